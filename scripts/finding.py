@@ -27,7 +27,7 @@ from rich.table import Table
 from ctxmgr.devices import ArchiveDatabase
 from ctxmgr.model import ArchiveRow
 from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive
-from ctxmgr.study.metrics import MessageCache, message_cache
+from ctxmgr.study.observations import MessageCache, message_cache
 from ctxmgr.study.probes import MissedProbe, ProbeKind, missed, write_failed
 from ctxmgr.study.recordings import Recording, UnreadableRecording, readers
 from ctxmgr.study.replay import HostModel

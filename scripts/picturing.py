@@ -16,7 +16,7 @@ from typing import Any
 
 from ctxmgr.cli import main as command
 from ctxmgr.study.baselines import PEERS
-from ctxmgr.study.metrics import Ratio
+from ctxmgr.study.observations import Ratio
 from ctxmgr.study.report import PolicyPoint, document, knob_name
 
 ROOT = Path(__file__).parents[1]

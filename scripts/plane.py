@@ -31,7 +31,7 @@ from ctxmgr.study.baselines import PEERS, peers
 from ctxmgr.study.corpus import tasks
 from ctxmgr.study.driving import ReplayOptions, drive
 from ctxmgr.study.figures import CodeLengths, Measures, figures, totals
-from ctxmgr.study.metrics import MessageCache, PriceSheet, message_cache
+from ctxmgr.study.observations import MessageCache, PriceSheet, message_cache
 from ctxmgr.study.recordings import Recording, readers
 from ctxmgr.study.replay import HostModel
 

@@ -27,7 +27,7 @@ from rich.text import Text
 
 from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive
 from ctxmgr.study.figures import Figures, Measures, at, figures
-from ctxmgr.study.metrics import MessageCache, PriceSheet, message_cache
+from ctxmgr.study.observations import MessageCache, PriceSheet, message_cache
 from ctxmgr.study.recordings import Recording, readers
 
 SESSION = Path(__file__).parent.parent / "tests" / "sessions" / "greenhouse.jsonl"

@@ -13,7 +13,7 @@ from typing import Literal
 import msgspec
 
 from ctxmgr.model import IMPLICIT, MARKS, PriceTier, TieredPrices
-from ctxmgr.study.metrics import PriceSheet
+from ctxmgr.study.observations import PriceSheet
 
 OUTPUT_SHARE = 5
 MAX_PRICE = 1_000_000.0  # dollars a million tokens: more than that is a mistake

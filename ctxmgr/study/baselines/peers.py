@@ -22,7 +22,7 @@ from typing import Any
 
 from ctxmgr.study.driving import Peer, PeerList, ReplayOptions, ReplayResult, drive_peer
 from ctxmgr.study.hosts import pi_host
-from ctxmgr.study.metrics import SUMMARY, ProjectedMessage
+from ctxmgr.study.observations import SUMMARY, ProjectedMessage
 from ctxmgr.study.recordings import Recording
 
 RESULT, USER = "toolResult", "user"

@@ -10,7 +10,7 @@ import msgspec
 
 from ctxmgr.closed_loop import KeyedMessage, ListMessage, LoopCall, LoopMeter, MeasuredCall
 from ctxmgr.study.hosts import HostMessage
-from ctxmgr.study.metrics import (
+from ctxmgr.study.observations import (
     SUMMARY,
     MessageCache,
     Observation,

@@ -32,7 +32,7 @@ from ctxmgr.study.compare import ways
 from ctxmgr.study.compare.sessions import uncovered
 from ctxmgr.study.compare.ways import BilledList
 from ctxmgr.study.hosts import HostMessage, pi_host
-from ctxmgr.study.metrics import Observation, ProjectedMessage
+from ctxmgr.study.observations import Observation, ProjectedMessage
 from ctxmgr.summarize import FinishedSummary, SummaryInput, WayCosts, writing
 
 Path = tuple[BranchEntry, ...]

@@ -19,7 +19,7 @@ from ctxmgr.study.compare.chains import Chain, Pass
 from ctxmgr.study.compare.material import Material
 from ctxmgr.study.compare.ways import BilledList, BothWays
 from ctxmgr.study.figures import Figures, closed_cost
-from ctxmgr.study.metrics import MessageCache, message_cache
+from ctxmgr.study.observations import MessageCache, message_cache
 from ctxmgr.study.probes import RemovedPart, Scores, failures, scores
 from ctxmgr.summarize import SummaryInput, WayCosts, writing
 

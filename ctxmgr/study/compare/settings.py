@@ -21,7 +21,7 @@ from ctxmgr.devices import NO_ADDRESS, NOT_INSTALLED
 from ctxmgr.model import CompactionPolicy, Endpoint
 from ctxmgr.model.compaction import CutBudget, Format, Strategy
 from ctxmgr.settings import SettingsFault
-from ctxmgr.study.metrics import PriceSheet
+from ctxmgr.study.observations import PriceSheet
 from ctxmgr.study.own_facts import OwnFacts, own_facts
 from ctxmgr.study.price_text import price_sheet
 from ctxmgr.study.recordings import DEFAULT_WINDOW

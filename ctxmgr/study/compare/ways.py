@@ -16,7 +16,7 @@ import msgspec
 from ctxmgr.closed_loop import is_cold
 from ctxmgr.model import WeighMessage
 from ctxmgr.model.compaction import BranchEntry, CompactionPlan, places_in_list
-from ctxmgr.study.metrics import PriceSheet
+from ctxmgr.study.observations import PriceSheet
 from ctxmgr.summarize import HostContext, SummaryInput, WayCosts, writing
 
 UNBOUNDED = 1 << 40  # tokens

@@ -22,7 +22,7 @@ from ctxmgr.study.corpus.rows import SCHEMA_VERSION, Evaluation, Row
 from ctxmgr.study.corpus.tasks import CorpusPolicy, CorpusTask
 from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive
 from ctxmgr.study.figures import CALLS, Measures, columns
-from ctxmgr.study.metrics import MessageCache, Observation, PriceSheet, message_cache
+from ctxmgr.study.observations import MessageCache, Observation, PriceSheet, message_cache
 from ctxmgr.study.probes import graded
 from ctxmgr.study.recordings import Recording, Stream, UnreadableRecording, readers
 from ctxmgr.study.replay import HostModel

@@ -23,7 +23,7 @@ from ctxmgr.study.driving import events, session
 from ctxmgr.study.driving.host import ReplayHost
 from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
 from ctxmgr.study.driving.peer_host import Peer, PeerHost, PeerLimits
-from ctxmgr.study.metrics import MessageCache, message_cache
+from ctxmgr.study.observations import MessageCache, message_cache
 from ctxmgr.study.recordings import Recording, Stream
 from ctxmgr.study.spawning import InProcessDriver, RpcClient, RpcFailure, Sidecar, Spawned, this_ctxmgr
 

@@ -14,7 +14,7 @@ from ctxmgr.study.driving import legality
 from ctxmgr.study.driving.legality import MatchedMessage
 from ctxmgr.study.driving.outcomes import ReplayedCall, ReplayResult, TimelineMark
 from ctxmgr.study.hosts import HostMessage
-from ctxmgr.study.metrics import PACKET, Observation, ProjectedMessage
+from ctxmgr.study.observations import PACKET, Observation, ProjectedMessage
 from ctxmgr.study.spawning import RpcClient, RpcFailure
 
 CONTENT_MODIFIED = -32801

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.study.hosts import Write
-from ctxmgr.study.metrics import Observation
+from ctxmgr.study.observations import Observation
 
 
 class HostLimits(msgspec.Struct, frozen=True):

@@ -14,7 +14,7 @@ from ctxmgr.study.driving.host import HostSide
 from ctxmgr.study.driving.legality import MatchedMessage
 from ctxmgr.study.driving.outcomes import ReplayedCall, ReplayResult
 from ctxmgr.study.hosts import HostMessage, item
-from ctxmgr.study.metrics import PACKET, ProjectedMessage, same_start
+from ctxmgr.study.observations import PACKET, ProjectedMessage, same_start
 
 
 class PeerList(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ import msgspec
 from ctxmgr.study.figures import cost, grounding, kept, recall
 from ctxmgr.study.figures.cost import Billed
 from ctxmgr.study.figures.registry import Figures, Measures
-from ctxmgr.study.metrics import Observation, Ratio
+from ctxmgr.study.observations import Observation, Ratio
 
 
 class CallColumn(msgspec.Struct, frozen=True):

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 import zstandard
 
-from ctxmgr.study.metrics import Observation, Ratio, new_messages
+from ctxmgr.study.observations import Observation, Ratio, new_messages
 
 EVERY = 2  # of the calls: half the work, and a reply is like its neighbour
 LEAST_BYTES = 400  # of a reply: shorter ones repeat little, and their lengths are mostly zstd's own frame

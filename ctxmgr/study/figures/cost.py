@@ -22,7 +22,7 @@ import msgspec
 from ctxmgr.closed_loop import PriceSheet, PromptCache, dollars, is_cold, without
 from ctxmgr.model import CallTokens, currency
 from ctxmgr.study.figures.registry import COUNT, DOLLARS, SHARE, TOKENS, Measures, Metric, of_base
-from ctxmgr.study.metrics import Observation, ProjectedMessage, Ratio, marker, new_messages, same_start, total
+from ctxmgr.study.observations import Observation, ProjectedMessage, Ratio, marker, new_messages, same_start, total
 
 
 class Billed(msgspec.Struct, frozen=True, gc=False):

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 
 from ctxmgr.closed_loop import MessageCache, replaced
 from ctxmgr.study.figures.registry import SHARE, Measures, Metric
-from ctxmgr.study.metrics import PACKET, Observation, Ratio, new_messages, total
+from ctxmgr.study.observations import PACKET, Observation, Ratio, new_messages, total
 
 _WORD = re.compile(r"\w+")
 

@@ -1,7 +1,7 @@
 """`kept`: of what replies repeat of the conversation, the part that their lists had (`code_length`)."""
 
 from ctxmgr.study.figures.registry import SHARE, Measures, Metric
-from ctxmgr.study.metrics import Ratio, total
+from ctxmgr.study.observations import Ratio, total
 
 
 def calls(session: Measures) -> tuple[Ratio, ...]:

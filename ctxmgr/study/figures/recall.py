@@ -23,7 +23,7 @@ import msgspec
 
 from ctxmgr.closed_loop import MessageCache
 from ctxmgr.study.figures.registry import SHARE, Measures, Metric
-from ctxmgr.study.metrics import (
+from ctxmgr.study.observations import (
     PACKET,
     Observation,
     ProjectedMessage,

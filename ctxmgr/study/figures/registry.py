@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from ctxmgr.study.figures.code_length import CodeLengths
-from ctxmgr.study.metrics import MessageCache, Observation, PriceSheet, Ratio
+from ctxmgr.study.observations import MessageCache, Observation, PriceSheet, Ratio
 
 Figures = dict[str, Any]
 Value = Ratio | float | int | None

@@ -15,7 +15,7 @@ import msgspec
 
 from ctxmgr.closed_loop import MessageCache
 from ctxmgr.study.figures.registry import SHARE, Measures, Metric
-from ctxmgr.study.metrics import Observation, Ratio, in_place, new_messages, stands_for_others, total
+from ctxmgr.study.observations import Observation, Ratio, in_place, new_messages, stands_for_others, total
 
 
 class UserTextRecall(msgspec.Struct, frozen=True, gc=False):

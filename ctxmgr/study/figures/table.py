@@ -11,7 +11,7 @@ import msgspec
 from ctxmgr.study.figures import closed_cost, cost, grounding, kept, recall, said
 from ctxmgr.study.figures.calls import series
 from ctxmgr.study.figures.registry import SHARE, Figures, Measures, Metric, View, put, share
-from ctxmgr.study.metrics import PriceSheet, Ratio, message_cache
+from ctxmgr.study.observations import PriceSheet, Ratio, message_cache
 
 METRICS: tuple[Metric, ...] = tuple(
     metric for of in (closed_cost, cost, kept, recall, grounding, said) for metric in of.METRICS

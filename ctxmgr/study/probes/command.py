@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from ctxmgr.study.figures import Figures
-from ctxmgr.study.metrics import MessageCache, Observation, Timeline, message_cache
+from ctxmgr.study.observations import MessageCache, Observation, Timeline, message_cache
 from ctxmgr.study.probes import figures, tables
 from ctxmgr.study.probes.figures import Scores
 from ctxmgr.study.probes.grading import PolicyGrades

@@ -12,7 +12,7 @@ import msgspec
 
 from ctxmgr.model import CHARACTERS_A_TOKEN
 from ctxmgr.study.hosts import HostMessage
-from ctxmgr.study.metrics import Observation, Timeline, timeline
+from ctxmgr.study.observations import Observation, Timeline, timeline
 from ctxmgr.study.probes.reading import read_message, wording
 
 NEWEST_TOKENS = 10_000

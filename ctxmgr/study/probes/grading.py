@@ -9,7 +9,7 @@ from functools import partial
 
 import msgspec
 
-from ctxmgr.study.metrics import Observation
+from ctxmgr.study.observations import Observation
 from ctxmgr.study.probes.evidence import Probe, grade
 from ctxmgr.study.probes.index import EvidenceIndex, Ids
 from ctxmgr.study.probes.precision import Precision

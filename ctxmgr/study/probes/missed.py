@@ -10,7 +10,7 @@ from functools import partial
 
 import msgspec
 
-from ctxmgr.study.metrics import Observation
+from ctxmgr.study.observations import Observation
 from ctxmgr.study.probes.evidence import Evidence, Probe, ProbeKind, grade
 from ctxmgr.study.probes.grading import WHOLE, ProjectedLists
 from ctxmgr.study.probes.index import EvidenceIndex, Ids

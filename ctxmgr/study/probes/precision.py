@@ -21,7 +21,7 @@ from typing import get_args
 
 import msgspec
 
-from ctxmgr.study.metrics import SUMMARY, Observation, in_place, strings
+from ctxmgr.study.observations import SUMMARY, Observation, in_place, strings
 from ctxmgr.study.probes.checks import Changes, Checks
 from ctxmgr.study.probes.packets import PacketLine, Section, lines, packets
 from ctxmgr.study.probes.quotes import folded, pieces, within

@@ -10,7 +10,7 @@ from statistics import fmean
 import msgspec
 
 from ctxmgr.study.driving import ReplayOptions, ReplayResult
-from ctxmgr.study.metrics import Observation, Timeline, timeline
+from ctxmgr.study.observations import Observation, Timeline, timeline
 from ctxmgr.study.probes import controls
 from ctxmgr.study.probes.controls import Stub
 from ctxmgr.study.probes.figures import Scores, scores

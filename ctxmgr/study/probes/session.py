@@ -13,7 +13,7 @@ from itertools import accumulate
 
 import msgspec
 
-from ctxmgr.study.metrics import Timeline, paths, timeline
+from ctxmgr.study.observations import Timeline, paths, timeline
 from ctxmgr.study.probes.evidence import Probe
 from ctxmgr.study.probes.kinds import probes
 from ctxmgr.study.probes.reading import SessionHistory, read_message

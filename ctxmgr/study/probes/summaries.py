@@ -7,7 +7,7 @@ the same: all that was replaced, nothing, another session, and the newest tokens
 from collections.abc import Callable, Sequence
 
 from ctxmgr.study.hosts import pi_host
-from ctxmgr.study.metrics import Observation, ProjectedMessage, Timeline, timeline
+from ctxmgr.study.observations import Observation, ProjectedMessage, Timeline, timeline
 from ctxmgr.study.probes import controls
 from ctxmgr.study.probes.figures import Scores, scores
 from ctxmgr.study.probes.grading import PolicyGrades, ProjectedLists, answers

@@ -22,7 +22,7 @@ from ctxmgr.study.baselines import peers as beside
 from ctxmgr.study.console import console, plain
 from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive
 from ctxmgr.study.figures import Figures, means, means_table, totals, totals_table
-from ctxmgr.study.metrics import Observation
+from ctxmgr.study.observations import Observation
 from ctxmgr.study.own_facts import OwnFacts, own_facts
 from ctxmgr.study.price_text import price_sheet
 from ctxmgr.study.probes import Probing, drawn, lists_of, probes_table

@@ -8,7 +8,7 @@ import msgspec
 from ctxmgr.study.closed_loop import floor
 from ctxmgr.study.driving import ReplayResult
 from ctxmgr.study.figures import CodeLengths, Figures, Measures, closed_cost, cost, figures
-from ctxmgr.study.metrics import MessageCache, PriceSheet, message_cache
+from ctxmgr.study.observations import MessageCache, PriceSheet, message_cache
 from ctxmgr.study.recordings import Recording, Stream
 from ctxmgr.study.report import BASE, PolicyRow, RecordingSheet
 

@@ -13,7 +13,7 @@ from itertools import groupby
 
 import msgspec
 
-from ctxmgr.study.metrics import Ratio, total
+from ctxmgr.study.observations import Ratio, total
 from ctxmgr.study.report.labels import Box, NamedPoint, labels
 from ctxmgr.study.report.plots import MOST_ACROSS, WIDTH, Axis, Frame, named, polyline
 from ctxmgr.study.report.rows import BASE, FRONT, PolicyRow, RecordingSheet, knob_name

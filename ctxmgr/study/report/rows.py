@@ -6,7 +6,7 @@ import msgspec
 
 from ctxmgr.engine.retention import KEEP
 from ctxmgr.study.figures import Figures, at
-from ctxmgr.study.metrics import Ratio
+from ctxmgr.study.observations import Ratio
 from ctxmgr.study.report.scales import plain
 from ctxmgr.study.report.style import LIGHT
 

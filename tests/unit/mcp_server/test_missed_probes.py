@@ -13,8 +13,8 @@ from ctxmgr import settings
 from ctxmgr.client import Timing
 from ctxmgr.proxy import Proxy, ProxySettings
 from ctxmgr.study.hosts import pi_host
-from ctxmgr.study.metrics import MessageCache, message_cache
-from ctxmgr.study.metrics.observations import Observation, ProjectedMessage
+from ctxmgr.study.observations import MessageCache, message_cache
+from ctxmgr.study.observations.observation import Observation, ProjectedMessage
 from ctxmgr.study.probes import MissedProbe, missed
 from ctxmgr.study.recordings import Recording
 from ctxmgr.study.recordings.recording import RecordedEntry

@@ -17,7 +17,7 @@ from ctxmgr.proxy.refetching import ObservedCall, Observer
 from ctxmgr.session import Reader
 from ctxmgr.study.closed_loop import closed_loop
 from ctxmgr.study.hosts import item
-from ctxmgr.study.metrics import PACKET, Observation, ProjectedMessage
+from ctxmgr.study.observations import PACKET, Observation, ProjectedMessage
 from tests.unit.proxy.lists import SESSION, compact, conversation, marked, request, step
 
 SHEET = PriceSheet(TieredPrices(5.0, 25.0, 0.5, 6.25), overhead_tokens=700)

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.study.metrics import strings
+from ctxmgr.study.observations import strings
 from ctxmgr.study.probes.reading.commands import PROGRAMS, command_line, is_path
 from ctxmgr.study.probes.reading.patches import BEGIN, Change, changes, literals
 from ctxmgr.study.probes.reading.shell import simple_commands

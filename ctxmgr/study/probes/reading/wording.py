@@ -9,7 +9,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from ctxmgr.study.metrics import error_codes, identifiers, paths
+from ctxmgr.study.observations import error_codes, identifiers, paths
 
 PIECE_WORDS = 6
 GAP = "\f"  # stands in prose where something was taken out

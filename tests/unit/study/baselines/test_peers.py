@@ -7,7 +7,7 @@ import pytest
 from ctxmgr.study.baselines import PEERS, peers
 from ctxmgr.study.driving import Peer, PeerList
 from ctxmgr.study.hosts import item
-from ctxmgr.study.metrics import ProjectedMessage
+from ctxmgr.study.observations import ProjectedMessage
 from tests.notation import Said, a, call, r, raws, summary, u
 
 LONG = "word " * 100

@@ -16,7 +16,7 @@ from ctxmgr.model import CacheRule
 from ctxmgr.model.prices import PriceTier, TieredPrices
 from ctxmgr.study.closed_loop import ClosedLoop, closed_loop, floor
 from ctxmgr.study.hosts.pi_host import HostMessage
-from ctxmgr.study.metrics.observations import ProjectedMessage
+from ctxmgr.study.observations.observation import ProjectedMessage
 from tests.notation import Said, a, call, r, raws, summary, u
 from tests.unit.study.sighted import Show, changed, known, newest, packed, sights, whole
 

@@ -23,7 +23,7 @@ from ctxmgr.study.closed_loop import ClosedLoop, closed_loop
 from ctxmgr.study.compare import chains
 from ctxmgr.study.compare.chains import Chain
 from ctxmgr.study.compare.sessions import read
-from ctxmgr.study.metrics.observations import SUMMARY, ProjectedMessage
+from ctxmgr.study.observations.observation import SUMMARY, ProjectedMessage
 from ctxmgr.summarize.brief import FinishedSummary, SummaryInput
 from tests.notation import Said, a, call, quarters, r, u
 from tests.unit.engine.trees import Node, compacted, left_behind, meta, omitted, raws, replaced

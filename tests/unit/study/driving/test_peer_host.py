@@ -3,7 +3,7 @@
 import msgspec
 
 from ctxmgr.study.driving import HostLimits, Peer, PeerList, ReplayOptions, ReplayResult, drive_peer
-from ctxmgr.study.metrics import PACKET, ProjectedMessage
+from ctxmgr.study.observations import PACKET, ProjectedMessage
 from ctxmgr.study.recordings.recording import RecordedEntry, Recording
 from tests.notation import Said, a, call, r, u, written
 

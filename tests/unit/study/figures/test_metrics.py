@@ -10,7 +10,7 @@ from ctxmgr.closed_loop import PriceSheet
 from ctxmgr.study.figures import Measures, at, columns, cost, figures, from_row, wide_table
 from ctxmgr.study.figures.said import recall
 from ctxmgr.study.figures.table import METRICS
-from ctxmgr.study.metrics import Ratio
+from ctxmgr.study.observations import Ratio
 from tests.notation import a, call, r, summary, u
 from tests.unit.study.sighted import Show, changed, known, newest, packed, sights, whole
 

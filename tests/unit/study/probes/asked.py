@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from ctxmgr.study.metrics import timeline
-from ctxmgr.study.metrics.observations import Observation
-from ctxmgr.study.metrics.timeline import Timeline
+from ctxmgr.study.observations import timeline
+from ctxmgr.study.observations.observation import Observation
+from ctxmgr.study.observations.timeline import Timeline
 from ctxmgr.study.probes.grading import PolicyGrades, ProjectedLists, answers
 from ctxmgr.study.probes.index import EvidenceIndex
 from ctxmgr.study.probes.session import Examined, examined

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.study.metrics import timeline
+from ctxmgr.study.observations import timeline
 from ctxmgr.study.probes import Stub, controls, figures
 from ctxmgr.study.probes.grading import PolicyGrades
 from ctxmgr.study.probes.session import examined, points

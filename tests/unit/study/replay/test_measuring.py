@@ -8,9 +8,9 @@ from ctxmgr.cli import main
 from ctxmgr.closed_loop import PriceSheet
 from ctxmgr.study.baselines import peers
 from ctxmgr.study.driving import ReplayOptions, ReplayResult
-from ctxmgr.study.metrics.observations import Observation
-from ctxmgr.study.metrics.timeline import Timeline
-from ctxmgr.study.metrics.timeline import of as course_of
+from ctxmgr.study.observations.observation import Observation
+from ctxmgr.study.observations.timeline import Timeline
+from ctxmgr.study.observations.timeline import of as course_of
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import Recording, Stream
 from ctxmgr.study.replay import measuring

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.study.metrics import Ratio
+from ctxmgr.study.observations import Ratio
 from ctxmgr.study.report import front
 from ctxmgr.study.report.front import PolicyPoint, drawing, floor_share, left_out, policy_points
 from ctxmgr.study.report.labels import Box, NamedPoint, labels

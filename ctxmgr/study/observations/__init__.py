@@ -9,9 +9,9 @@ from ctxmgr.closed_loop import (
     paths,
     strings,
 )
-from ctxmgr.study.metrics import message_cache, timeline
-from ctxmgr.study.metrics.marking import marker
-from ctxmgr.study.metrics.observations import (
+from ctxmgr.study.observations import message_cache, timeline
+from ctxmgr.study.observations.marking import marker
+from ctxmgr.study.observations.observation import (
     PACKET,
     SUMMARY,
     Observation,
@@ -23,7 +23,7 @@ from ctxmgr.study.metrics.observations import (
     stands_for_others,
     total,
 )
-from ctxmgr.study.metrics.timeline import Timeline
+from ctxmgr.study.observations.timeline import Timeline
 
 __all__ = [
     "MessageCache",

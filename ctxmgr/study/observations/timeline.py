@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.study.hosts import HostMessage, pi_host
-from ctxmgr.study.metrics.observations import Observation, ProjectedMessage
+from ctxmgr.study.observations.observation import Observation, ProjectedMessage
 from ctxmgr.study.recordings import Recording
 
 CUT_AT = ("user", "assistant")

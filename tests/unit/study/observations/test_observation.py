@@ -7,7 +7,7 @@ from ctxmgr.study.driving.host import ObservationRecorder
 from ctxmgr.study.driving.legality import MatchedMessage
 from ctxmgr.study.driving.outcomes import ReplayResult
 from ctxmgr.study.hosts.pi_host import item
-from ctxmgr.study.metrics.observations import (
+from ctxmgr.study.observations.observation import (
     Observation,
     ProjectedMessage,
     in_place,
