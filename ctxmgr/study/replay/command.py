@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import msgspec
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from ctxmgr.plain_text import fault_text, missing_text, safe
@@ -19,7 +18,7 @@ from ctxmgr.settings import SettingsFault
 from ctxmgr.study import conformance
 from ctxmgr.study.baselines import PEERS
 from ctxmgr.study.baselines import peers as beside
-from ctxmgr.study.console import console, plain
+from ctxmgr.study.console import console, plain, progress_bar
 from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive
 from ctxmgr.study.figures import Figures, means, means_table, totals, totals_table
 from ctxmgr.study.observations import Observation
@@ -231,15 +230,9 @@ def _peers(recorded: Recording | Stream, parsed: Namespace, window: int, host: H
 
 def _driven(recorded: Recording | Stream, options: ReplayOptions) -> ReplayResult:
     """With a progress bar on stderr, where that is a terminal."""
-    error = console(sys.stderr)
-    if not error.is_terminal:
-        return drive(recorded, options)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=error, transient=True) as progress:
-        total = len(recorded.events if isinstance(recorded, Stream) else recorded.entries)
-        name = safe(f"{recorded.name} {options.preset or ''}").replace("[", "\\[")
-        task = progress.add_task(name, total=total)
-        return drive(recorded, options, lambda: progress.advance(task))
+    total = len(recorded.events if isinstance(recorded, Stream) else recorded.entries)
+    with progress_bar(f"{recorded.name} {options.preset or ''}", total) as advanced:
+        return drive(recorded, options, lambda: advanced(1))
 
 
 def _record_file(directory: str | None, name: str, preset: str | None) -> Path | None:
