@@ -29,10 +29,7 @@ FETCHES = ("whole", "part")
 CACHES = ("ideal", "marks", "host-marks", "implicit", "none")
 OVERHEAD_TOKENS = 5_000
 
-FIGURES = (
-    option("--wide", action="store_true", help="show all figures, not those alone that count most"),
-    option("--json", action="store_true", help="print all figures as JSON"),
-)
+JSON = option("--json", action="store_true", help="print all figures as JSON")
 BILL = (  # what closed-loop cost is worked out by
     option(
         "--prices",
@@ -209,7 +206,7 @@ REPLAY = Command(
             ),
         ),
         MODELS,
-        *FIGURES,
+        JSON,
         Group(
             "for transcripts",
             (
@@ -262,7 +259,8 @@ COMPARE = Command(
             help="where summaries and the table go (default: ctxmgr-compare in the current directory)",
         ),
         MODELS,
-        *FIGURES,
+        option("--wide", action="store_true", help="show all figures, not those alone that count most"),
+        JSON,
         option("--jobs", metavar="N", type=positive, default=2, help="recordings side by side (default: 2)"),
         probes_failed(),
         Group(

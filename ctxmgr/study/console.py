@@ -13,8 +13,6 @@ from rich.text import Text
 
 from ctxmgr.plain_text import PIPED_COLUMNS, safe
 
-ALL_FIGURES = "--wide shows all figures, --json has them for programs"
-
 
 def plain(text: str, style: str = "") -> Text:
     """Safe text for rich; brackets in it are no markup."""

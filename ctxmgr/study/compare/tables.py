@@ -14,7 +14,7 @@ from ctxmgr.plain_text import safe
 from ctxmgr.study import probes
 from ctxmgr.study.compare.rows import ChainFigures, SummaryRow
 from ctxmgr.study.compare.ways import BothWays
-from ctxmgr.study.console import ALL_FIGURES, TextTable, plain
+from ctxmgr.study.console import TextTable, plain
 from ctxmgr.study.figures import closed_cost
 from ctxmgr.study.probes import NEWEST, Scores
 
@@ -38,7 +38,7 @@ MEANINGS = {
     PROBES: "memory probes: share of the answers that the summary by itself holds, of all that could be asked "
     "before the cut, used again or not.",
 }
-ABOUT = f"answers: mean of kinds of memory probes, 0 to 1.\n{ALL_FIGURES}"
+ABOUT = "answers: mean of kinds of memory probes, 0 to 1.\n--wide shows all figures, --json has them for programs"
 
 
 class Column(NamedTuple):

@@ -9,7 +9,7 @@ from ctxmgr.study.figures.code_length import CodeLengths
 from ctxmgr.study.figures.pooling import difference, means, totals
 from ctxmgr.study.figures.registry import Figures, Measures, at
 from ctxmgr.study.figures.table import columns, figures, from_row, prices, shown
-from ctxmgr.study.figures.tables import legend, means_table, prices_line, table, totals_table, wide_table
+from ctxmgr.study.figures.tables import legend, prices_line, table, totals_table
 
 __all__ = [
     "CALLS",
@@ -25,12 +25,10 @@ __all__ = [
     "legend",
     "from_row",
     "means",
-    "means_table",
     "prices",
     "prices_line",
     "shown",
     "table",
     "totals",
     "totals_table",
-    "wide_table",
 ]

@@ -115,7 +115,7 @@ MONEY = Metric(
     unit=DOLLARS,
     about="What the input alone costs, cold calls as they are.",
     of=_sum(lambda call: call.money),
-    shown=("wide", "means", "page"),
+    shown=("page",),
     mean="money",
     columns=("input_dollars",),
 )
@@ -141,7 +141,7 @@ METRICS = (
         path="ofOff",
         title="input",
         about="What the input alone costs as a part of that of preset off.",
-        shown=("wide", "means", "page"),
+        shown=("page",),
         mean="ofOff",
     ),
     WARM_MONEY,
@@ -150,7 +150,6 @@ METRICS = (
         path="warmOfOff",
         title="input, warm",
         about="The same, were the cache never cold.",
-        shown=("wide", "means"),
         mean="warmOfOff",
     ),
     Metric(
@@ -159,7 +158,7 @@ METRICS = (
         unit=TOKENS,
         about="Mean weight of a list that was sent.",
         of=_mean_tokens,
-        shown=("wide", "means", "page"),
+        shown=("page",),
         mean="sentMean",
     ),
     Metric(
@@ -176,7 +175,6 @@ METRICS = (
         unit=SHARE,
         about="Share of what was sent that is the same as in the call before.",
         of=lambda session: total(Ratio(call.cached, call.tokens) for call in session.once(of_session)).share,
-        shown=("wide",),
     ),
     Metric(
         path="breaks",
@@ -184,7 +182,7 @@ METRICS = (
         unit=COUNT,
         about="Calls whose list does not begin as the one before.",
         of=_sum(lambda call: call.broke),
-        shown=("wide", "page"),
+        shown=("page",),
         columns=("break_count",),
     ),
     Metric(
@@ -193,7 +191,7 @@ METRICS = (
         unit=COUNT,
         about="Breaks outside a new epoch.",
         of=_sum(lambda call: call.broke and not call.announced),
-        shown=("brief", "wide", "means"),
+        shown=("brief",),
         columns=("unannounced_count",),
     ),
     Metric(
@@ -202,7 +200,7 @@ METRICS = (
         unit=COUNT,
         about="Cache epochs that were announced.",
         of=_sum(lambda call: call.announced),
-        shown=("wide", "page"),
+        shown=("page",),
         columns=("epoch_count",),
     ),
     Metric(
@@ -211,6 +209,5 @@ METRICS = (
         unit=COUNT,
         about="Calls after the cache had expired.",
         of=_sum(lambda call: call.cold),
-        shown=("wide",),
     ),
 )

@@ -14,7 +14,7 @@ from ctxmgr.study.observations import MessageCache, Observation, PriceSheet, Rat
 
 Figures = dict[str, Any]
 Value = Ratio | float | int | None
-View = Literal["brief", "wide", "means", "totals", "page"]
+View = Literal["brief", "page"]
 T = TypeVar("T")
 
 

@@ -61,7 +61,6 @@ METRICS = (
         unit=SHARE,
         about="Of what the user had said by then, the messages that could be read word for word, over all calls.",
         of=lambda session: total(one.overall for one in session.once(_recalls)),
-        shown=("wide", "means"),
         mean="said",
     ),
     Metric(
@@ -77,7 +76,6 @@ METRICS = (
         unit=SHARE,
         about="Of what the user said, the messages that could be read word for word at the last call.",
         of=lambda session: _last(session).overall,
-        shown=("wide", "means"),
         mean="saidLast",
     ),
     Metric(

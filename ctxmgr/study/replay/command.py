@@ -20,7 +20,7 @@ from ctxmgr.study.baselines import PEERS
 from ctxmgr.study.baselines import peers as beside
 from ctxmgr.study.console import console, plain, progress_bar
 from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive
-from ctxmgr.study.figures import Figures, means, means_table, totals, totals_table
+from ctxmgr.study.figures import Figures, means, totals, totals_table
 from ctxmgr.study.observations import Observation
 from ctxmgr.study.own_facts import OwnFacts, own_facts
 from ctxmgr.study.price_text import price_sheet
@@ -60,7 +60,7 @@ def run(parsed: Namespace) -> int:
     for path in map(Path, parsed.files):
         parts.append(_one(path, request, sheets))
         if not parsed.json:
-            _show(out, parts[-1], parsed.wide)
+            _show(out, parts[-1])
     is_bad = any(figures["failures"] for part in parts for figures in part)
     try:
         if parsed.report is not None:
@@ -99,9 +99,7 @@ def _show_together(
         whole += [{"probes": probes, "failures": []}] if probes else []
         print(json.dumps(whole, indent=1, ensure_ascii=True))
     elif averages:
-        if parsed.wide:
-            out.print(means_table(averages))
-        out.print(totals_table(together, parsed.wide))
+        out.print(totals_table(together))
         if probes:
             out.print(probes_table("memory probes: means over recordings", probes["policies"], probes["controls"]))
 
@@ -242,10 +240,10 @@ def _record_file(directory: str | None, name: str, preset: str | None) -> Path |
     return Path(directory) / f"{Path(name).stem}-{preset or 'default'}.jsonl"
 
 
-def _show(out: Console, some: Sequence[Figures], wide: bool) -> None:
+def _show(out: Console, some: Sequence[Figures]) -> None:
     first = some[0]
     if "preset" in first:
-        out.print(tables.tables(some) if wide else tables.brief(some))
+        out.print(tables.brief(some))
     elif "differences" in first:
         _show_transcript(out, first)
     else:

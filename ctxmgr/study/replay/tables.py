@@ -1,9 +1,8 @@
 """Turns outcomes of driving into plain figures, and figures into what people read.
 
-1. What is read first fits 80 columns: a verdict in words, and a few figures a policy.
+1. What people read fits 80 columns: a verdict in words, and a few figures a policy.
 2. The verdict compares the first policy that was asked for with `off`: dollars, what is kept, what must be fetched
    again, and whether anything failed.
-3. `--wide` shows all.
 """
 
 from collections.abc import Sequence
@@ -13,15 +12,14 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from ctxmgr.model import currency
-from ctxmgr.study.console import ALL_FIGURES, figure, figures_table, plain
+from ctxmgr.study.console import figure, figures_table, plain
 from ctxmgr.study.driving import ReplayedCall, ReplayResult
-from ctxmgr.study.figures import Figures, legend, table, wide_table
+from ctxmgr.study.figures import Figures, legend, table
 from ctxmgr.study.probes import probes_table
 from ctxmgr.study.report import BASE
 
 ZONES = ("green", "yellow", "red", "compact")
-FAILURES_SHOWN = 20
-MARKS_SHOWN = 12
+ALL_FIGURES = "--json has all figures, --report draws them"
 
 
 def figures(outcome: ReplayResult) -> Figures:
@@ -89,7 +87,7 @@ def brief(drives: Sequence[Figures]) -> RenderableType:
     parts: list[RenderableType] = [plain(f"{first['file']}, window {first['window']:,} tokens", "bold")]
     parts.append(plain(verdict(drives)))
     if rows:
-        parts += [table([(row["preset"], row["measures"]) for row in rows], "brief"), plain(legend("brief"))]
+        parts += [table([(row["preset"], row["measures"]) for row in rows]), plain(legend())]
     else:
         parts += [_driven(drives), plain("before, after: mean tokens of a list, by the estimate.")]
     parts.append(plain(ALL_FIGURES))
@@ -118,29 +116,6 @@ def verdict(drives: Sequence[Figures]) -> str:
     return f"{costs}\nKept {kept}, re-fetches in 100 calls {fetches}."
 
 
-def tables(drives: Sequence[Figures]) -> RenderableType:
-    """Rule 3: one recording under one or several presets, side by side."""
-    first, rows = drives[0], _measured(drives)
-    parts: list[RenderableType] = [_zones(drives), _summary(drives)]
-    if rows:
-        parts.append(wide_table([(row["preset"], row["measures"]) for row in rows], first["floor"]))
-    if probes := first.get("probes"):
-        parts.append(probes_table("memory probes", probes["policies"], probes["controls"]))
-    if first["notes"]:
-        notes = [[text] for text in first["notes"]]
-        parts.append(_lines(f"read from a recording of {first['host']}", ["left out, or odd"], notes))
-    for drive in drives:
-        marks = [[str(mark["call"]), mark["what"], mark["text"]] for mark in drive["marks"]]
-        if marks:
-            title = f"what happened, preset {drive['preset']}"
-            parts.append(_lines(title, ["after call", "what", ""], marks, MARKS_SHOWN))
-    for drive in drives:
-        if drive["failures"]:
-            title = f"FAILED, preset {drive['preset']}: {len(drive['failures'])}"
-            parts.append(_lines(title, ["what is wrong"], [[text] for text in drive["failures"]], FAILURES_SHOWN))
-    return Group(*parts)
-
-
 def _measured(drives: Sequence[Figures]) -> list[Figures]:
     """Of the drives, and of what stands beside them."""
     return [one for one in (*drives, *drives[0].get("beside", ())) if "measures" in one]
@@ -154,55 +129,3 @@ def _driven(drives: Sequence[Figures]) -> Table:
         counts = str(drive["compactions"]["made"]), f"{row['p99']:.2f}", str(len(drive["failures"]))
         table.add_row(plain(drive["preset"]), *means, *counts)
     return table
-
-
-def _zones(drives: Sequence[Figures]) -> Table:
-    first = drives[0]
-    names = ("calls", "before: mean", "largest", "after: mean", "largest", "turns dropped", "distilled", "pruned")
-    heads = ("preset", "zone", *names, "packet", "p50 ms", "p99 ms")
-    drawn = _table(f"{first['file']}, window {first['window']:,} tokens", heads, names=2)
-    for drive in drives:
-        for zone, row in [*drive["zones"].items(), ("all", drive["all"])]:
-            last = zone == "all"
-            style = "bold" if last else ""
-            drawn.add_row(plain(drive["preset"]), zone, *_cells(row), style=style, end_section=last)
-    drawn.caption = (
-        "tokens by the estimate that decides, uncalibrated; "
-        "dropped, distilled, pruned and packet: mean a call; times of `context`"
-    )
-    return drawn
-
-
-def _cells(row: Figures) -> list[str]:
-    tokens = [f"{row[name]:,.0f}" for name in ("calls", "beforeMean", "beforeLargest", "afterMean", "afterLargest")]
-    counts = [f"{row[name]:.1f}" for name in ("turnsDropped", "resultsDistilled", "resultsPruned")]
-    return [*tokens, *counts, f"{row['packetMean']:,.0f}", f"{row['p50']:.2f}", f"{row['p99']:.2f}"]
-
-
-def _summary(drives: Sequence[Figures]) -> Table:
-    names = ("preset", "requested", "made", "of these unasked", "nothing to compact", "turn_end p50 ms", "p99 ms")
-    drawn = _table("compactions and checks", (*names, "failures", "fingerprint"), names=1)
-    for drive in drives:
-        counts = [str(drive["compactions"][name]) for name in ("requested", "made", "own", "nothingToCompact")]
-        times = [f"{drive['turnEnds'][name]:.2f}" for name in ("p50", "p99")]
-        failures = plain(str(len(drive["failures"])), "bold red" if drive["failures"] else "")
-        drawn.add_row(plain(drive["preset"]), *counts, *times, failures, drive["fingerprint"][:12])
-    return drawn
-
-
-def _lines(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], shown: int | None = None) -> Table:
-    """A table of texts, the first few."""
-    drawn = _table(title, heads, names=len(heads))
-    for row in rows[:shown]:
-        drawn.add_row(*map(plain, row))
-    if shown is not None and len(rows) > shown:
-        drawn.add_row(*[""] * (len(heads) - 1), f"and {len(rows) - shown} more")
-    return drawn
-
-
-def _table(title: str, heads: Sequence[str], names: int) -> Table:
-    """The first columns are of names, the others of figures."""
-    drawn = Table(title=plain(title), title_justify="left", caption_justify="left", header_style="bold")
-    for number, head in enumerate(heads):
-        drawn.add_column(head, justify="left" if number < names else "right", overflow="fold")
-    return drawn

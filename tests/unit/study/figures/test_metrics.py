@@ -1,13 +1,11 @@
 """What the user said, and what is generated from the metrics of a session."""
 
-import io
 import json
 
 import pytest
-from rich.console import Console
 
 from ctxmgr.closed_loop import PriceSheet
-from ctxmgr.study.figures import Measures, at, columns, cost, figures, from_row, wide_table
+from ctxmgr.study.figures import Measures, at, columns, cost, figures, from_row
 from ctxmgr.study.figures.said import recall
 from ctxmgr.study.figures.table import METRICS
 from ctxmgr.study.observations import Ratio
@@ -109,20 +107,3 @@ def test_parquet_columns_are_generated_and_are_figures_again() -> None:
     assert {column.type for column in columns()} == {int, float | None}
     names = [column.name for column in columns()]
     assert len(names) == len(set(names))
-
-
-def test_a_column_shows_what_was_measured() -> None:
-    text = drawn(wide_table([("off", BASE), ("tu[b]rns", MADE)], {"billedOfOff": 0.25}))
-    rows = [[cell.strip() for cell in line.strip("│").split("│")] for line in text.splitlines() if line[:1] == "│"]
-    cells = {name: some for name, _, some in rows}
-    assert (cells["breaks"], cells["stray breaks"], cells["recall"]) == ("3", "2", "0.333")
-    assert "tu[b]rns" in text
-    assert "19 tokens of conversation" in text
-    assert "tokens by o200k_base; input at" in text
-    assert "floor, which no policy costs less than: 0.250" in text
-
-
-def drawn(table: object) -> str:
-    out = io.StringIO()
-    Console(file=out, width=250, no_color=True).print(table)
-    return out.getvalue()

@@ -11,7 +11,7 @@ from ctxmgr.cli import main
 from ctxmgr.plain_text import safe
 from ctxmgr.study.driving.outcomes import ReplayedCall, ReplayResult, TimelineMark
 from ctxmgr.study.figures import Figures
-from ctxmgr.study.replay.tables import brief, figures, tables, verdict
+from ctxmgr.study.replay.tables import brief, figures, verdict
 from tests.unit.study.replay.commands import begun
 
 
@@ -34,7 +34,7 @@ def outcome(preset: str = "turns", name: str = "session.jsonl") -> ReplayResult:
 
 def drawn(*some: ReplayResult) -> str:
     out = Console(file=io.StringIO(), width=160, no_color=True)
-    out.print(tables([json.loads(json.dumps(figures(one))) for one in some]))
+    out.print(brief([json.loads(json.dumps(figures(one))) for one in some]))
     assert isinstance(out.file, io.StringIO)
     return out.file.getvalue()
 
@@ -49,13 +49,6 @@ def test_figures_by_zone_and_over_all() -> None:
     assert (whole["p50"], whole["p99"]) == (1.0, 20.0)
     assert made["compactions"] == {"requested": 1, "made": 2, "own": 1, "nothingToCompact": 0}
     assert made["turnEnds"] == {"count": 2, "p50": 3.0, "p99": 3.0}
-
-
-def test_presets_stand_side_by_side() -> None:
-    text = drawn(outcome("turns"), outcome("off"))
-    rows = [line for line in text.splitlines() if "4,000" in line and "red" in line]
-    assert [row.split("│")[1].strip() for row in rows] == ["turns", "off"]
-    assert "red at 9000 tokens: threshold" in text
 
 
 def test_recorded_text_can_not_drive_the_terminal() -> None:
