@@ -1,13 +1,26 @@
-"""Commands that work beside an agent: `serve` its host, stand between it and its provider, give its model tools."""
+"""Commands that stand between an agent and its provider.
+
+Programs, APIs and presets are named by their own tables.
+"""
 
 import argparse
+from collections.abc import Sequence
+from typing import get_args
 
 from ctxmgr.cli.arguments import JSON, MODELS, Command, Group, option, whole
-from ctxmgr.cli.serve import MAX_MESSAGE_MIB
+from ctxmgr.model import Preset
+from ctxmgr.programs import PROGRAMS
+from ctxmgr.settings import APIS
+
+
+def _listed(names: Sequence[str], last: str) -> str:
+    """a, b and c."""
+    return f"{', '.join(names[:-1])} {last} {names[-1]}"
+
 
 SETTINGS = (  # what goes before the settings' files, of commands that run a proxy
     option("--observe", action="store_true", help="change nothing; tell at the end what would have been saved"),
-    option("--preset", metavar="NAME", help="what is done to lists: off, tools, turns, balanced"),
+    option("--preset", metavar="NAME", help=f"what is done to lists: {', '.join(get_args(Preset))}"),
     option("--window", metavar="TOKENS", type=whole, help="the model's context window"),
     option("--state-dir", metavar="DIR", help="where snapshots go"),
     option(
@@ -22,78 +35,30 @@ SETTINGS = (  # what goes before the settings' files, of commands that run a pro
     ),
     MODELS,
 )
-SPEAKS = {
-    "anthropic": "Anthropic's messages, at ANTHROPIC_BASE_URL",
-    "openai": "OpenAI's chat completions, at OPENAI_BASE_URL",
-    "responses": "OpenAI's responses, at OPENAI_BASE_URL",
-    "gemini": "Gemini's contents, at GOOGLE_GEMINI_BASE_URL",
-}
-UPSTREAM = option("--upstream", metavar="URL", help="the provider (default: where the program would go)")
-
-SERVE = Command(
-    "Serves one host until it closes standard input, sends `exit`, or ends. Both framings of "
-    "JSON-RPC are understood: Content-Length headers, and one message a line.",
-    "ctxmgr serve --state-dir /tmp/ctxmgr",
-    "ctxmgr.cli.serve:run",
-    (
-        option("--state-dir", metavar="DIR", help="where snapshots go when the host names no stateDir"),
-        option("--record", metavar="FILE", help="write a transcript of everything said; it holds the conversation"),
+SPOKEN = Group(
+    "",
+    tuple(
         option(
-            "--preload",
-            metavar="NAME",
-            nargs="?",
-            const="o200k_base",
-            help="load this vocabulary before the first message is read; pressure goes by it while no usage is "
-            "known",
-        ),
-        option(
-            "--models",
-            metavar="FILE",
-            help="facts of models as JSON; its rows go before those that are known, a host's own word before both",
-        ),
-        option(
-            "--max-message",
-            metavar="MIB",
-            type=int,
-            default=MAX_MESSAGE_MIB,
-            help=f"largest message taken, in MiB (default: {MAX_MESSAGE_MIB})",
-        ),
-        option(
-            "--store",
-            metavar="URL",
-            help="where sessions go as well, so that they go on elsewhere: file:///DIR, or s3://BUCKET/DIR and its "
-            "like (the store extra; credentials come from the environment)",
-        ),
-        option(
-            "--store-delay-ms",
-            metavar="MS",
-            type=int,
-            help="how far the store may be behind, in milliseconds (default: 1000)",
-        ),
-        option(
-            "--store-lease-ms",
-            metavar="MS",
-            type=int,
-            help="how long a session is held for a machine that is not heard of, in milliseconds (default: 30000)",
-        ),
+            f"--{api}",
+            dest="api",
+            action="store_const",
+            const=api,
+            help=f"the program speaks {row.title}, at {row.variables[0]}",
+        )
+        for api, row in APIS.items()
     ),
 )
+UPSTREAM = option("--upstream", metavar="URL", help="the provider (default: where the program would go)")
 
 RUN = Command(
     "Runs an agent program in this terminal with ctxmgr between it and its provider, and says at the end what was "
-    "saved. Claude Code, Codex, opencode and Gemini CLI are known; any other program is pointed here by what it "
-    "speaks: --anthropic, --openai, --responses or --gemini. The program's own files are not changed; its exit "
-    "code is the command's.",
+    f"saved. {_listed([one.title for one in PROGRAMS], 'and')} are known; any other program is pointed here by "
+    f"what it speaks: {_listed([f'--{api}' for api in APIS], 'or')}. The program's own files are not changed; its "
+    "exit code is the command's.",
     "ctxmgr run -- claude",
     "ctxmgr.programs:running.run",
     (
-        Group(
-            "",
-            tuple(
-                option(f"--{api}", dest="api", action="store_const", const=api, help=f"the program speaks {what}")
-                for api, what in SPEAKS.items()
-            ),
-        ),
+        SPOKEN,
         UPSTREAM,
         *SETTINGS,
         option("program", metavar="-- PROGRAM", nargs=argparse.REMAINDER, help="what to run"),
@@ -109,9 +74,9 @@ AB = Command(
     (
         option(
             "--program",
-            choices=("claude", "codex", "opencode", "gemini"),
-            default="claude",
-            help="what to run (default: claude)",
+            choices=[one.command for one in PROGRAMS],
+            default=PROGRAMS[0].command,
+            help="what to run (default: %(default)s)",
         ),
         option("--arg", metavar="ARGUMENT", action="append", default=[], help="one more argument of the program's"),
         UPSTREAM,
@@ -146,12 +111,4 @@ PROXY = Command(
     ),
 )
 
-MCP = Command(
-    "An MCP server on standard input and output with which the model of a program searches and retrieves what left "
-    "its conversation, pins, and keeps notes. A program that `ctxmgr run` started starts it; it asks the proxy of "
-    "that run, and knows of no other.",
-    "ctxmgr mcp",
-    "ctxmgr.mcp_server:run",
-)
-
-COMMANDS = {"serve": SERVE, "run": RUN, "ab": AB, "proxy": PROXY, "mcp": MCP}
+COMMANDS = {"run": RUN, "ab": AB, "proxy": PROXY}

@@ -12,12 +12,14 @@ if TYPE_CHECKING:
     import argparse  # which a plain `serve` does not wait for
 
 MODULES = {  # the commands of each, and what they are for; a module is loaded when one of its commands is named
-    "agents": {
+    "started": {
         "serve": "serve one host on standard input and output",
+        "mcp": "give the model of a program its tools, started by run",
+    },
+    "agents": {
         "run": "run an agent program through ctxmgr, such as claude or codex",
         "ab": "run one prompt as it is and with ctxmgr, and compare the bills",
         "proxy": "stand between programs and their provider, until it is ended",
-        "mcp": "give the model of a program its tools, started by run",
     },
     "study": {
         "replay": "try ctxmgr on a recorded session, or compare it with a transcript",

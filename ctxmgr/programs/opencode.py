@@ -21,7 +21,6 @@ from typing import Any
 import msgspec
 
 from ctxmgr.programs.program import (
-    Api,
     Launch,
     NotHookable,
     Program,
@@ -33,6 +32,7 @@ from ctxmgr.programs.program import (
     with_environ,
     work_folders,
 )
+from ctxmgr.settings import Api
 
 TEXT, FILE = "OPENCODE_CONFIG_CONTENT", "OPENCODE_CONFIG"
 FILES = ("config.json", "opencode.json", "opencode.jsonc")

@@ -10,11 +10,12 @@ import re
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
-Api = Literal["anthropic", "openai", "responses", "gemini"]
+from ctxmgr.settings import Api
+
 LOOPBACK = ("127.0.0.1", "localhost")
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 MAX_BYTES = 1 << 20  # of a program's file that is read

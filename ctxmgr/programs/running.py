@@ -15,8 +15,9 @@ from collections.abc import Mapping
 from ctxmgr import isolation, settings
 from ctxmgr.mcp_server import TOKEN, URL
 from ctxmgr.programs import launching, proxying, table
-from ctxmgr.programs.program import Api, Launch, Program, with_environ
+from ctxmgr.programs.program import Launch, Program, with_environ
 from ctxmgr.programs.proxying import Keeping, WrongFlag, say
+from ctxmgr.settings import Api
 
 MODEL_TOOLS = isolation.command("mcp")
 

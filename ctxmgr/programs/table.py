@@ -6,21 +6,10 @@ from ctxmgr.programs.claude import CLAUDE
 from ctxmgr.programs.codex import CODEX
 from ctxmgr.programs.gemini import GEMINI
 from ctxmgr.programs.opencode import OPENCODE
-from ctxmgr.programs.program import Api, Launch, Program, with_environ
+from ctxmgr.programs.program import Launch, Program, with_environ
+from ctxmgr.settings import APIS, Api
 
 PROGRAMS = (CLAUDE, CODEX, OPENCODE, GEMINI)
-VARIABLES: dict[Api, tuple[str, ...]] = {  # the usual ones, the first of them that is set holds
-    "anthropic": ("ANTHROPIC_BASE_URL",),
-    "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
-    "responses": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
-    "gemini": ("GOOGLE_GEMINI_BASE_URL",),
-}
-VENDORS: dict[Api, str] = {
-    "anthropic": "https://api.anthropic.com",
-    "openai": "https://api.openai.com/v1",
-    "responses": "https://api.openai.com/v1",
-    "gemini": "https://generativelanguage.googleapis.com",
-}
 
 
 def by_command(command: str) -> Program | None:
@@ -33,11 +22,11 @@ def by_api(api: Api, command: str) -> Program:
     """Any program that heeds the usual variables of this API."""
 
     def upstream(start: Launch) -> str:
-        said = (start.environ.get(variable) for variable in VARIABLES[api])
-        return next(filter(None, said), VENDORS[api]).rstrip("/")
+        said = (start.environ.get(variable) for variable in APIS[api].variables)
+        return next(filter(None, said), APIS[api].vendor).rstrip("/")
 
     def hook(start: Launch, base_url: str, upstream: str) -> Launch:
-        return with_environ(start, **dict.fromkeys(VARIABLES[api], base_url))
+        return with_environ(start, **dict.fromkeys(APIS[api].variables, base_url))
 
     name = PurePath(command).name
     return Program(name, name, name, api, upstream, hook)

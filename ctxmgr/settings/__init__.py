@@ -3,6 +3,7 @@
 Knows nothing of what is done with it, and starts nothing.
 """
 
+from ctxmgr.settings.apis import APIS, Api
 from ctxmgr.settings.environment import meant_variable
 from ctxmgr.settings.files import models_file, user_path
 from ctxmgr.settings.keys import SettingsFault
@@ -10,6 +11,8 @@ from ctxmgr.settings.layers import ProgramSettings, read
 from ctxmgr.settings.showing import show
 
 __all__ = [
+    "APIS",
+    "Api",
     "ProgramSettings",
     "SettingsFault",
     "meant_variable",

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ctxmgr.settings import keys
+from ctxmgr.settings.apis import APIS
 from ctxmgr.settings.files import NAMED_BY
 from ctxmgr.settings.keys import KeyFault, KeyPath, SettingsFault
 
@@ -40,10 +41,7 @@ VARIABLES: dict[str, tuple[KeyPath, Callable[[str], Any]]] = {
     "CTXMGR_PROTECTED_TOOLS": (("protectedTools",), _names),
     "CTXMGR_PROTECTED_INSTRUCTIONS": (("protectedInstructions",), _names),
     "CTXMGR_STATE_DIR": (("state_dir",), str),
-    "CTXMGR_UPSTREAM_ANTHROPIC": (("upstream", "anthropic"), str),
-    "CTXMGR_UPSTREAM_OPENAI": (("upstream", "openai"), str),
-    "CTXMGR_UPSTREAM_RESPONSES": (("upstream", "responses"), str),
-    "CTXMGR_UPSTREAM_GEMINI": (("upstream", "gemini"), str),
+    **{f"CTXMGR_UPSTREAM_{api.upper()}": (("upstream", api), str) for api in APIS},
 }
 
 

@@ -21,8 +21,8 @@ import msgspec
 from msgspec import inspect
 
 from ctxmgr.model import Policy
+from ctxmgr.settings.apis import APIS
 
-APIS = ("anthropic", "openai", "responses", "gemini")
 OWN = ("window", "state_dir", "upstream", "keep_originals", "model_tools")
 POLICY = tuple(field.encode_name for field in msgspec.structs.fields(Policy) if field.encode_name != "models")
 OF_PROJECTS = frozenset(  # rule 2

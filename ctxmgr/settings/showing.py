@@ -11,6 +11,7 @@ import msgspec
 from ctxmgr import plain_text
 from ctxmgr.model import Policy, PriceTier, TieredPrices
 from ctxmgr.settings import keys
+from ctxmgr.settings.apis import APIS
 from ctxmgr.settings.keys import SettingsFault, dotted, leaves
 from ctxmgr.settings.layers import DEFAULT, Origin, ProgramSettings, read
 
@@ -76,7 +77,7 @@ def _values(settings: ProgramSettings) -> Iterator[tuple[str, Any, Origin]]:
         ("state_dir", settings.state_dir),
         ("keep_originals", settings.keep_originals),
         ("model_tools", settings.model_tools),
-        *((f"upstream.{api}", settings.upstream.get(api)) for api in keys.APIS),
+        *((f"upstream.{api}", settings.upstream.get(api)) for api in APIS),
         *_policy(settings),
     ]
     for key, value in every:

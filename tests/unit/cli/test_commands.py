@@ -92,7 +92,7 @@ def test_no_other_command_is_loaded() -> None:
         "print(sorted(name for name in sys.modules if name.startswith('ctxmgr.')))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
-    loaded = ["ctxmgr.cli", *(f"ctxmgr.cli.{name}" for name in ("agents", "arguments", "commands", "serve"))]
+    loaded = ["ctxmgr.cli", *(f"ctxmgr.cli.{name}" for name in ("arguments", "commands", "serve", "started"))]
     assert done.stdout.strip() == str(loaded)
 
 

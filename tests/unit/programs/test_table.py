@@ -7,8 +7,8 @@ import pytest
 
 from ctxmgr.cli import parser
 from ctxmgr.programs import PROGRAMS, installed
-from ctxmgr.programs.program import Api
 from ctxmgr.programs.table import by_api, by_command
+from ctxmgr.settings import Api
 from tests.unit.programs.starting import LISTENER, start
 
 
