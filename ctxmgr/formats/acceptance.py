@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from ctxmgr.formats.spelling import mark_count
 from ctxmgr.model import View
 
 MARKS_AT_MOST = 4  # of `cache_control`; a fifth is refused
@@ -57,17 +58,25 @@ def answers(view: View) -> list[str]:
     return [block.call_id for block in view.blocks if block.kind == "result"]
 
 
-def accept_pairs(progress: Progress, said: Said, reasoning_leads: bool) -> Progress:
-    """Where calls and results may stand anywhere, as the Responses API and programs of their own rules (pi) take
-    them:
+def accept_pairs(
+    progress: Progress, said: Said, *, at_once: bool = False, reasoning_leads: bool = False
+) -> Progress:
+    """Of APIs that know single calls and results, and no turns of them:
 
     1. The first message that is no prompt goes out as a user's.
-    2. Each call has a result after it, and each result a call before it.
+    2. Each call has a result after it, and each result a call before it. They may stand anywhere, as the Responses
+       API and programs of their own rules (pi) take them; `at_once`: before anything else is said. Then cache marks
+       count too, for providers that have them.
     3. `reasoning_leads`: a message of reasoning alone has another of the same answer after it.
     """
     faults, waiting = set(progress.faults), set(progress.waiting)
-    began, last = progress.began, progress.role
-    for _, view in said:
+    began, last, marks = progress.began, progress.role, progress.mark_count if at_once else 0
+    for raw, view in said:
+        if at_once:
+            marks += mark_count(raw)
+            if waiting and view.role != "result":
+                faults.add("pairs")
+                waiting.clear()
         if view.role != "assistant" and last == "reasoning":
             faults.add("reasoning")
         alone = reasoning_leads and [block.kind for block in view.blocks] == ["thinking"]
@@ -83,4 +92,4 @@ def accept_pairs(progress: Progress, said: Said, reasoning_leads: bool) -> Progr
         began = True
         if view.role == "assistant":
             waiting |= calls(view)
-    return Progress(frozenset(faults), began, frozenset(waiting), last)
+    return Progress(frozenset(faults), began, frozenset(waiting), last, mark_count=marks)

@@ -18,12 +18,11 @@ from typing import Any
 import msgspec
 
 from ctxmgr.formats import content
-from ctxmgr.formats.acceptance import USERS, Progress, Said, answers, calls
+from ctxmgr.formats.acceptance import Progress, Said, accept_pairs
 from ctxmgr.formats.content import holds_summary, part, plain, raw_blocks, spelled, text
-from ctxmgr.formats.message_format import MarkedMessage, MessageFormat, present
+from ctxmgr.formats.message_format import MarkedMessage, OneBlockFormat, present
 from ctxmgr.formats.outcomes import failure, verdict
 from ctxmgr.formats.provider_usage import usage
-from ctxmgr.formats.spelling import mark_count
 from ctxmgr.model import Block, SummaryKind, View
 
 SUMMARIES: dict[str, SummaryKind] = {"compactionSummary": "compaction", "branchSummary": "branch"}
@@ -31,7 +30,7 @@ STOPS = {"tool_calls": "toolUse", "function_call": "toolUse"}
 _REASONING = ("reasoning_content", "reasoning", "reasoning_details")
 
 
-class ChatCompletions(MessageFormat):
+class ChatCompletions(OneBlockFormat):
     """Messages of OpenAI's chat completions."""
 
     own_roles = frozenset(("tool", "function", "developer"))
@@ -39,18 +38,6 @@ class ChatCompletions(MessageFormat):
 
     def view(self, raw: bytes) -> View:
         return content.read(raw, _view)
-
-    def set_result(self, raw: bytes, texts: dict[int, str]) -> bytes:
-        """The tool's message, whose one block is number 0, with its content replaced."""
-        return content.put(raw, {"content": content.retold(content.members(raw).get("content"), texts[0])})
-
-    def set_text(self, raw: bytes, texts: dict[int, str]) -> bytes:
-        """The user's or the tool's message with its texts replaced, which are its one block; its images stay."""
-        return content.put(raw, {"content": content.with_text(content.members(raw).get("content"), texts[0])})
-
-    def set_media(self, raw: bytes, markers: dict[int, dict[int, str]]) -> bytes:
-        """The user's or the tool's message with texts in the place of these of its pictures and documents."""
-        return content.put(raw, {"content": content.with_markers(content.members(raw).get("content"), markers[0])})
 
     def set_arguments(self, raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
         """The assistant's message with the arguments of these calls (by block index) replaced."""
@@ -89,32 +76,8 @@ class ChatCompletions(MessageFormat):
         return msgspec.json.encode({"role": "user", "content": text})
 
     def accept(self, progress: Progress, said: Said) -> Progress:
-        """
-        1. The first message that is no prompt is a user's.
-        2. Calls are answered at once, each by a tool's message, before anything else is said; a tool's message
-           answers such a call.
-        3. Four cache marks at most, where they go on to a provider that has them.
-        """
-        faults, waiting, marks = set(progress.faults), set(progress.waiting), progress.mark_count
-        began = progress.began
-        for raw, view in said:
-            marks += mark_count(raw)
-            if view.role == "result":
-                for id in answers(view):
-                    if id not in waiting:
-                        faults.add("pairs")
-                    waiting.discard(id)
-            elif waiting:
-                faults.add("pairs")
-                waiting.clear()
-            if view.role == "prompt":
-                continue
-            if not began and view.role not in USERS:
-                faults.add("first role")
-            began = True
-            if view.role == "assistant":
-                waiting |= calls(view)
-        return Progress(frozenset(faults), began, frozenset(waiting), mark_count=marks)
+        """Calls are answered at once, each by a tool's message, before anything else is said."""
+        return accept_pairs(progress, said, at_once=True)
 
     def marks_message(self, message: MarkedMessage) -> bool:
         members = (

@@ -6,6 +6,7 @@ is told from others (`own_roles`, `own_blocks`, `marks_message`, `marks_block`),
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import msgspec
@@ -115,3 +116,28 @@ class MessageFormat(ABC):
     def marks_block(self, block: MarkedBlock) -> bool:
         """Has a block another mark of this format than its type?"""
         return False
+
+
+class OneBlockFormat(MessageFormat):
+    """A format whose user's messages and results are one block each, number 0, whatever they hold."""
+
+    text_type: ClassVar[str] = "text"
+    """What a text put in is called, where a content is a list."""
+
+    def holder(self, fields: dict[str, msgspec.Raw]) -> str:
+        """The member that holds the content."""
+        return "content"
+
+    def set_result(self, raw: bytes, texts: dict[int, str]) -> bytes:
+        return self._put(raw, content.retold, texts[0])
+
+    def set_text(self, raw: bytes, texts: dict[int, str]) -> bytes:
+        return self._put(raw, content.with_text, texts[0])
+
+    def set_media(self, raw: bytes, markers: dict[int, dict[int, str]]) -> bytes:
+        return self._put(raw, content.with_markers, markers[0])
+
+    def _put(self, raw: bytes, edit: Callable[[msgspec.Raw | None, Any, str], Any], new: Any) -> bytes:
+        fields = content.members(raw)
+        name = self.holder(fields)
+        return content.put(raw, {name: edit(fields.get(name), new, self.text_type)})

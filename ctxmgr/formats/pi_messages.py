@@ -15,7 +15,7 @@ from ctxmgr.formats import content, media
 from ctxmgr.formats.acceptance import Progress, Said, accept_pairs
 from ctxmgr.formats.content import raw_blocks, spelled
 from ctxmgr.formats.content import text as text_of
-from ctxmgr.formats.message_format import MarkedBlock, MarkedMessage, MessageFormat, present
+from ctxmgr.formats.message_format import MarkedBlock, MarkedMessage, OneBlockFormat, present
 from ctxmgr.formats.outcomes import failure
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import Block, Media, View
@@ -29,7 +29,7 @@ _encode = msgspec.json.Encoder().encode
 _fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
-class PiMessages(MessageFormat):
+class PiMessages(OneBlockFormat):
     """Messages of the pi coding agent."""
 
     own_roles = frozenset(("toolResult", "bashExecution", "branchSummary", "compactionSummary"))
@@ -56,24 +56,18 @@ class PiMessages(MessageFormat):
         return _encode(fields)
 
     def set_text(self, raw: bytes, texts: dict[int, str]) -> bytes:
-        """The message with its texts, its one block, replaced; its images stay, and a shell run's command."""
-        fields, told = _fields(raw), texts[0]
-        if "output" in fields:
-            command = f"{_decode(fields['command'])}\n" if "command" in fields else "\n"
-            return _encode({**fields, "output": told.removeprefix(command)})
-        return _encode({**fields, "content": content.with_text(fields.get("content"), told)})
-
-    def set_media(self, raw: bytes, markers: dict[int, dict[int, str]]) -> bytes:
-        """The message with texts in the place of these of its images."""
+        """Of a shell's run the output, and not its command."""
         fields = _fields(raw)
-        return _encode({**fields, "content": content.with_markers(fields.get("content"), markers[0])})
+        if "output" not in fields:
+            return super().set_text(raw, texts)
+        command = f"{_decode(fields['command'])}\n" if "command" in fields else "\n"
+        return _encode({**fields, "output": texts[0].removeprefix(command)})
 
     def set_arguments(self, raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
         """The assistant's message with the arguments of these calls (by block index) replaced."""
-        listed = content.elements(content.members(raw)["content"])
-        for number, arguments in given.items():
-            listed[number] = msgspec.Raw(content.put(listed[number], {"arguments": arguments}))
-        return content.put(raw, {"content": content.listed(listed)})
+        return content.edited(
+            raw, "content", given, lambda block, arguments: content.put(block, {"arguments": arguments})
+        )
 
     def packet(self, text: str, time_ms: int) -> bytes:
         """The hidden message that carries the packet; `time_ms` since the epoch."""
@@ -91,7 +85,7 @@ class PiMessages(MessageFormat):
         return SUMMARY_WRAPPER_TOKENS if view.summary else 0
 
     def accept(self, progress: Progress, said: Said) -> Progress:
-        return accept_pairs(progress, said, reasoning_leads=False)
+        return accept_pairs(progress, said)
 
     def marks_message(self, message: MarkedMessage) -> bool:
         custom = message.role == "custom" and present(message.custom_type)

@@ -23,7 +23,7 @@ import msgspec
 from ctxmgr.formats import content, media
 from ctxmgr.formats.acceptance import Progress, Said, accept_pairs
 from ctxmgr.formats.content import ContentPart, holds_summary, part, plain, raw_blocks, spelled, text
-from ctxmgr.formats.message_format import MarkedMessage, MessageFormat
+from ctxmgr.formats.message_format import MarkedMessage, OneBlockFormat
 from ctxmgr.formats.outcomes import Verdict, failure, verdict
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import Block, View
@@ -43,31 +43,19 @@ EVENT = "response."  # of a stream
 STOPS = {"completed": "stop", "failed": "error", "cancelled": "aborted", "incomplete": "length"}
 
 
-class ResponsesItems(MessageFormat):
+class ResponsesItems(OneBlockFormat):
     """Items of OpenAI's Responses API."""
 
+    text_type = "input_text"
     own_roles = frozenset(("developer",))
     own_blocks = frozenset(("input_text", "output_text", "input_image", "input_file"))
 
     def view(self, raw: bytes) -> View:
         return content.read(raw, _view)
 
-    def set_result(self, raw: bytes, texts: dict[int, str]) -> bytes:
-        """The output, whose one block is number 0, with its text replaced."""
-        output = content.members(raw).get("output")
-        return content.put(raw, {"output": content.retold(output, texts[0], "input_text")})
-
-    def set_text(self, raw: bytes, texts: dict[int, str]) -> bytes:
-        """The user's message or the output with its texts replaced, which are its one block; its images stay."""
-        fields = content.members(raw)
-        name = "output" if "output" in fields else "content"
-        return content.put(raw, {name: content.with_text(fields.get(name), texts[0], "input_text")})
-
-    def set_media(self, raw: bytes, markers: dict[int, dict[int, str]]) -> bytes:
-        """The user's message or the output with texts in the place of these of its pictures and documents."""
-        fields = content.members(raw)
-        name = "output" if "output" in fields else "content"
-        return content.put(raw, {name: content.with_markers(fields.get(name), markers[0], "input_text")})
+    def holder(self, fields: dict[str, msgspec.Raw]) -> str:
+        """A message has a role; an output, which may lack its `output`, has none."""
+        return "content" if "role" in fields else "output"
 
     def set_arguments(self, raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
         """The function call with its arguments replaced; its one block is number 0."""

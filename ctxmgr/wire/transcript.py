@@ -15,7 +15,6 @@ import msgspec
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 _string = msgspec.json.Decoder(str).decode
-_whole = msgspec.json.Decoder(int).decode
 _is_json = msgspec.json.Decoder(msgspec.Raw).decode
 _LINE_BREAKS = bytes.maketrans(b"\r\n", b"  ")  # in JSON they stand between tokens only
 
@@ -23,22 +22,25 @@ _LINE_BREAKS = bytes.maketrans(b"\r\n", b"  ")  # in JSON they stand between tok
 Asked = Mapping[str, Any]
 
 
+Kind = Literal[
+    "header",
+    "message",
+    "broken",
+    "weigher",
+    "restored",
+    "woke",
+    "completed",
+    "prepared",
+    "archive",
+    "stored",
+    "unknown",
+]
+
+
 class TranscriptLine(msgspec.Struct, frozen=True):
     """One line. `body` as it was on the wire; `fields` of what is no message."""
 
-    kind: Literal[
-        "header",
-        "message",
-        "broken",
-        "weigher",
-        "restored",
-        "woke",
-        "completed",
-        "prepared",
-        "archive",
-        "stored",
-        "unknown",
-    ]
+    kind: Kind
     number: int
     sender: str = ""
     body: bytes = b""
@@ -112,48 +114,46 @@ def read(text: bytes) -> Iterator[TranscriptLine]:
             yield _line(raw, number)
 
 
+_NULL = msgspec.Raw(b"null")
+SHAPES: dict[Kind, dict[str, tuple[str, Any]]] = {
+    "weigher": {"weigher": ("weigher", str), "lost": ("lost", str | None)},
+    "woke": {"ticket": ("woke", int)},
+    "prepared": {"session": ("prepared", str)},
+    "stored": {"session": ("stored", str), "as": ("as", dict[str, Any])},
+    "archive": {
+        "session": ("archive", str),
+        "put": ("put", list[str] | None),
+        "answer": ("answer", dict[str, Any]),
+    },
+    "completed": {"ticket": ("completed", int), "completion": ("completion", dict[str, Any])},
+    "restored": {
+        "session": ("restored", str),
+        "lines": ("lines", list[msgspec.Raw]),
+        "fault": ("fault", str | None),
+        "refused": ("refused", bool | None),
+        "as": ("as", dict[str, Any] | None),
+    },
+}
+"""The fields of lines that are no messages: of each the member that holds it, and its type."""
+
+
 def _line(raw: bytes, number: int) -> TranscriptLine:
     try:
-        fields = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
-        sender = _string(fields["from"]) if "from" in fields else ""
-        if "ctxmgr" in fields:
-            return TranscriptLine("header", number, fields=_decode(fields["ctxmgr"]))
-        if "message" in fields:
-            return TranscriptLine("message", number, sender, bytes(fields["message"]))
-        if "broken" in fields:
-            return TranscriptLine("broken", number, sender, _string(fields["broken"]).encode("latin-1"))
-        if "weigher" in fields:
-            lost = _string(fields["lost"]) if "lost" in fields else None
-            about = {"weigher": _string(fields["weigher"]), "lost": lost}
-            return TranscriptLine("weigher", number, sender, fields=about)
-        if "woke" in fields:
-            return TranscriptLine("woke", number, sender, fields={"ticket": _whole(fields["woke"])})
-        if "prepared" in fields:
-            return TranscriptLine("prepared", number, sender, fields={"session": _string(fields["prepared"])})
-        if "stored" in fields:
-            told = {"session": _string(fields["stored"]), "as": _decode(fields["as"])}
-            return TranscriptLine("stored", number, sender, fields=told)
-        if "archive" in fields:
-            named, answer = _string(fields["archive"]), _decode(fields["answer"])
-            put = msgspec.json.decode(fields["put"], type=list[str]) if "put" in fields else None
-            return TranscriptLine(
-                "archive", number, sender, fields={"session": named, "put": put, "answer": answer}
-            )
-        if "completed" in fields:
-            completion = _decode(fields["completion"])
-            return TranscriptLine(
-                "completed",
-                number,
-                sender,
-                fields={"ticket": _whole(fields["completed"]), "completion": completion},
-            )
-        if "restored" in fields:
-            session_id = _string(fields["restored"])
-            lines = msgspec.json.decode(fields["lines"], type=list[msgspec.Raw])
-            fault = _string(fields["fault"]) if "fault" in fields else None
-            stored = _decode(fields["as"]) if "as" in fields else None
-            found = {"session": session_id, "lines": lines, "fault": fault, "refused": "refused" in fields}
-            return TranscriptLine("restored", number, sender, fields={**found, "as": stored})
-    except (msgspec.DecodeError, UnicodeError, RecursionError, KeyError, TypeError) as fault:
+        members = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
+        sender = _string(members["from"]) if "from" in members else ""
+        if "ctxmgr" in members:
+            return TranscriptLine("header", number, fields=_decode(members["ctxmgr"]))
+        if "message" in members:
+            return TranscriptLine("message", number, sender, bytes(members["message"]))
+        if "broken" in members:
+            return TranscriptLine("broken", number, sender, _string(members["broken"]).encode("latin-1"))
+        for kind, shape in SHAPES.items():
+            if kind in members:
+                fields = {
+                    name: msgspec.json.decode(members.get(member, _NULL), type=type_)
+                    for name, (member, type_) in shape.items()
+                }
+                return TranscriptLine(kind, number, sender, fields=fields)
+    except (msgspec.DecodeError, UnicodeError, RecursionError, TypeError) as fault:
         raise ValueError(f"line {number} is no line of a transcript: {type(fault).__name__}") from None
     return TranscriptLine("unknown", number, sender)

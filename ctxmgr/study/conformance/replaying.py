@@ -147,7 +147,7 @@ class _Recorded(Driver):
             if line.kind == "restored" and line.fields["session"] == session_id:
                 stored = msgspec.convert(line.fields["as"], Stored | None)
                 lines = tuple(map(bytes, line.fields["lines"]))
-                return SnapshotLoaded(lines, line.fields["fault"], line.fields["refused"], stored)
+                return SnapshotLoaded(lines, line.fields["fault"], bool(line.fields["refused"]), stored)
             message = head(line.body)
             if message.method == "session_start" and message.param("sessionId") == session_id:
                 break

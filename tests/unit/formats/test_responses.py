@@ -147,6 +147,8 @@ def test_an_output_is_put_anew() -> None:
         ('[{"type":"input_text","text":"a"}]', '[{"type":"input_text","text":"new"}]'),
     ):
         assert responses.set_result((SPELLED % came).encode(), {0: "new"}).decode() == SPELLED % leaves, came
+    bare = responses.set_result(b'{"type":"function_call_output","call_id":"c1"}', {0: "new"})
+    assert json.loads(bare) == {"type": "function_call_output", "call_id": "c1", "output": "new"}
 
 
 def test_arguments_are_put_anew() -> None:

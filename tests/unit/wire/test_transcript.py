@@ -43,11 +43,16 @@ def test_other_kinds_of_line() -> None:
             transcript.restored("s", [b'{"kind":"base"}', b'{"kind":"event"}']),
             transcript.archive("s", {"put": ["h1", "h2"]}, ArchiveAnswer()),
             transcript.archive("s", {"retrieve": "h1"}, ArchiveAnswer(row, note="set aside")),
+            transcript.restored("s", (), "torn", refused=True, stored={"epoch": 1}),
+            transcript.stored("s", {"epoch": 2}),
+            transcript.woke(3),
+            transcript.completed(4, {"text": "t"}),
+            transcript.prepared("s"),
             b'{"from":"ctxmgr","later":"kind"}',
             b"",
         ]
     )
-    header, weigher, lost, restored, put, retrieved, unknown = read(text)
+    header, weigher, lost, restored, put, retrieved, *others, unknown = read(text)
     assert header.fields == {
         "protocolVersion": "1.0",
         "serverVersion": "0.1.0",
@@ -65,7 +70,14 @@ def test_other_kinds_of_line() -> None:
     assert (put.kind, put.fields) == ("archive", {"session": "s", "put": ["h1", "h2"], "answer": {}})
     told = {"handle": "h1", "key": "k", "call": "read", "text": "text"}
     assert retrieved.fields == {"session": "s", "put": None, "answer": {"row": told, "note": "set aside"}}
-    assert (unknown.kind, unknown.number) == ("unknown", 7)
+    assert [(line.kind, line.fields) for line in others] == [
+        ("restored", {"session": "s", "lines": [], "fault": "torn", "refused": True, "as": {"epoch": 1}}),
+        ("stored", {"session": "s", "as": {"epoch": 2}}),
+        ("woke", {"ticket": 3}),
+        ("completed", {"ticket": 4, "completion": {"text": "t"}}),
+        ("prepared", {"session": "s"}),
+    ]
+    assert (unknown.kind, unknown.number) == ("unknown", 12)
 
 
 NO_LINES = [
