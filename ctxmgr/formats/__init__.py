@@ -6,7 +6,7 @@ A format, and what reads it, is loaded when it is used: a start of the sidecar w
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ctxmgr.formats.table import AUTO, FIRST_NAMES, FORMATS, MODULES, checked_name, format_of
+from ctxmgr.formats.table import AUTO, FIRST_NAMES, FORMATS, ROWS, checked_name, format_of
 
 __all__ = [
     "AUTO",
@@ -15,6 +15,7 @@ __all__ = [
     "FORMATS",
     "MessageFormat",
     "Progress",
+    "ROWS",
     "auto",
     "format_of",
     "is_marked",
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from ctxmgr.formats.spelling import is_marked, mark_count, same_content, unmarked
 else:
     _MODULES = {
-        **MODULES,
+        **{name: row.module for name, row in ROWS.items()},
         **dict.fromkeys(("BEGINNING", "Progress", "refused"), "acceptance"),
         "MessageFormat": "message_format",
         **dict.fromkeys(("messages_of", "settled"), "recognition"),

@@ -1,8 +1,8 @@
-"""The table of message formats, by the name that a host says. Each is loaded when it is asked for."""
+"""The table of message formats, by the name that a host says: a row each. Modules load when they are asked for."""
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ctxmgr.model import invalid_params
 
@@ -13,15 +13,25 @@ AUTO = "auto"
 """Names the one that the first messages show."""
 FIRST_NAMES = ("pi", "openai", "anthropic", "responses")
 """Of the first version of the protocol."""
-MODULES = {
-    "pi": "pi_messages",
-    "openai": "chat_completions",
-    "anthropic": "anthropic_messages",
-    "responses": "responses_items",
-    "gemini": "gemini_contents",
-    AUTO: "chat_completions",
+
+
+class FormatRow(NamedTuple):
+    """`module` of this package holds the format, an object of the row's name. `api`: the class of the requests that
+    hold such messages, as MODULE:CLASS in `ctxmgr.proxy.apis`; "" where no provider takes them.
+    """
+
+    module: str
+    api: str = ""
+
+
+ROWS = {
+    "pi": FormatRow("pi_messages"),
+    "openai": FormatRow("chat_completions", "chat:ChatCompletions"),
+    "anthropic": FormatRow("anthropic_messages", "anthropic:Anthropic"),
+    "responses": FormatRow("responses_items", "responses:Responses"),
+    "gemini": FormatRow("gemini_contents", "gemini:Gemini"),
+    AUTO: FormatRow("chat_completions"),
 }
-"""The module in which the format of that name is an object of that name."""
 
 
 class _Formats(Mapping[str, "MessageFormat"]):
@@ -33,10 +43,10 @@ class _Formats(Mapping[str, "MessageFormat"]):
         return load(name)
 
     def __iter__(self) -> Iterator[str]:
-        return (name for name in MODULES if name != AUTO)
+        return (name for name in ROWS if name != AUTO)
 
     def __len__(self) -> int:
-        return len(MODULES) - 1
+        return len(ROWS) - 1
 
 
 FORMATS = _Formats()
@@ -44,14 +54,14 @@ FORMATS = _Formats()
 
 def load(name: str) -> "MessageFormat":
     """The format of this name. Raises KeyError."""
-    fmt: MessageFormat = getattr(import_module(f"ctxmgr.formats.{MODULES[name]}"), name)
+    fmt: MessageFormat = getattr(import_module(f"ctxmgr.formats.{ROWS[name].module}"), name)
     return fmt
 
 
 def checked_name(name: str, path: str) -> str:
     """The same name, which stood at `path` of the params, where it is a format's. Raises InvalidParams."""
-    if name not in MODULES:
-        raise invalid_params(f"message formats are {', '.join(MODULES)}", path)
+    if name not in ROWS:
+        raise invalid_params(f"message formats are {', '.join(ROWS)}", path)
     return name
 
 

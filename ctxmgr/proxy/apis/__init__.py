@@ -3,17 +3,18 @@
 What a provider's answer looks like is known to `answers`.
 """
 
+from pkgutil import resolve_name
+
 import msgspec
 
-from ctxmgr.proxy.apis.anthropic import Anthropic
-from ctxmgr.proxy.apis.chat import ChatCompletions
-from ctxmgr.proxy.apis.gemini import Gemini
+from ctxmgr.formats import ROWS
 from ctxmgr.proxy.apis.provider_api import BYTES_A_TOKEN, MARKED, ErrorKind, ListCall, ProviderApi
-from ctxmgr.proxy.apis.responses import Responses
 
 __all__ = ["BYTES_A_TOKEN", "ErrorKind", "ListCall", "MARKED", "ProviderApi", "api_of", "error_of"]
 
-APIS: dict[str, ProviderApi] = {api.format: api for api in (Anthropic(), ChatCompletions(), Responses(), Gemini())}
+APIS: dict[str, ProviderApi] = {
+    name: resolve_name(f"{__name__}.{row.api}")() for name, row in ROWS.items() if row.api
+}
 """By the name of their messages' format."""
 
 

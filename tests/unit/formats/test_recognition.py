@@ -126,5 +126,7 @@ def test_a_format_and_its_name() -> None:
 
 def test_every_format_of_a_provider_has_an_api_in_the_proxy() -> None:
     from ctxmgr.proxy.apis import APIS
+    from ctxmgr.settings.keys import APIS as UPSTREAMS
 
+    assert {name: api.format for name, api in APIS.items()} == {name: name for name in UPSTREAMS}
     assert set(APIS) == set(FORMATS) - {"pi"}
