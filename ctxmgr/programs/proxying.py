@@ -29,8 +29,8 @@ class WrongFlag(ValueError):
 
 
 class Keeping(NamedTuple):
-    """What holds of a program where nobody says otherwise: is what leaves archived, and can the model have tools to
-    get it back? `program`: its name, whatever its calls call themselves; "" for any."""
+    """What holds for a program by default: whether what leaves is archived, and whether the model has tools to get
+    it back. `program`: its name, whatever its calls call themselves; "" for any."""
 
     originals: bool
     tools: bool

@@ -61,7 +61,7 @@ class Jobs:
         return not self._running
 
     def concern(self, session_id: str) -> bool:
-        """Is one of this session under way?"""
+        """Whether one of this session is under way."""
         return any(running.session_id == session_id for running in self._running)
 
     def start(self, job: Job, session_id: str | None, future: "Future[Any]") -> None:

@@ -119,7 +119,7 @@ class Release(msgspec.Struct, frozen=True):
 
 
 class IdleSessions:
-    """`busy`: has this session a job under way? `rested` is told of each that left."""
+    """`busy`: whether this session has a job under way. `rested` is told of each that left."""
 
     def __init__(self, queues: SessionQueues, busy: Callable[[str], bool], rested: Callable[[str], None]) -> None:
         self._queues, self._busy, self._rested = queues, busy, rested

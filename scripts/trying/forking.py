@@ -53,7 +53,7 @@ class Chosen:
 
 
 def is_golden(item: pytest.Item) -> bool:
-    """Does it compare with a file of tests/goldens: does it name what such a file holds, or asks for it?"""
+    """Whether it compares with a file of tests/goldens: it names what such a file holds, or asks for it."""
     goldens = sys.modules.get("tests.goldens")
     if goldens is None or not isinstance(item, pytest.Function):
         return False

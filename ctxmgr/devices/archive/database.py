@@ -155,7 +155,7 @@ class ArchiveDatabase:
 
     @property
     def due(self) -> bool:
-        """Is it time for a step of `tidy`? Only while the file is open."""
+        """Whether it is time for a step of `tidy`. Only while the file is open."""
         old = self._clock() - self._looked > DUE_SECONDS
         return self._connection is not None and (self._more or old or self._bytes >= DUE_BYTES)
 
@@ -222,7 +222,7 @@ class ArchiveDatabase:
         return self._connection
 
     def _without_index(self, fault: sqlite3.Error) -> bool:
-        """Is it the index alone that is broken? Then it is gone now."""
+        """Drops the index where it alone is broken, and returns whether that was so."""
         if fault.sqlite_errorcode != sqlite3.SQLITE_CORRUPT_VTAB or self._connection is None:
             return False
         try:

@@ -119,7 +119,7 @@ def archive_fault(directory: Path) -> str | None:
 
 
 def damaged(fault: sqlite3.Error) -> bool:
-    """Does the error say that the file is broken, not only that it can not be used now?"""
+    """Whether the error says that the file is broken, not only that it can not be used now."""
     return (getattr(fault, "sqlite_errorcode", None) or 0) & 0xFF in _DAMAGED
 
 

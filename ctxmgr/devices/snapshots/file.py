@@ -130,7 +130,7 @@ class SnapshotFile:
 
     @property
     def in_place(self) -> bool:
-        """Does the name still mean this file? One that others may write, or have another name for, is to be
+        """Whether the name still means this file. One that others may write, or have another name for, is to be
         rewritten: then it is ours alone again."""
         try:
             there = os.lstat(self._path)
