@@ -53,10 +53,10 @@ def refusal(headers: MultiMapping[str], names: Collection[str]) -> str:
 
 def is_local(host: str, names: Collection[str]) -> bool:
     """Whether this `host` header, with or without a port, names this machine."""
-    found = _HOST.fullmatch(host)
-    if found is None:
+    match = _HOST.fullmatch(host)
+    if match is None:
         return False
-    name = (found[1] or found[2]).lower()
+    name = (match[1] or match[2]).lower()
     if name == "localhost" or name in names:
         return True
     try:

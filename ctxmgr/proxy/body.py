@@ -95,10 +95,10 @@ class ListBody(msgspec.Struct, frozen=True, dict=True):
 
 def members_of(body: bytes) -> dict[str, bytes]:
     """The members of a JSON object, each as JSON. Raises UnreadableBody."""
-    found = members(body)
-    if found is None:
+    fields = members(body)
+    if fields is None:
         raise UnreadableBody("it is no JSON object")
-    return {name: bytes(raw) for name, raw in found.items()}
+    return {name: bytes(raw) for name, raw in fields.items()}
 
 
 def list_body(body: bytes, name: str) -> ListBody | None:
@@ -108,38 +108,38 @@ def list_body(body: bytes, name: str) -> ListBody | None:
         raise Crowded(f"it holds more than {MOST_OBJECTS:,} JSON objects")
     mended = body  # every offset is the same in it
     try:
-        all = members_of(body)
+        fields = members_of(body)
     except UnreadableBody:
         mended, _ = surrogates.mend(body) or (body, 0)
-        all = members_of(mended)
-    told = all.get(name, b"")
-    if not told.startswith(b"["):
+        fields = members_of(mended)
+    content = fields.get(name, b"")
+    if not content.startswith(b"["):
         return None
-    found = elements(told)
-    if found is None:
+    messages = elements(content)
+    if messages is None:
         raise UnreadableBody("its list can not be read")
-    start = _place(mended, all, name)
-    others = {one: raw for one, raw in all.items() if one != name}
-    return ListBody(body[:start], body[start + len(told) :], others, [bytes(raw) for raw in found])
+    start = _list_start(mended, fields, name)
+    others = {member: raw for member, raw in fields.items() if member != name}
+    return ListBody(body[:start], body[start + len(content) :], others, [bytes(raw) for raw in messages])
 
 
-def _place(body: bytes, all: dict[str, bytes], name: str) -> int:
+def _list_start(body: bytes, fields: dict[str, bytes], name: str) -> int:
     """Where the list begins. Another member may hold the same bytes, so the members are walked, one behind another.
     Raises UnreadableBody where a name stands twice: nobody knows what the first held."""
-    start, left, place = -1, dict(all), _BEGIN.match(body)
-    while left and place is not None:
-        key = _KEY.match(body, place.end())
+    start, left, separator = -1, dict(fields), _BEGIN.match(body)
+    while left and separator is not None:
+        key = _KEY.match(body, separator.end())
         if key is None:
             break
-        told = msgspec.json.decode(key[1], type=str)
-        value = left.pop(told, b"")
+        member = msgspec.json.decode(key[1], type=str)
+        value = left.pop(member, b"")
         if not value or not body.startswith(value, key.end()):
             break
-        start = key.end() if told == name else start
+        start = key.end() if member == name else start
         end = key.end() + len(value)
         if not left and body[end:].lstrip().startswith(b"}"):
             return start
-        place = _COMMA.match(body, end)
+        separator = _COMMA.match(body, end)
     raise UnreadableBody("its list can not be found: a name stands in it twice")
 
 
@@ -171,15 +171,15 @@ class Decoder:
         self._fed += len(chunk)
         room = min(LARGEST_BYTES, max(FREE_BYTES, LARGEST_RATIO * self._fed)) - self._made
         try:
-            found = self._decode(chunk, room + 1)
+            decoded_chunk = self._decode(chunk, room + 1)
         except Exception:  # noqa: BLE001  each library has its own error for bytes that are not its own
             self.broken = True
             return b""
-        self._made += len(found)
-        if self._packs and len(found) > room:
+        self._made += len(decoded_chunk)
+        if self._packs and len(decoded_chunk) > room:
             self.broken = self.is_bomb = True
             return b""
-        return found
+        return decoded_chunk
 
 
 def _decoding(encoding: str) -> Callable[[bytes, int], bytes] | None:
@@ -217,24 +217,21 @@ class RecentLists:
 
     def read(self, body: bytes, name: str) -> ListBody | None:
         """As `list_body`. Raises UnreadableBody."""
-        count, before = max(
-            ((_known(body, one), one) for member, one in self._lists if member == name),
-            key=lambda found: found[0],
-            default=((0, 0), None),
-        )
-        found = _from(body, name, before, *count) if before is not None and count[0] else None
-        if found is None:
-            found = list_body(body, name)
-        if found is not None and found.messages:
-            if before is not None and count[0] >= len(before.messages) - 1:
-                self._lists = [one for one in self._lists if one[1] is not before]
-            self._lists = _held([*self._lists[1 - MOST_LISTS :], (name, found)])
-        return found
+        candidates = ((*_known(body, earlier), earlier) for member, earlier in self._lists if member == name)
+        count, offset, before = max(candidates, key=lambda candidate: candidate[:2], default=(0, 0, None))
+        body_list = _from(body, name, before, count, offset) if before is not None and count else None
+        if body_list is None:
+            body_list = list_body(body, name)
+        if body_list is not None and body_list.messages:
+            if before is not None and count >= len(before.messages) - 1:
+                self._lists = [(member, earlier) for member, earlier in self._lists if earlier is not before]
+            self._lists = _held([*self._lists[1 - MOST_LISTS :], (name, body_list)])
+        return body_list
 
 
 def _held(lists: list[tuple[str, ListBody]]) -> list[tuple[str, ListBody]]:
     """The newest, in no more than so many bytes."""
-    sizes = itertools.accumulate(one.list_bytes for _, one in reversed(lists))
+    sizes = itertools.accumulate(body.list_bytes for _, body in reversed(lists))
     fitting = sum(size <= MOST_HELD_BYTES for size in sizes)
     return lists[len(lists) - fitting :]
 
@@ -242,22 +239,22 @@ def _held(lists: list[tuple[str, ListBody]]) -> list[tuple[str, ListBody]]:
 def _known(body: bytes, before: ListBody) -> tuple[int, int]:
     """So many messages of an earlier list the body begins with, and where the next one stands."""
     start = before.before + b"["
-    count = place = 0
+    count = offset = 0
     if body.startswith(start):
-        place = len(start)
+        offset = len(start)
         for raw in before.messages:
-            comma = _comma(body, place + len(raw)) if body.startswith(raw, place) else None
+            comma = _comma(body, offset + len(raw)) if body.startswith(raw, offset) else None
             if comma is None:
                 break
-            count, place = count + 1, comma.end()
-    return count, place
+            count, offset = count + 1, comma.end()
+    return count, offset
 
 
-def _from(body: bytes, name: str, before: ListBody, count: int, place: int) -> ListBody | None:
+def _from(body: bytes, name: str, before: ListBody, count: int, offset: int) -> ListBody | None:
     """Rule 7."""
-    if body.startswith(b"]", place):
+    if body.startswith(b"]", offset):
         return None
-    rest = list_body(before.before + b"[" + body[place:], name)
+    rest = list_body(before.before + b"[" + body[offset:], name)
     if rest is None or rest.before != before.before:
         return None
     return msgspec.structs.replace(rest, messages=[*before.messages[:count], *rest.messages])

@@ -59,10 +59,12 @@ def summary_request(messages: Sequence[bytes]) -> SummaryRequest:
     """Takes the prompt off a list that asks for a summary at its end. It is the last message, or a text behind the
     results of the last message; what that is otherwise stays as it was spelled."""
     *before, whole = messages
-    told = _content(whole)
-    if told is not None and len(told[1]) > 1 and _RESULT in bytes(told[1][0]) and _RESULT not in bytes(told[1][-1]):
-        fields, blocks = told
-        return SummaryRequest((*before, msgspec.json.encode({**fields, "content": blocks[:-1]})), whole, blocks[-1])
+    content = _content(whole)
+    if content is not None:
+        fields, blocks = content
+        if len(blocks) > 1 and _RESULT in bytes(blocks[0]) and _RESULT not in bytes(blocks[-1]):
+            results = msgspec.json.encode({**fields, "content": blocks[:-1]})
+            return SummaryRequest((*before, results), whole, blocks[-1])
     return SummaryRequest(tuple(before), whole, None)
 
 
@@ -169,9 +171,9 @@ class ProgramConversation:
             self._answered = (given, tuple(sent))
         else:
             sent, outcome = self._kept(given, sent, outcome)
-        place_of = {id(raw): place for place, raw in enumerate(given)}
-        places = tuple(place_of.get(id(raw)) for raw in sent)
-        messages = tuple(raw if place is None else own[place] for raw, place in zip(sent, places, strict=True))
+        index_of = {id(raw): index for index, raw in enumerate(given)}
+        places = tuple(index_of.get(id(raw)) for raw in sent)
+        messages = tuple(raw if index is None else own[index] for raw, index in zip(sent, places, strict=True))
         if ask is not None:
             messages = ask.with_prompt(messages, places[-1:] == (len(own) - 1,))
         weight = outcome.report.raw_tokens if outcome.report is not None else 0.0
@@ -198,10 +200,10 @@ class ProgramConversation:
         ctxmgr has learnt of it."""
         try:
             async with asyncio.timeout(REFUSAL_SECONDS):
-                told = await self.session.turn_end(error, usage=None)
+                answer = await self.session.turn_end(error, usage=None)
         except TimeoutError:
             return False
-        return told is not None and told.send is not None
+        return answer is not None and answer.send is not None
 
     async def paused(self, is_paused: bool) -> bool:
         """Has lists pass as they come, or not any more; False where ctxmgr did not hear of it."""
@@ -240,12 +242,12 @@ class ProgramConversation:
     def _respelled(self, messages: Sequence[bytes]) -> tuple[bytes, ...]:
         """Rule 1. The very objects of the last list where they are the same: ctxmgr's answers name them."""
         made: list[bytes] = []
-        for place, raw in enumerate(messages):
-            if place < len(self._own) and self._own[place] == raw:
-                made.append(self._plain[place])
+        for index, raw in enumerate(messages):
+            if index < len(self._own) and self._own[index] == raw:
+                made.append(self._plain[index])
                 continue
             bare = self.api.plain(raw)
-            before = self._plain[place] if place < len(self._plain) else None
+            before = self._plain[index] if index < len(self._plain) else None
             made.append(before if before is not None and before == bare else bare)
         return tuple(made)
 
@@ -266,10 +268,10 @@ class ProgramConversation:
 
     def _turn_ended(self, since: tuple[bytes, ...], usage: dict[str, Any] | None) -> None:
         parts = [self.api.part_of(raw) for raw in since]
-        replies = next((place for place, part in enumerate(parts) if part != "reply"), len(since))
+        replies = next((index for index, part in enumerate(parts) if part != "reply"), len(since))
         if not replies:
             return
-        end = next((place for place in range(replies, len(since)) if parts[place] != "result"), len(since))
+        end = next((index for index in range(replies, len(since)) if parts[index] != "result"), len(since))
         message = since[0] if replies == 1 else b"[" + b",".join(since[:replies]) + b"]"
         self.tell(self.session.turn_end(message, since[replies:end], usage=usage, notify=True))
 
@@ -310,12 +312,12 @@ def _weights(beside: int, report: reports.Report | None, own_prefix_tokens: floa
 
 def _before_reply(api: ProviderApi, given: Sequence[bytes]) -> int:
     """So many messages stand before the last reply: they were sent for it. 0 where there is none."""
-    place = len(given)
-    while place and api.part_of(given[place - 1]) != "reply":
-        place -= 1
-    while place and api.part_of(given[place - 1]) == "reply":
-        place -= 1
-    return place
+    count = len(given)
+    while count and api.part_of(given[count - 1]) != "reply":
+        count -= 1
+    while count and api.part_of(given[count - 1]) == "reply":
+        count -= 1
+    return count
 
 
 def _share(given: Sequence[bytes], count: int) -> float:
@@ -324,9 +326,9 @@ def _share(given: Sequence[bytes], count: int) -> float:
     return sum(map(len, given[:count])) / whole if whole else 0.0
 
 
-def _shared(one: Sequence[bytes], other: Sequence[bytes]) -> int:
+def _shared(former: Sequence[bytes], other: Sequence[bytes]) -> int:
     count = 0
-    for left, right in zip(one, other, strict=False):
+    for left, right in zip(former, other, strict=False):
         if left is not right and left != right:
             break
         count += 1

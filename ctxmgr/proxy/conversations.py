@@ -54,10 +54,10 @@ End = tuple[int, str]  # so many messages, and their digest
 
 
 def digest(parts: Iterable[bytes]) -> str:
-    found = hashlib.blake2b(digest_size=DIGEST_BYTES)
+    hasher = hashlib.blake2b(digest_size=DIGEST_BYTES)
     for part in parts:
-        _add(found, part)
-    return found.hexdigest()
+        _add(hasher, part)
+    return hasher.hexdigest()
 
 
 class ListEnds:
@@ -72,12 +72,12 @@ class ListEnds:
         ends = {key: end for key, end in self._read().items() if key.startswith(f"{base}.") and key not in taken}
         wanted = {count for count, _ in ends.values()}
         digests: dict[int, str] = {}
-        found = hashlib.blake2b(digest_size=DIGEST_BYTES)
+        hasher = hashlib.blake2b(digest_size=DIGEST_BYTES)
         for number, raw in enumerate(messages, 1):
-            _add(found, raw)
+            _add(hasher, raw)
             if number in wanted:
-                digests[number] = found.hexdigest()
-        fitting = [(count, key) for key, (count, told) in ends.items() if digests.get(count) == told]
+                digests[number] = hasher.hexdigest()
+        fitting = [(count, key) for key, (count, digest) in ends.items() if digests.get(count) == digest]
         return max(fitting)[1] if fitting else None
 
     def note(self, key: str, messages: Sequence[bytes]) -> None:
@@ -115,7 +115,7 @@ class ListEnds:
         self._lines = min(len(ends), MOST_KEYS)
 
     def _append(self, path: Path, ends: Sequence[tuple[str, End]]) -> None:
-        text = "".join(f"{key} {count} {told}\n" for key, (count, told) in ends)
+        text = "".join(f"{key} {count} {digest}\n" for key, (count, digest) in ends)
         file = os.open(path, FLAGS, MODE)
         try:
             os.write(file, text.encode())
@@ -123,9 +123,9 @@ class ListEnds:
             os.close(file)
 
 
-def _add(found: "hashlib.blake2b", part: bytes) -> None:
-    found.update(len(part).to_bytes(8, "big"))
-    found.update(part)
+def _add(hasher: "hashlib.blake2b", part: bytes) -> None:
+    hasher.update(len(part).to_bytes(8, "big"))
+    hasher.update(part)
 
 
 IDLE_MS = 60 * 60_000
@@ -146,48 +146,49 @@ class Conversations:
         self._conversations: dict[str, list[ProgramConversation]] = {}
 
     def all(self) -> list[ProgramConversation]:
-        return [one for some in self._conversations.values() for one in some]
+        return [conversation for conversations in self._conversations.values() for conversation in conversations]
 
     def of(self, call: ListCall) -> ProgramConversation | None:
         """The conversation that this list is of; a new one where there is none, None where it is beside one. Waits
         for nothing."""
         base = key_of(call)
         known = self._conversations.setdefault(base, [])
-        found = _best(known, call)
-        if found is None and known and call.speaker.conversation and len(call.body.messages) <= SHORT:
+        conversation = _best(known, call)
+        if conversation is None and known and call.speaker.conversation and len(call.body.messages) <= SHORT:
             return None
-        if found is None:
-            found = self._begun(base, known, call)
-            known.append(found)
+        if conversation is None:
+            conversation = self._begun(base, known, call)
+            known.append(conversation)
         else:
-            self._follow(found, call)
-        found.used_ms = self._now_ms()
+            self._follow(conversation, call)
+        conversation.used_ms = self._now_ms()
         self._let_go()
-        return found
+        return conversation
 
     async def cache_gaps(self) -> list[str]:
         """What ctxmgr says of those whose provider persistently read too little from its cache, a sentence each."""
         listed = self.all()
         try:
             async with asyncio.timeout(STATUS_SECONDS):
-                gaps = await asyncio.gather(*(one.cache_gap() for one in listed))
+                gaps = await asyncio.gather(*(conversation.cache_gap() for conversation in listed))
         except TimeoutError:
             return []
-        return [f"{one.key}: {gap}" for one, gap in zip(listed, gaps, strict=True) if gap]
+        return [f"{conversation.key}: {gap}" for conversation, gap in zip(listed, gaps, strict=True) if gap]
 
     # within
 
-    def _follow(self, found: ProgramConversation, call: ListCall) -> None:
+    def _follow(self, conversation: ProgramConversation, call: ListCall) -> None:
         """What changed of the model in use is told, once (rule 4)."""
         lifetime_ms = marks.lifetime_ms(call)
-        is_long_lived = found.is_long_lived if lifetime_ms is None else marks.is_long(lifetime_ms)
-        before = found.model, found.window_tokens, found.is_long_lived
+        is_long_lived = conversation.is_long_lived if lifetime_ms is None else marks.is_long(lifetime_ms)
+        before = conversation.model, conversation.window_tokens, conversation.is_long_lived
         if before == (call.model, call.window_tokens, is_long_lived):
             return
         settings = self.settings_of(call)
-        found.model, found.window_tokens, found.is_long_lived = call.model, call.window_tokens, is_long_lived
-        found.settings = settings
-        found.tell(found.session.model_select(_model(call, settings, is_long_lived)))
+        conversation.model, conversation.window_tokens = call.model, call.window_tokens
+        conversation.is_long_lived = is_long_lived
+        conversation.settings = settings
+        conversation.tell(conversation.session.model_select(_model(call, settings, is_long_lived)))
 
     def settings_of(self, call: ListCall) -> ProgramSettings:
         settings = self._settings_for(call.speaker.program, call.model, call.speaker.is_subagent)
@@ -198,11 +199,12 @@ class Conversations:
     def _begun(self, base: str, known: list[ProgramConversation], call: ListCall) -> ProgramConversation:
         settings = self.settings_of(call)
         key = base
-        if call.speaker.conversation and any(one.key == base for one in known):
+        if call.speaker.conversation and any(other.key == base for other in known):
             key = f"{base}.{digest(_beginning(call))}"
         if not call.speaker.conversation:
             messages = [call.api.plain(raw) for raw in call.body.messages]
-            key = self._ends.find(base, messages, [one.key for one in known]) or f"{base}.{token_hex(KEY_BYTES)}"
+            taken = [other.key for other in known]
+            key = self._ends.find(base, messages, taken) or f"{base}.{token_hex(KEY_BYTES)}"
         is_long_lived = marks.is_long(marks.lifetime_ms(call))
         session = self._client.opened(key, _model(call, settings, is_long_lived), format=call.format)
         begun = ProgramConversation(key, session, call, settings, is_long_lived)
@@ -214,14 +216,15 @@ class Conversations:
 
     def _let_go(self) -> None:
         """Rule 5."""
-        oldest = sorted(self.all(), key=lambda one: one.used_ms)
-        idle = [one for one in oldest if one.used_ms < self._now_ms() - IDLE_MS]
-        for one in {id(one): one for one in (*idle, *oldest[: max(0, len(oldest) - MOST)])}.values():
-            if not one.lock.locked():
+        oldest = sorted(self.all(), key=lambda conversation: conversation.used_ms)
+        idle = [conversation for conversation in oldest if conversation.used_ms < self._now_ms() - IDLE_MS]
+        beyond = oldest[: max(0, len(oldest) - MOST)]
+        for conversation in dict.fromkeys([*idle, *beyond]):
+            if not conversation.lock.locked():
                 for some in self._conversations.values():
-                    if one in some:
-                        some.remove(one)
-                one.tell(one.session.end())
+                    if conversation in some:
+                        some.remove(conversation)
+                conversation.tell(conversation.session.end())
         self._conversations = {base: some for base, some in self._conversations.items() if some}
 
 
@@ -244,24 +247,24 @@ def key_of(call: ListCall) -> str:
 def _best(known: list[ProgramConversation], call: ListCall) -> ProgramConversation | None:
     messages = call.body.messages
     if not call.speaker.conversation:
-        going_on = (one for one in known if one.goes_on(messages))
-        return max(going_on, key=lambda one: one.length, default=None)
-    found = next((one for one in known if one.begins_as(messages)), None)
-    if found is not None:
-        return found
-    anew = [one for one in known if one.begins_anew(messages, call)]
-    alike = [*anew, *(one for one in known if one.shares(messages))]
-    return next((one for one in anew if one.gives_summary), alike[0] if alike else None)
+        going_on = (conversation for conversation in known if conversation.goes_on(messages))
+        return max(going_on, key=lambda conversation: conversation.length, default=None)
+    best = next((conversation for conversation in known if conversation.begins_as(messages)), None)
+    if best is not None:
+        return best
+    anew = [conversation for conversation in known if conversation.begins_anew(messages, call)]
+    alike = [*anew, *(conversation for conversation in known if conversation.shares(messages))]
+    return next((conversation for conversation in anew if conversation.gives_summary), alike[0] if alike else None)
 
 
 def _beginning(call: ListCall) -> list[bytes]:
     """The messages up to the first user's, and who sends them."""
-    found: list[bytes] = [call.format.encode()]
+    parts: list[bytes] = [call.format.encode()]
     for raw in call.body.messages:
-        found.append(call.api.plain(raw))
+        parts.append(call.api.plain(raw))
         if member(raw, "role") == b'"user"':
             break
-    return found
+    return parts
 
 
 def _short(name: str) -> str:

@@ -34,7 +34,7 @@ def read_once(read: Callable[P, R]) -> Callable[P, R]:
     """For a pure function whose last parameter is the message."""
 
     @wraps(read)
-    def found(*given: P.args, **named: P.kwargs) -> R:
+    def reader(*given: P.args, **named: P.kwargs) -> R:
         held, raw = _held.get(), given[-1]
         if held is None or not isinstance(raw, bytes):
             return read(*given, **named)
@@ -44,4 +44,4 @@ def read_once(read: Callable[P, R]) -> Callable[P, R]:
             known = held[key] = (raw, read(*given, **named))
         return known[1]
 
-    return found
+    return reader

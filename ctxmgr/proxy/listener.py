@@ -182,10 +182,10 @@ class Proxy:
         for _ in range(SHORTER_TRIES):
             if prepared is None or came.status not in REFUSED or self.settings.observe:
                 break
-            told = await passing.read(came)
-            other = await self.rewriter.again(prepared, _plain(told, came))
+            error = await passing.read(came)
+            other = await self.rewriter.again(prepared, _plain(error, came))
             if other is None:
-                return await passing.whole(request, came, told)
+                return await passing.whole(request, came, error)
             prepared, came = other, await self._ask(request, body, other)
             if came.status == OK:
                 self.rewriter.note_success(other)
@@ -217,7 +217,7 @@ class Proxy:
         """None where ctxmgr can not read it, or it holds no list. Raises Bomb."""
         try:
             plain = decoded(body, request.headers.get("content-encoding", ""))
-            found = self._lists.read(plain, api.list_member)
+            body_list = self._lists.read(plain, api.list_member)
         except Bomb:
             raise
         except Crowded as fault:
@@ -225,7 +225,7 @@ class Proxy:
             return None
         except UnreadableBody:
             return None
-        return api.call_of(request.path, request.headers, found) if found is not None else None
+        return api.call_of(request.path, request.headers, body_list) if body_list is not None else None
 
     async def _prepared(self, call: ListCall) -> Prepared | None:
         """A fault of our own costs nothing but savings."""
@@ -290,9 +290,9 @@ def _silent() -> logging.Logger:
     return made
 
 
-def _plain(told: bytes, came: aiohttp.ClientResponse) -> bytes:
+def _plain(content: bytes, came: aiohttp.ClientResponse) -> bytes:
     """An error's body, decoded; an empty object where it can not be read."""
     try:
-        return decoded(told, came.headers.get("content-encoding", ""))
+        return decoded(content, came.headers.get("content-encoding", ""))
     except UnreadableBody:
         return b"{}"

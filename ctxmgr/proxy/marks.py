@@ -43,10 +43,10 @@ def placed(
         return out
     room = MARKS.most_marks - others - sum(map(mark_count, out))
     last_long, long_mark = _last_long(out, mark)
-    for place in sorted({len(out) - 1, *breakpoints}, reverse=True):
-        if room > 0 and 0 <= place < len(out) and not mark_count(out[place]):
-            out[place], before = marked(out[place], long_mark if place < last_long else mark), out[place]
-            room -= out[place] is not before
+    for index in sorted({len(out) - 1, *breakpoints}, reverse=True):
+        if room > 0 and 0 <= index < len(out) and not mark_count(out[index]):
+            out[index], before = marked(out[index], long_mark if index < last_long else mark), out[index]
+            room -= out[index] is not before
     if not breakpoints and 0 < prefix_count < len(out) and not mark_count(out[prefix_count - 1]):
         far = sum(map(block_count, out[prefix_count:])) >= MARKS.look_back_blocks
         if far and room > 0:
@@ -92,25 +92,25 @@ def _lifetime_ms(mark: msgspec.Raw | bytes) -> int:
 
 def _last_long(messages: Sequence[bytes], mark: msgspec.Raw) -> tuple[int, msgspec.Raw]:
     """The last place in the list with a mark for longer than usual, and that mark; -1 and `mark` where none is."""
-    for place in range(len(messages) - 1, -1, -1):
-        for own in message_marks(messages[place]):
+    for index in range(len(messages) - 1, -1, -1):
+        for own in message_marks(messages[index]):
             if is_long(_lifetime_ms(own)):
-                return place, own
+                return index, own
     return -1, mark
 
 
 def marked(raw: bytes, mark: msgspec.Raw) -> bytes:
     """The message with this mark on the last of its blocks that can bear one, all else as it was spelled; as it is
     where none can."""
-    told = member(raw, "content")
-    if told.startswith(b'"') and told != b'""':
-        blocks = [msgspec.Raw(b'{"type":"text","text":' + told + b"}")]
+    content = member(raw, "content")
+    if content.startswith(b'"') and content != b'""':
+        blocks = [msgspec.Raw(b'{"type":"text","text":' + content + b"}")]
     else:
-        blocks = elements(told) or []
-    for at in range(len(blocks) - 1, -1, -1):
-        fields = members(bytes(blocks[at]))
+        blocks = elements(content) or []
+    for index in range(len(blocks) - 1, -1, -1):
+        fields = members(bytes(blocks[index]))
         if fields and bytes(fields.get("type", b"")) not in NEVER_MARKED and not _is_white(fields):
-            blocks[at] = msgspec.Raw(_encode({**fields, "cache_control": mark}))
+            blocks[index] = msgspec.Raw(_encode({**fields, "cache_control": mark}))
             return _encode({**(members(raw) or {}), "content": blocks})
     return raw
 

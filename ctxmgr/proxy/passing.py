@@ -127,10 +127,10 @@ class Upstream:
 
 def _http_proxy(url: URL) -> URL | None:
     """By which one the environment has this address reached."""
-    found = getproxies().get(url.scheme)
-    if not found or (url.host and proxy_bypass(f"{url.host}:{url.port}")):
+    address = getproxies().get(url.scheme)
+    if not address or (url.host and proxy_bypass(f"{url.host}:{url.port}")):
         return None
-    return URL(found if "://" in found else f"http://{found}")
+    return URL(address if "://" in address else f"http://{address}")
 
 
 async def _pieces(body: bytes) -> AsyncIterator[memoryview]:

@@ -89,9 +89,9 @@ class Observer:
 
     def _projected(self, call: ObservedCall) -> tuple[ListMessage, ...]:
         shown = []
-        for raw, place in zip(call.messages, call.places, strict=True):
-            own = raw if place is None else call.given[place]
-            is_own = place is not None and not self._is_summary(own)
+        for raw, index in zip(call.messages, call.places, strict=True):
+            own = raw if index is None else call.given[index]
+            is_own = index is not None and not self._is_summary(own)
             shown.append(ListMessage(own, ("", own) if is_own else None))
         return tuple(shown)
 

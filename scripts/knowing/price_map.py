@@ -117,7 +117,8 @@ def _dollars(price: Any) -> float | None:
 
 
 def _long(given: Json, prices: Json) -> tuple[Json, bool]:
-    """A start kept for longer, and whether rule 6 corrected its price. What costs less than a shorter life is a slip."""
+    """A start kept for longer, and whether rule 6 corrected its price. What costs less than a shorter life is a
+    slip."""
     for key in given:
         price = _dollars(given[key]) if (found := _LONG.match(key)) else None
         if found and price is not None and price >= prices["cacheWrite"]:

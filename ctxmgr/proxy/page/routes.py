@@ -55,14 +55,14 @@ class PageRoutes:
         return as_json({"status": "ok", "version": __version__, "engine": self._engine()})
 
     async def _sessions(self, request: web.Request) -> web.Response:
-        listed = sorted(self._conversations.all(), key=lambda one: -one.used_ms)
+        listed = sorted(self._conversations.all(), key=lambda conversation: -conversation.used_ms)
         return as_json(
             {
                 "upstream": self._settings.upstream,
                 "observe": self._settings.observe,
                 "engine": self._engine(),
                 "account": _sums(self._account, self._settings.observe),
-                "sessions": [_session(one, self._settings.observe) for one in listed],
+                "sessions": [_session(conversation, self._settings.observe) for conversation in listed],
             }
         )
 
@@ -92,7 +92,7 @@ class PageRoutes:
         return answer
 
     def _named(self, key: str) -> ProgramConversation | None:
-        return next((one for one in self._conversations.all() if one.key == key), None)
+        return next((conversation for conversation in self._conversations.all() if conversation.key == key), None)
 
 
 class _Action(msgspec.Struct, frozen=True):

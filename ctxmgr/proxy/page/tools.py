@@ -52,60 +52,60 @@ class ToolRoutes:
 
     async def _called(self, request: web.Request) -> web.Response:
         try:
-            asked = msgspec.json.decode(await request.read(), type=_Asked)
+            call = msgspec.json.decode(await request.read(), type=_ToolCall)
         except (msgspec.DecodeError, UnicodeDecodeError) as fault:
             return as_json({"error": f"method and params are needed: {type(fault).__name__}"}, 400)
-        if asked.method not in METHODS:
+        if call.method not in METHODS:
             return as_json({"error": f"method: one of {', '.join(METHODS)}"}, 400)
-        if "sessionId" in asked.params:  # it would go before that of the conversation
+        if "sessionId" in call.params:  # it would go before that of the conversation
             return as_json({"error": "sessionId: these tools are of the conversation they are called in"}, 400)
-        listed = _by_right(self._conversations.all(), asked)
+        listed = _by_right(self._conversations.all(), call)
         if not listed:
             return as_json({"error": "no conversation has begun yet"}, 404)
-        if asked.method == "search":
-            return await _found(listed, asked)
-        return await _answered(listed if asked.method == "retrieve" else listed[:1], asked)
+        if call.method == "search":
+            return await _search_answer(listed, call)
+        return await _answered(listed if call.method == "retrieve" else listed[:1], call)
 
 
-class _Asked(msgspec.Struct, frozen=True):
+class _ToolCall(msgspec.Struct, frozen=True):
     method: str
     params: dict[str, Any] = {}
 
 
-def _by_right(conversations: list[ProgramConversation], asked: _Asked) -> list[ProgramConversation]:
+def _by_right(conversations: list[ProgramConversation], call: _ToolCall) -> list[ProgramConversation]:
     """Rule 2: that of the call first; the call is made then."""
-    newest = sorted(conversations, key=lambda one: -one.used_ms)
-    known = set(_values(asked.params))
-    for one in newest:
-        for call in one.tool_calls:
-            if _is_call(call, asked.method, known):
-                one.tool_calls.remove(call)
-                return [one, *(other for other in newest if other is not one)]
-    return sorted(newest, key=lambda one: one.speaker.is_subagent)
+    newest = sorted(conversations, key=lambda conversation: -conversation.used_ms)
+    known = set(_values(call.params))
+    for conversation in newest:
+        for called in conversation.tool_calls:
+            if _is_call(called, call.method, known):
+                conversation.tool_calls.remove(called)
+                return [conversation, *(other for other in newest if other is not conversation)]
+    return sorted(newest, key=lambda conversation: conversation.speaker.is_subagent)
 
 
-def _is_call(call: CalledTool, method: str, known: set[str]) -> bool:
+def _is_call(called: CalledTool, method: str, known: set[str]) -> bool:
     """Whether it has the tool's name, and no argument that is not among the `known` values. Programs put the
     server's name before a tool's."""
     tool = TOOLS[method]
-    named = call.name == tool or call.name.endswith(f"__{tool}")
-    return named and known.issuperset(_values(call.arguments))
+    named = called.name == tool or called.name.endswith(f"__{tool}")
+    return named and known.issuperset(_values(called.arguments))
 
 
 def _values(of: Any) -> Iterator[str]:
     """The texts and numbers in it."""
     if isinstance(of, dict | list):
-        for one in of.values() if isinstance(of, dict) else of:
-            yield from _values(one)
+        for inner in of.values() if isinstance(of, dict) else of:
+            yield from _values(inner)
     elif isinstance(of, str | int | float) and not isinstance(of, bool):
         yield str(of)
 
 
-async def _found(among: list[ProgramConversation], asked: _Asked) -> web.Response:
+async def _search_answer(among: list[ProgramConversation], call: _ToolCall) -> web.Response:
     """Hits of the first; where it has none, those of the others, which is said (rule 3)."""
     first, *others = among
     try:
-        result = await first.session.request(asked.method, asked.params)
+        result = await first.session.request(call.method, call.params)
     except (InvalidParams, SidecarFault) as fault:
         return refused(fault)
     if result["hits"]:
@@ -113,18 +113,18 @@ async def _found(among: list[ProgramConversation], asked: _Asked) -> web.Respons
     elsewhere: list[dict[str, Any]] = []
     for conversation in others:
         with contextlib.suppress(InvalidParams, SidecarFault):
-            elsewhere += (await conversation.session.request(asked.method, asked.params))["hits"]
-    most = int(asked.params.get("limit", MOST_HITS))  # JSON may have it as 2.0
+            elsewhere += (await conversation.session.request(call.method, call.params))["hits"]
+    most = int(call.params.get("limit", MOST_HITS))  # JSON may have it as 2.0
     hits = [{**hit, "rank": rank} for rank, hit in enumerate(elsewhere[:most], 1)]
     return for_model({"result": {**result, "hits": hits, "elsewhere": bool(hits)}})
 
 
-async def _answered(among: list[ProgramConversation], asked: _Asked) -> web.Response:
+async def _answered(among: list[ProgramConversation], call: _ToolCall) -> web.Response:
     """By the first that knows the answer; else what the newest said."""
     first: web.Response | None = None
     for conversation in among:
         try:
-            return for_model({"result": await conversation.session.request(asked.method, asked.params)})
+            return for_model({"result": await conversation.session.request(call.method, call.params)})
         except (InvalidParams, SidecarFault) as fault:
             first = first or refused(fault)
     assert first is not None
