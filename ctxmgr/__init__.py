@@ -29,8 +29,8 @@ else:
 
         if name not in _FACES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        found = globals()[name] = getattr(importlib.import_module(_FACES[name]), name)
-        return found
+        member = globals()[name] = getattr(importlib.import_module(_FACES[name]), name)
+        return member
 
     def __dir__() -> list[str]:
         return sorted({*globals(), *__all__})

@@ -71,10 +71,10 @@ def _here() -> str:
 def _foreign(folders: Iterable[str], directory: str) -> list[str]:
     """Rule 4."""
     here = Path(directory).resolve()
-    project = next((one for one in (here, *here.parents) if os.path.exists(one / ".git")), here)
+    project = next((folder for folder in (here, *here.parents) if os.path.exists(folder / ".git")), here)
 
     def is_of_project(folder: Path) -> bool:
         is_inside = project != project.parent and folder.is_relative_to(project)
         return is_inside or here.is_relative_to(folder)
 
-    return [one for one in folders if os.path.isabs(one) and not is_of_project(Path(one).resolve())]
+    return [folder for folder in folders if os.path.isabs(folder) and not is_of_project(Path(folder).resolve())]

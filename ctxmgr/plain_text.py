@@ -30,22 +30,22 @@ def safe(text: str) -> str:
 
 def escaped(text: str) -> str:
     """The text with each character that a terminal would obey written as its escape."""
-    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def fault_text(fault: Exception) -> str:
     """A fault that nobody foresaw, in a line: the system's words, else its class, its text and its place."""
     if isinstance(fault, OSError) and fault.strerror:
         return fault.strerror
-    return f"{type(fault).__name__}: {fault}{_place(fault)}"
+    return f"{type(fault).__name__}: {fault}{_raised_at(fault)}"
 
 
 def unquoted_fault_text(fault: Exception) -> str:
     """The same without its text, which may quote what it stumbled over."""
-    return f"{type(fault).__name__}{_place(fault)}"
+    return f"{type(fault).__name__}{_raised_at(fault)}"
 
 
-def _place(fault: Exception) -> str:
+def _raised_at(fault: Exception) -> str:
     places = traceback.extract_tb(fault.__traceback__)
     return f" ({Path(places[-1].filename).name}, line {places[-1].lineno})" if places else ""
 
@@ -99,13 +99,13 @@ def table(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> str:
     """Rows below one another, made safe; the last column folds where a line does not hold it. `right`: columns that
     end at the right."""
     cells = [[safe(cell) for cell in row] for row in rows]
-    widths = [max(len(row[at]) for row in cells) for at in range(len(cells[0]) - 1)] if cells else []
+    widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]) - 1)] if cells else []
     indent = sum(widths) + len(GAP) * len(widths)
     lines = []
     for *first, last in cells:
         lead = "".join(
-            (cell.rjust(wide) if at in right else cell.ljust(wide)) + GAP
-            for at, (cell, wide) in enumerate(zip(first, widths, strict=True))
+            (cell.rjust(wide) if column in right else cell.ljust(wide)) + GAP
+            for column, (cell, wide) in enumerate(zip(first, widths, strict=True))
         )
         folded = _folded(last, max(columns() - indent, NARROWEST))
         lines += [(lead + folded[0]).rstrip(), *((" " * indent + more).rstrip() for more in folded[1:])]

@@ -142,14 +142,14 @@ def policy_key(text: str) -> tuple[str, object]:
     if not sign:
         raise ValueError(text)
     try:
-        said: object = json.loads(value)
+        content: object = json.loads(value)
     except ValueError:
-        said = value
+        content = value
     try:
-        policy_keys.policy({key: said})
+        policy_keys.policy({key: content})
     except InvalidPolicy as refused:
         raise argparse.ArgumentTypeError(f"invalid value at {refused.path[1:] or key}: {refused}") from None
-    return key, said
+    return key, content
 
 
 def keep(text: str) -> int | str:

@@ -20,7 +20,9 @@ def plain(arguments: Sequence[str]) -> SimpleNamespace | None:
     """What argparse would make of arguments that are nothing but options of `PLAIN` with a value each; None of all
     else. A host waits for a start, and argparse takes 5 ms of it."""
     names, values = arguments[::2], arguments[1::2]
-    if len(names) != len(values) or not PLAIN.keys() >= set(names) or any(one.startswith("-") for one in values):
+    if len(names) != len(values) or not PLAIN.keys() >= set(names):
+        return None
+    if any(value.startswith("-") for value in values):
         return None
     given = {PLAIN[name]: value for name, value in zip(names, values, strict=True)}
     names = ("state_dir", "record", "preload", "models", "store", "store_delay_ms", "store_lease_ms")

@@ -72,7 +72,7 @@ class Channel:
             elif isinstance(message, envelope.Request):
                 self._serve(message)
             elif isinstance(message, envelope.Notification):
-                self._told(message)
+                self._dispatch(message)
             else:
                 self.kill(SidecarFault("garbage", "what the process wrote is not the protocol"))
 
@@ -155,7 +155,7 @@ class Channel:
         code = code if isinstance(code, int) else errors.REQUEST_FAILED
         future.set_exception(SidecarFault("error", f"{method}: {text}", method, code))
 
-    def _told(self, message: envelope.Notification) -> None:
+    def _dispatch(self, message: envelope.Notification) -> None:
         heard = self._hearing.get(message.method)
         if heard is not None:
             heard(bytes(message.params or b"{}"))

@@ -13,7 +13,7 @@ class Restarts:
     def delay_ms(self, now: float) -> float | None:
         """How long to wait for the next, which counts from now on; None when there were enough."""
         limits = self._limits
-        self._start_times_ms = [at for at in self._start_times_ms if at > now - limits.within_ms]
+        self._start_times_ms = [time_ms for time_ms in self._start_times_ms if time_ms > now - limits.within_ms]
         if len(self._start_times_ms) >= limits.limit:
             return None
         self._start_times_ms.append(now)

@@ -105,15 +105,13 @@ class AsyncClientSession:
     def _raws(self, given: Sequence[M]) -> list[bytes]:
         """Each message as JSON. The very bytes of the last list were checked then. Raises InvalidParams."""
         last = self._last.raws if self._last is not None else ()
-        known = next(
-            (at for at, (one, raw) in enumerate(zip(given, last, strict=False)) if one is not raw), len(last)
-        )
-        known = min(known, len(given))
-        fresh = [raw_json(one, f"$.messages[{known + place}]") for place, one in enumerate(given[known:])]
+        pairs = enumerate(zip(given, last, strict=False))
+        known = next((index for index, (message, raw) in pairs if message is not raw), min(len(last), len(given)))
+        fresh = [raw_json(message, f"$.messages[{index}]") for index, message in enumerate(given[known:], known)]
         return [*last[:known], *fresh]
 
     async def _listed(
-        self, raws: list[bytes], beside: tuple[int | None, int | None], at: float
+        self, raws: list[bytes], beside: tuple[int | None, int | None], time_ms: float
     ) -> tuple[Channel, ListAnswer]:
         """The new messages alone where ctxmgr holds the others. `beside` the list: tokens, and cache marks."""
         end = self._client.ends("context")
@@ -121,7 +119,7 @@ class AsyncClientSession:
         base, self._base = self._base, None  # rule 5
         overhead, own = beside
         whole = lifecycle.ContextParams(
-            self.session_id, _raws(raws), at=at, overhead_tokens=overhead, answer="edits", own_marks=own
+            self.session_id, _raws(raws), at=time_ms, overhead_tokens=overhead, answer="edits", own_marks=own
         )
         params = whole
         if base is not None and base[0] is channel and self._last is not None and begins_with(raws, self._last):
@@ -217,7 +215,7 @@ class AsyncClientSession:
         self, method: str, params: Mapping[str, Any] | None = None, *, timeout_ms: float | None = None
     ) -> Any:
         """Any method of this session, in the protocol's words; its decoded answer. Raises SidecarFault."""
-        answer = await self._asked(method, params or {}, timeout_ms)
+        answer = await self._answer(method, params or {}, timeout_ms)
         self._client.works(method, self.session_id)
         return msgspec.json.decode(answer)
 
@@ -271,7 +269,7 @@ class AsyncClientSession:
 
     async def _tell(self, method: str, params: Mapping[str, Any], kind: type[Answer]) -> Answer | None:
         try:
-            answer: Answer = decoded(method, await self._asked(method, params, None), kind)
+            answer: Answer = decoded(method, await self._answer(method, params, None), kind)
         except Exception as thrown:  # noqa: BLE001  rule 1
             self._failed(thrown, method)
             return None
@@ -281,7 +279,7 @@ class AsyncClientSession:
         )
         return answer
 
-    async def _asked(self, method: str, params: Mapping[str, Any], timeout_ms: float | None) -> bytes:
+    async def _answer(self, method: str, params: Mapping[str, Any], timeout_ms: float | None) -> bytes:
         """The answer as JSON. Raises SidecarFault."""
         end = self._client.ends(method, params, timeout_ms)
         wanted = encoded(method, self._named(params))

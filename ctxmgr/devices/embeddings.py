@@ -57,8 +57,8 @@ def vectors(model: Any, texts: Sequence[str]) -> list[list[float]]:
     if not texts:
         return []
     bounded = [_SURROGATE.sub("\ufffd", text[:TEXT_CHARACTERS]) for text in texts]
-    found = model.embed(bounded, batch_size=BATCH)
-    return [[float(number) for number in vector] for vector in found.tolist()]
+    embedded = model.embed(bounded, batch_size=BATCH)
+    return [[float(number) for number in vector] for vector in embedded.tolist()]
 
 
 @functools.cache

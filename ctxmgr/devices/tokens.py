@@ -52,22 +52,22 @@ def load(name: str, path: str | None = None) -> LoadedWeigher:
         known = ", ".join((*VOCABULARIES, ESTIMATE))
         return _estimated(f"no tokenizer is called {name!r} (known: {known})")
     try:
-        found = find(vocabulary, path)
-        if found.ranks is None:
-            reasons = "; ".join(found.skipped + found.absent)
+        search = find(vocabulary, path)
+        if search.ranks is None:
+            reasons = "; ".join(search.skipped + search.absent)
             return _estimated(f"no usable file of {name}" + (f": {reasons}" if reasons else ""))
-        encode = _encoder(vocabulary, found.ranks)
+        encode = _encoder(vocabulary, search.ranks)
     except Exception as fault:  # noqa: BLE001 - a broken tiktoken must not cost more than exactness
         return _estimated(f"{name} could not be loaded ({type(fault).__name__})")
-    return LoadedWeigher(Weigher(name, lambda text: weigh(encode, text)), _passed_over(found))
+    return LoadedWeigher(Weigher(name, lambda text: weigh(encode, text)), _passed_over(search))
 
 
 def _estimated(reason: str) -> LoadedWeigher:
     return LoadedWeigher(Weigher(ESTIMATE, estimate), f"weights are estimated: {reason}")
 
 
-def _passed_over(found: VocabularySearch) -> str | None:
-    return "passed over: " + "; ".join(found.skipped) if found.skipped else None
+def _passed_over(search: VocabularySearch) -> str | None:
+    return "passed over: " + "; ".join(search.skipped) if search.skipped else None
 
 
 def _encoder(vocabulary: Vocabulary, ranks: dict[bytes, int]) -> Encode:

@@ -106,12 +106,13 @@ def find(vocabulary: Vocabulary, path: str | None = None) -> VocabularySearch:
     absent: list[str] = []
     cache = os.environ.get("TIKTOKEN_CACHE_DIR", "")
     cached = Path(cache, vocabulary.cached_as) if cache else None
-    places: list[str | Path] = [place for place in (path, cached) if place]
-    for place in places:
+    candidates: list[str | Path] = [candidate for candidate in (path, cached) if candidate]
+    for candidate in candidates:
         try:
-            return VocabularySearch(parse(read_original(Path(place), vocabulary)), tuple(skipped))
+            return VocabularySearch(parse(read_original(Path(candidate), vocabulary)), tuple(skipped))
         except UnusableError as fault:
-            (absent if place is cached and not os.path.lexists(place) else skipped).append(f"{place} {fault}")
+            is_absent = candidate is cached and not os.path.lexists(candidate)
+            (absent if is_absent else skipped).append(f"{candidate} {fault}")
     if vocabulary.packed_sha256:
         packaged = PACKAGED / packed_name(vocabulary)
         try:

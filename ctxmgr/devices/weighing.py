@@ -75,15 +75,15 @@ class WeighingChild:
         raises: what is in the way ends in a note."""
         name = self._wanted.name
         try:
-            found = self._started()
+            loaded = self._started()
         except Exception as fault:  # noqa: BLE001 - whatever the system refuses costs no more than exactness
             return LoadedVocabulary(
                 None, f"weights are estimated: {name} could not be loaded: {faults.cause(fault)}"
             )
-        if found.there:
-            return LoadedVocabulary(self.weigh, found.note)
+        if loaded.there:
+            return LoadedVocabulary(self.weigh, loaded.note)
         self.end()
-        return LoadedVocabulary(None, found.note)
+        return LoadedVocabulary(None, loaded.note)
 
     def _started(self) -> Loaded:
         with self._lock:
@@ -97,11 +97,11 @@ class WeighingChild:
             )
             if self._ended:
                 process.kill()
-            return self._asked(self._wanted, Loaded, LOAD_SECONDS)
+            return self._answer(self._wanted, Loaded, LOAD_SECONDS)
 
     def weigh(self, texts: Sequence[str]) -> int:
         """The tokens of these texts together. Raises WeighingFault."""
-        return self._asked([text.encode("utf-8", "surrogatepass") for text in texts], Count, WEIGH_SECONDS)
+        return self._answer([text.encode("utf-8", "surrogatepass") for text in texts], Count, WEIGH_SECONDS)
 
     def end(self) -> None:
         """Kills it; who waits for an answer hears of it."""
@@ -113,7 +113,7 @@ class WeighingChild:
             if process is not None:
                 _let_go(process)
 
-    def _asked(self, what: Any, answer: type[Answer], seconds: float) -> Answer:
+    def _answer(self, what: Any, answer: type[Answer], seconds: float) -> Answer:
         with self._lock:
             if self._process is None:
                 raise _fault("has ended")
@@ -122,8 +122,8 @@ class WeighingChild:
             try:
                 timer.start()
                 _send(self._process.stdin, what)
-                found: Answer = _received(self._process.stdout, answer)
-                return found
+                reply: Answer = _received(self._process.stdout, answer)
+                return reply
             except BaseException as fault:
                 self.end()
                 if isinstance(fault, msgspec.MsgspecError):
@@ -181,8 +181,8 @@ def main() -> None:
     source, sink = sys.stdin.buffer, sys.stdout.buffer
     with contextlib.suppress(EOFError, OSError):
         wanted = _received(source, Wanted, TEXT_BYTES)
-        found = tokens.load(wanted.name, wanted.path)
-        _send(sink, Loaded(found.weigher.name == wanted.name, found.note))
+        loaded = tokens.load(wanted.name, wanted.path)
+        _send(sink, Loaded(loaded.weigher.name == wanted.name, loaded.note))
         while True:
             texts = _received(source, list[bytes], TEXT_BYTES)
-            _send(sink, sum(found.weigher(text.decode("utf-8", "surrogatepass")) for text in texts))
+            _send(sink, sum(loaded.weigher(text.decode("utf-8", "surrogatepass")) for text in texts))

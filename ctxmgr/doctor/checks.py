@@ -107,9 +107,9 @@ LITTLE_BYTES, NONE_BYTES = 1_000 * MEGABYTE, 50 * MEGABYTE  # free: below these 
 NAMED = 3  # files of a kind that are told by name
 
 
-def directory(place: Surroundings) -> Iterator[Diagnosis]:
+def directory(surroundings: Surroundings) -> Iterator[Diagnosis]:
     """What the system says of the directory itself."""
-    state = place.state
+    state = surroundings.state
     if not state.exists():
         yield Diagnosis("ok", STATE, f"{state} is made with the first session")
         return
@@ -127,21 +127,22 @@ def directory(place: Surroundings) -> Iterator[Diagnosis]:
         yield Diagnosis("ok", STATE, f"{state} is yours alone")
 
 
-def space(place: Surroundings) -> Iterator[Diagnosis]:
-    free = shutil.disk_usage(next(path for path in (place.state, *place.state.parents) if path.exists())).free
+def space(surroundings: Surroundings) -> Iterator[Diagnosis]:
+    state = surroundings.state
+    free = shutil.disk_usage(next(path for path in (state, *state.parents) if path.exists())).free
     severity: Severity = "bad" if free < NONE_BYTES else "warn" if free < LITTLE_BYTES else "ok"
     advice = "" if severity == "ok" else "make room; ctxmgr sessions shows what is saved"
     yield Diagnosis(severity, "space", f"{free / MEGABYTE:,.0f} MB are free on its disk", advice)
 
 
-def sessions(place: Surroundings) -> Iterator[Diagnosis]:
+def sessions(surroundings: Surroundings) -> Iterator[Diagnosis]:
     """How many there are, those that can not be read, and those that are open."""
-    if not place.state.is_dir():
+    if not surroundings.state.is_dir():
         return
     try:
-        files = snapshots.saved_files(place.state)
+        files = snapshots.saved_files(surroundings.state)
     except OSError as fault:
-        yield Diagnosis("bad", "sessions", f"{place.state} can not be read: {fault.strerror}")
+        yield Diagnosis("bad", "sessions", f"{surroundings.state} can not be read: {fault.strerror}")
         return
     size = sum(file.size_bytes for file in files) / MEGABYTE
     open_count = sum(file.holder is not None for file in files)
@@ -157,12 +158,12 @@ def sessions(place: Surroundings) -> Iterator[Diagnosis]:
         )
 
 
-def set_aside(place: Surroundings) -> Iterator[Diagnosis]:
+def set_aside(surroundings: Surroundings) -> Iterator[Diagnosis]:
     """Files that nothing reads any more."""
-    if not place.state.is_dir():
+    if not surroundings.state.is_dir():
         return
     try:
-        files = sorted(snapshots.leftovers(place.state))
+        files = sorted(snapshots.leftovers(surroundings.state))
     except OSError:  # `sessions` has said so
         return
     if files:
@@ -172,12 +173,12 @@ def set_aside(place: Surroundings) -> Iterator[Diagnosis]:
         yield Diagnosis("warn", "left over", text, "delete them where you do not need them; nothing reads them")
 
 
-def archive(place: Surroundings) -> Iterator[Diagnosis]:
-    path = archive_path(place.state)
+def archive(surroundings: Surroundings) -> Iterator[Diagnosis]:
+    path = archive_path(surroundings.state)
     if not path.exists():
         return
     size = path.stat().st_size / MEGABYTE
-    fault = archive_fault(place.state)
+    fault = archive_fault(surroundings.state)
     if fault is None:
         yield Diagnosis("ok", "archive", f"originals of what left, {size:,.1f} MB")
     else:
@@ -194,27 +195,27 @@ def _names(paths: list[str]) -> str:
 # settings
 
 
-def setting_files(place: Surroundings) -> Iterator[Diagnosis]:
+def setting_files(surroundings: Surroundings) -> Iterator[Diagnosis]:
     try:
-        layers = settings.read(environ=place.environ, directory=place.directory)
+        layers = settings.read(environ=surroundings.environ, directory=surroundings.directory)
     except settings.SettingsFault as fault:
         advice = "mend it: ctxmgr run and ctxmgr proxy do not start on half of the settings"
         yield Diagnosis("bad", "settings", str(fault), advice)
         return
-    none = f"no file: as by default (yours would be {settings.user_path(place.environ)})"
+    none = f"no file: as by default (yours would be {settings.user_path(surroundings.environ)})"
     yield Diagnosis("ok", "settings", f"read from {', '.join(layers.paths)}" if layers.paths else none)
 
 
-def rights(place: Surroundings) -> Iterator[Diagnosis]:
+def rights(surroundings: Surroundings) -> Iterator[Diagnosis]:
     """Your own file says where your keys go: nobody else may write it."""
-    path = settings.user_path(place.environ)
+    path = settings.user_path(surroundings.environ)
     if path.is_file() and (how := shared(path.stat())):
         yield Diagnosis("warn", "settings", f"{path}: {how}", f"chmod go-w {path}")
 
 
-def variables(place: Surroundings) -> Iterator[Diagnosis]:
+def variables(surroundings: Surroundings) -> Iterator[Diagnosis]:
     """A variable that is none of ours, and is spelled nearly as one of ours."""
-    for name in sorted(place.environ):
+    for name in sorted(surroundings.environ):
         if meant := settings.meant_variable(name):
             yield Diagnosis("warn", "settings", f"{name} is set, and nothing reads it", f"did you mean {meant}?")
 
@@ -222,9 +223,9 @@ def variables(place: Surroundings) -> Iterator[Diagnosis]:
 # what runs through ctxmgr
 
 
-def agents(place: Surroundings) -> Iterator[Diagnosis]:
+def agents(surroundings: Surroundings) -> Iterator[Diagnosis]:
     """Those on this machine: how to begin with each, and what it does differently behind ctxmgr."""
-    on_path = [(program, agent) for program in PROGRAMS if (agent := installed(program, place.environ))]
+    on_path = [(program, agent) for program in PROGRAMS if (agent := installed(program, surroundings.environ))]
     if not on_path:
         names = ", ".join(program.title for program in PROGRAMS)
         yield Diagnosis("ok", "agents", f"none of those that are known is on PATH ({names})")
@@ -234,7 +235,7 @@ def agents(place: Surroundings) -> Iterator[Diagnosis]:
             yield Diagnosis("warn", program.title, text, f"see whether `{program.command} --version` works")
             continue
         text = f"{agent.version} at {agent.path}; tried with {program.tried}"
-        start = Launch((), dict(place.environ), place.directory)
+        start = Launch((), dict(surroundings.environ), surroundings.directory)
         try:
             upstream = program.upstream(start)
             program.hook(start, "http://127.0.0.1:1", upstream)
@@ -249,9 +250,9 @@ def agents(place: Surroundings) -> Iterator[Diagnosis]:
 NO_STUDY = "recordings are read by the study extra, which is not installed"
 
 
-def recording(place: Surroundings) -> Iterator[Diagnosis]:
+def recording(surroundings: Surroundings) -> Iterator[Diagnosis]:
     """Of the file that is named: whose it is, and what is in it."""
-    if not place.recording:
+    if not surroundings.recording:
         return
     try:
         from ctxmgr.study.recordings import Recording, UnreadableRecording, readers
@@ -259,19 +260,20 @@ def recording(place: Surroundings) -> Iterator[Diagnosis]:
         yield Diagnosis("warn", "recording", NO_STUDY, "pip install 'ctxmgr-sidecar[study]'")
         return
     try:
-        source = readers.source(Path(place.recording))
+        source = readers.source(Path(surroundings.recording))
         kind = readers.file_kind(source)
         if kind.reader is None:
-            advice = f"ctxmgr replay {place.recording} compares it with this version"
-            yield Diagnosis("ok", "recording", f"{place.recording} is {kind.description}", advice)
+            advice = f"ctxmgr replay {surroundings.recording} compares it with this version"
+            yield Diagnosis("ok", "recording", f"{surroundings.recording} is {kind.description}", advice)
             return
         session = readers.read(source)
     except UnreadableRecording as fault:
         advice = "give a session file of an agent: the guide to replay lists where each keeps them"
         yield Diagnosis("bad", "recording", str(fault), advice)
         return
-    text = f"{place.recording} is {kind.description}: {_contents(session)}"
-    yield Diagnosis("ok", "recording", text, f"ctxmgr replay {place.recording} shows what ctxmgr would make of it")
+    text = f"{surroundings.recording} is {kind.description}: {_contents(session)}"
+    advice = f"ctxmgr replay {surroundings.recording} shows what ctxmgr would make of it"
+    yield Diagnosis("ok", "recording", text, advice)
     for note in session.notes if isinstance(session, Recording) else ():
         yield Diagnosis("ok", "recording", note)
 

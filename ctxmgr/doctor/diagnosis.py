@@ -29,7 +29,7 @@ class Surroundings(msgspec.Struct, frozen=True):
         return Path(self.state_dir or default_state_dir())
 
 
-def surroundings(
+def read_surroundings(
     environ: Mapping[str, str], directory: str, state_dir: str | None, recording: str | None, compare: bool = False
 ) -> Surroundings:
     """With the state directory that is named, or that the settings have. Settings that can not be used have none: a

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.doctor import checks, first_calls
-from ctxmgr.doctor.diagnosis import Diagnosis, Surroundings, surroundings
+from ctxmgr.doctor.diagnosis import Diagnosis, Surroundings, read_surroundings
 from ctxmgr.masking import without_secrets
 from ctxmgr.plain_text import write
 
@@ -37,9 +37,9 @@ SUBJECT, COLUMNS = 16, 80  # characters: of a subject, of a line
 
 def run(parsed: Namespace) -> int:
     """The exit code is 1 where something is bad."""
-    place = surroundings(os.environ, os.getcwd(), parsed.state_dir, parsed.recording, parsed.compare)
+    surroundings = read_surroundings(os.environ, os.getcwd(), parsed.state_dir, parsed.recording, parsed.compare)
     findings = []
-    for finding in examine(place):
+    for finding in examine(surroundings):
         findings.append(finding)
         for line in () if parsed.json else lines(finding):
             write(line)
@@ -48,23 +48,24 @@ def run(parsed: Namespace) -> int:
     return 0 if is_well(findings) else 1
 
 
-def examine(place: Surroundings, checks: Iterable[Check] = CHECKS) -> Iterator[Diagnosis]:
+def examine(surroundings: Surroundings, checks: Iterable[Check] = CHECKS) -> Iterator[Diagnosis]:
     """What each says, as it is said, without secrets. A check that fails is a finding, and the others go on."""
     for check in checks:
         try:
-            yield from map(_presentable, check(place))
+            yield from map(_presentable, check(surroundings))
         except Exception as fault:  # noqa: BLE001  who looks for faults must not fall over one
             text = f"could not be looked at: {type(fault).__name__}: {fault}"
             yield _presentable(Diagnosis("bad", check.__name__.replace("_", " "), text))
 
 
-def _presentable(one: Diagnosis) -> Diagnosis:
+def _presentable(diagnosis: Diagnosis) -> Diagnosis:
     """An address that a program speaks to may hold a key."""
-    return msgspec.structs.replace(one, text=without_secrets(one.text), advice=without_secrets(one.advice))
+    text, advice = without_secrets(diagnosis.text), without_secrets(diagnosis.advice)
+    return msgspec.structs.replace(diagnosis, text=text, advice=advice)
 
 
-def is_well(said: Iterable[Diagnosis]) -> bool:
-    return all(one.severity != "bad" for one in said)
+def is_well(findings: Iterable[Diagnosis]) -> bool:
+    return all(finding.severity != "bad" for finding in findings)
 
 
 def lines(finding: Diagnosis) -> Iterator[str]:
@@ -85,6 +86,6 @@ def _wrapped(text: str, begin: str, more: str) -> list[str]:
     )
 
 
-def as_json(said: Iterable[Diagnosis]) -> dict[str, Any]:
-    every = list(said)
-    return {"well": is_well(every), "findings": [msgspec.to_builtins(one) for one in every]}
+def as_json(findings: Iterable[Diagnosis]) -> dict[str, Any]:
+    listed = list(findings)
+    return {"well": is_well(listed), "findings": [msgspec.to_builtins(finding) for finding in listed]}

@@ -135,20 +135,20 @@ MORE = 1.05  # times the tokens of tools: from there on it is a loss
 LARGE_WINDOW = "context-1m"  # how the beta of a window of a million tokens begins
 
 
-def comparing(place: Surroundings) -> Iterator[Diagnosis]:
-    if not place.compare:
+def comparing(surroundings: Surroundings) -> Iterator[Diagnosis]:
+    if not surroundings.compare:
         return
     for program in PROGRAMS:
-        there = installed(program, place.environ) if program.variants else None
+        there = installed(program, surroundings.environ) if program.variants else None
         if there is None:
             continue
-        calls = first_calls(program, there.path, place.environ)
+        calls = first_calls(program, there.path, surroundings.environ)
         own = calls.pop("own")
         if own is None:
             text = "no first call came: what a base URL takes from it can not be told"
             yield Diagnosis("warn", program.title, text, f"see whether `{program.command} -p hi` works")
             continue
-        yield Diagnosis("ok", program.title, f"first call to its vendor: {_said(own)}")
+        yield Diagnosis("ok", program.title, f"first call to its vendor: {_tools_text(own)}")
         for name, call in calls.items():
             yield _compared(program.title, WAYS[name], own, call)
 
@@ -162,7 +162,7 @@ def _compared(title: str, way: str, own: FirstCall, call: FirstCall | None) -> D
     if call.tool_tokens > MORE * own.tool_tokens:
         more = call.tool_tokens - own.tool_tokens
         advice = "set ENABLE_TOOL_SEARCH=true, and see whether the upstream takes it"
-        return Diagnosis("warn", title, f"{way}: {_said(call)}: {more:,} tokens of tools more", advice)
+        return Diagnosis("warn", title, f"{way}: {_tools_text(call)}: {more:,} tokens of tools more", advice)
     lost = sorted(own.betas - call.betas)
     if any(name.startswith(LARGE_WINDOW) for name in lost):
         text = f"{way}: it asks no more for a window of a million tokens"
@@ -171,5 +171,5 @@ def _compared(title: str, way: str, own: FirstCall, call: FirstCall | None) -> D
     return Diagnosis("ok", title, f"{way}: the same tools{without}")
 
 
-def _said(call: FirstCall) -> str:
+def _tools_text(call: FirstCall) -> str:
     return f"{call.tool_count} tools, {call.deferred_count} of them deferred, the rest {call.tool_tokens:,} tokens"

@@ -113,12 +113,12 @@ def _purged_there(parsed: Namespace, days: int) -> int:
         return complain("sessions", str(fault), 2 if isinstance(fault, BadAddress) else 1)
     gone = (
         (
-            one.session.session_id,
-            one.session.size_bytes,
-            one.age_ms,
-            f"{one.session.session_id}: {one.fault}" if one.fault else None,
+            purged.session.session_id,
+            purged.session.size_bytes,
+            purged.age_ms,
+            f"{purged.session.session_id}: {purged.fault}" if purged.fault else None,
         )
-        for one in outdated
+        for purged in outdated
     )
     return _show_gone(gone, days, parsed.megabytes, parsed.dry_run)
 

@@ -99,10 +99,10 @@ def _cache(state: State, models: Registry) -> str:
     calls, rule, lifetime = state.cache.calls, model.terms_by(state).cache, model.lifetime(state)
     if not calls or state.cache.model != state.model.id:
         return "nothing was compared yet"
-    expected, read = sum(one.expected_tokens for one in calls), sum(one.read_tokens for one in calls)
+    expected, read = sum(call.expected_tokens for call in calls), sum(call.read_tokens for call in calls)
     lives = f"a start is kept for {lifetime.lifetime_ms / 1000:,.0f} s ({lifetime.source})"
-    told = gap(state.cache, rule, lifetime, model.documented_ms(state))
-    return "; ".join(filter(None, (f"{read:,} of {expected:,} tokens read at {len(calls)} calls", lives, told)))
+    gap_text = gap(state.cache, rule, lifetime, model.documented_ms(state))
+    return "; ".join(filter(None, (f"{read:,} of {expected:,} tokens read at {len(calls)} calls", lives, gap_text)))
 
 
 def _facts(state: State, full: bool, known: Collection[str]) -> None:
@@ -125,13 +125,13 @@ def _facts(state: State, full: bool, known: Collection[str]) -> None:
     print(table(rows))
 
 
-def _moment(at: int) -> str:
-    if not at:
+def _moment(time_ms: int) -> str:
+    if not time_ms:
         return "unknown"
     try:
-        return datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+        return datetime.fromtimestamp(time_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     except (ValueError, OverflowError, OSError):
-        return str(at)
+        return str(time_ms)
 
 
 def _short(text: str, limit: int) -> str:

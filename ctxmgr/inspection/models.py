@@ -94,8 +94,8 @@ def _prices(name: str, prices: TieredPrices | None) -> list[tuple[str, str]]:
     return [(name, _four(prices.tier(0))), *tiers]
 
 
-def _four(one: PriceTier) -> str:
-    return f"in {one.input:g}, out {one.output:g}, read {one.cache_read:g}, write {one.cache_write:g}"
+def _four(tier: PriceTier) -> str:
+    return f"in {tier.input:g}, out {tier.output:g}, read {tier.cache_read:g}, write {tier.cache_write:g}"
 
 
 def _rule(rule: CacheRule) -> str:
@@ -121,7 +121,7 @@ def _whole(value: Any) -> Any:
     """Each member, also those that are as by default, by the names that a file of models has."""
     if isinstance(value, msgspec.Struct):
         return {_camel(name): _whole(getattr(value, name)) for name in value.__struct_fields__}
-    return [_whole(one) for one in value] if isinstance(value, tuple) else value
+    return [_whole(item) for item in value] if isinstance(value, tuple) else value
 
 
 def _camel(name: str) -> str:

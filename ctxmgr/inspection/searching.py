@@ -59,10 +59,10 @@ def run(parsed: Namespace) -> int:
 
 def _session(archive: ArchiveDatabase, directory: Path, named: str) -> str:
     """The one of this id, else the only one whose id begins so. _NotOne, ArchiveFault."""
-    known = [one.session_id for one in archive.sizes()]
+    known = [size.session_id for size in archive.sizes()]
     if named in known or (directory / file_name(named)).exists():
         return named
-    meant = [one for one in known if one.startswith(named)]
+    meant = [id for id in known if id.startswith(named)]
     if not meant:
         raise _NotOne(f"no such session: nothing that left is kept of {named}")
     if len(meant) > 1:
@@ -72,40 +72,40 @@ def _session(archive: ArchiveDatabase, directory: Path, named: str) -> str:
 
 
 def _search(archive: ArchiveDatabase, session: str | None, parsed: Namespace, query: str) -> int:
-    found = archive.search(session, query, parsed.limit)
+    hits = archive.search(session, query, parsed.limit)
     if parsed.json:
-        write_json([_fields(one) for one in found])
-    elif found:
-        write_hits(found, query, time.time_ns() // 1_000_000)
+        write_json([_fields(hit) for hit in hits])
+    elif hits:
+        write_hits(hits, query, time.time_ns() // 1_000_000)
     else:
         complain("search", "nothing that left holds these words", 1)
-    return 0 if found else 1
+    return 0 if hits else 1
 
 
 def _original(archive: ArchiveDatabase, session: str | None, handle: str, has_secrets: bool) -> int:
     """`has_secrets`: the settings say that originals are kept with them, and shown so."""
     rows = archive.originals(session, handle)
     if len(rows) != 1:
-        said = "nothing is archived under" if not rows else "more than one session has something under"
-        return complain("search", f"{said} {handle}{'; --session names one' if rows else ''}", 1)
+        problem = "nothing is archived under" if not rows else "more than one session has something under"
+        return complain("search", f"{problem} {handle}{'; --session names one' if rows else ''}", 1)
     write(legible(rows[0].text), has_secrets)
     return 0
 
 
-def write_hits(found: Sequence[HitRow], query: str, now_ms: int) -> None:
+def write_hits(rows: Sequence[HitRow], query: str, now_ms: int) -> None:
     """A hit is a line about it, and its stretch below, on a terminal with the words in bold."""
     bold = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     width = columns()
     blocks = []
-    for rank, one in enumerate(found, 1):
-        session = one.session.decode("utf-8", "replace")
-        about = f"{age(max(0, now_ms - one.time_ms))}  {session}"
-        head = f"{rank}. {one.hit.handle}  {one.hit.call_text}"
-        lines = [line for line in one.hit.snippet.splitlines() if line.strip()]
+    for rank, row in enumerate(rows, 1):
+        session = row.session.decode("utf-8", "replace")
+        about = f"{age(max(0, now_ms - row.time_ms))}  {session}"
+        head = f"{rank}. {row.hit.handle}  {row.hit.call_text}"
+        lines = [line for line in row.hit.snippet.splitlines() if line.strip()]
         body = [part for line in lines for part in textwrap.wrap(safe(line), max(20, width - 6)) or [""]]
         if bold:
             body = [_bold(line, query) for line in body]
-        whole = f"{one.hit.total:,} characters, from {one.hit.offset:,}"
+        whole = f"{row.hit.total:,} characters, from {row.hit.offset:,}"
         blocks.append("\n".join([safe(head), safe(f"   {about}  ({whole})"), *(f"     {line}" for line in body)]))
     print("\n\n".join(blocks))
 
@@ -117,9 +117,9 @@ def _bold(line: str, query: str) -> str:
     return re.sub("|".join(words), lambda word: f"{BOLD}{word[0]}{PLAIN}", line, flags=re.IGNORECASE)
 
 
-def _fields(one: HitRow) -> dict[str, object]:
+def _fields(row: HitRow) -> dict[str, object]:
     return {
-        "session": one.session.decode("utf-8", "replace"),
-        "at": one.time_ms,
-        **msgspec.to_builtins(one.hit),
+        "session": row.session.decode("utf-8", "replace"),
+        "at": row.time_ms,
+        **msgspec.to_builtins(row.hit),
     }

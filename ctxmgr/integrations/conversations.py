@@ -61,9 +61,9 @@ class FrameworkSessions:
 
     def ended(self, name: str, message: Json, usage: Mapping[str, Any] | None) -> None:
         """The model answered. `usage`: what the provider counted, in any of the words that `turn_end` takes."""
-        found = self._open.get(name)
-        if found is not None:
-            found[0].turn_end(message, usage=usage)
+        entry = self._open.get(name)
+        if entry is not None:
+            entry[0].turn_end(message, usage=usage)
 
     def _session(self, name: str, model: str) -> ClientSession:
         with self._lock:
@@ -88,12 +88,12 @@ def guarded(given: Given, make: Callable[[], Given]) -> Given:
         return given
 
 
-def placed(message: Json, place: int) -> Json:
+def placed(message: Json, index: int) -> Json:
     """The message with its place, and its parts with theirs."""
     content = message.get("content")
     if isinstance(content, list):
-        message = {**message, "content": [{**part, PLACE: at} for at, part in enumerate(content)]}
-    return {**message, PLACE: place}
+        message = {**message, "content": [{**part, PLACE: number} for number, part in enumerate(content)]}
+    return {**message, PLACE: index}
 
 
 def content_of(sent: Json, given: Json, parts: Sequence[Any]) -> Any:
@@ -115,7 +115,8 @@ def answer_of(content: Any, thoughts: Sequence[Any], calls: Iterable[tuple[str, 
     """An assistant's message of chat completions; `calls`: (id, tool, arguments as JSON) each. Thoughts count as
     signed, so that nothing beside them is changed."""
     made = [
-        {"id": id, "type": "function", "function": {"name": tool, "arguments": told}} for id, tool, told in calls
+        {"id": id, "type": "function", "function": {"name": tool, "arguments": arguments}}
+        for id, tool, arguments in calls
     ]
     return {
         "role": "assistant",

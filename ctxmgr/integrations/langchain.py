@@ -52,22 +52,22 @@ class ContextMiddleware(AgentMiddleware[Any, Any]):
 
     def _fitted(self, name: str, request: ModelRequest[Any]) -> ModelRequest[Any]:
         def make() -> ModelRequest[Any]:
-            given = [shared.placed(as_chat(message), place) for place, message in enumerate(request.messages)]
+            given = [shared.placed(as_chat(message), index) for index, message in enumerate(request.messages)]
             sent = self.conversations.sent(name, _model(request), given)
             if sent == given:
                 return request
-            return request.override(messages=[_back(one, given, request.messages) for one in sent])
+            return request.override(messages=[_back(chat, given, request.messages) for chat in sent])
 
         return shared.guarded(request, make)
 
     def _heard(self, name: str, answer: ModelResponse[Any]) -> None:
         def make() -> None:
-            message = next(one for one in answer.result if isinstance(one, AIMessage))
-            told: Any = message.usage_metadata
-            held = told.get("input_token_details") or {}
+            message = next(message for message in answer.result if isinstance(message, AIMessage))
+            usage: Any = message.usage_metadata
+            held = usage.get("input_token_details") or {}
             cached = held.get("cache_read") or 0, held.get("cache_creation") or 0
             self.conversations.ended(
-                name, as_chat(message), shared.used(told["input_tokens"], told["output_tokens"], *cached)
+                name, as_chat(message), shared.used(usage["input_tokens"], usage["output_tokens"], *cached)
             )
 
         shared.guarded(None, make)  # without usage nothing is fed
@@ -102,10 +102,10 @@ def _part(part: Json) -> Json:
 
 
 def _back(sent: Json, given: Sequence[Json], messages: Sequence[AnyMessage]) -> AnyMessage:
-    place = sent.get(shared.PLACE)
-    if place is None:
+    index = sent.get(shared.PLACE)
+    if index is None:
         return HumanMessage(sent["content"])
-    before, message = given[place], messages[place]
+    before, message = given[index], messages[index]
     if sent is before or sent == before:
         return message
     if isinstance(message, AIMessage):
@@ -134,8 +134,8 @@ def _now(part: Any, now: dict[str, Any], kept: set[Any], shown: Iterator[int]) -
         return [part] if next(shown) in kept else []
     id = part.get("call_id") or part.get("id")
     field = next(name for name in ("input", "arguments", "args") if name in part)
-    told = json.dumps(now.get(id)) if isinstance(part[field], str) else now.get(id)
-    return [{**part, field: told}] if id in now else []
+    arguments = json.dumps(now.get(id)) if isinstance(part[field], str) else now.get(id)
+    return [{**part, field: arguments}] if id in now else []
 
 
 def _conversation(request: ModelRequest[Any]) -> str:

@@ -56,19 +56,19 @@ class ContextFilter(RunHooks[Any]):
 
     async def on_llm_end(self, context: RunContextWrapper[Any], agent: Agent[Any], response: ModelResponse) -> None:
         """Its usage, once: the SDK counts all tries of a call together."""
-        told = response.usage
-        if told.requests != 1:
+        usage = response.usage
+        if usage.requests != 1:
             return
-        cached = getattr(told.input_tokens_details, "cached_tokens", None) or 0
-        usage = {
-            "input_tokens": told.input_tokens,
-            "output_tokens": told.output_tokens,
-            "total_tokens": told.total_tokens,
+        cached = getattr(usage.input_tokens_details, "cached_tokens", None) or 0
+        fields = {
+            "input_tokens": usage.input_tokens,
+            "output_tokens": usage.output_tokens,
+            "total_tokens": usage.total_tokens,
             "input_tokens_details": {"cached_tokens": cached},
         }
         try:
             whole = {"object": "response", "output": [dict(item) for item in response.to_input_items()]}
-            await asyncio.to_thread(self.conversations.ended, self.conversation, whole, usage)
+            await asyncio.to_thread(self.conversations.ended, self.conversation, whole, fields)
         except Exception:  # noqa: BLE001  as above
             return
 

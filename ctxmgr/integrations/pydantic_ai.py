@@ -22,7 +22,7 @@ from ctxmgr.integrations import conversations as shared
 from ctxmgr.integrations.conversations import Json
 from ctxmgr.model import Policy
 
-Place = tuple[int, int]  # of a message, of a part in it (-1: a whole response)
+Position = tuple[int, int]  # of a message, of a part in it (-1: a whole response)
 
 
 class ContextCapability(AbstractCapability[Any]):
@@ -36,12 +36,13 @@ class ContextCapability(AbstractCapability[Any]):
     ) -> ModelRequestContext:
         def make() -> ModelRequestContext:
             messages = request_context.messages
-            places = list(_places(messages))
-            given = [shared.placed(_said(messages, place), at) for at, place in enumerate(places)]
+            positions = list(_positions(messages))
+            chats = (_chat_message(messages, position) for position in positions)
+            given = [shared.placed(chat, index) for index, chat in enumerate(chats)]
             sent = self.conversations.sent(_name(ctx), request_context.model.model_name, given)
             if sent == given:
                 return request_context
-            return replace(request_context, messages=_back(sent, given, places, messages))
+            return replace(request_context, messages=_back(sent, given, positions, messages))
 
         return await asyncio.to_thread(shared.guarded, request_context, make)
 
@@ -66,16 +67,16 @@ def _name(ctx: RunContext[Any]) -> str:
     return str(ctx.conversation_id or ctx.run_id)
 
 
-def _places(messages: Sequence[ModelMessage]) -> Iterable[Place]:
-    for at, message in enumerate(messages):
+def _positions(messages: Sequence[ModelMessage]) -> Iterable[Position]:
+    for index, message in enumerate(messages):
         if isinstance(message, ModelResponse) or not message.parts:
-            yield at, -1
+            yield index, -1
         else:
-            yield from ((at, number) for number in range(len(message.parts)))
+            yield from ((index, number) for number in range(len(message.parts)))
 
 
-def _said(messages: Sequence[ModelMessage], place: Place) -> Json:
-    message, number = messages[place[0]], place[1]
+def _chat_message(messages: Sequence[ModelMessage], position: Position) -> Json:
+    message, number = messages[position[0]], position[1]
     if isinstance(message, ModelResponse):
         return _response(message)
     part = message.parts[number] if number >= 0 else None
@@ -109,24 +110,26 @@ def _response(message: ModelResponse) -> Json:
 
 
 def _back(
-    sent: Sequence[Json], given: Sequence[Json], places: Sequence[Place], messages: Sequence[ModelMessage]
+    sent: Sequence[Json], given: Sequence[Json], positions: Sequence[Position], messages: Sequence[ModelMessage]
 ) -> list[ModelMessage]:
     """Parts that stood in one message and stand beside each other still are one again."""
     out: list[ModelMessage] = []
-    where = ((places[one[shared.PLACE]][0] if shared.PLACE in one else -1, one) for one in sent)
-    for at, group in groupby(where, key=lambda pair: pair[0]):
-        several = [one for _, one in group]
-        if at < 0:
-            out += [ModelRequest(parts=[own.UserPromptPart(one["content"])]) for one in several]
+    where = ((positions[chat[shared.PLACE]][0] if shared.PLACE in chat else -1, chat) for chat in sent)
+    for index, group in groupby(where, key=lambda pair: pair[0]):
+        several = [chat for _, chat in group]
+        if index < 0:
+            out += [ModelRequest(parts=[own.UserPromptPart(chat["content"])]) for chat in several]
             continue
-        message, before = messages[at], [given[one[shared.PLACE]] for one in several]
+        message, before = messages[index], [given[chat[shared.PLACE]] for chat in several]
         if several == before and (isinstance(message, ModelResponse) or len(several) == max(1, len(message.parts))):
             out.append(message)
         elif isinstance(message, ModelResponse):
             out.append(_shortened(message, several[0]))
         else:
-            numbers = [places[one[shared.PLACE]][1] for one in several]
-            parts = [_part(message.parts[at], *pair) for at, *pair in zip(numbers, several, before, strict=True)]
+            numbers = [positions[chat[shared.PLACE]][1] for chat in several]
+            parts = [
+                _part(message.parts[number], *pair) for number, *pair in zip(numbers, several, before, strict=True)
+            ]
             out.append(replace(message, parts=parts))
     return out
 
@@ -136,7 +139,7 @@ def _part(part: Any, sent: Json, given: Json) -> Any:
         return part
     content = shared.content_of(sent, given, part.content if isinstance(part.content, list) else [])
     if isinstance(content, list):
-        content = [one["text"] if isinstance(one, dict) else one for one in content]
+        content = [item["text"] if isinstance(item, dict) else item for item in content]
     return replace(part, content=content)
 
 

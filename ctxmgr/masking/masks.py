@@ -31,7 +31,7 @@ def masked(text: str) -> str:
     if len(lowered) != len(text):  # a few letters have a longer small form
         lowered = text.translate(_SMALL)
     for shape in SHAPES:
-        if places := _places(lowered, shape.hints):
+        if places := _offsets(lowered, shape.hints):
             text = _without(text, shape, places)
     return text
 
@@ -43,8 +43,8 @@ def legible(text: str) -> str:
 
 def secrets_in(value: Any) -> frozenset[str]:
     """Of all texts in a JSON value; those that are long enough to be known again where nothing names them."""
-    found = ((text, one.span()) for text in _texts(value) for one in _BLOTS.finditer(masked(text)))
-    return frozenset(text[start:end] for text, (start, end) in found if end - start >= LEAST_CHARACTERS)
+    spans = ((text, blot.span()) for text in _texts(value) for blot in _BLOTS.finditer(masked(text)))
+    return frozenset(text[start:end] for text, (start, end) in spans if end - start >= LEAST_CHARACTERS)
 
 
 def without_secrets(text: str, known: Collection[str] = ()) -> str:
@@ -60,9 +60,9 @@ def values_without_secrets(value: Any) -> Any:
     if isinstance(value, str):
         return without_secrets(value)
     if isinstance(value, Mapping):
-        return {without_secrets(name): values_without_secrets(one) for name, one in value.items()}
+        return {without_secrets(name): values_without_secrets(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [values_without_secrets(one) for one in value]
+        return [values_without_secrets(item) for item in value]
     return value
 
 
@@ -70,19 +70,19 @@ def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping | list | tuple):
-        for one in value.values() if isinstance(value, Mapping) else value:
-            yield from _texts(one)
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(item)
 
 
-def _places(lowered: str, hints: tuple[str, ...]) -> list[int]:
+def _offsets(lowered: str, hints: tuple[str, ...]) -> list[int]:
     """Of all hints, in their order."""
-    found = []
+    offsets = []
     for hint in hints:
-        at = lowered.find(hint)
-        while at >= 0:
-            found.append(at)
-            at = lowered.find(hint, at + 1)
-    return sorted(found)
+        offset = lowered.find(hint)
+        while offset >= 0:
+            offsets.append(offset)
+            offset = lowered.find(hint, offset + 1)
+    return sorted(offsets)
 
 
 def _without(text: str, shape: SecretShape, places: list[int]) -> str:
@@ -94,21 +94,21 @@ def _without(text: str, shape: SecretShape, places: list[int]) -> str:
     return "".join(pieces) + text[done:] if pieces else text
 
 
-def _spans(text: str, shape: SecretShape, places: list[int]) -> Iterator[tuple[int, int]]:
+def _spans(text: str, shape: SecretShape, offsets: list[int]) -> Iterator[tuple[int, int]]:
     """Where secrets of a shape begin and end, none in another."""
     pattern, more = _compiled(shape)
     free = 0
-    for place in [0] if shape.is_anywhere else places:
-        found = None
-        if place >= free:
-            found = pattern.search(text) if shape.is_anywhere else pattern.match(text, place)
-        while found is not None:
-            start, end = found.span(found.lastindex or 0)
+    for offset in [0] if shape.is_anywhere else offsets:
+        match = None
+        if offset >= free:
+            match = pattern.search(text) if shape.is_anywhere else pattern.match(text, offset)
+        while match is not None:
+            start, end = match.span(match.lastindex or 0)
             rest = more.match(text, end)
             end = rest.end() if rest is not None else end
             yield start, end
-            free = max(end, found.end())
-            found = pattern.search(text, free) if shape.is_anywhere else None
+            free = max(end, match.end())
+            match = pattern.search(text, free) if shape.is_anywhere else None
 
 
 @cache

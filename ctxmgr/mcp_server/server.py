@@ -22,17 +22,17 @@ MASKED = "\n[secrets were masked when this was kept: where it says [masked] the 
 
 def hits_text(result: dict[str, Any]) -> str:
     """Each hit with the arguments by which `retrieve` shows more of it."""
-    found = result["hits"]
-    if not found:
+    hits = result["hits"]
+    if not hits:
         return "Nothing that left this conversation has these words. Try fewer, or parts of a name."
-    said = (
+    heading = (
         "This conversation has none of these words; another of this run has:\n\n" if result.get("elsewhere") else ""
     )
-    return said + "\n\n".join(
-        f"{one['rank']}. {one['call']}\n"
-        f"{one['snippet']}\n"
-        f'[retrieve handle="{one["handle"]}" offset={one["offset"]}; {one["total"]:,} characters]'
-        for one in found
+    return heading + "\n\n".join(
+        f"{hit['rank']}. {hit['call']}\n"
+        f"{hit['snippet']}\n"
+        f'[retrieve handle="{hit["handle"]}" offset={hit["offset"]}; {hit["total"]:,} characters]'
+        for hit in hits
     )
 
 
@@ -82,7 +82,7 @@ def made(proxy: ProxyOfThisRun) -> MCPServer[Any]:
     """The server with its tools."""
     server: MCPServer[Any] = MCPServer(NAME, version=__version__)
 
-    async def asked(method: str, params: dict[str, Any], shown: Callable[[dict[str, Any]], str]) -> str:
+    async def answer_text(method: str, params: dict[str, Any], shown: Callable[[dict[str, Any]], str]) -> str:
         try:
             return shown(await anyio.to_thread.run_sync(proxy.ask, method, params))
         except NotAnswered as refused:
@@ -90,29 +90,30 @@ def made(proxy: ProxyOfThisRun) -> MCPServer[Any]:
 
     async def search(query: Query, limit: Limit = 10) -> str:
         """Find what was taken out of this conversation to save space: earlier messages and tool output."""
-        return await asked("search", {"query": query, "limit": limit}, hits_text)
+        return await answer_text("search", {"query": query, "limit": limit}, hits_text)
 
     async def retrieve(handle: Handle, offset: Offset = 0, limit: Characters = 20_000) -> str:
         """Get back the original of something that was taken out of this conversation."""
-        return await asked("retrieve", {"handle": handle, "offset": offset, "limit": limit}, page_text)
+        return await answer_text("retrieve", {"handle": handle, "offset": offset, "limit": limit}, page_text)
 
     async def pin(path: Path = None, tool: Tool = None, off: Off = False) -> str:
         """Keep all that concerns a file, or a tool's results, in the conversation as it is. Pin little."""
-        said = f"{'No longer pinned' if off else 'Pinned'}: {path or tool}"
-        return await asked("unpin" if off else "pin", {"path": path, "tool": tool}, lambda result: said)
+        confirmation = f"{'No longer pinned' if off else 'Pinned'}: {path or tool}"
+        method = "unpin" if off else "pin"
+        return await answer_text(method, {"path": path, "tool": tool}, lambda _: confirmation)
 
     async def scratchpad(text: Text = None, replace: Replace = None) -> str:
         """Your own notes, which stay in view when older messages leave. Without arguments: read them."""
         if text is None and replace is None:
-            return await asked("getScratchpad", {}, notes_text)
+            return await answer_text("getScratchpad", {}, notes_text)
         edit = {"op": "insert", "text": text or ""}
         if replace is not None:
             edit = {"op": "str_replace", "oldText": replace, "newText": text or ""}
-        return await asked("editScratchpad", {"operations": [edit]}, notes_text)
+        return await answer_text("editScratchpad", {"operations": [edit]}, notes_text)
 
     async def context_status() -> str:
         """How full the context window is, and what is pinned."""
-        return await asked("getStatus", {}, status_text)
+        return await answer_text("getStatus", {}, status_text)
 
     for tool in (search, retrieve, pin, scratchpad, context_status):
         server.tool(structured_output=False)(tool)

@@ -48,21 +48,21 @@ def upstream(start: Launch) -> str:
     for path in _project_files(start):
         if _environ(read_json(path)).get(BASE_URL):
             raise NotHookable(f"{path} sets {BASE_URL}, and it comes with the project: name the upstream yourself")
-    said = (_environ(_given(start)), _environ(read_json(_user_file(start))), start.environ)
-    return next((str(one[BASE_URL]) for one in said if one.get(BASE_URL)), OWN).rstrip("/")
+    environs = (_environ(_given(start)), _environ(read_json(_user_file(start))), start.environ)
+    return next((str(environ[BASE_URL]) for environ in environs if environ.get(BASE_URL)), OWN).rstrip("/")
 
 
 def hook(start: Launch, base_url: str, upstream: str) -> Launch:
     """Rules 1, 4 and 5."""
     _refuse_clouds(start)
     files = [read_json(path) for path in (_user_file(start), *_project_files(start))]
-    in_files = [_environ(one) for one in (*files, _given(start))]
+    in_files = [_environ(settings) for settings in (*files, _given(start))]
     own = urlsplit(upstream).hostname == urlsplit(OWN).hostname
     values = {BASE_URL: base_url}
-    if own and not any(TOOL_SEARCH in one for one in (start.environ, *in_files)):
+    if own and not any(TOOL_SEARCH in environ for environ in (start.environ, *in_files)):
         values[TOOL_SEARCH] = "true"
     start = with_environ(start, **values)
-    if not any(BASE_URL in one for one in in_files):
+    if not any(BASE_URL in environ for environ in in_files):
         return start
     text = flag(start.arguments, _FLAG)
     if text and not _is_json(text):
@@ -89,9 +89,9 @@ def variants(launch: Launch, listener: str) -> dict[str, Launch]:
 
 
 def _refuse_clouds(start: Launch) -> None:
-    for one in (start.environ, _environ(_given(start)), _environ(read_json(_user_file(start)))):
+    for environ in (start.environ, _environ(_given(start)), _environ(read_json(_user_file(start)))):
         for variable, cloud in CLOUDS.items():
-            if str(one.get(variable, "")).lower() not in _OFF:
+            if str(environ.get(variable, "")).lower() not in _OFF:
                 raise NotHookable(
                     f"Claude Code speaks to {cloud} ({variable} is set), and no base URL changes that: "
                     "unset it to go through ctxmgr"
@@ -148,8 +148,8 @@ def with_tools(launch: Launch, command: tuple[str, ...]) -> Launch:
         "env": {name: f"${{{name}}}" for name in (URL, TOKEN)},
     }
     config = json.dumps({"mcpServers": {"ctxmgr": server}})
-    said = (f"{_CONFIGS}={config}", f"{_ALLOWED}=mcp__ctxmgr")
-    return msgspec.structs.replace(launch, arguments=(*said, *launch.arguments))
+    flags = (f"{_CONFIGS}={config}", f"{_ALLOWED}=mcp__ctxmgr")
+    return msgspec.structs.replace(launch, arguments=(*flags, *launch.arguments))
 
 
 CLAUDE = Program(

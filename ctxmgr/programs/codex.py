@@ -43,15 +43,15 @@ OWN, CHATGPT = "https://api.openai.com/v1", "https://chatgpt.com/backend-api/cod
 def upstream(start: Launch) -> str:
     """Rules 2 and 3."""
     key = _key(start)
-    said = dict(_overrides(start.arguments))
-    if key in said:
-        return str(said[key]).rstrip("/")
+    overrides = dict(_overrides(start.arguments))
+    if key in overrides:
+        return str(overrides[key]).rstrip("/")
     config = _config(start)
     if key == BASE_URL:
         return str(config.get(BASE_URL) or (CHATGPT if _chatgpt(start) else OWN)).rstrip("/")
     name = key.split(".")[1]
-    rows = [table(config.get("model_providers")).get(name), table(said.get("model_providers")).get(name)]
-    rows.append(said.get(f"model_providers.{name}"))
+    rows = [table(config.get("model_providers")).get(name), table(overrides.get("model_providers")).get(name)]
+    rows.append(overrides.get(f"model_providers.{name}"))
     address = next((table(row)["base_url"] for row in reversed(rows) if table(row).get("base_url")), None)
     if not isinstance(address, str) or not address:
         raise NotHookable(f"Codex uses the provider {name}, which has no base_url that ctxmgr could stand before")
@@ -61,12 +61,13 @@ def upstream(start: Launch) -> str:
 def hook(start: Launch, base_url: str, upstream: str) -> Launch:
     """Rules 1 and 2. Behind the last one that sets the provider as a whole, which would go before ours."""
     key = _key(start)
-    words = list(_split(tuple(_without(start.arguments, key))))
+    options = list(_split(tuple(_without(start.arguments, key))))
     whole = {key.rsplit(".", 1)[0], "model_providers"} if key != BASE_URL else set()
-    behind = [at for at, one in enumerate(words) if _is_override(one) and _set_by(one) in whole]
-    at = behind[-1] + 1 if behind else 0
-    words.insert(at, ("-c", f"{key}={json.dumps(base_url)}"))
-    return msgspec.structs.replace(with_environ(start), arguments=tuple(one for some in words for one in some))
+    behind = [index for index, option in enumerate(options) if _is_override(option) and _set_by(option) in whole]
+    index = behind[-1] + 1 if behind else 0
+    options.insert(index, ("-c", f"{key}={json.dumps(base_url)}"))
+    arguments = tuple(word for option in options for word in option)
+    return msgspec.structs.replace(with_environ(start), arguments=arguments)
 
 
 def _key(start: Launch) -> str:
@@ -76,8 +77,9 @@ def _key(start: Launch) -> str:
     config = _config(start)
     named = flag(start.arguments, "-p", "--profile") or str(config.get("profile"))
     profile = table(table(config.get("profiles")).get(named))
-    said = dict(_overrides(start.arguments))
-    name = said.get("model_provider") or profile.get("model_provider") or config.get("model_provider") or BUILT_IN
+    overrides = dict(_overrides(start.arguments))
+    providers = (layer.get("model_provider") for layer in (overrides, profile, config))
+    name = next(filter(None, providers), BUILT_IN)
     return BASE_URL if name == BUILT_IN else f"model_providers.{name}.base_url"
 
 
@@ -145,8 +147,9 @@ def with_tools(launch: Launch, command: tuple[str, ...]) -> Launch:
         "env_vars": [URL, TOKEN],
         "default_tools_approval_mode": "approve",
     }
-    words = [("-c", f"mcp_servers.ctxmgr.{name}={json.dumps(value)}") for name, value in server.items()]
-    return msgspec.structs.replace(launch, arguments=(*(one for some in words for one in some), *launch.arguments))
+    options = [("-c", f"mcp_servers.ctxmgr.{name}={json.dumps(value)}") for name, value in server.items()]
+    words = (word for option in options for word in option)
+    return msgspec.structs.replace(launch, arguments=(*words, *launch.arguments))
 
 
 CODEX = Program(

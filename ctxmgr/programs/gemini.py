@@ -29,13 +29,13 @@ _ADDRESS = re.compile(rf"^\s*(?:export\s+)?{BASE_URL}\s*=\s*['\"]?([^'\"#\s]*)",
 def upstream(start: Launch) -> str:
     """Rules 1 and 2."""
     _refuse_others(start)
-    said = start.environ.get(BASE_URL)
-    if not said:
-        path = next((one for one in _dotenvs(start) if one.is_file()), None)
-        said = _address(path) if path is not None else ""
-        if said and path is not None and path.parent not in (home(start), home(start) / FOLDER):
+    address = start.environ.get(BASE_URL)
+    if not address:
+        path = next((dotenv for dotenv in _dotenvs(start) if dotenv.is_file()), None)
+        address = _address(path) if path is not None else ""
+        if address and path is not None and path.parent not in (home(start), home(start) / FOLDER):
             raise NotHookable(f"{path} sets {BASE_URL}, and it comes with the project: name the upstream yourself")
-    return (said or OWN).rstrip("/")
+    return (address or OWN).rstrip("/")
 
 
 def hook(start: Launch, base_url: str, upstream: str) -> Launch:
@@ -47,8 +47,8 @@ def hook(start: Launch, base_url: str, upstream: str) -> Launch:
 def _refuse_others(start: Launch) -> None:
     files = [folder / FOLDER / SETTINGS for folder in (Path(start.directory), home(start))]
     settings = [read_json(path) for path in files]
-    chosen = next((found for one in settings if (found := _selected(one))), "")
-    if not chosen and any(path.exists() and not one for path, one in zip(files, settings, strict=True)):
+    chosen = next((selected for content in settings if (selected := _selected(content))), "")
+    if not chosen and any(path.exists() and not content for path, content in zip(files, settings, strict=True)):
         return  # rule 3
     by_environ = (kind for name, kind in VARIABLES.items() if start.environ.get(name) == "true")
     chosen = chosen or next(by_environ, "")
@@ -82,8 +82,8 @@ def _address(path: Path) -> str:
         text = path.read_text("utf-8", "replace") if path.stat().st_size <= MAX_BYTES else ""
     except OSError:
         return ""
-    found = _ADDRESS.findall(text)
-    return str(found[-1]) if found else ""
+    addresses = _ADDRESS.findall(text)
+    return str(addresses[-1]) if addresses else ""
 
 
 GEMINI = Program(

@@ -72,16 +72,17 @@ def upstream(start: Launch) -> str:
     for path in _project_files(start):
         if _address(read_json(path), name):
             raise NotHookable(f"{path} sets a baseURL, and it comes with the project: name the upstream yourself")
-    said = _address(_inline(start), name) or next(filter(None, (_address(one, name) for one in _own(start))), "")
+    addresses = (_address(config, name) for config in (_inline(start), *_own(start)))
+    address = next(filter(None, addresses), "")
     if known is not None:
-        said = said or start.environ.get(known.variable, "") or known.url
-    if not said:
+        address = address or start.environ.get(known.variable, "") or known.url
+    if not address:
         raise NotHookable(f"where opencode's provider {name} is, is not known: name it with --upstream")
     if speaks(start) != "anthropic":
-        return said.rstrip("/")
-    if not said.rstrip("/").endswith(V1):
-        raise NotHookable(f"{said} does not end with {V1}, by which ctxmgr knows a call of Anthropic's")
-    return said.rstrip("/").removesuffix(V1)
+        return address.rstrip("/")
+    if not address.rstrip("/").endswith(V1):
+        raise NotHookable(f"{address} does not end with {V1}, by which ctxmgr knows a call of Anthropic's")
+    return address.rstrip("/").removesuffix(V1)
 
 
 def hook(start: Launch, base_url: str, upstream: str) -> Launch:
@@ -98,10 +99,10 @@ def hook(start: Launch, base_url: str, upstream: str) -> Launch:
 
 def _provider(start: Launch) -> str:
     """Of the model that it takes: rule 1."""
-    said = flag(start.arguments, "--model", "-m")
+    named = flag(start.arguments, "--model", "-m")
     files = [read_json(path) for path in reversed([*_project_files(start)])]
     configs = (_inline(start), *files, *_own(start))
-    model = said or next((str(one["model"]) for one in configs if one.get("model")), "") or _last(start)
+    model = named or next((str(config["model"]) for config in configs if config.get("model")), "") or _last(start)
     if "/" not in model:
         raise NotHookable("which model opencode takes is not known: name it with --model PROVIDER/MODEL")
     return model.partition("/")[0]
@@ -141,13 +142,13 @@ def _project_files(start: Launch) -> Iterator[Path]:
 
 
 def _folder(start: Launch, variable: str, usual: str) -> Path:
-    said = start.environ.get(variable)
-    return (Path(said) if said else home(start) / usual) / "opencode"
+    folder = start.environ.get(variable)
+    return (Path(folder) if folder else home(start) / usual) / "opencode"
 
 
 def _row(start: Launch, name: str) -> dict[str, Any]:
     """What the configuration says of a provider, the first that says anything."""
-    rows = (table(table(one.get("provider")).get(name)) for one in (_inline(start), *_own(start)))
+    rows = (table(table(config.get("provider")).get(name)) for config in (_inline(start), *_own(start)))
     return next(filter(None, rows), {})
 
 

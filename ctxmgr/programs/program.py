@@ -64,10 +64,10 @@ class Program(msgspec.Struct, frozen=True):
 def with_environ(start: Launch, **values: str) -> Launch:
     """With these variables; loopback is not sent through a proxy that the environment names."""
     environ = {**start.environ, **values}
-    for proxy, exempt in ((_PROXIES, "NO_PROXY"), (tuple(one.lower() for one in _PROXIES), "no_proxy")):
-        if any(environ.get(one) for one in proxy):
-            hosts = [one for one in environ.get(exempt, "").split(",") if one]
-            environ[exempt] = ",".join([*hosts, *(one for one in LOOPBACK if one not in hosts)])
+    for proxy, exempt in ((_PROXIES, "NO_PROXY"), (tuple(name.lower() for name in _PROXIES), "no_proxy")):
+        if any(environ.get(name) for name in proxy):
+            hosts = [host for host in environ.get(exempt, "").split(",") if host]
+            environ[exempt] = ",".join([*hosts, *(host for host in LOOPBACK if host not in hosts)])
     return msgspec.structs.replace(start, environ=environ)
 
 
@@ -77,21 +77,21 @@ def home(start: Launch) -> Path:
 
 def flag(arguments: tuple[str, ...], *names: str) -> str:
     """What the last of these flags says, in the next argument or behind `=`; "" without one."""
-    said = ""
-    for at, argument in enumerate(arguments):
+    last = ""
+    for index, argument in enumerate(arguments):
         name, _, value = argument.partition("=")
         if argument in names:
-            said = "".join(arguments[at + 1 : at + 2])
+            last = "".join(arguments[index + 1 : index + 2])
         elif name in names:
-            said = value
-    return said
+            last = value
+    return last
 
 
 def work_folders(start: Launch) -> list[Path]:
     """From the work tree's root, which is where its repository is, down to where the program is started."""
     here = Path(start.directory)
     above = [here, *here.parents]
-    root = next((at for at, folder in enumerate(above) if (folder / ".git").exists()), 0)
+    root = next((depth for depth, folder in enumerate(above) if (folder / ".git").exists()), 0)
     return above[root::-1]
 
 
@@ -105,7 +105,7 @@ def parse_json(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError:
-        return json.loads(_BESIDE.sub(lambda found: found[1] or "", text))
+        return json.loads(_BESIDE.sub(lambda match: match[1] or "", text))
 
 
 def read_toml(path: Path) -> dict[str, Any]:

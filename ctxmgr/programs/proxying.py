@@ -61,10 +61,10 @@ def exit_code(command: Callable[[], int]) -> int:
 
 def behind_dashes(words: Sequence[str], what: str) -> tuple[str, ...]:
     """What stands behind `--`. Raises WrongFlag, with this sentence, where nothing does."""
-    found = tuple(words[1:] if words[:1] == ["--"] else words)
-    if not found:
+    rest = tuple(words[1:] if words[:1] == ["--"] else words)
+    if not rest:
         raise WrongFlag(what)
-    return found
+    return rest
 
 
 def say(line: str) -> None:
@@ -94,9 +94,11 @@ def proxy(
     def settings_for(speaker: str, model: str, is_subagent: bool) -> settings.ProgramSettings:
         return layers.settings_for(of.program or speaker, model, is_subagent)
 
-    said = layers.settings_for(of.program or None)
-    can_have_tools = of.tools and said.model_tools is not False
-    keeps_originals = not parsed.observe and (of.originals if said.keep_originals is None else said.keep_originals)
+    chosen = layers.settings_for(of.program or None)
+    can_have_tools = of.tools and chosen.model_tools is not False
+    keeps_originals = not parsed.observe and (
+        of.originals if chosen.keep_originals is None else chosen.keep_originals
+    )
     made = ProxySettings(
         _checked(upstream),
         settings_for,

@@ -79,5 +79,5 @@ def upstream_of(parsed: argparse.Namespace, program: Program, launch: Launch) ->
     if parsed.upstream:
         return str(parsed.upstream)
     api = program.api if program.speaks is None else program.speaks(launch)
-    said = settings.read().settings_for(program.name).upstream.get(api)
-    return said or program.upstream(launch)
+    upstream = settings.read().settings_for(program.name).upstream.get(api)
+    return upstream or program.upstream(launch)

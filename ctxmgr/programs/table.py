@@ -15,15 +15,15 @@ PROGRAMS = (CLAUDE, CODEX, OPENCODE, GEMINI)
 def by_command(command: str) -> Program | None:
     """The program that this file's name or path is of."""
     name = PurePath(command).name.removesuffix(".exe").lower()
-    return next((one for one in PROGRAMS if one.command == name), None)
+    return next((program for program in PROGRAMS if program.command == name), None)
 
 
 def by_api(api: Api, command: str) -> Program:
     """Any program that heeds the usual variables of this API."""
 
     def upstream(start: Launch) -> str:
-        said = (start.environ.get(variable) for variable in APIS[api].variables)
-        return next(filter(None, said), APIS[api].vendor).rstrip("/")
+        addresses = (start.environ.get(variable) for variable in APIS[api].variables)
+        return next(filter(None, addresses), APIS[api].vendor).rstrip("/")
 
     def hook(start: Launch, base_url: str, upstream: str) -> Launch:
         return with_environ(start, **dict.fromkeys(APIS[api].variables, base_url))

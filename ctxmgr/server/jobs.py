@@ -159,47 +159,47 @@ class Jobs:
 
     def _ask_more(self, running: RunningJob) -> None:
         while running.waiting and len(running.calls) < running.job.runner.concurrency:
-            place, ask = running.waiting.popleft()
+            index, ask = running.waiting.popleft()
             if running.job.runner.kind == "endpoint":
-                self._ask_endpoint(running, place, ask)
+                self._ask_endpoint(running, index, ask)
             else:
-                self._ask_host(running, place, ask)
+                self._ask_host(running, index, ask)
 
-    def _ask_host(self, running: RunningJob, place: int, ask: CompletionRequest) -> None:
+    def _ask_host(self, running: RunningJob, index: int, ask: CompletionRequest) -> None:
         prompt, instruction = ("", ask.prompt) if ask.on_context else (ask.prompt, None)
         params = compaction.CompleteParams(
             running.session_id, ask.purpose, ask.system, prompt, ask.max_tokens, instruction
         )
         self._hear(
             running,
-            place,
+            index,
             self._peer.request("complete", params),
-            lambda done: self._completed(running, place, ask, completions.completion_of(done, ask.max_tokens)),
+            lambda done: self._completed(running, index, ask, completions.completion_of(done, ask.max_tokens)),
         )
 
-    def _ask_endpoint(self, running: RunningJob, place: int, ask: CompletionRequest) -> None:
+    def _ask_endpoint(self, running: RunningJob, index: int, ask: CompletionRequest) -> None:
         endpoint = running.job.runner.endpoint
         assert endpoint is not None
         ticket = -next(running.tickets)
-        self._wait(ticket, partial(self._came, running, place, ask, ticket))
-        running.calls[place] = partial(self._abandon, ticket)
+        self._wait(ticket, partial(self._came, running, index, ask, ticket))
+        running.calls[index] = partial(self._abandon, ticket)
         self._emit(Complete(ticket, endpoint, ask))
 
     def _abandon(self, ticket: int) -> None:
         self._waits.pop(ticket, None)
         self._emit(Abandon(ticket))
 
-    def _came(self, running: RunningJob, place: int, ask: CompletionRequest, ticket: int, value: Any) -> None:
+    def _came(self, running: RunningJob, index: int, ask: CompletionRequest, ticket: int, value: Any) -> None:
         """What the endpoint answered, or a fault of the device."""
         if not isinstance(value, Completion):
             value = Completion(stop="error", fault=f"internal fault: {faults.cause(value)}")
         if self._record:
             self._emit(Record(transcript.completed(ticket, value)))
-        self._completed(running, place, ask, value)
+        self._completed(running, index, ask, value)
 
-    def _completed(self, running: RunningJob, place: int, ask: CompletionRequest, completion: Completion) -> None:
-        running.calls.pop(place, None)
-        running.batch[place] = completion
+    def _completed(self, running: RunningJob, index: int, ask: CompletionRequest, completion: Completion) -> None:
+        running.calls.pop(index, None)
+        running.batch[index] = completion
         self._progress(running, "report", ask.label or ask.purpose)
         self._ask_more(running)
         if not running.waiting and not running.calls:
@@ -213,14 +213,14 @@ class Jobs:
         )
 
     def _hear(
-        self, running: RunningJob, place: int, future: "Future[Any]", then: Callable[["Future[Any]"], None]
+        self, running: RunningJob, index: int, future: "Future[Any]", then: Callable[["Future[Any]"], None]
     ) -> None:
         """The answer of the host, unless the call was ended."""
-        running.calls[place] = future.cancel
+        running.calls[index] = future.cancel
 
         def deliver(done: "Future[Any]") -> None:
             if not done.cancelled():
-                running.calls.pop(place, None)
+                running.calls.pop(index, None)
                 then(done)
 
         future.add_done_callback(deliver)

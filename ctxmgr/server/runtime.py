@@ -169,9 +169,9 @@ class Runtime:
         begun = None if loaded.refused else self.state_files.begin_stored(effect)
         self._answer(effect.ticket, begun, functools.partial(self.state_files.begun_stored, effect, loaded))
 
-    def _stored(self, *told: Any) -> None:
+    def _stored(self, *arguments: Any) -> None:
         """In the store's thread."""
-        self.loop.call_soon_threadsafe(self._decide, self.connection.stored, *told)
+        self.loop.call_soon_threadsafe(self._decide, self.connection.stored, *arguments)
 
     def _close(self, effect: do.Close) -> None:
         self.state_files.close(effect.session_id)

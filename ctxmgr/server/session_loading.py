@@ -28,14 +28,14 @@ class SessionLoader:
 
     def load(self, queue: SessionQueue, model: ModelSpec, starts: bool = True) -> Generator[Any, Any, bool]:
         """The session is there. Whether it was restored. Raises RpcError where another process has it."""
-        found: SnapshotLoaded = yield Snapshot(queue.resting is not None and not starts)
-        if self._terms.record and (found.lines or found.fault or found.stored):
-            wrong = found.fault, found.refused
-            line = transcript.restored(queue.session_id, found.lines, *wrong, found.stored)
+        loaded: SnapshotLoaded = yield Snapshot(queue.resting is not None and not starts)
+        if self._terms.record and (loaded.lines or loaded.fault or loaded.stored):
+            wrong = loaded.fault, loaded.refused
+            line = transcript.restored(queue.session_id, loaded.lines, *wrong, loaded.stored)
             self._emit(Record(line))
-        if found.refused:
-            raise RpcError(errors.REQUEST_FAILED, found.fault or "the session is held by another process")
-        return self._restore(queue, model, found)
+        if loaded.refused:
+            raise RpcError(errors.REQUEST_FAILED, loaded.fault or "the session is held by another process")
+        return self._restore(queue, model, loaded)
 
     def awake(self, queue: SessionQueue) -> Generator[Any, Any, None]:
         """A session that has left memory is there again. Raises as `load`; the next call tries again."""
@@ -53,13 +53,13 @@ class SessionLoader:
             self._emit(Log(GONE))
         self._weighers.request(queue, queue.session)
 
-    def _restore(self, queue: SessionQueue, model: ModelSpec, found: SnapshotLoaded) -> bool:
+    def _restore(self, queue: SessionQueue, model: ModelSpec, loaded: SnapshotLoaded) -> bool:
         state = begun(queue.session_id, model)
         notes: tuple[str, ...] = ()
-        lines = found.lines
-        if found.fault:
-            notes = (found.fault,)
-            self._emit(Log(found.fault))
+        lines = loaded.lines
+        if loaded.fault:
+            notes = (loaded.fault,)
+            self._emit(Log(loaded.fault))
         if lines:
             try:
                 saved, queue.strange = journal.restore(lines)
@@ -75,10 +75,10 @@ class SessionLoader:
             names = ", ".join(path[1:] for path in queue.session.set_aside)
             notes += (f"of the snapshot's policy is set aside, and kept, what this release does not take: {names}",)
         queue.session.warnings, queue.session.version = notes, terms.version
-        if found.stored is not None:
-            queue.session.stored = found.stored
-            if found.stored.note:
-                self._emit(Log(found.stored.note))
+        if loaded.stored is not None:
+            queue.session.stored = loaded.stored
+            if loaded.stored.note:
+                self._emit(Log(loaded.stored.note))
         if terms.models is not None:
             queue.session.knows(terms.models)
         if queue.resting is not None:

@@ -75,14 +75,14 @@ def project_path(directory: Path) -> Path | None:
     """Rule 2."""
     home = Path(os.path.expanduser("~"))
     above = [directory, *directory.parents]
-    root = next((at for at, one in enumerate(above) if (one / ".git").exists()), None)
+    root = next((index for index, folder in enumerate(above) if (folder / ".git").exists()), None)
     if root is None:
         root = above.index(home) if home in above else 0
-    for one in above[: root + 1]:
-        if one == home:
+    for folder in above[: root + 1]:
+        if folder == home:
             return None
-        if (one / PROJECT_FILE).exists():
-            return one / PROJECT_FILE
+        if (folder / PROJECT_FILE).exists():
+            return folder / PROJECT_FILE
     return None
 
 

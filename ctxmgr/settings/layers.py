@@ -143,7 +143,7 @@ def read(
 
 
 def _flag(name: str, value: Any) -> Layer:
-    flag = "--" + re.sub(r"(?<=[a-z])[A-Z]|_", lambda found: "-" + found[0].strip("_").lower(), name)
+    flag = "--" + re.sub(r"(?<=[a-z])[A-Z]|_", lambda match: "-" + match[0].strip("_").lower(), name)
     try:
         keys.check({name: value})
     except KeyFault as fault:

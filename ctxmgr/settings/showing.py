@@ -46,7 +46,7 @@ def lines(settings: ProgramSettings, every: bool = False) -> Iterator[str]:
         if not (every or origin != DEFAULT or key.partition(".")[0] in ALWAYS):
             continue
         text = textwrap.wrap(_short(value), COLUMNS - KEY - 1, break_long_words=False, break_on_hyphens=False)
-        yield from (f"{'' if at else key:{KEY}} {line}" for at, line in enumerate(text[:-1]))
+        yield from (f"{'' if index else key:{KEY}} {line}" for index, line in enumerate(text[:-1]))
         last = f"{'' if text[1:] else key:{KEY}} {text[-1]:{VALUE}} "
         if len(text[-1]) > VALUE or len(last + _from(origin)) > COLUMNS:
             yield last.rstrip()
@@ -106,7 +106,7 @@ def _policy(settings: ProgramSettings) -> Iterator[tuple[str, Any]]:
 
 def _tiers(prices: TieredPrices) -> Iterator[tuple[str, Any]]:
     if prices.tiers:
-        yield "prices.tiers", [{"aboveTokens": one.above_tokens, **_spelled(one)} for one in prices.tiers]
+        yield "prices.tiers", [{"aboveTokens": tier.above_tokens, **_spelled(tier)} for tier in prices.tiers]
 
 
 def _spelled(prices: TieredPrices | PriceTier) -> dict[str, float]:

@@ -38,7 +38,7 @@ WORD_BYTES = 12  # random: no two claims meet
 _decode = msgspec.json.Decoder(tuple[str, ...]).decode
 
 
-class Place(msgspec.Struct, frozen=True):
+class Location(msgspec.Struct, frozen=True):
     """Where one session lies: `snapshot` is its file here."""
 
     objects: Objects
@@ -87,82 +87,82 @@ class Begun(msgspec.Struct, frozen=True):
     cause: str = ""
 
 
-async def begun(place: Place, lease_ms: int, patience: float = math.inf) -> Begun:
+async def begun(location: Location, lease_ms: int, patience: float = math.inf) -> Begun:
     """`patience` in seconds (rule 4). UnreadableHead, Damaged, ArchiveFault."""
-    claims = Claims(place.snapshot)
+    claims = Claims(location.snapshot)
     ours = claims.ours()
-    came = await _taken(place, claims.new(), ours, lease_ms, patience)
+    came = await _taken(location, claims.new(), ours, lease_ms, patience)
     if isinstance(came, Away):
         return Begun(cause=came.cause)
     if isinstance(came, Busy):
         return Begun(refused=BUSY.format(-(-came.head.lease_ms // 1000)))
     try:
-        start = await _found(place, came, ours, await asyncio.to_thread(place.saved))
+        start = await _start(location, came, ours, await asyncio.to_thread(location.saved))
         if came.before is not None:
-            await _swept(place, came.ownership, patience)
+            await _swept(location, came.ownership, patience)
         return start
     except StoreUnreachable as fault:
         return Begun(cause=str(fault))
     except BaseException:
-        await let_go(place, came.ownership)
+        await let_go(location, came.ownership)
         raise
 
 
-async def claimed_later(place: Place, lease_ms: int) -> Begun | Busy | Away:
+async def claimed_later(location: Location, lease_ms: int) -> Begun | Busy | Away:
     """The claim of a session that goes on here already. Busy where another has written, or holds it.
     UnreadableHead, Damaged."""
-    claims = Claims(place.snapshot)
+    claims = Claims(location.snapshot)
     ours = claims.ours()
-    content = await asyncio.to_thread(place.saved)
+    content = await asyncio.to_thread(location.saved)
     try:
-        there = (await read_head(place.objects, place.key)).head
-        if there is not None and not await _is_ours(place, there, ours, content):
+        there = (await read_head(location.objects, location.key)).head
+        if there is not None and not await _is_ours(location, there, ours, content):
             return Busy(there)
-        came = await _taken(place, claims.new(), ours, lease_ms)
+        came = await _taken(location, claims.new(), ours, lease_ms)
         if not isinstance(came, Claimed):
             return came
-        if came.before is not None and not await _is_ours(place, came.before, ours, content):
-            await let_go(place, came.ownership)
+        if came.before is not None and not await _is_ours(location, came.before, ours, content):
+            await let_go(location, came.ownership)
             return Busy(came.before)
-        return await _found(place, came, ours, content)
+        return await _start(location, came, ours, content)
     except StoreUnreachable as fault:
         return Away(cause=str(fault))
 
 
 async def _taken(
-    place: Place, owner: str, ours: frozenset[str], lease_ms: int, patience: float = math.inf
+    location: Location, owner: str, ours: frozenset[str], lease_ms: int, patience: float = math.inf
 ) -> Claimed | Busy | Away:
-    steps = take(escaped(place.session_id), owner, ours, lease_ms)
-    return await driven(steps, place.objects, place.key, asyncio.sleep, patience)
+    steps = take(escaped(location.session_id), owner, ours, lease_ms)
+    return await driven(steps, location.objects, location.key, asyncio.sleep, patience)
 
 
-async def _swept(place: Place, held: Ownership, seconds: float) -> None:
+async def _swept(location: Location, held: Ownership, seconds: float) -> None:
     """What is not swept now is swept when it is next taken over: the session has what it begins from."""
     with contextlib.suppress(StoreUnreachable, TimeoutError):
         async with asyncio.timeout(None if math.isinf(seconds) else seconds):
-            await parts.sweep(place.objects, place.session_id, held.head)
+            await parts.sweep(location.objects, location.session_id, held.head)
 
 
-async def let_go(place: Place, held: Ownership) -> None:
-    await driven(commit(held, held.head.contents, False), place.objects, place.key, asyncio.sleep)
+async def let_go(location: Location, held: Ownership) -> None:
+    await driven(commit(held, held.head.contents, False), location.objects, location.key, asyncio.sleep)
 
 
-async def _found(place: Place, taken: Claimed, ours: frozenset[str], content: bytes) -> Begun:
+async def _start(location: Location, taken: Claimed, ours: frozenset[str], content: bytes) -> Begun:
     """The three rules. StoreUnreachable, Damaged, ArchiveFault."""
     before, held = taken.before, taken.ownership
     if before is None or (before.deleted and (before.is_purged or not ours)):  # nothing there that would hold here
-        return Begun(held, unsent=frozenset(row.key for row in await asyncio.to_thread(place.archived)))
+        return Begun(held, unsent=frozenset(row.key for row in await asyncio.to_thread(location.archived)))
     if before.deleted:
         return Begun(held, records=() if content else None)
     if _is_newest(before, ours, content):
-        return Begun(held, unsent=await _unsent(place, before) if before.is_open else frozenset())
-    stored = await parts.snapshot(place.objects, place.session_id, before.contents)
+        return Begun(held, unsent=await _unsent(location, before) if before.is_open else frozenset())
+    stored = await parts.snapshot(location.objects, location.session_id, before.contents)
     if content and content.startswith(stored):
-        return Begun(held, stored_bytes=stored, unsent=await _unsent(place, before))
+        return Begun(held, stored_bytes=stored, unsent=await _unsent(location, before))
     records = parts.records(stored)
-    rows = await parts.rows(place.objects, place.session_id, before.contents)
+    rows = await parts.rows(location.objects, location.session_id, before.contents)
     if rows:
-        await asyncio.to_thread(place.put_rows, rows)
+        await asyncio.to_thread(location.put_rows, rows)
     return Begun(held, records=records, stored_bytes=stored)
 
 
@@ -172,22 +172,22 @@ def _is_newest(head: SessionHead, ours: frozenset[str], content: bytes) -> bool:
     return bool(content) and contents.writer in ours and packs.seq_of(content) >= contents.seq
 
 
-async def _is_ours(place: Place, head: SessionHead, ours: frozenset[str], content: bytes) -> bool:
+async def _is_ours(location: Location, head: SessionHead, ours: frozenset[str], content: bytes) -> bool:
     if head.is_open and head.owner not in ours:
         return False
     if head.deleted:
         return head.is_purged or not ours
     if _is_newest(head, ours, content):
         return True
-    return content.startswith(await parts.snapshot(place.objects, place.session_id, head.contents))
+    return content.startswith(await parts.snapshot(location.objects, location.session_id, head.contents))
 
 
-async def _unsent(place: Place, head: SessionHead) -> frozenset[str]:
+async def _unsent(location: Location, head: SessionHead) -> frozenset[str]:
     """Keys of rows that left here and had not gone there when this machine was stopped."""
-    here = await asyncio.to_thread(place.archived)
+    here = await asyncio.to_thread(location.archived)
     if not here:
         return frozenset()
-    there = {row.key: row.text for row in await parts.rows(place.objects, place.session_id, head.contents)}
+    there = {row.key: row.text for row in await parts.rows(location.objects, location.session_id, head.contents)}
     return frozenset(row.key for row in here if there.get(row.key) != row.text)
 
 

@@ -157,10 +157,10 @@ async def outdated(objects: Objects, limits: PurgeLimits) -> list[Outdated]:
 async def listed(objects: Objects) -> list[StoredSession]:
     room = asyncio.Semaphore(AT_ONCE)
 
-    async def one(found: ListedObject) -> StoredSession | None:
+    async def stored_session(entry: ListedObject) -> StoredSession | None:
         async with room:
             try:
-                head = (await read_head(objects, found.key)).head
+                head = (await read_head(objects, entry.key)).head
             except StoreUnreachable:
                 raise
             except StoreFault as fault:
@@ -170,9 +170,9 @@ async def listed(objects: Objects) -> list[StoredSession]:
         contents = head.contents
         name = unescaped(head.session)
         size, number = contents.size_bytes, head.epoch_number
-        return StoredSession(name, contents.seq, size, number, head.is_open, found.saved_ms)
+        return StoredSession(name, contents.seq, size, number, head.is_open, entry.saved_ms)
 
-    sessions = await asyncio.gather(*map(one, await objects.listed(HEADS)))
+    sessions = await asyncio.gather(*map(stored_session, await objects.listed(HEADS)))
     return sorted(filter(None, sessions), key=lambda session: session.session_id)
 
 

@@ -25,7 +25,7 @@ from ctxmgr.devices import ArchiveFault
 from ctxmgr.model import ArchiveRow
 from ctxmgr.model.saved import Stored
 from ctxmgr.store import beginning
-from ctxmgr.store.beginning import Begun, Place
+from ctxmgr.store.beginning import Begun, Location
 from ctxmgr.store.head import SessionHead
 from ctxmgr.store.objects import StoreFault
 from ctxmgr.store.protocol import Away, Busy, Fenced, Ownership
@@ -59,8 +59,8 @@ class SessionKeeper:
 
     `heard` is told how far the session is safe, whenever that changes."""
 
-    def __init__(self, place: Place, terms: Terms, heard: Heard) -> None:
-        self._location, self._terms, self._notify = place, terms, heard
+    def __init__(self, location: Location, terms: Terms, heard: Heard) -> None:
+        self._location, self._terms, self._notify = location, terms, heard
         self._uploading: Uploading | None = None  # while it is ours
         self._over = False  # nothing is sent any more
         self.stored = Stored()
@@ -267,9 +267,9 @@ class SessionKeeper:
 
     def _owns(self, begun: Begun) -> None:
         assert begun.ownership is not None
-        place = self._location
+        location = self._location
         self._unsent |= begun.unsent
-        uploading = Uploading(place, begun.ownership, self._unsent)
+        uploading = Uploading(location, begun.ownership, self._unsent)
         if begun.stored_bytes is not None:
             uploading.tail.knows(begun.stored_bytes)
         self._uploading = uploading

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from ctxmgr.model import ArchiveRow
 from ctxmgr.model.saved import Stored
-from ctxmgr.store.beginning import Begun, Place
+from ctxmgr.store.beginning import Begun, Location
 from ctxmgr.store.head import LEASE_MS
 from ctxmgr.store.keeping import START_MS, Heard, SessionKeeper, Terms
 from ctxmgr.store.objects import opened
@@ -60,7 +60,7 @@ class SessionStore:
                 keeper = None
             if keeper is None:
                 objects = self._objects.remembered_in(snapshot.parent)
-                keeper = SessionKeeper(Place(objects, session_id, snapshot), self._terms, self._notify)
+                keeper = SessionKeeper(Location(objects, session_id, snapshot), self._terms, self._notify)
                 self._begun[session_id] = keeper
             return await keeper.begin()
 
@@ -129,7 +129,7 @@ class SessionStore:
 
         async def ended() -> None:
             leaving = [*self._ending.values()]
-            leaving += [asyncio.create_task(self._abandon(*one)) for one in list(self._begun.items())]
+            leaving += [asyncio.create_task(self._abandon(*item)) for item in list(self._begun.items())]
             if leaving:
                 await asyncio.wait(leaving, timeout=seconds)
             for task in asyncio.all_tasks() - {asyncio.current_task()}:

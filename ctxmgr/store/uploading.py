@@ -16,7 +16,7 @@ import msgspec
 
 from ctxmgr.model import ArchiveRow
 from ctxmgr.store import packs, parts
-from ctxmgr.store.beginning import Place
+from ctxmgr.store.beginning import Location
 from ctxmgr.store.driving import driven
 from ctxmgr.store.head import Contents
 from ctxmgr.store.keys import head_key, object_name, objects_prefix
@@ -32,9 +32,9 @@ class Uploading:
     """`unsent`: keys of rows that are to go there; other threads add to it. The rows are read from the archive
     here."""
 
-    def __init__(self, place: Place, held: Ownership, unsent: set[str]) -> None:
-        self.ownership, self.tail = held, Tail(place.snapshot)
-        self._place, self._objects, self._id = place, place.objects, place.session_id
+    def __init__(self, location: Location, held: Ownership, unsent: set[str]) -> None:
+        self.ownership, self.tail = held, Tail(location.snapshot)
+        self._location, self._objects, self._id = location, location.objects, location.session_id
         self._unsent = unsent
         self._sending: set[str] = set()  # keys of rows that no confirmed head names (rule 2)
         self._most_rows = MOST_PARTS
@@ -116,7 +116,7 @@ class Uploading:
         keys = self._unsent.copy()
         self._unsent -= keys
         self._sending |= keys
-        return await asyncio.to_thread(self._place.archived, self._sending) if self._sending else []
+        return await asyncio.to_thread(self._location.archived, self._sending) if self._sending else []
 
 
 def _batches(rows: Sequence[ArchiveRow]) -> list[list[ArchiveRow]]:

@@ -171,8 +171,8 @@ class ArchiveDatabase:
             over = sum(size + ROW_BYTES for _, _, size, _ in rows) - limits.max_megabytes * MEGABYTE
             gone: list[tuple[int]] = []
             freed = 0
-            for id, at, size, session in rows:
-                if session not in protected and (at < oldest or over > freed):
+            for id, time_ms, size, session in rows:
+                if session not in protected and (time_ms < oldest or over > freed):
                     self._more = len(gone) >= ROWS_AT_ONCE or freed >= BYTES_AT_ONCE
                     if self._more:
                         break
@@ -258,13 +258,13 @@ def _text(content: bytes) -> str:
     return content.decode("utf-8", "surrogatepass")
 
 
-def _values(session_id: str, rows: Iterable[ArchiveRow], at: int) -> list[tuple[object, ...]]:
-    """For `_PUT`; `at` in milliseconds since the epoch."""
+def _values(session_id: str, rows: Iterable[ArchiveRow], time_ms: int) -> list[tuple[object, ...]]:
+    """For `_PUT`; `time_ms` in milliseconds since the epoch."""
     session = _utf8(session_id)
     values: list[tuple[object, ...]] = []
     for row in rows:
         text = _utf8(row.text)
-        values.append((session, row.handle, row.key, _utf8(row.call_text), at, len(text), text))
+        values.append((session, row.handle, row.key, _utf8(row.call_text), time_ms, len(text), text))
     return values
 
 
@@ -279,6 +279,6 @@ def hits_among(rows: Iterable[ArchiveRow], query: str, limit: int) -> tuple[Arch
             connection.executemany(_PUT, _values("", rows, 0))
             while index.index_some(connection, None):
                 pass
-            return tuple(found.hit for found in find(connection, b"", query, limit))
+            return tuple(row.hit for row in find(connection, b"", query, limit))
     except sqlite3.Error as fault:
         raise ArchiveFault(str(fault)) from fault

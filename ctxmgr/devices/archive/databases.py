@@ -57,18 +57,18 @@ class ArchiveDatabases:
         self,
         directory: str,
         session_id: str,
-        asked: tuple[str, int],
+        question: tuple[str, int],
         held: Sequence[ArchiveRow],
         limits: Limits,
     ) -> "Future[ArchiveAnswer]":
-        """`asked`: a query, and how many hits. `held`: rows that the archive did not take; their hits come
+        """`question`: a query, and how many hits. `held`: rows that the archive did not take; their hits come
         first."""
-        query, limit = asked
+        query, limit = question
 
         def search(archive: ArchiveDatabase) -> ArchiveAnswer:
             hits = {hit.handle: hit for hit in (hits_among(held, query, limit) if held else ())}
-            for found in archive.search(session_id, query, limit):
-                hits.setdefault(found.hit.handle, found.hit)
+            for row in archive.search(session_id, query, limit):
+                hits.setdefault(row.hit.handle, row.hit)
             return ArchiveAnswer(hits=tuple(hits.values())[:limit])
 
         return self._thread.submit(self._answered, directory, limits, search)

@@ -36,9 +36,9 @@ class Phrase(msgspec.Struct, frozen=True):
     def match(self) -> str:
         """In FTS5's language (rule 1). No word holds a quote: none is a letter or a joiner."""
         column = f"{self.column} : " if self.column else ""
-        found = f'{column}"{" ".join(self.words)}"{" *" if self.is_beginning else ""}'
+        phrase = f'{column}"{" ".join(self.words)}"{" *" if self.is_beginning else ""}'
         near = " ".join(f'"{word}"' for word in self.or_near)
-        return f"{found} OR {column}NEAR({near}, {NEAR_WORDS})" if near else found
+        return f"{phrase} OR {column}NEAR({near}, {NEAR_WORDS})" if near else phrase
 
 
 class PhraseQuery(msgspec.Struct, frozen=True):
@@ -54,13 +54,13 @@ class PhraseQuery(msgspec.Struct, frozen=True):
     @property
     def needed_match(self) -> str:
         """In FTS5's language; "" where nothing is needed."""
-        return " AND ".join(f"({one.match})" for one in self.all_of)
+        return " AND ".join(f"({term.match})" for term in self.all_of)
 
     @property
     def match(self) -> str:
         """The same of all of it; "" where nothing is asked."""
-        either = " OR ".join(one.match for one in self.any_of)
-        return " AND ".join([*(f"({one.match})" for one in self.all_of), *([f"({either})"] if either else [])])
+        either = " OR ".join(term.match for term in self.any_of)
+        return " AND ".join([*(f"({term.match})" for term in self.all_of), *([f"({either})"] if either else [])])
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -96,7 +96,7 @@ def question(query: str) -> Question:
         wanted += group
         strict += _strict(group)
         loose += [Phrase((word,), is_beginning=len(word) >= SHORTEST_BEGINNING) for word in group]
-    return Question(_asked(needed, strict), _asked(nearly, loose), tuple(dict.fromkeys(wanted)))
+    return Question(_phrase_query(needed, strict), _phrase_query(nearly, loose), tuple(dict.fromkeys(wanted)))
 
 
 def _strict(group: tuple[str, ...]) -> list[Phrase]:
@@ -108,5 +108,5 @@ def _strict(group: tuple[str, ...]) -> list[Phrase]:
     return [Phrase((whole,)), Phrase(parts)]
 
 
-def _asked(needed: list[Phrase], any_of: list[Phrase]) -> PhraseQuery:
+def _phrase_query(needed: list[Phrase], any_of: list[Phrase]) -> PhraseQuery:
     return PhraseQuery(tuple(needed), tuple(dict.fromkeys(any_of)))

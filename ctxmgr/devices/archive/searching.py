@@ -73,19 +73,20 @@ class MatchedRow(msgspec.Struct, frozen=True):
 
 
 def ranked(
-    connection: sqlite3.Connection, session: bytes, asked: PhraseQuery, weights: tuple[float, ...]
+    connection: sqlite3.Connection, session: bytes, phrase_query: PhraseQuery, weights: tuple[float, ...]
 ) -> list[MatchedRow]:
     """`weights`: by column."""
-    if asked.all_of:
-        (count,) = connection.execute(_NEEDED, (asked.needed_match, session)).fetchone()
+    if phrase_query.all_of:
+        (count,) = connection.execute(_NEEDED, (phrase_query.needed_match, session)).fetchone()
     else:
         (count,) = connection.execute(_SESSION, (session,)).fetchone()
     phrases = [
-        (_spaced(phrase), weights if not phrase.column else _only(phrase, weights)) for phrase in asked.phrases
+        (_spaced(phrase), weights if not phrase.column else _only(phrase, weights))
+        for phrase in phrase_query.phrases
     ]
     matched = [
         MatchedRow(id, call, (size, handle, key), *_frequencies(columns, phrases))
-        for id, handle, key, call, size, *columns in connection.execute(_MATCHED, (asked.match, session))
+        for id, handle, key, call, size, *columns in connection.execute(_MATCHED, (phrase_query.match, session))
     ]
     held = [0] * len(phrases)
     for row in matched:
@@ -127,13 +128,13 @@ def _frequencies(
         for column, weight in zip(named, weights[1:], strict=True):
             if weight and phrase in column:
                 beside[number] = beside.get(number, 0.0) + weight * column.count(phrase)
-        place = text.find(phrase) if weights[0] else -1
-        while place >= 0:
-            step = place // STEP_CHARACTERS
+        offset = text.find(phrase) if weights[0] else -1
+        while offset >= 0:
+            step = offset // STEP_CHARACTERS
             for step_number in (step, step + 1):
                 passage = passages.setdefault(step_number, {})
                 passage[number] = passage.get(number, 0.0) + weights[0]
-            place = text.find(phrase, place + 1)  # the blank behind one may stand before the next
+            offset = text.find(phrase, offset + 1)  # the blank behind one may stand before the next
     return tuple(passages.values()), beside
 
 
@@ -169,35 +170,35 @@ def _best(text: str, wanted: Collection[str]) -> int:
     return best
 
 
-def _cut(text: str, place: int) -> int:
+def _cut(text: str, offset: int) -> int:
     """The start of the line, or of a word, before a place (rule 5)."""
-    start = max(0, place - _BEFORE)
+    start = max(0, offset - _BEFORE)
     if start == 0:
         return 0
-    line = text.find("\n", start, place)
+    line = text.find("\n", start, offset)
     if line >= 0:
         return line + 1
-    gap = text.find(" ", start, min(place, start + _NEAR))
+    gap = text.find(" ", start, min(offset, start + _NEAR))
     return gap + 1 if gap >= 0 else start
 
 
 def find(connection: sqlite3.Connection, session: bytes | None, query: str, limit: int) -> list[HitRow]:
     """Best first; the looser question only where the first gave too little."""
-    asked = question(query)
+    parsed = question(query)
     ids: dict[int, None] = {}
-    for phrases in (asked.strict, asked.loose):
+    for phrases in (parsed.strict, parsed.loose):
         if phrases.phrases and len(ids) < limit:
-            ids |= dict.fromkeys(_newest_first(_found(connection, session, phrases, CANDIDATES * limit)))
-    return list(_rows(connection, list(ids)[:limit], asked))
+            ids |= dict.fromkeys(_newest_first(_matches(connection, session, phrases, CANDIDATES * limit)))
+    return list(_rows(connection, list(ids)[:limit], parsed))
 
 
-def _found(
-    connection: sqlite3.Connection, session: bytes | None, asked: PhraseQuery, limit: int
+def _matches(
+    connection: sqlite3.Connection, session: bytes | None, phrase_query: PhraseQuery, limit: int
 ) -> list[tuple[int, bytes, bytes]]:
     """Ids, sessions and calls, best first."""
     if session is None:
-        return connection.execute(_FOUND, (asked.match, *WEIGHTS, limit)).fetchall()
-    rows = ranked(connection, session, asked, WEIGHTS)[:limit]
+        return connection.execute(_FOUND, (phrase_query.match, *WEIGHTS, limit)).fetchall()
+    rows = ranked(connection, session, phrase_query, WEIGHTS)[:limit]
     return [(row.row_id, session, row.call) for row in rows]
 
 
@@ -215,15 +216,15 @@ def _newest_first(matches: list[tuple[int, bytes, bytes]]) -> list[int]:
     return [by_call[session, call].pop() for _, session, call in matches]
 
 
-def _rows(connection: sqlite3.Connection, ids: list[int], asked: Question) -> Iterator[HitRow]:
+def _rows(connection: sqlite3.Connection, ids: list[int], parsed: Question) -> Iterator[HitRow]:
     query = "SELECT session, handle, call, at, text FROM originals WHERE id = ?"
     for id in ids:
-        session, handle, call, at, text = connection.execute(query, (id,)).fetchone()
-        yield HitRow(session, at, _hit(handle, text_of(call), text_of(text), asked))
+        session, handle, call, time_ms, text = connection.execute(query, (id,)).fetchone()
+        yield HitRow(session, time_ms, _hit(handle, text_of(call), text_of(text), parsed))
 
 
-def _hit(handle: str, call_text: str, text: str, asked: Question) -> ArchiveHit:
-    stretch, offset = snippet(masked(text), asked.wanted)
+def _hit(handle: str, call_text: str, text: str, parsed: Question) -> ArchiveHit:
+    stretch, offset = snippet(masked(text), parsed.wanted)
     line = masked(call_text)
     tool, path = named_in(line)
     return ArchiveHit(handle, legible(line), tool, path and legible(path), stretch, offset, len(text))

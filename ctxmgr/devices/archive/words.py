@@ -29,7 +29,7 @@ _LETTER = rf"[^\W{_UNSPACED}]"
 _RUN = re.compile(rf"[{_UNSPACED}]+|{_LETTER}+(?:{_JOINED}{_LETTER}+)*")
 _ASCII_RUN = re.compile(rf"\w+(?:{_JOINED}\w+)*", re.ASCII)
 _IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
-_LEVELS = tuple(re.compile(one) for one in (r"[/\\:@+]+", r"[.-]+", r"_+"))
+_LEVELS = tuple(re.compile(separators) for separators in (r"[/\\:@+]+", r"[.-]+", r"_+"))
 _CASE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -63,7 +63,7 @@ def _runs(text: str) -> list[str]:
 @lru_cache(RUNS_KNOWN)
 def _words_of(run: str) -> tuple[str, ...]:
     if _IS_UNSPACED.match(run):  # rule 3
-        return tuple(run[at : at + 2] for at in range(max(1, len(run) - 1)))
+        return tuple(run[start : start + 2] for start in range(max(1, len(run) - 1)))
     if len(run) > LONGEST_RUN:  # rule 4
         return ()
     return tuple(word.casefold()[:LONGEST_WORD] for word in _parted(run, 0))
@@ -75,7 +75,7 @@ def _parted(run: str, level: int) -> Iterator[str]:
         yield run
         return
     by_case = level == len(_LEVELS)
-    parts = [one for one in (_CASE if by_case else _LEVELS[level]).split(run) if one]
+    parts = [part for part in (_CASE if by_case else _LEVELS[level]).split(run) if part]
     if len(parts) > 1:
         yield run
     for part in parts:

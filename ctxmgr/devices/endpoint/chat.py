@@ -118,12 +118,12 @@ class ChatAnswer(Answer):
 
     def _hear_choice(self, choice: _Choice) -> None:
         self._end = choice.finish_reason or self._end
-        said = choice.delta or choice.message
-        if said is None:
+        message = choice.delta or choice.message
+        if message is None:
             return
-        self._add(_text(said.content))
-        self._tools = self._tools or bool(said.tool_calls or said.function_call)
-        if said.refusal:
+        self._add(_text(message.content))
+        self._tools = self._tools or bool(message.tool_calls or message.function_call)
+        if message.refusal:
             self._refusal = REFUSED_BY_MODEL
 
 

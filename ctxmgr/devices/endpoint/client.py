@@ -109,7 +109,7 @@ class EndpointClient:
         request = self._http.build_request(
             "POST", _address(self._base, api), content=msgspec.json.encode(body), headers=api.headers(key)
         )
-        with _told():
+        with _endpoint_faults():
             response = await self._http.send(request, stream=True)
             compressed = response.headers.get("content-encoding", "identity") != "identity"
             if response.is_success and not compressed:
@@ -125,7 +125,7 @@ class EndpointClient:
     async def read(self, response: httpx.Response, answer: Answer) -> None:
         """Reads until the end or as far as it is wanted, and lets go of the connection. `EndpointFault`."""
         pieces = _pieces(response)
-        with _told():
+        with _endpoint_faults():
             try:
                 if "json" in response.headers.get("content-type", ""):  # it took no notice of "stream"
                     answer.take(json.loads(b"".join([piece async for piece in pieces]).decode()))
@@ -190,8 +190,8 @@ async def _drain(pieces: AsyncIterator[bytes]) -> None:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """Tells in a `EndpointFault` what the client and what is under it raise."""
+def _endpoint_faults() -> Iterator[None]:
+    """Turns what the client and the layers below it raise into an EndpointFault."""
     try:
         yield
     except (httpx.HTTPError, httpx.StreamError) as fault:
@@ -210,9 +210,9 @@ def _status(response: httpx.Response, content: bytes, key_name: str | None) -> E
     elif status < 400:
         words = "a redirect, which is not followed"
     else:
-        said = (words for sentence, words in _SENTENCES.items() if sentence.search(written))
+        explanations = (words for sentence, words in _SENTENCES.items() if sentence.search(written))
         other = "the server failed" if status >= 500 else REFUSED
-        words = CODES.get(code) or next(said, "") or STATUSES.get(status, other)
+        words = CODES.get(code) or next(explanations, "") or STATUSES.get(status, other)
     again = (status in TRY_AGAIN or status >= 500) and code != OUT_OF_QUOTA
     return EndpointFault(f"{status}: {words}", again, _seconds(response.headers.get("retry-after")), written)
 
@@ -255,9 +255,9 @@ def _causes(fault: BaseException) -> Iterator[BaseException]:
     """What is behind it, the nearest first; of a name with several addresses, what each of them gave."""
     cause = fault.__cause__ or fault.__context__
     if isinstance(fault, BaseExceptionGroup):
-        for one in fault.exceptions:
-            yield one
-            yield from _causes(one)
+        for member in fault.exceptions:
+            yield member
+            yield from _causes(member)
     if cause is not None:
         yield cause
         yield from _causes(cause)

@@ -203,13 +203,13 @@ class SavedFile(msgspec.Struct, frozen=True):
 
 def saved_files(directory: Path) -> list[SavedFile]:
     """Of all sessions, the one saved last first. Raises OSError where the directory can not be read."""
-    found = []
+    files = []
     for entry in os.scandir(directory):
         if entry.name.endswith(ENDING) and entry.is_file(follow_symlinks=False):
             status = entry.stat(follow_symlinks=False)
             holding = holder(Path(entry.path))
-            found.append(SavedFile(entry.path, status.st_size, status.st_mtime_ns // 1_000_000, holding))
-    return sorted(found, key=lambda one: (-one.saved_ms, one.path))
+            files.append(SavedFile(entry.path, status.st_size, status.st_mtime_ns // 1_000_000, holding))
+    return sorted(files, key=lambda file: (-file.saved_ms, file.path))
 
 
 def leftovers(directory: Path) -> Iterator[tuple[str, int]]:

@@ -12,7 +12,7 @@ import pytest
 from ctxmgr.devices import ArchiveDatabase, archive_path
 from ctxmgr.devices.snapshots import SnapshotStore, file_name
 from ctxmgr.doctor import checks
-from ctxmgr.doctor.diagnosis import Diagnosis, Surroundings, surroundings
+from ctxmgr.doctor.diagnosis import Diagnosis, Surroundings, read_surroundings
 from ctxmgr.model import ArchiveRow
 
 
@@ -114,7 +114,7 @@ def test_another_programs_database_is_no_archive(place: Surroundings) -> None:
 def test_the_directory_is_the_one_that_is_named_or_the_settings(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text("state_dir = '/from/settings'")
     environ = {"CTXMGR_CONFIG": str(tmp_path / "config.toml")}
-    assert surroundings(environ, str(tmp_path), "/named", None).state == Path("/named")
-    assert surroundings(environ, str(tmp_path), None, None).state == Path("/from/settings")
+    assert read_surroundings(environ, str(tmp_path), "/named", None).state == Path("/named")
+    assert read_surroundings(environ, str(tmp_path), None, None).state == Path("/from/settings")
     (tmp_path / "config.toml").write_text("no settings")
-    assert surroundings(environ, str(tmp_path), None, None).state_dir == ""
+    assert read_surroundings(environ, str(tmp_path), None, None).state_dir == ""

@@ -11,7 +11,7 @@ from ctxmgr.devices import ArchiveDatabase
 from ctxmgr.devices.snapshots import SnapshotFile, SnapshotStore
 from ctxmgr.model import ArchiveRow
 from ctxmgr.model.saved import Stored
-from ctxmgr.store.beginning import Begun, Place
+from ctxmgr.store.beginning import Begun, Location
 from ctxmgr.store.head import SessionHead, from_bytes
 from ctxmgr.store.keeping import SessionKeeper, Terms
 from ctxmgr.store.keys import head_key
@@ -44,7 +44,7 @@ class Machine:
         opened = SnapshotStore(self.directory).open(self.id)
         assert opened.file is not None, opened.fault
         self.file: SnapshotFile = opened.file
-        self.kept = SessionKeeper(Place(self.objects, self.id, self.file.path), terms, self._hears)
+        self.kept = SessionKeeper(Location(self.objects, self.id, self.file.path), terms, self._hears)
         begun = await self.kept.begin()
         if begun.refused is None:
             if begun.records is not None and begun.records != opened.lines:
