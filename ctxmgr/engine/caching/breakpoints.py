@@ -85,20 +85,20 @@ def _wanted(inputs: MarkInputs, known: Sequence[MarkedStart], end: int, room: in
 
 
 def _holds(one: MarkedStart, inputs: MarkInputs) -> bool:
-    """Does the list begin with it, and may the provider have it still?"""
+    """Whether the list begins with it and the provider may still have it."""
     kept = inputs.message_count if inputs.same_count is None else inputs.same_count
     lived = inputs.time_ms - one.time_ms if inputs.time_ms is not None and one.time_ms is not None else 0
     return one.message_count <= kept and lived <= inputs.rule.lifetime_ms
 
 
 def _reaches(inputs: MarkInputs, start: int, end: int) -> bool:
-    """Does a mark at `end` find what was kept up to `start`?"""
+    """Whether a mark at `end` finds what was kept up to `start`."""
     look_back = inputs.rule.look_back_blocks
     return start == end or not look_back or inputs.blocks(start, end) < look_back
 
 
 def _outweighs(inputs: MarkInputs, start: int, end: int) -> bool:
-    """Is there more behind a start, up to this end, than in it?"""
+    """Whether there is more between a start and this end than in the start."""
     return inputs.blocks(start, end) > inputs.blocks(0, start)
 
 

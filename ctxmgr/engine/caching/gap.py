@@ -83,7 +83,7 @@ def _said_too_long(calls: Sequence[ComparedCall], lifetime: LifetimeInForce, doc
 
 
 def _has_read_sooner(truth: CacheTruth, calls: Sequence[ComparedCall]) -> bool:
-    """Has a call after a shorter pause than any of these read?"""
+    """Whether a call after a shorter pause than any of these has read."""
     shortest = min(one.pause_ms or 0 for one in calls)
     return any(has_read(one) for one in truth.calls if one.pause_ms is not None and one.pause_ms < shortest)
 

@@ -10,9 +10,25 @@ Rules (pi 0.87.1, which a weigher of "chars4" equals in all):
    Prompts and older compactions are no conversation.
 4. Files are those of the summarised calls and of the previous compaction's details.
 
-Beyond pi, with a weigher of "tokens": the cut parts no call from its result (`cut`, rule 6), and files gather over
-all compactions and all summarised branch summaries of the path, over the lists in the previous summary's text,
-and over calls that tools made by themselves. An extension that wrote one compaction loses no list for good.
+Where the kept part starts (pi 0.87.1):
+
+5. It may start with what a user said or ran, a custom message, a branch summary or an assistant's message: never
+   with a tool's result, which must follow its call, and never with a compaction.
+6. Walk back from the newest entry until `keep` tokens are reached. The cut is the first valid place there or after
+   it; without one after it, the last valid place of all.
+7. When all that follows the cut is a failed attempt that was taken back, the message before the attempt has been
+   answered already as far as it will be: the cut goes after it.
+8. Entries that give the list nothing (a model change, a label) right before the cut are kept with it.
+9. A cut that starts no turn, but has a start of its turn before it, splits that turn.
+
+Beyond pi, with a weigher of "tokens":
+
+10. No result is kept whose call is not (user messages that were queued while tools ran make such places), and the
+    kept part starts with an entry that has an id. The nearest earlier valid place where both hold is taken; where
+    that leaves nothing to summarise, the nearest later one.
+11. Files gather over all compactions and all summarised branch summaries of the path, over the lists in the
+    previous summary's text, and over calls that tools made by themselves. An extension that wrote one compaction
+    loses no list for good.
 """
 
 from collections.abc import Sequence
@@ -126,28 +142,8 @@ def _why(
     return SMALL
 
 
-# Turns the entries of a model's list into the place where the kept part starts.
-#
-# Rules (pi 0.87.1):
-#
-# 1. The kept part may start with what a user said or ran, a custom message, a branch summary or an assistant's
-#    message: never with a tool's result, which must follow its call, and never with a compaction.
-# 2. Walk back from the newest entry until `keep` tokens are reached. The cut is the first valid place there or
-#    after it; without one after it, the last valid place of all.
-# 3. When all that follows the cut is a failed attempt that was taken back, the message before the attempt has been
-#    answered already as far as it will be: the cut goes after it.
-# 4. Entries that give the list nothing (a model change, a label) right before the cut are kept with it.
-# 5. A cut that starts no turn, but has a start of its turn before it, splits that turn.
-#
-# Beyond pi, where the host's own result is not asked for:
-#
-# 6. No result is kept whose call is not (user messages that were queued while tools ran make such places), and the
-#    kept part starts with an entry that has an id. The nearest earlier valid place where both hold is taken;
-#    where that leaves nothing to summarise, the nearest later one.
-
-
 def points(entries: Sequence[BranchEntry], start: int) -> tuple[int, ...]:
-    """Where the kept part may start (rule 1)."""
+    """Where the kept part may start (rule 5)."""
     return tuple(number for number in range(start, len(entries)) if _is_point(entries[number]))
 
 
@@ -171,7 +167,7 @@ def host_cut(entries: Sequence[BranchEntry], start: int, keep: int, weigh: Weigh
 
 
 def whole_cut(entries: Sequence[BranchEntry], start: int, keep: int, weigh: WeighMessage) -> Cut | None:
-    """The cut by rule 6; None where no place fulfils it. With nothing to summarise before pi's cut, it is that."""
+    """The cut by rule 10; None where no place fulfils it. With nothing to summarise before pi's cut, it is that."""
     valid = points(entries, start)
     if not valid:
         return None
@@ -225,7 +221,7 @@ def _opens_turn(entry: BranchEntry) -> bool:
 
 
 def _chosen(entries: Sequence[BranchEntry], start: int, valid: Sequence[int], full: int | None) -> int:
-    """The place of the cut before rule 4; `full` is where the tokens were reached."""
+    """The place of the cut before rule 8; `full` is where the tokens were reached."""
     if full is None:
         return valid[0]
     place = next((one for one in valid if one >= full), valid[-1])
@@ -233,7 +229,7 @@ def _chosen(entries: Sequence[BranchEntry], start: int, valid: Sequence[int], fu
 
 
 def _taken_back(suffix: Sequence[BranchEntry]) -> bool:
-    """Rule 3: entries of which none is in the list any more, an assistant's among them, and no edit of another's
+    """Rule 7: entries of which none is in the list any more, an assistant's among them, and no edit of another's
     content."""
     omitted = [entry for entry in suffix if entry.visible and not entry.messages]
     ids = {entry.id for entry in omitted}
@@ -245,7 +241,7 @@ def _taken_back(suffix: Sequence[BranchEntry]) -> bool:
 
 
 def _placed(entries: Sequence[BranchEntry], start: int, place: int) -> Cut:
-    """The cut at a place, with what rules 4 and 5 make of it."""
+    """The cut at a place, with what rules 8 and 9 make of it."""
     at = place
     while at > start and not entries[at - 1].messages:  # a compaction in the list has its summary
         at -= 1

@@ -8,6 +8,10 @@ Rules:
 3. A step of a turn is an assistant message and the results up to the next one; items that join make one message.
 4. Prompts belong to no turn, whether they stand before the first or inside one: no turn takes them with it.
 
+5. Decisions name a message by its digest and, from the second message with it on, `#` and its number. They name a
+   block by its message's key and, but for the first block, `/` and its number (some formats have several results in
+   a message).
+
 It is extended, not rebuilt, when messages are appended: a call costs its new messages.
 """
 
@@ -65,7 +69,7 @@ def step_spans(messages: Sequence[Message], turn: Turn) -> tuple[StepSpan, ...]:
 
 
 def goes_on(messages: Sequence[Message], at: int) -> bool:
-    """Is this item of an assistant's message one with the item before it?"""
+    """Whether this item of an assistant's message belongs to the item before it."""
     if not messages[at].view.joins:
         return False
     before = messages[at - 1].view
@@ -261,23 +265,13 @@ def _part_no_pair(turns: list[Turn], asked_at: int) -> None:
         turns[number] = msgspec.structs.replace(turns[number], separable=False)
 
 
-# Where a block stands in a message list.
-
-
-# Turns a message's digest and its place among equal ones into the key that decisions name it by, and back.
-#
-# 1. A message's key is its digest and, from the second message with it on, `#` and its number.
-# 2. A block's key is its message's and, but for the first block, `/` and its number (some formats have several
-#    results in a message).
-
-
 def message_key(digest: str, repeat: int) -> str:
-    """Rule 1, of any but the first message with this digest: `repeat` stand before it."""
+    """The key (rule 5) of any but the first message with this digest: `repeat` stand before it."""
     return f"{digest}#{repeat}"
 
 
 def block_key(message_key: str, block_index: int) -> str:
-    """Rule 2, of any but a message's first block."""
+    """The key (rule 5) of any but a message's first block."""
     return f"{message_key}/{block_index}"
 
 

@@ -10,6 +10,13 @@ Rules:
 5. A call without a result waits for it, whatever stands after it: tools may run on while others answer, or a user
    writes. It is given up once the assistant has answered a user who spoke after it: a host that cancels a call
    sends no result, and goes on like that. So is one whose id a later call has: a result would be that call's.
+
+The working set is the newest of a list, which goes out byte for byte:
+6. It reaches back until it holds as many tool results and as many tokens of steps as the policy asks for
+   (`workingSet`), and on to where the step there began: steps are whole. A user's words count for neither.
+7. The newest step is always in it, and so are the results that it has just brought.
+8. A result that came late is of it, and the step that asked for it is not. That step stays, for no pair is parted,
+   but all that lies between may leave.
 """
 
 from collections.abc import Callable
@@ -77,7 +84,7 @@ def steps_of(conversation: ConversationIndex, is_one_with_previous: IsOneWithPre
 
 
 def is_waiting(conversation: ConversationIndex, step: Step) -> bool:
-    """Does a call of this step wait for its result? (rule 5)"""
+    """Whether a call of this step waits for its result (rule 5)."""
     answered = {block.call_id for at in step.result_indices for _, block in conversation.results(at)}
     for at in step.assistant_indices:
         calls = (block.call_id for block in conversation.messages[at].view.blocks if block.kind == "call")
@@ -87,7 +94,7 @@ def is_waiting(conversation: ConversationIndex, step: Step) -> bool:
 
 
 def _given_up(conversation: ConversationIndex, asked_at: int) -> bool:
-    """Has the assistant answered a user who spoke after this call?"""
+    """Whether the assistant has answered a user who spoke after this call."""
     following = conversation.turns[turn_at(conversation.turns, asked_at) + 1 :][:1]
     return any(conversation.newest_reply > turn.start for turn in following)
 
@@ -99,16 +106,6 @@ def _askers(conversation: ConversationIndex, position: int, owner: dict[int, int
         asked_at = conversation.pairs.get(ref)
         found.add(owner.get(asked_at, -1) if asked_at is not None else -1)
     return found
-
-
-# Turns a list into where its working set begins: the newest of it, which goes out byte for byte.
-#
-# 1. It reaches back until it holds as many tool results and as many tokens of steps as the policy asks for
-#    (`workingSet`), and on to where the step there began: steps are whole. A user's words count for neither.
-# 2. The newest step is always in it, and so are the results that it has just brought.
-# 3. A result that came late is of it, and the step that asked for it is not. That step stays, for no pair is
-# parted,
-#    but all that lies between may leave.
 
 
 STEP_ROLES = ("assistant", "result", "shell")  # of messages that are, or belong to, a step

@@ -142,7 +142,7 @@ class _Fitting:
         self.pictures.to_weight(self.target, self.newest)
 
     def is_over(self) -> bool:
-        """Is more to be cut? Of what is promised (rule 6) nothing more for a few tokens."""
+        """Whether more has to be cut. What is promised (rule 6) is not cut for a few tokens."""
         return self.draft.weight > (self.target / TARGET_SHARE if self.whole else self.target)
 
     def over(self) -> float:

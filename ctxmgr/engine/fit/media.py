@@ -31,7 +31,7 @@ class MediaLimits(msgspec.Struct, frozen=True):
 
 
 def may_hold_all(conversation: ConversationIndex, plan: Plan, limits: MediaLimits) -> bool:
-    """Is the list within the request's bounds as it came? Then it is so however it is shown."""
+    """Whether the list is within the request's bounds as it came. Then it is so however it is shown."""
     sums = conversation.sums
     size = sums.size_bytes + conversation.size + (json_bytes(plan.packet.text) if plan.packet else 0)
     return sums.media_count <= limits.most_images and size <= limits.most_bytes

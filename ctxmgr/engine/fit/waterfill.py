@@ -1,4 +1,7 @@
-"""Turns weights and what they are over by into the cap at which they fit: only what is heavier is cut, to it."""
+"""Turns weights and what they are over by into the cap at which they fit: only what is heavier is cut, to it.
+
+So are the arguments of a call cut, whose long texts are the weights.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -30,9 +33,6 @@ def lost(vessels: Sequence[Vessel], cap: int) -> int:
     return sum(max(0, weight - max(cap, least)) for weight, least in vessels)
 
 
-# Turns a size in tokens into one in characters, of the start of a text.
-
-
 def characters(text: str, tokens: int, weigh: Weigh) -> int:
     """So many characters at the start of a text weigh these tokens at least, or are all of it."""
     if not tokens:
@@ -41,11 +41,6 @@ def characters(text: str, tokens: int, weigh: Weigh) -> int:
     while size < len(text) and weigh(text[:size]) < tokens:
         size += size // 4
     return min(size, len(text))
-
-
-# Turns the arguments of a call that are too long into ones of the same shape whose long texts lose their middle.
-#
-# Keys, types, the length of lists and short values stay: a provider checks arguments against the tool's schema.
 
 
 TEXT_LEAST = 60  # tokens: no text in arguments is cut to less
@@ -58,7 +53,11 @@ Line = Callable[[int, int], str]
 def cut_arguments(
     tool: str, arguments: dict[str, Any], tokens: int, weigh: Weigh, line: Line
 ) -> tuple[dict[str, Any], int] | None:
-    """The arguments in about `tokens`, and what the call weighs then; None where they hold no long text."""
+    """The arguments in about `tokens`, and what the call weighs then; None where they hold no long text.
+
+    Long texts lose their middle. Keys, types, the length of lists and short values stay: a provider checks arguments
+    against the tool's schema.
+    """
     texts: dict[str, int] = {}
 
     def noted(text: str) -> str:

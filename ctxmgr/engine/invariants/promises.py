@@ -1,4 +1,4 @@
-"""Newest step: the newest message of the assistant is there as it came."""
+"""The promises of every projection, a rule each."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -17,7 +17,10 @@ from ctxmgr.model import BlockEdit, EditKind, Message, View
 
 
 class NewestStep(Rule):
-    """Tally: the newest of the assistant's messages that was edited, -1 for none."""
+    """The newest message of the assistant is there as it came.
+
+    Tally: the newest of the assistant's messages that was edited, -1 for none.
+    """
 
     name = "newest step"
     tally = -1
@@ -38,11 +41,8 @@ class NewestStep(Rule):
         return ref.message_index != conversation.newest_reply
 
 
-# Newest user: the newest message that opens a turn stays, if one was sent.
-
-
 class NewestUser(Rule):
-    """Which it is changes as the list grows: it is asked for at the end alone, without a tally."""
+    """The newest message that opens a turn stays, if one was sent. It is looked for at the end, without a tally."""
 
     name = "newest user"
 
@@ -54,11 +54,11 @@ class NewestUser(Rule):
         return frozenset((newest,) if newest >= 0 else ())
 
 
-# Order: what stays stands in the order it came, none twice.
-
-
 class Order(Rule):
-    """A plan is laid out in the order of its list: a chooser has nothing to ask. Tally: is it broken?"""
+    """What stays stands in the order it came, none twice.
+
+    A plan is laid out in the order of its list, so a chooser has nothing to ask. Tally: whether it is broken.
+    """
 
     name = "order"
 
@@ -66,11 +66,11 @@ class Order(Rule):
         return True
 
 
-# Packet: at most one; where whole turns leave, before every message that stays but prompts and summaries.
-
-
 class OnePacket(Rule):
-    """A plan has one place for a packet: a chooser has nothing to ask. Tally: is it broken?"""
+    """At most one packet; `in_front`: before every message that stays but prompts and summaries.
+
+    A plan has one place for a packet, so a chooser has nothing to ask. Tally: whether it is broken.
+    """
 
     name = "packet"
 
@@ -82,15 +82,15 @@ class OnePacket(Rule):
         return tally or behind or len(walk.packets) > 1
 
 
-# Pairs: no call loses the result it had, no result the call it had.
-#
-# 1. Relative to what came in: a call without a result, or a result without a call, has no pair to lose.
-# 2. A result belongs to the latest earlier call with its id; so of a pair the call comes first.
-# 3. So that no result comes after its call has left, a step with a call that still waits does not leave.
-
-
 class Pairs(Rule):
-    """Tally: is a pair parted?"""
+    """No call loses the result it had, no result the call it had.
+
+    1. Relative to what came in: a call without a result, or a result without a call, has no pair to lose.
+    2. A result belongs to the latest earlier call with its id; so of a pair the call comes first.
+    3. So that no result comes after its call has left, a step with a call that still waits does not leave.
+
+    Tally: whether a pair is parted.
+    """
 
     name = "pairs"
 
@@ -109,7 +109,7 @@ class Pairs(Rule):
 
 
 def _parts(walk: Walk, run: range, parted_if_left_out: bool) -> bool:
-    """Has a result in this run its call on the other side?"""
+    """Whether a result in this run has its call on the other side."""
     messages, pairs = walk.conversation.messages, walk.conversation.pairs
     for at in run:
         if messages[at].view.role in ("assistant", "prompt"):
@@ -121,11 +121,8 @@ def _parts(walk: Walk, run: range, parted_if_left_out: bool) -> bool:
     return False
 
 
-# Prompts: each of them is there.
-
-
 class Prompts(Rule):
-    """Tally: did a prompt leave?"""
+    """Each prompt is there. Tally: whether one left."""
 
     name = "prompts"
 
@@ -138,19 +135,19 @@ class Prompts(Rule):
         return frozenset(conversation.prompts)
 
 
-# Signed: only words of tools and users and arguments of calls are edited, and nothing that a signature may cover.
-#
-# 1. A result may be written anew where it is not signed itself; cut to fit may also be what a user, a note or a
-#    user's shell run says.
-# 2. A call's arguments may be shortened or cut where nothing in its message is signed; where several items make one
-#    answer, in none of them.
-
-
 CUT_ROLES = ("user", "note", "shell", "result")  # whose own words may be cut to fit; beside results hosts remind
 
 
 class Signed(Rule):
-    """Tally: was something edited that may not be?"""
+    """Only words of tools and users and arguments of calls are edited, and nothing that a signature may cover.
+
+    1. A result may be written anew where it is not signed itself. What a user, a note or a user's shell run says may
+       be cut to fit.
+    2. A call's arguments may be shortened or cut where nothing in its message is signed. Where several items make
+       one answer, nothing in any of them may be signed.
+
+    Tally: whether something was edited that may not be.
+    """
 
     name = "signed"
 
@@ -169,7 +166,7 @@ class Signed(Rule):
 
 
 def _unsigned(messages: Sequence[Message], at: int) -> bool:
-    """Rule 2."""
+    """Rule 2 of `Signed`."""
     if not _is_plain(messages[at].view):
         return False
     for step in (-1, 1):
@@ -188,24 +185,23 @@ def _is_plain(view: View) -> bool:
     return view.role == "assistant" and not any(block.signed for block in view.blocks)
 
 
-# Start: the list starts with something a provider takes as a user message, if it came so.
-#
-# Prompts before it are set aside where the list came with one in front. Where it came with a user's message in
-# front,
-# its provider takes prompts inside a list alone, and none may be first.
-
-
 NOTHING, PACKET = -1, -2  # shown as yet; shown first
 
 
 def set_aside(conversation: ConversationIndex, message_index: int) -> bool:
-    """Is this a prompt that may stand before what the list starts with?"""
+    """Whether this is a prompt that may stand before what the list starts with."""
     messages = conversation.messages
     return messages[message_index].view.role == "prompt" == messages[0].view.role
 
 
 class Start(Rule):
-    """Tally: the index of the first message that is shown and may not be set aside."""
+    """The list starts with something a provider takes as a user message, if it came so.
+
+    Prompts before it are set aside where the list came with one in front. Where it came with a user's message in
+    front, its provider takes prompts inside a list alone, and none may be first.
+
+    Tally: the index of the first message that is shown and may not be set aside.
+    """
 
     name = "start"
     tally = NOTHING
@@ -228,11 +224,8 @@ class Start(Rule):
         return came_so or may_be_first
 
 
-# Users: what a user said is there as it came, or a packet is there that tells it.
-
-
 class Users(Rule):
-    """Tally: so many user messages left."""
+    """What a user said is there as it came, or a packet tells it. Tally: the number of user messages that left."""
 
     name = "users"
     tally = 0
@@ -248,12 +241,10 @@ class Users(Rule):
         return conversation.messages[message_index].view.role != "user"
 
 
-# Weight: a projection weighs what the plan says, and no more than what came in, but for a packet that stands for
-# what the host took away.
-
-
 class Weight(Rule):
-    """Tally: tokens of what is shown, without packets."""
+    """A projection weighs what the plan says, and no more than what came in, but for a packet that stands for what
+    the host took away. Tally: tokens of what is shown, without packets.
+    """
 
     name = "weight"
     tally = 0
@@ -273,11 +264,11 @@ class Weight(Rule):
         return weight <= replaced_weight
 
 
-# Step: items that together are one assistant's message are there together, or none of them.
-
-
 class WholeSteps(Rule):
-    """Tally: is an item parted from the one before it?"""
+    """Items that together are one message of the assistant are all there, or none of them.
+
+    Tally: whether an item is parted from the one before it.
+    """
 
     name = "step"
 
@@ -296,23 +287,23 @@ class WholeSteps(Rule):
         return one and (at - 1 in walk.left_out) == parted_if_left_out
 
 
-# Turns: a turn stays whole or leaves whole.
-#
-# 1. A summary or a returned packet may leave alone, and a summary may stay alone before all turns that stay. Of
-#    prompts `prompts` speaks.
-# 2. After the first message that stays, rules 1 and 3 aside, nothing leaves; and that message begins its turn.
-# 3. What was dropped to fit the window may leave alone, if no user or host said it, but not the newest answer. Only
-#    the fit step decides so (`Decision.to_fit`), and `step` and `pairs` hold for it.
-# 4. A list without a user message does not leave whole; where there is one, the newest stays (`newest_user`).
-
-
 NO_TURN = ("summary", "packet", "prompt")  # roles that may stand before the message a turn starts with
 OF_STEPS = ("assistant", "result", "shell")
 
 
 class WholeTurnsRule(Rule):
-    """A plan of whole turns names the first that stays: a chooser has nothing to ask. Tally: did a part
-    of a turn leave that stays?"""
+    """A turn stays whole or leaves whole.
+
+    1. A summary or a returned packet may leave alone, and a summary may stay alone before all turns that stay.
+       `Prompts` holds prompts.
+    2. After the first message that stays, rules 1 and 3 aside, nothing leaves; and that message begins its turn.
+    3. What was dropped to fit the window may leave alone, if no user or host said it, but not the newest answer.
+       Only the fit step decides so (`Decision.to_fit`), and `WholeSteps` and `Pairs` hold for it.
+    4. A list without a user message does not leave whole; where there is one, the newest stays (`NewestUser`).
+
+    A plan of whole turns names the first that stays, so a chooser has nothing to ask. Tally: whether a part of a
+    turn that stays left.
+    """
 
     name = "turns"
     by_turns = True
@@ -332,7 +323,7 @@ class WholeTurnsRule(Rule):
 
 
 def _may_leave_alone(walk: Walk, at: int) -> bool:
-    """Rules 1 and 3."""
+    """Rules 1 and 3 of `WholeTurnsRule`."""
     conversation = walk.conversation
     role = conversation.messages[at].view.role
     if role in NO_TURN:
@@ -342,12 +333,10 @@ def _may_leave_alone(walk: Walk, at: int) -> bool:
     return is_fit and role in OF_STEPS and at != conversation.newest_reply
 
 
-# Working set: the newest results and steps are there byte for byte, as many as the policy says, but for what was
-# cut because the list did not fit the window.
-
-
 class WorkingSetWhole(Rule):
-    """Tally: the newest message that was edited or left out, -1 for none."""
+    """The newest results and steps are there byte for byte, as many as the policy says, but for what was cut because
+    the list did not fit the window. Tally: the newest message that was edited or left out, -1 for none.
+    """
 
     name = "working set"
     tally = -1
@@ -362,7 +351,7 @@ class WorkingSetWhole(Rule):
         return tally < 0 or tally < promised_start(walk.conversation, walk.plan.working_set)
 
     def _counts(self, walk: Walk, at: int) -> bool:
-        """Is it of a step, and did it leave though the list fits?"""
+        """Whether it is of a step and left though the list fits."""
         if at < walk.plan.fit_floor or walk.conversation.messages[at].view.role not in STEP_ROLES:
             return False
         decision = walk.plan.decisions.get(walk.conversation.key(at))

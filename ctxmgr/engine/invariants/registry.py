@@ -48,7 +48,7 @@ class Invariants:
 
     @property
     def by_turns(self) -> bool:
-        """Do turns leave whole, and no steps of one that stays?"""
+        """Whether turns leave whole, and no steps of one that stays."""
         return any(rule.by_turns for rule in self.rules)
 
     def steps(self, conversation: ConversationIndex) -> Steps:
@@ -56,7 +56,7 @@ class Invariants:
         return _steps(conversation, self)
 
     def may_cut_at(self, conversation: ConversationIndex, turn_number: int) -> bool:
-        """May what stays start at this turn?"""
+        """Whether what stays may start at this turn."""
         return all(asked(conversation, turn_number) for asked in self._that_say("may_cut_at"))
 
     def cut_at(self, conversation: ConversationIndex, turn_number: int) -> int:
@@ -70,27 +70,27 @@ class Invariants:
         return _must_stay(conversation, self)
 
     def may_leave(self, conversation: ConversationIndex, step: Step) -> bool:
-        """May this step leave whole, where none of its messages must stay?"""
+        """Whether this step may leave whole, where none of its messages must stay."""
         return all(asked(conversation, step) for asked in self._that_say("may_leave"))
 
     def may_leave_untold(self, conversation: ConversationIndex, message_index: int) -> bool:
-        """May this message leave where no packet stands for it?"""
+        """Whether this message may leave where no packet stands for it."""
         return all(asked(conversation, message_index) for asked in self._that_say("may_leave_untold"))
 
     def may_edit(self, conversation: ConversationIndex, ref: BlockRef, kind: EditKind) -> bool:
-        """May this block be written anew?"""
+        """Whether this block may be rewritten."""
         return all(asked(conversation, ref, kind) for asked in self._that_say("may_edit"))
 
     def may_stand_for(self, weight: int, replaced_weight: int) -> bool:
-        """May a packet stand for so much? Both in tokens."""
+        """Whether a packet may stand for so much. Both in tokens."""
         return all(asked(weight, replaced_weight) for asked in self._that_say("may_stand_for"))
 
     def may_start_with(self, conversation: ConversationIndex, message_index: int) -> bool:
-        """May this be the first message that is shown, prompts aside?"""
+        """Whether this may be the first message shown, prompts aside."""
         return all(asked(conversation, message_index) for asked in self._that_say("may_start_with"))
 
     def is_one_with_previous(self, conversation: ConversationIndex, message_index: int) -> bool:
-        """Must this message stay or leave with the one before it?"""
+        """Whether this message must stay or leave with the one before it."""
         return any(asked(conversation, message_index) for asked in self._that_say("is_one_with_previous"))
 
 

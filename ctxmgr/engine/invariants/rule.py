@@ -104,7 +104,7 @@ class Walk:
 
 
 class Rule:
-    """One promise. `name` is how a report calls it; `by_turns`: does it hold turns together?"""
+    """One promise. `name` is how a report calls it; `by_turns`: whether it holds turns together."""
 
     name: ClassVar[str]
     by_turns: ClassVar[bool] = False
@@ -133,13 +133,13 @@ class Rule:
         return tally
 
     def holds(self, tally: Any, walk: Walk) -> bool:
-        """Is the promise kept, at the end of the list?"""
+        """Whether the promise is kept at the end of the list."""
         return not tally
 
     # the chooser's side
 
     def may_cut_at(self, conversation: ConversationIndex, turn_number: int) -> bool:
-        """May what stays start at this turn?"""
+        """Whether what stays may start at this turn."""
         return True
 
     def must_stay(self, conversation: ConversationIndex) -> frozenset[int]:
@@ -147,27 +147,27 @@ class Rule:
         return frozenset()
 
     def may_leave(self, conversation: ConversationIndex, step: Step) -> bool:
-        """May this step leave whole, where none of its messages must stay?"""
+        """Whether this step may leave whole, where none of its messages must stay."""
         return True
 
     def may_leave_untold(self, conversation: ConversationIndex, message_index: int) -> bool:
-        """May this message leave where no packet stands for it?"""
+        """Whether this message may leave where no packet stands for it."""
         return True
 
     def may_edit(self, conversation: ConversationIndex, ref: BlockRef, kind: EditKind) -> bool:
-        """May this block be written anew?"""
+        """Whether this block may be rewritten."""
         return True
 
     def may_stand_for(self, weight: int, replaced_weight: int) -> bool:
-        """May a packet stand for so much? Both in tokens."""
+        """Whether a packet may stand for so much. Both in tokens."""
         return True
 
     def may_start_with(self, conversation: ConversationIndex, message_index: int) -> bool:
-        """May this be the first message that is shown, prompts aside?"""
+        """Whether this may be the first message shown, prompts aside."""
         return True
 
     def is_one_with_previous(self, conversation: ConversationIndex, message_index: int) -> bool:
-        """Must this message stay or leave with the one before it?"""
+        """Whether this message must stay or leave with the one before it."""
         return False
 
 

@@ -168,7 +168,7 @@ def _room(gauge: Gauge) -> ListRoom:
 
 
 def _is_lost(state: State, inputs: Inputs) -> bool:
-    """Does the provider hold nothing of the last list? Never did it of one below the least length."""
+    """Whether the provider holds nothing of the last list. It never holds one below the least length."""
     cache, last = inputs.gauge.terms.cache, state.last_projection
     if cache.kind == "none" or state.reopen == "model":
         return True
@@ -233,9 +233,6 @@ def _packet(incoming: Incoming, state: State, writer: PacketWriter) -> tuple[int
             if message.digest == digest and conversation.key(at) == state.anchor:
                 return at, packet, rewritten
     return 0, packet, "rewritten"
-
-
-# Turns what `balanced` decided into the state that remembers it, and what left into rows and names for others.
 
 
 def with_epoch(state: State, done: BalancedResult, anchor: str, conversation: ConversationIndex) -> State:

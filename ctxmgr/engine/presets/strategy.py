@@ -40,12 +40,12 @@ class Inputs(msgspec.Struct, frozen=True):
 
     @property
     def archives(self) -> bool:
-        """May markers hold handles?"""
+        """Whether markers may hold handles."""
         return self.archive == "handles"
 
     @property
     def keeps_originals(self) -> bool:
-        """Is what leaves wanted, with handles or without?"""
+        """Whether originals of what leaves are kept, with handles or without."""
         return self.archive != ""
 
 
@@ -87,7 +87,7 @@ class PresetStrategy(ABC):
         Raises NeedsThread."""
 
     def is_active(self, state: State) -> bool:
-        """Is anything left out at present?"""
+        """Whether anything is left out at present."""
         return state.enabled and self.prunes
 
     def target_weight(self, gauge: Gauge) -> float:

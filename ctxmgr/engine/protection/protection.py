@@ -2,8 +2,16 @@
 
 1. A protected tool's calls and results stay as they are, and so do instructions within their budget: both also
    where pins can not.
-2. Pins hold whole messages, and so does what came back lately (`pins`).
-3. User messages stay while all of them fit their share; beyond it the longest leave, of equally long ones the
+2. Pins hold whole messages, and so do texts that came back lately through `retrieve`. A pin by digest holds each
+   message with it; by call id, the message that makes the call and its results; by tool, its calls and their
+   results; by path, calls that name such a file in their arguments, patch or command line, and their results.
+3. A path is a glob (`*` also over `/`), met by the whole path or by its end from a `/` on: `parser.py` and
+   `src/*.py` mean the files that a model reads by relative and by absolute paths alike.
+4. Pairs: who pins a call wants its result, and a result says little without its call. By digest alone the one
+   message is meant; that its pair is not parted is a promise of every projection.
+5. A result came back through `retrieve` when its call names the handle: that is cheaper than looking for the text
+   in every result, and sure, whatever the host wraps around it.
+6. User messages stay while all of them fit their share; beyond it the longest leave, of equally long ones the
    oldest first. What must stay does (`invariants`), and what holds more than text.
 """
 
@@ -33,12 +41,12 @@ class Protection(msgspec.Struct, frozen=True):
     instruction_tokens: float = math.inf
 
     def names(self, tool: str) -> bool:
-        """Is this tool protected? Names are the same in whatever case: one host calls `Read` what another calls
+        """Whether this tool is protected. Names are the same in whatever case: one host calls `Read` what another calls
         `read`."""
         return is_among(tool, self.policy.protected_tools)
 
     def is_of_tool(self, ref: BlockRef) -> bool:
-        """Is it a result of a protected tool?"""
+        """Whether it is a result of a protected tool."""
         return bool(self.policy.protected_tools) and self.names(self.conversation.call_of(ref).tool)
 
     def results(self) -> frozenset[BlockRef]:
@@ -96,7 +104,7 @@ def over_share(
     held: Container[int],
     rules: Invariants,
 ) -> frozenset[int]:
-    """The user messages that leave (rule 2). `users`: the indices of all; `share` in tokens."""
+    """The user messages that leave (rule 6). `users`: the indices of all; `share` in tokens."""
     over = conversation.weight_of(users) - share
     leaving: set[int] = set()
     messages, must_stay = conversation.messages, rules.must_stay(conversation)
@@ -112,21 +120,6 @@ def over_share(
             leaving.add(at)
             over -= messages[at].weight
     return frozenset(leaving)
-
-
-# Turns pins, and texts that came back through `retrieve`, into the places of messages that must stay as they are.
-#
-# Rules:
-# 1. By digest: each message with it. By call id: the message that makes the call and its results. By tool: its
-# calls
-#    and their results. By path: calls that name such a file in their arguments, patch or command line, and their
-#    results.
-# 2. A path is a glob (`*` also over `/`), met by the whole path or by its end from a `/` on: `parser.py` and
-#    `src/*.py` mean the files that a model reads by relative and by absolute paths alike.
-# 3. Pairs: who pins a call wants its result, and a result says little without its call. By digest alone the one
-#    message is meant; that its pair is not parted is a promise of every projection.
-# 4. A result came back through `retrieve` when its call names the handle: that is cheaper than looking for the text
-#    in every result, and sure, whatever the host wraps around it.
 
 
 RETURNED_EPOCHS = 2  # so many epochs pass before what was asked for again may leave again
@@ -181,7 +174,7 @@ def protected_by_pins(
 def _of_calls(
     conversation: ConversationIndex, ids: set[str], tools: set[str], naming: Container[tuple[int, int]]
 ) -> set[int]:
-    """Rule 1 for calls, and for results whose call the list does not hold. `naming`: calls that name a pinned
+    """Rule 2 for calls, and for results whose call the list does not hold. `naming`: calls that name a pinned
     file."""
     found: set[int] = set()
     calls: set[tuple[int, str]] = set()
@@ -227,7 +220,7 @@ def _meets(glob: re.Pattern[str], call: ToolCall) -> bool:
 
 @lru_cache(maxsize=64)
 def _glob(patterns: tuple[str, ...]) -> re.Pattern[str] | None:
-    """Rule 2, one matcher for all of them; None without any. What is longer than any path means none."""
+    """Rule 3, one matcher for all of them; None without any. What is longer than any path means none."""
     if not patterns:
         return None
     spelled = (pattern.replace("\\", "/").removeprefix("./") for pattern in patterns)

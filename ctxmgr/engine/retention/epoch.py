@@ -270,9 +270,6 @@ class EpochDraft:
         return decisions
 
 
-# What a plan by worth is asked for, beside the list.
-
-
 def standing(conversation: ConversationIndex, ask: WorthInputs) -> Plan:
     """The plan if nothing is decided now (rule 1)."""
     inputs = ask.terms
@@ -281,18 +278,17 @@ def standing(conversation: ConversationIndex, ask: WorthInputs) -> Plan:
     return lay_out(conversation, inputs.zone, inputs.layout)
 
 
-# Turns what an epoch decided into its plan, its packet and its receipt.
-#
-# 1. The packet that is shown stays where it stands before what changes; else what left is told anew.
-# 2. An epoch that takes little of the list away is not worth its prefix, unless it tells the model's notes anew,
-#    costs nothing, or the list would not fit.
-
-
 WORTH_A_PREFIX = 0.05  # of the list: less is not worth a prefix
 
 
 class EpochWriting(msgspec.Struct, frozen=True):
-    """What an epoch of this list is written by. `before`: the plan if nothing were decided. `working_set`: the
+    """What writes an epoch's plan, its packet and its receipt.
+
+    1. The packet that is shown stays where it stands before what changes; else what left is told anew.
+    2. An epoch that takes little of the list away is not worth its prefix, unless it tells the model's notes anew,
+       costs nothing, or the list would not fit.
+
+    `before`: the plan if nothing were decided. `working_set`: the
     index of its first message; `leaving_users`: user messages beyond their share; `calls`: of the epoch before."""
 
     conversation: ConversationIndex

@@ -5,7 +5,17 @@
 3. A list that goes on from the last one is laid out by what is new alone: its messages stay as they came, but for
    results that are cut as they arrive.
 4. What was sent once in a block's place is sent again as it was, whatever anything weighs now.
-5. Which decisions still hold is said by `in_force`.
+
+Which decisions still hold (`in_force`). A decision knows a message by what it tells, and by how many before it tell
+the same, as all reasoning does that only the provider can read.
+
+5. Decisions about what the list does not hold are forgotten: else a message that comes again would leave at once,
+   and only after a restart, since a list that goes on does not ask for them.
+6. An assistant's message of several items is left out whole or not at all. Where a host took older messages away,
+   decisions mean others that tell the same. Then the messages of the step decide that no other is like.
+7. For the same reason they may mean a message that must stay (the newest of the user): it stays, and its step.
+8. Steps that are promised as the newest stay as they came, but for what was cut or left to fit. What was decided
+   was decided of an older part: what followed it is gone, or they tell the same as something that was.
 
 Nothing is decided here.
 """
@@ -36,7 +46,7 @@ class Layout(msgspec.Struct, frozen=True):
 
 
 def drops(conversation: ConversationIndex, decisions: Mapping[str, Decision], message_index: int) -> bool:
-    """Do these decisions leave a message out?"""
+    """Whether these decisions leave a message out."""
     decision = decisions.get(conversation.key(message_index))
     return decision is not None and decision.kind == "dropped"
 
@@ -170,18 +180,6 @@ def _shorter(ref: BlockRef, decision: Decision, layout: Layout) -> tuple[dict[st
     return layout.shorten(ref)
 
 
-# Which of the decisions made before still hold for a list: a decision knows a message by what it tells, and by how
-# many before it tell the same (as all reasoning does that only the provider can read).
-#
-# 1. Decisions about what the list does not hold are forgotten: else a message that comes again would leave at once,
-#    and only after a restart, since a list that goes on does not ask for them.
-# 2. An assistant's message of several items is left out whole or not at all. Where a host took older messages away,
-#    decisions mean others that tell the same. Then the messages of the step decide that no other is like.
-# 3. For the same reason they may mean a message that must stay (the newest of the user): it stays, and its step.
-# 4. Steps that are promised as the newest stay as they came, but for what was cut or left to fit. What was decided
-#    was decided of an older part: what followed it is gone, or they tell the same as something that was.
-
-
 def in_force(
     conversation: ConversationIndex, decisions: Mapping[str, Decision], rules: Invariants, newest: WorkingSet
 ) -> Mapping[str, Decision]:
@@ -192,7 +190,7 @@ def in_force(
 def of_message(
     conversation: ConversationIndex, position: int, decisions: Mapping[str, Decision]
 ) -> dict[str, Decision]:
-    """The decisions about a message and its blocks (rule 1)."""
+    """The decisions about a message and its blocks (rule 5)."""
     key, found = conversation.key(position), dict[str, Decision]()
     if key in decisions:
         found[key] = decisions[key]
@@ -206,7 +204,7 @@ def of_message(
 def _of_older(
     conversation: ConversationIndex, decisions: Mapping[str, Decision], newest: WorkingSet
 ) -> Mapping[str, Decision]:
-    """The decisions without those of rule 4."""
+    """The decisions without those of rule 8."""
     if not decisions:
         return decisions
     voided: set[str] = set()
@@ -220,7 +218,7 @@ def _of_older(
 def _whole_steps(
     conversation: ConversationIndex, decisions: Mapping[str, Decision], rules: Invariants
 ) -> Mapping[str, Decision]:
-    """The decisions, made of one mind about each step (rules 2 and 3)."""
+    """The decisions, made of one mind about each step (rules 6 and 7)."""
     dropped = {at for at, decision in decisions.items() if decision.kind == "dropped"}
     if not dropped:
         return decisions
@@ -251,6 +249,6 @@ def _forget(decisions: dict[str, Decision], dropped: set[str], key: str) -> None
 
 
 def _leaves(conversation: ConversationIndex, step: Step, leaving: set[int]) -> bool:
-    """Do all messages of the step leave that no other message of the list tells the same as?"""
+    """Whether all messages of the step leave whose content no other message of the list repeats."""
     sure = [at for at in step.message_indices if conversation.digest_counts[conversation.digest(at)] == 1]
     return bool(sure) and leaving.issuperset(sure)

@@ -51,11 +51,11 @@ class PacketWriter(msgspec.Struct, frozen=True):
         return self.text.within(most, self.text.in_view(shown), removed, short)
 
     def has_news(self, shown: Packet) -> bool:
-        """Are the model's notes other than the packet that is shown tells them?"""
+        """Whether the model's notes differ from those in the shown packet."""
         return self.text.is_outdated(shown.text)
 
     def renews_notes(self, shown: Packet, packet: Packet) -> bool:
-        """Does this packet tell other notes of the model than the one that is shown?"""
+        """Whether this packet holds other notes of the model than the shown one."""
         return scratchpad_in(shown.text) != scratchpad_in(packet.text)
 
     def handle(self, key: str) -> str:
@@ -124,19 +124,11 @@ def packet_of(
     return Packet(text, weight) if text and rules.may_stand_for(weight, stands_for) else NO_PACKET
 
 
-# Turns the ledger, and what is beside it, into the texts that a packet of `balanced` is made of.
-#
-# Instructions that the host took away stand in it word for word, in a budget of their own.
-
-
-# Turns the steps that left into the packet's list of files: which their calls read or changed, newest first.
-
-
 _TOUCHING = frozenset(("read", "write", "edit", "delete", "move"))
 
 
 def left_paths(messages: Sequence[Message], dropped: Container[int]) -> tuple[str, ...]:
-    """Each once."""
+    """The files that calls of the dropped messages read or changed, each once, newest first."""
     found = list(_paths(messages, dropped))
     whole = paths.same(found)
     return tuple(dict.fromkeys(whole.get(path, path) for path in found))

@@ -1,10 +1,16 @@
-"""What a change of the list costs, in tokens of uncached input.
+"""What a change of the list costs, in tokens of uncached input, and so when an epoch begins and where.
 
 Providers cache a prompt by its exact prefix. Changing old text makes everything after it be written anew; leaving
 it makes every call read it.
 
 Changing now writes what is left after the first change, and saves what keeping would have cost for the same
 stretch: reading what is cached of it, writing what is not. Where nothing is cached the cost is below zero.
+
+1. *Accrued*: each call since an offer is due paid `read` for every token that it would have taken away.
+2. *When*: an epoch begins when what accrued after some place has reached the cost of a change there. Who waits so
+   long never pays more than twice what the best schedule would, whatever comes (as with renting skis).
+3. *Where*: of all places the one is taken at which what accrued exceeds the cost by most. What stands before it
+   waits for a later epoch.
 """
 
 import math
@@ -31,7 +37,7 @@ class PrefixBreak(msgspec.Struct, frozen=True):
 
 
 def is_cold(at: int | None, last_at: int | None, ttl: int | None) -> bool:
-    """Has the provider's cache been dropped since the last call? Times in milliseconds; unknown counts as warm."""
+    """Whether the provider's cache has been dropped since the last call. Times in milliseconds; unknown counts as warm."""
     return at is not None and last_at is not None and at - last_at > (CACHE_TTL if ttl is None else ttl)
 
 
@@ -56,21 +62,6 @@ def arithmetic(found: PrefixBreak, by: Rates, waited: str) -> str:
         f"{by.cache_write:g}, kept {kept}, so changing costs {found.cost:,.0f} now and saves {found.saves:,.0f} a "
         f"call; {waited} {UNIT}"
     )
-
-
-# Turns prices and weights into when an epoch begins, and where the prefix breaks.
-#
-# Providers cache a prompt by its exact prefix. Changing old text makes everything after it be written anew; leaving
-# it makes every call read it. Rules, in tokens of uncached input:
-#
-# 1. *Accrued*: each call since an offer is due paid `read` for every token that it would have taken away.
-# 2. *Cost*: changing now writes what is left after the first change, and saves what keeping would have cost for the
-#    same stretch (`cost`).
-# 3. An epoch begins when what accrued after some place has reached the cost of a change there: who waits so long
-#    never pays more than twice what the best schedule would, whatever comes (as with renting skis). Where nothing
-#    is cached the cost is below zero.
-# 4. *Where*: of all places the one is taken at which what accrued exceeds the cost by most. What stands before it
-#    waits for a later epoch.
 
 
 class Offer(msgspec.Struct, frozen=True):
@@ -119,7 +110,7 @@ def step_above(known: BasePrices | None, weight_at: Callable[[float], float]) ->
 def best_change(
     rows: Sequence[Row], offers: Sequence[Offer], by: Rates, every: bool = False
 ) -> PrefixChange | None:
-    """Rule 4, of offers newest first; None where there is none. `every`: all of them are taken."""
+    """Rule 3, of offers newest first; None where there is none. `every`: all of them are taken."""
     best: PrefixChange | None = None
     after = cached = saved = 0
     accrued, row = 0.0, len(rows) - 1

@@ -191,9 +191,6 @@ def filed(receipts: tuple[Receipt, ...], newest: Receipt) -> tuple[Receipt, ...]
     return (*receipts, newest)[-RECEIPTS_KEPT:]
 
 
-# What a plan shows of a list, and what that lacks.
-
-
 def hidden(messages: Sequence[Message], plan: Plan, held: frozenset[int]) -> tuple[int, ...]:
     """The indices of what is to stay and is not shown in full."""
     now = projected_weights(plan, messages) if held else {}
@@ -213,9 +210,6 @@ def headless(conversation: ConversationIndex, plan: Plan, rules: Invariants) -> 
             if not set_aside(conversation, at):
                 return -1 if rules.may_start_with(conversation, at) else conversation.turns[0].start
     return -1
-
-
-# What an epoch did, and what it is opened for.
 
 
 REPLACED: frozenset[Opening] = frozenset(("compaction", "tree"))  # the host may have put another list in place

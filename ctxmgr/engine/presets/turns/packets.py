@@ -58,7 +58,7 @@ class Packets:
 
     @property
     def may_say(self) -> bool:
-        """Is there anything that it may hold?"""
+        """Whether there is anything that it may hold."""
         return bool(self.budget or self._absent or self._instructions.results or self._instructions.texts)
 
     def render(self, left: LeftOut) -> tuple[str, int]:
@@ -91,7 +91,7 @@ class Packets:
         return Removed(len(gone), results, may_ask=self._may_ask)
 
     def _stays(self, left: LeftOut) -> bool:
-        """Does the packet in force keep its bytes? One that resumed does, where it is no larger than others are."""
+        """Whether the packet in force keeps its bytes. One that resumed does, where it is no larger than others are."""
         before = self.rendered
         if before is None or before.weight > left.most_tokens:
             return False
@@ -104,20 +104,17 @@ def _place(left: LeftOut, resume: bool) -> str:
     return f"{'resume' if resume else 'lean'}: {left.tokens} before {left.start}"
 
 
-# What a packet takes over from a list: which messages leave for it, and for how much it may stand.
-#
-# 1. A summary that is in the ledger leaves, wherever it stands: the packet says what it said, in short where it is
-#    long.
-# 2. A packet stands for what left the list. After a compaction or a move of the host's it stands for what the host
-#    took away as well, of which nobody knows the weight: then its budget and the window alone bound it.
-
-
 class Folding(msgspec.Struct, frozen=True):
-    """What the packet takes over from messages.
+    """What the packet takes over from messages, and for how much it may stand.
 
-    `packet_for`: the text and weight for what left, ("", 0) where nothing fits; None: there is none. `folded`: is
-    this summary (its index) in the ledger? `allowance`: tokens that the packet may weigh beyond what left (rule 2),
-    as far as the list stays below `window`.
+    1. A summary that is in the ledger leaves, wherever it stands: the packet says what it said, in short where it
+       is long.
+    2. A packet stands for what left the list. After a compaction or a move of the host's it stands for what the host
+       took away as well, of which nobody knows the weight: then its budget and the window alone bound it.
+
+    `packet_for`: the text and weight for what left, ("", 0) where nothing fits; None: there is none. `folded`:
+    whether the summary of this index is in the ledger. `allowance`: tokens that the packet may weigh beyond what left
+    (rule 2), as far as the list stays below `window`.
     """
 
     packet_for: Callable[[LeftOut], tuple[str, int]] | None

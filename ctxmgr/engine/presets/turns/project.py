@@ -282,7 +282,7 @@ class _Draft:
         return Packet("", 0)
 
     def _starts_with_reply(self) -> bool:
-        """Would the list start with an assistant message, though it did not come so?"""
+        """Whether the list would start with an assistant message, though it did not come so."""
         first = self.turns[0].start
         leaving = {*self.without, *self.conversation.prompts}
         start = next((at for at in range(first, self.conversation.size) if at not in leaving), first)

@@ -125,7 +125,7 @@ def _floor(incoming: Incoming, state: State) -> int:
 
 
 def _folded(conversation: ConversationIndex, known: frozenset[str]) -> Callable[[int], bool]:
-    """Is this summary in the ledger?"""
+    """Whether this summary is in the ledger."""
 
     def folded(message_index: int) -> bool:
         is_summary = conversation.messages[message_index].view.role == "summary"
