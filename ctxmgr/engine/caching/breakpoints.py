@@ -53,25 +53,25 @@ def placed(inputs: MarkInputs, before: Sequence[MarkedStart]) -> Breakpoints:
     room = inputs.rule.most_marks - inputs.own_marks
     if inputs.rule.kind != "marks":
         return Breakpoints()
-    known = [one for one in before if _holds(one, inputs)]
+    known = [start for start in before if _holds(start, inputs)]
     end = _bearing(inputs, inputs.message_count)
     if room < 1 or not end:
         return Breakpoints((), tuple(known))
     ends = _wanted(inputs, known, end, room)[:room]
     join = inputs.same_count if inputs.same_count in ends else None
-    marked = [MarkedStart(one, inputs.time_ms, one == join or _is_join(one, known)) for one in ends]
-    others = [one for one in known if one.message_count not in ends]
-    return Breakpoints(tuple(sorted(one - 1 for one in ends)), _remembered([*others, *marked]))
+    marked = [MarkedStart(end, inputs.time_ms, end == join or _is_join(end, known)) for end in ends]
+    others = [start for start in known if start.message_count not in ends]
+    return Breakpoints(tuple(sorted(end - 1 for end in ends)), _remembered([*others, *marked]))
 
 
 def _wanted(inputs: MarkInputs, known: Sequence[MarkedStart], end: int, room: int) -> list[int]:
     """The ends of starts to be marked, the most needed first."""
-    longest = max((one.message_count for one in known), default=0)
+    longest = max((start.message_count for start in known), default=0)
     changed = inputs.same_count is not None
     if not longest or _reaches(inputs, longest, end):
         wanted = [end]
     elif room == 1 and not changed:  # rule 4
-        return [next((at for at in range(end, longest, -1) if _may_end(inputs, longest, at)), end)]
+        return [next((count for count in range(end, longest, -1) if _may_end(inputs, longest, count)), end)]
     else:
         wanted = [end, longest]
     stayed = _bearing(inputs, inputs.same_count or 0)
@@ -80,15 +80,15 @@ def _wanted(inputs: MarkInputs, known: Sequence[MarkedStart], end: int, room: in
         if longest in wanted and instead:
             wanted.remove(longest)
         wanted.append(stayed)
-    joins = [one.message_count for one in known if one.is_join]
+    joins = [start.message_count for start in known if start.is_join]
     return list(dict.fromkeys([*wanted, *joins[-1:]]))
 
 
-def _holds(one: MarkedStart, inputs: MarkInputs) -> bool:
+def _holds(start: MarkedStart, inputs: MarkInputs) -> bool:
     """Whether the list begins with it and the provider may still have it."""
     kept = inputs.message_count if inputs.same_count is None else inputs.same_count
-    lived = inputs.time_ms - one.time_ms if inputs.time_ms is not None and one.time_ms is not None else 0
-    return one.message_count <= kept and lived <= inputs.rule.lifetime_ms
+    lived = inputs.time_ms - start.time_ms if inputs.time_ms is not None and start.time_ms is not None else 0
+    return start.message_count <= kept and lived <= inputs.rule.lifetime_ms
 
 
 def _reaches(inputs: MarkInputs, start: int, end: int) -> bool:
@@ -108,14 +108,14 @@ def _may_end(inputs: MarkInputs, start: int, end: int) -> bool:
 
 def _bearing(inputs: MarkInputs, end: int) -> int:
     """The end of the newest of the first `end` messages that can bear a mark; 0 where none can."""
-    return next((at for at in range(end, 0, -1) if inputs.may_bear(at - 1)), 0)
+    return next((count for count in range(end, 0, -1) if inputs.may_bear(count - 1)), 0)
 
 
 def _is_join(end: int, known: Sequence[MarkedStart]) -> bool:
-    return any(one.is_join and one.message_count == end for one in known)
+    return any(start.is_join and start.message_count == end for start in known)
 
 
 def _remembered(starts: Sequence[MarkedStart]) -> tuple[MarkedStart, ...]:
     """Ascending. Where there are too many the shortest go that are no joins: a list rarely changes there."""
-    newest = sorted(starts, key=lambda one: (one.is_join, one.message_count))[-MOST_REMEMBERED:]
-    return tuple(sorted(newest, key=lambda one: one.message_count))
+    newest = sorted(starts, key=lambda start: (start.is_join, start.message_count))[-MOST_REMEMBERED:]
+    return tuple(sorted(newest, key=lambda start: start.message_count))

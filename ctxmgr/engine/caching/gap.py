@@ -34,19 +34,19 @@ def gap(truth: CacheTruth, rule: CacheRule, lifetime: LifetimeInForce, documente
     newest = truth.calls[-GAP_CALLS:]
     if len(newest) < GAP_CALLS or not truth.tells:
         return ""
-    compared = [one for one in truth.calls if one.expected_tokens >= LEAST_COMPARED_TOKENS][-GAP_CALLS:]
+    compared = [call for call in truth.calls if call.expected_tokens >= LEAST_COMPARED_TOKENS][-GAP_CALLS:]
     if len(compared) == GAP_CALLS and not any(map(has_read, compared)):
         last = compared[-1]
         numbers = f"the provider read {last.read_tokens:,} of {last.expected_tokens:,} expected"
         causes = _why(compared, rule)
-        said = (
+        lapse = (
             _said_too_long(compared, lifetime, documented_ms)
             if rule.kind != "marks" or _has_written(compared)
             else ""
         )
-        if said and _has_read_sooner(truth, compared):
-            return f"{numbers}: a start is {said}"
-        return f"{numbers}: a start may be {said}; or {causes}" if said else f"{numbers}: {causes}"
+        if lapse and _has_read_sooner(truth, compared):
+            return f"{numbers}: a start is {lapse}"
+        return f"{numbers}: a start may be {lapse}; or {causes}" if lapse else f"{numbers}: {causes}"
     if all(map(_began_otherwise, newest)):  # rule 3
         return (
             f"the list changes from its start on each call: of {newest[-1].changed_tokens:,} tokens the provider "
@@ -58,7 +58,7 @@ def gap(truth: CacheTruth, rule: CacheRule, lifetime: LifetimeInForce, documente
 def _why(calls: Sequence[ComparedCall], rule: CacheRule) -> str:
     """Rule 2."""
     last, marks = calls[-1], rule.kind == "marks"
-    if not any(one.read_tokens for one in calls):
+    if not any(call.read_tokens for call in calls):
         if _has_written(calls):
             return "something before the list changes on each call"
         if marks:
@@ -74,22 +74,22 @@ def _why(calls: Sequence[ComparedCall], rule: CacheRule) -> str:
 
 def _said_too_long(calls: Sequence[ComparedCall], lifetime: LifetimeInForce, documented_ms: int) -> str:
     """Rule 5: what may be said of it, "" where nothing may. A call that reads a part has found a start."""
-    pauses = [one.pause_ms if one.pause_ms is not None else 0 for one in calls]
+    pauses = [call.pause_ms if call.pause_ms is not None else 0 for call in calls]
     shortest = min(pauses)
-    if lifetime.source not in WHOSE or shortest <= documented_ms or any(one.read_tokens for one in calls):
+    if lifetime.source not in WHOSE or shortest <= documented_ms or any(call.read_tokens for call in calls):
         return ""
-    said = f"{_minutes(lifetime.lifetime_ms)} that {WHOSE[lifetime.source]}"
-    return f"kept for less than the {said}, for these calls came after {_minutes(shortest)} and more"
+    promise = f"{_minutes(lifetime.lifetime_ms)} that {WHOSE[lifetime.source]}"
+    return f"kept for less than the {promise}, for these calls came after {_minutes(shortest)} and more"
 
 
 def _has_read_sooner(truth: CacheTruth, calls: Sequence[ComparedCall]) -> bool:
     """Whether a call after a shorter pause than any of these has read."""
-    shortest = min(one.pause_ms or 0 for one in calls)
-    return any(has_read(one) for one in truth.calls if one.pause_ms is not None and one.pause_ms < shortest)
+    shortest = min(call.pause_ms or 0 for call in calls)
+    return any(has_read(call) for call in truth.calls if call.pause_ms is not None and call.pause_ms < shortest)
 
 
 def _has_written(calls: Sequence[ComparedCall]) -> bool:
-    return any(one.written_tokens for one in calls)
+    return any(call.written_tokens for call in calls)
 
 
 def _began_otherwise(call: ComparedCall) -> bool:
@@ -103,8 +103,8 @@ def _lapses(truth: CacheTruth, lifetime: LifetimeInForce) -> str:
     shown = learned.learned_ms if learned is not None else None
     if shown is None or lifetime.source not in WHOSE or shown >= lifetime.lifetime_ms:
         return ""
-    pause, said = _minutes(shown + 1), f"{_minutes(lifetime.lifetime_ms)} that {WHOSE[lifetime.source]}"
-    return f"reads lapse after pauses of {pause}: a start is kept for less than the {said}"
+    pause, promise = _minutes(shown + 1), f"{_minutes(lifetime.lifetime_ms)} that {WHOSE[lifetime.source]}"
+    return f"reads lapse after pauses of {pause}: a start is kept for less than the {promise}"
 
 
 def _minutes(ms: int) -> str:

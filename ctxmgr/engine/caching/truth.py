@@ -75,8 +75,8 @@ def answered(truth: CacheTruth, counted: CountedList, call: CountedCall) -> tupl
     )
     if truth.tells and counted.input_tokens is not None:
         truth = _grown(_compared(truth, counted, sent, call), counted, sent, call.weight)
-    at = counted.listed_ms
-    return truth, CountedList(sent, call.weight, at, shared_weight=call.weight, listed_ms=at)
+    listed_ms = counted.listed_ms
+    return truth, CountedList(sent, call.weight, listed_ms, shared_weight=call.weight, listed_ms=listed_ms)
 
 
 def has_read(call: ComparedCall) -> bool:
@@ -105,7 +105,7 @@ def _compared(truth: CacheTruth, before: CountedList, sent: int, call: CountedCa
     whole_ms = None
     if before.time_ms is not None and before.listed_ms is not None:
         whole_ms = max(0, before.listed_ms - before.time_ms)
-    one = ComparedCall(
+    compared = ComparedCall(
         expected,
         call.usage.cache_read_tokens,
         call.usage.cache_write_tokens,
@@ -114,10 +114,10 @@ def _compared(truth: CacheTruth, before: CountedList, sent: int, call: CountedCa
         whole_ms,
     )
     if whole_ms is not None and expected >= LEAST_COMPARED_TOKENS:
-        truth = _with_lifetime(truth, call, one, min(before.longest_ms, whole_ms))
+        truth = _with_lifetime(truth, call, compared, min(before.longest_ms, whole_ms))
     if input_tokens < LEAST_COMPARED_TOKENS or (whole_ms is not None and whole_ms > call.rule.lifetime_ms):
         return truth
-    return msgspec.structs.replace(truth, calls=(*truth.calls, one)[-CALLS_REMEMBERED:])
+    return msgspec.structs.replace(truth, calls=(*truth.calls, compared)[-CALLS_REMEMBERED:])
 
 
 def _ratio(truth: CacheTruth, call: CountedCall) -> float:
@@ -139,12 +139,14 @@ def _grown(truth: CacheTruth, before: CountedList, sent: int, weight: int) -> Ca
     )
 
 
-def _with_lifetime(truth: CacheTruth, call: CountedCall, one: ComparedCall, longest_ms: int) -> CacheTruth:
-    whole_ms = one.pause_ms or 0
+def _with_lifetime(truth: CacheTruth, call: CountedCall, compared: ComparedCall, longest_ms: int) -> CacheTruth:
+    whole_ms = compared.pause_ms or 0
     shorter = [past for past in truth.calls if past.pause_ms is not None and past.pause_ms < whole_ms]
-    paused = PausedCall(one.expected_tokens, one.before_list_tokens, one.read_tokens, longest_ms, whole_ms)
+    paused = PausedCall(
+        compared.expected_tokens, compared.before_list_tokens, compared.read_tokens, longest_ms, whole_ms
+    )
     before = truth.lifetimes.get(call.model, LearnedLifetime())
-    works = (bool(shorter) and has_read(shorter[-1])) or _writes_anew(truth, call, one)
+    works = (bool(shorter) and has_read(shorter[-1])) or _writes_anew(truth, call, compared)
     after = learned(before, call.rule.lifetime_ms, paused, works)
     if after == before:
         return truth
@@ -153,10 +155,10 @@ def _with_lifetime(truth: CacheTruth, call: CountedCall, one: ComparedCall, long
     return msgspec.structs.replace(truth, lifetimes=lifetimes)
 
 
-def _writes_anew(truth: CacheTruth, call: CountedCall, one: ComparedCall) -> bool:
+def _writes_anew(truth: CacheTruth, call: CountedCall, compared: ComparedCall) -> bool:
     """Rule 6."""
-    pauses = [past.pause_ms for past in (*truth.calls, one) if past.pause_ms is not None]
-    return min(pauses, default=0) > call.documented_ms and one.read_tokens == 0 and one.written_tokens > 0
+    pauses = [past.pause_ms for past in (*truth.calls, compared) if past.pause_ms is not None]
+    return min(pauses, default=0) > call.documented_ms and compared.read_tokens == 0 and compared.written_tokens > 0
 
 
 def _by_rule(rule: CacheRule, tokens: int) -> int:

@@ -37,8 +37,8 @@ Taken = tuple[int, int, BranchMessage]  # place of the entry, number in it, mess
 
 def left(old: Sequence[BranchEntry], target: Sequence[BranchEntry]) -> tuple[str | None, tuple[BranchEntry, ...]]:
     """(id of the deepest common entry, entries after it to the old leaf), of two paths from the root (rule 1)."""
-    places = {one.id: place for place, one in enumerate(old) if one.id}
-    shared = next((one.id for one in reversed(target) if one.id in places), None)
+    places = {entry.id: number for number, entry in enumerate(old) if entry.id}
+    shared = next((entry.id for entry in reversed(target) if entry.id in places), None)
     return shared, tuple(old if shared is None else old[places[shared] + 1 :])
 
 
@@ -56,30 +56,30 @@ def prepare(
     pi_like = weigher == "chars4"
     weigh = quarters if pi_like else weigh
     ancestor, entries = left(old, target)
-    told = [_told(one, pi_like) for one in entries]
-    taken, stopped, weight = _newest(entries, told, budget, weigh)
+    contents = [_content(entry, pi_like) for entry in entries]
+    taken, stopped, weight = _newest(entries, contents, budget, weigh)
     first = taken[-1][0] if taken else len(entries)
-    kept = {(place, number) for place, number, _ in taken}
+    kept = {(entry_number, number) for entry_number, number, _ in taken}
     missing = [
         message
-        for place, messages in enumerate(told)
+        for entry_number, messages in enumerate(contents)
         for number, message in enumerate(messages)
-        if not _is_result(message) and (place, number) not in kept
+        if not _is_result(message) and (entry_number, number) not in kept
     ]
     if not pi_like:
-        results, weight = _results(told, first, budget, weight, weigh)
+        results, weight = _results(contents, first, budget, weight, weigh)
         taken += results
     return BranchSummaryPlan(
         ancestor=ancestor,
-        entries=tuple(one.id for one in entries),
-        messages=tuple(message for _, _, message in sorted(taken, key=lambda one: one[:2])),
+        entries=tuple(entry.id for entry in entries),
+        messages=tuple(message for _, _, message in sorted(taken, key=lambda item: item[:2])),
         left_out=tuple(missing),
-        files=_files(entries, told, stopped, pi_like),
+        files=_files(entries, contents, stopped, pi_like),
         weight=weight,
     )
 
 
-def _told(entry: BranchEntry, pi_like: bool) -> tuple[BranchMessage, ...]:
+def _content(entry: BranchEntry, pi_like: bool) -> tuple[BranchMessage, ...]:
     """What an entry gives to a branch summary."""
     given = entry.messages if entry.unedited is None or not pi_like else entry.unedited
     if pi_like and entry.kind == "message":
@@ -88,45 +88,55 @@ def _told(entry: BranchEntry, pi_like: bool) -> tuple[BranchMessage, ...]:
 
 
 def _newest(
-    entries: Sequence[BranchEntry], told: Sequence[Sequence[BranchMessage]], budget: int, weigh: WeighMessage
+    entries: Sequence[BranchEntry], contents: Sequence[Sequence[BranchMessage]], budget: int, weigh: WeighMessage
 ) -> tuple[list[Taken], int, int]:
     """(messages that are taken, newest first; place where it ended; their weight) by rules 2 and 3."""
     taken: list[Taken] = []
     total = 0
-    for place in range(len(entries) - 1, -1, -1):
-        for number, message in enumerate(told[place]):
+    for entry_number in range(len(entries) - 1, -1, -1):
+        for number, message in enumerate(contents[entry_number]):
             if _is_result(message):
                 continue
             weight = weigh(message)
             fits = not budget or total + weight <= budget
-            stands_for_much = entries[place].kind in ("compaction", "branch") and total < budget * SUMMARY_SHARE
+            stands_for_much = (
+                entries[entry_number].kind in ("compaction", "branch") and total < budget * SUMMARY_SHARE
+            )
             if fits or stands_for_much:
-                taken.append((place, number, message))
+                taken.append((entry_number, number, message))
                 total += weight
             if not fits:
-                return taken, place, total
+                return taken, entry_number, total
     return taken, 0, total
 
 
 def _results(
-    told: Sequence[Sequence[BranchMessage]], first: int, budget: int, total: int, weigh: WeighMessage
+    contents: Sequence[Sequence[BranchMessage]], first: int, budget: int, total: int, weigh: WeighMessage
 ) -> tuple[list[Taken], int]:
     """(shortened results from entry `first` on that fit, weight with them) by rule 5, newest first."""
-    found = [
-        (place, number, message)
-        for place in range(len(told) - 1, first - 1, -1)
-        for number, message in enumerate(told[place])
+    results = [
+        (entry_number, number, message)
+        for entry_number in range(len(contents) - 1, first - 1, -1)
+        for number, message in enumerate(contents[entry_number])
         if _is_result(message)
     ]
-    failed = [(place, number, _error(message)) for place, number, message in found if message.content.is_error]
-    others = [(place, number, _line(message)) for place, number, message in found if not message.content.is_error]
+    failed = [
+        (entry_number, number, _error(message))
+        for entry_number, number, message in results
+        if message.content.is_error
+    ]
+    others = [
+        (entry_number, number, _line(message))
+        for entry_number, number, message in results
+        if not message.content.is_error
+    ]
     taken = []
-    for place, number, message in (*failed, *others):
+    for entry_number, number, message in (*failed, *others):
         if not message.content.text:
             continue
         weight = weigh(message)
         if not budget or total + weight <= budget:
-            taken.append((place, number, message))
+            taken.append((entry_number, number, message))
             total += weight
     return taken, total
 
@@ -159,11 +169,11 @@ def _shortened(message: BranchMessage, text: str) -> BranchMessage:
 
 
 def _files(
-    entries: Sequence[BranchEntry], told: Sequence[Sequence[BranchMessage]], stopped: int, pi_like: bool
+    entries: Sequence[BranchEntry], contents: Sequence[Sequence[BranchMessage]], stopped: int, pi_like: bool
 ) -> FileLists:
     """pi: the details of all branch summaries, the calls of what was looked at. Else rule 6."""
     kinds = ("branch",) if pi_like else ("branch", "compaction")
-    seen = told[stopped:] if pi_like else told
+    seen = contents[stopped:] if pi_like else contents
     calls = [message for messages in seen for message in messages]
-    carried = files.of_details(one for one in entries if one.kind in kinds)
+    carried = files.of_details(entry for entry in entries if entry.kind in kinds)
     return files.merged(carried, files.as_pi_lists(calls) if pi_like else files.of_messages(calls))

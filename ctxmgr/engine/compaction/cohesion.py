@@ -61,18 +61,18 @@ def depths(steps: Sequence[Sequence[BranchMessage]]) -> list[float]:
 
 def deepened(deep: Sequence[float], steps: Sequence[Sequence[BranchMessage]]) -> list[float]:
     """The same depths with those of users' breaks as rule 4 has them; for depths from vectors as well."""
-    found = list(deep)
+    result = list(deep)
     for number, step in enumerate(steps):
         if number and step[0].content.speaker == "user" and any(map(_answers, steps[number - 1])):
             reach = range(max(1, number - USER_REACH), min(len(deep), number + USER_REACH + 1))
-            near = max(deep[at] * (1 - USER_FALL * abs(at - number)) for at in reach)
-            found[number] = max(USER_DEPTH, near * USER_FACTOR)
-    return found
+            near = max(deep[index] * (1 - USER_FALL * abs(index - number)) for index in reach)
+            result[number] = max(USER_DEPTH, near * USER_FACTOR)
+    return result
 
 
 def _answers(message: BranchMessage) -> bool:
-    said = message.content
-    return said.speaker == "assistant" and bool((said.text or "").strip() or said.calls)
+    content = message.content
+    return content.speaker == "assistant" and bool((content.text or "").strip() or content.calls)
 
 
 def depths_from_vectors(vectors: Sequence[Sequence[float]]) -> list[float]:
@@ -87,37 +87,40 @@ def step_text(step: Sequence[BranchMessage]) -> str:
 
 def step_terms(step: Sequence[BranchMessage]) -> dict[str, int]:
     """The terms of a step and what each counts by its kind."""
-    found: dict[str, int] = {}
+    weights: dict[str, int] = {}
     for message in step:
         for text in _texts(message):
-            found.update(terms(text))
-    return found
+            weights.update(terms(text))
+    return weights
 
 
 def terms(text: str) -> dict[str, int]:
     """Words, identifiers and paths of a text with their weights by kind; a path counts by its last part too."""
-    found: dict[str, int] = {}
+    weights: dict[str, int] = {}
     for run in _RUN.findall(text):
         name = run.rstrip(_ENDS)
         if not SHORTEST <= len(name) <= LONGEST or not _NAME.search(name):
             for word in map(str.casefold, _WORD.findall(run)):
                 if word not in _STOP:
-                    found.setdefault(word, WORD_WEIGHT)
+                    weights.setdefault(word, WORD_WEIGHT)
             continue
         if "/" in name:
-            found[name.lstrip("./~")] = PATH_WEIGHT
+            weights[name.lstrip("./~")] = PATH_WEIGHT
             name = name.rsplit("/", 1)[1].partition(".")[0]
         name = name.lstrip(_ENDS).casefold()
         if len(name) > 2 and name not in _STOP:
-            found[name] = NAME_WEIGHT
-    return found
+            weights[name] = NAME_WEIGHT
+    return weights
 
 
 def closeness(vectors: Sequence[Mapping[Key, float]]) -> list[float]:
     """How close the blocks before and after each step's start are, 0.0 to 1.0; 1.0 before the first. Of a step its
     vector: what each term, or each dimension, counts."""
     inner = range(1, len(vectors))
-    scores = [_cosine(_sum(vectors[max(0, at - BLOCK) : at]), _sum(vectors[at : at + BLOCK])) for at in inner]
+    scores = [
+        _cosine(_sum(vectors[max(0, index - BLOCK) : index]), _sum(vectors[index : index + BLOCK]))
+        for index in inner
+    ]
     return [1.0, *scores] if vectors else []
 
 
@@ -129,34 +132,34 @@ def _sum(vectors: Sequence[Mapping[Key, float]]) -> dict[Key, float]:
     return total
 
 
-def _cosine(one: Mapping[Key, float], other: Mapping[Key, float]) -> float:
-    dot = sum(number * other[key] for key, number in one.items() if key in other)
-    squares = sum(number * number for number in one.values()) * sum(number * number for number in other.values())
+def _cosine(left: Mapping[Key, float], other: Mapping[Key, float]) -> float:
+    dot = sum(number * other[key] for key, number in left.items() if key in other)
+    squares = sum(number * number for number in left.values()) * sum(number * number for number in other.values())
     return dot / math.sqrt(squares) if squares else 0.0
 
 
 def weighted(terms_of: Sequence[dict[str, int]]) -> list[dict[str, int]]:
     """Terms by kind and rarity (rule 2), in hundredths; without those of one step."""
-    count = Counter(term for found in terms_of for term in found)
+    count = Counter(term for weights in terms_of for term in weights)
     all_steps = len(terms_of) + 1
     rarity = {term: round(SCALE * math.log(all_steps / steps)) for term, steps in count.items() if steps > 1}
-    return [{term: kind * rarity[term] for term, kind in found.items() if term in rarity} for found in terms_of]
+    return [{term: kind * rarity[term] for term, kind in weights.items() if term in rarity} for weights in terms_of]
 
 
 def depths_of(scores: Sequence[float]) -> list[float]:
     """Depth of each place from how close the blocks around it are (rule 3); the first place has none."""
     inner = list(scores[1:])
     lefts, rights = _peaks(inner), _peaks(inner[::-1])[::-1]
-    found = [left + right - 2 * score for left, right, score in zip(lefts, rights, inner, strict=True)]
-    return [0.0, *found] if scores else []
+    depths = [left + right - 2 * score for left, right, score in zip(lefts, rights, inner, strict=True)]
+    return [0.0, *depths] if scores else []
 
 
 def _peaks(scores: Sequence[float]) -> list[float]:
     """For each place the height one comes to by climbing to the left as long as it does not go down."""
-    found: list[float] = []
-    for at, score in enumerate(scores):
-        found.append(found[-1] if at and scores[at - 1] >= score else score)
-    return found
+    heights: list[float] = []
+    for index, score in enumerate(scores):
+        heights.append(heights[-1] if index and scores[index - 1] >= score else score)
+    return heights
 
 
 def _normal(vector: Iterable[float]) -> list[float]:
@@ -167,9 +170,9 @@ def _normal(vector: Iterable[float]) -> list[float]:
 
 def _texts(message: BranchMessage) -> list[str]:
     """The parts of a message that tell its subject, each cut to its start (rule 5)."""
-    said = message.content
-    if said.speaker == "result":
-        return [(said.text or "")[:RESULT_UNITS]]
-    if not said.speaker:
+    content = message.content
+    if content.speaker == "result":
+        return [(content.text or "")[:RESULT_UNITS]]
+    if not content.speaker:
         return []
-    return [(said.text or "")[:TEXT_UNITS], *(arguments[:TEXT_UNITS] for _, arguments in said.calls)]
+    return [(content.text or "")[:TEXT_UNITS], *(arguments[:TEXT_UNITS] for _, arguments in content.calls)]

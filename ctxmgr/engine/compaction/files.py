@@ -23,8 +23,12 @@ READ, MODIFIED = "read-files", "modified-files"
 
 def as_pi_lists(messages: Iterable[BranchMessage]) -> FileLists:
     """What pi itself lists of the calls of messages, to the last file (rule 1)."""
-    found = [file for message in messages for block in message.view.blocks if (file := pi_file(block)) is not None]
-    return FileLists(*(_each(path for kind, path in found if kind == one) for one in ("read", "write", "edit")))
+    effects = [
+        file for message in messages for block in message.view.blocks if (file := pi_file(block)) is not None
+    ]
+    return FileLists(
+        *(_each(path for kind, path in effects if kind == wanted) for wanted in ("read", "write", "edit"))
+    )
 
 
 def of_messages(messages: Iterable[BranchMessage]) -> FileLists:
@@ -42,10 +46,13 @@ def of_messages(messages: Iterable[BranchMessage]) -> FileLists:
                 if outcome(call, block.text, block.is_error, block.doubtful) == "failed":
                     files.clear()
         done.append([file for tool, path in message.nested for file in _did(tool_call(tool, {"path": path}))])
-    found = [file for files in done for file in files]
-    whole = paths.same(path for _, path in found)
+    effects = [file for files in done for file in files]
+    whole = paths.same(path for _, path in effects)
     return FileLists(
-        *(_each(whole.get(path, path) for kind, path in found if kind == one) for one in ("read", "write", "edit"))
+        *(
+            _each(whole.get(path, path) for kind, path in effects if kind == wanted)
+            for wanted in ("read", "write", "edit")
+        )
     )
 
 
@@ -62,19 +69,19 @@ def _did(call: ToolCall) -> Iterator[tuple[EffectKind, str]]:
 
 def of_details(entries: Iterable[BranchEntry]) -> FileLists:
     """What compactions and branch summaries carry (rule 2)."""
-    carried = [one.details for one in entries if one.details.ours or not one.from_hook]
+    carried = [entry.details for entry in entries if entry.details.ours or not entry.from_hook]
     return FileLists(
-        read=_each(path for one in carried for path in one.read),
-        edited=_each(path for one in carried for path in one.modified),
+        read=_each(path for details in carried for path in details.read),
+        edited=_each(path for details in carried for path in details.modified),
     )
 
 
 def merged(*ops: FileLists) -> FileLists:
     """All of them, each path once, in the order they were first seen."""
     return FileLists(
-        _each(path for one in ops for path in one.read),
-        _each(path for one in ops for path in one.written),
-        _each(path for one in ops for path in one.edited),
+        _each(path for lists in ops for path in lists.read),
+        _each(path for lists in ops for path in lists.written),
+        _each(path for lists in ops for path in lists.edited),
     )
 
 
@@ -122,17 +129,17 @@ def without_lists(summary: str) -> str:
 def _blocks(lines: list[str]) -> list[tuple[str, int, list[str]]]:
     """(tag, line of its opening, paths) of each list. A blank line or another tag inside makes it none: that is
     prose which speaks of such a list."""
-    found = []
+    blocks = []
     tag, start = "", 0
     for number, line in enumerate(lines):
         if line in (f"<{READ}>", f"<{MODIFIED}>"):
             tag, start = line[1:-1], number
         elif tag and line == f"</{tag}>":
-            found.append((tag, start, lines[start + 1 : number]))
+            blocks.append((tag, start, lines[start + 1 : number]))
             tag = ""
         elif not line or line.startswith("</"):
             tag = ""
-    return found
+    return blocks
 
 
 def _each(paths: Iterable[str]) -> tuple[str, ...]:

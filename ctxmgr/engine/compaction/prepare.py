@@ -106,7 +106,7 @@ def decide(
 
 def conversation_of(entries: Sequence[BranchEntry]) -> tuple[BranchMessage, ...]:
     """The conversation that entries give (rule 3)."""
-    held = (message for one in entries if one.kind != "compaction" for message in one.messages)
+    held = (message for entry in entries if entry.kind != "compaction" for message in entry.messages)
     return tuple(message for message in held if not message.system)
 
 
@@ -121,10 +121,12 @@ def _files(
         carried = () if previous is None else (previous,)
         return files.merged(files.of_details(carried), files.as_pi_lists(messages))
     summaries = [
-        one for place, one in enumerate(path) if one.kind == "compaction" or (one.kind == "branch" and place < cut)
+        entry
+        for number, entry in enumerate(path)
+        if entry.kind == "compaction" or (entry.kind == "branch" and number < cut)
     ]
-    told = files.listed(previous.summary) if previous is not None else FileLists()
-    return files.merged(files.of_details(summaries), told, files.of_messages(messages))
+    listed = files.listed(previous.summary) if previous is not None else FileLists()
+    return files.merged(files.of_details(summaries), listed, files.of_messages(messages))
 
 
 def _why(
@@ -136,7 +138,7 @@ def _why(
     valid = points(entries, start)
     full = reached(entries, start, settings.keep_recent_tokens, weigh)
     if cut is None and valid:
-        return PARTED if any(entries[place].id for place in valid[1:]) else NAMELESS
+        return PARTED if any(entries[number].id for number in valid[1:]) else NAMELESS
     if full is not None and sum(map(weigh, entries[full].messages)) >= settings.keep_recent_tokens:
         return FILLED
     return SMALL
@@ -175,13 +177,13 @@ def whole_cut(entries: Sequence[BranchEntry], start: int, keep: int, weigh: Weig
     if not speaks(entries, start, wanted):
         return _placed(entries, start, wanted)
     calls = earliest_calls(entries, start)
-    first = next(place for place in range(start, wanted) if speaks(entries, place, place + 1))
-    earlier = (place for place in reversed(valid) if first < place < wanted)
-    later = (place for place in valid if place > wanted)
-    for place in (wanted, *earlier, *later):
-        if calls[place - start] >= place:
-            cut = _placed(entries, start, place)
-            named = next((number for number in range(cut.start_index, place + 1) if entries[number].id), None)
+    first = next(number for number in range(start, wanted) if speaks(entries, number, number + 1))
+    earlier = (number for number in reversed(valid) if first < number < wanted)
+    later = (number for number in valid if number > wanted)
+    for candidate in (wanted, *earlier, *later):
+        if calls[candidate - start] >= candidate:
+            cut = _placed(entries, start, candidate)
+            named = next((number for number in range(cut.start_index, candidate + 1) if entries[number].id), None)
             if named is not None:
                 return msgspec.structs.replace(cut, start_index=named)
     return None
@@ -197,7 +199,7 @@ def earliest_calls(entries: Sequence[BranchEntry], start: int) -> list[int]:
     """For each entry from `start` on: the earliest entry with a call that a result there or later answers, the
     number of entries where there is none. A result belongs to the latest earlier call with its id."""
     asked: dict[str, int] = {}
-    found = []
+    earliest_by_entry = []
     for number in range(start, len(entries)):
         earliest = len(entries)
         for message in entries[number].messages:
@@ -206,10 +208,10 @@ def earliest_calls(entries: Sequence[BranchEntry], start: int) -> list[int]:
                     asked[block.call_id] = number
                 elif block.kind == "result":
                     earliest = min(earliest, asked.get(block.call_id, earliest))
-        found.append(earliest)
-    for number in range(len(found) - 2, -1, -1):
-        found[number] = min(found[number], found[number + 1])
-    return found
+        earliest_by_entry.append(earliest)
+    for number in range(len(earliest_by_entry) - 2, -1, -1):
+        earliest_by_entry[number] = min(earliest_by_entry[number], earliest_by_entry[number + 1])
+    return earliest_by_entry
 
 
 def _is_point(entry: BranchEntry) -> bool:
@@ -224,8 +226,8 @@ def _chosen(entries: Sequence[BranchEntry], start: int, valid: Sequence[int], fu
     """The place of the cut before rule 8; `full` is where the tokens were reached."""
     if full is None:
         return valid[0]
-    place = next((one for one in valid if one >= full), valid[-1])
-    return place + 1 if _taken_back(entries[place + 1 :]) else place
+    chosen = next((number for number in valid if number >= full), valid[-1])
+    return chosen + 1 if _taken_back(entries[chosen + 1 :]) else chosen
 
 
 def _taken_back(suffix: Sequence[BranchEntry]) -> bool:
@@ -240,11 +242,14 @@ def _taken_back(suffix: Sequence[BranchEntry]) -> bool:
     return all(entry.kind != "compaction" and not (entry.visible and entry.messages) for entry in suffix)
 
 
-def _placed(entries: Sequence[BranchEntry], start: int, place: int) -> Cut:
+def _placed(entries: Sequence[BranchEntry], start: int, cut: int) -> Cut:
     """The cut at a place, with what rules 8 and 9 make of it."""
-    at = place
-    while at > start and not entries[at - 1].messages:  # a compaction in the list has its summary
-        at -= 1
-    if _opens_turn(entries[at]):
-        return Cut(at)
-    return Cut(at, next((number for number in range(at, start - 1, -1) if _opens_turn(entries[number])), None))
+    start_index = cut
+    while start_index > start and not entries[start_index - 1].messages:  # a compaction in the list has its summary
+        start_index -= 1
+    if _opens_turn(entries[start_index]):
+        return Cut(start_index)
+    return Cut(
+        start_index,
+        next((number for number in range(start_index, start - 1, -1) if _opens_turn(entries[number])), None),
+    )

@@ -41,15 +41,15 @@ def conversation(messages: Iterable[BranchMessage], shown: RenderLimits = AS_PI)
 
 def message_text(message: BranchMessage, shown: RenderLimits = AS_PI) -> str:
     """One message: its parts, each with its label, blank lines between them; "" where it is not shown."""
-    said = message.content
-    if said.speaker == "assistant":
-        return _assistant(said, shown)
-    if not said.text or not said.speaker:
+    content = message.content
+    if content.speaker == "assistant":
+        return _assistant(content, shown)
+    if not content.text or not content.speaker:
         return ""
-    if said.speaker == "user":
-        return f"[User]: {_guarded(said.text, shown)}"
-    label = "Tool error" if shown.mark_errors and said.is_error else "Tool result"
-    return f"[{label}]: {_guarded(clipped(said.text, shown.result_units), shown)}"
+    if content.speaker == "user":
+        return f"[User]: {_guarded(content.text, shown)}"
+    label = "Tool error" if shown.mark_errors and content.is_error else "Tool result"
+    return f"[{label}]: {_guarded(clipped(content.text, shown.result_units), shown)}"
 
 
 def _guarded(text: str, shown: RenderLimits) -> str:
@@ -70,13 +70,13 @@ def utf16_units(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def _assistant(said: MessageContent, shown: RenderLimits) -> str:
+def _assistant(content: MessageContent, shown: RenderLimits) -> str:
     parts = []
-    if said.thinking is not None and shown.thinking:
-        parts.append(f"[Assistant thinking]: {_guarded(said.thinking, shown)}")
-    if said.text is not None:
-        parts.append(f"[Assistant]: {_guarded(said.text, shown)}")
-    if said.calls:
-        calls = "; ".join(f"{tool}({arguments})" for tool, arguments in said.calls)
+    if content.thinking is not None and shown.thinking:
+        parts.append(f"[Assistant thinking]: {_guarded(content.thinking, shown)}")
+    if content.text is not None:
+        parts.append(f"[Assistant]: {_guarded(content.text, shown)}")
+    if content.calls:
+        calls = "; ".join(f"{tool}({arguments})" for tool, arguments in content.calls)
         parts.append(f"[Assistant tool calls]: {calls}")
     return "\n\n".join(parts)

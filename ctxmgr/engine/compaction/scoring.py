@@ -43,23 +43,25 @@ AS_SHOWN = RenderLimits()
 
 def importances(messages: Sequence[BranchMessage], goal: str = "") -> tuple[float, ...]:
     """A number above 0.0 and at most 1.0 for each message. `goal`: what is being done, as the ledger has it."""
-    found = [_terms(message) for message in messages]
-    rarity = _rarity(found)
-    wanted = _wanted(messages, found, goal)
-    later = _later(messages, found)
+    message_terms = [_terms(message) for message in messages]
+    rarity = _rarity(message_terms)
+    wanted = _wanted(messages, message_terms, goal)
+    later = _later(messages, message_terms)
     changing = changing_calls(messages)
     points = []
-    for at, message in enumerate(messages):
-        said = message.content
-        sum_of = SPEAKS[said.speaker] + 1
-        sum_of += FAILED * (said.is_error or any(block.is_error for block in message.view.blocks))
-        sum_of += CHANGED * (at in changing)
-        sum_of += _part(ON_GOAL, sum(rarity[term] for term in found[at] if term in wanted), HALF_TERMS * 100)
-        sum_of += _part(REFERRED, 100 * later[at], HALF_TERMS * 100)
-        sum_of += RECENT * (at + 1) // len(messages)
+    for index, message in enumerate(messages):
+        content = message.content
+        sum_of = SPEAKS[content.speaker] + 1
+        sum_of += FAILED * (content.is_error or any(block.is_error for block in message.view.blocks))
+        sum_of += CHANGED * (index in changing)
+        sum_of += _part(
+            ON_GOAL, sum(rarity[term] for term in message_terms[index] if term in wanted), HALF_TERMS * 100
+        )
+        sum_of += _part(REFERRED, 100 * later[index], HALF_TERMS * 100)
+        sum_of += RECENT * (index + 1) // len(messages)
         points.append(sum_of)
     most = SPEAKS["user"] + 1 + ON_GOAL + REFERRED + RECENT
-    return tuple(min(1.0, one / most) for one in points)
+    return tuple(min(1.0, number / most) for number in points)
 
 
 def shares(
@@ -78,11 +80,11 @@ def shares(
     memo: dict[tuple[int, int], int] = {}
 
     def weight(units: Sequence[int]) -> int:
-        for at, message in enumerate(messages):
-            if (at, units[at]) not in memo:
-                text = within(message, units[at])
-                memo[at, units[at]] = weigh(text + "\n\n") if text else 0
-        return sum(memo[at, one] for at, one in enumerate(units))
+        for index, message in enumerate(messages):
+            if (index, units[index]) not in memo:
+                text = within(message, units[index])
+                memo[index, units[index]] = weigh(text + "\n\n") if text else 0
+        return sum(memo[index, count] for index, count in enumerate(units))
 
     aim = budget
     least = tuple(min(length, LEAST_UNITS) for length in lengths)
@@ -113,42 +115,42 @@ def middle(text: str, units: int) -> str:
 
 
 def _terms(message: BranchMessage) -> dict[str, int]:
-    said = message.content
-    found = terms((said.text or "")[:TEXT_UNITS])
-    for _, arguments in said.calls:
-        found.update(terms(arguments[:TEXT_UNITS]))
-    return found
+    content = message.content
+    weights = terms((content.text or "")[:TEXT_UNITS])
+    for _, arguments in content.calls:
+        weights.update(terms(arguments[:TEXT_UNITS]))
+    return weights
 
 
-def _rarity(found: Sequence[dict[str, int]]) -> Counter[str]:
+def _rarity(message_terms: Sequence[dict[str, int]]) -> Counter[str]:
     """Hundredths by term: 100 for one in a single message, 0 for one in all of them."""
-    count = Counter(term for terms_of in found for term in terms_of)
-    scale = math.log(1 + len(found))
-    return Counter({term: round(100 * math.log((1 + len(found)) / n) / scale) for term, n in count.items()})
+    count = Counter(term for terms_of in message_terms for term in terms_of)
+    scale = math.log(1 + len(message_terms))
+    return Counter({term: round(100 * math.log((1 + len(message_terms)) / n) / scale) for term, n in count.items()})
 
 
-def _wanted(messages: Sequence[BranchMessage], found: Sequence[dict[str, int]], goal: str) -> set[str]:
+def _wanted(messages: Sequence[BranchMessage], message_terms: Sequence[dict[str, int]], goal: str) -> set[str]:
     """Terms of the goal and of what was said, not printed, since the newest user message (signal 5)."""
     wanted = set(terms(goal))
-    for at in range(len(messages) - 1, -1, -1):
-        if messages[at].content.speaker in ("user", "assistant"):
-            wanted.update(found[at])
-        if messages[at].content.speaker == "user":
+    for index in range(len(messages) - 1, -1, -1):
+        if messages[index].content.speaker in ("user", "assistant"):
+            wanted.update(message_terms[index])
+        if messages[index].content.speaker == "user":
             break
     return wanted
 
 
-def _later(messages: Sequence[BranchMessage], found: Sequence[dict[str, int]]) -> list[int]:
+def _later(messages: Sequence[BranchMessage], message_terms: Sequence[dict[str, int]]) -> list[int]:
     """How many names first came up in each message that somebody spoke or called later (signal 6)."""
     first: dict[str, int] = {}
     later = [0] * len(messages)
     used: set[str] = set()
-    for at, message in enumerate(messages):
-        for term, weight in found[at].items():
+    for index, message in enumerate(messages):
+        for term, weight in message_terms[index].items():
             if weight < NAME_WEIGHT:
                 continue
             if term not in first:
-                first[term] = at
+                first[term] = index
             elif term not in used and message.content.speaker != "result":
                 used.add(term)
                 later[first[term]] += 1
@@ -159,12 +161,12 @@ def changing_calls(messages: Sequence[BranchMessage]) -> set[int]:
     """Messages that call something that changes files, and the results of such calls (signal 4)."""
     changing: set[int] = set()
     changes: dict[str, bool] = {}  # by the id of the latest call with it
-    for at, message in enumerate(messages):
+    for index, message in enumerate(messages):
         for block in message.view.blocks:
             if block.kind == "call":
                 changes[block.call_id] = tool_call(block.tool, block.arguments, block.declared).changes
             if block.kind in ("call", "result") and changes.get(block.call_id):
-                changing.add(at)
+                changing.add(index)
     return changing
 
 

@@ -75,12 +75,12 @@ def cut(
         if len(deep) != len(starts):
             raise ValueError(f"{len(deep)} depths for {len(starts)} steps")
     edges = [*starts, len(messages)]
-    places = [edges[number] for number in _places([before[at] for at in edges], settings.tokens, deep)]
+    places = [edges[number] for number in _places([before[index] for index in edges], settings.tokens, deep)]
     outputs = budgets([before[end] - before[start] for start, end in pairwise(places)], settings, cap)
-    found = []
+    parts = []
     for (start, end), output in zip(pairwise(places), outputs, strict=True):
         lead = _lead(before, start, settings.overlap)
-        found.append(
+        parts.append(
             Slice(
                 tuple(messages[start:end]),
                 tuple(messages[lead:start]),
@@ -89,7 +89,7 @@ def cut(
                 output,
             )
         )
-    return tuple(found)
+    return tuple(parts)
 
 
 def steps(messages: Sequence[BranchMessage]) -> tuple[SliceStep, ...]:
@@ -103,16 +103,16 @@ def step_starts(messages: Sequence[BranchMessage]) -> list[int]:
     calls: dict[str, int] = {}
     opens: list[int] = []
     last = ""  # who spoke last, of those that are shown
-    for at, message in enumerate(messages):
+    for index, message in enumerate(messages):
         for block in message.view.blocks:
             if block.kind == "call":
-                calls[block.call_id] = at
+                calls[block.call_id] = index
             elif block.kind == "result" and block.call_id in calls:
                 while opens and opens[-1] > calls[block.call_id]:
                     opens.pop()
         speaker = message.content.speaker
-        if at == 0 or speaker == "user" or (speaker == "assistant" and last != "user"):
-            opens.append(at)
+        if index == 0 or speaker == "user" or (speaker == "assistant" and last != "user"):
+            opens.append(index)
         last = speaker or last
     return opens
 
@@ -142,7 +142,9 @@ def _part(before: list[int], target: int, deep: Sequence[float], places: list[in
             low = bisect_left(before, aim - int(target * REACH), start + 1, end)
             high = bisect_right(before, aim + int(target * REACH), low, end)
             if low < high:
-                places.append(max(range(low, high), key=lambda at: (deep[at], -abs(before[at] - aim), -at)))
+                places.append(
+                    max(range(low, high), key=lambda index: (deep[index], -abs(before[index] - aim), -index))
+                )
                 continue
         after = bisect_left(before, aim, start + 1, end)
         nearer = after - 1 if after - 1 > start and aim - before[after - 1] <= before[after] - aim else after
@@ -165,11 +167,11 @@ def budgets(weights: Sequence[int], settings: Slices, cap: int | None = None) ->
         return wanted
     for group in (range(newest), range(newest, len(weights))):
         over = sum(wanted) - cap
-        spare = sum(max(0, wanted[at] - LEAST_OUTPUT) for at in group)
+        spare = sum(max(0, wanted[index] - LEAST_OUTPUT) for index in group)
         if over > 0 and spare:
             keep = max(0, spare - over)
-            for at in group:
-                wanted[at] = LEAST_OUTPUT + max(0, wanted[at] - LEAST_OUTPUT) * keep // spare
+            for index in group:
+                wanted[index] = LEAST_OUTPUT + max(0, wanted[index] - LEAST_OUTPUT) * keep // spare
     if sum(wanted) > cap:  # not even the least for each: the same for each
         return [cap // len(weights)] * len(weights)
     return wanted

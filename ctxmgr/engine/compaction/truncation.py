@@ -125,7 +125,7 @@ class _Texts:
     def weights(self, number: int) -> list[int]:
         """Tokens of each of them, what parts it from the next one included."""
         if number not in self._weights:
-            self._weights[number] = [self._weight(at, text) for at, text in enumerate(self.on(number))]
+            self._weights[number] = [self._weight(index, text) for index, text in enumerate(self.on(number))]
         return self._weights[number]
 
     def _text(self, message: BranchMessage, number: int) -> str:
@@ -135,10 +135,10 @@ class _Texts:
         )
         return within(message, units, self._excerpts[number])
 
-    def _weight(self, at: int, text: str) -> int:
+    def _weight(self, index: int, text: str) -> int:
         if not text:
             return 0
-        known = self._weight_cache[at]
+        known = self._weight_cache[index]
         if text not in known:
             known[text] = self.weigh(text + SEPARATOR)
         return known[text]
@@ -146,7 +146,7 @@ class _Texts:
 
 def _tried(texts: _Texts, rank: Sequence[int], budget: int) -> FittedText:
     """The first rung that fits by the sum of its parts, and of what it gives up only as much as it takes."""
-    number = bisect_left(range(len(RUNGS)), True, key=lambda at: sum(texts.weights(at)) <= budget)
+    number = bisect_left(range(len(RUNGS)), True, key=lambda rung: sum(texts.weights(rung)) <= budget)
     if number == len(RUNGS):
         return _without_oldest(texts, budget)
     if not number:
@@ -157,10 +157,10 @@ def _tried(texts: _Texts, rank: Sequence[int], budget: int) -> FittedText:
     nearly = over <= len(parts)  # by the sum it does not fit, as a whole it may
     if nearly and texts.weigh(_joined(above)) <= budget:
         return _fitted(texts, above, number - 1)
-    saved = accumulate((before[at] - after[at] for at in rank), initial=0)
-    count = next(count for count, one in enumerate(saved) if one >= over)
-    for at in rank[count:]:
-        parts[at] = above[at]
+    saved = accumulate((before[index] - after[index] for index in rank), initial=0)
+    count = next(count for count, tokens in enumerate(saved) if tokens >= over)
+    for index in rank[count:]:
+        parts[index] = above[index]
     return _fitted(texts, parts, number, in_part=True)
 
 
@@ -179,7 +179,7 @@ def _without_oldest(texts: _Texts, budget: int) -> FittedText:
     room = budget - texts.weigh(_line(size, size) + SEPARATOR)
     steps = step_starts(texts.messages)
     starts = [*steps, *range(steps[-1] + 1, size)]  # the newest step's messages last, one by one
-    first = bisect_left(starts, True, key=lambda at: after[at] <= room)
+    first = bisect_left(starts, True, key=lambda index: after[index] <= room)
     start = starts[first] if first < len(starts) else size
     parts = [*([""] * start), *texts.on(number)[start:]]
     given_up = (*_given_up(texts, parts, number, False), f"oldest messages left out: {start:,}")
@@ -201,14 +201,14 @@ def _given_up(texts: _Texts, parts: Sequence[str], number: int, in_part: bool) -
         if part != whole and (part or not spoken):  # else it has left
             shorter["thinking"] += texts.thinking and message.content.thinking is not None
             shorter[speaker] += speaker != "assistant" or (number > WITHOUT_THINKING and part != spoken)
-    now, before, first = (texts.rungs[at] for at in (number, number - in_part, 0))
-    said = {
+    now, before, first = (texts.rungs[rung] for rung in (number, number - in_part, 0))
+    phrases = {
         "result": f"tool results shortened to {_units(now.result_chars, before.result_chars, first.result_chars)}",
         "thinking": "thinking left out of messages",
         "assistant": f"long texts of the assistant shortened to {_units(now.other_chars, before.other_chars)}",
         "user": f"long texts of the user shortened to {_units(now.user_chars, before.user_chars)}",
     }
-    return tuple(f"{words}: {shorter[kind]:,}" for kind, words in said.items() if shorter[kind])
+    return tuple(f"{words}: {shorter[kind]:,}" for kind, words in phrases.items() if shorter[kind])
 
 
 def _units(now: int, before: int, whole: int = WHOLE) -> str:

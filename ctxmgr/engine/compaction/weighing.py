@@ -28,7 +28,7 @@ def by_text(weigh: Weigh, media: Callable[[Media], int], extra: Callable[[View],
     def weigh_message(message: BranchMessage) -> int:
         blocks = message.view.blocks
         texts = sum(weigh(block.text) for block in blocks if block.text)
-        return texts + sum(media(one) for block in blocks for one in block.media) + extra(message.view)
+        return texts + sum(media(item) for block in blocks for item in block.media) + extra(message.view)
 
     return weigh_message
 
@@ -53,20 +53,20 @@ def before(
     return _whole(listed, weigh, weigher)
 
 
-def _trusted(path: Sequence[BranchEntry], place: int, weigher: Weigher) -> bool:
+def _trusted(path: Sequence[BranchEntry], number: int, weigher: Weigher) -> bool:
     """Rule 2. The host looks the message up by its entry's id, and without one distrusts it."""
-    if weigher == "chars4" and not path[place].id:
+    if weigher == "chars4" and not path[number].id:
         return False
-    return not any(path[later].kind in ("edit", "compaction") for later in range(place + 1, len(path)))
+    return not any(path[later].kind in ("edit", "compaction") for later in range(number + 1, len(path)))
 
 
 def _whole(listed: Sequence[BranchEntry], weigh: WeighMessage, weigher: Weigher) -> int:
     """Rule 3. By text the changes of a prompt are weighed one by one: they are small beside its head."""
-    messages = [message for one in listed for message in one.messages]
+    messages = [message for entry in listed for message in entry.messages]
     spoken = sum(weigh(message) for message in messages if not message.system)
     if weigher == "tokens":
         return spoken + sum(weigh(message) for message in messages if message.system)
-    return spoken + -(-prompt_units(one.prompt for one in messages if one.prompt) // UNITS_A_TOKEN)
+    return spoken + -(-prompt_units(message.prompt for message in messages if message.prompt) // UNITS_A_TOKEN)
 
 
 def prompt_units(prompts: Iterable[SystemPromptChange]) -> int:

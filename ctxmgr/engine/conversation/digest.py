@@ -19,11 +19,11 @@ def digest(view: View) -> str:
     state = hashlib.blake2b(view.role.encode(), digest_size=DIGEST_BYTES)
     for block in view.blocks:
         state.update(f"\0{block.kind}\0{block.call_id}\0".encode("utf-8", "surrogatepass"))
-        state.update(_told(block))
+        state.update(_block_bytes(block))
     return state.hexdigest()
 
 
-def _told(block: Block) -> bytes:
+def _block_bytes(block: Block) -> bytes:
     if block.arguments:
         try:
             return f"{block.tool} ".encode() + _encode(plain_numbers(block.arguments))

@@ -59,20 +59,20 @@ def step_spans(messages: Sequence[Message], turn: Turn) -> tuple[StepSpan, ...]:
     """The steps of one turn, oldest first; what precedes the first assistant message belongs to none. Items that
     join make one message."""
     starts = [
-        at
-        for at in range(turn.start, turn.end)
-        if messages[at].view.role == "assistant" and not (at > turn.start and goes_on(messages, at))
+        index
+        for index in range(turn.start, turn.end)
+        if messages[index].view.role == "assistant" and not (index > turn.start and goes_on(messages, index))
     ]
     if not starts:
         return ()
     return tuple(StepSpan(start, end) for start, end in zip(starts, [*starts[1:], turn.end], strict=True))
 
 
-def goes_on(messages: Sequence[Message], at: int) -> bool:
+def goes_on(messages: Sequence[Message], index: int) -> bool:
     """Whether this item of an assistant's message belongs to the item before it."""
-    if not messages[at].view.joins:
+    if not messages[index].view.joins:
         return False
-    before = messages[at - 1].view
+    before = messages[index - 1].view
     return before.joins and before.role == "assistant"
 
 
@@ -134,7 +134,7 @@ class ConversationIndex(msgspec.Struct, frozen=True, dict=True):
     def newest_reply(self) -> int:
         """The index of the assistant's newest message, -1 where there is none."""
         newest = range(self.size - 1, -1, -1)
-        return next((at for at in newest if self.messages[at].view.role == "assistant"), -1)
+        return next((index for index in newest if self.messages[index].view.role == "assistant"), -1)
 
     def digest(self, message_index: int) -> str:
         """Of a message as it came."""
@@ -161,7 +161,7 @@ class ConversationIndex(msgspec.Struct, frozen=True, dict=True):
     def weight_of(self, message_indices: Iterable[int]) -> int:
         """Of these messages as they came, in tokens."""
         messages = self.messages
-        return sum([messages[at].weight for at in message_indices])
+        return sum([messages[index].weight for index in message_indices])
 
     def results(self, message_index: int) -> Iterator[tuple[BlockRef, Block]]:
         """Each tool result in a message."""

@@ -53,7 +53,7 @@ class Steps(msgspec.Struct, frozen=True):
 
 def steps_of(conversation: ConversationIndex, is_one_with_previous: IsOneWithPrevious) -> Steps:
     """The steps of a whole list."""
-    said: list[list[int]] = []
+    items_by_step: list[list[int]] = []
     results: list[list[int]] = []
     bound: set[int] = set()
     fixed: list[int] = []
@@ -61,14 +61,14 @@ def steps_of(conversation: ConversationIndex, is_one_with_previous: IsOneWithPre
     for position, message in enumerate(conversation.messages):
         role = message.view.role
         if role == "shell":
-            said.append([])
+            items_by_step.append([])
             results.append([position])
         elif role == "assistant":
             if position - 1 not in owner or not is_one_with_previous(conversation, position):
-                said.append([])
+                items_by_step.append([])
                 results.append([])
-            owner[position] = len(said) - 1
-            said[-1].append(position)
+            owner[position] = len(items_by_step) - 1
+            items_by_step[-1].append(position)
         else:
             asked = _askers(conversation, position, owner)
             if role == "result" and len(asked) == 1 and -1 not in asked:
@@ -76,20 +76,20 @@ def steps_of(conversation: ConversationIndex, is_one_with_previous: IsOneWithPre
             else:
                 bound |= asked
                 fixed.append(position)
-    found = tuple(
+    steps = tuple(
         Step(tuple(items), tuple(answers), number in bound)
-        for number, (items, answers) in enumerate(zip(said, results, strict=True))
+        for number, (items, answers) in enumerate(zip(items_by_step, results, strict=True))
     )
-    return Steps(found, tuple(fixed))
+    return Steps(steps, tuple(fixed))
 
 
 def is_waiting(conversation: ConversationIndex, step: Step) -> bool:
     """Whether a call of this step waits for its result (rule 5)."""
-    answered = {block.call_id for at in step.result_indices for _, block in conversation.results(at)}
-    for at in step.assistant_indices:
-        calls = (block.call_id for block in conversation.messages[at].view.blocks if block.kind == "call")
-        if any(id not in answered and conversation.calls.get(id) == at for id in calls):
-            return not _given_up(conversation, at)
+    answered = {block.call_id for index in step.result_indices for _, block in conversation.results(index)}
+    for index in step.assistant_indices:
+        calls = (block.call_id for block in conversation.messages[index].view.blocks if block.kind == "call")
+        if any(id not in answered and conversation.calls.get(id) == index for id in calls):
+            return not _given_up(conversation, index)
     return False
 
 
@@ -101,11 +101,11 @@ def _given_up(conversation: ConversationIndex, asked_at: int) -> bool:
 
 def _askers(conversation: ConversationIndex, position: int, owner: dict[int, int]) -> set[int]:
     """The numbers of the steps whose calls this message answers; -1 for a result without a call."""
-    found = set()
+    numbers = set()
     for ref, _ in conversation.results(position):
         asked_at = conversation.pairs.get(ref)
-        found.add(owner.get(asked_at, -1) if asked_at is not None else -1)
-    return found
+        numbers.add(owner.get(asked_at, -1) if asked_at is not None else -1)
+    return numbers
 
 
 STEP_ROLES = ("assistant", "result", "shell")  # of messages that are, or belong to, a step
@@ -115,11 +115,11 @@ NOWHERE = 1 << 60  # past the end of any list
 def promised_start(conversation: ConversationIndex, wanted: WorkingSet) -> int:
     """The index of the message with which as much is reached as is asked for, from the newest back."""
     results = tokens = 0
-    for at in range(conversation.size - 1, -1, -1):
+    for index in range(conversation.size - 1, -1, -1):
         if results >= wanted.results and tokens >= wanted.tokens:
-            return at + 1
-        results += sum(1 for _ in conversation.results(at))
-        tokens += _step_tokens(conversation.messages[at])
+            return index + 1
+        results += sum(1 for _ in conversation.results(index))
+        tokens += _step_tokens(conversation.messages[index])
     return 0
 
 
@@ -138,15 +138,15 @@ def working_set_before(conversation: ConversationIndex, wanted: WorkingSet, end:
 def _start(conversation: ConversationIndex, wanted: WorkingSet, end: int, needed: int) -> int:
     """Of the list up to `end`. All from `needed` on belongs to it."""
     results = tokens = 0
-    at = end
-    while at > 0 and (at > needed or results < wanted.results or tokens < wanted.tokens):
-        at -= 1
-        message = conversation.messages[at]
+    index = end
+    while index > 0 and (index > needed or results < wanted.results or tokens < wanted.tokens):
+        index -= 1
+        message = conversation.messages[index]
         tokens += _step_tokens(message)
-        results += sum(1 for _ in conversation.results(at))
-        if message.view.role == "result" or goes_on(conversation.messages, at):
-            needed = min(needed, at - 1)
-    return at
+        results += sum(1 for _ in conversation.results(index))
+        if message.view.role == "result" or goes_on(conversation.messages, index):
+            needed = min(needed, index - 1)
+    return index
 
 
 def _step_tokens(message: Message) -> int:

@@ -36,7 +36,7 @@ class FitDraft:
 
     def visible(self) -> list[int]:
         """The indices of the messages that are shown, in their order."""
-        return [at for at in self._order if isinstance(at, int) and at not in self._dropped]
+        return [index for index in self._order if isinstance(index, int) and index not in self._dropped]
 
     def blocks(self, message_index: int) -> Iterator[tuple[BlockRef, Block]]:
         """The blocks of a message that may be cut: those that are as they came, or were cut before."""
@@ -60,8 +60,12 @@ class FitDraft:
     def decision(self, ref: BlockRef) -> Decision:
         """By which a block was cut; one that says nothing where it was not."""
         key = self.conversation.block_key(ref)
-        found = self._decisions.get(key) or self.plan.decisions.get(key)
-        return found if found is not None and found.kind == "cut" and ref in self.block_edits else Decision("cut")
+        decision = self._decisions.get(key) or self.plan.decisions.get(key)
+        return (
+            decision
+            if decision is not None and decision.kind == "cut" and ref in self.block_edits
+            else Decision("cut")
+        )
 
     def media(self, ref: BlockRef) -> list[tuple[int, Media]]:
         """The pictures and documents of a block that are still there, with their numbers."""
@@ -69,18 +73,22 @@ class FitDraft:
         if edit is not None and edit.kind != "cut":
             return []
         gone = {number for number, _ in edit.media} if edit is not None else set[int]()
-        return [(at, one) for at, one in enumerate(self.conversation.block(ref).media) if at not in gone]
+        return [
+            (number, item) for number, item in enumerate(self.conversation.block(ref).media) if number not in gone
+        ]
 
     def size_bytes(self) -> int:
         """The most that the list takes as JSON, as it is shown."""
         messages = self.conversation.messages
-        size = sum(len(messages[at].raw) + 1 for at in self.visible())
-        size += sum(json_bytes(one.text) + WRAPPED_BYTES for one in self._order if isinstance(one, Packet))
+        size = sum(len(messages[index].raw) + 1 for index in self.visible())
+        size += sum(json_bytes(packet.text) + WRAPPED_BYTES for packet in self._order if isinstance(packet, Packet))
         for ref, edit in self.block_edits.items():
             if ref.message_index in self._dropped:
                 continue
             block = self.conversation.block(ref)
-            size -= sum(one.size_bytes for one in block.media) - sum(one.size_bytes for _, one in self.media(ref))
+            size -= sum(item.size_bytes for item in block.media) - sum(
+                item.size_bytes for _, item in self.media(ref)
+            )
             size += sum(json_bytes(text) + WRAPPED_BYTES for _, text in edit.media)
             if edit.text:
                 size += json_bytes(edit.text) - len(block.text) + WRAPPED_BYTES
@@ -103,8 +111,8 @@ class FitDraft:
         """The plan as it is now."""
         if not self._decisions:
             return self.plan
-        left = {digest for at in self._dropped for digest in self._keys_in(at)}
-        decisions = {key: one for key, one in self.plan.decisions.items() if key not in left}
+        left = {digest for index in self._dropped for digest in self._keys_in(index)}
+        decisions = {key: decision for key, decision in self.plan.decisions.items() if key not in left}
         shown = set(self.visible())
         return msgspec.structs.replace(
             self.plan,
@@ -128,16 +136,16 @@ class FitDraft:
             edits.setdefault(edit.message_index, []).append(edit)
         pieces: list[Piece] = []
         start = end = 0
-        for at in self._order:
-            if at in self._dropped:
+        for item in self._order:
+            if item in self._dropped:
                 continue
-            if isinstance(at, int) and at not in edits:
-                if at != end or start == end:
+            if isinstance(item, int) and item not in edits:
+                if item != end or start == end:
                     pieces += [Keep(start, end)] if end > start else []
-                    start = at
-                end = at + 1
+                    start = item
+                end = item + 1
                 continue
             pieces += [Keep(start, end)] if end > start else []
             start = end = 0
-            pieces += [at] if isinstance(at, Packet) else edits[at]
+            pieces += [item] if isinstance(item, Packet) else edits[item]
         return (*pieces, *([Keep(start, end)] if end > start else []))

@@ -161,7 +161,7 @@ class _Fitting:
         )
         if sum(map(self.draft.block_weight, newest)) <= NEWEST_RESULTS_MOST * self.inputs.limit:
             first = []
-        for each in (first, *([one] for one in older), last) if self.whole else (first, older, last):
+        for each in (first, *([ref] for ref in older), last) if self.whole else (first, older, last):
             if each and self.is_over():
                 self._cut(each)
 
@@ -241,7 +241,7 @@ class _Fitting:
             self._turns(shown)
         if self.turns_from:
             return
-        first = next((at for at in shown if conversation.messages[at].view.role != "prompt"), -1)
+        first = next((index for index in shown if conversation.messages[index].view.role != "prompt"), -1)
         may = set(shown) - {first, *(ref.message_index for ref in self.cut_last), *self.promised}
         steps = [step for step in may_leave(conversation, rules) if may.issuperset(step.message_indices)]
         weights = [sum(map(self.draft.message_weight, step.message_indices)) for step in steps]
@@ -252,17 +252,17 @@ class _Fitting:
     def _drop(self, steps: Sequence[Step]) -> None:
         self.leaving += steps
         for step in steps:
-            for at in step.message_indices:
-                self.draft.drop(at)
+            for index in step.message_indices:
+                self.draft.drop(index)
 
     def _turns(self, shown: Sequence[int]) -> None:
         turns, rules = self.conversation.turns, self.inputs.rules
         if self.inputs.turns_stay:
             return
         weights = dict.fromkeys(range(len(turns)), 0)
-        for at in shown:
-            if self.conversation.messages[at].view.role != "prompt":
-                weights[turn_at(turns, at)] += self.draft.message_weight(at)
+        for index in shown:
+            if self.conversation.messages[index].view.role != "prompt":
+                weights[turn_at(turns, index)] += self.draft.message_weight(index)
         over = self.over()
         for number in range(1, len(turns)):
             over -= weights[number - 1]
@@ -276,24 +276,24 @@ class _Fitting:
     def too_big(self) -> tuple[HeavyMessage, ...]:
         """Rule 5."""
         messages, shown = self.conversation.messages, self.draft.visible()
-        weights = {at: self.draft.message_weight(at) for at in shown}
+        weights = {index: self.draft.message_weight(index) for index in shown}
         if self.draft.weight > self.inputs.limit:
             sizes = weights
         elif self.draft.size_bytes() > self.inputs.media.most_bytes:
-            sizes = {at: len(messages[at].raw) for at in shown}
+            sizes = {index: len(messages[index].raw) for index in shown}
         else:
             return ()
-        heaviest = sorted(sizes, key=lambda at: (-sizes[at], at))[:HEAVIEST_LISTED]
-        return tuple(HeavyMessage(messages[at].view.role, at, weights[at]) for at in heaviest)
+        heaviest = sorted(sizes, key=lambda index: (-sizes[index], index))[:HEAVIEST_LISTED]
+        return tuple(HeavyMessage(messages[index].view.role, index, weights[index]) for index in heaviest)
 
     def _blocks(self, kinds: Sequence[str], roles: Sequence[str]) -> list[BlockRef]:
         """The blocks of these kinds in messages of these roles that may be cut."""
         messages, rules = self.conversation.messages, self.inputs.rules
         return [
             ref
-            for at in self.draft.visible()
-            if messages[at].view.role in roles and at not in self.promised
-            for ref, block in self.draft.blocks(at)
+            for index in self.draft.visible()
+            if messages[index].view.role in roles and index not in self.promised
+            for ref, block in self.draft.blocks(index)
             if block.kind in kinds and ref not in self.cut_last and rules.may_edit(self.conversation, ref, "cut")
         ]
 
@@ -309,7 +309,7 @@ class _Fitting:
         block, before = self.conversation.block(ref), self.conversation.block_weight(ref)
         whole = self.inputs.weigh(block.text) if block.media else before
         decision, weigh = self.draft.decision(ref), self.inputs.weigh
-        beside = sum(self.inputs.media.weigh(one) for _, one in self.draft.media(ref))
+        beside = sum(self.inputs.media.weigh(item) for _, item in self.draft.media(ref))
         beside += sum(weigh(text) for _, text in decision.media)
         line = self._line(self.inputs.handle(self.conversation.block_key(ref)))
         gap = Gap(lambda left, start, end: line(whole, left))
@@ -362,8 +362,10 @@ def leaving(steps: Sequence[Step], weights: Sequence[int], weight: int, bounds: 
 
 def unfit(conversation: ConversationIndex, decisions: Mapping[str, Decision], rules: Invariants) -> frozenset[int]:
     """The messages that are out, by index (rule 8)."""
-    keys = {key for key, one in decisions.items() if one.to_fit}
+    keys = {key for key, decision in decisions.items() if decision.to_fit}
     if not keys:
         return frozenset()
     out = (step.message_indices for step in may_leave(conversation, rules))
-    return frozenset(at for step in out if all(conversation.key(at) in keys for at in step) for at in step)
+    return frozenset(
+        index for step in out if all(conversation.key(index) in keys for index in step) for index in step
+    )

@@ -47,38 +47,38 @@ class MediaFitting:
         size, count = self.draft.size_bytes(), len(shown)
         size_target = size if size <= limits.most_bytes else REQUEST_SHARE * limits.most_bytes
         count_target = count if count <= limits.most_images else -(-limits.most_images * REQUEST_SHARE // 1)
-        for one in shown:
+        for item in shown:
             if size <= size_target and count <= count_target:
                 break
-            if self._mark(one):
-                size, count = size - one[2].size_bytes, count - 1
+            if self._mark(item):
+                size, count = size - item[2].size_bytes, count - 1
 
     def to_weight(self, target: float, newest: int) -> None:
         """Rule 2. `newest`: the index of the newest reply."""
         conversation = self.draft.conversation
         stays = (conversation.newest_user, *range(max(0, newest), conversation.size))
-        for one in self._shown():
-            if self.draft.weight > target and one[0].message_index not in stays:
-                self._mark(one)
+        for item in self._shown():
+            if self.draft.weight > target and item[0].message_index not in stays:
+                self._mark(item)
 
     def _shown(self) -> list[Shown]:
         """The oldest first (rule 3)."""
         conversation = self.draft.conversation
         messages = conversation.messages
         return [
-            (ref, number, one)
-            for at in self.draft.visible()
-            if messages[at].media_count and messages[at].view.role in ROLES
-            for ref in (BlockRef(at, block) for block in range(len(messages[at].view.blocks)))
-            for number, one in self.draft.media(ref)
+            (ref, number, item)
+            for index in self.draft.visible()
+            if messages[index].media_count and messages[index].view.role in ROLES
+            for ref in (BlockRef(index, block) for block in range(len(messages[index].view.blocks)))
+            for number, item in self.draft.media(ref)
             if self.rules.may_edit(conversation, ref, "cut")
         ]
 
     def _mark(self, shown: Shown) -> bool:
         """Puts a text in its place; False where that would be heavier."""
-        ref, number, one = shown
-        draft, text, decision = self.draft, marker.media(one), self.draft.decision(ref)
-        after = draft.block_weight(ref) - self.limits.weigh(one) + self.weigh(text)
+        ref, number, item = shown
+        draft, text, decision = self.draft, marker.media(item), self.draft.decision(ref)
+        after = draft.block_weight(ref) - self.limits.weigh(item) + self.weigh(text)
         if after > draft.conversation.block_weight(ref):
             return False
         media = tuple(sorted((*decision.media, (number, text))))

@@ -55,8 +55,8 @@ def cut_arguments(
 ) -> tuple[dict[str, Any], int] | None:
     """The arguments in about `tokens`, and what the call weighs then; None where they hold no long text.
 
-    Long texts lose their middle. Keys, types, the length of lists and short values stay: a provider checks arguments
-    against the tool's schema.
+    Long texts lose their middle. Keys, types, the length of lists and short values stay: a provider checks
+    arguments against the tool's schema.
     """
     texts: dict[str, int] = {}
 
@@ -96,5 +96,5 @@ def _each(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):
-        return {key: _each(one, change) for key, one in value.items()}
-    return [_each(one, change) for one in value] if isinstance(value, list) else value
+        return {key: _each(item, change) for key, item in value.items()}
+    return [_each(item, change) for item in value] if isinstance(value, list) else value

@@ -111,11 +111,11 @@ class Pairs(Rule):
 def _parts(walk: Walk, run: range, parted_if_left_out: bool) -> bool:
     """Whether a result in this run has its call on the other side."""
     messages, pairs = walk.conversation.messages, walk.conversation.pairs
-    for at in run:
-        if messages[at].view.role in ("assistant", "prompt"):
+    for index in run:
+        if messages[index].view.role in ("assistant", "prompt"):
             continue
-        for number, block in enumerate(messages[at].view.blocks):
-            asked_at = pairs.get(BlockRef(at, number), at) if block.kind == "result" else at
+        for number, block in enumerate(messages[index].view.blocks):
+            asked_at = pairs.get(BlockRef(index, number), index) if block.kind == "result" else index
             if asked_at < run.start and (asked_at in walk.left_out) == parted_if_left_out:
                 return True  # within a run nothing is parted
     return False
@@ -141,8 +141,8 @@ CUT_ROLES = ("user", "note", "shell", "result")  # whose own words may be cut to
 class Signed(Rule):
     """Only words of tools and users and arguments of calls are edited, and nothing that a signature may cover.
 
-    1. A result may be written anew where it is not signed itself. What a user, a note or a user's shell run says may
-       be cut to fit.
+    1. A result may be written anew where it is not signed itself. What a user, a note or a user's shell run says
+       may be cut to fit.
     2. A call's arguments may be shortened or cut where nothing in its message is signed. Where several items make
        one answer, nothing in any of them may be signed.
 
@@ -165,13 +165,13 @@ class Signed(Rule):
         return block.kind == "result" and not block.signed
 
 
-def _unsigned(messages: Sequence[Message], at: int) -> bool:
+def _unsigned(messages: Sequence[Message], index: int) -> bool:
     """Rule 2 of `Signed`."""
-    if not _is_plain(messages[at].view):
+    if not _is_plain(messages[index].view):
         return False
     for step in (-1, 1):
-        other = at + step
-        while 0 <= other < len(messages) and messages[at].view.joins:
+        other = index + step
+        while 0 <= other < len(messages) and messages[index].view.joins:
             view = messages[other].view
             if view.role != "assistant" or not view.joins:
                 break
@@ -209,7 +209,7 @@ class Start(Rule):
     def included(self, tally: int, walk: Walk, run: range) -> int:
         if tally != NOTHING:
             return tally
-        return next((at for at in run if not set_aside(walk.conversation, at)), NOTHING)
+        return next((index for index in run if not set_aside(walk.conversation, index)), NOTHING)
 
     def inserted(self, tally: int, walk: Walk) -> int:
         return PACKET if tally == NOTHING else tally
@@ -232,7 +232,7 @@ class Users(Rule):
 
     def left_out(self, tally: int, walk: Walk, run: range) -> int:
         messages = walk.conversation.messages
-        return tally + sum(messages[at].view.role == "user" for at in run)
+        return tally + sum(messages[index].view.role == "user" for index in run)
 
     def holds(self, tally: int, walk: Walk) -> bool:
         return not tally or bool(walk.packets)
@@ -281,10 +281,10 @@ class WholeSteps(Rule):
     def is_one_with_previous(self, conversation: ConversationIndex, message_index: int) -> bool:
         return message_index > 0 and goes_on(conversation.messages, message_index)
 
-    def _parts(self, walk: Walk, at: int, parted_if_left_out: bool) -> bool:
+    def _parts(self, walk: Walk, index: int, parted_if_left_out: bool) -> bool:
         """Within a run nothing is parted: only its first message may be."""
-        one = self.is_one_with_previous(walk.conversation, at)
-        return one and (at - 1 in walk.left_out) == parted_if_left_out
+        joined = self.is_one_with_previous(walk.conversation, index)
+        return joined and (index - 1 in walk.left_out) == parted_if_left_out
 
 
 NO_TURN = ("summary", "packet", "prompt")  # roles that may stand before the message a turn starts with
@@ -309,7 +309,7 @@ class WholeTurnsRule(Rule):
     by_turns = True
 
     def left_out(self, tally: bool, walk: Walk, run: range) -> bool:
-        return tally or (walk.first_index >= 0 and not all(_may_leave_alone(walk, at) for at in run))
+        return tally or (walk.first_index >= 0 and not all(_may_leave_alone(walk, index) for index in run))
 
     def holds(self, tally: bool, walk: Walk) -> bool:
         messages, first = walk.conversation.messages, walk.first_index
@@ -318,24 +318,24 @@ class WholeTurnsRule(Rule):
         before = first
         while before > 0 and _may_leave_alone(walk, before - 1):
             before -= 1
-        begins = before == 0 or any(messages[at].view.opens_turn for at in range(before, first + 1))
+        begins = before == 0 or any(messages[index].view.opens_turn for index in range(before, first + 1))
         return begins and not tally
 
 
-def _may_leave_alone(walk: Walk, at: int) -> bool:
+def _may_leave_alone(walk: Walk, index: int) -> bool:
     """Rules 1 and 3 of `WholeTurnsRule`."""
     conversation = walk.conversation
-    role = conversation.messages[at].view.role
+    role = conversation.messages[index].view.role
     if role in NO_TURN:
         return True
-    decision = walk.plan.decisions.get(conversation.key(at))
+    decision = walk.plan.decisions.get(conversation.key(index))
     is_fit = decision is not None and decision.to_fit and decision.kind == "dropped"
-    return is_fit and role in OF_STEPS and at != conversation.newest_reply
+    return is_fit and role in OF_STEPS and index != conversation.newest_reply
 
 
 class WorkingSetWhole(Rule):
-    """The newest results and steps are there byte for byte, as many as the policy says, but for what was cut because
-    the list did not fit the window. Tally: the newest message that was edited or left out, -1 for none.
+    """The newest results and steps are there byte for byte, as many as the policy says, but for what was cut
+    because the list did not fit the window. Tally: the newest message that was edited or left out, -1 for none.
     """
 
     name = "working set"
@@ -345,14 +345,14 @@ class WorkingSetWhole(Rule):
         return max(tally, edit.message_index) if edit.kind != "cut" else tally
 
     def left_out(self, tally: int, walk: Walk, run: range) -> int:
-        return max(tally, next((at for at in reversed(run) if self._counts(walk, at)), -1))
+        return max(tally, next((index for index in reversed(run) if self._counts(walk, index)), -1))
 
     def holds(self, tally: int, walk: Walk) -> bool:
         return tally < 0 or tally < promised_start(walk.conversation, walk.plan.working_set)
 
-    def _counts(self, walk: Walk, at: int) -> bool:
+    def _counts(self, walk: Walk, index: int) -> bool:
         """Whether it is of a step and left though the list fits."""
-        if at < walk.plan.fit_floor or walk.conversation.messages[at].view.role not in STEP_ROLES:
+        if index < walk.plan.fit_floor or walk.conversation.messages[index].view.role not in STEP_ROLES:
             return False
-        decision = walk.plan.decisions.get(walk.conversation.key(at))
+        decision = walk.plan.decisions.get(walk.conversation.key(index))
         return decision is None or not decision.to_fit

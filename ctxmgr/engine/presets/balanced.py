@@ -94,9 +94,9 @@ class Balanced(PresetStrategy):
         """Where a compaction would be asked for, for the same reason."""
         return gauge.weight_at(gauge.thresholds.late)
 
-    def asking_tokens(self, at: Thresholds) -> float:
+    def asking_tokens(self, thresholds: Thresholds) -> float:
         """As late as may be: each epoch leaves more of the list than a summary does, and for less."""
-        return at.late
+        return thresholds.late
 
     def leavable_weight(self, state: State, plan: Plan, answered: bool, inputs: Inputs) -> float:
         """All but what must stay may leave with the next list, unless that is too little for an epoch, or a list
@@ -134,14 +134,14 @@ class Balanced(PresetStrategy):
 def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: Invariants) -> WorthInputs:
     conversation, gauge = incoming.conversation, inputs.gauge
     writer = _writer(conversation, state, inputs, zone)
-    place, packet, lost = _packet(incoming, state, writer)
+    packet_index, packet, lost = _packet(incoming, state, writer)
     unsent = state.last_projection is None and writer.has_news(packet)  # notes, and no list yet
     terms = WorthTerms(
         zone=zone,
         layout=Layout(
             decisions=incoming.last_plan.decisions if incoming.last_plan is not None else state.decisions,
             packet=packet,
-            packet_index=place,
+            packet_index=packet_index,
             rewrite=memoised(conversation, inputs.weigh, inputs.archives, inputs.memo),
             shorten=shortener(conversation, inputs.weigh, inputs.memo),
             rules=rules,
@@ -157,8 +157,8 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
         writer=writer,
     )
     reopen = state.reopen or ("forced" if state.force_prune else None) or lost
-    at = inputs.time_ms if inputs.time_ms is not None else state.epoch.last_time_ms
-    return WorthInputs(terms, state.epoch, reopen, incoming.last_plan, _before(state), at)
+    time_ms = inputs.time_ms if inputs.time_ms is not None else state.epoch.last_time_ms
+    return WorthInputs(terms, state.epoch, reopen, incoming.last_plan, _before(state), time_ms)
 
 
 def _room(gauge: Gauge) -> ListRoom:
@@ -229,9 +229,9 @@ def _packet(incoming: Incoming, state: State, writer: PacketWriter) -> tuple[int
         return 0, packet, rewritten
     digest = digest_of(state.anchor)
     if digest in conversation.digest_counts:
-        for at, message in enumerate(conversation.messages):
-            if message.digest == digest and conversation.key(at) == state.anchor:
-                return at, packet, rewritten
+        for index, message in enumerate(conversation.messages):
+            if message.digest == digest and conversation.key(index) == state.anchor:
+                return index, packet, rewritten
     return 0, packet, "rewritten"
 
 
@@ -243,8 +243,8 @@ def with_epoch(state: State, done: BalancedResult, anchor: str, conversation: Co
     state = msgspec.structs.replace(state, epoch=done.epoch, resumed=state.resume, force_prune=False, reopen=None)
     if opened is None:
         return _unchanged(state, plan, anchor)
-    edits = [one for one in opened.originals if one.kind != "dropped"]
-    pruned = [one for one in opened.originals if one.kind == "pruned"]
+    edits = [original for original in opened.originals if original.kind != "dropped"]
+    pruned = [original for original in opened.originals if original.kind == "pruned"]
     scanned, shown = receipts.result_tokens(conversation, plan)
     totals = msgspec.structs.replace(
         totals,
@@ -253,7 +253,8 @@ def with_epoch(state: State, done: BalancedResult, anchor: str, conversation: Co
         prunable_tokens=scanned - shown,
         results_distilled=totals.results_distilled + len(edits) - len(pruned),
         results_pruned=totals.results_pruned + len(pruned),
-        pruned_tokens=totals.pruned_tokens + sum(one.before_tokens - one.after_tokens for one in opened.originals),
+        pruned_tokens=totals.pruned_tokens
+        + sum(original.before_tokens - original.after_tokens for original in opened.originals),
     )
     packet = opened.packet
     return msgspec.structs.replace(
@@ -279,4 +280,7 @@ def _unchanged(state: State, plan: Plan, anchor: str) -> State:
 
 def originals(left: Sequence[Original]) -> tuple[ArchiveRow, ...]:
     """What left, for the archive, under its handle, whether a marker names it or not."""
-    return tuple(ArchiveRow(handles.handle(one.key), one.key, one.call_text, one.text) for one in left)
+    return tuple(
+        ArchiveRow(handles.handle(original.key), original.key, original.call_text, original.text)
+        for original in left
+    )

@@ -98,9 +98,9 @@ class PresetStrategy(ABC):
         """The same, where the working set that is promised does not fit."""
         return math.inf
 
-    def asking_tokens(self, at: Thresholds) -> float:
+    def asking_tokens(self, thresholds: Thresholds) -> float:
         """From how many tokens on a compaction is asked for."""
-        return at.red
+        return thresholds.red
 
     def leavable_weight(self, state: State, plan: Plan, answered: bool, inputs: Inputs) -> float:
         """What the next projection may take away of what would be sent now, in tokens: no compaction need be asked

@@ -41,8 +41,8 @@ class Protection(msgspec.Struct, frozen=True):
     instruction_tokens: float = math.inf
 
     def names(self, tool: str) -> bool:
-        """Whether this tool is protected. Names are the same in whatever case: one host calls `Read` what another calls
-        `read`."""
+        """Whether this tool is protected. Names are the same in whatever case: one host calls `Read` what another
+        calls `read`."""
         return is_among(tool, self.policy.protected_tools)
 
     def is_of_tool(self, ref: BlockRef) -> bool:
@@ -58,14 +58,16 @@ class Protection(msgspec.Struct, frozen=True):
         """The indices of messages that call a protected tool."""
         messages = self.conversation.messages
         asked_at = set(self.conversation.pairs.values()) if self.policy.protected_tools else ()
-        return frozenset(at for at in asked_at if any(self.names(block.tool) for block in messages[at].view.blocks))
+        return frozenset(
+            index for index in asked_at if any(self.names(block.tool) for block in messages[index].view.blocks)
+        )
 
     def instructions(self) -> Instructions:
         """What others told the model and still holds, within its budget."""
-        told = instructions(self.conversation, self.policy.protected_instructions)
+        held = instructions(self.conversation, self.policy.protected_instructions)
         if self.instruction_tokens == math.inf:
-            return told
-        return told.within(self.conversation, self.instruction_tokens)
+            return held
+        return held.within(self.conversation, self.instruction_tokens)
 
     def messages(self) -> frozenset[int]:
         """All that stays, by index."""
@@ -73,9 +75,9 @@ class Protection(msgspec.Struct, frozen=True):
 
     def blocks(self) -> frozenset[BlockRef]:
         """The results that are never shortened, and the texts of instructions."""
-        told = self.instructions()
-        pinned = frozenset(ref for at in self.pinned() for ref, _ in self.conversation.results(at))
-        return pinned | told.results | told.texts | self.results()
+        held = self.instructions()
+        pinned = frozenset(ref for index in self.pinned() for ref, _ in self.conversation.results(index))
+        return pinned | held.results | held.texts | self.results()
 
     def unpinned(self) -> "Protection":
         """The same without pins."""
@@ -93,7 +95,7 @@ def summaries(conversation: ConversationIndex, digests: Container[str]) -> froze
     they say what was before."""
     messages = conversation.messages
     return frozenset(
-        at for at, message in enumerate(messages) if message.view.role == "user" and message.digest in digests
+        index for index, message in enumerate(messages) if message.view.role == "user" and message.digest in digests
     )
 
 
@@ -108,17 +110,17 @@ def over_share(
     over = conversation.weight_of(users) - share
     leaving: set[int] = set()
     messages, must_stay = conversation.messages, rules.must_stay(conversation)
-    for at in sorted(users, key=lambda at: (-messages[at].weight, at)):
+    for index in sorted(users, key=lambda index: (-messages[index].weight, index)):
         if over <= 0:
             break
-        blocks = messages[at].view.blocks
+        blocks = messages[index].view.blocks
         if (
-            at not in held
-            and at not in must_stay
+            index not in held
+            and index not in must_stay
             and all(block.kind == "text" and not block.media for block in blocks)
         ):
-            leaving.add(at)
-            over -= messages[at].weight
+            leaving.add(index)
+            over -= messages[index].weight
     return frozenset(leaving)
 
 
@@ -132,14 +134,16 @@ def pinned(conversation: ConversationIndex, pins: Collection[Pin]) -> frozenset[
     by: dict[str, set[str]] = {"digest": set(), "callId": set(), "tool": set(), "path": set()}
     for pin in pins:
         by[pin.by].add(pin.value)
-    found: set[int] = set()
+    indices: set[int] = set()
     if not by["digest"].isdisjoint(conversation.digest_counts):
-        found.update(at for at, message in enumerate(conversation.messages) if message.digest in by["digest"])
+        indices.update(
+            index for index, message in enumerate(conversation.messages) if message.digest in by["digest"]
+        )
     if by["callId"] or by["tool"] or by["path"]:
         glob = _glob(tuple(sorted(by["path"])))
         naming = _naming(conversation.messages, glob)
-        found |= _of_calls(conversation, by["callId"], by["tool"], naming)
-    return frozenset(found)
+        indices |= _of_calls(conversation, by["callId"], by["tool"], naming)
+    return frozenset(indices)
 
 
 def returned_positions(conversation: ConversationIndex, returned: Mapping[str, int], epoch: int) -> frozenset[int]:
@@ -147,12 +151,12 @@ def returned_positions(conversation: ConversationIndex, returned: Mapping[str, i
 
     `returned`: handles, and the epoch in force when each came back.
     """
-    held = {handle for handle, at in returned.items() if epoch - at <= RETURNED_EPOCHS}
+    held = {handle for handle, returned_in in returned.items() if epoch - returned_in <= RETURNED_EPOCHS}
     if not held:
         return frozenset()
     calls = [
-        (at, block.call_id)
-        for at, message in enumerate(conversation.messages)
+        (index, block.call_id)
+        for index, message in enumerate(conversation.messages)
         for block in message.view.blocks
         if block.kind == "call" and block.arguments and not held.isdisjoint(_named(block.arguments))
     ]
@@ -176,19 +180,19 @@ def _of_calls(
 ) -> set[int]:
     """Rule 2 for calls, and for results whose call the list does not hold. `naming`: calls that name a pinned
     file."""
-    found: set[int] = set()
+    indices: set[int] = set()
     calls: set[tuple[int, str]] = set()
-    for at, message in enumerate(conversation.messages):
+    for index, message in enumerate(conversation.messages):
         for number, block in enumerate(message.view.blocks):
             if block.kind == "call":
-                if block.call_id in ids or block.tool in tools or (at, number) in naming:
-                    calls.add((at, block.call_id))
+                if block.call_id in ids or block.tool in tools or (index, number) in naming:
+                    calls.add((index, block.call_id))
             elif block.kind == "result" and (block.call_id in ids or block.tool in tools):
-                found.add(at)
-                if (asked := conversation.pairs.get(BlockRef(at, number))) is not None:
-                    found.add(asked)
-    found.update(at for at, _ in calls)
-    return found | _answers(conversation, calls)
+                indices.add(index)
+                if (asked := conversation.pairs.get(BlockRef(index, number))) is not None:
+                    indices.add(asked)
+    indices.update(index for index, _ in calls)
+    return indices | _answers(conversation, calls)
 
 
 def _answers(conversation: ConversationIndex, calls: set[tuple[int, str]]) -> set[int]:
@@ -207,8 +211,8 @@ def _naming(messages: Sequence[Message], glob: re.Pattern[str] | None) -> set[tu
     if glob is None:
         return set()
     return {
-        (at, number)
-        for at, message in enumerate(messages)
+        (index, number)
+        for index, message in enumerate(messages)
         for number, call in enumerate(calls_of(message))
         if call is not None and message.view.blocks[number].kind == "call" and _meets(glob, call)
     }

@@ -78,8 +78,8 @@ def drafted(conversation: ConversationIndex, ask: WorthInputs) -> "EpochDraft":
 
 
 def _noting(done: EpochResult, note: str) -> EpochResult:
-    told = f"{done.receipt.arithmetic}; {note}"
-    return msgspec.structs.replace(done, receipt=msgspec.structs.replace(done.receipt, arithmetic=told))
+    text = f"{done.receipt.arithmetic}; {note}"
+    return msgspec.structs.replace(done, receipt=msgspec.structs.replace(done.receipt, arithmetic=text))
 
 
 class EpochDraft:
@@ -96,7 +96,7 @@ class EpochDraft:
         self.growth = Growth(calls, grown)
         self.late = parted(conversation, plan.decisions)
         self.protected = inputs.protection.messages() | self.late
-        users = [at for at in self.steps.fixed_indices if conversation.messages[at].view.role == "user"]
+        users = [index for index in self.steps.fixed_indices if conversation.messages[index].view.role == "user"]
         held = self.protected.union(range(self.working_set, conversation.size))
         self.leaving_users = over_share(conversation, users, inputs.room.users, held, rules)
         shown = receipts.projected_weights(plan, conversation.messages)
@@ -113,12 +113,12 @@ class EpochDraft:
         self.writing = EpochWriting(
             conversation, ask, plan, self.steps, self.working_set, self.leaving_users, calls
         )
-        self.rows = [Row(at, self._tokens(at), at < inputs.cached_count) for at in sorted(shown)]
+        self.rows = [Row(index, self._tokens(index), index < inputs.cached_count) for index in sorted(shown)]
 
-    def _tokens(self, at: int) -> int:
+    def _tokens(self, index: int) -> int:
         """Of a message as it is shown, with the packet before it."""
         layout = self.inputs.layout
-        return self.situation.shown[at] + (layout.packet.weight if at == layout.packet_index else 0)
+        return self.situation.shown[index] + (layout.packet.weight if index == layout.packet_index else 0)
 
     # when
 
@@ -148,12 +148,12 @@ class EpochDraft:
             saved = sum(offer.saved for offer in self._pressed({}))
             least = 0 if weight > inputs.room.window else LEAST_PRESSED * weight
             return "red" if saved > least else None
-        found = self._best
-        if found is None or found.saved < WORTH_A_PREFIX * weight:
+        change = self._best
+        if change is None or change.saved < WORTH_A_PREFIX * weight:
             return None
         if not inputs.cached_count:
             return "cold"
-        return "price" if found.gain >= 0 else None
+        return "price" if change.gain >= 0 else None
 
     @cached_property
     def _best(self) -> PrefixChange | None:
@@ -186,8 +186,8 @@ class EpochDraft:
 
     def epoch(self) -> Epoch:
         """The epoch in force, one call later."""
-        found = self._best
-        accrued, needed = (found.accrued, max(0.0, found.cost)) if found is not None else (0.0, 0.0)
+        change = self._best
+        accrued, needed = (change.accrued, max(0.0, change.cost)) if change is not None else (0.0, 0.0)
         return msgspec.structs.replace(
             self.ask.epoch,
             regret=accrued,
@@ -199,7 +199,7 @@ class EpochDraft:
 
     def least_tokens(self) -> int:
         """What an epoch can not take away, in tokens: the working set, and what belongs to no step."""
-        fixed = (at for at in self.steps.fixed_indices if at < self.working_set)
+        fixed = (index for index in self.steps.fixed_indices if index < self.working_set)
         newest = range(self.working_set, self.conversation.size)
         return self.conversation.weight_of(fixed) + self.conversation.weight_of(newest)
 
@@ -213,39 +213,39 @@ class EpochDraft:
         limit = min(self.inputs.room.limit, self.inputs.room.window)
         target = min(limit, max(PRESSED_SHARE * limit, self.least_tokens() + PRESSED_WORDS * limit))
         for steps in range(PRESSED_STEPS):
-            found = self._offers(self.inputs.worth.pressed(steps), stale)
-            if self.plan.weight - sum(offer.saved for offer in found) <= target:
-                return found
+            due = self._offers(self.inputs.worth.pressed(steps), stale)
+            if self.plan.weight - sum(offer.saved for offer in due) <= target:
+                return due
         return self._offers(NOTHING, stale)
 
     # where
 
-    def _break(self, found: Sequence[Offer], every: bool = False) -> PrefixChange | None:
-        return best_change(self.rows, found, self.rates, every)
+    def _break(self, due: Sequence[Offer], every: bool = False) -> PrefixChange | None:
+        return best_change(self.rows, due, self.rates, every)
 
     # an epoch
 
     def opened(self, opening: Opening) -> EpochResult | None:
         """What the epoch does; None where it takes nothing away that is worth it."""
         stale, pressed = superseded(self.conversation), self.plan.weight > self.inputs.room.limit
-        found = self._pressed(stale) if pressed else self._offers(self.inputs.worth.retention(), stale)
+        due = self._pressed(stale) if pressed else self._offers(self.inputs.worth.retention(), stale)
         every = pressed or opening not in ("price", "cold")
-        place = self._break(found, every)
-        taken = found[: place.count] if place is not None else []
-        position = place.position if place is not None else self.conversation.size
+        change = self._break(due, every)
+        taken = due[: change.count] if change is not None else []
+        position = change.position if change is not None else self.conversation.size
         must = opening in MUST or bool(self.late)
         back = self._coming_back() if must else ()
         decisions = self._decisions(taken, back)
-        plan, packet = self.writing.told(decisions, min((position, *back)), opening)
+        plan, packet = self.writing.plan_and_packet(decisions, min((position, *back)), opening)
         if not packet.text and (untold := self.writing.untold()):  # rule 7
-            decisions = {key: one for key, one in decisions.items() if key not in untold}
-            plan, packet = self.writing.told(decisions, position, opening)
+            decisions = {key: decision for key, decision in decisions.items() if key not in untold}
+            plan, packet = self.writing.plan_and_packet(decisions, position, opening)
         if (head := headless(self.conversation, plan, self.inputs.layout.rules)) >= 0:
             decisions.pop(self.conversation.key(head), None)
-            plan, packet = self.writing.told(decisions, 0, opening)
+            plan, packet = self.writing.plan_and_packet(decisions, 0, opening)
         if plan.pieces == self.plan.pieces or not (must or self.writing.is_worth(plan, packet)):
             return None
-        return self.writing.result(opening, plan, packet, place, taken)
+        return self.writing.result(opening, plan, packet, change, taken)
 
     def _coming_back(self) -> tuple[int, ...]:
         """The messages of rule 6, with the steps that they are of: no pair is parted."""
@@ -260,11 +260,11 @@ class EpochDraft:
         decisions = dict(self.plan.decisions)
         for offer in taken:
             decisions |= offer.decisions
-        for at in back:
-            blocks = range(len(self.conversation.messages[at].view.blocks))
+        for index in back:
+            blocks = range(len(self.conversation.messages[index].view.blocks))
             for key in (
-                self.conversation.key(at),
-                *(self.conversation.block_key(BlockRef(at, one)) for one in blocks),
+                self.conversation.key(index),
+                *(self.conversation.block_key(BlockRef(index, number)) for number in blocks),
             ):
                 decisions.pop(key, None)
         return decisions
@@ -299,7 +299,9 @@ class EpochWriting(msgspec.Struct, frozen=True):
     leaving_users: Set[int]
     calls: int
 
-    def told(self, decisions: Mapping[str, Decision], position: int, opening: Opening) -> tuple[Plan, Packet]:
+    def plan_and_packet(
+        self, decisions: Mapping[str, Decision], position: int, opening: Opening
+    ) -> tuple[Plan, Packet]:
         """The plan with its packet (rule 1). `position`: the index of the first message that changes."""
         inputs = self.ask.terms
         layout, writer = inputs.layout, inputs.writer
@@ -308,12 +310,14 @@ class EpochWriting(msgspec.Struct, frozen=True):
             return self._laid_out(decisions, layout.packet, layout.packet_index), layout.packet
         bare = self._laid_out(decisions, NO_PACKET, 0)
         packet = packet_of(self.conversation, bare, writer, inputs.room, layout.rules)
-        place = place_of(self.conversation, self.steps, decisions, self.working_set)
-        return self._laid_out(decisions, packet, place), packet
+        packet_index = place_of(self.conversation, self.steps, decisions, self.working_set)
+        return self._laid_out(decisions, packet, packet_index), packet
 
-    def _laid_out(self, decisions: Mapping[str, Decision], packet: Packet, place: int) -> Plan:
+    def _laid_out(self, decisions: Mapping[str, Decision], packet: Packet, packet_index: int) -> Plan:
         inputs = self.ask.terms
-        layout = msgspec.structs.replace(inputs.layout, decisions=decisions, packet=packet, packet_index=place)
+        layout = msgspec.structs.replace(
+            inputs.layout, decisions=decisions, packet=packet, packet_index=packet_index
+        )
         if packet.text:
             allowance = max(layout.allowance, inputs.writer.most_allowed)
             layout = msgspec.structs.replace(layout, allowance=allowance)
@@ -322,7 +326,11 @@ class EpochWriting(msgspec.Struct, frozen=True):
     def untold(self) -> set[str]:
         """The keys of user messages that may only leave where a packet tells of them."""
         rules, conversation = self.ask.terms.layout.rules, self.conversation
-        return {conversation.key(at) for at in self.leaving_users if not rules.may_leave_untold(conversation, at)}
+        return {
+            conversation.key(index)
+            for index in self.leaving_users
+            if not rules.may_leave_untold(conversation, index)
+        }
 
     def is_worth(self, plan: Plan, packet: Packet) -> bool:
         """Rule 2."""
@@ -340,9 +348,9 @@ class EpochWriting(msgspec.Struct, frozen=True):
         return receipts.summed(self.before, plan, messages, inputs.cached_count, rates)
 
     def result(
-        self, opening: Opening, plan: Plan, packet: Packet, place: PrefixChange | None, taken: Sequence[Offer]
+        self, opening: Opening, plan: Plan, packet: Packet, change: PrefixChange | None, taken: Sequence[Offer]
     ) -> EpochResult:
-        accrued = place.accrued if place is not None else 0.0
+        accrued = change.accrued if change is not None else 0.0
         waited = f"what is due has cost {accrued:,.0f} in {self.calls} calls"
         sum_ = arithmetic(self._came_to(plan), self.ask.terms.worth.rates, waited)
         gone = receipts.originals(self.conversation, self.before, plan, self.ask.terms.writer.handle)
@@ -358,13 +366,13 @@ class EpochWriting(msgspec.Struct, frozen=True):
         done = self._receipt(opening, weight, "nothing more leaves")
         return EpochResult(self.before, self.ask.terms.layout.packet, done, ())
 
-    def _receipt(self, opening: Opening, weight: int, told: str) -> Receipt:
+    def _receipt(self, opening: Opening, weight: int, text: str) -> Receipt:
         number, time_ms = self.ask.epoch.number + 1, self.ask.time_ms
-        return Receipt(number, opening, self.before.weight, weight, f"{opening}: {told}", time_ms=time_ms)
+        return Receipt(number, opening, self.before.weight, weight, f"{opening}: {text}", time_ms=time_ms)
 
-    def _why(self, why: Mapping[str, str], one: Original) -> str:
+    def _why(self, why: Mapping[str, str], original: Original) -> str:
         """Why a block left, by itself or with its message."""
-        at = one.ref.message_index
-        if at in self.leaving_users:
+        index = original.ref.message_index
+        if index in self.leaving_users:
             return "user messages over their share"
-        return why.get(one.key) or why.get(self.conversation.key(at), "shown another way")
+        return why.get(original.key) or why.get(self.conversation.key(index), "shown another way")

@@ -55,16 +55,18 @@ def parted(
     conversation: ConversationIndex, decisions: Mapping[str, Decision], first_index: int = 0
 ) -> frozenset[int]:
     """The messages left out whose calls a result answers that is shown, of the messages from `first_index` on."""
-    shown = (at for at in range(first_index, conversation.size) if not drops(conversation, decisions, at))
-    asked = {conversation.pairs.get(ref, ref.message_index) for at in shown for ref, _ in conversation.results(at)}
-    return frozenset(at for at in asked if drops(conversation, decisions, at))
+    shown = (index for index in range(first_index, conversation.size) if not drops(conversation, decisions, index))
+    asked = {
+        conversation.pairs.get(ref, ref.message_index) for index in shown for ref, _ in conversation.results(index)
+    }
+    return frozenset(index for index in asked if drops(conversation, decisions, index))
 
 
 def lay_out(conversation: ConversationIndex, zone: Zone, layout: Layout) -> Plan:
     """The plan of a whole list. The `floor` of such a plan is the place of its packet."""
     pieces: list[Piece] = []
     start, weight, dropped = 0, 0, 0
-    found: dict[str, Decision] = {}
+    held: dict[str, Decision] = {}
     decisions = in_force(conversation, layout.decisions, layout.rules, layout.newest)
     edited = dict.fromkeys(("distilled", "pruned", "shortened", "cut"), 0)
     for position, message in enumerate(conversation.messages):
@@ -77,8 +79,8 @@ def lay_out(conversation: ConversationIndex, zone: Zone, layout: Layout) -> Plan
         if not mine:  # most of a list: it stays as it came
             weight += message.weight
             continue
-        found |= mine
-        if drops(conversation, found, position):
+        held |= mine
+        if drops(conversation, held, position):
             _keep(pieces, start, position)
             start = position + 1
             dropped += 1
@@ -99,7 +101,7 @@ def lay_out(conversation: ConversationIndex, zone: Zone, layout: Layout) -> Plan
         floor=layout.packet_index if layout.packet.text else 0,
         weight=weight,
         raw_weight=conversation.raw_weight,
-        decisions=found,
+        decisions=held,
         turns_kept=len(conversation.turns),
         distilled=edited["distilled"] + edited["shortened"],
         pruned=edited["pruned"],
@@ -119,7 +121,7 @@ def extended(plan: Plan, conversation: ConversationIndex, before: int, zone: Zon
         start = last.start
         pieces.pop()
     for position in range(before, size) if layout.decisions else ():
-        cut = [one for one in _edits(conversation, position, layout) if one.kind == "cut"]
+        cut = [edit for edit in _edits(conversation, position, layout) if edit.kind == "cut"]
         if cut:
             _keep(pieces, start, position)
             pieces += cut
@@ -131,9 +133,9 @@ def extended(plan: Plan, conversation: ConversationIndex, before: int, zone: Zon
         plan,
         pieces=tuple(pieces),
         zone=zone,
-        weight=weight - sum(one.before_tokens - one.after_tokens for one in edits),
+        weight=weight - sum(edit.before_tokens - edit.after_tokens for edit in edits),
         raw_weight=conversation.raw_weight,
-        decisions=plan.decisions | {one.key: layout.decisions[one.key] for one in edits},
+        decisions=plan.decisions | {edit.key: layout.decisions[edit.key] for edit in edits},
         turns_kept=len(conversation.turns),
         blocks_cut=plan.blocks_cut + len(edits),
     )
@@ -146,31 +148,31 @@ def _keep(pieces: list[Piece], start: int, end: int) -> None:
 
 def _edits(conversation: ConversationIndex, position: int, layout: Layout) -> list[BlockEdit]:
     message = conversation.messages[position]
-    found: list[BlockEdit] = []
+    edits: list[BlockEdit] = []
     for number, block in enumerate(message.view.blocks):
         if block.kind in ("thinking", "summary"):
             continue
         ref = BlockRef(position, number)
-        at = conversation.block_key(ref)
-        decision = layout.decisions.get(at)
+        index = conversation.block_key(ref)
+        decision = layout.decisions.get(index)
         if decision is None or decision.kind == "dropped":
             continue
         before = message.weights[number]
         if decision.kind == "cut":
             if layout.rules.may_edit(conversation, ref, "cut"):
-                found.append(cut_edit(conversation, ref, decision))
+                edits.append(cut_edit(conversation, ref, decision))
             continue
         if decision.kind in ("distilled", "pruned") and block.kind == "result":
             text, after = layout.rewrite(ref, decision)
             if after < before or decision.written:
-                found.append(BlockEdit(position, number, decision.kind, text, at, before, after))
+                edits.append(BlockEdit(position, number, decision.kind, text, index, before, after))
         elif decision.kind == "shortened" and block.kind == "call":
             may_edit = layout.rules.may_edit(conversation, ref, "shortened")
             shorter = _shorter(ref, decision, layout) if may_edit else None
             if shorter is not None and (shorter[1] < before or decision.written):
                 arguments, after = shorter
-                found.append(BlockEdit(position, number, "shortened", "", at, before, after, arguments))
-    return found
+                edits.append(BlockEdit(position, number, "shortened", "", index, before, after, arguments))
+    return edits
 
 
 def _shorter(ref: BlockRef, decision: Decision, layout: Layout) -> tuple[dict[str, Any], int] | None:
@@ -191,14 +193,14 @@ def of_message(
     conversation: ConversationIndex, position: int, decisions: Mapping[str, Decision]
 ) -> dict[str, Decision]:
     """The decisions about a message and its blocks (rule 5)."""
-    key, found = conversation.key(position), dict[str, Decision]()
+    key, held = conversation.key(position), dict[str, Decision]()
     if key in decisions:
-        found[key] = decisions[key]
+        held[key] = decisions[key]
     for number in range(1, len(conversation.messages[position].view.blocks)):
-        at = conversation.block_key(BlockRef(position, number))
-        if at in decisions:
-            found[at] = decisions[at]
-    return found
+        block_key = conversation.block_key(BlockRef(position, number))
+        if block_key in decisions:
+            held[block_key] = decisions[block_key]
+    return held
 
 
 def _of_older(
@@ -208,37 +210,37 @@ def _of_older(
     if not decisions:
         return decisions
     voided: set[str] = set()
-    for at in range(promised_start(conversation, newest), conversation.size):
-        if conversation.messages[at].view.role in STEP_ROLES:
-            made = of_message(conversation, at, decisions)
-            voided.update(key for key, one in made.items() if one.kind != "cut" and not one.to_fit)
-    return {key: one for key, one in decisions.items() if key not in voided} if voided else decisions
+    for index in range(promised_start(conversation, newest), conversation.size):
+        if conversation.messages[index].view.role in STEP_ROLES:
+            made = of_message(conversation, index, decisions)
+            voided.update(key for key, decision in made.items() if decision.kind != "cut" and not decision.to_fit)
+    return {key: decision for key, decision in decisions.items() if key not in voided} if voided else decisions
 
 
 def _whole_steps(
     conversation: ConversationIndex, decisions: Mapping[str, Decision], rules: Invariants
 ) -> Mapping[str, Decision]:
     """The decisions, made of one mind about each step (rules 6 and 7)."""
-    dropped = {at for at, decision in decisions.items() if decision.kind == "dropped"}
+    dropped = {key for key, decision in decisions.items() if decision.kind == "dropped"}
     if not dropped:
         return decisions
     must_stay = rules.must_stay(conversation)
     changed = dict(decisions)
-    for at in must_stay:
-        _forget(changed, dropped, conversation.key(at))
+    for index in must_stay:
+        _forget(changed, dropped, conversation.key(index))
     for step in rules.steps(conversation).steps:
         stays = not must_stay.isdisjoint(step.message_indices)
         if not stays and len(step.assistant_indices) < 2:
             continue
-        keys = {at: conversation.key(at) for at in step.message_indices}
-        leaving = {at for at, one in keys.items() if one in dropped}
+        keys = {index: conversation.key(index) for index in step.message_indices}
+        leaving = {index for index, key in keys.items() if key in dropped}
         if not stays and len(leaving.intersection(step.assistant_indices)) in (0, len(step.assistant_indices)):
             continue
         if not stays and _leaves(conversation, step, leaving) and rules.may_leave(conversation, step):
             changed |= dict.fromkeys(keys.values(), Decision("dropped"))
         else:
-            for at in leaving:
-                _forget(changed, dropped, keys[at])
+            for index in leaving:
+                _forget(changed, dropped, keys[index])
     return changed
 
 
@@ -250,5 +252,5 @@ def _forget(decisions: dict[str, Decision], dropped: set[str], key: str) -> None
 
 def _leaves(conversation: ConversationIndex, step: Step, leaving: set[int]) -> bool:
     """Whether all messages of the step leave whose content no other message of the list repeats."""
-    sure = [at for at in step.message_indices if conversation.digest_counts[conversation.digest(at)] == 1]
+    sure = [index for index in step.message_indices if conversation.digest_counts[conversation.digest(index)] == 1]
     return bool(sure) and leaving.issuperset(sure)

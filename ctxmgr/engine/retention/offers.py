@@ -75,19 +75,23 @@ def _kinds(message: Message) -> dict[str, Kind]:
 def offers(
     conversation: ConversationIndex,
     retention: Retention,
-    at: Situation,
+    index: Situation,
     stale: Mapping[BlockRef, str],
 ) -> list[Offer]:
     """All of them, newest first. `stale`: results that are out of date, with the reason. Linear in the list."""
-    return _Offers(conversation, retention, at, stale).made()
+    return _Offers(conversation, retention, index, stale).made()
 
 
 class _Offers:
     def __init__(
-        self, conversation: ConversationIndex, retention: Retention, at: Situation, stale: Mapping[BlockRef, str]
+        self,
+        conversation: ConversationIndex,
+        retention: Retention,
+        situation: Situation,
+        stale: Mapping[BlockRef, str],
     ) -> None:
-        self.conversation, self.retention, self.at, self.stale = conversation, retention, at, stale
-        self.shown, self.rules = at.shown, at.layout.rules
+        self.conversation, self.retention, self.at, self.stale = conversation, retention, situation, stale
+        self.shown, self.rules = situation.shown, situation.layout.rules
 
     def made(self) -> list[Offer]:
         blocks = self._blocks()
@@ -95,7 +99,7 @@ class _Offers:
         return sorted(every, key=lambda offer: -offer.position)
 
     def _blocks(self) -> list[Offer]:
-        found: list[Offer] = []
+        block_offers: list[Offer] = []
         age = self.conversation.weight_of(range(self.at.working_set, self.conversation.size))
         newest = age
         for position in range(self.at.working_set - 1, -1, -1):
@@ -106,11 +110,11 @@ class _Offers:
                     if not block.can_edit or self.conversation.block_key(ref) in self.at.plan.decisions:
                         continue
                     if block.kind == "result":
-                        found += self._result(ref, age, newest)
+                        block_offers += self._result(ref, age, newest)
                     elif block.kind == "call" and len(block.text) > LONG_CHARACTERS:
-                        found += self._arguments(ref, age, newest)
+                        block_offers += self._arguments(ref, age, newest)
             age += message.weight
-        return found
+        return block_offers
 
     def _result(self, ref: BlockRef, age: int, newest: int) -> list[Offer]:
         """Rule 2."""
@@ -144,9 +148,10 @@ class _Offers:
     def _packets(self) -> list[Offer]:
         """Rule 5."""
         messages, due, why = self.conversation.messages, self.at.growth.calls, "a packet that came back"
-        back = (at for at in self.shown if messages[at].view.role == "packet")
+        back = (index for index in self.shown if messages[index].view.role == "packet")
         return [
-            Offer(at, self.shown[at], due, {self.conversation.key(at): Decision("dropped")}, why) for at in back
+            Offer(index, self.shown[index], due, {self.conversation.key(index): Decision("dropped")}, why)
+            for index in back
         ]
 
     # whole steps
@@ -154,15 +159,15 @@ class _Offers:
     def _oldest(self, blocks: Sequence[Offer]) -> list[Offer]:
         """Rule 4, as one offer from the first that leaves on; the packet goes with it, for it tells of them."""
         leaving, over = self._steps()
-        indices = sorted({at for step in leaving for at in step.message_indices}.union(self.at.leaving_users))
-        indices = [at for at in indices if not drops(self.conversation, self.at.plan.decisions, at)]
+        indices = sorted({index for step in leaving for index in step.message_indices}.union(self.at.leaving_users))
+        indices = [index for index in indices if not drops(self.conversation, self.at.plan.decisions, index)]
         if not indices:
             return []
         apart = {offer.position: 0 for offer in blocks}
         for offer in blocks:
             apart[offer.position] += offer.saved
-        saved = sum(self.shown.get(at, 0) - apart.get(at, 0) for at in indices)
-        decisions = {self.conversation.key(at): Decision("dropped") for at in indices}
+        saved = sum(self.shown.get(index, 0) - apart.get(index, 0) for index in indices)
+        decisions = {self.conversation.key(index): Decision("dropped") for index in indices}
         due = self.at.growth.calls_since(over / WORDS_PART)
         first = min(indices[0], self.at.layout.packet_index) if self.at.layout.packet.text else indices[0]
         return [Offer(first, saved, due, decisions, "words over their room")]
@@ -185,13 +190,13 @@ class _Offers:
             if words <= self.retention.words_left:
                 break
             words -= weight
-            free = all(at not in self.at.protected and at not in must_stay for at in step.message_indices)
+            free = all(index not in self.at.protected and index not in must_stay for index in step.message_indices)
             if free and self.rules.may_leave(self.conversation, step):
                 leaving.append(step)
         return leaving, over
 
     def _words(self, step: Step) -> int:
         """What a step weighs with markers for its results, in tokens."""
-        said = sum(self.shown.get(at, 0) for at in step.assistant_indices)
-        results = (min(self.shown.get(at, 0), MARKER_SIZE) for at in step.result_indices)
-        return said + sum(results)
+        spoken = sum(self.shown.get(index, 0) for index in step.assistant_indices)
+        results = (min(self.shown.get(index, 0), MARKER_SIZE) for index in step.result_indices)
+        return spoken + sum(results)

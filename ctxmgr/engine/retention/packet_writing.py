@@ -41,8 +41,8 @@ class PacketWriter(msgspec.Struct, frozen=True):
     @property
     def most_allowed(self) -> int:
         """Tokens that the packet may weigh beyond what left, with those instructions."""
-        told = self.absent(math.inf)
-        return self.allowance + (self.weigh(told) if told else 0)
+        text = self.absent(math.inf)
+        return self.allowance + (self.weigh(text) if text else 0)
 
     def written(self, tokens: int, shown: Iterable[Message], cut: Iterable[Message], removed: Removed) -> str:
         """What is known beside what is `shown`, of that `cut` with results shortened, in no more than these tokens
@@ -84,17 +84,23 @@ def place_of(
 ) -> int:
     """The index of the message that the packet stands before (rule 2)."""
     messages = conversation.messages
-    gone = [at for step in steps.steps for at in step.assistant_indices if drops(conversation, decisions, at)]
+    gone = [
+        index for step in steps.steps for index in step.assistant_indices if drops(conversation, decisions, index)
+    ]
     starts = (min(step.message_indices) for step in steps.steps)
-    at = working_set
+    index = working_set
     if gone:
-        at = min((start for start in starts if start > max(gone)), default=working_set)
+        index = min((start for start in starts if start > max(gone)), default=working_set)
     fixed = frozenset(steps.fixed_indices)
-    while at - 1 in fixed and messages[at - 1].view.role in ("user", "note") and not messages[at - 1].view.summary:
-        at -= 1
-    while at < len(messages) and drops(conversation, decisions, at):
-        at += 1
-    return min(at, len(messages) - 1)  # where no step is, it may be before the last thing that left
+    while (
+        index - 1 in fixed
+        and messages[index - 1].view.role in ("user", "note")
+        and not messages[index - 1].view.summary
+    ):
+        index -= 1
+    while index < len(messages) and drops(conversation, decisions, index):
+        index += 1
+    return min(index, len(messages) - 1)  # where no step is, it may be before the last thing that left
 
 
 def packet_of(
@@ -102,7 +108,7 @@ def packet_of(
 ) -> Packet:
     """The packet for what the plan `bare` leaves out, and what the host took away (rules 1 and 3)."""
     messages = conversation.messages
-    dropped = {at for at in range(conversation.size) if drops(conversation, bare.decisions, at)}
+    dropped = {index for index in range(conversation.size) if drops(conversation, bare.decisions, index)}
     gone = conversation.raw_weight - bare.weight if dropped else 0
     spare = PACKET_SHARE * (min(room.limit, room.window) - bare.weight)
     stands_for = max(gone, int(min(gone + writer.most_allowed, spare)))
@@ -112,14 +118,14 @@ def packet_of(
     beside = writer.weigh(instructed) + 2 if instructed else 0
     removed = Removed(
         messages=len(dropped),
-        results=sum(block.kind == "result" for at in dropped for block in messages[at].view.blocks),
+        results=sum(block.kind == "result" for index in dropped for block in messages[index].view.blocks),
         files=left_paths(messages, dropped),
         may_ask=writer.archives,
     )
-    shown = [message for at, message in enumerate(messages) if at not in dropped]
+    shown = [message for index, message in enumerate(messages) if index not in dropped]
     cut = [messages[piece.message_index] for piece in bare.pieces if isinstance(piece, BlockEdit)]
-    told = writer.written(stands_for - beside, shown, cut, removed)
-    text = "\n\n".join(filter(None, (told or (PACKET_MARK if instructed else ""), instructed)))
+    known = writer.written(stands_for - beside, shown, cut, removed)
+    text = "\n\n".join(filter(None, (known or (PACKET_MARK if instructed else ""), instructed)))
     weight = writer.weigh(text) if text else 0
     return Packet(text, weight) if text and rules.may_stand_for(weight, stands_for) else NO_PACKET
 
@@ -129,15 +135,17 @@ _TOUCHING = frozenset(("read", "write", "edit", "delete", "move"))
 
 def left_paths(messages: Sequence[Message], dropped: Container[int]) -> tuple[str, ...]:
     """The files that calls of the dropped messages read or changed, each once, newest first."""
-    found = list(_paths(messages, dropped))
-    whole = paths.same(found)
-    return tuple(dict.fromkeys(whole.get(path, path) for path in found))
+    named = list(_paths(messages, dropped))
+    whole = paths.same(named)
+    return tuple(dict.fromkeys(whole.get(path, path) for path in named))
 
 
 def _paths(messages: Sequence[Message], dropped: Container[int]) -> Iterable[str]:
     """Of files, newest call first."""
-    for at in range(len(messages) - 1, -1, -1):
-        if at in dropped:
-            for call in calls_of(messages[at]):
+    for index in range(len(messages) - 1, -1, -1):
+        if index in dropped:
+            for call in calls_of(messages[index]):
                 effects = call.effects if call is not None else ()
-                yield from (paths.normal(one.path) for one in effects if one.path and one.kind in _TOUCHING)
+                yield from (
+                    paths.normal(effect.path) for effect in effects if effect.path and effect.kind in _TOUCHING
+                )

@@ -36,9 +36,10 @@ class PrefixBreak(msgspec.Struct, frozen=True):
     saves: float
 
 
-def is_cold(at: int | None, last_at: int | None, ttl: int | None) -> bool:
-    """Whether the provider's cache has been dropped since the last call. Times in milliseconds; unknown counts as warm."""
-    return at is not None and last_at is not None and at - last_at > (CACHE_TTL if ttl is None else ttl)
+def is_cold(time_ms: int | None, last_at: int | None, ttl: int | None) -> bool:
+    """Whether the provider's cache has been dropped since the last call. Times in milliseconds; unknown counts as
+    warm."""
+    return time_ms is not None and last_at is not None and time_ms - last_at > (CACHE_TTL if ttl is None else ttl)
 
 
 def rates_by(rule: CacheRule, known: BasePrices | None) -> Rates:
@@ -52,15 +53,15 @@ def cost(after: int, cached: int, left: int, by: Rates) -> float:
     return left * by.cache_write - cached * by.cache_read - (after - cached) * by.cache_write
 
 
-def arithmetic(found: PrefixBreak, by: Rates, waited: str) -> str:
+def arithmetic(change: PrefixBreak, by: Rates, waited: str) -> str:
     """The sum in one line, for a person to check. `waited`: what waiting for it has cost."""
-    before, remaining = found.before_tokens, found.remaining_tokens
-    uncached = before - found.cached_tokens
-    kept = f"{found.cached_tokens:,} x {by.cache_read:g} + {uncached:,} x {by.cache_write:g}"
+    before, remaining = change.before_tokens, change.remaining_tokens
+    uncached = before - change.cached_tokens
+    kept = f"{change.cached_tokens:,} x {by.cache_read:g} + {uncached:,} x {by.cache_write:g}"
     return (
         f"{before:,} tokens from the first change on become {remaining:,}: written {remaining:,} x "
-        f"{by.cache_write:g}, kept {kept}, so changing costs {found.cost:,.0f} now and saves {found.saves:,.0f} a "
-        f"call; {waited} {UNIT}"
+        f"{by.cache_write:g}, kept {kept}, so changing costs {change.cost:,.0f} now and saves {change.saves:,.0f} "
+        f"a call; {waited} {UNIT}"
     )
 
 
@@ -104,7 +105,7 @@ def step_above(known: BasePrices | None, weight_at: Callable[[float], float]) ->
     """The weight of the largest list that no price step makes dearer, in tokens; infinite without steps.
     `weight_at`: the list's weight at which a request has so many tokens."""
     tiers = known.tiers if isinstance(known, TieredPrices) else ()
-    return min((weight_at(one.above_tokens) for one in tiers), default=math.inf)
+    return min((weight_at(tier.above_tokens) for tier in tiers), default=math.inf)
 
 
 def best_change(
@@ -121,7 +122,7 @@ def best_change(
             row -= 1
         saved += offer.saved
         accrued += by.cache_read * offer.saved * offer.due_calls
-        found = PrefixChange(offer.position, saved, cost(after, cached, after - saved, by), accrued, number)
-        if best is None or every or found.gain >= best.gain:
-            best = found
+        change = PrefixChange(offer.position, saved, cost(after, cached, after - saved, by), accrued, number)
+        if best is None or every or change.gain >= best.gain:
+            best = change
     return best

@@ -56,12 +56,12 @@ class Original(msgspec.Struct, frozen=True, gc=False):
 def result_tokens(conversation: ConversationIndex, plan: Plan) -> tuple[int, int]:
     """Of the tool output in the list: all of it, and what the plan shows as it came."""
     shown = frozenset(
-        at for piece in plan.pieces if isinstance(piece, Keep) for at in range(piece.start, piece.end)
+        index for piece in plan.pieces if isinstance(piece, Keep) for index in range(piece.start, piece.end)
     )
     weights = [
-        (at in shown, conversation.block_weight(ref))
-        for at in range(conversation.size)
-        for ref, _ in conversation.results(at)
+        (index in shown, conversation.block_weight(ref))
+        for index in range(conversation.size)
+        for ref, _ in conversation.results(index)
     ]
     return sum(weight for _, weight in weights), sum(weight for stays, weight in weights if stays)
 
@@ -71,8 +71,8 @@ def projected_weights(plan: Plan, messages: Sequence[Message]) -> dict[int, int]
     weights: dict[int, int] = {}
     for piece in plan.pieces:
         if isinstance(piece, Keep):
-            for at in range(piece.start, piece.end):
-                weights[at] = messages[at].weight
+            for index in range(piece.start, piece.end):
+                weights[index] = messages[index].weight
         elif isinstance(piece, BlockEdit):
             weights.setdefault(piece.message_index, messages[piece.message_index].weight)
             weights[piece.message_index] -= piece.before_tokens - piece.after_tokens
@@ -86,7 +86,7 @@ def changed(old: Plan, new: Plan, messages: Sequence[Message], cached: int) -> t
     same = 0
     while same < min(len(before), len(after)) and before[same] == after[same]:
         same += 1
-    there = sum(weight for at, weight, _ in before[same:] if at < cached)
+    there = sum(weight for index, weight, _ in before[same:] if index < cached)
     return sum(row[1] for row in before[same:]), there, sum(row[1] for row in after[same:])
 
 
@@ -101,7 +101,7 @@ def _rows(plan: Plan, messages: Sequence[Message]) -> list[tuple[int, int, tuple
     rows: list[tuple[int, int, tuple[Piece, ...]]] = []
     for piece in plan.pieces:
         if isinstance(piece, Keep):
-            rows += [(at, messages[at].weight, ()) for at in range(piece.start, piece.end)]
+            rows += [(index, messages[index].weight, ()) for index in range(piece.start, piece.end)]
         elif isinstance(piece, Packet):
             rows.append((plan.floor, piece.weight, (piece,)))
         else:
@@ -109,7 +109,7 @@ def _rows(plan: Plan, messages: Sequence[Message]) -> list[tuple[int, int, tuple
             if (
                 rows
                 and rows[-1][0] == piece.message_index
-                and any(isinstance(one, BlockEdit) for one in rows[-1][2])
+                and any(isinstance(edit, BlockEdit) for edit in rows[-1][2])
             ):
                 _, weight, edits = rows.pop()  # another block of the same message
             rows.append((piece.message_index, weight - piece.before_tokens + piece.after_tokens, (*edits, piece)))
@@ -129,23 +129,23 @@ def originals(
         if isinstance(piece, BlockEdit) and (piece.key, piece.kind) not in known
     }
     shortened = {piece.key: piece.after_tokens for piece in old.pieces if isinstance(piece, BlockEdit)}
-    found: list[Original] = []
-    for at in sorted(before):
-        message = messages[at]
-        if at not in after:
+    left: list[Original] = []
+    for index in sorted(before):
+        message = messages[index]
+        if index not in after:
             for number, block in enumerate(message.view.blocks):
                 if block.text:
-                    ref = BlockRef(at, number)
+                    ref = BlockRef(index, number)
                     key = conversation.block_key(ref)
                     weight = shortened.get(key, message.weights[number])
-                    found.append(Original(conversation, key, ref, "dropped", block.text, weight, 0, handle(key)))
+                    left.append(Original(conversation, key, ref, "dropped", block.text, weight, 0, handle(key)))
             continue
         for number, block in enumerate(message.view.blocks):
-            ref = BlockRef(at, number)
+            ref = BlockRef(index, number)
             if (edit := edits.get(ref)) is not None:
                 key, sizes = edit.key, (edit.before_tokens, edit.after_tokens)
-                found.append(Original(conversation, key, ref, edit.kind, block.text, *sizes, handle(key)))
-    return tuple(found)
+                left.append(Original(conversation, key, ref, edit.kind, block.text, *sizes, handle(key)))
+    return tuple(left)
 
 
 def block_line(conversation: ConversationIndex, ref: BlockRef) -> str:
@@ -163,9 +163,9 @@ def block_line(conversation: ConversationIndex, ref: BlockRef) -> str:
 def evicted_paths(conversation: ConversationIndex, left: Sequence[Original]) -> tuple[str, ...]:
     """The files of which a read left."""
     paths: set[str] = set()
-    for one in left:
-        for ref, result in conversation.results(one.ref.message_index):
-            if (one.kind == "dropped" or one.ref == ref) and ref in conversation.pairs:
+    for original in left:
+        for ref, result in conversation.results(original.ref.message_index):
+            if (original.kind == "dropped" or original.ref == ref) and ref in conversation.pairs:
                 asked = conversation.messages[conversation.pairs[ref]]
                 for block, call in zip(asked.view.blocks, calls_of(asked), strict=True):
                     if call is not None and block.call_id == result.call_id:
@@ -176,12 +176,20 @@ def evicted_paths(conversation: ConversationIndex, left: Sequence[Original]) -> 
 def receipt(bare: Receipt, gone: Sequence[Original], why: Callable[[Original], str]) -> Receipt:
     """The receipt with what left."""
     heaviest = sorted(
-        range(len(gone)), key=lambda place: (gone[place].after_tokens - gone[place].before_tokens, place)
+        range(len(gone)), key=lambda number: (gone[number].after_tokens - gone[number].before_tokens, number)
     )
-    listed = [gone[place] for place in sorted(heaviest[:LISTED])]
+    listed = [gone[number] for number in sorted(heaviest[:LISTED])]
     left = tuple(
-        EvictedItem(one.key, one.kind, one.call_text, why(one), one.before_tokens, one.after_tokens, one.handle)
-        for one in listed
+        EvictedItem(
+            block.key,
+            block.kind,
+            block.call_text,
+            why(block),
+            block.before_tokens,
+            block.after_tokens,
+            block.handle,
+        )
+        for block in listed
     )
     return msgspec.structs.replace(bare, evicted=left, omitted_count=len(gone) - len(listed))
 
@@ -194,7 +202,7 @@ def filed(receipts: tuple[Receipt, ...], newest: Receipt) -> tuple[Receipt, ...]
 def hidden(messages: Sequence[Message], plan: Plan, held: frozenset[int]) -> tuple[int, ...]:
     """The indices of what is to stay and is not shown in full."""
     now = projected_weights(plan, messages) if held else {}
-    return tuple(sorted(at for at in held if now.get(at, -1) < messages[at].weight))
+    return tuple(sorted(index for index in held if now.get(index, -1) < messages[index].weight))
 
 
 def headless(conversation: ConversationIndex, plan: Plan, rules: Invariants) -> int:
@@ -206,9 +214,9 @@ def headless(conversation: ConversationIndex, plan: Plan, rules: Invariants) -> 
         start, end = (
             (piece.start, piece.end) if isinstance(piece, Keep) else (piece.message_index, piece.message_index + 1)
         )
-        for at in range(start, end):
-            if not set_aside(conversation, at):
-                return -1 if rules.may_start_with(conversation, at) else conversation.turns[0].start
+        for index in range(start, end):
+            if not set_aside(conversation, index):
+                return -1 if rules.may_start_with(conversation, index) else conversation.turns[0].start
     return -1
 
 

@@ -81,8 +81,8 @@ class Worth(msgspec.Struct, frozen=True):
         if not steps:
             return by.retention()
         keep = min(self.keep, KEEP["careful"]) * PRESSED_STEP**steps
-        found = msgspec.structs.replace(by, keep=keep).retention()
-        return msgspec.structs.replace(found, words_left=found.words_tokens)
+        pressed = msgspec.structs.replace(by, keep=keep).retention()
+        return msgspec.structs.replace(pressed, words_left=pressed.words_tokens)
 
 
 def age_of(yields: tuple[float, ...], threshold: float) -> float:

@@ -48,8 +48,8 @@ class Packets:
         self._conversation, self._resume, self._instructions = conversation, state.resume, standing
         self._room = INSTRUCTIONS_SHARE * inputs.gauge.usable_weight
         self._absent = absent(state.instructions, conversation, inputs.policy.protected_instructions)
-        told = word_for_word(self._absent, self._room, inputs.weigh)
-        self._absent_tokens = inputs.weigh(told) if told else 0
+        instructed = word_for_word(self._absent, self._room, inputs.weigh)
+        self._absent_tokens = inputs.weigh(instructed) if instructed else 0
         self._lasting = lasting
         in_force = state.packet.weight if lasting and state.packet is not None else 0  # checked when it was written
         self.allowance = max(packet_allowance(state, self.budget) + self._absent_tokens, in_force)
@@ -64,10 +64,12 @@ class Packets:
     def render(self, left: LeftOut) -> tuple[str, int]:
         """The packet for it, with its weight."""
         if not self._stays(left):
-            shrinks = self.rendered is not None and self.rendered.placement_key == _place(left, self._resume)
+            shrinks = self.rendered is not None and self.rendered.placement_key == _placement_key(
+                left, self._resume
+            )
             most = max(left.tokens, left.most_tokens // 2) if shrinks else left.most_tokens  # not with each call
             text = self._written(left, most)
-            self.rendered = RenderedPacket(_place(left, self._resume), text, self._text.weigh(text))
+            self.rendered = RenderedPacket(_placement_key(left, self._resume), text, self._text.weigh(text))
         return (self.rendered.text, self.rendered.weight) if self.rendered is not None else ("", 0)
 
     def _written(self, left: LeftOut, most: int) -> str:
@@ -77,13 +79,13 @@ class Packets:
         in_place = sum(conversation.block_weight(ref) for ref in held if ref.message_index >= left.start)
         room = min(self._room - in_place, most - weigh(PACKET_MARK) - 2)
         instructions = (*self._absent, *leaving(conversation, self._instructions, range(left.start)))
-        told = word_for_word(instructions, room, weigh)
-        room = most - (weigh(told) + 2 if told else 0)
+        instructed = word_for_word(instructions, room, weigh)
+        room = most - (weigh(instructed) + 2 if instructed else 0)
         kept = range(left.start, conversation.size)
-        shown = self._text.in_view(conversation.messages[at] for at in kept if at not in left.gone)
-        cut = frozenset(conversation.digest(at) for at in left.cut)
+        shown = self._text.in_view(conversation.messages[index] for index in kept if index not in left.gone)
+        cut = frozenset(conversation.digest(index) for index in left.cut)
         text = self._text.within(min(self.budget, room), shown, self._removed(left), cut)
-        return "\n\n".join(filter(None, (text or (PACKET_MARK if told else ""), told)))
+        return "\n\n".join(filter(None, (text or (PACKET_MARK if instructed else ""), instructed)))
 
     def _removed(self, left: LeftOut) -> Removed:
         gone = self._conversation.messages[: left.start]
@@ -91,16 +93,17 @@ class Packets:
         return Removed(len(gone), results, may_ask=self._may_ask)
 
     def _stays(self, left: LeftOut) -> bool:
-        """Whether the packet in force keeps its bytes. One that resumed does, where it is no larger than others are."""
+        """Whether the packet in force keeps its bytes. One that resumed does, where it is no larger than others
+        are."""
         before = self.rendered
         if before is None or before.weight > left.most_tokens:
             return False
-        if self._resume or before.placement_key != _place(left, resume=True):
-            return before.placement_key == _place(left, self._resume)
+        if self._resume or before.placement_key != _placement_key(left, resume=True):
+            return before.placement_key == _placement_key(left, self._resume)
         return self._lasting or before.weight <= self.budget + self._absent_tokens + self._text.weigh(NOTE)
 
 
-def _place(left: LeftOut, resume: bool) -> str:
+def _placement_key(left: LeftOut, resume: bool) -> str:
     return f"{'resume' if resume else 'lean'}: {left.tokens} before {left.start}"
 
 
@@ -109,12 +112,12 @@ class Folding(msgspec.Struct, frozen=True):
 
     1. A summary that is in the ledger leaves, wherever it stands: the packet says what it said, in short where it
        is long.
-    2. A packet stands for what left the list. After a compaction or a move of the host's it stands for what the host
-       took away as well, of which nobody knows the weight: then its budget and the window alone bound it.
+    2. A packet stands for what left the list. After a compaction or a move of the host's it stands for what the
+       host took away as well, of which nobody knows the weight: then its budget and the window alone bound it.
 
     `packet_for`: the text and weight for what left, ("", 0) where nothing fits; None: there is none. `folded`:
-    whether the summary of this index is in the ledger. `allowance`: tokens that the packet may weigh beyond what left
-    (rule 2), as far as the list stays below `window`.
+    whether the summary of this index is in the ledger. `allowance`: tokens that the packet may weigh beyond what
+    left (rule 2), as far as the list stays below `window`.
     """
 
     packet_for: Callable[[LeftOut], tuple[str, int]] | None

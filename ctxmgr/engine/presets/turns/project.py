@@ -98,8 +98,10 @@ class _Draft:
         self.fit_floor = ask.floor if ask.floor > self.working_set else 0  # rule 8
         self.held = working_set_before(conversation, ask.protection.policy.working_set, self.turns[-1].start)
         self.unfit = unfit(conversation, ask.decisions, ask.rules)
-        gone = {conversation.key(at) for at in self.unfit}
-        self.decisions = {key: one for key, one in ask.decisions.items() if key in gone or not one.to_fit}
+        gone = {conversation.key(index) for index in self.unfit}
+        self.decisions = {
+            key: decision for key, decision in ask.decisions.items() if key in gone or not decision.to_fit
+        }
         self.block_edits: dict[int, dict[int, BlockEdit]] = {}
         self.saved = 0  # tokens, by the edits
         self.packet = ("", 0)
@@ -110,21 +112,23 @@ class _Draft:
         not `filtered` keeps its summaries, and the packets that stand before all turns."""
         self.first = first
         specials = [position for turn in self.turns[first:] for position in turn.specials]
-        packets = [at for at in specials if self.messages[at].view.role == "packet"]
+        packets = [index for index in specials if self.messages[index].view.role == "packet"]
         if not filtered and self.turns[0].headless:
-            packets = [at for at in packets if at >= self.turns[0].end]
-        leaving = [at for at in specials if filtered and self.ask.folding.folded(at)]
+            packets = [index for index in packets if index >= self.turns[0].end]
+        leaving = [index for index in specials if filtered and self.ask.folding.folded(index)]
         must_stay, start = self.ask.rules.must_stay(self.conversation), self.turns[first].start
-        prompts = [at for at in self.conversation.prompts if at < start]
-        self.prompts = [at for at in prompts if at in must_stay]
+        prompts = [index for index in self.conversation.prompts if index < start]
+        self.prompts = [index for index in prompts if index in must_stay]
         self.without = frozenset([*packets, *leaving])
         self.evicted_tokens = sum(turn.weight for turn in self.turns[:first])
-        self.evicted_tokens += self.conversation.weight_of(at for at in prompts if at not in must_stay)
+        self.evicted_tokens += self.conversation.weight_of(index for index in prompts if index not in must_stay)
         self.evicted_tokens += self.conversation.weight_of(self.without)
         self.remaining_tokens = (
             self.conversation.prompt_weight + sum(turn.weight for turn in self.turns) - self.evicted_tokens
         )
-        to_fit = frozenset(at for at in self.unfit if at >= start)  # no packet stands for them: they change late
+        to_fit = frozenset(
+            index for index in self.unfit if index >= start
+        )  # no packet stands for them: they change late
         self.remaining_tokens -= self.conversation.weight_of(to_fit)
         self.without |= to_fit
         self.unfit_count = len(to_fit)
@@ -206,7 +210,7 @@ class _Draft:
         """Of the newest turn alone as decided so far, in tokens."""
         start = self.turns[-1].start
         gone = self.conversation.weight_of(position for position in self.without if position >= start)
-        edits = [edit for at, blocks in self.block_edits.items() if at >= start for edit in blocks.values()]
+        edits = [edit for index, blocks in self.block_edits.items() if index >= start for edit in blocks.values()]
         return self.turns[-1].weight - gone - sum(edit.before_tokens - edit.after_tokens for edit in edits)
 
     def _prune_step(self, step: StepSpan) -> None:
@@ -276,7 +280,9 @@ class _Draft:
         gains = self.first > 0 or not self._starts_with_reply()
         if self.evicted_tokens and self.ask.folding.packet_for is not None:
             gains = self.first > 0 and (self.ask.floor > 0 or self.evicted_tokens >= SMALLEST_TOKENS)
-        if not gains or any(not self.ask.rules.may_start_with(self.conversation, at) for at in self.prompts[:1]):
+        if not gains or any(
+            not self.ask.rules.may_start_with(self.conversation, index) for index in self.prompts[:1]
+        ):
             self._keep_from(0, filtered=False)
             self.decide_results()
         return Packet("", 0)
@@ -285,7 +291,7 @@ class _Draft:
         """Whether the list would start with an assistant message, though it did not come so."""
         first = self.turns[0].start
         leaving = {*self.without, *self.conversation.prompts}
-        start = next((at for at in range(first, self.conversation.size) if at not in leaving), first)
+        start = next((index for index in range(first, self.conversation.size) if index not in leaving), first)
         return not self.ask.rules.may_start_with(self.conversation, start)
 
     def _pieces(self, start: int, packet: Packet) -> tuple[Piece, ...]:
@@ -293,30 +299,30 @@ class _Draft:
         pieces: list[Piece] = [*heads, packet] if packet.text else list(heads)
         if packet.text and heads and not self.ask.rules.may_start_with(self.conversation, heads[0].start):
             pieces = [packet, *heads]
-        at = start
+        index = start
         if heads and not packet.text and heads[-1].end == start:
-            at = heads[-1].start
+            index = heads[-1].start
             pieces.pop()
         for position in sorted({*self.without, *self.block_edits}):
-            if position > at:
-                pieces.append(Keep(at, position))
+            if position > index:
+                pieces.append(Keep(index, position))
             if position not in self.without:
                 blocks = self.block_edits[position]
                 pieces += [blocks[number] for number in sorted(blocks)]
-            at = position + 1
-        if at < self.conversation.size:
-            pieces.append(Keep(at, self.conversation.size))
+            index = position + 1
+        if index < self.conversation.size:
+            pieces.append(Keep(index, self.conversation.size))
         return tuple(pieces)
 
 
 def _runs(positions: Sequence[int]) -> list[Keep]:
     """Rising positions as ranges."""
     runs: list[Keep] = []
-    for at in positions:
-        if runs and runs[-1].end == at:
-            runs[-1] = Keep(runs[-1].start, at + 1)
+    for index in positions:
+        if runs and runs[-1].end == index:
+            runs[-1] = Keep(runs[-1].start, index + 1)
         else:
-            runs.append(Keep(at, at + 1))
+            runs.append(Keep(index, index + 1))
     return runs
 
 

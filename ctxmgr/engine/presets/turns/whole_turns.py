@@ -88,7 +88,7 @@ class WholeTurns(PresetStrategy):
 
 def pruning_of(incoming: Incoming, state: State, inputs: Inputs) -> Pruning:
     """The tool output that may be pruned now; past the policy's minimum where the host asked for it."""
-    done = {at for at, decision in state.decisions.items() if decision.kind == "pruned"}
+    done = {key for key, decision in state.decisions.items() if decision.kind == "pruned"}
     conversation = incoming.conversation
     newest = working_set_start(conversation, inputs.policy.working_set)
     return prune(Protection(conversation, inputs.policy), done, state.force_prune, newest)
@@ -146,7 +146,7 @@ def _undecided(incoming: Incoming, ask: TurnsInputs, state: State, gauge: Gauge)
 def _next_state(state: State, incoming: Incoming, plan: Plan, floor: int, pruning: Pruning) -> State:
     """`floor` was the first kept index before. What changes whether pruning is on or off is not here."""
     conversation, totals = incoming.conversation, state.totals
-    added = {at: kept for at, kept in plan.decisions.items() if state.decisions.get(at) != kept}
+    added = {key: kept for key, kept in plan.decisions.items() if state.decisions.get(key) != kept}
     edits = [piece for piece in plan.pieces if isinstance(piece, BlockEdit) and piece.key in added]
     pruned = [edit for edit in edits if edit.kind == "pruned"]
     before = turn_at(conversation.turns, floor) if conversation.turns else 0
@@ -163,7 +163,7 @@ def _next_state(state: State, incoming: Incoming, plan: Plan, floor: int, prunin
     )
     decisions = plan.decisions if added else state.decisions
     if incoming.last_plan is None:  # what is no longer in the list needs no memory
-        decisions = {at: kept for at, kept in decisions.items() if digest_of(at) in conversation.digest_counts}
+        decisions = {key: kept for key, kept in decisions.items() if digest_of(key) in conversation.digest_counts}
     anchor = conversation.key(plan.floor) if plan.floor else ""
     return msgspec.structs.replace(
         state, totals=totals, decisions=decisions, anchor=anchor, resumed=state.resume, force_prune=False
