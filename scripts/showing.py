@@ -26,7 +26,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive
-from ctxmgr.study.figures import Figures, Measures, at, figures
+from ctxmgr.study.figures import Figures, Measures, figures, value_at
 from ctxmgr.study.observations import MessageCache, PriceSheet, message_cache
 from ctxmgr.study.recordings import Recording, readers
 
@@ -195,7 +195,7 @@ def _balance(console: Console, off: Run, ours: Run, epochs: Sequence[Opened]) ->
     table.add_row("billed input, dollars", f"{spent[0]:.2f}", f"{spent[1]:.2f}{part}")
     table.add_row("breaks of the cached prefix", *(str(run.measures["breaks"]) for run in runs), end_section=True)
     for name, path in KNOWN.items():
-        table.add_row(name, *(_percent(at(run.measures, path)["share"]) for run in runs))
+        table.add_row(name, *(_percent(value_at(run.measures, path)["share"]) for run in runs))
     table.rows[-1].end_section = True
     opening = {one.call for one in epochs}
     times = [(number in opening, call.seconds) for number, call in enumerate(calls[1], 1)]

@@ -4,7 +4,7 @@ host = InProcess(policy={"preset": "turns"}, window=100_000)
 report = host.request("context", sessionId="s", messages=[...])["report"]
 host.notify("turn_end", sessionId="s", message={...})
 host.requests            # what the server asked of the host
-host.saved["s"]          # the snapshot's lines, from which InProcess(found=...) restores
+host.saved["s"]          # the snapshot's lines, from which InProcess(snapshots=...) restores
 """
 
 from collections.abc import Mapping

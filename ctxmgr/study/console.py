@@ -34,8 +34,8 @@ def figures_table(title: str, heads: Sequence[str] = ()) -> Table:
         padding=(0, 0),
         pad_edge=False,
     )
-    for place, head in enumerate(heads):
-        made.add_column(head, justify="right" if place else "left", overflow="fold")
+    for number, head in enumerate(heads):
+        made.add_column(head, justify="right" if number else "left", overflow="fold")
     return made
 
 

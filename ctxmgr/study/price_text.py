@@ -58,13 +58,13 @@ def _prices(text: str) -> TieredPrices:
     input, read, write, *more = numbers
     output = more[0] if more else OUTPUT_SHARE * input
     tiers = tuple(_tier(part, input, read, write, output) for part in parts[len(numbers) :])
-    if not input or len({one.above_tokens for one in tiers}) < len(tiers):
+    if not input or len({tier.above_tokens for tier in tiers}) < len(tiers):
         raise ValueError(text)
     return TieredPrices(input, output, read * input, write * input, tiers)
 
 
 def _uncached(prices: TieredPrices) -> TieredPrices:
-    tiers = (PriceTier(one.above_tokens, one.input, one.output, one.input, one.input) for one in prices.tiers)
+    tiers = (PriceTier(tier.above_tokens, tier.input, tier.output, tier.input, tier.input) for tier in prices.tiers)
     return TieredPrices(prices.input, prices.output, prices.input, prices.input, tuple(tiers))
 
 

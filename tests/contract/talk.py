@@ -85,7 +85,7 @@ class Talk:
         version: str = "1.0",
     ) -> None:
         archive = {"s": {row.key: row for row in archived}}
-        self.driver = Driver(framing="ndjson", found={"s": found}, archived=archive)
+        self.driver = Driver(framing="ndjson", snapshots={"s": found}, archived=archive)
         self.connection = self.driver.connection
         self.sent: list[Fields] = []
         self._replied: set[str] = set()

@@ -41,15 +41,15 @@ def masking(newest_count: int, least_tokens: int) -> Peer:
 
 
 def _masked(newest_count: int, least_tokens: int, given: PeerList) -> Messages:
-    results = [place for place, one in enumerate(given.messages) if given.role(one) == RESULT]
+    results = [index for index, message in enumerate(given.messages) if given.role(message) == RESULT]
     made = _cleared(given, results[: max(0, len(results) - newest_count)])
-    saved = given.tokens - sum(given.weigh(one.raw) for one in made)
+    saved = given.tokens - sum(given.weigh(message.raw) for message in made)
     return made if saved >= max(1, least_tokens) else given.messages
 
 
 def clear_tool_uses(given: PeerList) -> Messages:
     """Rule 2."""
-    whole_tokens = sum(given.weigh(one.raw) for one in given.items)
+    whole_tokens = sum(given.weigh(item.raw) for item in given.items)
     if whole_tokens + given.overhead_tokens <= TRIGGER_SHARE * given.window_tokens:
         return given.messages
     return _masked(NEWEST_USES, 0, given)
@@ -61,29 +61,29 @@ def opencode(given: PeerList) -> Messages:
         return given.messages
     counted = pruned = turns = 0
     out = []
-    for place in range(len(given.messages) - 2, -1, -1):  # the newest message is the next turn's
-        one = given.messages[place]
-        turns += given.role(one) == USER
-        if given.role(one) == SUMMARY or (given.role(one) == RESULT and not one.same):
+    for index in range(len(given.messages) - 2, -1, -1):  # the newest message is the next turn's
+        message = given.messages[index]
+        turns += given.role(message) == USER
+        if given.role(message) == SUMMARY or (given.role(message) == RESULT and not message.same):
             break
-        if turns >= PROTECTED_TURNS and given.role(one) == RESULT:
-            tokens = len(pi_host.text_of(given.items[one.index].message)) // CHARACTERS_A_TOKEN
+        if turns >= PROTECTED_TURNS and given.role(message) == RESULT:
+            tokens = len(pi_host.text_of(given.items[message.index].message)) // CHARACTERS_A_TOKEN
             counted += tokens
             if counted > PROTECTED_TOKENS:
                 pruned += tokens
-                out.append(place)
+                out.append(index)
     return _cleared(given, out) if pruned > LEAST_TOKENS else given.messages
 
 
-def _cleared(given: PeerList, places: Sequence[int]) -> Messages:
+def _cleared(given: PeerList, indices: Sequence[int]) -> Messages:
     """The list with these results cleared, but for what a placeholder is no shorter than."""
     out = list(given.messages)
-    for place in places:
-        one = out[place]
-        if one.same:
-            raw = _with_placeholder(given.items[one.index].message)
-            if given.weigh(raw) < given.weigh(one.raw):
-                out[place] = ProjectedMessage(raw, one.index, False)
+    for index in indices:
+        message = out[index]
+        if message.same:
+            raw = _with_placeholder(given.items[message.index].message)
+            if given.weigh(raw) < given.weigh(message.raw):
+                out[index] = ProjectedMessage(raw, message.index, False)
     return tuple(out)
 
 

@@ -53,26 +53,28 @@ class ClosedLoop(msgspec.Struct, frozen=True):
 def closed_loop(sights: Sequence[Observation], known: MessageCache, sheet: PriceSheet) -> ClosedLoop:
     """All calls of one session, oldest first. Weights as `known` weighs."""
     meter = LoopMeter(known, marker=marker(sheet))
-    return ClosedLoop(tuple(meter.call(one, sheet) for one in _seen(sights, known)))
+    return ClosedLoop(tuple(meter.call(call, sheet) for call in _seen(sights, known)))
 
 
 def _seen(sights: Sequence[Observation], known: MessageCache) -> Iterator[MeasuredCall]:
-    def keyed(one: HostMessage) -> KeyedMessage:
-        return KeyedMessage((one.id, one.raw), known.message(one.raw))
+    def keyed(message: HostMessage) -> KeyedMessage:
+        return KeyedMessage((message.id, message.raw), known.message(message.raw))
 
-    def placed(one: ProjectedMessage, sight: Observation) -> ListMessage:
-        item = sight.items[one.index] if in_place(sight, one) else None
-        return ListMessage(one.raw, None if item is None else (item.id, item.raw))
+    def placed(message: ProjectedMessage, sight: Observation) -> ListMessage:
+        item = sight.items[message.index] if in_place(sight, message) else None
+        return ListMessage(message.raw, None if item is None else (item.id, item.raw))
 
     last: Observation | None = None
     for sight, came in zip(sights, new_messages(sights), strict=True):
         summaries: tuple[bytes, ...] = ()
         if last is not None:
-            there = {one.raw for one in last.items if one.role == SUMMARY}
-            summaries = tuple(one.raw for one in sight.items if one.role == SUMMARY and one.raw not in there)
+            there = {shown.raw for shown in last.items if shown.role == SUMMARY}
+            summaries = tuple(
+                shown.raw for shown in sight.items if shown.role == SUMMARY and shown.raw not in there
+            )
         yield MeasuredCall(
             tuple(map(keyed, came)),
-            tuple(placed(one, sight) for one in sight.projected_messages),
+            tuple(placed(message, sight) for message in sight.projected_messages),
             (keyed(sight.reply),),
             sight.time_ms,
             summaries,
@@ -83,5 +85,5 @@ def _seen(sights: Sequence[Observation], known: MessageCache) -> Iterator[Measur
 def floor(sights: Sequence[Observation], known: MessageCache, sheet: PriceSheet) -> float:
     """Dollars that no policy costs less than that shows each message once: the overhead read at each call, every
     message written once, at the prices of the lowest tier."""
-    tokens = sum(known.weight(one.raw) for came in new_messages(sights) for one in came)
+    tokens = sum(known.weight(message.raw) for came in new_messages(sights) for message in came)
     return dollars(sheet.prices.tier(0), read=len(sights) * sheet.overhead_tokens, written=tokens)

@@ -138,7 +138,7 @@ class _Walk:
         self._nodes.append(node)
         self._entries.append(entry)
         if entry.answers and self._list:
-            self._asked(entry)
+            self._record_call(entry)
         if entry.kind in ("edit", "compaction"):
             listed = list(in_list(self.path()))
             self._list, self.chain.last = [], 0
@@ -163,9 +163,9 @@ class _Walk:
         chain, plan, last = self.chain, asked.preparation, self._nodes[-1]
         number, before = len(chain.passes) + 1, chain.last
         chain.failures += [
-            f"compaction {number} leaves {path[place].id} to nobody" for place in uncovered(path, plan)
+            f"compaction {number} leaves {path[index].id} to nobody" for index in uncovered(path, plan)
         ]
-        owners = {id(message): place for place, entry in enumerate(path) for message in entry.messages}
+        owners = {id(message): index for index, entry in enumerate(path) for message in entry.messages}
         removed = (*plan.history, *plan.prefix)
         self._visible.update(owners[id(message)] for message in removed)
         chain.removed += removed
@@ -173,7 +173,9 @@ class _Walk:
         assert node is not None, "an entry made here can be read"
         self.add(node)
         now = self.path()
-        if [one.raw for one in prepare.conversation_of(in_list(now))] != [one.raw for one in plan.recent]:
+        if [message.raw for message in prepare.conversation_of(in_list(now))] != [
+            message.raw for message in plan.recent
+        ]:
             chain.failures.append(f"after compaction {number} the list is not what was to be kept")
         bill = self._bill(asked, ways.sent(path, self._weigh), written.summary)
         weights = self._weighed(now[-1].messages), self._weighed(removed)
@@ -185,15 +187,15 @@ class _Walk:
         """The end of rule 4."""
         path = self.path()
         there = self._visible.union(places_in_list(path))
-        for place, entry in enumerate(path):
+        for index, entry in enumerate(path):
             speaks = entry.kind != "compaction" and any(not message.system for message in entry.messages)
-            if speaks and place not in there:
+            if speaks and index not in there:
                 self.chain.failures.append(f"{entry.id} was shown to no compaction and is not in the list")
         self.chain.failures = list(dict.fromkeys(self.chain.failures))
 
-    def _asked(self, entry: BranchEntry) -> None:
+    def _record_call(self, entry: BranchEntry) -> None:
         """A model call: the list before this reply."""
-        shown = tuple(ProjectedMessage(one.raw, place, True) for place, one in enumerate(self._list))
+        shown = tuple(ProjectedMessage(message.raw, index, True) for index, message in enumerate(self._list))
         own = len(self.chain.passes)
         for reply in _items(entry):
             self.chain.sights.append(Observation(entry.time_ms or None, tuple(self._list), shown, reply, own=own))
@@ -222,7 +224,7 @@ class _Walk:
 
 def _items(entry: BranchEntry) -> list[HostMessage]:
     """What it gives to the model's list, as the study's measures read it."""
-    return [pi_host.item(entry.id, one.raw) for one in entry.messages if not one.system]
+    return [pi_host.item(entry.id, message.raw) for message in entry.messages if not message.system]
 
 
 def _compaction(id: str, last: RawEntry, prepared: CompactionPlan, written: FinishedSummary) -> bytes:

@@ -60,7 +60,7 @@ def run(parsed: Namespace) -> int:
         out = console()
         report.show(out, outcomes, wanted, parsed.wide)
         out.print(plain(f"summaries and {table} are in {folder}"))
-    return int(any(remark.kind != "nothing" for one in outcomes for remark in one.remarks))
+    return int(any(remark.kind != "nothing" for outcome in outcomes for remark in outcome.remarks))
 
 
 def _paths(names: list[str]) -> list[Path]:

@@ -44,7 +44,7 @@ class Material:
         path = self.path
         prepared = prepare.decide(path, self.settings.cut_budget, self.weigh_message)
         if isinstance(prepared, CompactionPlan) and (lost := uncovered(path, prepared)):
-            raise RuntimeError(f"the cut leaves {', '.join(path[place].id for place in lost)} to nobody")
+            raise RuntimeError(f"the cut leaves {', '.join(path[index].id for index in lost)} to nobody")
         return prepared
 
     @property

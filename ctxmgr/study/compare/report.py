@@ -40,7 +40,7 @@ class RecordingRows(msgspec.Struct, frozen=True):
 
 
 def rows(outcomes: Sequence[RecordingRows]) -> list[SummaryRow]:
-    return [one.row for outcome in outcomes for one in outcome.written]
+    return [written.row for outcome in outcomes for written in outcome.written]
 
 
 def head(row: SummaryRow) -> str:
@@ -55,37 +55,37 @@ def head(row: SummaryRow) -> str:
 
 def report(outcomes: Sequence[RecordingRows], settings: Settings) -> str:
     """The Markdown file of the whole comparison."""
-    found = rows(outcomes)
+    written = rows(outcomes)
     title = "Strategies compared" if settings.chain_window is None else "Chains of compactions"
     parts = [
         f"# {title}",
         table_cell(_settings_line(settings, wide=True)),
-        *map(markdown, tables(found)),
+        *map(markdown, tables(written)),
     ]
-    parts += notes(found, wide=True)
+    parts += notes(written, wide=True)
     parts += [f"- {table_cell(text)}" for text, _ in _remarks(outcomes)]
     return "\n\n".join(parts) + "\n"
 
 
 def show(out: Console, outcomes: Sequence[RecordingRows], settings: Settings, wide: bool) -> None:
     """`wide`: all figures. Chains are always shown so: what they cost is no figure of one summary."""
-    found = rows(outcomes)
+    written = rows(outcomes)
     wide = wide or settings.chain_window is not None
     out.print(plain(_settings_line(settings, wide=wide)))
-    out.print(rendered(found, wide=wide))
-    for text in notes(found, wide=wide):
+    out.print(rendered(written, wide=wide))
+    for text in notes(written, wide=wide):
         out.print(plain(text))
     for text, style in _remarks(outcomes):
         out.print(plain(text, style))
-    reused = sum(one.reused for outcome in outcomes for one in outcome.written)
+    reused = sum(row.reused for outcome in outcomes for row in outcome.written)
     if reused:
-        out.print(f"{reused} of {len(found)} were there already, with the same settings, and not run again")
+        out.print(f"{reused} of {len(written)} were there already, with the same settings, and not run again")
 
 
 def values(outcomes: Sequence[RecordingRows], settings: Settings) -> dict[str, Any]:
     """For `--json`: all of it, shares as numerator and denominator. Failed probes hold conversation, and have a
     file of their own."""
-    found: dict[str, Any] = {
+    document: dict[str, Any] = {
         "settings": {
             "keepTokens": settings.cut_budget.keep_recent_tokens,
             "reserveTokens": settings.cut_budget.reserve_tokens,
@@ -98,18 +98,20 @@ def values(outcomes: Sequence[RecordingRows], settings: Settings) -> dict[str, A
         **{kind: [] for kind in STYLES},
     }
     for outcome in outcomes:
-        for one in outcome.written:
-            row = msgspec.to_builtins(one.row)
+        for written in outcome.written:
+            row = msgspec.to_builtins(written.row)
             del row["probesFailed"]
-            found["rows"].append({**row, "file": one.file, "reused": one.reused})
+            document["rows"].append({**row, "file": written.file, "reused": written.reused})
         for remark in outcome.remarks:
-            found[remark.kind].append({"recording": outcome.recording, "reason": remark.reason})
-    return found
+            document[remark.kind].append({"recording": outcome.recording, "reason": remark.reason})
+    return document
 
 
 def failed_probes(outcomes: Sequence[RecordingRows]) -> list[str]:
     """A line a failed probe, of all rows; "policy" is the strategy with its format."""
-    return [failed_line(row.recording, row.name, one) for row in rows(outcomes) for one in row.probes_failed or ()]
+    return [
+        failed_line(row.recording, row.name, probe) for row in rows(outcomes) for probe in row.probes_failed or ()
+    ]
 
 
 def _settings_line(settings: Settings, *, wide: bool) -> str:
@@ -128,9 +130,9 @@ def _remarks(outcomes: Sequence[RecordingRows]) -> Iterator[tuple[str, str]]:
     """In words, with their styles."""
     for outcome in outcomes:
         for kind, reason in outcome.remarks:
-            told = {
+            prefixes = {
                 "nothing": f"{outcome.recording}: ",
                 "unreadable": "",
                 "failed": f"{outcome.recording}, FAILED: ",
             }
-            yield told[kind] + reason, STYLES[kind]
+            yield prefixes[kind] + reason, STYLES[kind]

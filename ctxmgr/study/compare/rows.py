@@ -88,7 +88,7 @@ async def row(material: Material, strategy: Strategy, format: Format, model: Cha
     chain, spent = await answered(asking, model, settings.policy.concurrency, material.weigh)
     wall_ms = round(1_000 * (time.perf_counter() - began))
     details = chain.details
-    fallbacks = [(number, one["fallback"]) for number, one in enumerate(details, 1) if "fallback" in one]
+    fallbacks = [(number, detail["fallback"]) for number, detail in enumerate(details, 1) if "fallback" in detail]
     previous = "" if settings.chain_window else material.carried
     made = SummaryRow(
         recording=material.session.name,
@@ -96,21 +96,21 @@ async def row(material: Material, strategy: Strategy, format: Format, model: Cha
         format=format,
         model="none" if strategy == "extractive" else settings.model,
         fingerprint=material.fingerprint(strategy, format),
-        call_count=sum(one["calls"] for one in details),
-        retries=sum(one["retries"] for one in details),
+        call_count=sum(detail["calls"] for detail in details),
+        retries=sum(detail["retries"] for detail in details),
         input_tokens=spent.input_tokens,
         output_tokens=spent.output_tokens,
         weighed_calls=spent.weighed,
         wall_ms=wall_ms,
         summary_tokens=material.weigh(chain.summary),
         replaced_tokens=material.weight(chain.removed) + material.weigh(previous),
-        fallback_reasons=[_reason(one, number if len(details) > 1 else 0) for number, one in fallbacks],
-        again=any(one["reason"] in TRY_AGAIN for _, one in fallbacks),
-        shortened=list(dict.fromkeys(step for one in details for step in one["ladder"])),
-        left_out_count=sum(one["leftOut"] for one in details),
+        fallback_reasons=[_reason(detail, number if len(details) > 1 else 0) for number, detail in fallbacks],
+        again=any(detail["reason"] in TRY_AGAIN for _, detail in fallbacks),
+        shortened=list(dict.fromkeys(step for detail in details for step in detail["ladder"])),
+        left_out_count=sum(detail["leftOut"] for detail in details),
         chain=await asyncio.to_thread(_chain_figures, chain, material),
         failures=chain.failures,
-        bill=ways.together([one.bill for one in chain.passes if one.bill is not None]),
+        bill=ways.together([compaction.bill for compaction in chain.passes if compaction.bill is not None]),
     )
     if chain.passes:
         made = await asyncio.to_thread(_probed, made, chain, material)
@@ -166,23 +166,23 @@ def _chain_figures(chain: Chain, material: Material) -> ChainFigures | None:
 def _probed(row: SummaryRow, chain: Chain, material: Material) -> SummaryRow:
     """The row with the probes of its summary, of a chain those of the lists before its last compaction as well."""
     removed = RemovedPart(_raws(chain.removed), _raws(chain.tail))
-    grades = removed.grades(chain.summary, [one for one in chain.sights if one.own < len(chain.passes)])
+    grades = removed.grades(chain.summary, [sight for sight in chain.sights if sight.own < len(chain.passes)])
     weigh = MessageCache(message_cache.reader()).weight
     return msgspec.structs.replace(
         row,
         probes=scores(grades),
-        controls={name: scores(one) for name, one in removed.controls(weigh, material.foreign).items()},
+        controls={name: scores(control) for name, control in removed.controls(weigh, material.foreign).items()},
         probes_failed=failures(grades),
     )
 
 
 def _raws(messages: Sequence[BranchMessage]) -> list[bytes]:
-    return [one.raw for one in messages if not one.system]
+    return [message.raw for message in messages if not message.system]
 
 
 def _reason(fallback: Mapping[str, Any], number: int) -> str:
     """In words: of which compaction of a chain, which call, and why."""
-    place = f"compaction {number}, " if number else ""
+    compaction = f"compaction {number}, " if number else ""
     label = f"{fallback['label']}: " if fallback.get("label") else ""
     quoted = f" ({fallback['said']})" if fallback.get("said") else ""
-    return f"{place}{label}{fallback['reason']}{quoted}"
+    return f"{compaction}{label}{fallback['reason']}{quoted}"

@@ -47,11 +47,11 @@ def read(path: Path) -> RecordedSession:
         content = path.read_bytes()
     except OSError as fault:
         raise UnreadableRecording(f"{path.name}: {fault.strerror}") from None
-    found = readers.source(path)
-    kind = readers.kind(found)
+    source = readers.source(path)
+    kind = readers.kind(source)
     if kind == "transcript":
         raise UnreadableRecording(f"{path.name} is a transcript; compare wants a recorded session of a host")
-    recorded = readers.read(found)
+    recorded = readers.read(source)
     if isinstance(recorded, Stream):
         entries, leaf = _of_stream(recorded), None
     elif kind != "session":
@@ -71,7 +71,7 @@ def read(path: Path) -> RecordedSession:
 def messages(session: RecordedSession) -> tuple[bytes, ...]:
     """All of its last branch, as pi stores them, oldest first; no system prompt."""
     path = branch.branch(session.entries, session.leaf)
-    return tuple(one.raw for entry in path for one in entry.messages if not one.system)
+    return tuple(message.raw for entry in path for message in entry.messages if not message.system)
 
 
 def _of_stream(stream: Stream) -> list[Fields]:
@@ -110,10 +110,10 @@ def uncovered(path: Sequence[BranchEntry], preparation: CompactionPlan) -> tuple
     kept = (*preparation.history, *preparation.prefix, *preparation.recent)
     covered = {id(message) for message in kept}
     lost = []
-    for place, entry in zip(places_in_list(path), in_list(path), strict=True):
+    for index, entry in zip(places_in_list(path), in_list(path), strict=True):
         if entry.kind == "compaction":
             if entry.messages and preparation.previous != entry.summary:
-                lost.append(place)
+                lost.append(index)
         elif any(id(message) not in covered and not message.system for message in entry.messages):
-            lost.append(place)
+            lost.append(index)
     return tuple(sorted(lost))

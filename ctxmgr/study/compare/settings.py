@@ -150,9 +150,9 @@ def _faults(parsed: Namespace, made: Settings, environment: Mapping[str, str]) -
 def _code() -> str:
     """The digest of all that cuts, writes and measures."""
     package = Path(__file__).parents[2]
-    found = sorted(
+    paths = sorted(
         path
         for folder in ("model", "engine", "formats", "summarize", "study")
         for path in (package / folder).rglob("*.py")
     )
-    return sha256(b"\0".join(path.name.encode() + b"\0" + path.read_bytes() for path in found)).hexdigest()
+    return sha256(b"\0".join(path.name.encode() + b"\0" + path.read_bytes() for path in paths)).hexdigest()

@@ -56,7 +56,7 @@ class Column(NamedTuple):
 
 def answers(row: SummaryRow) -> float | None:
     """The mean share of kinds of probes."""
-    shares = [one.every.share for one in row.probes.kinds.values()] if row.probes else []
+    shares = [kind.every.share for kind in row.probes.kinds.values()] if row.probes else []
     known = [share for share in shares if share is not None]
     return fmean(known) if known else None
 
@@ -145,11 +145,16 @@ def _passes(rows: Iterable[SummaryRow]) -> TextTable:
     )
     lines = []
     for row in rows:
-        for number, one in enumerate(row.chain.passes if row.chain else (), 1):
-            weights = (one.before_tokens, one.after_tokens, one.summary_tokens, one.removed_tokens)
-            costs = (one.bill.cold_cost, one.bill.warm_cost) if one.bill else (None, None)
+        for number, compaction in enumerate(row.chain.passes if row.chain else (), 1):
+            weights = (
+                compaction.before_tokens,
+                compaction.after_tokens,
+                compaction.summary_tokens,
+                compaction.removed_tokens,
+            )
+            costs = (compaction.bill.cold_cost, compaction.bill.warm_cost) if compaction.bill else (None, None)
             cells = (*(_cell(weight) for weight in weights), *(_cell(cost, 3) for cost in costs))
-            lines.append((*_names(row), str(number), one.entry, *cells))
+            lines.append((*_names(row), str(number), compaction.entry, *cells))
     return TextTable(PASSES, heads, lines, text_columns=len(NAMES))
 
 
@@ -160,14 +165,14 @@ def _probes(rows: Sequence[SummaryRow]) -> TextTable:
         if row.probes is not None:
             by_name.setdefault(row.name, []).append(row.probes)
     asked = {name: probes.means(some) for name, some in by_name.items()}
-    newest = {name: one for name, one in _controls(rows).items() if name == NEWEST}
+    newest = {name: control for name, control in _controls(rows).items() if name == NEWEST}
     many = len({row.recording for row in rows})
     of = rows[0].recording if many == 1 else f"{many} recordings"
     lines = []
-    for kind in dict.fromkeys(kind for one in asked.values() for kind in one.kinds):
-        most = max(one.kinds[kind].every.probe_count for one in asked.values() if kind in one.kinds)
-        scores = [one.kinds.get(kind) for one in (*asked.values(), *newest.values())]
-        lines.append((of, kind, str(most), *(_cell(one.every.share if one else None, 3) for one in scores)))
+    for kind in dict.fromkeys(kind for means in asked.values() for kind in means.kinds):
+        most = max(means.kinds[kind].every.probe_count for means in asked.values() if kind in means.kinds)
+        scores = [means.kinds.get(kind) for means in (*asked.values(), *newest.values())]
+        lines.append((of, kind, str(most), *(_cell(score.every.share if score else None, 3) for score in scores)))
     return TextTable(PROBES, ("recording", "kind", "probes", *asked, *newest), lines, text_columns=2)
 
 
@@ -185,7 +190,7 @@ def notes(rows: Sequence[SummaryRow], *, wide: bool) -> Iterator[str]:
         yield FALLBACK_NOTE
     if wide:
         yield from (MEANINGS[table.title] for table in tables(rows) if table.title in MEANINGS)
-        if checks := {name: probes.values(one) for name, one in _controls(rows).items() if name != NEWEST}:
+        if checks := {name: probes.values(control) for name, control in _controls(rows).items() if name != NEWEST}:
             yield f"{probes.controls_line(checks)}."
 
 

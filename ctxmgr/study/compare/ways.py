@@ -51,17 +51,17 @@ def sent(path: Sequence[BranchEntry], weigh: WeighMessage) -> BilledList:
     with another list."""
     places = places_in_list(path)
     start = places[0] if places and path[places[0]].kind == "compaction" else -1
-    replies = (place for place in range(len(path) - 1, start, -1) if path[place].answers)
+    replies = (index for index in range(len(path) - 1, start, -1) if path[index].answers)
     reply = next(replies, None)
     before = 0 if reply is None else reply
     weights = {
-        place: sum(weigh(one) for one in path[place].messages if not one.system)
-        for number, place in enumerate(places)
-        if not number or path[place].kind != "compaction"
+        index: sum(weigh(message) for message in path[index].messages if not message.system)
+        for number, index in enumerate(places)
+        if not number or path[index].kind != "compaction"
     }
     return BilledList(
         sum(weights.values()),
-        sum(weight for place, weight in weights.items() if place < before),
+        sum(weight for index, weight in weights.items() if index < before),
         None if reply is None else path[reply].time_ms,
         path[-1].time_ms if path else None,
     )
@@ -91,12 +91,12 @@ def together(bills: Sequence[WayCosts]) -> BothWays | None:
     """None of none."""
     if not bills:
         return None
-    open_ways = [[one for one in (bill.warm_cost, bill.cold_cost) if one is not None] for bill in bills]
+    open_ways = [[cost for cost in (bill.warm_cost, bill.cold_cost) if cost is not None] for bill in bills]
     return BothWays(
-        _sum([one.warm_cost for one in bills]),
-        _sum([one.cold_cost for one in bills]),
+        _sum([bill.warm_cost for bill in bills]),
+        _sum([bill.cold_cost for bill in bills]),
         round(sum(min(some, default=0.0) for some in open_ways), 6),
-        sum(one.way == "warm" for one in bills),
+        sum(bill.way == "warm" for bill in bills),
         len(bills),
         bills[0].counted_in,
         bills[0].arithmetic if len(bills) == 1 else "",
@@ -104,5 +104,5 @@ def together(bills: Sequence[WayCosts]) -> BothWays | None:
 
 
 def _sum(costs: Sequence[float | None]) -> float | None:
-    known = [one for one in costs if one is not None]
+    known = [cost for cost in costs if cost is not None]
     return round(sum(known), 6) if len(known) == len(costs) else None

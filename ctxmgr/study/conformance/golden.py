@@ -62,7 +62,7 @@ class GoldenDifference(msgspec.Struct, frozen=True):
     received: str = msgspec.field(name="came")
 
     @staticmethod
-    def at(line: int, what: str, difference: differences.Difference) -> "GoldenDifference":
+    def of(line: int, what: str, difference: differences.Difference) -> "GoldenDifference":
         return GoldenDifference(line, what, difference.path, difference.recorded, difference.now)
 
 

@@ -136,9 +136,9 @@ class GoldenHost:
             params = fields["params"]
             id = self._ids.get(json.dumps(params["id"]), params["id"])
             fields = {**fields, "params": {**params, "id": id}}
-        found = difference(fields, received.fields, CHOSEN) or kept_difference(line.body, body, self._sent)
-        if found is not None:
-            self.findings.append(GoldenDifference.at(line.number, recorded.what, found))
+        differing = difference(fields, received.fields, CHOSEN) or kept_difference(line.body, body, self._sent)
+        if differing is not None:
+            self.findings.append(GoldenDifference.of(line.number, recorded.what, differing))
 
 
 def kept_difference(recorded: bytes, received: bytes, sent: Sequence[bytes]) -> differences.Difference | None:
@@ -157,9 +157,11 @@ def kept_difference(recorded: bytes, received: bytes, sent: Sequence[bytes]) -> 
             shown = NOTHING if new is None else f"{len(new)} messages"
             return differences.Difference(path, f"{len(old)} messages", shown)
         for index, (before, after) in enumerate(zip(old, new, strict=True)):
-            found = differences.first(before, after)
-            if found is not None and any(before in body for body in sent):
-                return differences.Difference(f"{path}[{index}], {found.path}", found.recorded, found.now)
+            differing = differences.first(before, after)
+            if differing is not None and any(before in body for body in sent):
+                return differences.Difference(
+                    f"{path}[{index}], {differing.path}", differing.recorded, differing.now
+                )
     return None
 
 

@@ -78,8 +78,12 @@ def _differences(line: TranscriptLine, talk: Conversation) -> list[GoldenDiffere
         _, body = talk.take(queue)
     except TimedOut:
         return [GoldenDifference(line.number, recorded.what, "$", recorded.what, NOTHING)]
-    found = differences.first(line.body, body)
-    return [GoldenDifference.at(line.number, recorded.what, found)] if found and found.path != VERSION_PATH else []
+    differing = differences.first(line.body, body)
+    return (
+        [GoldenDifference.of(line.number, recorded.what, differing)]
+        if differing and differing.path != VERSION_PATH
+        else []
+    )
 
 
 class _Recorded(Driver):

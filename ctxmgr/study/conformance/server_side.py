@@ -124,8 +124,8 @@ class GoldenServer:
         if recorded.id and received.id and recorded.method:
             self._ids[recorded.id] = received.fields["id"]
         if recorded.fields is not None:
-            found = difference(self._as_host(line.body, recorded, received), received.fields, self.chosen)
-            self.findings += [GoldenDifference.at(line.number, recorded.what, found)] if found else []
+            differing = difference(self._as_host(line.body, recorded, received), received.fields, self.chosen)
+            self.findings += [GoldenDifference.of(line.number, recorded.what, differing)] if differing else []
         return True
 
     def _as_host(self, body: bytes, recorded: Head, received: Head) -> Any:

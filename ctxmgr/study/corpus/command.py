@@ -49,17 +49,17 @@ def report(parsed: Namespace) -> int:
 
     try:
         with reporting.Queries(Path(parsed.results)) as queries:
-            found = reporting.report(queries)
+            results = reporting.report(queries)
             changes = reporting.changes(queries, Path(parsed.against), parsed.threshold) if parsed.against else []
             if parsed.html:
-                pages.write(Path(parsed.html), found, queries)
+                pages.write(Path(parsed.html), results, queries)
     except ResultsFault as fault:
         return _say(str(fault), 2)
     if parsed.json:
-        whole = {**msgspec.to_builtins(found), "against": changes}
+        whole = {**msgspec.to_builtins(results), "against": changes}
         print(json.dumps(whole, indent=1, ensure_ascii=True))
     else:
-        console().print(views.text(found, changes))
+        console().print(views.text(results, changes))
     return 1 if any(change["is_worse"] for change in changes) else 0
 
 
@@ -79,7 +79,7 @@ def _run(parsed: Namespace) -> int:
         files = sources.listed(parsed.source, without=results.folder)
         known = recordings(files, results.folder / SOURCES, parsed.sample)
         names = tuple((policy.name, policy.digest) for policy in wanted)
-        results.asked(LastRun(__version__, settings.digest, names), (recording.digest for recording in known))
+        results.record_run(LastRun(__version__, settings.digest, names), (recording.digest for recording in known))
         todo = tasks(known, wanted, settings, results.done())
         print(f"{len(known):,} recordings, {len(wanted)} policies", file=sys.stderr)
         if not todo:

@@ -209,9 +209,9 @@ class Queries:
         return run
 
     def rows(self, query: str, given: Mapping[str, Any] | None = None) -> list[Figures]:
-        found = self._base.execute(query, given)
-        names = [column[0] for column in found.description or ()]
-        return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+        result = self._base.execute(query, given)
+        names = [column[0] for column in result.description or ()]
+        return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
 
 
 def report(queries: Queries) -> CorpusReport:

@@ -106,7 +106,7 @@ class Results:
         os.truncate(self._journal, 0)
         self._pending.clear()
 
-    def asked(self, run: LastRun, digests: Iterable[str]) -> None:
+    def record_run(self, run: LastRun, digests: Iterable[str]) -> None:
         """`digests`: of its recordings, done or not. Raises OSError."""
         schema = pa.schema([pa.field("digest", pa.string(), nullable=False)], {RUN: msgspec.json.encode(run)})
         _write(self.folder / LAST, pa.table([pa.array(sorted(digests), pa.string())], schema=schema))
@@ -123,15 +123,15 @@ def last_run(folder: Path) -> LastRun:
 
 def parts(folder: Path, kind: str) -> list[Path]:
     """The parts of this schema's version, in the order of their names. Raises ResultsFault where one is broken."""
-    found = []
+    paths = []
     for path in sorted((folder / kind).glob("part-*.parquet")):
         try:
             metadata = pq.read_schema(path).metadata or {}
         except (OSError, pa.ArrowException) as fault:
             raise _broken(path, fault) from None
         if metadata.get(VERSION_KEY) == str(SCHEMA_VERSION).encode():
-            found.append(path)
-    return found
+            paths.append(path)
+    return paths
 
 
 def _broken(part: Path, fault: Exception) -> ResultsFault:

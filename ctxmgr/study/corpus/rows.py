@@ -37,7 +37,7 @@ class Column(NamedTuple):
 
 def _figures(some: Iterable[Any]) -> list[Column]:
     """Of metrics or of calls; null where there is none."""
-    return [Column(one.name, one.about, one.type | None) for one in some if one.name]
+    return [Column(column.name, column.about, column.type | None) for column in some if column.name]
 
 
 PROBES = (

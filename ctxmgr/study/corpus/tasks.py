@@ -75,19 +75,19 @@ def recordings(files: Iterable[SourceFile], memory: Path, sample: int | None = N
     `sample`: only so many, the same each time and a part of any larger sample. Raises OSError, and what `files`
     does."""
     known = _remembered(memory)
-    told: dict[str, _Known] = {}
+    by_address: dict[str, _Known] = {}
     for file in sorted(set(files), key=lambda file: file.address):
         before = known.get(file.address)
         if before is not None and before.file == file:
-            told[file.address] = before
+            by_address[file.address] = before
         else:
-            told[file.address] = _Known(file, *recordings_in(file))
-    _remember(memory, known | told)
-    found: dict[str, RecordingAddress] = {}
-    for entry in told.values():
+            by_address[file.address] = _Known(file, *recordings_in(file))
+    _remember(memory, known | by_address)
+    by_digest: dict[str, RecordingAddress] = {}
+    for entry in by_address.values():
         for recording in entry.recordings:
-            found.setdefault(recording.digest, recording)
-    return sorted(found.values(), key=lambda recording: _digest("sample", recording.digest))[:sample]
+            by_digest.setdefault(recording.digest, recording)
+    return sorted(by_digest.values(), key=lambda recording: _digest("sample", recording.digest))[:sample]
 
 
 def tasks(

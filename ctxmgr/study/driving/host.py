@@ -42,21 +42,21 @@ class ObservationRecorder:
         self._own_compactions += 1
 
     def called(
-        self, at: int | None, items: Sequence[HostMessage], matched: Iterable[MatchedMessage], epoch: int
+        self, time_ms: int | None, items: Sequence[HostMessage], matched: Iterable[MatchedMessage], epoch: int
     ) -> None:
-        """What the model is about to be shown. `items`: the host's list; `at` in milliseconds."""
+        """What the model is about to be shown. `items`: the host's list; `time_ms` in milliseconds."""
         shown = []
         for answer in matched:
             key = (answer.message.raw, PACKET if answer.index is None else answer.index, answer.same)
             shown.append(self._projected.setdefault(key, ProjectedMessage(*key)))
-        self._called = at, tuple(items), tuple(shown), epoch, self._own_compactions
+        self._called = time_ms, tuple(items), tuple(shown), epoch, self._own_compactions
         self._own_compactions = 0
 
     def replied(self, reply: HostMessage) -> None:
         """The recorded message that followed."""
         if self._called is not None:
-            at, items, shown, epoch, own = self._called
-            self.observations.append(Observation(at, items, shown, reply, epoch, own))
+            time_ms, items, shown, epoch, own = self._called
+            self.observations.append(Observation(time_ms, items, shown, reply, epoch, own))
         self._called = None
 
 
@@ -72,9 +72,9 @@ class HostSide(ABC):
         self.watch = ObservationRecorder(outcome.observations) if measure else None
 
     @abstractmethod
-    def context(self, at: int | None) -> dict[str, Any]:
+    def context(self, time_ms: int | None) -> dict[str, Any]:
         """A call of the model, with the list as it stands; a report with the `tokens` that are sent and the
-        `rawTokens` of the host's list. `at` in milliseconds."""
+        `rawTokens` of the host's list. `time_ms` in milliseconds."""
 
     @abstractmethod
     def turn_end(self, params: bytes) -> list[dict[str, Any]]:
@@ -126,14 +126,14 @@ class ReplayHost(HostSide):
 
     def fail(self, code: str, text: str) -> None:
         """`text` may quote the conversation, `code` does not."""
-        place = f"call {len(self.outcome.calls)}"
-        self.outcome.failures.append(f"{place}: {text}")
-        self.outcome.fault_codes.append(f"{place}: {code}")
+        call = f"call {len(self.outcome.calls)}"
+        self.outcome.failures.append(f"{call}: {text}")
+        self.outcome.fault_codes.append(f"{call}: {code}")
 
-    def context(self, at: int | None) -> dict[str, Any]:
+    def context(self, time_ms: int | None) -> dict[str, Any]:
         """As `HostSide` has it. Raises RpcFailure."""
         started = time.perf_counter()
-        raw = self._context(at)
+        raw = self._context(time_ms)
         seconds = time.perf_counter() - started
         result = _members(raw)
         report: dict[str, Any] = msgspec.json.decode(result["report"])
@@ -157,13 +157,17 @@ class ReplayHost(HostSide):
             )
         )
         if self.watch is not None and matched is not None:
-            self.watch.called(at, self.items, matched, report["epoch"])
+            self.watch.called(time_ms, self.items, matched, report["epoch"])
         return report
 
-    def _context(self, at: int | None) -> bytes:
+    def _context(self, time_ms: int | None) -> bytes:
         """Only what is new where that is wanted and holds, else the whole list."""
         start = b'{"sessionId":%b,' % _encode(self.session_id)
-        rest = (b',"at":%d' % at if at is not None else b"") + (b',"answer":"edits"' if self.append else b"") + b"}"
+        rest = (
+            (b',"at":%d' % time_ms if time_ms is not None else b"")
+            + (b',"answer":"edits"' if self.append else b"")
+            + b"}"
+        )
         if self.append and self.base:
             new = _joined(self.items[self.sent :])
             append = b'"append":{"after":%d,"base":%b,"messages":[%b]}' % (self.sent, _encode(self.base), new)

@@ -57,7 +57,7 @@ class PeerHost(HostSide):
         self._cleared: dict[tuple[str, bytes], bytes] = {}  # by id and bytes of the host's message
         self._epoch = 0
 
-    def context(self, at: int | None) -> dict[str, Any]:
+    def context(self, time_ms: int | None) -> dict[str, Any]:
         before, limits, items = self._sent, self._limits, tuple(self.items)
         given = PeerList(self._as_sent(items), items, limits.window_tokens, limits.overhead_tokens, self._weigh)
         self._sent = tuple(self._peer(given))
@@ -75,7 +75,7 @@ class PeerHost(HostSide):
             ReplayedCall("green", report["rawTokens"], report["tokens"], 0, 0, 0, 0, 0.0, len(items))
         )
         if self.watch is not None:
-            self.watch.called(at, items, map(self._matched, self._sent), self._epoch)
+            self.watch.called(time_ms, items, map(self._matched, self._sent), self._epoch)
         return report
 
     def _as_sent(self, items: Sequence[HostMessage]) -> tuple[ProjectedMessage, ...]:

@@ -140,7 +140,7 @@ class _Host:
         }
         self._compacted(fields, [summary, *side.items[start:]], "recorded")
 
-    def _compact(self, why: str, at: int | None) -> None:
+    def _compact(self, why: str, time_ms: int | None) -> None:
         side = self.side
         self.pending = False
         self.files = pi_host.files_of(side.items, self.files)
@@ -148,7 +148,7 @@ class _Host:
         keep = self.options.host.keep_tokens or min(pi_host.KEEP_TOKENS, self.window // KEEP_SHARE)
         id = f"compaction-{self.compactions}"
         write = self._own_summary if self.options.own_summaries else self.options.write
-        done = pi_host.compact(side.items, self.files, id, at or 0, keep, write)
+        done = pi_host.compact(side.items, self.files, id, time_ms or 0, keep, write)
         if done is None:
             side.outcome.failed_compactions += 1
             side.mark("nothing to compact")

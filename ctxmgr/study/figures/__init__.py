@@ -7,7 +7,7 @@ from ctxmgr.study.figures import closed_cost, cost
 from ctxmgr.study.figures.calls import CALLS
 from ctxmgr.study.figures.code_length import CodeLengths
 from ctxmgr.study.figures.pooling import difference, means, totals
-from ctxmgr.study.figures.registry import Figures, Measures, at
+from ctxmgr.study.figures.registry import Figures, Measures, value_at
 from ctxmgr.study.figures.table import columns, figures, from_row, prices, shown
 from ctxmgr.study.figures.tables import legend, prices_line, table, totals_table
 
@@ -16,7 +16,7 @@ __all__ = [
     "CodeLengths",
     "Figures",
     "Measures",
-    "at",
+    "value_at",
     "closed_cost",
     "columns",
     "cost",

@@ -30,11 +30,11 @@ def series(session: Measures) -> list[Figures]:
 
 
 def _billed(key: str, name: str, about: str, type: Any, of: Callable[[Billed], Any]) -> CallColumn:
-    return CallColumn(key, name, about, type, lambda session: [of(one) for one in session.once(cost.of_session)])
+    return CallColumn(key, name, about, type, lambda session: [of(call) for call in session.once(cost.of_session)])
 
 
 def _observed(key: str, name: str, about: str, type: Any, of: Callable[[Observation], Any]) -> CallColumn:
-    return CallColumn(key, name, about, type, lambda session: [of(one) for one in session.observations])
+    return CallColumn(key, name, about, type, lambda session: [of(call) for call in session.observations])
 
 
 def _ratio(
@@ -42,8 +42,8 @@ def _ratio(
 ) -> tuple[CallColumn, CallColumn]:
     """(key, name, about) each."""
     return (
-        CallColumn(*whole, int, lambda session: [one.total for one in session.once(measure)]),
-        CallColumn(*part, int, lambda session: [one.part for one in session.once(measure)]),
+        CallColumn(*whole, int, lambda session: [ratio.total for ratio in session.once(measure)]),
+        CallColumn(*part, int, lambda session: [ratio.part for ratio in session.once(measure)]),
     )
 
 
@@ -53,16 +53,18 @@ def _spent(session: Measures) -> list[float]:
 
 
 CALLS: tuple[CallColumn, ...] = (
-    _observed("at", "time_ms", "When it was made, in ms; null where unknown.", int | None, lambda one: one.time_ms),
-    _billed("sent", "sent_tokens", "Weight of the list that was sent.", int, lambda one: one.tokens),
-    _billed("cached", "cached_tokens", "Of these those as in the call before.", int, lambda one: one.cached),
-    _billed("dollars", "dollars", "What its input costs.", float, lambda one: one.money),
+    _observed(
+        "at", "time_ms", "When it was made, in ms; null where unknown.", int | None, lambda call: call.time_ms
+    ),
+    _billed("sent", "sent_tokens", "Weight of the list that was sent.", int, lambda call: call.tokens),
+    _billed("cached", "cached_tokens", "Of these those as in the call before.", int, lambda call: call.cached),
+    _billed("dollars", "dollars", "What its input costs.", float, lambda call: call.money),
     CallColumn("spent", "", "What the input costs up to it.", float, _spent),
-    _observed("epoch", "epoch_number", "Its cache epoch.", int, lambda one: one.epoch_number),
-    _billed("announced", "is_announced", "Whether it began that epoch.", bool, lambda one: one.announced),
-    _billed("broke", "is_broken", "Whether its list begins unlike the one before.", bool, lambda one: one.broke),
-    _billed("cold", "is_cold", "Whether the cache had expired.", bool, lambda one: one.cold),
-    _observed("own", "own_count", "Compactions that the host made unasked before it.", int, lambda one: one.own),
+    _observed("epoch", "epoch_number", "Its cache epoch.", int, lambda call: call.epoch_number),
+    _billed("announced", "is_announced", "Whether it began that epoch.", bool, lambda call: call.announced),
+    _billed("broke", "is_broken", "Whether its list begins unlike the one before.", bool, lambda call: call.broke),
+    _billed("cold", "is_cold", "Whether the cache had expired.", bool, lambda call: call.cold),
+    _observed("own", "own_count", "Compactions that the host made unasked before it.", int, lambda call: call.own),
     *_ratio(
         recall.calls,
         part=("recalled", "recalled_count", "Of these those that could be seen."),

@@ -45,8 +45,8 @@ class CodeLengths:
         before, digest = bytearray(), hashlib.blake2b()
         out = []
         for number, (sight, came) in enumerate(zip(sights, new_messages(sights), strict=True)):
-            for one in came:
-                piece = self._content(one.raw) if not before else b"\n" + self._content(one.raw)
+            for message in came:
+                piece = self._content(message.raw) if not before else b"\n" + self._content(message.raw)
                 before += piece
                 digest.update(piece)
             reply = self._content(sight.reply.raw)
@@ -60,7 +60,7 @@ class CodeLengths:
             lengths = self._length(reply, before[-RECENT_BYTES:]), self._length(reply, before)
             self._before[digest, reply] = lengths
         recent, whole = lengths
-        shown = self._joined(one.raw for one in sight.projected_messages)
+        shown = self._joined(message.raw for message in sight.projected_messages)
         return Ratio(recent - (whole if shown == before else self._length(reply, shown)), recent - whole)
 
     def _length(self, reply: bytes, text: bytes) -> int:
@@ -75,11 +75,11 @@ class CodeLengths:
 
     def _content(self, raw: bytes) -> bytes:
         """Rule 1, of a message in pi's shape; what has no content is the texts that a model reads of it."""
-        found = self._contents.get(raw)
-        if found is None:
+        content_bytes = self._contents.get(raw)
+        if content_bytes is None:
             message = _decode(raw)
             texts = [message[name] for name in ("summary", "command", "output") if name in message]
             content = message.get("content", "\n".join(map(str, texts)))
-            found = json.dumps(content, ensure_ascii=False).encode("utf-8", "replace")
-            self._contents[raw] = found
-        return found
+            content_bytes = json.dumps(content, ensure_ascii=False).encode("utf-8", "replace")
+            self._contents[raw] = content_bytes
+        return content_bytes

@@ -41,7 +41,7 @@ class Billed(msgspec.Struct, frozen=True, gc=False):
     warm: float = 0.0
 
 
-def _one(raw: bytes) -> int:
+def _one_block(raw: bytes) -> int:
     return 1
 
 
@@ -49,7 +49,7 @@ def bill(
     sights: Sequence[Observation],
     sheet: PriceSheet,
     weigh: Callable[[bytes], int],
-    blocks: Callable[[bytes], int] = _one,
+    blocks: Callable[[bytes], int] = _one_block,
 ) -> tuple[Billed, ...]:
     """One a call. `weigh`: bytes of a message to tokens; `blocks`: to its content blocks."""
 
@@ -62,7 +62,7 @@ def bill(
     made = marker(sheet)
     warm, timed = (PromptCache(size, made and made(), timed) for timed in (False, True))
     for sight in sights:
-        raws = [one.raw for one in sight.projected_messages]
+        raws = [message.raw for message in sight.projected_messages]
         with_warm, money = (_list_dollars(sheet, cache.call(raws, sheet, sight.time_ms)) for cache in (warm, timed))
         old: Sequence[ProjectedMessage] = before.projected_messages if before else ()
         common = same_start(old, sight.projected_messages)
@@ -100,7 +100,9 @@ def _sum(of: Callable[[Billed], float]) -> Callable[[Measures], float]:
 
 def recorded_tokens(session: Measures) -> tuple[int, ...]:
     """The weight of the recorded conversation so far, one a call."""
-    weights = (sum(session.known.weight(one.raw) for one in came) for came in new_messages(session.observations))
+    weights = (
+        sum(session.known.weight(message.raw) for message in came) for came in new_messages(session.observations)
+    )
     return tuple(accumulate(weights))
 
 

@@ -37,11 +37,11 @@ class LinePresence:
                 self._others.append(line)
 
     def within(self, raw: bytes, known: MessageCache) -> frozenset[str]:
-        found = self._present.get(raw)
-        if found is None:
-            found = frozenset(line for text in known.texts(raw) for line in self._in_text(text))
-            self._present[raw] = found
-        return found
+        lines = self._present.get(raw)
+        if lines is None:
+            lines = frozenset(line for text in known.texts(raw) for line in self._in_text(text))
+            self._present[raw] = lines
+        return lines
 
     def _in_text(self, text: str) -> Iterable[str]:
         words = self._by_word.keys() & set(_WORD.findall(text)) if self._by_word else ()
@@ -59,14 +59,14 @@ def _anchor(line: str) -> str:
 def grounding(sights: Sequence[Observation], known: MessageCache) -> tuple[Ratio, ...]:
     """Lines, one ratio a call."""
     replaced_lines = [_replaced(sight, known) for sight in sights]
-    found = LinePresence(line for lines in replaced_lines for line in lines)
+    presence = LinePresence(line for lines in replaced_lines for line in lines)
     before: set[str] = set()
     out = []
     for sight, came, lines in zip(sights, new_messages(sights), replaced_lines, strict=True):
-        for one in came:
-            before |= found.within(one.raw, known)
+        for message in came:
+            before |= presence.within(message.raw, known)
         wanted = before & lines
-        out.append(Ratio(len(wanted) - len(_missing(wanted, sight, found, known)), len(wanted)))
+        out.append(Ratio(len(wanted) - len(_missing(wanted, sight, presence, known)), len(wanted)))
     return tuple(out)
 
 
@@ -76,13 +76,13 @@ def _replaced(sight: Observation, known: MessageCache) -> set[str]:
     return {line for block in blocks if block.kind == "call" for line in replaced(block.arguments)}
 
 
-def _missing(wanted: set[str], sight: Observation, found: LinePresence, known: MessageCache) -> set[str]:
+def _missing(wanted: set[str], sight: Observation, presence: LinePresence, known: MessageCache) -> set[str]:
     missing = set(wanted)
-    for one in reversed(sight.projected_messages):  # what is edited was mostly read lately
+    for message in reversed(sight.projected_messages):  # what is edited was mostly read lately
         if not missing:
             break
-        if one.index != PACKET:
-            missing -= found.within(one.raw, known)
+        if message.index != PACKET:
+            missing -= presence.within(message.raw, known)
     return missing
 
 

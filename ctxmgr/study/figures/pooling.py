@@ -14,7 +14,7 @@ from typing import TypeVar
 
 import msgspec
 
-from ctxmgr.study.figures.registry import PER_100, SHARE, Figures, Metric, at, put, rounded, share
+from ctxmgr.study.figures.registry import PER_100, SHARE, Figures, Metric, put, rounded, share, value_at
 from ctxmgr.study.figures.table import METRICS
 
 FLOOR = "floor"
@@ -48,13 +48,13 @@ def totals(parts: Sequence[Sequence[Figures]], base: str) -> list[Figures]:
 
 
 def _total(name: str, mine: Sequence[Figures], bases: Sequence[Figures]) -> Figures:
-    calls = sum(one["closedLoop"]["calls"] for one in mine)
+    calls = sum(measures["closedLoop"]["calls"] for measures in mine)
     row: Figures = {"preset": name, "recordings": len(mine), "calls": calls}
     for metric in METRICS:
         if metric.total:
             put(row, metric.total, _pooled(metric, mine, bases))
     averaged = {key: f"closedLoop.{key}OfOff" for key in ("billed", "closed", "all")} | {"kept": "kept.share"}
-    row["mean"] = {key: _mean(at(one, path) for one in mine) for key, path in averaged.items()}
+    row["mean"] = {key: _mean(value_at(measures, path) for measures in mine) for key, path in averaged.items()}
     row["worstKept"] = _least(mine)
     return row
 
@@ -65,14 +65,14 @@ def _pooled(metric: Metric, mine: Sequence[Figures], bases: Sequence[Figures]) -
     if metric.part_of:
         key = metric.total.rpartition(".")[2]
         return share(_sum(mine, key), _sum(bases, key))
-    values = [at(one, metric.path) for one in mine]
+    values = [value_at(measures, metric.path) for measures in mine]
     if metric.unit is SHARE:
         return share(sum(value["held"] for value in values), sum(value["of"] for value in values))
     return rounded(sum(values), metric.unit)
 
 
 def _sum(some: Iterable[Figures], key: str) -> float:
-    return float(sum(at(one["closedLoop"], key) for one in some))
+    return float(sum(value_at(measures["closedLoop"], key) for measures in some))
 
 
 def means(rows: Sequence[tuple[str, Figures]]) -> list[Figures]:
@@ -84,14 +84,16 @@ def means(rows: Sequence[tuple[str, Figures]]) -> list[Figures]:
     out = []
     for least in (LONG_TOKENS, 0):
         for preset in presets:
-            mine = [one for name, one in rows if name == preset and one["rawTokens"] >= least]
+            mine = [measures for name, measures in rows if name == preset and measures["rawTokens"] >= least]
             if not mine:
                 continue
             row: Figures = {"preset": preset, "fromTokens": least, "recordings": len(mine)}
             row |= {metric.mean: _mean(map(metric.number, mine)) for metric in METRICS if metric.mean}
             row["worstKept"] = _least(mine)
-            row["dearest"] = max((one["ofOff"] for one in mine if one["ofOff"] is not None), default=None)
-            row["unannouncedBreaks"] = sum(one["unannouncedBreaks"] for one in mine)
+            row["dearest"] = max(
+                (measures["ofOff"] for measures in mine if measures["ofOff"] is not None), default=None
+            )
+            row["unannouncedBreaks"] = sum(measures["unannouncedBreaks"] for measures in mine)
             out.append(row)
     return out
 
@@ -102,7 +104,9 @@ def _mean(values: Iterable[float | None]) -> float | None:
 
 
 def _least(some: Sequence[Figures]) -> float | None:
-    return min((one["kept"]["share"] for one in some if one["kept"]["share"] is not None), default=None)
+    return min(
+        (measures["kept"]["share"] for measures in some if measures["kept"]["share"] is not None), default=None
+    )
 
 
 class PairedDifference(msgspec.Struct, frozen=True):

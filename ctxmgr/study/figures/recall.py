@@ -54,9 +54,9 @@ def recall(sights: Sequence[Observation], known: MessageCache, far_tokens: int =
     now = 0
     present = NamePresence(known.names)
     for sight, came in zip(sights, new_messages(sights), strict=True):
-        for one in came:
-            now += known.weight(one.raw)
-            ends.update(dict.fromkeys(known.names(one.raw), now))
+        for message in came:
+            now += known.weight(message.raw)
+            ends.update(dict.fromkeys(known.names(message.raw), now))
         present.follow(sight)
         asked = [name for name in known.names(sight.reply.raw) if name in ends]
         out.append(_recall(asked, [name for name in asked if now - ends[name] > far_tokens], present))
@@ -87,11 +87,13 @@ class NamePresence:
 
     def follow(self, sight: Observation) -> None:
         """The list is this one now."""
-        kinds = [_kind(sight, one) for one in sight.projected_messages]
+        kinds = [_kind(sight, message) for message in sight.projected_messages]
         same = same_start(self._projected, sight.projected_messages)
-        start = next((at for at in range(same) if self._kinds[at] != kinds[at]), same)
-        gone = Counter(zip((one.raw for one in self._projected[start:]), self._kinds[start:], strict=True))
-        came = Counter(zip((one.raw for one in sight.projected_messages[start:]), kinds[start:], strict=True))
+        start = next((index for index in range(same) if self._kinds[index] != kinds[index]), same)
+        gone = Counter(zip((message.raw for message in self._projected[start:]), self._kinds[start:], strict=True))
+        came = Counter(
+            zip((message.raw for message in sight.projected_messages[start:]), kinds[start:], strict=True)
+        )
         for raw, kind in (gone - came).elements():
             self._count(raw, kind, -1)
         for raw, kind in (came - gone).elements():
@@ -116,10 +118,10 @@ class NamePresence:
 _IN_PLACE, _CHANGED, _PACKED = range(3)
 
 
-def _kind(sight: Observation, one: ProjectedMessage) -> int:
-    if in_place(sight, one):
+def _kind(sight: Observation, message: ProjectedMessage) -> int:
+    if in_place(sight, message):
         return _IN_PLACE
-    return _PACKED if one.index == PACKET else _CHANGED
+    return _PACKED if message.index == PACKET else _CHANGED
 
 
 def _recalls(session: Measures) -> tuple[Recall, ...]:
@@ -128,7 +130,7 @@ def _recalls(session: Measures) -> tuple[Recall, ...]:
 
 def calls(session: Measures) -> tuple[Ratio, ...]:
     """Recall of all names, one a call."""
-    return tuple(one.overall for one in session.once(_recalls))
+    return tuple(recalled.overall for recalled in session.once(_recalls))
 
 
 METRICS = (
@@ -137,7 +139,7 @@ METRICS = (
         title="in place",
         unit=SHARE,
         about="Of the names that the next reply uses, those in a message that stands as it came.",
-        of=lambda session: total(one.in_place for one in session.once(_recalls)),
+        of=lambda session: total(recalled.in_place for recalled in session.once(_recalls)),
         shown=("brief", "page"),
         total="inPlace",
         mean="inPlace",
@@ -159,7 +161,7 @@ METRICS = (
         title="unpacked",
         unit=SHARE,
         about="Of the names that the next reply uses, those in any message but the packet.",
-        of=lambda session: total(one.unpacked for one in session.once(_recalls)),
+        of=lambda session: total(recalled.unpacked for recalled in session.once(_recalls)),
         mean="unpacked",
     ),
     Metric(
@@ -167,7 +169,7 @@ METRICS = (
         title="far",
         unit=SHARE,
         about=f"The recall of names last said more than {FAR_TOKENS:,} tokens ago.",
-        of=lambda session: total(one.far for one in session.once(_recalls)),
+        of=lambda session: total(recalled.far for recalled in session.once(_recalls)),
         shown=("page",),
         total="far",
         mean="far",
@@ -178,7 +180,7 @@ METRICS = (
         title="far in place",
         unit=SHARE,
         about="The same in messages that stand as they came.",
-        of=lambda session: total(one.far_in_place for one in session.once(_recalls)),
+        of=lambda session: total(recalled.far_in_place for recalled in session.once(_recalls)),
         mean="farInPlace",
     ),
 )

@@ -89,7 +89,7 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
 
     def number(self, figures: Figures) -> float | None:
         """From the plain figures of one recording; None where they do not have it."""
-        value = at(figures, self.path)
+        value = value_at(figures, self.path)
         number: float | None = value["share"] if isinstance(value, dict) else value
         return number
 
@@ -104,7 +104,7 @@ def of_base(metric: Metric, **changed: Any) -> Metric:
     )
 
 
-def at(figures: Figures, path: str) -> Any:
+def value_at(figures: Figures, path: str) -> Any:
     """What `path` leads to; None where there is nothing."""
     value: Any = figures
     for key in path.split("."):

@@ -31,10 +31,10 @@ def recall(sights: Sequence[Observation], known: MessageCache) -> tuple[UserText
     texts = cache(partial(_folded, known=known))
     out = []
     for sight, came in zip(sights, new_messages(sights), strict=True):
-        users.update((one.raw, texts(one.raw)) for one in came if one.role == "user")
-        placed = {one.raw for one in sight.projected_messages if in_place(sight, one)}
+        users.update((message.raw, texts(message.raw)) for message in came if message.role == "user")
+        placed = {message.raw for message in sight.projected_messages if in_place(sight, message)}
         gone = [text for raw, text in users.items() if raw not in placed]
-        others = [one.raw for one in sight.projected_messages if gone and stands_for_others(sight, one)]
+        others = [message.raw for message in sight.projected_messages if gone and stands_for_others(sight, message)]
         quoted = sum(any(text in texts(raw) for raw in others) for text in gone if text)
         standing = len(users) - len(gone)
         out.append(UserTextRecall(Ratio(standing + quoted, len(users)), Ratio(standing, len(users))))
@@ -60,7 +60,7 @@ METRICS = (
         title="said",
         unit=SHARE,
         about="Of what the user had said by then, the messages that could be read word for word, over all calls.",
-        of=lambda session: total(one.overall for one in session.once(_recalls)),
+        of=lambda session: total(recalled.overall for recalled in session.once(_recalls)),
         mean="said",
     ),
     Metric(
@@ -68,7 +68,7 @@ METRICS = (
         title="said in place",
         unit=SHARE,
         about="The same in messages that stand as they came.",
-        of=lambda session: total(one.in_place for one in session.once(_recalls)),
+        of=lambda session: total(recalled.in_place for recalled in session.once(_recalls)),
     ),
     Metric(
         path="said.last",

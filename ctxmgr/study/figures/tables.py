@@ -8,7 +8,7 @@ from rich.table import Table
 from ctxmgr.model import currency
 from ctxmgr.study.console import figures_table, plain
 from ctxmgr.study.figures.pooling import FLOOR
-from ctxmgr.study.figures.registry import DOLLARS, SHARE, Figures, at
+from ctxmgr.study.figures.registry import DOLLARS, SHARE, Figures, value_at
 from ctxmgr.study.figures.table import shown
 
 COLUMNS = 80  # of a legend
@@ -30,8 +30,8 @@ def totals_table(rows: Sequence[Figures]) -> Table:
     made = figures_table("all recordings together", heads)
     for row in rows:
         if row["preset"] != FLOOR:
-            cells = [metric.text(at(row, metric.total)) for metric in metrics]
-            kept = map(_cell, (at(row, "mean.kept"), row.get("worstKept")))
+            cells = [metric.text(value_at(row, metric.total)) for metric in metrics]
+            kept = map(_cell, (value_at(row, "mean.kept"), row.get("worstKept")))
             made.add_row(plain(row["preset"]), str(row["recordings"]), *cells, *kept)
     return made
 

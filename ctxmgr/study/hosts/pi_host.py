@@ -76,13 +76,13 @@ def compact(
     items: Sequence[HostMessage],
     files: dict[str, str],
     id: str,
-    at: int,
+    time_ms: int,
     keep: int = KEEP_TOKENS,
     write: Write | None = None,
 ) -> HostCompaction | None:
     """The host's compaction of this list, None where there is nothing to compact.
 
-    `files`: all paths that were read or modified so far, path to "read" or "modified". `at` in milliseconds.
+    `files`: all paths that were read or modified so far, path to "read" or "modified". `time_ms` in milliseconds.
     `write`: the summary of what goes and what stays, instead of rule 3's.
     """
     cut = _cut(items, keep)
@@ -96,12 +96,12 @@ def compact(
         "type": "compaction",
         "id": id,
         "parentId": items[-1].id,
-        "timestamp": at,
+        "timestamp": time_ms,
         "summary": summary,
         "firstKeptEntryId": items[cut].id,
         "tokensBefore": before,
     }
-    return HostCompaction(entry, (item(id, compaction_message(summary, before, at)), *items[cut:]))
+    return HostCompaction(entry, (item(id, compaction_message(summary, before, time_ms)), *items[cut:]))
 
 
 def files_of(items: Sequence[HostMessage], files: dict[str, str]) -> dict[str, str]:

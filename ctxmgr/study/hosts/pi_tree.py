@@ -22,12 +22,12 @@ def entries(recording: Recording) -> list[bytes]:
         links: dict[str, Any] = {"id": entry.id, "parentId": parent}
         if entry.time_ms is not None:
             links["timestamp"] = entry.time_ms
-        tree.append(_encode({**_told(entry), **links}))
+        tree.append(_encode({**_content_fields(entry), **links}))
         parent = entry.id
     return tree
 
 
-def _told(entry: RecordedEntry) -> dict[str, Any]:
+def _content_fields(entry: RecordedEntry) -> dict[str, Any]:
     """The entry without its place in the tree."""
     if entry.kind == "model":
         return {"type": "model_change", "modelId": entry.model}

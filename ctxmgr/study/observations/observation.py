@@ -34,14 +34,14 @@ class Observation(msgspec.Struct, frozen=True):
     own: int = 0
 
 
-def stands_for_others(sight: Observation, one: ProjectedMessage) -> bool:
+def stands_for_others(sight: Observation, message: ProjectedMessage) -> bool:
     """Whether it was put in the place of other messages: the packet, or the host's summary of what it compacted."""
-    return one.index == PACKET or sight.items[one.index].role == SUMMARY
+    return message.index == PACKET or sight.items[message.index].role == SUMMARY
 
 
-def in_place(sight: Observation, one: ProjectedMessage) -> bool:
+def in_place(sight: Observation, message: ProjectedMessage) -> bool:
     """Whether it is a message of the conversation, as it came."""
-    return one.same and not stands_for_others(sight, one)
+    return message.same and not stands_for_others(sight, message)
 
 
 def same_start(before: Sequence[ProjectedMessage], now: Sequence[ProjectedMessage]) -> int:
@@ -64,11 +64,11 @@ def new_messages(sights: Sequence[Observation]) -> Iterator[tuple[HostMessage, .
     reply: tuple[HostMessage, ...] = ()
     for sight in sights:
         came = []
-        for one in (*reply, *sight.items):
-            key = (one.id, one.raw)
-            if key not in known and one.role != SUMMARY:
+        for message in (*reply, *sight.items):
+            key = (message.id, message.raw)
+            if key not in known and message.role != SUMMARY:
                 known.add(key)
-                came.append(one)
+                came.append(message)
         yield tuple(came)
         reply = (sight.reply,)
 
@@ -88,7 +88,7 @@ class Ratio(msgspec.Struct, frozen=True, gc=False):
 def total(some: Iterable[Ratio]) -> Ratio:
     """Of all together: each counts by what was asked of it."""
     held = of = 0
-    for one in some:
-        held += one.part
-        of += one.total
+    for ratio in some:
+        held += ratio.part
+        of += ratio.total
     return Ratio(held, of)

@@ -44,17 +44,19 @@ def of(recording: Recording) -> Timeline:
     for entry in recording.entries:
         if entry.kind not in ("message", "branch_summary"):
             continue
-        one = pi_host.item(entry.id, entry.message)
-        if one.role == "assistant":
-            at = one.message.get("timestamp")  # when the model was called; the entry is written later
-            asked.append(TimelineCall(int(at) if isinstance(at, int | float) else entry.time_ms, len(items)))
-        items.append(one)
+        message = pi_host.item(entry.id, entry.message)
+        if message.role == "assistant":
+            called_ms = message.message.get("timestamp")  # when the model was called; the entry is written later
+            asked.append(
+                TimelineCall(int(called_ms) if isinstance(called_ms, int | float) else entry.time_ms, len(items))
+            )
+        items.append(message)
     return made(recording.name, items, asked)
 
 
 def made(name: str, items: Sequence[HostMessage], asked: Sequence[TimelineCall]) -> Timeline:
     """The course of these messages with calls at these places."""
-    wholes = tuple(ProjectedMessage(one.raw, place, True) for place, one in enumerate(items))
+    wholes = tuple(ProjectedMessage(item.raw, index, True) for index, item in enumerate(items))
     return Timeline(name, tuple(items), tuple(asked), tuple(cuts(items)), wholes)
 
 
@@ -62,18 +64,18 @@ def cuts(items: Sequence[HostMessage]) -> list[int]:
     """Rule 2: the places, ascending. An id that comes again belongs to the newest call with it."""
     callers: dict[str, int] = {}
     last = [-1] * len(items)  # by place of the calls: their last result
-    for place, one in enumerate(items):
-        if one.role == "assistant":
-            callers.update((str(call.get("id", "")), place) for call in one.calls)
-        elif one.role == "toolResult":
-            caller = callers.get(str(one.message.get("toolCallId", "")))
+    for index, item in enumerate(items):
+        if item.role == "assistant":
+            callers.update((str(call.get("id", "")), index) for call in item.calls)
+        elif item.role == "toolResult":
+            caller = callers.get(str(item.message.get("toolCallId", "")))
             if caller is not None:
-                last[caller] = place
+                last[caller] = index
     out, reach = [], -1
-    for place, one in enumerate(items):
-        if place > reach and one.role in CUT_AT:
-            out.append(place)
-        reach = max(reach, last[place])
+    for index, item in enumerate(items):
+        if index > reach and item.role in CUT_AT:
+            out.append(index)
+        reach = max(reach, last[index])
     return out
 
 

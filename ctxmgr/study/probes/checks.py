@@ -77,14 +77,18 @@ class Checks:
         if kind not in kinds:
             return False if "test" in (kind, *kinds) and kinds else None
         later = [
-            one
-            for one in self._runs
-            if run.message_index < one.message_index < end
-            and kind in _kinds(one.command)
-            and not _is_shown(one, shown)
-            and not self._tested_nothing(one)
+            later_run
+            for later_run in self._runs
+            if run.message_index < later_run.message_index < end
+            and kind in _kinds(later_run.command)
+            and not _is_shown(later_run, shown)
+            and not self._tested_nothing(later_run)
         ]
-        passed = (one for one in later if one.command == run.command and self._outcome(one, kind) == "passed")
+        passed = (
+            later_run
+            for later_run in later
+            if later_run.command == run.command and self._outcome(later_run, kind) == "passed"
+        )
         if later and (outcome != "failed" or any(passed)):
             return False
         ended = self._outcome(run, kind)
@@ -160,9 +164,9 @@ def _is_printed(printed: str, output: str) -> bool:
     if within(pieces(printed), folded(output)):
         return True
     counts = [_COUNT.fullmatch(part) for part in printed.split(", ")]
-    told = [(int(count[1]), re.findall(rf"(\d+) {count[2]}\b", output)) for count in counts if count]
-    return len(told) == len(counts) and all(
-        not found or number in (*map(int, found), sum(map(int, found))) for number, found in told
+    counted = [(int(count[1]), re.findall(rf"(\d+) {count[2]}\b", output)) for count in counts if count]
+    return len(counted) == len(counts) and all(
+        not numbers or number in (*map(int, numbers), sum(map(int, numbers))) for number, numbers in counted
     )
 
 
@@ -178,15 +182,15 @@ def _kinds(command: str) -> frozenset[str]:
 def _kind(words: Sequence[str]) -> str:
     """Of one part of a command: by its program, else by the first word that is no option and no path."""
     named = (*(word.rpartition("/")[2] for word in words[:1]), *(word for word in words[1:] if "/" not in word))
-    found = (
+    kinds = (
         kind
         for word in named
         if not word.startswith("-")
         for kind, signs in KINDS.items()
         if not signs.isdisjoint(wording.runs(word.replace("_", " ")))
     )
-    return next(found, "")
+    return next(kinds, "")
 
 
-def _is_tool(told: str, name: str) -> bool:
-    return told.casefold() in ("", name.casefold())
+def _is_tool(named: str, name: str) -> bool:
+    return named.casefold() in ("", name.casefold())

@@ -28,20 +28,20 @@ class Probing:
         self._lines: list[str] = []
         self.recordings = 0
 
-    def asked(
+    def figures_of(
         self, recorded: Recording | Stream, window: int, lists: Mapping[str, Sequence[Observation]]
     ) -> Figures:
         """Figures by policy, for `--json`; none of a stream, which has no whole list. `lists`: what each preset's
         drive sent (`lists_of`)."""
         if not isinstance(recorded, Recording):
             return {}
-        found = probed(recorded, window, lists, _weigher(), self._other)
-        self._other = found.course
+        probing = probed(recorded, window, lists, _weigher(), self._other)
+        self._other = probing.course
         self.recordings += 1
-        self._lines += _failures(recorded.name, found)
+        self._lines += _failures(recorded.name, probing)
         return {
-            "policies": _scored(found.policies, self._scores),
-            "controls": _scored(found.checks, self._checks),
+            "policies": _scored(probing.policies, self._scores),
+            "controls": _scored(probing.checks, self._checks),
         }
 
     def means(self) -> Figures:
@@ -76,20 +76,20 @@ def _weigher() -> Callable[[bytes], int]:
     return MessageCache(message_cache.reader()).weight
 
 
-def _scored(found: Mapping[str, PolicyGrades], into: dict[str, list[Scores]]) -> Figures:
+def _scored(by_policy: Mapping[str, PolicyGrades], into: dict[str, list[Scores]]) -> Figures:
     out = {}
-    for name, one in found.items():
-        scores = figures.scores(one)
+    for name, grades in by_policy.items():
+        scores = figures.scores(grades)
         into.setdefault(name, []).append(scores)
         out[name] = figures.values(scores)
     return out
 
 
-def _failures(recording: str, found: Probed) -> Sequence[str]:
+def _failures(recording: str, probing: Probed) -> Sequence[str]:
     return [
-        failed_line(recording, name, one)
-        for name, answers in found.policies.items()
-        for one in figures.failures(answers)
+        failed_line(recording, name, failure)
+        for name, answers in probing.policies.items()
+        for failure in figures.failures(answers)
     ]
 
 

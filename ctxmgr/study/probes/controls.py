@@ -44,7 +44,7 @@ class Stub:
             for call in message.calls:
                 self._files = {**dict.fromkeys(call.did.looked_at, "read"), **self._files}
                 self._files |= {change.path: change.action for change in call.did.changes}
-        parts = ["## What the user said", *(f"- {text}" for text in self._told())]
+        parts = ["## What the user said", *(f"- {text}" for text in self._user_texts())]
         for state in ("changed", "deleted", "read"):
             if paths := sorted(path for path, was in self._files.items() if was == state):
                 parts += [f"<{state}-files>", *paths, f"</{state}-files>"]
@@ -52,7 +52,7 @@ class Stub:
             parts.append(f"## Last words\n{wording.shortened(self._last, LAST_CHARACTERS)}")
         return "\n".join(parts)
 
-    def _told(self) -> list[str]:
+    def _user_texts(self) -> list[str]:
         """Oldest first. What the newest leave of the room is the opening request's, half of it in any case."""
         if not self._requests:
             return []

@@ -46,7 +46,7 @@ def scores(of: PolicyGrades) -> Scores:
     for answer in of.answers:
         by_kind.setdefault(answer.probe.kind, []).append(answer)
     kinds = {
-        kind: KindScores(_score(one for one in some if one.probe.used), _score(some))
+        kind: KindScores(_score(answer for answer in some if answer.probe.used), _score(some))
         for kind in KINDS
         if (some := by_kind.get(kind))
     }
@@ -57,28 +57,31 @@ def means(some: Sequence[Scores]) -> Scores:
     """Over sessions, each counting the same; probes, points and lines of packets are added up."""
     kinds = {}
     for kind in KINDS:
-        found = [one.kinds[kind] for one in some if kind in one.kinds]
-        if found:
+        kind_scores = [session.kinds[kind] for session in some if kind in session.kinds]
+        if kind_scores:
             kinds[kind] = KindScores(
-                _together([one.used for one in found]), _together([one.every for one in found])
+                _together([both.used for both in kind_scores]), _together([both.every for both in kind_scores])
             )
     return Scores(
         kinds,
-        sum(one.point_count for one in some),
-        _mean(one.tokens for one in some),
-        _added_up([one.precision for one in some if one.precision is not None]),
+        sum(session.point_count for session in some),
+        _mean(session.tokens for session in some),
+        _added_up([session.precision for session in some if session.precision is not None]),
     )
 
 
 def _added_up(some: Sequence[Precision]) -> Precision | None:
     if not some:
         return None
-    names = dict.fromkeys(name for one in some for name in one.sections)
+    names = dict.fromkeys(name for precision in some for name in precision.sections)
     return Precision(
-        sum(one.packet_count for one in some),
-        _mean(one.packet_tokens for one in some),
-        fmean(one.tokens_a_call for one in some),
-        {name: sum((one.sections.get(name, LineCounts()) for one in some), LineCounts()) for name in names},
+        sum(precision.packet_count for precision in some),
+        _mean(precision.packet_tokens for precision in some),
+        fmean(precision.tokens_a_call for precision in some),
+        {
+            name: sum((precision.sections.get(name, LineCounts()) for precision in some), LineCounts())
+            for name in names
+        },
     )
 
 
@@ -89,8 +92,8 @@ def values(of: Scores) -> Figures:
         "tokens": _rounded(of.tokens, 1),
         "kinds": {
             kind: {
-                name: {"share": _rounded(one.share), "probes": one.probe_count}
-                for name, one in (("used", both.used), ("all", both.every))
+                name: {"share": _rounded(score.share), "probes": score.probe_count}
+                for name, score in (("used", both.used), ("all", both.every))
             }
             for kind, both in of.kinds.items()
         },
@@ -117,17 +120,17 @@ def _lines(of: LineCounts) -> Figures:
     }
 
 
-def failure(one: GradedProbe) -> Figures:
+def failure(answer: GradedProbe) -> Figures:
     """A failed probe as plain values: the call, the question, the evidence, and where it was lost."""
-    assert one.loss is not None
-    loss = one.loss
+    assert answer.loss is not None
+    loss = answer.loss
     return {
-        "call": one.call_index,
-        "kind": one.probe.kind,
-        "used": one.probe.used,
-        "grade": round(one.grade, 4),
-        "question": one.probe.question,
-        "evidence": one.probe.answer,
+        "call": answer.call_index,
+        "kind": answer.probe.kind,
+        "used": answer.probe.used,
+        "grade": round(answer.grade, 4),
+        "question": answer.probe.question,
+        "evidence": answer.probe.answer,
         "lost": None
         if loss.call_index < 0
         else {
@@ -141,35 +144,35 @@ def failure(one: GradedProbe) -> Figures:
 
 def failures(of: PolicyGrades) -> list[Figures]:
     """Lines of packets that do not hold, then used ones, then those that lack most."""
-    failed = [one for one in of.answers if one.grade < WHOLE]
-    failed.sort(key=lambda one: (not one.probe.used, one.grade, one.call_index))
+    failed = [answer for answer in of.answers if answer.grade < WHOLE]
+    failed.sort(key=lambda answer: (not answer.probe.used, answer.grade, answer.call_index))
     wrong = [
         {
-            "call": one.call_index,
-            "calls": one.call_count,
+            "call": line.call_index,
+            "calls": line.call_count,
             "kind": "untrue",
-            "section": one.section,
-            "statement": one.text,
+            "section": line.section,
+            "statement": line.text,
         }
-        for one in (of.precision.untrue if of.precision else ())
+        for line in (of.precision.untrue if of.precision else ())
     ]
     return [*wrong, *map(failure, failed)]
 
 
 def _score(some: Iterable[GradedProbe]) -> Score:
     by_point: dict[int, list[float]] = {}
-    for one in some:
-        by_point.setdefault(one.call_index, []).append(one.grade)
+    for answer in some:
+        by_point.setdefault(answer.call_index, []).append(answer.grade)
     share = fmean(map(fmean, by_point.values())) if by_point else None
     return Score(share, sum(map(len, by_point.values())))
 
 
 def _together(some: Sequence[Score]) -> Score:
-    return Score(_mean(one.share for one in some), sum(one.probe_count for one in some))
+    return Score(_mean(score.share for score in some), sum(score.probe_count for score in some))
 
 
 def _mean(some: Iterable[float | None]) -> float | None:
-    known = [one for one in some if one is not None]
+    known = [value for value in some if value is not None]
     return fmean(known) if known else None
 
 

@@ -56,7 +56,7 @@ class ProjectedLists:
 
     def __init__(self, index: EvidenceIndex, sights: Sequence[Observation]) -> None:
         self._index, self._sights = index, sights
-        self._lists = [tuple(index.number(one.raw) for one in sight.projected_messages) for sight in sights]
+        self._lists = [tuple(index.number(message.raw) for message in sight.projected_messages) for sight in sights]
         self.calls = {sight.reply.id: call for call, sight in enumerate(sights)}
         self._calls_by_message: dict[int, list[int]] = {}
         for call, ids in enumerate(self._lists):
@@ -79,7 +79,8 @@ class ProjectedLists:
         return max(losses, key=lambda loss: loss.call_index, default=Loss(-1))
 
     def _loss_of(self, holders: Ids, call: int) -> Loss:
-        last = max((at for id in holders for at in self._calls_by_message.get(id, ()) if at < call), default=None)
+        calls = (number for id in holders for number in self._calls_by_message.get(id, ()) if number < call)
+        last = max(calls, default=None)
         if last is None:
             return Loss(-1)
         gone = [id for id in self._lists[last] if id in holders]

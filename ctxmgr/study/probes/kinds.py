@@ -74,7 +74,9 @@ def probes(history: SessionHistory, end: int) -> tuple[Probe, ...]:
         probe
         for family in families
         for probe in family(history, end)
-        if all(one.pieces for part in probe.parts for one in part.evidence if isinstance(one, Wording))
+        if all(
+            evidence.pieces for part in probe.parts for evidence in part.evidence if isinstance(evidence, Wording)
+        )
     )
 
 
@@ -87,10 +89,10 @@ def request(message: SessionMessage) -> str:
 
 
 def _of_user(history: SessionHistory, end: int) -> Iterator[Probe]:
-    said = [(index, text) for index, one in enumerate(history.messages[:end]) if (text := request(one))]
-    if said:
-        yield _quote("goal", "What was asked for at the start?", wording.shortened(said[0][1], GOAL_CHARACTERS))
-    for _, text in said:
+    requests = [(index, text) for index, message in enumerate(history.messages[:end]) if (text := request(message))]
+    if requests:
+        yield _quote("goal", "What was asked for at the start?", wording.shortened(requests[0][1], GOAL_CHARACTERS))
+    for _, text in requests:
         for sentence in wording.sentences(text):
             if sentence.endswith("?"):
                 continue
@@ -98,32 +100,32 @@ def _of_user(history: SessionHistory, end: int) -> Iterator[Probe]:
                 yield _quote("correction", "What did the user put right?", sentence)
             elif _DEMANDS.search(sentence):
                 yield _quote("constraint", "What did the user demand or forbid?", sentence)
-    for number, (_, text) in enumerate(reversed(said[-ASKS:]), 1):
+    for number, (_, text) in enumerate(reversed(requests[-ASKS:]), 1):
         question = f"What did the user ask for, request {number} from the end?"
         yield _quote("asks", question, wording.shortened(text, ASK_CHARACTERS))
-    answered = [(asked, text) for index, text in said if (asked := _question_before(history, index))]
+    answered = [(asked, text) for index, text in requests if (asked := _question_before(history, index))]
     for asked, text in answered[-QUESTIONS:]:
         answer = wording.shortened(text, ASK_CHARACTERS)
         used = any(history.mentioned_again(name, end) for name in wording.references(f"{asked}\n{answer}"))
-        parts = (_said(asked, 0.5), _said(answer, 0.5))
+        parts = (_wording_part(asked, 0.5), _wording_part(answer, 0.5))
         yield Probe("question", f"What did the user answer to: {asked}", wording.readable(answer), parts, used)
 
 
 def _quote(kind: ProbeKind, question: str, answer: str) -> Probe:
-    return Probe(kind, question, wording.readable(answer), (_said(answer),), used=True)
+    return Probe(kind, question, wording.readable(answer), (_wording_part(answer),), used=True)
 
 
-def _said(text: str, weight: float = 1.0) -> ProbePart:
+def _wording_part(text: str, weight: float = 1.0) -> ProbePart:
     return ProbePart(weight, (Wording(wording.pieces(text)),))
 
 
 def _question_before(history: SessionHistory, index: int) -> str:
     """The last question of the assistant's message before this one, where it ends with one."""
-    speakers = (one for one in reversed(history.messages[:index]) if one.role in ("user", "assistant"))
+    speakers = (message for message in reversed(history.messages[:index]) if message.role in ("user", "assistant"))
     before = next(speakers, None)
     if before is None or before.role == "user" or "?" not in before.text.rstrip()[-600:]:
         return ""
-    questions = [one for one in wording.sentences(before.text) if one.rstrip("*_) ").endswith("?")]
+    questions = [sentence for sentence in wording.sentences(before.text) if sentence.rstrip("*_) ").endswith("?")]
     return questions[-1] if questions else ""
 
 
@@ -226,14 +228,14 @@ def _test(run: CommandRun, used: bool) -> Probe:
 def _of_commits(history: SessionHistory, end: int) -> Iterator[Probe]:
     for commit in history.commits:
         if commit.message_index < end:
-            parts = (ProbePart(0.5, (Exact(commit.hash),)), _said(commit.message, 0.5))
+            parts = (ProbePart(0.5, (Exact(commit.hash),)), _wording_part(commit.message, 0.5))
             used = _is_spoken(history, commit.hash, end)
             yield Probe("commits", f"Which commit is: {commit.message}?", commit.hash, parts, used)
 
 
 def _of_env(history: SessionHistory, end: int) -> Iterator[Probe]:
     for what, values in (("branch", history.branches), ("directory", history.directories)):
-        name = next((one.name for one in reversed(values) if one.message_index < end), "")
+        name = next((value.name for value in reversed(values) if value.message_index < end), "")
         if name and name not in NO_BRANCH:
             # of a directory the last two components
             text = "/".join(name.rstrip("/").split("/")[-2:]) if name.startswith(("/", "~")) else name
@@ -254,16 +256,16 @@ def _announced(text: str) -> str:
 
 
 def _of_next(history: SessionHistory, end: int) -> Iterator[Probe]:
-    replies = [one for one in history.messages[:end] if one.role == "assistant"][-NEXT_WITHIN:]
-    sentence = next(filter(None, (_announced(one.text) for one in reversed(replies))), "")
+    replies = [reply for reply in history.messages[:end] if reply.role == "assistant"][-NEXT_WITHIN:]
+    sentence = next(filter(None, (_announced(reply.text) for reply in reversed(replies))), "")
     if sentence:
-        yield Probe("next", "What was announced as the next step?", sentence, (_said(sentence),), used=True)
+        yield Probe("next", "What was announced as the next step?", sentence, (_wording_part(sentence),), used=True)
 
 
 def _of_tasks(history: SessionHistory, end: int) -> Iterator[Probe]:
-    for task in next((one.tasks for one in reversed(history.tasks) if one.message_index < end), ()):
+    for task in next((listed.tasks for listed in reversed(history.tasks) if listed.message_index < end), ()):
         names = (*wording.pieces(task.text)[:1], *((f" taskid {task.id.lower()} ",) if task.id else ()))
         state = TextState(names, "done" if task.done else "open")
-        parts = (_said(task.text, 0.5), ProbePart(0.5, (state,)))
+        parts = (_wording_part(task.text, 0.5), ProbePart(0.5, (state,)))
         answer = "done" if task.done else "not done"
         yield Probe("tasks", f"How does this task stand: {task.text}", answer, parts, not task.done)

@@ -37,7 +37,7 @@ class MissedProbe(msgspec.Struct, frozen=True):
     def answered(self, texts: Sequence[str]) -> bool:
         """Whether the list and these texts hold all of the evidence."""
         more = EvidenceIndex(self.names)
-        content = [{"type": "text", "text": one} for text in texts for one in (text, _without_json(text))]
+        content = [{"type": "text", "text": piece} for text in texts for piece in (text, _without_json(text))]
         shown = frozenset({more.number(_encode({"role": "toolResult", "content": content, "timestamp": 0}))})
 
         def share(evidence: Evidence) -> float:
@@ -77,7 +77,7 @@ def missed(
     index = EvidenceIndex(of.names)
     lists = ProjectedLists(index, sights)
     asked = dict.fromkeys(kinds, 0)
-    found: list[MissedProbe] = []
+    missed_probes: list[MissedProbe] = []
     for point in of.points:
         ids = lists.ids(lists.calls[point.reply]) if point.reply in lists.calls else None
         for probe in point.probes:
@@ -86,8 +86,8 @@ def missed(
             asked[probe.kind] += 1
             if grade(probe, partial(index.share, ids=ids)) < WHOLE:
                 hints = _hints(of.history, probe, point.end)
-                found.append(MissedProbe(probe, point.reply, hints, of.names, index, ids))
-    return AskedProbes(asked, tuple(found))
+                missed_probes.append(MissedProbe(probe, point.reply, hints, of.names, index, ids))
+    return AskedProbes(asked, tuple(missed_probes))
 
 
 def _hints(of: SessionHistory, probe: Probe, end: int) -> tuple[str, ...]:

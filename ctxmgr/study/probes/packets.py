@@ -86,22 +86,22 @@ def packets(raw: bytes) -> list[str]:
 @lru_cache(maxsize=256)
 def lines(packet: str) -> tuple[PacketLine, ...]:
     """In their order, without the mark and empty lines."""
-    found: list[PacketLine] = []
+    parsed: list[PacketLine] = []
     section: Section | None = "head"
     for line in packet.split("\n")[1:]:
         if line.startswith("## "):
             name = line[3:].partition(" (")[0].strip()
             section = None if name.startswith(SKIPPED) else HEADINGS.get(name, "unknown")
         elif section is not None and line.strip():
-            found += _parsed(section, line.rstrip())
-    return tuple(found)
+            parsed += _parsed(section, line.rstrip())
+    return tuple(parsed)
 
 
 def _parsed(section: Section, text: str) -> Iterator[PacketLine]:
     """One for each file of a line that names several."""
     matches = ((pattern.fullmatch(text), form) for pattern, form in _FORMS.get(section, ()))
     nothing: tuple[re.Match[str] | None, Form] = (None, "none")
-    match, form = next((found for found in matches if found[0]), nothing)
+    match, form = next((pair for pair in matches if pair[0]), nothing)
     parts = tuple(part or "" for part in match.groups()) if match else ()
     if form != "file":
         yield PacketLine(section, text, form, parts)

@@ -102,12 +102,14 @@ def precision(of: Examined, sights: Sequence[Observation], weigh: Callable[[byte
     for call, sight in enumerate(sights):
         heard = (item.message.get("summary", "") for item in sight.items if item.role in SUMMARIES)
         summaries |= dict.fromkeys(map(folded, map(str, heard)))
-        made = (one for one in sight.projected_messages if not in_place(sight, one))
-        texts = [text for one in made for text in packets(one.raw)]
+        made = (message for message in sight.projected_messages if not in_place(sight, message))
+        texts = [text for message in made for text in packets(message.raw)]
         tokens.append(sum(map(weighed, texts)))
         packet_count += len(texts)
         if texts:
-            kept = (sight.items[one.index].id for one in sight.projected_messages if in_place(sight, one))
+            kept = (
+                sight.items[message.index].id for message in sight.projected_messages if in_place(sight, message)
+            )
             shown = frozenset(numbers.get(id, -1) for id in kept)
             moment = _Moment(numbers[sight.reply.id], shown, tuple(summaries))
             for line in (line for text in texts for line in lines(text)):
@@ -120,7 +122,11 @@ def precision(of: Examined, sights: Sequence[Observation], weigh: Callable[[byte
         packet_count,
         fmean(with_packet) if with_packet else None,
         fmean(tokens) if tokens else 0.0,
-        {section: one for section in get_args(Section) if (one := _line_counts(counts, section)).line_count},
+        {
+            section: line_counts
+            for section in get_args(Section)
+            if (line_counts := _line_counts(counts, section)).line_count
+        },
         tuple(UntrueLine(calls[0], len(calls), *line) for line, calls in untrue.items()),
     )
 
@@ -178,13 +184,13 @@ class _Judge:
         return next((index for index, text in self._said[speaker] if within(some, text)), inf)
 
     def _find_answered(self, rejected: str, question: str, answer: str) -> float:
-        asked, said = pieces(question.strip("`") if rejected else question), pieces(answer)
-        found = (
+        asked, answered = pieces(question.strip("`") if rejected else question), pieces(answer)
+        indices = (
             index
             for index, failed, call, result in self._answers
-            if failed == bool(rejected) and within(asked, call) and within(said, result)
+            if failed == bool(rejected) and within(asked, call) and within(answered, result)
         )
-        return next(found, inf)
+        return next(indices, inf)
 
     def _task_holds(self, parts: Sequence[str], moment: _Moment) -> bool:
         """`parts` of a line: what stands in its box, its text."""

@@ -59,9 +59,9 @@ def probed(
         checks[FOREIGN] = controls.foreign(of.course, other)
     index = EvidenceIndex(of.names)
     all_lists = {name: ProjectedLists(index, sights) for name, sights in {**policies, **checks}.items()}
-    grades = {name: answers(of, index, one) for name, one in all_lists.items()}
+    grades = {name: answers(of, index, projected) for name, projected in all_lists.items()}
     for name, sights in policies.items():
-        weights = [sum(weigh(one.raw) for one in sight.projected_messages) for sight in sights]
+        weights = [sum(weigh(message.raw) for message in sight.projected_messages) for sight in sights]
         grades[name] = msgspec.structs.replace(
             grades[name], tokens=fmean(weights) if weights else None, precision=precision(of, sights, weigh)
         )

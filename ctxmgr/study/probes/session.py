@@ -65,14 +65,14 @@ def points(weights: Sequence[int], window: int, compacted: Iterable[int] = ()) -
     if weights and weights[-1] > FROM_TOKENS:
         wanted += [FROM_TOKENS + (weights[-1] - FROM_TOKENS) * number / EVEN for number in range(1, EVEN + 1)]
     first = (next((call for call, weight in enumerate(weights) if weight >= tokens), None) for tokens in wanted)
-    found = {call for call in first if call is not None} | {call for call in compacted if call < len(weights)}
-    return tuple(sorted(found))
+    calls = {call for call in first if call is not None} | {call for call in compacted if call < len(weights)}
+    return tuple(sorted(calls))
 
 
 def names_of(history: SessionHistory) -> dict[str, int]:
     """Last components of all paths that were touched or mentioned, each with how many directories have it."""
-    found = {touch.path for touch in history.touches}
+    named = {touch.path for touch in history.touches}
     for message, spoken in zip(history.messages, history.spoken, strict=True):
-        found.update(paths(f"{message.text}\n{spoken}"))
-    endings = {tuple(path.lower().split("/")[-2:]) for path in found}
+        named.update(paths(f"{message.text}\n{spoken}"))
+    endings = {tuple(path.lower().split("/")[-2:]) for path in named}
     return Counter(ending[-1] for ending in endings if len(ending) > 1)

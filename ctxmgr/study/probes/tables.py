@@ -19,16 +19,16 @@ def probes_table(title: str, policies: Mapping[str, Figures], checks: Mapping[st
     for name in policies:
         made.add_column(plain(name), justify="right")
     for kind in KINDS:
-        some = [one["kinds"][kind] for one in policies.values() if kind in one["kinds"]]
+        some = [policy["kinds"][kind] for policy in policies.values() if kind in policy["kinds"]]
         if some:
-            cells = (_share(one["kinds"].get(kind)) for one in policies.values())
+            cells = (_share(policy["kinds"].get(kind)) for policy in policies.values())
             counts = f"{some[0]['all']['probes']} ({some[0]['used']['probes']})"
             made.add_row(kind, counts, *cells)
     made.add_section()
-    made.add_row("tokens a call", "", *(_number(one["tokens"], 0) for one in policies.values()))
-    for name, packet_cells in _packet_rows([one["packets"] for one in policies.values()]):
+    made.add_row("tokens a call", "", *(_number(policy["tokens"], 0) for policy in policies.values()))
+    for name, packet_cells in _packet_rows([policy["packets"] for policy in policies.values()]):
         made.add_row(name, "", *packet_cells)
-    points = max((one["points"] for one in policies.values()), default=0)
+    points = max((policy["points"] for policy in policies.values()), default=0)
     made.caption = (
         f"how much of the answer the list holds, 0 to 1, asked at {points} calls of what the session used again "
         "later; where a host compacted,\nits summary copies what the user said, the files and the last words\n"
@@ -40,15 +40,18 @@ def probes_table(title: str, policies: Mapping[str, Figures], checks: Mapping[st
 
 def _packet_rows(some: Sequence[Figures | None]) -> Iterator[tuple[str, list[str]]]:
     """Names of rows with their cells; none where no policy sent a packet."""
-    if not any(one and one["packets"] for one in some):
+    if not any(packets and packets["packets"] for packets in some):
         return
-    yield "packets", [_number(one["packets"] if one else None, 0) for one in some]
-    yield "packet tokens", [_number(one["tokens"] if one else None, 0) for one in some]
-    yield "over all calls", [_number(one["tokensACall"] if one else None, 0) for one in some]
+    yield "packets", [_number(packets["packets"] if packets else None, 0) for packets in some]
+    yield "packet tokens", [_number(packets["tokens"] if packets else None, 0) for packets in some]
+    yield "over all calls", [_number(packets["tokensACall"] if packets else None, 0) for packets in some]
     yield "untrue lines", list(map(_untrue, some))
-    yield "unjudged lines", [f"{one['unjudged']}/{one['lines']}" if one and one["lines"] else NONE for one in some]
-    for name in dict.fromkeys(name for one in some if one for name in one["sections"]):
-        yield f"untrue: {name}", [_untrue(one["sections"].get(name) if one else None) for one in some]
+    yield (
+        "unjudged lines",
+        [f"{packets['unjudged']}/{packets['lines']}" if packets and packets["lines"] else NONE for packets in some],
+    )
+    for name in dict.fromkeys(name for packets in some if packets for name in packets["sections"]):
+        yield f"untrue: {name}", [_untrue(packets["sections"].get(name) if packets else None) for packets in some]
 
 
 def _untrue(lines: Figures | None) -> str:
@@ -58,8 +61,8 @@ def _untrue(lines: Figures | None) -> str:
 def controls_line(checks: Mapping[str, Figures]) -> str:
     """The mean over kinds of each control; of `figures.values`, by control."""
     parts = []
-    for name, one in checks.items():
-        shares = [both["all"]["share"] for both in one["kinds"].values() if both["all"]["share"] is not None]
+    for name, control in checks.items():
+        shares = [both["all"]["share"] for both in control["kinds"].values() if both["all"]["share"] is not None]
         parts.append(f"{name} {_number(sum(shares) / len(shares) if shares else None, 3)}")
     return f"controls, mean of kinds: {', '.join(parts)}"
 
@@ -79,9 +82,9 @@ def rows(policies: Mapping[str, Figures]) -> Sequence[tuple[str, Mapping[str, fl
         for kind in KINDS
         if (
             shares := {
-                name: one["kinds"][kind]["used"]["share"]
-                for name, one in policies.items()
-                if kind in one["kinds"] and one["kinds"][kind]["used"]["share"] is not None
+                name: policy["kinds"][kind]["used"]["share"]
+                for name, policy in policies.items()
+                if kind in policy["kinds"] and policy["kinds"][kind]["used"]["share"] is not None
             }
         )
     ]

@@ -72,7 +72,7 @@ def image(block: Json) -> list[Json]:
     address = table(block, "image_url").get("url") or block.get("image_url")
     many = block.get("image_urls")
     addresses = many if isinstance(many, list) else [address]
-    return [shown for one in addresses if isinstance(one, str) for shown in from_address(one)]
+    return [shown for value in addresses if isinstance(value, str) for shown in from_address(value)]
 
 
 def from_address(address: str) -> list[Json]:
@@ -91,9 +91,9 @@ def words(value: Any) -> str:
 def chat_calls(message: Json) -> list[Json]:
     """The tool calls of an OpenAI chat message."""
     out = []
-    for one in rows(message, "tool_calls"):
-        function = table(one, "function") or one
-        out.append(call(text(one, "id"), text(function, "name"), function.get("arguments")))
+    for call_row in rows(message, "tool_calls"):
+        function = table(call_row, "function") or call_row
+        out.append(call(text(call_row, "id"), text(function, "name"), function.get("arguments")))
     return out
 
 

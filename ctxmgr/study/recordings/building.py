@@ -141,7 +141,7 @@ class RecordingBuilder:
     def rolled_back(self, turns: int) -> None:
         """The host took back the last so many turns."""
         for _ in range(turns):
-            places = [place for place, step in enumerate(self.recorded_steps) if step.role == "user"]
+            places = [index for index, step in enumerate(self.recorded_steps) if step.role == "user"]
             gone = self.recorded_steps[places[-1] if places else 0 :]
             self.skip("messages that were taken back", sum(1 + len(step.results) for step in gone))
             del self.recorded_steps[len(self.recorded_steps) - len(gone) :]
@@ -158,7 +158,7 @@ class RecordingBuilder:
                 now = step.model
                 entries.append(RecordedEntry("model", self._unique(f"{step.id}-model"), step.time_ms, model=now))
             entries.append(_entry(step))
-            entries += [_entry(one) for one in step.results]
+            entries += [_entry(result) for result in step.results]
         self._count_oddities(entries)
         return Recording(
             name=self.name,
@@ -212,7 +212,7 @@ def _entry(step: RecordedStep) -> RecordedEntry:
 
 def _written(step: RecordedStep) -> int | None:
     """When the entry was written: a reply before its first result, which may have come before its last block."""
-    times = [step.end_ms, *(one.time_ms for one in step.results[:1])]
+    times = [step.end_ms, *(result.time_ms for result in step.results[:1])]
     return min((time for time in times if time is not None), default=None)
 
 

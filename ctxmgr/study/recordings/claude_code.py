@@ -196,17 +196,17 @@ class _Reader:
 
     def _user(self, line: ClaudeLine, time_ms: int | None) -> None:
         """Results first: what is said beside them is a message of its own."""
-        said: Any = line.message.get("content")
-        if isinstance(said, list):
+        spoken: Any = line.message.get("content")
+        if isinstance(spoken, list):
             results = [block for block in line.blocks if block.get("type") == "tool_result"]
-            said = [block for block in line.blocks if block.get("type") != "tool_result"]
+            spoken = [block for block in line.blocks if block.get("type") != "tool_result"]
             for block in results:
                 blocks = content(block.get("content"), self.building.odd)
                 is_error = block.get("is_error") is True
                 self.building.result(text(block, "tool_use_id"), blocks, time_ms, is_error, id=line.uuid)
-            if results and not said:
+            if results and not spoken:
                 return
-        blocks = content(said, self.building.odd)
+        blocks = content(spoken, self.building.odd)
         if line.fields.get("isMeta") is True:
             self.building.note("claude-code.meta", blocks, time_ms, line.uuid)
         else:

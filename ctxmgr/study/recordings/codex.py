@@ -161,10 +161,10 @@ def failed(output: Any) -> bool:
     """Does the head of an output say that the call failed? (rule 4)"""
     if isinstance(output, dict):
         return output.get("success") is False
-    said = output if isinstance(output, str) else words(output)
-    head = said[:HEAD_CHARACTERS]
+    output_text = output if isinstance(output, str) else words(output)
+    head = output_text[:HEAD_CHARACTERS]
     code = _EXIT.search(head.partition("\nOutput:")[0]) or _RECORD.search(head)
     if code is None and head.startswith('{"output"'):
-        code = _OLD_RECORD.search(said, max(0, len(said) - HEAD_CHARACTERS))
-    codes = _RECORD.findall(said) if code is not None and code.re is _RECORD else [code[1]] if code else []
-    return head.startswith("Script failed") or (bool(codes) and all(int(one) != 0 for one in codes))
+        code = _OLD_RECORD.search(output_text, max(0, len(output_text) - HEAD_CHARACTERS))
+    codes = _RECORD.findall(output_text) if code is not None and code.re is _RECORD else [code[1]] if code else []
+    return head.startswith("Script failed") or (bool(codes) and all(int(exit_code) != 0 for exit_code in codes))

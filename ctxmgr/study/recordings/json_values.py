@@ -105,8 +105,8 @@ def decoded(piece: bytes, name: str, line: int) -> Any:
 
 def _line(content: bytes, fault: str) -> int:
     """The line of a fault by the byte that its text names; the last one where it names none."""
-    found = _BYTE.search(fault)
-    return content.count(b"\n", 0, int(found[1]) if found else len(content.rstrip())) + 1
+    match = _BYTE.search(fault)
+    return content.count(b"\n", 0, int(match[1]) if match else len(content.rstrip())) + 1
 
 
 def table(fields: Json, name: str) -> Json:
@@ -120,7 +120,7 @@ def rows(fields: Json, name: str) -> list[Json]:
 
 
 def objects_of(value: Any) -> list[Json]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def text(fields: Json, name: str) -> str:
@@ -144,4 +144,4 @@ def seconds(value: Any) -> int | None:
 
 
 def joined(texts: Sequence[str]) -> str:
-    return "\n\n".join(one for one in texts if one.strip())
+    return "\n\n".join(text for text in texts if text.strip())

@@ -28,9 +28,9 @@ def read(name: str, content: bytes) -> Recording:
     document = whole(name, content)
     info = table(document, "info")
     reader = _Reader(RecordingBuilder(name, "OpenCode"))
-    for place, message in enumerate(_standing(name, document, reader.building), 1):
+    for position, message in enumerate(_standing(name, document, reader.building), 1):
         if text(table(message, "info"), "role") not in ("user", "assistant"):
-            raise UnreadableRecording(f"{name}, message {place}: neither a user's nor an assistant's")
+            raise UnreadableRecording(f"{name}, message {position}: neither a user's nor an assistant's")
         reader.read(message)
     return reader.building.recording(text(info, "id"), text(info, "directory"))
 
@@ -110,13 +110,13 @@ class _Reader:
         """One reply a step (rule 2)."""
         steps: list[list[Json]] = [[]]
         for part in parts:
-            if text(part, "type") == "step-start" and any(_is_said(one) for one in steps[-1]):
+            if text(part, "type") == "step-start" and any(_is_said(item) for item in steps[-1]):
                 steps.append([])
             steps[-1].append(part)
-        for place, step in enumerate(steps):
-            started = time_ms if place == 0 else _begun(step, time_ms)
+        for step_number, step in enumerate(steps):
+            started = time_ms if step_number == 0 else _begun(step, time_ms)
             reply = self._step(info, step, started)
-            if place == len(steps) - 1:
+            if step_number == len(steps) - 1:
                 self._state(reply, info)
                 reply.end_ms = milliseconds(table(info, "time").get("completed")) or started
             counted = [table(part, "tokens") for part in step if text(part, "type") == "step-finish"]
@@ -150,7 +150,9 @@ class _Reader:
             return
         failed = status == "error"
         output = text(state, "error" if failed else "output")
-        images = [shown for one in rows(state, "attachments") for shown in from_address(text(one, "url"))]
+        images = [
+            shown for attachment in rows(state, "attachments") for shown in from_address(text(attachment, "url"))
+        ]
         result = self.building.result(
             text(part, "callID"),
             [*([text_block(output)] if output or not images else []), *images],

@@ -68,7 +68,7 @@ class _EventHistory:
         self._steps: list[tuple[Any, RecordedStep]] = []
         self._forgotten: set[Any] = set()
 
-    def place(self, event_id: Any, step: RecordedStep | None) -> None:
+    def add_step(self, event_id: Any, step: RecordedStep | None) -> None:
         """The step that an event gave; None where it gave none."""
         if step is not None:
             self._steps.append((event_id, step))
@@ -85,9 +85,11 @@ class _EventHistory:
         gone = [step for event_id, step in steps if event_id in self._forgotten]
         left = {step.id for step in gone} | {result.id for step in gone for result in step.results}
         kept = [step for _, step in steps[:start] if step.id not in left]
-        said = [(_SPEAKERS.get(step.role, "Host"), words(step.blocks or step.message["content"])) for step in kept]
+        spoken = [
+            (_SPEAKERS.get(step.role, "Host"), words(step.blocks or step.message["content"])) for step in kept
+        ]
         first_kept = steps[start][1].id if start < len(steps) else ""
-        self.building.compaction(retold(said, summary), time_ms, tokens, first_kept, id)
+        self.building.compaction(retold(spoken, summary), time_ms, tokens, first_kept, id)
 
 
 def _listed_ids(condensation: Json) -> set[Any]:
@@ -129,26 +131,26 @@ class _Events(_EventHistory):
             step = self._action(event, text(event, "action"), time_ms, id)
         else:
             step = self._observation(event, text(event, "observation"), time_ms, id)
-        self.place(number, step)
+        self.add_step(number, step)
 
     def _action(self, event: Json, kind: str, time_ms: int | None, id: str) -> RecordedStep | None:
         arguments, is_user = table(event, "args"), text(event, "source") == "user"
-        said = text(arguments, "content")
+        spoken = text(arguments, "content")
         if kind == "system":
-            self.building.system(said)
+            self.building.system(spoken)
         elif kind in _NO_CONTEXT:
             self.building.skip(f"{kind} actions, no context")
         elif kind == "condensation":
             self._condensation(arguments, time_ms, id)
         elif kind == "message" and is_user:
-            return self.building.user([*only(said), *image(arguments)], time_ms, id)
+            return self.building.user([*only(spoken), *image(arguments)], time_ms, id)
         elif is_user:
-            command = f"{kind}: {text(arguments, 'command') or said}"
+            command = f"{kind}: {text(arguments, 'command') or spoken}"
             return self.building.note("openhands.user_action", [text_block(command)], time_ms, id)
         elif response := table(table(event, "tool_call_metadata"), "model_response"):
             return self._responded(event, response, time_ms, id)
         elif kind == "message":
-            return self.building.reply(only(said), time_ms, id)
+            return self.building.reply(only(spoken), time_ms, id)
         else:
             call_id = self.call_ids[_number(event, "id")] = f"call-{event.get('id')}"
             blocks = [*only(text(arguments, "thought")), call(call_id, kind, _arguments(arguments))]
@@ -235,11 +237,11 @@ class _SdkEvents(_EventHistory):
         kind, id = text(event, "kind"), text(event, "id")
         time_ms = milliseconds(event.get("timestamp"))
         if kind == "MessageEvent":
-            self.place(id, self._message(event, id, time_ms))
+            self.add_step(id, self._message(event, id, time_ms))
         elif kind == "ActionEvent":
-            self.place(id, self._action(event, id, time_ms))
+            self.add_step(id, self._action(event, id, time_ms))
         elif kind in ("ObservationEvent", "UserRejectObservation", "AgentErrorEvent"):
-            self.place(id, self._result(event, id, time_ms))
+            self.add_step(id, self._result(event, id, time_ms))
         elif kind == "Condensation":
             self.condense(_listed_ids(event), text(event, "summary"), time_ms, 0, id)
         elif kind in ("SystemPromptEvent", "SystemPromptUpdateEvent"):
@@ -338,14 +340,14 @@ def _list_of_call(
     return messages[:kept] + new
 
 
-def _tell(building: RecordingBuilder, one: CompletionMessage) -> None:
-    message = one.message
-    if one.role == "system":
+def _tell(building: RecordingBuilder, completion: CompletionMessage) -> None:
+    message = completion.message
+    if completion.role == "system":
         building.system(words(message.get("content")))
-    elif one.role == "assistant":
-        usage = openai_usage(table(one.call, "usage"))
-        building.reply(chat_reply(message, building.odd), seconds(one.call.get("timestamp")), usage=usage)
-    elif one.role == "tool":
+    elif completion.role == "assistant":
+        usage = openai_usage(table(completion.call, "usage"))
+        building.reply(chat_reply(message, building.odd), seconds(completion.call.get("timestamp")), usage=usage)
+    elif completion.role == "tool":
         blocks = content(message.get("content"), building.odd)
         output = words(blocks)
         code = _EXIT.search(output[-400:])

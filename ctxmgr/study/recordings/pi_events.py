@@ -35,9 +35,9 @@ def _event(piece: bytes, name: str, line: int) -> HostEvent:
         event = _decode(fields["event"])
         payload = members(bytes(fields["payload"]), name, line)
         context: Any = _decode(fields.get("ctx", b"{}"))
-        at = _decode(fields.get("receivedAt", b"null"))
+        received = _decode(fields.get("receivedAt", b"null"))
     except KeyError as missing:
         raise UnreadableRecording(f"{name}, line {line}: an event without {missing}") from None
     if not isinstance(event, str) or not isinstance(context, dict):
         raise UnreadableRecording(f"{name}, line {line}: this is no event")
-    return HostEvent(event, int(at) if isinstance(at, int | float) else None, payload, context, line)
+    return HostEvent(event, int(received) if isinstance(received, int | float) else None, payload, context, line)

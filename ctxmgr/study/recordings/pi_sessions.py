@@ -29,12 +29,12 @@ def read(name: str, content: bytes) -> Recording:
     if not entries:
         raise UnreadableRecording(f"{name}: the session has no entries")
     path = [_entry(fields) for fields in _path(entries, leaf)]
-    found = tuple(entry for entry in path if entry is not None)
+    standing = tuple(entry for entry in path if entry is not None)
     return Recording(
         name=name,
         session_id=_text(header, "id") or name,
-        model=_first_model(header, found),
-        entries=found,
+        model=_first_model(header, standing),
+        entries=standing,
         cwd=_text(header, "cwd"),
     )
 
@@ -68,9 +68,9 @@ def numbered(entries: Sequence[Fields]) -> list[Fields]:
     is 0."""
     out: list[Fields] = []
     parent: msgspec.Raw = _NULL
-    for place, fields in enumerate(entries, 1):
+    for number, fields in enumerate(entries, 1):
         if "id" not in fields:
-            id = msgspec.Raw(_encode(f"{place:08x}"))
+            id = msgspec.Raw(_encode(f"{number:08x}"))
             fields = {**fields, "id": id, "parentId": parent}
             kept = _value(fields, "firstKeptEntryIndex")
             if isinstance(kept, int):

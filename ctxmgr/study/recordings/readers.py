@@ -54,29 +54,29 @@ def source_of(name: str, content: bytes) -> Source:
     return Source(name, content, head, listed)
 
 
-def kind(found: Source) -> str:
+def kind(source: Source) -> str:
     """The name of its kind, by its first objects. Raises UnreadableRecording, which names what was tried."""
-    return file_kind(found).name
+    return file_kind(source).name
 
 
-def read(found: Source) -> Recording | Stream:
+def read(source: Source) -> Recording | Stream:
     """The recording in a file that is no transcript. Raises UnreadableRecording, with the line."""
-    taken = file_kind(found)
+    taken = file_kind(source)
     if taken.reader is None:
-        raise UnreadableRecording(f"{found.name} is {taken.description}, and no recording")
-    return taken.reader(found.name, found.content)
+        raise UnreadableRecording(f"{source.name} is {taken.description}, and no recording")
+    return taken.reader(source.name, source.content)
 
 
-def file_kind(found: Source) -> "FileKind":
+def file_kind(source: Source) -> "FileKind":
     """By its first objects. Raises UnreadableRecording, which names what was tried."""
-    for one in FILE_KINDS:
-        if one.sign(found):
-            return one
-    raise UnreadableRecording(f"{found.name} is neither {_kinds()}")
+    for kind in FILE_KINDS:
+        if kind.sign(source):
+            return kind
+    raise UnreadableRecording(f"{source.name} is neither {_kinds()}")
 
 
 def _kinds() -> str:
-    *most, last = (one.description for one in FILE_KINDS)
+    *most, last = (kind.description for kind in FILE_KINDS)
     return f"{', '.join(most)}, or {last}"
 
 
@@ -87,13 +87,13 @@ def _is_event(fields: Json) -> bool:
     return {"id", "source"} <= fields.keys() and bool({"action", "observation"} & fields.keys())
 
 
-def _is_claude_code(found: Source) -> bool:
+def _is_claude_code(source: Source) -> bool:
     """Some of the first lines have a place in its tree."""
-    if found.listed:
+    if source.listed:
         return False
     try:
-        for number, (line, piece) in enumerate(objects(found.content, found.name)):
-            if {"uuid", "parentUuid", "sessionId"} <= members(piece, found.name, line).keys():
+        for number, (line, piece) in enumerate(objects(source.content, source.name)):
+            if {"uuid", "parentUuid", "sessionId"} <= members(piece, source.name, line).keys():
                 return True
             if number >= LINES_LOOKED_AT:
                 break
@@ -125,8 +125,9 @@ FILE_KINDS: tuple[FileKind, ...] = (
         "transcript",
         "ctxmgr",
         "a transcript of ctxmgr",
-        lambda found: (
-            "ctxmgr" in found.head or ("from" in found.head and not found.head.keys().isdisjoint(TRANSCRIPT_LINES))
+        lambda source: (
+            "ctxmgr" in source.head
+            or ("from" in source.head and not source.head.keys().isdisjoint(TRANSCRIPT_LINES))
         ),
         None,
     ),
@@ -134,44 +135,44 @@ FILE_KINDS: tuple[FileKind, ...] = (
         "session",
         "pi",
         "a pi session file",
-        lambda found: found.head.get("type") == "session" or {"header", "entries"} <= found.head.keys(),
+        lambda source: source.head.get("type") == "session" or {"header", "entries"} <= source.head.keys(),
         pi_sessions.read,
     ),
     FileKind(
         "events",
         "pi",
         "a stream of pi events",
-        lambda found: {"event", "payload"} <= found.head.keys(),
+        lambda source: {"event", "payload"} <= source.head.keys(),
         pi_events.read,
     ),
     FileKind(
         "codex",
         "Codex",
         "a Codex rollout",
-        lambda found: "payload" in found.head and found.head.get("type") in codex.TYPES,
+        lambda source: "payload" in source.head and source.head.get("type") in codex.TYPES,
         codex.read,
     ),
     FileKind(
         "openhands-completions",
         "OpenHands",
         "completions of OpenHands",
-        lambda found: "new_messages" in found.head or {"header", "instance", "calls"} <= found.head.keys(),
+        lambda source: "new_messages" in source.head or {"header", "instance", "calls"} <= source.head.keys(),
         read_completions,
     ),
     FileKind(
         "openhands-sdk",
         "OpenHands",
         "events of OpenHands' SDK",
-        lambda found: {"kind", "source", "timestamp"} <= found.head.keys(),
+        lambda source: {"kind", "source", "timestamp"} <= source.head.keys(),
         read_sdk,
     ),
     FileKind(
         "openhands",
         "OpenHands",
         "events of OpenHands or of an evaluation",
-        lambda found: (
-            _is_event(found.head if found.listed else _first(found.head, "history"))
-            or (not found.listed and {"instance_id", "history"} <= found.head.keys())
+        lambda source: (
+            _is_event(source.head if source.listed else _first(source.head, "history"))
+            or (not source.listed and {"instance_id", "history"} <= source.head.keys())
         ),
         read_events,
     ),
@@ -179,12 +180,12 @@ FILE_KINDS: tuple[FileKind, ...] = (
         "opencode",
         "OpenCode",
         "an OpenCode export",
-        lambda found: (
-            "info" in found.head
-            and isinstance(found.head.get("messages"), list)
+        lambda source: (
+            "info" in source.head
+            and isinstance(source.head.get("messages"), list)
             and (
-                {"info", "parts"} <= _first(found.head, "messages").keys()
-                or "projectID" in table(found.head, "info")
+                {"info", "parts"} <= _first(source.head, "messages").keys()
+                or "projectID" in table(source.head, "info")
             )
         ),
         opencode.read,
@@ -193,10 +194,10 @@ FILE_KINDS: tuple[FileKind, ...] = (
         "swe-agent",
         "SWE-agent",
         "a trajectory of SWE-agent or of its mini",
-        lambda found: (
+        lambda source: (
             {"role", "content"}
             <= (
-                found.head if found.listed else _first(found.head, "history") or _first(found.head, "messages")
+                source.head if source.listed else _first(source.head, "history") or _first(source.head, "messages")
             ).keys()
         ),
         swe_agent.read,

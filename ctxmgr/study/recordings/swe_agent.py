@@ -27,10 +27,10 @@ def read(name: str, content: bytes) -> Recording:
     fields = document if isinstance(document, dict) else {"messages": document}
     swe = "history" in fields
     reader = _Reader(RecordingBuilder(name, "SWE-agent" if swe else "mini-swe-agent"))
-    for place, message in enumerate(objects_of(fields["history" if swe else "messages"]), 1):
+    for position, message in enumerate(objects_of(fields["history" if swe else "messages"]), 1):
         if not text(message, "role"):
-            raise UnreadableRecording(f"{name}, message {place}: a message without a role")
-        reader.read(message, place)
+            raise UnreadableRecording(f"{name}, message {position}: a message without a role")
+        reader.read(message, position)
     info = table(fields, "info")
     config = table(info, "config")
     model = text(table(config, "model"), "model_name")
@@ -46,7 +46,7 @@ class _Reader:
         self.building = building
         self.waiting = ""  # the id of the action in text mode that has no result yet
 
-    def read(self, message: Json, place: int) -> None:
+    def read(self, message: Json, position: int) -> None:
         role = text(message, "role")
         time_ms = seconds(table(message, "extra").get("timestamp") or message.get("timestamp"))
         if role == "system":
@@ -56,7 +56,7 @@ class _Reader:
         elif role == "exit":
             self.building.skip("exit messages, no context")
         elif role == "assistant":
-            self._reply(message, place, time_ms)
+            self._reply(message, position, time_ms)
         elif role == "tool":
             ids = message.get("tool_call_ids")
             ids = ids if isinstance(ids, list) and ids else [message.get("tool_call_id")]
@@ -67,27 +67,27 @@ class _Reader:
         else:
             self.building.user(content(message.get("content"), self.building.odd), time_ms)
 
-    def _reply(self, message: Json, place: int, time_ms: int | None) -> None:
+    def _reply(self, message: Json, position: int, time_ms: int | None) -> None:
         self.waiting = ""
         response = table(table(message, "extra"), "response")
         if chat_calls(message):
             blocks = chat_reply(message, self.building.odd)
         else:
-            blocks = self._acting(message, place)
+            blocks = self._acting(message, position)
         usage = openai_usage(table(response, "usage"))
         self.building.reply(blocks, time_ms, model=text(response, "model"), usage=usage)
 
-    def _acting(self, message: Json, place: int) -> list[Json]:
+    def _acting(self, message: Json, position: int) -> list[Json]:
         """Text and action of a reply in text mode (rule 3)."""
-        said = words(message.get("content"))
-        fenced = list(_FENCED.finditer(said))
+        spoken = words(message.get("content"))
+        fenced = list(_FENCED.finditer(spoken))
         action = text(message, "action") or (fenced[-1][1] if fenced else "")
         if not action.strip():
-            return only(said)
-        self.waiting = f"action-{place}"
+            return only(spoken)
+        self.waiting = f"action-{position}"
         if fenced:
-            said = said[: fenced[-1].start()] + said[fenced[-1].end() :]
-        return [*only(said.rstrip()), call(self.waiting, "bash", {"command": action})]
+            spoken = spoken[: fenced[-1].start()] + spoken[fenced[-1].end() :]
+        return [*only(spoken.rstrip()), call(self.waiting, "bash", {"command": action})]
 
     def _result(self, id: str, message: Json, time_ms: int | None) -> None:
         blocks = content(message.get("content"), self.building.odd)

@@ -58,7 +58,7 @@ def run(parsed: Namespace) -> int:
     parts: list[list[Figures]] = []
     sheets: list[RecordingSheet] = []
     for path in map(Path, parsed.files):
-        parts.append(_one(path, request, sheets))
+        parts.append(_file_figures(path, request, sheets))
         if not parsed.json:
             _show(out, parts[-1])
     is_bad = any(figures["failures"] for part in parts for figures in part)
@@ -104,28 +104,28 @@ def _show_together(
             out.print(probes_table("memory probes: means over recordings", probes["policies"], probes["controls"]))
 
 
-def _one(path: Path, asked_for: ReplayRequest, sheets: list[RecordingSheet]) -> list[Figures]:
+def _file_figures(path: Path, asked_for: ReplayRequest, sheets: list[RecordingSheet]) -> list[Figures]:
     """What came of a file. Whatever goes wrong with it is its failure, and costs the others nothing."""
     try:
-        found = readers.source(path)
-        is_transcript = readers.kind(found) == "transcript"
+        source = readers.source(path)
+        is_transcript = readers.kind(source) == "transcript"
         update = asked_for.parsed.update
         if update and not is_transcript:
             raise UnreadableRecording(f"{path.name}: --update is for transcripts, this is a recording")
         return (
-            _transcript(path, found, update, asked_for.own_models)
+            _transcript(path, source, update, asked_for.own_models)
             if is_transcript
-            else _recording(found, asked_for, sheets)
+            else _recording(source, asked_for, sheets)
         )
     except UnreadableRecording as fault:
-        said = str(fault)
+        failure = str(fault)
     except Exception as fault:  # noqa: BLE001  it is said, and the exit code tells it
-        said = f"{path.name}: {fault_text(fault)}"
-    return [{"file": path.name, "failures": [said]}]
+        failure = f"{path.name}: {fault_text(fault)}"
+    return [{"file": path.name, "failures": [failure]}]
 
 
-def _transcript(path: Path, found: Source, update: bool, own: OwnFacts) -> list[Figures]:
-    result = conformance.replay(found.name, found.content, rewrite=update, models=own.registry)
+def _transcript(path: Path, source: Source, update: bool, own: OwnFacts) -> list[Figures]:
+    result = conformance.replay(source.name, source.content, rewrite=update, models=own.registry)
     if update:
         path.write_bytes(result.text)
     findings = [
@@ -138,23 +138,23 @@ def _transcript(path: Path, found: Source, update: bool, own: OwnFacts) -> list[
         }
         for finding in result.findings
     ]
-    texts = [f"line {one['line']}: {one['what']} differs at {one['path']}" for one in findings]
+    texts = [f"line {finding['line']}: {finding['what']} differs at {finding['path']}" for finding in findings]
     return [
         {
-            "file": found.name,
+            "file": source.name,
             "hostLines": result.host_lines,
             "compared": result.compared_count,
-            "updated": update and result.text != found.content,
+            "updated": update and result.text != source.content,
             "differences": findings,
             "failures": texts,
         }
     ]
 
 
-def _recording(found: Source, asked_for: ReplayRequest, sheets: list[RecordingSheet]) -> list[Figures]:
+def _recording(source: Source, asked_for: ReplayRequest, sheets: list[RecordingSheet]) -> list[Figures]:
     """Where it is measured, `off` is driven as well: what it costs is what the others' costs are parts of. Then
     `sheets` has one more."""
-    recorded = readers.read(found)
+    recorded = readers.read(source)
     parsed, probing = asked_for.parsed, asked_for.probing
     facts = asked_for.own_models.of(recorded.model)
     # what is given goes first, then what the host recorded, then the user's file, then the default
@@ -184,7 +184,7 @@ def _recording(found: Source, asked_for: ReplayRequest, sheets: list[RecordingSh
                 append=parsed.append,
                 recorded_compactions=parsed.recorded_compactions,
                 state_dir=Path(state),
-                record=_record_file(parsed.record, found.name, preset) if (preset, knob) in listed else None,
+                record=_record_file(parsed.record, source.name, preset) if (preset, knob) in listed else None,
                 measure=measured,
                 policy={
                     **host.policy(sheet.prices),
@@ -205,12 +205,12 @@ def _recording(found: Source, asked_for: ReplayRequest, sheets: list[RecordingSh
         all_beside = bool(parsed.report or parsed.front)
         peers = _peers(recorded, parsed, window, host) if all_beside or parsed.peers else []
         worked = measuring.work(recorded, outcomes, sheet, peers, front.knobs)
-        for one, more in zip(out, worked.figures, strict=True):
-            one |= {"measures": more} | front.figures(one["preset"])
+        for row, more in zip(out, worked.figures, strict=True):
+            row |= {"measures": more} | front.figures(row["preset"])
         out[0] |= {"beside": worked.beside, "floor": worked.floor_figures}
         page = msgspec.structs.replace(worked.sheet, verdict=tables.verdict(out))
         if probing is not None:
-            out[0]["probes"] = probing.asked(recorded, outcomes[0].window, lists)
+            out[0]["probes"] = probing.figures_of(recorded, outcomes[0].window, lists)
             page = drawn(page, out[0]["probes"])
         sheets.append(page)
     return out
@@ -251,22 +251,22 @@ def _show(out: Console, some: Sequence[Figures]) -> None:
             out.print(plain(text, "red"))
 
 
-def _show_transcript(out: Console, one: Figures) -> None:
-    differences: list[dict[str, Any]] = one["differences"]
-    if one["updated"]:
-        out.print(plain(f"{one['file']}: written anew from {one['hostLines']} lines of the host"))
+def _show_transcript(out: Console, figures: Figures) -> None:
+    differences: list[dict[str, Any]] = figures["differences"]
+    if figures["updated"]:
+        out.print(plain(f"{figures['file']}: written anew from {figures['hostLines']} lines of the host"))
         return
     if not differences:
-        says = f"{one['hostLines']} lines of the host, {one['compared']} of ctxmgr: the same"
-        out.print(plain(f"{one['file']}: {says}"))
+        says = f"{figures['hostLines']} lines of the host, {figures['compared']} of ctxmgr: the same"
+        out.print(plain(f"{figures['file']}: {says}"))
         return
-    table = Table(title=plain(f"{one['file']}: {len(differences)} differences"), title_justify="left")
+    table = Table(title=plain(f"{figures['file']}: {len(differences)} differences"), title_justify="left")
     table.add_column("line", justify="right")
     for name in ("what", "first differs at", "recorded", "now"):
         table.add_column(name, overflow="fold")
-    for found in differences[:FINDINGS_SHOWN]:
-        line = str(found["line"]) if found["line"] else "end"
-        table.add_row(line, *(plain(found[name]) for name in ("what", "path", "recorded", "now")))
+    for finding in differences[:FINDINGS_SHOWN]:
+        line = str(finding["line"]) if finding["line"] else "end"
+        table.add_row(line, *(plain(finding[name]) for name in ("what", "path", "recorded", "now")))
     out.print(table)
     if len(differences) > FINDINGS_SHOWN:
         out.print(f"and {len(differences) - FINDINGS_SHOWN} more")

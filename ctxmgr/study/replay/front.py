@@ -34,7 +34,7 @@ class Front:
     def __init__(
         self, asked: Sequence[str | None], whole: bool, some: Sequence[Keep], policy: Mapping[str, Any]
     ) -> None:
-        values = sorted({_named(one) for one in (*some, *(VALUES if whole else ()))}, key=told_tokens)
+        values = sorted({_named(value) for value in (*some, *(VALUES if whole else ()))}, key=told_tokens)
         own = told_tokens(policy.get(KEY, Policy().keep))
         is_driven = KNOBBED in asked
         self.driven = [value for value in values if not (is_driven and told_tokens(value) == own)]

@@ -53,7 +53,7 @@ class HostModel(msgspec.Struct, frozen=True):
 
 def _keys(prices: TieredPrices) -> dict[str, Any]:
     """As a policy has them."""
-    tiers = [{"aboveTokens": one.above_tokens, **_four(one)} for one in prices.tiers]
+    tiers = [{"aboveTokens": tier.above_tokens, **_four(tier)} for tier in prices.tiers]
     return {**_four(prices), **({"tiers": tiers} if tiers else {})}
 
 

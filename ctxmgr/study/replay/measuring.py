@@ -39,11 +39,11 @@ def work(
     ground = MessageCache(message_cache.reader())  # what is known of a message is known for all
     lengths = CodeLengths()
     measures = [Measures(outcome.observations, ground, sheet, lengths) for outcome in outcomes]
-    presets = {outcome.preset: one for outcome, one in zip(outcomes, measures, strict=True)}
+    presets = {outcome.preset: session for outcome, session in zip(outcomes, measures, strict=True)}
     base = presets[BASE]
     least = floor({outcome.preset: outcome.observations for outcome in outcomes}[BASE], ground, sheet)
-    simulated = {one.preset: Measures(one.observations, ground, sheet, lengths) for one in peers}
-    made = {name: figures(one, base) for name, one in {**presets, **simulated}.items()}
+    simulated = {peer.preset: Measures(peer.observations, ground, sheet, lengths) for peer in peers}
+    made = {name: figures(session, base) for name, session in {**presets, **simulated}.items()}
     return ReplayFigures(
         figures=tuple(made[outcome.preset] for outcome in outcomes),
         beside=tuple({"preset": name, "measures": made[name]} for name in simulated),

@@ -73,7 +73,7 @@ def _row(calls: Sequence[ReplayedCall]) -> Figures:
 
 
 def _times(seconds: Sequence[float]) -> Figures:
-    milliseconds = [1000 * one for one in seconds]
+    milliseconds = [1000 * value for value in seconds]
     return {"p50": round(percentile(milliseconds, 0.50), 2), "p99": round(percentile(milliseconds, 0.99), 2)}
 
 
@@ -93,13 +93,13 @@ def brief(drives: Sequence[Figures]) -> RenderableType:
     parts.append(plain(ALL_FIGURES))
     if probes := first.get("probes"):
         parts.append(probes_table("memory probes", probes["policies"], probes["controls"]))
-    parts += [plain(f"{one['preset']}: {text}", "red") for one in drives for text in one["failures"]]
+    parts += [plain(f"{drive['preset']}: {text}", "red") for drive in drives for text in drive["failures"]]
     return Group(*parts)
 
 
 def verdict(drives: Sequence[Figures]) -> str:
     """Rule 2."""
-    preset, failures = drives[0]["preset"], sum(len(one["failures"]) for one in drives)
+    preset, failures = drives[0]["preset"], sum(len(drive["failures"]) for drive in drives)
     failed = f"{failures} failures" if failures else "nothing failed"
     by_name = {row["preset"]: row["measures"] for row in _measured(drives)}
     if preset not in by_name or BASE not in by_name:
@@ -110,15 +110,15 @@ def verdict(drives: Sequence[Figures]) -> str:
         return f"{preset} costs {currency.amount(loop['closed'], '.2f')}, {failed}."
     change = 100 * (1 - loop["closedOfOff"])
     what = f"{abs(change):.0f} % {'less' if change >= 0 else 'more'} than {BASE}"
-    kept = " against ".join(figure(one["kept"]["share"], 3) for one in (mine, base))
-    fetches = " against ".join(figure(one["fetchesIn100"], 1) for one in (loop, base_loop))
+    kept = " against ".join(figure(measures["kept"]["share"], 3) for measures in (mine, base))
+    fetches = " against ".join(figure(loop_figures["fetchesIn100"], 1) for loop_figures in (loop, base_loop))
     costs = f"{preset} costs {what}, with what is fetched again; {failed}."
     return f"{costs}\nKept {kept}, re-fetches in 100 calls {fetches}."
 
 
 def _measured(drives: Sequence[Figures]) -> list[Figures]:
     """Of the drives, and of what stands beside them."""
-    return [one for one in (*drives, *drives[0].get("beside", ())) if "measures" in one]
+    return [row for row in (*drives, *drives[0].get("beside", ())) if "measures" in row]
 
 
 def _driven(drives: Sequence[Figures]) -> Table:

@@ -49,13 +49,13 @@ class PolicyPoint(msgspec.Struct, frozen=True):
 
 def policy_points(sheets: Sequence[RecordingSheet]) -> list[PolicyPoint]:
     """One a policy, in the order of the sheets' lines; the front's in the order of the knob, last."""
-    found: dict[str, list[Pair]] = {}
+    by_name: dict[str, list[Pair]] = {}
     for sheet in sheets:
         base = next((line for line in sheet.lines if line.name == BASE), None)
         for line in sheet.lines:
-            found.setdefault(line.name, []).append((line, base))
-    made = [_point(name, pairs) for name, pairs in found.items()]
-    return sorted(made, key=lambda one: -1.0 if one.knob is None else one.knob)
+            by_name.setdefault(line.name, []).append((line, base))
+    made = [_point(name, pairs) for name, pairs in by_name.items()]
+    return sorted(made, key=lambda point: -1.0 if point.knob is None else point.knob)
 
 
 def _point(name: str, pairs: Sequence[Pair]) -> PolicyPoint:
@@ -66,13 +66,13 @@ def _point(name: str, pairs: Sequence[Pair]) -> PolicyPoint:
 
 
 def _measured(dollars: Iterable[tuple[float | None, float | None]]) -> list[tuple[float, float]]:
-    return [(one, whole) for one, whole in dollars if one is not None and whole]
+    return [(part, whole) for part, whole in dollars if part is not None and whole]
 
 
 def _together(dollars: Iterable[tuple[float | None, float | None]]) -> float | None:
     """Of a policy's and the host's alone: the share, on the recordings where both are known."""
     known = _measured(dollars)
-    return sum(one for one, _ in known) / sum(whole for _, whole in known) if known else None
+    return sum(part for part, _ in known) / sum(whole for _, whole in known) if known else None
 
 
 def floor_share(sheets: Sequence[RecordingSheet]) -> float | None:
@@ -83,37 +83,37 @@ def floor_share(sheets: Sequence[RecordingSheet]) -> float | None:
 
 def drawing(points: Sequence[PolicyPoint], floor: float | None, colours: Mapping[str, int] | None = None) -> str:
     """SVG text; "" where there is nothing to draw. `colours` by policy."""
-    shown = [one for one in points if one.is_drawn]
+    shown = [point for point in points if point.is_drawn]
     if not shown:
         return ""
-    colours = colours or colours_of(one.name for one in points)
-    bills, kept = zip(*map(_place, shown), strict=True)
+    colours = colours or colours_of(point.name for point in points)
+    bills, kept = zip(*map(_coordinates, shown), strict=True)
     edges = () if floor is None else (floor,)
     frame = Frame(
         Axis(BILLED, *rounded_range(min(bills + edges), max(bills + edges)), plain, MOST_ACROSS),
         Axis(KEPT, *rounded_range(min(kept), max(1.0, *kept)), plain),
         HIGH,
     )
-    floors = [frame.across.at(edge) for edge in edges]
+    floors = [frame.across.position(edge) for edge in edges]
     parts = [polyline([(x, frame.up.start), (x, frame.up.end)], "", class_="line dashed s0") for x in floors]
-    front = [one for one in shown if one.knob is not None]
+    front = [point for point in shown if point.knob is not None]
     if len(front) > 1:
-        path = [frame.place(*_place(one)) for one in front]
+        path = [frame.point(*_coordinates(point)) for point in front]
         parts.append(polyline(path, FRONT, class_=f"line s{colours[FRONT]}"))
     names = _names_of(front)
     marks = []
-    for one in shown:
-        x, y = frame.place(*_place(one))
-        parts.append(_dot(one, x, y, colours[one.name if one.knob is None else FRONT]))
-        marks.append(NamedPoint(x, y, names.get(one.name, one.name)))
+    for point in shown:
+        x, y = frame.point(*_coordinates(point))
+        parts.append(_dot(point, x, y, colours[point.name if point.knob is None else FRONT]))
+        marks.append(NamedPoint(x, y, names.get(point.name, point.name)))
     parts += _labels([mark for mark in marks if mark.name], floors, frame)
     return frame.drawn("against", f"{KEPT} against {BILLED}", parts)
 
 
-def _dot(one: PolicyPoint, x: float, y: float, colour: int) -> str:
+def _dot(point: PolicyPoint, x: float, y: float, colour: int) -> str:
     """Rule 3."""
-    title, kind = named(_title(one)), f"dot s{colour}"
-    if one.simulated:
+    title, kind = named(_title(point)), f"dot s{colour}"
+    if point.simulated:
         side = 2 * POINT - 2
         return element("rect", *title, class_=kind, x=x - side / 2, y=y - side / 2, width=side, height=side)
     return element("circle", *title, class_=kind, cx=x, cy=y, r=POINT)
@@ -135,33 +135,33 @@ def _labels(marks: Sequence[NamedPoint], edges: Sequence[float], frame: Frame) -
 
 def legend(points: Iterable[PolicyPoint], floor: float | None) -> list[str]:
     """What marks and lines mean, in words."""
-    shown = [one for one in points if one.is_drawn]
-    says = ["round: driven through ctxmgr"] if any(not one.simulated for one in shown) else []
-    says += ["square: simulated"] if any(one.simulated for one in shown) else []
-    says += [f"line: {FRONT}"] if sum(one.knob is not None for one in shown) > 1 else []
+    shown = [point for point in points if point.is_drawn]
+    says = ["round: driven through ctxmgr"] if any(not point.simulated for point in shown) else []
+    says += ["square: simulated"] if any(point.simulated for point in shown) else []
+    says += [f"line: {FRONT}"] if sum(point.knob is not None for point in shown) > 1 else []
     return says if floor is None else [*says, "dashed: no policy costs less"]
 
 
 def left_out(points: Iterable[PolicyPoint]) -> list[str]:
     """The names of those without a point."""
-    return [one.name for one in points if not one.is_drawn]
+    return [point.name for point in points if not point.is_drawn]
 
 
-def _place(one: PolicyPoint) -> tuple[float, float]:
-    return one.billed_share or 0.0, one.repeats.share or 0.0
+def _coordinates(point: PolicyPoint) -> tuple[float, float]:
+    return point.billed_share or 0.0, point.repeats.share or 0.0
 
 
 def _names_of(front: Sequence[PolicyPoint]) -> dict[str, str]:
     """By policy: the knob's value; of several in one place all, at the last of them."""
     names: dict[str, str] = {}
-    for _, group in groupby(front, key=lambda one: [round(value, 3) for value in _place(one)]):
+    for _, group in groupby(front, key=lambda point: [round(value, 3) for value in _coordinates(point)]):
         same = list(group)
-        names |= dict.fromkeys((one.name for one in same), "")
-        names[same[-1].name] = ", ".join(knob_name(one.knob or 0.0) for one in same)
+        names |= dict.fromkeys((point.name for point in same), "")
+        names[same[-1].name] = ", ".join(knob_name(point.knob or 0.0) for point in same)
     return names
 
 
-def _title(one: PolicyPoint) -> str:
-    billed, kept = _place(one)
-    many = "" if one.recording_count == 1 else f", {one.recording_count} recordings"
-    return f"{one.name}: kept {kept:.3f} at {billed:.3f} of the bill of the host alone{many}"
+def _title(point: PolicyPoint) -> str:
+    billed, kept = _coordinates(point)
+    many = "" if point.recording_count == 1 else f", {point.recording_count} recordings"
+    return f"{point.name}: kept {kept:.3f} at {billed:.3f} of the bill of the host alone{many}"

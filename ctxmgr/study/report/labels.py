@@ -76,12 +76,12 @@ def labels(points: Sequence[NamedPoint], room: Box, kept_free: Sequence[Box] = (
     """One a point, from the top down. `room`: what names stay in; `kept_free`: what they cover only where nothing
     else is possible."""
     made: list[Label] = []
-    for point in sorted(points, key=lambda one: (one.y, one.x, one.name)):
-        ways = [one for one in _ways(point, room) if one.box.within(room)]
-        alone = [one for one in ways if not any(one.box.meets(other.box) for other in made)]
-        clear = [one for one in alone if not any(one.box.meets(other) for other in kept_free)]
+    for point in sorted(points, key=lambda label: (label.y, label.x, label.name)):
+        ways = [label for label in _ways(point, room) if label.box.within(room)]
+        alone = [label for label in ways if not any(label.box.meets(other.box) for other in made)]
+        clear = [label for label in alone if not any(label.box.meets(other) for other in kept_free)]
         others = [other for other in points if (other.x, other.y) != (point.x, point.y)]
-        own = [one for one in clear if _is_nearest(one, point, others)]
+        own = [label for label in clear if _is_nearest(label, point, others)]
         made.append(next(iter(own or clear or alone or ways), _ways(point, room)[0]))
     return made
 

@@ -37,7 +37,9 @@ def page(sheets: Sequence[RecordingSheet], title: str = "Context policies on rec
     colours = colours_of([*(line.name for sheet in sheets for line in sheet.lines), *asked])
     body = [f"<h1>{escaped(title)}</h1>", *_headline(sheets, colours)]
     if len(sheets) > 1:
-        links = (f'<li><a href="#r{number}">{escaped(one.name)}</a></li>' for number, one in enumerate(sheets, 1))
+        links = (
+            f'<li><a href="#r{number}">{escaped(sheet.name)}</a></li>' for number, sheet in enumerate(sheets, 1)
+        )
         body.append(f"<nav><h3>Recordings</h3><ul>{''.join(links)}</ul></nav>")
     for number, sheet in enumerate(sheets, 1):
         body.append(f'<section id="r{number}">{"".join(_sheet(sheet, colours))}</section>')
@@ -63,9 +65,9 @@ def _headline(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> Iter
     yield f'<p class="soft">{many} recording{"" if many == 1 else "s"}, {len(names)} ways to keep the context.</p>'
     rows: list[tuple[str, list[Cell]]] = []
     for name in names:
-        found = [line for sheet in sheets for line in sheet.lines if line.name == name]
-        values = [_mean([metric.number(line.figures) for line in found]) for metric in METRICS]
-        rows.append((name, [(str(len(found)), None), *_cells(values)]))
+        lines = [line for sheet in sheets for line in sheet.lines if line.name == name]
+        values = [_mean([metric.number(line.figures) for line in lines]) for metric in METRICS]
+        rows.append((name, [(str(len(lines)), None), *_cells(values)]))
     heads = ["policy", "recordings", *(metric.title for metric in METRICS)]
     yield _table(heads, rows, colours, f"Means over recordings; each recording counts once. {ABOUT}")
     yield _front_drawing(sheets, colours)
@@ -128,7 +130,7 @@ def _probes(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> str:
     """Kinds of memory probes by policy, means over the sheets; "" where none was asked."""
     shares: dict[str, dict[str, list[float]]] = {}
     kinds: dict[str, None] = {}
-    for sheet in sorted(sheets, key=lambda one: -len(one.kinds)):
+    for sheet in sorted(sheets, key=lambda sheet: -len(sheet.kinds)):
         for kind, by_policy in sheet.kinds:
             kinds[kind] = None
             for name, share in by_policy.items():

@@ -46,8 +46,8 @@ class Axis(NamedTuple):
 
     @property
     def marks(self) -> list[float]:
-        found = ticks(self.low, self.high, self.most)
-        return [one for one in found if one == int(one)] if self.is_whole else found
+        values = ticks(self.low, self.high, self.most)
+        return [value for value in values if value == int(value)] if self.is_whole else values
 
 
 class Frame:
@@ -59,8 +59,8 @@ class Frame:
         self.across = Scale(x.low, x.high, left, WIDTH - RIGHT)
         self.up = Scale(y.low, y.high, height - BOTTOM, TOP)
 
-    def place(self, x: float, y: float) -> tuple[float, float]:
-        return self.across.at(x), self.up.at(y)
+    def point(self, x: float, y: float) -> tuple[float, float]:
+        return self.across.position(x), self.up.position(y)
 
     def drawn(self, kind: str, title: str, parts: Sequence[str], **data: str) -> str:
         """The whole drawing, with these parts on the frame; `data` for the page's script."""
@@ -74,13 +74,13 @@ class Frame:
     def _axes(self) -> Iterator[str]:
         left, right, top, bottom = self.across.start, self.across.end, self.up.end, self.up.start
         for mark in self.y.marks:
-            at, text = self.up.at(mark), escaped(self.y.written(mark))
-            yield element("line", class_="grid", x1=left, x2=right, y1=at, y2=at)
-            yield element("text", text, class_="tick", x=left - BESIDE, y=at + 4, text_anchor="end")
+            position, text = self.up.position(mark), escaped(self.y.written(mark))
+            yield element("line", class_="grid", x1=left, x2=right, y1=position, y2=position)
+            yield element("text", text, class_="tick", x=left - BESIDE, y=position + 4, text_anchor="end")
         for mark in self.x.marks:
-            at, text = self.across.at(mark), escaped(self.x.written(mark))
-            yield element("line", class_="stub", x1=at, x2=at, y1=bottom, y2=bottom + 4)
-            yield element("text", text, class_="tick", x=at, y=bottom + 25, text_anchor="middle")
+            position, text = self.across.position(mark), escaped(self.x.written(mark))
+            yield element("line", class_="stub", x1=position, x2=position, y1=bottom, y2=bottom + 4)
+            yield element("text", text, class_="tick", x=position, y=bottom + 25, text_anchor="middle")
         yield element("line", class_="axis", x1=left, x2=right, y1=bottom, y2=bottom)
         middle, below = (left + right) / 2, bottom + BOTTOM - 6
         turned = f"translate(16 {(top + bottom) / 2:.1f}) rotate(-90)"
@@ -90,11 +90,11 @@ class Frame:
 
 def over_calls(series: Sequence[Series], name: str, written: Written) -> str:
     """Lines over the calls of a session. `name`: of the upright axis, whose numbers are `written`."""
-    last = max(1, max((len(one.values) for one in series), default=0) - 1)
-    _, high = rounded_range(0.0, max((value for one in series for value in one.values), default=0.0) or 1.0)
+    last = max(1, max((len(line.values) for line in series), default=0) - 1)
+    _, high = rounded_range(0.0, max((value for line in series for value in line.values), default=0.0) or 1.0)
     calls = Axis("model call", 0, last, "{:.0f}".format, MOST_ACROSS, is_whole=True)
     frame = Frame(calls, Axis(name, 0, high, written))
-    parts = [part for one in series for part in (_line(one, frame), *_marks(one, frame))]
+    parts = [part for line in series for part in (_line(line, frame), *_marks(line, frame))]
     return frame.drawn("over", f"{name} over calls", parts, calls=f"{last}", high=f"{high:.6g}", unit=name)
 
 
@@ -108,21 +108,21 @@ def named(title: str) -> tuple[str, ...]:
     return (element("title", escaped(title)),) if title else ()
 
 
-def _line(one: Series, frame: Frame) -> str:
-    points = [frame.place(call, one.values[call]) for call in thinned(one.values)]
-    kind = "line dashed" if one.dashed else "line"
-    return polyline(points, one.name, class_=f"{kind} s{one.colour}", data_name=one.name)
+def _line(line: Series, frame: Frame) -> str:
+    points = [frame.point(call, line.values[call]) for call in thinned(line.values)]
+    kind = "line dashed" if line.dashed else "line"
+    return polyline(points, line.name, class_=f"{kind} s{line.colour}", data_name=line.name)
 
 
-def _marks(one: Series, frame: Frame) -> Iterator[str]:
+def _marks(line: Series, frame: Frame) -> Iterator[str]:
     """A small ring at each marked call; where there are many, a stroke through the line."""
-    marks = [call for call in one.marks if 0 <= call < len(one.values)]
-    places = [frame.place(call, one.values[call]) for call in marks]
+    marks = [call for call in line.marks if 0 <= call < len(line.values)]
+    places = [frame.point(call, line.values[call]) for call in marks]
     if len(marks) > MARKED_ONE_BY_ONE:
         path = "".join(f"M{x:.1f} {y - 3:.1f}v6" for x, y in places)
-        yield element("path", class_=f"strokes s{one.colour}", d=path)
+        yield element("path", class_=f"strokes s{line.colour}", d=path)
         return
     for number, (call, (x, y)) in enumerate(zip(marks, places, strict=True), 1):
-        was, now = (frame.y.written(one.values[max(0, place)]) for place in (call - 1, call))
-        title = named(f"{one.name}, epoch {number}, call {call}: {was} to {now}")
-        yield element("circle", *title, class_=f"ring s{one.colour}", cx=x, cy=y, r=3)
+        was, now = (frame.y.written(line.values[max(0, index)]) for index in (call - 1, call))
+        title = named(f"{line.name}, epoch {number}, call {call}: {was} to {now}")
+        yield element("circle", *title, class_=f"ring s{line.colour}", cx=x, cy=y, r=3)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import msgspec
 
 from ctxmgr.engine.retention import KEEP
-from ctxmgr.study.figures import Figures, at
+from ctxmgr.study.figures import Figures, value_at
 from ctxmgr.study.observations import Ratio
 from ctxmgr.study.report.scales import plain
 from ctxmgr.study.report.style import LIGHT
@@ -34,7 +34,7 @@ class PolicyRow(msgspec.Struct, frozen=True):
     knob: float | None = None
 
     def number(self, path: str) -> float | None:
-        number: float | None = at(self.figures, path)
+        number: float | None = value_at(self.figures, path)
         return number
 
     @property

@@ -24,7 +24,7 @@ class Scale(msgspec.Struct, frozen=True, gc=False):
     start: float
     end: float
 
-    def at(self, value: float) -> float:
+    def position(self, value: float) -> float:
         share = (value - self.low) / (self.high - self.low)
         return self.start + (self.end - self.start) * min(max(share, 0.0), 1.0)
 
@@ -49,7 +49,7 @@ def _step(width: float, most: int = TICKS) -> float:
     """The least round number that is in `width` less than `most` times."""
     raw = width / max(1, most - 1)
     power = 10.0 ** floor(log10(raw))
-    return power * next(one for one in ROUND if one * power >= raw * (1 - 1e-9))
+    return power * next(factor for factor in ROUND if factor * power >= raw * (1 - 1e-9))
 
 
 def thinned(values: Sequence[float], most: int = MOST_POINTS) -> list[int]:

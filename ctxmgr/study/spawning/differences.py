@@ -25,13 +25,13 @@ def first(recorded: bytes, now: bytes) -> Difference | None:
         old, new = json.loads(recorded), json.loads(now)
     except (ValueError, RecursionError):
         return Difference("$", _short(recorded.decode("utf-8", "replace")), _short(now.decode("utf-8", "replace")))
-    found = _walk(old, new, "$")
-    if found is None:
+    difference = _walk(old, new, "$")
+    if difference is None:
         index = next((index for index, (a, b) in enumerate(zip(recorded, now, strict=False)) if a != b), 0)
         return Difference(
             f"$ (same values, other bytes from {index} on)", _around(recorded, index), _around(now, index)
         )
-    path, before, after = found
+    path, before, after = difference
     return Difference(path, rendered(before), rendered(after))
 
 

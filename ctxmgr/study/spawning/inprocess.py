@@ -38,7 +38,7 @@ class Driver:
         *,
         framing: Framing = "content-length",
         weighers: Mapping[str, Weigh] | None = None,
-        found: Mapping[str, SnapshotLoaded] | None = None,
+        snapshots: Mapping[str, SnapshotLoaded] | None = None,
         archived: Mapping[str, Mapping[str, ArchiveRow]] | None = None,
         hold: bool = False,
         models: Registry | None = None,
@@ -53,7 +53,7 @@ class Driver:
         self.recorded: list[bytes] = []
         self.saved: dict[str, list[bytes]] = {}
         self.whole: dict[str, list[bytes]] = {}
-        self.snapshots: dict[str, SnapshotLoaded] = dict(found or {})
+        self.snapshots: dict[str, SnapshotLoaded] = dict(snapshots or {})
         self.archived = {session: dict(rows) for session, rows in (archived or {}).items()}
         self.logged: list[str] = []
         self.vocabularies: list[do.LoadWeigher] = []
@@ -124,8 +124,8 @@ class Driver:
         if isinstance(effect, do.FindRows):
             among = (*rows.values(), *effect.unsaved)
             return ArchiveAnswer(hits=hits_among(among, effect.query, effect.limit))
-        found = [row for row in rows.values() if row.handle == effect.handle]
-        return ArchiveAnswer(found[0] if len(found) == 1 else None)
+        rows_of_handle = [row for row in rows.values() if row.handle == effect.handle]
+        return ArchiveAnswer(rows_of_handle[0] if len(rows_of_handle) == 1 else None)
 
     # in the place of a process
 
@@ -196,10 +196,10 @@ class Driver:
         self.whole[effect.session_id] = effect.whole()
 
     def _open(self, effect: do.Open) -> None:
-        found = self.open(effect.session_id)
-        if found.lines:
-            self.saved[effect.session_id] = list(found.lines)
-        self._carry_out(self.connection.resume(effect.ticket, found))
+        loaded = self.open(effect.session_id)
+        if loaded.lines:
+            self.saved[effect.session_id] = list(loaded.lines)
+        self._carry_out(self.connection.resume(effect.ticket, loaded))
 
     def _work(self, ticket: int, work: Callable[[], Any]) -> None:
         self._waiting.append((ticket, work))

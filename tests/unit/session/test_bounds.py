@@ -39,7 +39,7 @@ def test_many_compactions_make_two_megabytes_at_most() -> None:
             size = begun = sum(map(len, host.whole["s"]))
         assert size <= BYTES, number
         del lines[:-1]
-    again = InProcess(policy={"tokenizer": "estimate"}, found={"s": SnapshotLoaded(tuple(host.whole["s"]))})
+    again = InProcess(policy={"tokenizer": "estimate"}, snapshots={"s": SnapshotLoaded(tuple(host.whole["s"]))})
     assert again.started["status"]["summaries"]["compaction"] == COMPACTIONS
     before = again.request("getLedger", sessionId="s")
     compacted(again, 5)  # heard before: it adds nothing

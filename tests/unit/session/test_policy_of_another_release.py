@@ -37,7 +37,9 @@ table = pytest.mark.parametrize(
 
 def begun(overrides: dict[str, Any], **more: Any) -> InProcess:
     state = State("s", ModelSpec("m", 200_000), seq=3, overrides=overrides)
-    return InProcess(found={"s": SnapshotLoaded((journal.base(state),))}, policy={"tokenizer": "estimate"}, **more)
+    return InProcess(
+        snapshots={"s": SnapshotLoaded((journal.base(state),))}, policy={"tokenizer": "estimate"}, **more
+    )
 
 
 @table

@@ -151,8 +151,8 @@ class SessionHistory:
         if did.whole_list:
             self._tasks = {}
         for task in did.tasks:
-            told = _TASK_ID.search(output)
-            id = task.id or (told[1] if told and not did.whole_list else "") or task.text
+            numbered = _TASK_ID.search(output)
+            id = task.id or (numbered[1] if numbered and not did.whole_list else "") or task.text
             before = self._tasks.get(id, TaskState(id, task.text, False))
             state = before if task.done is None else task
             text = before.text if task.is_about and before.text else task.text or before.text
@@ -165,7 +165,9 @@ class SessionHistory:
         """The session's own directory, from the message on that first says it, until a call names one."""
         end = self.directories[0].message_index if self.directories else len(self.messages)
         before = enumerate(self.messages[:end])
-        index = next((index for index, one in before if cwd and any(cwd in line for line in one.lines)), None)
+        index = next(
+            (index for index, message in before if cwd and any(cwd in line for line in message.lines)), None
+        )
         if index is not None:
             self.directories.insert(0, EnvValue(index, cwd))
 

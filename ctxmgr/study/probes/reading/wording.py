@@ -42,14 +42,14 @@ def joined(text: str) -> str:
 
 def pieces(text: str, size: int = PIECE_WORDS) -> tuple[str, ...]:
     """Rule 2; none where the text has no word. No piece goes over what `prose` took out."""
-    found: list[str] = []
+    made: list[str] = []
     for part in text.split(GAP):
         some = words(part)
         starts = list(range(0, max(1, len(some) - size + 1), size)) if some else []
         if starts and starts[-1] + size < len(some):
             starts.append(len(some) - size)
-        found += (f" {' '.join(some[start : start + size])} " for start in starts)
-    return tuple(found)
+        made += (f" {' '.join(some[start : start + size])} " for start in starts)
+    return tuple(made)
 
 
 def line_pieces(lines: Iterable[str]) -> tuple[str, ...]:

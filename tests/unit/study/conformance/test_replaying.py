@@ -116,7 +116,7 @@ def test_host_lines_alone_make_a_transcript(conversation: bytes) -> None:
 def test_what_was_restored_is_restored_again() -> None:
     first = InProcess()
     talk(first)
-    second = InProcess(found={"s": first.open("s")})
+    second = InProcess(snapshots={"s": first.open("s")})
     talk(second)
     content = recorded(second)
     assert b'"restored":"s"' in content

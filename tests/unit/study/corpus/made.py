@@ -70,7 +70,7 @@ def worked_out(folder: Path, out: Path, texts: Sequence[str] = ("balanced",)) ->
     """A run in this thread."""
     with Results(out) as results:
         todo = asked(folder, texts)
-        results.asked(last(policies(texts)), digests(todo))
+        results.record_run(last(policies(texts)), digests(todo))
         for task in todo:
             results.add(evaluated(task))
 

@@ -63,7 +63,7 @@ def planted(folder: Path, out: Path, closed: dict[str, float] = CLOSED, **figure
     tasks = asked(folder, texts)
     known = digests(tasks)
     with Results(out) as results:
-        results.asked(last(policies(texts)), known)
+        results.record_run(last(policies(texts)), known)
         for task in tasks:
             number = known.index(task.recording.digest)
             cost = closed[task.policy.name] * 10 + (number / 10 if task.policy.name != "off" else 0)
@@ -121,7 +121,7 @@ def test_only_what_the_last_run_asked_for_is_reported(planned: Path, folder: Pat
     """Its policies and its recordings, whatever else the folder holds."""
     some = digests(asked(folder))[:8]
     with Results(planned) as results:
-        results.asked(last(policies(["turns"])), some)
+        results.record_run(last(policies(["turns"])), some)
     assert [(row["policy"], row["recordings"]) for row in report(planned).all] == [("turns", 8), ("off", 8)]
     assert {row["digest"] for row in report(planned).worst} == set(some)
     with Queries(planned) as queries:
@@ -133,7 +133,7 @@ def test_a_result_that_was_lost_and_came_later_counts_once(folder: Path, tmp_pat
     (task, *_) = asked(folder, ["off"])
     for status in ("lost", "ok"):
         with Results(tmp_path) as results:
-            results.asked(last(policies(["off"])), [task.recording.digest])
+            results.record_run(last(policies(["off"])), [task.recording.digest])
             results.add(invented(task, status=status, closed_dollars=1.0))
     assert [(row["recordings"], row["bad"]) for row in report(tmp_path).all] == [(1, 0)]
 
@@ -196,7 +196,7 @@ def test_a_policy_without_a_counterpart_is_worse(
     for name, texts in (("now", here), ("before", there)):
         with Results(tmp_path / name) as results:
             todo = asked(folder, texts)
-            results.asked(last(policies(texts)), digests(todo))
+            results.record_run(last(policies(texts)), digests(todo))
             for task in todo:
                 results.add(invented(task, closed_dollars=1.0))
     assert worse(tmp_path / "now", tmp_path / "before") == said

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from ctxmgr.closed_loop import PriceSheet
-from ctxmgr.study.figures import Measures, at, columns, cost, figures, from_row
+from ctxmgr.study.figures import Measures, columns, cost, figures, from_row, value_at
 from ctxmgr.study.figures.said import recall
 from ctxmgr.study.figures.table import METRICS
 from ctxmgr.study.observations import Ratio
@@ -99,7 +99,7 @@ def test_parquet_columns_are_generated_and_are_figures_again() -> None:
     again = from_row(*rows)
     told = {metric.path for metric in METRICS if metric.columns or metric.part_of}
     for path in told - {"warmOfOff", "closedLoop.allOfOff"}:  # whose dollars are no columns
-        value, expected = at(again, path), at(MADE, path)
+        value, expected = value_at(again, path), value_at(MADE, path)
         if isinstance(value, dict):
             assert value["share"] == pytest.approx(expected["share"], abs=1e-5), path
         elif value is not None or path.startswith("closedLoop"):

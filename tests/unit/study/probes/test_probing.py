@@ -78,7 +78,7 @@ def test_several_recordings_have_means_and_each_other_as_a_control(tmp_path: Pat
 
     def ask() -> figures.Figures:
         shown = timeline.whole(timeline.of(found))
-        return probing.asked(found, 60_000, {"off": shown})
+        return probing.figures_of(found, 60_000, {"off": shown})
 
     assert "another session" not in ask()["controls"]
     assert probing.means() == {}
@@ -92,7 +92,7 @@ def test_several_recordings_have_means_and_each_other_as_a_control(tmp_path: Pat
 
 def test_a_stream_of_events_has_no_whole_list_to_ask_of() -> None:
     probing = Probing(None)
-    assert probing.asked(Stream("live", "s", "m", ()), 60_000, {}) == {}
+    assert probing.figures_of(Stream("live", "s", "m", ()), 60_000, {}) == {}
     assert probing.recordings == 0
 
 

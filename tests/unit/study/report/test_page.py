@@ -256,7 +256,7 @@ def test_an_axis_has_room(high: float) -> None:
     low, most = rounded_range(0, high)
     assert low == 0
     assert most >= high * (1 - 1e-9)
-    assert Scale(0, most, 0, 1).at(high) <= 1
+    assert Scale(0, most, 0, 1).position(high) <= 1
 
 
 @given(st.lists(st.integers(0, 9), max_size=400), st.integers(8, 50))
