@@ -25,10 +25,13 @@ RATIO_START = 1.25  # provider tokens per o200k token: 1.255 to 1.297 measured o
 RATIO_LOW, RATIO_HIGH = 0.5, 3.0  # of a model whose tokenizer nobody here knows
 LEAST_SHARE = 0.5  # of what a list comes to at least: lists hold old thinking, which some providers leave out
 # Of families: their tokenizers against o200k on code, prose and logs, with room for an estimate that is 30 % off.
-RATIO_BOUNDS = (
-    (re.compile(r"claude", re.IGNORECASE), (0.8, 2.5)),  # 1.25 to 1.3, from Opus 4.7 on up to 1.75
-    (re.compile(r"gpt|codex|chatgpt|(^|/)o[134]\b", re.IGNORECASE), (0.6, 1.6)),  # o200k itself, or cl100k
-    (re.compile(r"gemini|gemma", re.IGNORECASE), (0.6, 2.0)),
+RATIO_BOUNDS = tuple(
+    (re.compile(family, re.IGNORECASE), ends)
+    for family, ends in (
+        (r"claude", (0.8, 2.5)),  # 1.25 to 1.3, from Opus 4.7 on up to 1.75
+        (r"gpt|codex|(^|/)o[134]\b", (0.6, 1.6)),  # o200k itself, or cl100k
+        (r"gemini|gemma", (0.6, 2.0)),
+    )
 )
 RATIO_SHARE = 0.2  # weight of the newest observation in the EWMA
 STEP_MINIMUM = 200  # tokens; smaller steps say nothing about the ratio

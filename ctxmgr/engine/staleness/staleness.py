@@ -32,7 +32,7 @@ _TRUNCATED = ("tokens ", "characters ", "chars ", "lines ", "utput ", "[", "…"
 _CUT = ("<response clipped>", "only part of this file has been shown", "Full output: ", "Full output saved to")
 _UNFINISHED = ("Process running with session ID", "Script running with cell ID")
 _HIDDEN = (": No such file", ": Permission denied", ": Is a directory", "can't read ", "cannot open ")
-_CLEARED = re.compile(r"\s*(?:\[?Old tool result content cleared\]?|<?File unchanged since)", re.IGNORECASE)
+_CLEARED = ("old tool result content cleared", "file unchanged since")
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
@@ -123,10 +123,13 @@ def _same(block: Block) -> str:
 
 def _is_whole(text: str) -> bool:
     """Whether a host neither cut nor cleared this, and the run that printed it has ended."""
-    if _CLEARED.match(text) or marker.is_marker(text) or any(words in text for words in _CUT):
+    head = text[:HEAD_CHARACTERS]
+    if head.lstrip("[< \n").casefold().startswith(_CLEARED):
+        return False
+    if marker.is_marker(text) or any(words in text for words in _CUT):
         return False
     cuts = (text.endswith(_TRUNCATED, 0, found.start()) for found in re.finditer("truncated", text))
-    return not any(cuts) and not any(words in text[:HEAD_CHARACTERS] for words in _UNFINISHED)
+    return not any(cuts) and not any(words in head for words in _UNFINISHED)
 
 
 def _shows_all(result: _Result, text: str) -> bool:

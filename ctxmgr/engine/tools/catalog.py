@@ -15,7 +15,6 @@ Rules:
 7. That a result is a host's or a user's word (`tells`) holds of a whole name alone: a server's tool may have any.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from functools import lru_cache
 from typing import Any
@@ -39,7 +38,6 @@ from ctxmgr.engine.tools.rows import ROWS, Does, Tells, ToolRow
 from ctxmgr.engine.tools.tasks import tasks_of
 from ctxmgr.model import Block, Call, DeclaredTool, DeclaredTools, Message, once
 
-_NOT_NAME = re.compile(r"[^a-z0-9]+")
 _KINDS: dict[str, EffectKind] = {"copy": "write", "patch": "edit"}
 _KEYS: tuple[tuple[ArgumentRole, ...], ...] = (
     ("path", "paths", "source", "destination", "directory"),
@@ -144,7 +142,7 @@ def _spellings(tool: str) -> tuple[str, ...]:
 
 
 def _plain(name: str) -> str:
-    return _NOT_NAME.sub("", name.casefold())
+    return "".join(filter(str.isalnum, name.casefold()))
 
 
 def _kind(family: str) -> EffectKind:

@@ -21,8 +21,7 @@ _COMMAND = re.compile(
     rf"\btools\.exec_command\(\s*\{{\s*[\"']?cmd[\"']?\s*:\s*({_ANY_TEXT})([^{{}}]*)\}}", re.DOTALL
 )
 _WORKDIR = re.compile(rf"[\"']?workdir[\"']?\s*:\s*({_ANY_TEXT})", re.DOTALL)
-_QUOTE = re.compile(r"[\"'`]")
-_LITERAL = re.compile(_ANY_TEXT, re.DOTALL)
+_LITERAL = re.compile(rf"{_ANY_TEXT}|[\"'`]", re.DOTALL)  # a quote alone: a text without an end
 _ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r\n|.))", re.DOTALL)
 _CHARACTERS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": "", "\r\n": ""}
 _FILLED = re.compile(r"(?<!\\)(?:\\\\)*\$\{")
@@ -74,15 +73,14 @@ def _split(script: str) -> tuple[list[str] | None, str]:
     """(its literals, what is beside them); (None, "") where one has no end: to look on would take too long."""
     literals: list[str] = []
     beside: list[str] = []
-    place = 0
-    while (quote := _QUOTE.search(script, place)) is not None:
-        literal = _LITERAL.match(script, quote.start())
-        if literal is None:
+    end = 0
+    for literal in _LITERAL.finditer(script):
+        if len(literal[0]) == 1:
             return None, ""
-        beside.append(script[place : quote.start()])
-        literals.append(literal.group())
-        place = literal.end()
-    return literals, " ".join([*beside, script[place:]])
+        beside.append(script[end : literal.start()])
+        literals.append(literal[0])
+        end = literal.end()
+    return literals, " ".join([*beside, script[end:]])
 
 
 def _value(literal: str) -> str | None:

@@ -36,7 +36,7 @@ MOST_QUESTIONS = 12
 ANSWER_CHARACTERS = 20_000
 
 _TAG = re.compile(r"\s*<(answer|user_message)>\s*(.*?)\s*</\1>", re.DOTALL)
-_TAIL = re.compile(r"\. (?:You can now continue|Read the answers)[^\n]*\s*\Z")
+_TAILS = (". You can now continue", ". Read the answers")  # of a host's sentence behind the last answer
 _PREVIEW = '" selected preview:'
 _NOTES = " user notes: "
 _NOTE = "user_note: "
@@ -44,37 +44,38 @@ _NONE = "Unanswered"  # in the place of an answer (OpenCode)
 TITLE_CHARACTERS = 120
 PATH_CHARACTERS = 240
 
-_APPROVED = re.compile(r"\s*(?:User has approved (?:your|the|exiting) plan|Plan approved\b)")
-_REJECTED = re.compile(r"\s*Plan rejected\.(?: User feedback: (?P<said>.*?)(?:\n\n|\Z))?", re.DOTALL)
+_APPROVED = (*(f"User has approved {which} plan" for which in ("your", "the", "exiting")), "Plan approved")
+_REJECTED = "Plan rejected."
+_FEEDBACK = f"{_REJECTED} User feedback: "
 _STORED = re.compile(r"\b(?:saved to|stored at):[ \t]*(\S[^\n]*)")
 _WHOLE = re.compile(r"^## Approved Plan[^\n]*:\s*\n", re.MULTILINE)
-_MARK = re.compile(r"^[\s#>*_-]*")
+_MARKS = " \t#>*_-"  # before the words of a heading
 _PATHS = ("planFilePath", "plan_path", "plan_filename")
 SAID_CHARACTERS = 4_000
+DENIED = "The user denied this operation and provided the following feedback:"
 
-_CLAUDE_CODE = re.compile(
-    r"(?:The user doesn['’]t want to (?:proceed with this tool use|take this action right now)"
-    r"|Permission for this tool use was denied)\. The tool use was rejected(?: \([^\n)]{1,200}\))?\. "
-    r"(?:To tell you how to proceed, the user said|The user said"
-    r"|The user provided the following reason for the rejection):\s*(?P<said>\S.*)",
-    re.DOTALL,
+_FRAMES = tuple(  # of a rejection, with the shell of the host, as it spells it
+    (re.compile(frame, re.DOTALL), shell)
+    for frame, shell in (
+        (
+            r"(?:The user doesn['’]t want to (?:proceed with this tool use|take this action right now)"
+            r"|Permission for this tool use was denied)\. The tool use was rejected(?: \([^\n)]{1,200}\))?\. "
+            r"(?:To tell you how to proceed, the user said|The user said"
+            r"|The user provided the following reason for the rejection):\s*(\S.*)",
+            "Bash",
+        ),
+        (
+            r"The user rejected permission to use this specific tool call with the following feedback: (\S.*)",
+            "",
+        ),
+        (rf"{DENIED}\s*<feedback>\s*(\S.*?)\s*</feedback>", ""),
+    )
 )
-_OPEN_CODE = re.compile(
-    r"The user rejected permission to use this specific tool call with the following feedback: (?P<said>\S.*)",
-    re.DOTALL,
-)
-_CLINE = re.compile(
-    r"The user denied this operation and provided the following feedback:"
-    r"\s*<feedback>\s*(?P<said>\S.*?)\s*</feedback>",
-    re.DOTALL,
-)
-_FRAMES = ((_CLAUDE_CODE, "Bash"), (_OPEN_CODE, ""), (_CLINE, ""))  # with the shell of the host, as it spells it
 _ITS_SHELLS = "description"  # a member of each call of that shell
 _HINT = "\n\nNote: The user's next message may"  # that Claude Code adds for the model
 # families whose results are the host's words alone, and those whose results are the user's
 _OWN_WORDS = frozenset(("write", "edit", "patch", "delete", "move", "copy", "plan"))
 _USERS = frozenset(("answers", "plan"))
-DENIED = "The user denied this operation and provided the following feedback:"
 _ENDS = frozenset(("attempt_completion", "plan_mode_respond", "switch_mode", "new_task"))
 _CHANGES = frozenset(("write", "edit", "patch", "run"))
 
@@ -178,7 +179,10 @@ def _beside(asked: list[_Question], result: str) -> list[_Said]:
         return []
     ends = [start for _, start, _ in starts[1:]]
     said = [result[start:end].rstrip(", ") for (_, _, start), end in zip(starts, ends, strict=False)]
-    said.append(_TAIL.sub("", result[starts[-1][2] :]))
+    last = result[starts[-1][2] :]
+    for tail in _TAILS:
+        last = last.partition(tail)[0]
+    said.append(last)
     return [(question, *_quoted(one)) for (question, _, _), one in zip(starts, said, strict=True)]
 
 
@@ -216,11 +220,14 @@ class PlanAnswer(msgspec.Struct, frozen=True):
 
 def plan_answer(arguments: Mapping[str, Any], result: str) -> PlanAnswer | None:
     """What the result says of the plan; None for nothing."""
-    approved, rejected = _APPROVED.match(result), _REJECTED.match(result)
-    if not approved and not rejected:
+    sentence = result.lstrip()
+    approved = sentence.startswith(_APPROVED)
+    if not approved and not sentence.startswith(_REJECTED):
         return None
-    said = (rejected["said"] or "").strip() if rejected else ""
-    return PlanAnswer(approved is not None, plan_title(arguments, result), _path(arguments, result), said)
+    reason = ""
+    if sentence.startswith(_FEEDBACK):
+        reason = sentence.removeprefix(_FEEDBACK).partition("\n\n")[0].strip()
+    return PlanAnswer(approved, plan_title(arguments, result), _path(arguments, result), reason)
 
 
 def plan_title(arguments: Mapping[str, Any], result: str = "") -> str:
@@ -230,7 +237,7 @@ def plan_title(arguments: Mapping[str, Any], result: str = "") -> str:
     text = given if isinstance(given, str) and given.strip() else result[whole.end() :] if whole else ""
     lines = [line for line in text.strip().splitlines() if line.strip()]
     line = next((one for one in lines if one.startswith("#")), lines[0] if lines else "")
-    return _MARK.sub("", line).strip()[:TITLE_CHARACTERS]
+    return line.lstrip(_MARKS).strip()[:TITLE_CHARACTERS]
 
 
 def _path(arguments: Mapping[str, Any], result: str) -> str:
@@ -253,7 +260,7 @@ def rejection(result: Block, call: Block) -> Rejection | None:
     for frame, shell in _FRAMES:
         found = frame.match(result.text)
         if found:
-            said = found["said"].partition(_HINT)[0].strip()[:SAID_CHARACTERS]
+            said = found[1].partition(_HINT)[0].strip()[:SAID_CHARACTERS]
             return Rejection(said, result.marked and _is_own(call, shell))
     return None
 

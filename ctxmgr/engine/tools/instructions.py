@@ -78,28 +78,27 @@ NAMING_CHARACTERS = 600  # of a text; hosts name the file in its first lines
 _NAMES = r"(?:CLAUDE|AGENTS|GEMINI|SKILL|MEMORY)(?:\.local|\.override)?\.md|copilot-instructions\.md"
 _NAMES += r"|[\w.-]+\.instructions\.md|\.(?:cursor|windsurf|cline)rules|claudeMd"
 _NAMED = re.compile(rf"(?<![\w.-])(?:{_NAMES})(?![\w-])", re.IGNORECASE)
-_BEGINS = re.compile(r"\s*(?:<[a-z][\w-]*>|#{1,3} |Contents of |The user has provided )", re.IGNORECASE)
-_TAGGED = re.compile(
-    r"\s*(?:<(?:user_instructions|project_instructions|custom_instructions|instructions|rules|user_rules|memory"
-    r"|memories|skill|skill_content)\b|Base directory for this skill:)",
+_BEGINS = re.compile(
+    r"\s*(?:(?P<tag><(?:user_instructions|project_instructions|custom_instructions|instructions|rules|user_rules"
+    r"|memory|memories|skill|skill_content)\b|Base directory for this skill:)"
+    r"|<[a-z][\w-]*>|#{1,3} |Contents of |The user has provided )",
     re.IGNORECASE,
 )
-
-_CALLED = re.compile(r"\s*<system-reminder>\s*Called the \w+ tool")
-_RESULT = re.compile(r"\s*<system-reminder>\s*Result of calling the \w+ tool")
+_READING = re.compile(r"\s*<system-reminder>\s*(Called|Result of calling) the \w+ tool")
 _TOLD = re.compile(r"(?:Contents of|instructions for|\"file_path\":)[ \"]*([^\s\"]+)")
 
 
 def is_instructing(text: str, before: str = "") -> bool:
     """Rules 2 and 3. `before`: the text that stands before it."""
-    if _RESULT.match(text):
-        return bool(_CALLED.match(before)) and is_instructing(before)
+    reading = _READING.match(text)
+    if reading and reading[1] != "Called":
+        called = _READING.match(before)
+        return called is not None and called[1] == "Called" and is_instructing(before)
     start = text[:NAMING_CHARACTERS]
     if all(map(of_dependency, files_named(text) or ("",))):
         return False
-    if _TAGGED.match(start):
-        return True
-    return bool(_BEGINS.match(start) and _NAMED.search(start))
+    begins = _BEGINS.match(start)
+    return begins is not None and bool(begins["tag"] or _NAMED.search(start))
 
 
 def files_named(text: str) -> frozenset[str]:

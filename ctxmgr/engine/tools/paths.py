@@ -12,19 +12,18 @@ Rules:
 It knows no file system.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
 UNKNOWN = "?"  # a directory that is not known: no file is named from there
 LEAST_VOTES = 2  # names, or parts of one name, that must agree on the directory (rule 2)
 _FILE_URI = "file://"
-_WINDOWS = re.compile(r"^[A-Za-z]:[\\/]")
+_OF_DRIVE = (":\\", ":/")  # behind the letter of a drive
 
 
 def normal(path: str) -> str:
     """The path by rule 1; "" stays what it is."""
-    if "\\" in path and (_WINDOWS.match(path) or "/" not in path):
+    if "\\" in path and (path[1:3] in _OF_DRIVE or "/" not in path):
         path = path.replace("\\", "/")
     if path.startswith(_FILE_URI):
         path = path.removeprefix(_FILE_URI)
@@ -42,7 +41,7 @@ def normal(path: str) -> str:
 
 
 def is_absolute(path: str) -> bool:
-    return path.startswith(("/", "~")) or bool(_WINDOWS.match(path))
+    return path.startswith(("/", "~")) or path[1:3] in _OF_DRIVE
 
 
 def joined(directory: str, path: str) -> str:

@@ -36,18 +36,17 @@ _MARKS: dict[str, TaskStatus] = {
     "": "open",
 }
 _TEXTS = ("content", "text", "title", "step", "subject", "task", "description", "name")
-_LISTING_TOOL = re.compile(r"todo|plan|task", re.IGNORECASE)
+_LISTING_TOOLS = ("todo", "plan", "task")  # in the name of one
 _LINE = re.compile(r"^\s*(?:[-*+•]\s+|\d{1,3}[.)]\s+)?\[([ xX~/>-]?)\]\s+(\S.*)$")
 _CREATED = re.compile(r"\bTask #(\w{1,40}) created\b")
-_UNKNOWN = re.compile(r"\W*(?:error:? )?task\b[^\n]{0,60}\bnot (?:be )?found\b", re.IGNORECASE)
-_REFUSED = re.compile(
-    r"\W*(?:tool_use_error|(?:input)?validation ?error|errors?\b[\"']?\s*[:!](?!\s*(?:null|false|0|\"\"))"
+_REFUSED = re.compile(  # by its beginning: no such task, or an error of the tool
+    r"\W*(?:(?:error:? )?task\b[^\n]{0,60}\bnot (?:be )?found\b"
+    r"|tool_use_error|(?:input)?validation ?error|errors?\b[\"']?\s*[:!](?!\s*(?:null|false|0|\"\"))"
     r"|(?:failed|unable) to\b|(?:cannot|can't|could not|couldn't)\b|invalid\b)",
     re.IGNORECASE,
 )
-_LISTED = re.compile(r"^#(\w{1,40}) \[(\w{1,40})\] (\S.*)$")
+_LISTED = re.compile(r"^#(\w{1,40}) \[(\w{1,40})\] (\S.*?)(?: \[blocked by [^\]]*\])?$")
 _SHOWN = re.compile(r"Task #(\w{1,40}): (\S[^\n]*)\nStatus: (\w{1,40})\s*$", re.MULTILINE)
-_BLOCKED = re.compile(r" \[blocked by [^\]]*\]$")
 LINE_CHARACTERS = 500  # a longer line is no task
 RESULT_CHARACTERS = 400  # of a result, in which an id is looked for
 
@@ -57,7 +56,7 @@ def tasks_of(tool: str, kind: EffectKind, given: CallArguments) -> Tasks | None:
     rows = next((value for value in given.values("tasks") if isinstance(value, list)), None)
     if rows is not None:
         found = [_row(row) for row in rows]
-        listed = rows or _LISTING_TOOL.search(tool)
+        listed = rows or any(word in tool.casefold() for word in _LISTING_TOOLS)
         return Tasks(tuple(one for one in found if one)) if listed and all(found) else None
     if kind != "plan":
         return None
@@ -75,8 +74,8 @@ def created_id(result: str) -> str:
 
 
 def refuses_task(result: str) -> bool:
-    """Does a result say that its call stated no task: one with no such id, or one that the tool refused?"""
-    return any(said.match(result, 0, RESULT_CHARACTERS) for said in (_UNKNOWN, _REFUSED))
+    """Whether a result says that its call stated no task: none has such an id, or the tool refused it."""
+    return _REFUSED.match(result, 0, RESULT_CHARACTERS) is not None
 
 
 def listed_tasks(result: str) -> tuple[Task, ...]:
@@ -85,7 +84,7 @@ def listed_tasks(result: str) -> tuple[Task, ...]:
     if shown:
         return (Task(shown[2][:LINE_CHARACTERS], _status(shown[3]), shown[1]),)
     lines = (_LISTED.match(line) for line in result.splitlines() if len(line) <= LINE_CHARACTERS)
-    return tuple(Task(_BLOCKED.sub("", line[3]), _status(line[2]), line[1]) for line in lines if line)
+    return tuple(Task(line[3], _status(line[2]), line[1]) for line in lines if line)
 
 
 def _single(given: CallArguments) -> Tasks | None:

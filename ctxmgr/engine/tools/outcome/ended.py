@@ -31,7 +31,7 @@ _CODE = re.compile(
     r"\b(?:exit(?:ed)?(?: with)?(?: (?:code|status))|exit_?code\"?|return_?code)\W{0,4}(-?\d+)\b", re.IGNORECASE
 )
 _NOT_FOUND = (126, 127)  # statuses by which shells say so
-_NOWHERE = re.compile(r"\bcd:(?:\d+:)? .*(?:no such file|not a directory)|\bcan't cd to\b", re.IGNORECASE)
+_NOWHERE = ("no such file", "not a directory")
 _REFUSED = re.compile(
     r"\W*(?:error:? )?(?:(?:the )?user (?:has )?(?:rejected|refused|denied|declined"
     r"|does(?:n['’]t| not) want)\b"
@@ -146,7 +146,8 @@ def asks_for(arguments: Mapping[str, Any]) -> str:
 
 def _is_lost(line: str) -> bool:
     """Whether this line says that a shell could not go to the directory that it was told to."""
-    return _NOWHERE.search(line) is not None
+    before, _, reason = line.casefold().partition("cd:")
+    return any(words in reason for words in _NOWHERE) or "can't cd to" in before
 
 
 def _code(text: str) -> int:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from ctxmgr.engine.tools.shell.reads import sed_call
 from ctxmgr.engine.tools.shell.words import ShellCommand, name_of
-from ctxmgr.engine.tools.shell.wrappers import unwrapped, unwrapped_words
+from ctxmgr.engine.tools.shell.wrappers import VERSION, unwrapped, unwrapped_words
 
 CheckKind = Literal["", "test", "lint", "types", "build"]
 
@@ -34,12 +34,12 @@ _GIT_LOOKS = words_of(
 _GIT_LISTS = words_of("branch tag remote worktree")  # with nothing but options
 _GH_SENDS = ("-X", "-f", "-F", "--method", "--field", "--raw-field", "--input")
 _GH_LOOKS = words_of("view checks diff list status")
-_CHANGES = {  # options by which a look changes something
-    "find": re.compile(r"-(?:delete|exec|execdir|ok|okdir|fprint\w*|fls)$"),
-    "fd": re.compile(r"-[xX]|--exec"),
-    "yq": re.compile(r"-i|--inplace"),
-    "sort": re.compile(r"-o|--output"),
-    "tree": re.compile(r"-o$"),
+_CHANGES = {  # how options begin by which a look changes something
+    "find": ("-delete", "-exec", "-ok", "-fprint", "-fls"),
+    "fd": ("-x", "-X", "--exec"),
+    "yq": ("-i", "--inplace"),
+    "sort": ("-o", "--output"),
+    "tree": ("-o",),
 }
 _SED_WRITES = re.compile(  # maybe: a script that writes a file or runs a command, or a file of scripts
     r"(?:^|[/;{}\d$!gpI\s])[we](?:\s|$)|(?:^|\s)(?:-\w*f|--file)"
@@ -59,7 +59,7 @@ CHECKERS: dict[str, CheckKind] = {
     "ninja": "build",
 }
 FORMATTERS = words_of("prettier black isort rustfmt gofumpt gofmt")
-_DRY = re.compile(r"--(?:collect-only|co|no-run|list(?:-?\w+)*|dry-run|help|version|just-print|fixtures|markers)$")
+_DRY = words_of("--collect-only --co --no-run --dry-run --help --version --just-print --fixtures --markers")
 _DRY_BY_N = frozenset(("make", "gmake", "ninja"))
 _FORMATS = ("format", "fmt")  # subcommands that check nothing
 _SCRIPT_RUNNERS = words_of(  # of scripts and targets that a project names
@@ -89,7 +89,7 @@ _KIND_WORDS: dict[str, CheckKind] = {  # parts of a script's or a target's name,
     "build": "build",
 }
 _NAME, _PART = re.compile(r"[\w:-]+"), re.compile(r"[a-z]+")  # of a script or a target
-_INTERPRETERS = re.compile(r"(?:python|ruby|perl|node|php|deno|bun)[\d.]*$")
+_INTERPRETERS = words_of("python ruby perl node php deno bun")
 _RUNS = words_of("run exec x dlx tool compose")  # a subcommand that says nothing without what is behind it
 _TWO_WORDS = words_of("gh glab aws gcloud az")  # are their subcommands
 _SAME_SCRIPT = {"t": ["test"], "tst": ["test"], "run-script": ["run"]}
@@ -106,8 +106,8 @@ def is_look(command: ShellCommand) -> bool:
     if name == "awk" and not all(word and _AWK_LOOKS.fullmatch(word) for word in rest):
         return False
     if name in _LOOKS:
-        option = _CHANGES.get(name)
-        changing = [index for index, word in enumerate(rest) if option and word and option.match(word)]
+        options = _CHANGES.get(name, ())
+        changing = [index for index, word in enumerate(rest) if word and word.startswith(options)]
         return all(rest[index] == "-exec" and (*rest, "")[index + 1] in _EXECUTED for index in changing)
     plain = [word for word in rest if word and not word.startswith("-")]
     if name == "git":
@@ -134,7 +134,7 @@ def is_dry(command: ShellCommand) -> bool:
     if not check_kind(subject_of(command)):
         return False
     dry_by_n = name_of(command) in _DRY_BY_N and "-n" in command.words
-    return dry_by_n or any(word and _DRY.match(word) for word in command.words)
+    return dry_by_n or any(word and (word in _DRY or word.startswith("--list")) for word in command.words)
 
 
 def answers_by_one(command: ShellCommand) -> bool:
@@ -152,7 +152,7 @@ def check_kind(subject: str) -> CheckKind:
         return ""
     if name in CHECKERS:
         return CHECKERS[name]
-    is_script = bool(_INTERPRETERS.match(name)) and len(words) == 2
+    is_script = name.rstrip(VERSION) in _INTERPRETERS and len(words) == 2
     if words and name not in _RUNNERS and not is_script:
         return ""
     targets = _BUILD_TARGETS.get(_SAME_PROGRAM.get(name, name), ())
@@ -197,7 +197,9 @@ def _naming(name: str, words: Sequence[str]) -> int:
     """How many words behind a program name what it does."""
     if name in _MANY_TARGETS:
         return MOST_TARGETS
-    is_script = _INTERPRETERS.match(name) and words[1:2] and _kind_of_word(words[1])  # `python manage.py test`
+    is_script = (
+        name.rstrip(VERSION) in _INTERPRETERS and words[1:2] and _kind_of_word(words[1])
+    )  # `python manage.py test`
     return 2 if is_script or words[0] in _RUNS or (name in _TWO_WORDS and words[0] != "api") else 1
 
 

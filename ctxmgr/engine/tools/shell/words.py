@@ -77,7 +77,6 @@ _QUOTED = re.compile(r"[^\"\\`$]+|\\.|`[^`\\]*(?:\\.[^`\\]*)*`|(?P<open>\$\()|(?
 _PLAIN = re.compile(r"[\w./:=,+@%^~-]+")
 _EXPANDS = re.compile(r"\$[\w{?$!#@*-]|\$\(|`")
 _ESCAPED = re.compile(r'\\(["\\$`\n])')
-_SETS = re.compile(r"[A-Za-z_]\w*\+?=")
 _PART_ENDS = re.compile(r"[;\n]|&&|\|\||(?<![>&])&(?![>&])|\b(?:if|then|elif|else|while|until|do)\s")
 _KEYWORDS = frozenset(("if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac"))
 _KEYWORDS |= {"function", "select", "{", "}", "!"}
@@ -106,6 +105,12 @@ def name_of(command: ShellCommand) -> str:
     """The program that a command runs, without its directory; "" where that is not known."""
     first = command.words[0] if command.words else None
     return (first or "").rpartition("/")[2]
+
+
+def variable_set(word: str) -> str:
+    """The variable that a word before a command sets (`x=1`, `x+=1`), "" for none."""
+    name, sign, _ = word.partition("=")
+    return name if sign and name.removesuffix("+").isidentifier() else ""
 
 
 def quoted(word: str) -> str:
@@ -207,8 +212,8 @@ class _LineReading:
             return
         word = self.word if self.is_literal or self.word in _BRACKETS else None
         is_first = all("=" in (before or "") for before in self.words)
-        if word is None and is_first and (sets := _SETS.match(self.word)):
-            word = sets[0]
+        if word is None and is_first and (variable := variable_set(self.word)):
+            word = f"{variable}="
         if not self.redirect:
             self.words.append(word)
         elif "<" in self.redirect:

@@ -9,13 +9,14 @@ Rules:
 4. A shell that is handed a line (`bash -lc`, `ssh host`) runs that line.
 """
 
-import re
 from collections.abc import Sequence
 
 import msgspec
 from msgspec import structs
 
-from ctxmgr.engine.tools.shell.words import ShellCommand, Word, name_of
+from ctxmgr.engine.tools.shell.words import ShellCommand, Word, name_of, variable_set
+
+VERSION = "0123456789."  # characters of one, behind the name of an interpreter
 
 MOST_WRAPPERS = 8  # around one command
 
@@ -92,9 +93,7 @@ _GLOBAL = {
     )
     for name in names.split()
 }
-_PYTHON = re.compile(r"(?:python|pypy)[\d.]*|py|")
-_SETS = re.compile(r"[A-Za-z_]\w*=")
-_VERSIONED = re.compile(r"(@?[\w./-]+)@[\w.^~-]+")
+_PYTHONS = ("python", "pypy", "py", "")  # "": a line that begins with its options
 _SSH_VALUED = frozenset(("-p", "-i", "-l", "-o", "-F", "-J", "-L", "-R", "-D", "-b", "-c", "-E", "-S", "-W"))
 _SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh", "fish", "su"))
 
@@ -128,7 +127,7 @@ def _inner(words: tuple[Word, ...]) -> tuple[Word, ...] | None:
     if words and words[0] and "=" in words[0]:
         return words[1:]
     name = (words[0] or "").rpartition("/")[2] if words else ""
-    if words and _PYTHON.fullmatch(name):
+    if words and name.rstrip(VERSION) in _PYTHONS:
         at = 1
         while at < len(words) and (words[at] or "").startswith("-") and words[at] != "-m":
             at += 2 if words[at] in ("-W", "-X") else 1
@@ -172,7 +171,7 @@ def _behind(words: tuple[Word, ...], at: int, row: _Row) -> tuple[Word, ...] | N
             return words[at + 1 :] or None
         if word.startswith("-") and word != "-":
             at += 2 if word in row.valued else 1
-        elif _SETS.match(word):
+        elif variable_set(word):
             at += 1
         elif left:
             left, at = left - 1, at + 1
@@ -183,8 +182,8 @@ def _behind(words: tuple[Word, ...], at: int, row: _Row) -> tuple[Word, ...] | N
 
 def _unversioned(words: tuple[Word, ...] | None) -> tuple[Word, ...] | None:
     """`vitest@3 run` without the version."""
-    named = _VERSIONED.fullmatch(words[0] or "") if words else None
-    return (named[1], *words[1:]) if words and named else words
+    name, _, version = ((words[0] or "") if words else "").rpartition("@")
+    return (name, *words[1:]) if words and name and version else words
 
 
 def handed_line(command: ShellCommand) -> str | None:
