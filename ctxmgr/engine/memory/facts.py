@@ -4,7 +4,6 @@ The id of a task stays with it where the message that gave it left: later calls,
 it alone. A summary's line of a task ends with it.
 """
 
-import re
 from collections.abc import Iterator
 from itertools import count
 
@@ -83,7 +82,7 @@ class Statements:
 
 TASK_KEY = "task\n"  # before the id, in the key of a fact
 
-_TASK_ID = re.compile(r"\s*\(task #(\w{1,40})\)\s*$")
+_TASK_ID = "(task #"  # before the id, behind a task's text
 
 
 def id_key(number: str) -> str:
@@ -93,10 +92,10 @@ def id_key(number: str) -> str:
 
 def with_id(text: str, key: str) -> str:
     """A task's text, with its id where it is known by one."""
-    return f"{text} (task #{key.removeprefix(TASK_KEY)})" if key.startswith(TASK_KEY) else text
+    return f"{text} {_TASK_ID}{key.removeprefix(TASK_KEY)})" if key.startswith(TASK_KEY) else text
 
 
 def task_of_line(text: str) -> tuple[str, str]:
     """The key and the text of a task as a summary tells it."""
-    found = _TASK_ID.search(text)
-    return (id_key(found[1]), text[: found.start()]) if found else (key_of(text), text)
+    task, mark, number = text.rstrip().rpartition(_TASK_ID)
+    return (id_key(number[:-1]), task.rstrip()) if mark and number.endswith(")") else (key_of(text), text)

@@ -20,7 +20,6 @@ from ctxmgr.engine.memory.command_log import run_of_line
 from ctxmgr.engine.memory.facts import TASK_KEY, Stamp, Statements, task_of_line
 from ctxmgr.engine.memory.git_history import commit_of_line
 from ctxmgr.engine.memory.markdown import (
-    BULLET,
     ITEM_CHARACTERS,
     STATUS_OF_MARK,
     Kind,
@@ -32,7 +31,7 @@ from ctxmgr.engine.memory.markdown import (
 )
 from ctxmgr.engine.memory.scratchpad import without_scratchpad
 from ctxmgr.engine.memory.user_words import request_of_line
-from ctxmgr.engine.memory.wording import FENCE, key_of, outside_fences, plain
+from ctxmgr.engine.memory.wording import BULLET, FENCE, key_of, outside_fences, plain
 from ctxmgr.model.saved import Fact, Slot, Source
 
 SUMMARY_LISTING = "summary"
@@ -106,8 +105,8 @@ def _without_boxes(item: SectionItem, into: _Summary) -> SectionItem:
     kept: list[str] = []
     for line, outside in outside_fences(item.text):
         bullet = BULLET.match(line) if outside and len(line) <= ITEM_CHARACTERS else None
-        if bullet and bullet[2] is not None:
-            into.add("task", *task_of_line(line[bullet.end() :].strip()), STATUS_OF_MARK[bullet[2]])
+        if bullet and bullet["box"] is not None:
+            into.add("task", *task_of_line(line[bullet.end() :].strip()), STATUS_OF_MARK[bullet["box"]])
         else:
             kept.append(line)
     return SectionItem("\n".join(kept).strip(), item.mark)
@@ -151,7 +150,6 @@ def _status(under: str, mark: str) -> str:
 
 LATEST = "Latest request: "
 ENDED = "The assistant said after #"
-_BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _DONE = "[x] "
 _BLANKS = re.compile(r"\n(?:[^\S\n]*\n){2,}")
 
@@ -179,20 +177,26 @@ def _statements(fact: Fact) -> Iterator[Fact]:
     if fact.kind == "goal":
         yield fact
         return
-    if fact.kind == "current" and all(map(_BULLET.match, lines)):
+    if fact.kind == "current" and all(map(BULLET.match, lines)):
         for line in lines:
-            text = _BULLET.sub("", line).strip()
+            text = _without_bullet(line)
             yield structs.replace(fact, kind="task", status="active", text=text, key=key_of(text))
         return
     if fact.kind == "current":
         fact = structs.replace(fact, kind="context", detail="Current Work")
-    split = fact.kind == "context" and not any(map(FENCE.match, lines)) and any(map(_BULLET.match, lines))
+    split = fact.kind == "context" and not any(map(FENCE.match, lines)) and any(map(BULLET.match, lines))
     for line in lines if split else [fact.text]:
-        text = _BULLET.sub("", line).strip() if fact.kind == "context" and split else line.strip()
+        text = _without_bullet(line) if fact.kind == "context" and split else line.strip()
         if text and not text.startswith(LATEST):
             told = _titled(fact, text) if fact.kind == "context" else text
             key = fact.key if fact.kind == "task" and fact.key.startswith(TASK_KEY) else key_of(told)
             yield structs.replace(fact, text=told, key=key, detail="")
+
+
+def _without_bullet(line: str) -> str:
+    """The text of a list's item, with its checkbox."""
+    bullet = BULLET.match(line)
+    return (line[bullet.end("sign") :] if bullet else line).strip()
 
 
 def _read_back(fact: Fact) -> Fact:

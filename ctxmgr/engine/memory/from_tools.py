@@ -15,7 +15,6 @@ Rules:
    does not know is none. What a host's own task tool prints of its tasks is so.
 """
 
-import re
 from collections.abc import Iterator
 
 from ctxmgr.engine.memory.facts import Statements, id_key
@@ -62,8 +61,7 @@ _STATUSES: dict[EffectKind, str] = {
     "delete": "deleted",
     "move": "deleted",
 }
-_NOT_NAME = re.compile(r"[^a-z0-9]+")
-_PATCHED = re.compile(r"^patching file '?([^'\n]{1,200}?)'?$", re.MULTILINE)
+_PATCHED = "patching file "  # what `patch` prints before each
 
 
 def from_result(result: Block, call: Block, into: Statements) -> None:
@@ -116,8 +114,9 @@ def _touched(call: ToolCall, result: str) -> Iterator[tuple[str, str]]:
         if effect.to:
             yield "written", plain(effect.to)
     if call.shell is not None and any(run.partition(" ")[0] == "patch" for run in call.shell.status.subjects):
-        for path in _PATCHED.findall(result):
-            yield "edited", plain(path)
+        for line in result.splitlines():
+            if line.startswith(_PATCHED):
+                yield "edited", plain(line.removeprefix(_PATCHED).strip("'"))
 
 
 def _checked(call: ToolCall, output: str, is_error: bool, doubtful: bool, into: Statements) -> None:
@@ -161,7 +160,7 @@ def _tasks(call: ToolCall, result: str, into: Statements) -> None:
         for task in call.tasks.tasks:
             _task(task, task.id or created_id(result), into)
         return
-    name = _NOT_NAME.sub("", call.tool.rsplit(".", 1)[-1].casefold())
+    name = "".join(filter(str.isalnum, call.tool.rsplit(".", 1)[-1].casefold()))
     listing = f"tool:{name}"
     items = into.items_of(listing)
     items.add("listing", listing, "", "assistant")

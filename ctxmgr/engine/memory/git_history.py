@@ -24,7 +24,7 @@ _COMMIT = re.compile(
 )
 _LINE = re.compile(r'commit ([0-9a-f]{7,40}): "(.*)"')
 _HASH = re.compile(r"[0-9a-f]{7,40}")
-_REFUSED = re.compile(r"^(?:fatal: |error: cannot )", re.MULTILINE)
+_REFUSALS = ("fatal: ", "error: cannot ")  # how a line of git begins
 _FILE = re.compile(r"\.{1,2}|.*\.\w{1,5}|.*/")
 _COMMITS = frozenset(("commit", "merge", "cherry-pick", "revert", "am", "rebase"))
 _MOVES_NOTHING = frozenset(("--abort", "--quit", "--edit-todo", "--show-current-patch"))
@@ -44,7 +44,7 @@ def commits_of_call(calls: Sequence[GitCall], output: str, ended: CallOutcome, i
     found = list(_COMMIT.finditer(output)) if makers else []
     sure = [one for one in found if one["stat"]]
     found = sure if sure and len(found) > len(makers) else found
-    refused = ended == "failed" and _REFUSED.search(output) is not None
+    refused = ended == "failed" and any(line.startswith(_REFUSALS) for line in output.splitlines())
     for call in calls:
         made: list[re.Match[str]] = []
         if call in makers:

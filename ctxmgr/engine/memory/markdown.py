@@ -23,7 +23,7 @@ from typing import Literal
 import msgspec
 
 from ctxmgr.engine.memory.scratchpad import without_scratchpad
-from ctxmgr.engine.memory.wording import FENCE, outside_fences
+from ctxmgr.engine.memory.wording import BULLET, FENCE, outside_fences
 
 SectionKind = Literal[
     "goal",
@@ -141,11 +141,19 @@ _NINE = frozenset(
 )
 
 _HASHED = re.compile(r"^ {0,3}(#{1,6})\s+(\S.*?)\s*#*\s*$")
-_BOLD_HEADING = re.compile(r"^ {0,3}(?:\*\*|__)([^*\n]{3,60}?)(?::(?:\*\*|__)|(?:\*\*|__):?)\s*(.*)$")
-_NUMBERED = re.compile(r"^ {0,3}(?:\*\*)?\d{1,2}[.)]\s+(?:\*\*)?([^:*\n]{3,60}?)(?::\*\*|\*\*:?|:)\s*(.*)$")
-_COLON = re.compile(r"^([A-Z][A-Za-z &]{3,40}):\s*(.*)$")
+_UNHASHED = tuple(  # headings by another mark: the pattern, the names that count behind it, the level
+    (re.compile(pattern), names, level)
+    for pattern, names, level in (
+        (
+            r"^ {0,3}(?:\*\*)?\d{1,2}[.)]\s+(?:\*\*)?([^:*\n]{3,60}?)(?::\*\*|\*\*:?|:)\s*(.*)$",
+            _NINE,
+            NUMBERED_LEVEL,
+        ),
+        (r"^ {0,3}(?:\*\*|__)([^*\n]{3,60}?)(?::(?:\*\*|__)|(?:\*\*|__):?)\s*(.*)$", _BARE, MOST_LEVEL),
+        (r"^([A-Z][A-Za-z &]{3,40}):\s*(.*)$", _BARE, MOST_LEVEL),
+    )
+)
 _NUMBER = re.compile(r"^(?:\d{1,2}[.)]|[^\w\s(<\"'`*]+)\s+")
-_ASIDE = re.compile(r"\s*\([^)]*\)?\s*$")
 
 
 class Heading(msgspec.Struct, frozen=True):
@@ -164,14 +172,10 @@ def heading(line: str) -> Heading | None:
     match = _HASHED.match(line)
     if match:
         return _hashed(len(match[1]), match[2])
-    for pattern, names, level in (
-        (_NUMBERED, _NINE, NUMBERED_LEVEL),
-        (_BOLD_HEADING, _BARE, MOST_LEVEL),
-        (_COLON, _BARE, MOST_LEVEL),
-    ):
+    for pattern, names, level in _UNHASHED:
         match = pattern.match(line)
         name = match[1].strip().casefold() if match else ""
-        if match and (name in names or _ASIDE.sub("", name) in names):
+        if match and (name in names or _without_aside(name) in names):
             return Heading(level, match[1].strip(), match[2].strip(), kind_of(name) or "context")
     return None
 
@@ -187,10 +191,14 @@ def _hashed(level: int, text: str) -> Heading:
     return Heading(level, name.strip(), rest.strip(), kind) if kind else Heading(level, text, "", "")
 
 
+def _without_aside(name: str) -> str:
+    return name.partition("(")[0].rstrip()
+
+
 def kind_of(name: str) -> HeadingKind:
     """Return what kind of section a heading of this name opens, "" if the name is not known."""
     name = name.casefold().strip(" *:.").replace("’", "'")
-    for candidate in (name, _ASIDE.sub("", name)):
+    for candidate in (name, _without_aside(name)):
         for kind, pattern in _KINDS:
             if pattern.fullmatch(candidate):
                 return kind
@@ -209,15 +217,16 @@ ITEMISED: frozenset[Kind] = frozenset(
 LONG_BLOCK_CHARACTERS = 400  # two thirds of what a resume packet shows of one item of critical context
 
 _EMPTY = re.compile(
-    r"[-*+•\s]*(?:\[ ?\]\s*)?\(?_*(?:none|n/?a|nothing|no prior history|\.\.\.)_*\.?\)?\.?", re.IGNORECASE
+    r"(?:[-*+•\s]*(?:\[ ?\]\s*)?\(?_*(?:none|n/?a|nothing|no prior history|\.\.\.)_*\.?\)?\.?"
+    r"|-{3,}|\*{3,}|_{3,})?",
+    re.IGNORECASE,
 )
-_RULE = re.compile(r"\s*(?:-{3,}|\*{3,}|_{3,})\s*$")
-BULLET = re.compile(r"^(\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?:\[([ xX✓✔✅~>/]?)\]\s+)?(?=\S)")
-_FILES_OPEN = re.compile(r"^\s*<(read-files|modified-files)>\s*$")
-_FILES_CLOSE = re.compile(r"^\s*</(?:read-files|modified-files)>\s*$")
+_FILES_OPEN: dict[str, Kind] = {"<read-files>": "read-files", "<modified-files>": "modified-files"}
+_FILES_CLOSE = ("</read-files>", "</modified-files>")
 # The analysis comes first, in tags or (as hosts store it) under a line of its own.
-_ANALYSIS = re.compile(r"\A<analysis>.*?</analysis>", re.DOTALL | re.IGNORECASE)
-_SPOKEN_ANALYSIS = re.compile(r"\AAnalysis:\s*$.*?^Summary:\s*$", re.DOTALL | re.MULTILINE)
+_ANALYSIS = re.compile(
+    r"\A(?:<analysis>.*?</analysis>|Analysis:\s*$.*?^Summary:\s*$)", re.DOTALL | re.MULTILINE | re.IGNORECASE
+)
 _TAG_LINE = re.compile(r"^[^\S\n]*</?summary>[^\S\n]*$", re.IGNORECASE | re.MULTILINE)
 # what ctxmgr itself puts before a branch summary, and before summaries of these formats
 BRANCH_LEAD = "What follows happened on a branch of this session that was left; work went on from an earlier point."
@@ -275,7 +284,7 @@ def sections_of(text: str) -> tuple[SummarySection, ...]:
 def _unwrap(text: str) -> str:
     """Drop the host's wrapper and the analysis; where nothing else is there, the analysis is the summary."""
     body = _without_wrappers(text.strip())
-    kept = _TAG_LINE.sub("", _SPOKEN_ANALYSIS.sub("", _ANALYSIS.sub("", body))).strip()
+    kept = _TAG_LINE.sub("", _ANALYSIS.sub("", body)).strip()
     return kept or _TAG_LINE.sub("", body).strip()
 
 
@@ -298,12 +307,12 @@ def _split(text: str) -> list[_Open]:
     part, fence, files = 0, "", False
     for line in text.splitlines():
         mark = FENCE.match(line)
-        block = None if fence else _FILES_OPEN.match(line)
+        block = None if fence else _FILES_OPEN.get(line.strip())
         title = None if fence or files or mark or block else heading(line)
         if block:
             files = True
-            sections.append(_Open("read-files" if block[1] == "read-files" else "modified-files", "", part))
-        elif files and _FILES_CLOSE.match(line):
+            sections.append(_Open(block, "", part))
+        elif files and line.strip() in _FILES_CLOSE:
             files = False
             sections.append(_Open("context", "", part))
         elif title and title.kind == "split":
@@ -362,7 +371,7 @@ def _fence_after(fence: str, line: str) -> str:
 
 
 def _says_something(text: str) -> bool:
-    return bool(text.strip()) and not _EMPTY.fullmatch(text.strip()) and not _RULE.match(text)
+    return _EMPTY.fullmatch(text.strip()) is None
 
 
 def _whole(lines: list[str]) -> str:
@@ -384,9 +393,9 @@ def _items(lines: list[str]) -> list[SectionItem]:
             gap = True
             continue
         bullet = BULLET.match(line)
-        if bullet and (indent is None or len(bullet[1]) <= indent or bullet[2] is not None):
-            indent = len(bullet[1])
-            box = STATUS_OF_MARK[bullet[2]] if bullet[2] is not None else ""
+        if bullet and (indent is None or len(bullet["indent"]) <= indent or bullet["box"] is not None):
+            indent = len(bullet["indent"])
+            box = STATUS_OF_MARK[bullet["box"]] if bullet["box"] is not None else ""
             found.append((box, [line[bullet.end() :].strip()]))
         elif found and not (gap and (indent is None or not line[0].isspace())):
             found[-1][1].append(line.strip())

@@ -29,21 +29,23 @@ from ctxmgr.engine.tools import DENIED, may_tell_of_the_user
 from ctxmgr.model import PACKET_MARK, View, Weigh
 from ctxmgr.model.saved import Fact
 
-_PASTED = re.compile(rf"(?P<lead>[ \t>]*){re.escape(PACKET_MARK)}")
-_OF_PACKET = re.compile(r"#{2} |[-+>@ \t…]")  # how a line behind a gap begins
+_QUOTING = " \t>"  # before the mark of a packet that was pasted
+_OF_PACKET = ("## ", "-", "+", ">", "@", " ", "\t", "…")  # how a line behind a gap begins
 
 
 def without_packet(text: str) -> str:
     """What somebody wrote before and behind packets that were pasted with it."""
     if PACKET_MARK not in text:
         return text
-    lines, told, at = text.split("\n"), list[str](), 0
-    while at < len(lines):
-        found = _PASTED.match(lines[at])
-        if found is None:
-            told.append(lines[at])
-        at = at + 1 if found is None else _packet_end(lines, at, found["lead"])
-    return "\n".join(told)
+    lines, kept, index = text.split("\n"), list[str](), 0
+    while index < len(lines):
+        lead, mark, _ = lines[index].partition(PACKET_MARK)
+        if mark and not lead.strip(_QUOTING):
+            index = _packet_end(lines, index, lead)
+        else:
+            kept.append(lines[index])
+            index += 1
+    return "\n".join(kept)
 
 
 def _packet_end(lines: list[str], start: int, lead: str) -> int:
@@ -56,7 +58,7 @@ def _packet_end(lines: list[str], start: int, lead: str) -> int:
         if quoted and not line.startswith(quoted):
             return at
         bare = line.removeprefix(lead) if line.startswith(lead) else line.removeprefix(lead.rstrip())
-        if gap and bare.strip() and not _OF_PACKET.match(bare):
+        if gap and bare.strip() and not bare.startswith(_OF_PACKET):
             return at
         gap = not bare.strip()
     return len(lines)
@@ -190,6 +192,7 @@ ROWS = (
         begins=_texts("""
             Your last output did not use any tool calls
             Your command ran successfully and did not produce any output
+            OBSERVATION:
         """),
     ),
     HostTexts(
@@ -209,17 +212,11 @@ _HOLDING = frozenset(tag for row in ROWS for tag in row.holding)
 
 MOST_ATTRIBUTES, MOST_BLANKS = 500, 200  # characters in a tag, and before it
 _OPENS = re.compile(rf"<([A-Za-z][\w-]*)(?:\s[^<>]{{0,{MOST_ATTRIBUTES}}})?>")
-_COMMAND = re.compile(r"<command-name>\s*(/?[\w:-]+)\s*</command-name>")
-_INTERRUPTED = re.compile(r"\[Request interrupted by user[^\]\n]*\]\s*")
+_INTERRUPTED = "[Request interrupted by user"
 _RESULT = re.compile(r"\[([\w-]+)(?: for [^\n]*)?\] Result:[^\S\n]*(?:\n\s*|\Z)")  # Cline and Roo
-_SHOWN = re.compile(  # of files and of a screen: OpenCode, SWE-agent
-    r"<path>[^<\n]*</path>\s*<(?:type|entries|content)>|<file>\n\d{5}\| |\[File: [^\n]+ \(\d+ lines total\)\]$"
-    r"|OBSERVATION:\n",
-    re.MULTILINE,
-)
-_ATTACHED = re.compile(  # OpenCode: behind the user's words
+_ATTACHED = re.compile(  # files, and a screen of them: OpenCode (behind the user's words), SWE-agent
     r"^(?:Called the (?:Read|List|read|list) tool with the following input:"
-    r"|<path>[^<\n]*</path>\s*<(?:type|entries|content)>|<file>\n\d{5}\| )",
+    r"|<path>[^<\n]*</path>\s*<(?:type|entries|content)>|<file>\n\d{5}\| |\[File: [^\n]+ \(\d+ lines total\)\]$)",
     re.MULTILINE,
 )
 HOSTS_REPLIES = frozenset(("No response requested.",))  # Claude Code, in the assistant's name
@@ -260,7 +257,8 @@ def _together(texts: Iterable[str]) -> Iterator[str]:
 
 
 def _own(text: str) -> str:
-    text = _INTERRUPTED.sub("", text, count=1) if _INTERRUPTED.match(text) else text
+    if text.startswith(_INTERRUPTED):
+        text = text.partition("]")[2].lstrip()
     result = _RESULT.match(text)
     if result:
         told = text[result.end() :]
@@ -275,26 +273,25 @@ def _own(text: str) -> str:
 
 
 def _is_hosts(text: str) -> bool:
-    """Is it a host's as a whole?"""
-    return text.startswith(_BEGINS) or text in _WHOLE or _SHOWN.match(text) is not None
+    """Whether it is a host's as a whole."""
+    return text.startswith(_BEGINS) or text in _WHOLE or _ATTACHED.match(text) is not None
 
 
 def _without_tags(text: str) -> str:
     """Rules 2 to 4."""
     opened = {found[1] for found in _OPENS.finditer(text) if _begins_a_line(text, found.start())}
     hosts = [row for row in ROWS if not opened.isdisjoint(row.tags)]
+    command = ""
     if hosts:
-        name = _COMMAND.search(text) if "command-name" in opened else None
+        command = "".join(_parted(text, ("command-name",))[1]).strip()
         text = "\n".join(_parted(text, {tag for row in hosts for tag in (*row.tags, *row.beside)})[0]).strip()
         if _is_hosts(text):
             return ""
-    else:
-        name = None
     outside, inside = _parted(text, _HOLDING)
     if not inside or "".join(outside).strip():
         return text
     held = "\n\n".join(filter(None, map(str.strip, inside)))
-    return f"{name[1]} {held}" if name and held else held
+    return f"{command} {held}" if command and held else held
 
 
 def _begins_a_line(text: str, place: int, behind: int = 0) -> bool:

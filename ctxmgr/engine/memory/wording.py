@@ -13,15 +13,14 @@ from collections.abc import Iterator
 KEY_CHARACTERS = 120  # a longer key keeps its start and a digest of the whole, so that keys stay comparable
 FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
 
-_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
-# C0 and C1 controls, soft hyphen, zero-width space and direction marks, line separators, byte order mark, tags; not
-# the joiners, which words of some scripts and emoji are made with.
+# Escape sequences, C0 and C1 controls, soft hyphen, zero-width space and direction marks, line separators, byte
+# order mark, tags; not the joiners, which words of some scripts and emoji are made with.
 _UNSEEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])"
+    "|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e007f]"
 )
 _CUT = " … "
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _SPACE = re.compile(r"\s+")
 _NOT_WORD = re.compile(r"[\W_]+")
 # behind a mark with a blank after it; in a script without blanks behind its own marks, which need none
@@ -30,22 +29,24 @@ _SENTENCE_END = re.compile(
 )
 _ASKS = ("?", "？", "؟")
 _NO_PARAGRAPH = ("|", "::")  # a table; what the host's window is told to show
-_HEADING = re.compile(r"#{1,6} .*")
+_HEADINGS = tuple("#" * level + " " for level in range(1, 7))
 _PARTED = "\n\n"
-_ITEM = re.compile(r"[-*+•] |\(?(?:\d{1,3}|[A-Za-z])[.)] ")
-_ABBREVIATION = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|fig|incl|mr|dr)\.$", re.IGNORECASE)
+BULLET = re.compile(  # before an item of a list, with its checkbox
+    r"(?P<indent>\s*)(?P<sign>(?:[-*+•]|\d{1,3}[.)])\s+)(?:\[(?P<box>[ xX✓✔✅~>/]?)\]\s+)?(?=\S)"
+)
+_ABBREVIATIONS = frozenset(
+    ["e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "resp.", "no.", "fig.", "incl.", "mr.", "dr."]
+)
 
 
 def plain(text: str) -> str:
     """Return `text` as one line without control characters, escape sequences and unpaired surrogates."""
     if text.isascii() and text.isprintable():  # most are: of blanks they have spaces alone
         return " ".join(text.split())
-    if "\x1b" in text:
-        text = _ESCAPES.sub("", text)
     text = _UNSEEN.sub("", text)
     if not text.isascii():
-        text = _SURROGATE.sub("\ufffd", text)
-    return _SPACE.sub(" ", text).strip()
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return one_spaced(text)
 
 
 def shorten(text: str, limit: int) -> str:
@@ -93,12 +94,16 @@ def last_paragraph(text: str) -> str:
         if outside and paragraphs[-1] and not paragraphs[-1][-1].strip():
             paragraphs.append([])
         paragraphs[-1].append(line)
-    found = [(at, one) for at, lines in enumerate(paragraphs) if (one := "\n".join(lines).strip())]
-    told = [(at, one) for at, one in found if not one.startswith(_NO_PARAGRAPH) and not _HEADING.fullmatch(one)]
-    if len(told) > 1 and (_ITEM.match(told[-1][1]) or told[-1][1].endswith(_ASKS)):
-        (before, lead), (last, text) = told[-2:]
+    written = [(index, text) for index, lines in enumerate(paragraphs) if (text := "\n".join(lines).strip())]
+    prose = [(index, text) for index, text in written if not _is_no_paragraph(text)]
+    if len(prose) > 1 and (BULLET.match(prose[-1][1]) or prose[-1][1].endswith(_ASKS)):
+        (before, lead), (last, text) = prose[-2:]
         return f"{lead}{_CUT if last - before > 1 else _PARTED}{text}"
-    return (told or found or [(0, "")])[-1][1]
+    return (prose or written or [(0, "")])[-1][1]
+
+
+def _is_no_paragraph(text: str) -> bool:
+    return text.startswith(_NO_PARAGRAPH) or (text.startswith(_HEADINGS) and "\n" not in text)
 
 
 def key_of(text: str) -> str:
@@ -112,25 +117,26 @@ def key_of(text: str) -> str:
 
 def one_spaced(text: str) -> str:
     """The text with one space for any run of blanks."""
-    return _SPACE.sub(" ", text).strip()
+    return " ".join(text.split())
 
 
 def words_of(text: str) -> str:
     """The words of a text in lower case, a space between them; where it has none, its characters."""
-    return _NOT_WORD.sub(" ", text.casefold()).strip() or _SPACE.sub(" ", text).strip()
+    return _NOT_WORD.sub(" ", text.casefold()).strip() or one_spaced(text)
 
 
 def sentences_of(text: str) -> list[str]:
     """Split prose into sentences; a line end is a sentence end, `e.g.` and its like are none."""
-    found: list[str] = []
+    sentences: list[str] = []
     for line in text.splitlines():
         start = 0
         for match in _SENTENCE_END.finditer(line):
-            if not _ABBREVIATION.search(line[start : _end(match)]):
-                found.append(line[start : _end(match)].strip())
+            sentence = line[start : _end(match)].strip()
+            if sentence.rpartition(" ")[2].rpartition("(")[2].casefold() not in _ABBREVIATIONS:
+                sentences.append(sentence)
                 start = match.end()
-        found.append(line[start:].strip())
-    return [sentence for sentence in found if sentence]
+        sentences.append(line[start:].strip())
+    return [sentence for sentence in sentences if sentence]
 
 
 def _end(match: re.Match[str]) -> int:

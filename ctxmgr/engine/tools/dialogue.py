@@ -48,7 +48,7 @@ _APPROVED = (*(f"User has approved {which} plan" for which in ("your", "the", "e
 _REJECTED = "Plan rejected."
 _FEEDBACK = f"{_REJECTED} User feedback: "
 _STORED = re.compile(r"\b(?:saved to|stored at):[ \t]*(\S[^\n]*)")
-_WHOLE = re.compile(r"^## Approved Plan[^\n]*:\s*\n", re.MULTILINE)
+_PLAN = "## Approved Plan"  # how the line begins behind which the host repeats it
 _MARKS = " \t#>*_-"  # before the words of a heading
 _PATHS = ("planFilePath", "plan_path", "plan_filename")
 SAID_CHARACTERS = 4_000
@@ -233,8 +233,8 @@ def plan_answer(arguments: Mapping[str, Any], result: str) -> PlanAnswer | None:
 def plan_title(arguments: Mapping[str, Any], result: str = "") -> str:
     """The heading of a plan, or its first line."""
     given = arguments.get("plan")
-    whole = _WHOLE.search(result)
-    text = given if isinstance(given, str) and given.strip() else result[whole.end() :] if whole else ""
+    repeated = result.partition(_PLAN)[2].partition("\n")[2]
+    text = given if isinstance(given, str) and given.strip() else repeated
     lines = [line for line in text.strip().splitlines() if line.strip()]
     line = next((one for one in lines if one.startswith("#")), lines[0] if lines else "")
     return line.lstrip(_MARKS).strip()[:TITLE_CHARACTERS]

@@ -39,10 +39,8 @@ class ProgramOutput(msgspec.Struct, frozen=True, gc=False):
 
 def _program(hints: str, failed: str, passed: str = _NEVER, *telling: str, counts: str = "") -> ProgramOutput:
     """`hints`: one a line; without `counts`, the lines of `failed` and `passed` are counted."""
-    of_lines, named, *names = map(re.compile, (failed, passed, *telling))
-    return ProgramOutput(
-        tuple(hints.split("\n")), of_lines, named, tuple(names), re.compile(counts or f"{failed}|{passed}")
-    )
+    failing, passing, counting, *names = map(re.compile, (failed, passed, counts or f"{failed}|{passed}", *telling))
+    return ProgramOutput(tuple(hints.split("\n")), failing, passing, tuple(names), counting)
 
 
 _PYTEST = r"=* ?\d+ (?:failed|passed|skipped|deselected|xfailed|xpassed|warnings?|errors?|rerun)(?:, \d+ \w+)*"
