@@ -92,7 +92,7 @@ def finding(recording: Recording, window: int, policy: dict[str, object] | None 
             archive.put(recording.session_id, driven.rows[there:known])
             there = known
             kind, rows = probe.probe.kind, driven.rows[:known]
-            count = _asked(probe, archive, recording.session_id, rows)
+            count = _finding_count(probe, archive, recording.session_id, rows)
             counts[kind] += count
             failed += [] if count.recovered_count else [probe]
         archive.close()
@@ -126,7 +126,7 @@ def _row_count(archive: ArchiveDatabase, session_id: str) -> int:
     return next((session.count for session in archive.sizes() if session.session_id == session_id), 0)
 
 
-def _asked(
+def _finding_count(
     missed: MissedProbe, archive: ArchiveDatabase, session_id: str, rows: Sequence[ArchiveRow]
 ) -> FindingCount:
     """Rule 2: of one probe."""
@@ -184,14 +184,14 @@ def main(arguments: list[str] | None = None) -> int:
         if not isinstance(recorded, Recording):
             print(f"{path.name}: a stream of events has no whole list", file=sys.stderr)
             continue
-        found = finding(recorded, parsed.window)
-        together = {kind: count + found.counts[kind] for kind, count in together.items()}
-        lines += [failed_line(path.name, probe) for probe in found.failed]
-        every = sum(found.counts.values(), FindingCount())
+        result = finding(recorded, parsed.window)
+        together = {kind: count + result.counts[kind] for kind, count in together.items()}
+        lines += [failed_line(path.name, probe) for probe in result.failed]
+        every = sum(result.counts.values(), FindingCount())
         print(f"{path.name}: {every.recovered_count} of {every.missed_count}", file=sys.stderr, flush=True)
-        for text in found.failures:
+        for text in result.failures:
             print(f"{path.name}: {text}", file=sys.stderr)
-        bad = bad or bool(found.failures)
+        bad = bad or bool(result.failures)
     Console().print(finding_table(together))
     if parsed.failed:
         write_failed(parsed.failed, lines)

@@ -45,17 +45,17 @@ def measured() -> dict[str, Any]:
         "recordings": dict(zip(SESSIONS, closed, strict=True)),
         "policies": [
             {
-                "name": one["preset"],
-                "knob": knobs.get(one["preset"]),
-                "billed": round(one["together"]["billed"], 3),
-                "kept": round(one["kept"], 3),
-                "mean": round(one["mean"]["kept"], 3),
-                "worst": round(one["worstKept"], 3),
-                "inPlace": round(one["inPlace"], 3),
-                "closed": round(one["together"]["closed"], 3),
-                "fetchesIn100": round(one["fetchesIn100"], 1),
+                "name": policy["preset"],
+                "knob": knobs.get(policy["preset"]),
+                "billed": round(policy["together"]["billed"], 3),
+                "kept": round(policy["kept"], 3),
+                "mean": round(policy["mean"]["kept"], 3),
+                "worst": round(policy["worstKept"], 3),
+                "inPlace": round(policy["inPlace"], 3),
+                "closed": round(policy["together"]["closed"], 3),
+                "fetchesIn100": round(policy["fetchesIn100"], 1),
             }
-            for one in policies
+            for policy in policies
         ],
         "floor": round(floor["together"]["billed"], 3),
     }
@@ -65,23 +65,23 @@ def points(figures: dict[str, Any]) -> list[PolicyPoint]:
     """In the order in which they are drawn and told: the front last, by its knob."""
     made = [
         PolicyPoint(
-            one["name"],
+            policy["name"],
             len(figures["recordings"]),
-            one["billed"],
-            Ratio(round(1_000 * one["kept"]), 1_000),
-            knob=one["knob"],
-            simulated=one["name"] in PEERS,
+            policy["billed"],
+            Ratio(round(1_000 * policy["kept"]), 1_000),
+            knob=policy["knob"],
+            simulated=policy["name"] in PEERS,
         )
-        for one in figures["policies"]
+        for policy in figures["policies"]
     ]
-    return sorted(made, key=lambda one: -1.0 if one.knob is None else one.knob)
+    return sorted(made, key=lambda point: -1.0 if point.knob is None else point.knob)
 
 
 def drawing(figures: dict[str, Any]) -> str:
     """The SVG file."""
     about = [
-        f"{one.name}: kept {one.repeats.share}, billed {one.billed_share} of the host alone"
-        for one in points(figures)
+        f"{point.name}: kept {point.repeats.share}, billed {point.billed_share} of the host alone"
+        for point in points(figures)
     ]
     says = f"One point a policy. {'; '.join(about)}. No policy is billed less than {figures['floor']}."
     return document(points(figures), figures["floor"], TITLE, says)
@@ -93,12 +93,12 @@ def table(figures: dict[str, Any]) -> str:
         "| policy | `keep` | billed | kept | mean | worst | in place | closed | re-fetches in 100 |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
-    by_name = {one["name"]: one for one in figures["policies"]}
+    by_name = {policy["name"]: policy for policy in figures["policies"]}
     for point in points(figures):
-        one = by_name[point.name]
-        knob = "" if one["knob"] is None else knob_name(one["knob"])
-        shares = (f"{one[name]:.3f}" for name in ("billed", "kept", "mean", "worst", "inPlace", "closed"))
-        row = (point.name.partition(" ")[0], knob, *shares, f"{one['fetchesIn100']:.1f}")
+        policy = by_name[point.name]
+        knob = "" if policy["knob"] is None else knob_name(policy["knob"])
+        shares = (f"{policy[name]:.3f}" for name in ("billed", "kept", "mean", "worst", "inPlace", "closed"))
+        row = (point.name.partition(" ")[0], knob, *shares, f"{policy['fetchesIn100']:.1f}")
         lines.append(f"| {' | '.join(row)} |")
     lines.append(f"| floor | | {figures['floor']:.3f} | | | | | | |")
     return "\n".join(lines) + "\n"

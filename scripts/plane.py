@@ -53,21 +53,22 @@ class PlaneTask(msgspec.Struct, frozen=True):
 
 def measured(task: PlaneTask) -> dict[int, list[Figures]]:
     """By window a row a policy, with "preset" and "measures"; none where it weighs too little."""
-    found = readers.source(task.path)
-    recorded = readers.read(found)
+    source = readers.source(task.path)
+    recorded = readers.read(source)
     if not isinstance(recorded, Recording):
         return {}
     known, lengths = MessageCache(message_cache.reader()), CodeLengths()
-    if sum(known.weight(one.message) for one in recorded.entries if one.kind == "message") < task.least_tokens:
+    messages = (entry.message for entry in recorded.entries if entry.kind == "message")
+    if sum(map(known.weight, messages)) < task.least_tokens:
         return {}
-    digest = hashlib.sha256(found.content).hexdigest()
+    digest = hashlib.sha256(source.content).hexdigest()
     out: dict[int, list[Figures]] = {}
     for window in task.windows:
-        told = "warm" if task.host.stays_warm else "cold"
+        warmth = "warm" if task.host.stays_warm else "cold"
         rows = out[window] = []
         for policy in task.policies:
             is_base = task.base is not None and policy.name in (tasks.BASE, *PEERS)
-            stored = task.base / f"{digest[:32]}-{window}-{told}-{policy.name}.json" if is_base else None
+            stored = task.base / f"{digest[:32]}-{window}-{warmth}-{policy.name}.json" if is_base else None
             if stored is not None and stored.exists():
                 rows.append(json.loads(stored.read_bytes()))
                 continue
@@ -104,8 +105,8 @@ def _driven(
 
 def row(name: str, window: int, parts: Sequence[Figures], summed: Figures) -> Figures:
     """Rule 2. `parts`: a row a recording; `summed`: of `totals`."""
-    kept = [one["measures"]["kept"]["share"] for one in parts if one["measures"]["kept"]["of"] > 0]
-    worst = min(parts, key=lambda one: one["measures"]["kept"]["share"] or 0.0)
+    kept = [part["measures"]["kept"]["share"] for part in parts if part["measures"]["kept"]["of"] > 0]
+    worst = min(parts, key=lambda part: part["measures"]["kept"]["share"] or 0.0)
     return {
         "window": window,
         "policy": name,
@@ -120,31 +121,31 @@ def row(name: str, window: int, parts: Sequence[Figures], summed: Figures) -> Fi
         "closed": summed["together"]["closed"],
         "recall": summed["recall"],
         "fetchesIn100": summed["fetchesIn100"],
-        "epochs": sum(one["measures"]["epochs"] for one in parts),
-        "sentMean": fmean(one["measures"]["sentMean"] for one in parts),
-        "failures": sum(len(one["failures"]) for one in parts),
+        "epochs": sum(part["measures"]["epochs"] for part in parts),
+        "sentMean": fmean(part["measures"]["sentMean"] for part in parts),
+        "failures": sum(len(part["failures"]) for part in parts),
     }
 
 
-def plane(found: Sequence[dict[int, list[Figures]]], windows: Sequence[int]) -> list[Figures]:
+def plane(results: Sequence[dict[int, list[Figures]]], windows: Sequence[int]) -> list[Figures]:
     """All rows, of what came of each recording."""
     rows = []
     for window in windows:
-        parts = [one[window] for one in found if window in one]
-        for one in parts:
-            _against(one)
+        parts = [result[window] for result in results if window in result]
+        for part in parts:
+            _against(part)
         for summed in totals(parts, tasks.BASE)[:-1] if parts else ():
             name = summed["preset"]
-            mine = [one for part in parts for one in part if one["preset"] == name]
+            mine = [figures for part in parts for figures in part if figures["preset"] == name]
             rows.append(row(name, window, mine, summed))
     return rows
 
 
 def _against(part: list[Figures]) -> None:
     """What `totals` asks of rows: shares of what `off` costs, and a floor, which is none here."""
-    base = next(one["measures"]["closedLoop"] for one in part if one["preset"] == tasks.BASE)
-    for one in part:
-        loop = one["measures"]["closedLoop"]
+    base = next(row["measures"]["closedLoop"] for row in part if row["preset"] == tasks.BASE)
+    for row in part:
+        loop = row["measures"]["closedLoop"]
         loop |= {f"{kind}OfOff": loop[kind] / base[kind] for kind in ("billed", "closed", "all")}
     part[0]["floor"] = {"money": 0.0}
 
@@ -156,10 +157,10 @@ def table(rows: Sequence[Figures]) -> Table:
     made = Table()
     for name in ("window", "policy", "recordings", *COLUMNS, "epochs", "sent", "failures", "worst"):
         made.add_column(name, justify="left" if name in ("policy", "worst") else "right")
-    for one in rows:
-        shares = [f"{one[name]:.3f}" if one[name] is not None else "-" for name in COLUMNS]
-        counts = f"{one['epochs']}", f"{one['sentMean']:,.0f}", f"{one['failures']}"
-        made.add_row(f"{one['window']:,}", one["policy"], f"{one['recordings']}", *shares, *counts, one["worst"])
+    for row in rows:
+        shares = [f"{row[name]:.3f}" if row[name] is not None else "-" for name in COLUMNS]
+        counts = f"{row['epochs']}", f"{row['sentMean']:,.0f}", f"{row['failures']}"
+        made.add_row(f"{row['window']:,}", row["policy"], f"{row['recordings']}", *shares, *counts, row["worst"])
     return made
 
 
@@ -186,12 +187,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     todo = [PlaneTask(path, windows, wanted, parsed.least, parsed.base, host) for path in paths]
     if parsed.jobs > 1:
         with ProcessPoolExecutor(parsed.jobs, multiprocessing.get_context("spawn")) as pool:
-            found = list(pool.map(measured, todo))
+            results = list(pool.map(measured, todo))
     else:
-        found = [measured(task) for task in todo]
-    rows = plane(found, windows)
+        results = [measured(task) for task in todo]
+    rows = plane(results, windows)
     if parsed.json:
-        parsed.json.write_text(json.dumps({"rows": rows, "recordings": found}, indent=1))
+        parsed.json.write_text(json.dumps({"rows": rows, "recordings": results}, indent=1))
     Console(width=None if sys.stdout.isatty() else 200).print(table(rows))
     return 0
 

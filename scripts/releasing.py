@@ -70,12 +70,12 @@ def faults(version: str, checkout: Checkout) -> Iterator[str]:
         return
     yield from _in_changelog(version, sections(checkout.texts[CHANGELOG]))
     named = {name: _NAMED[name].findall(checkout.texts[name]) for name in _NAMED}
-    for name, found in named.items():
-        if len(found) != 1 or not _VERSION.fullmatch(found[0][1]):
+    for name, matches in named.items():
+        if len(matches) != 1 or not _VERSION.fullmatch(matches[0][1]):
             yield f"{name} does not name one version"
             return
-    before = {found[0][1] for found in named.values()}
-    before |= {found[1] for name in (PROJECT, STUDY) for found in _PINNED.findall(checkout.texts[name])}
+    before = {matches[0][1] for matches in named.values()}
+    before |= {match[1] for name in (PROJECT, STUDY) for match in _PINNED.findall(checkout.texts[name])}
     if len(before) > 1:
         yield f"{PROJECT}, {STUDY} and {MODULE} name different versions: {', '.join(sorted(before))}"
     elif _order(version) < _order(*before):
@@ -86,21 +86,22 @@ def faults(version: str, checkout: Checkout) -> Iterator[str]:
         yield f"this is not committed:\n{checkout.changed}"
 
 
-def _in_changelog(version: str, found: list[Section]) -> Iterator[str]:
+def _in_changelog(version: str, sections: list[Section]) -> Iterator[str]:
     """Rule 1."""
-    if not found or found[0].version != version:
-        yield f"{CHANGELOG} does not begin with {version}, but with {found[0].version if found else 'nothing'}"
+    if not sections or sections[0].version != version:
+        newest = sections[0].version if sections else "nothing"
+        yield f"{CHANGELOG} does not begin with {version}, but with {newest}"
         return
-    first, *older = found
+    first, *older = sections
     if first.when != UNRELEASED:
         yield f"{CHANGELOG}: {version} is marked ({first.when}), not ({UNRELEASED})"
     if not first.items:
         yield f"{CHANGELOG} says nothing of {version}"
-    for later, one in zip(found, older, strict=False):
-        if not _DATE.fullmatch(one.when):
-            yield f"{CHANGELOG}: {one.version} has no date"
-        if not _VERSION.fullmatch(one.version) or _order(one.version) >= _order(later.version):
-            yield f"{CHANGELOG}: {one.version} stands below {later.version}"
+    for later, section in zip(sections, older, strict=False):
+        if not _DATE.fullmatch(section.when):
+            yield f"{CHANGELOG}: {section.version} has no date"
+        if not _VERSION.fullmatch(section.version) or _order(section.version) >= _order(later.version):
+            yield f"{CHANGELOG}: {section.version} stands below {later.version}"
 
 
 def _order(version: str) -> tuple[int, ...]:
@@ -130,8 +131,8 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
     parser.add_argument("--check", action="store_true", help="only say what stands in the way")
     parsed = parser.parse_args(arguments)
     checkout = read(root)
-    if found := list(faults(parsed.version, checkout)):
-        print("\n".join(found), file=sys.stderr)
+    if problems := list(faults(parsed.version, checkout)):
+        print("\n".join(problems), file=sys.stderr)
         return 1
     if parsed.check:
         print(f"{parsed.version} can be released")

@@ -27,7 +27,7 @@ WORD = re.compile(r"\w+")
 NEWEST_TOKENS = 6_000  # what stands there is in every list
 EDGES = (6_000, 12_000, 25_000, 50_000, 100_000)  # where the columns of the table begin, in tokens of age
 
-Place = tuple[str, int]  # kind, tokens of conversation before it
+Origin = tuple[str, int]  # kind, tokens of conversation before it
 Cell = tuple[str, int]  # kind, column
 
 
@@ -47,15 +47,15 @@ class Tally:
 def stretches(text: str) -> set[int]:
     """Every run of six words, as a number."""
     words = WORD.findall(text)
-    return {hash(tuple(words[at : at + STRETCH_WORDS])) for at in range(len(words) - STRETCH_WORDS + 1)}
+    return {hash(tuple(words[start : start + STRETCH_WORDS])) for start in range(len(words) - STRETCH_WORDS + 1)}
 
 
-def blocks(conversation: ConversationIndex, at: int) -> Iterator[tuple[str, str, int]]:
+def blocks(conversation: ConversationIndex, index: int) -> Iterator[tuple[str, str, int]]:
     """The kind, the text and the tokens of each block of a message that has a row in the table."""
-    for number, block in enumerate(conversation.messages[at].view.blocks):
-        weight = conversation.messages[at].weights[number]
+    for number, block in enumerate(conversation.messages[index].view.blocks):
+        weight = conversation.messages[index].weights[number]
         if block.kind == "result":
-            yield kind_of(conversation, BlockRef(at, number)), block.text, weight
+            yield kind_of(conversation, BlockRef(index, number)), block.text, weight
         elif block.kind == "call":
             yield "arguments" if len(block.text) > LONG_CHARACTERS else "call", block.text, weight
 
@@ -63,24 +63,24 @@ def blocks(conversation: ConversationIndex, at: int) -> Iterator[tuple[str, str,
 def counted(messages: tuple[Message, ...], tally: Tally) -> None:
     """Adds one conversation."""
     conversation = extend(ConversationIndex(), messages)
-    newest: dict[int, Place] = {}
-    rows: list[tuple[Place, int]] = []
-    said = 0
-    for at, message in enumerate(messages):
+    newest: dict[int, Origin] = {}
+    rows: list[tuple[Origin, int]] = []
+    tokens_before = 0
+    for index, message in enumerate(messages):
         if message.view.role == "assistant":
             reply = stretches("\n".join(block.text for block in message.view.blocks))
-            found = Counter(place for one in reply if (place := newest.get(one)) is not None)
-            for (kind, before), count in found.items():
-                if (column := _column(said - before)) >= 0:
+            repeats = Counter(origin for stretch in reply if (origin := newest.get(stretch)) is not None)
+            for (kind, before), count in repeats.items():
+                if (column := _column(tokens_before - before)) >= 0:
                     tally.served[kind, column] += count
             for (kind, before), weight in rows:
-                if (column := _column(said - before)) >= 0:
+                if (column := _column(tokens_before - before)) >= 0:
                     tally.offered[kind, column] += weight
-        for kind, text, weight in blocks(conversation, at):
-            place = kind, said
-            rows.append((place, weight))
-            newest |= dict.fromkeys(stretches(text), place)
-        said += message.weight
+        for kind, text, weight in blocks(conversation, index):
+            origin = kind, tokens_before
+            rows.append((origin, weight))
+            newest |= dict.fromkeys(stretches(text), origin)
+        tokens_before += message.weight
 
 
 def _column(age: int) -> int:
@@ -95,7 +95,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for path in parser.parse_args(arguments).recordings:
         recorded = readers.read(readers.source(path))
         if isinstance(recorded, Recording):
-            counted(Reader(pi).read([one.message for one in recorded.entries if one.kind == "message"]), tally)
+            messages = [entry.message for entry in recorded.entries if entry.kind == "message"]
+            counted(Reader(pi).read(messages), tally)
     print(f"{'age in tokens':14}", *(f"{age:>9,}" for age in AGES))
     for kind in YIELDS:
         print(f"{kind:14}", *(f"{figure:>9.4f}" for figure in tally.yields(kind)))

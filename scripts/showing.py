@@ -115,8 +115,8 @@ def show(console: Console, off: Run, ours: Run) -> None:
 
 def opened(outcome: ReplayResult) -> list[Opened]:
     """The epochs, as the reports announced them."""
-    found = (_ARITHMETIC.fullmatch(text) for text in outcome.arithmetic)
-    return [Opened(int(one[1]), int(one[2]), one[3], one[4]) for one in found if one]
+    matches = (_ARITHMETIC.fullmatch(text) for text in outcome.arithmetic)
+    return [Opened(int(match[1]), int(match[2]), match[3], match[4]) for match in matches if match]
 
 
 def _growth(console: Console, off: ReplayResult, ours: ReplayResult, epochs: Sequence[Opened]) -> None:
@@ -124,12 +124,12 @@ def _growth(console: Console, off: ReplayResult, ours: ReplayResult, epochs: Seq
     table = Table(title="tokens sent to the model at each call", title_justify="left", box=box.SIMPLE_HEAD)
     for name in ("call", "without", "", "with", "", "zone", "epoch"):
         table.add_column(name, justify="left" if name in ("", "zone", "epoch") else "right", no_wrap=True)
-    at = {one.call - 1: one for one in epochs}
+    by_call = {epoch.call - 1: epoch for epoch in epochs}
     marks = [mark.call_index for mark in (*off.marks, *ours.marks)]
     count = min(len(off.calls), len(ours.calls))
     widest = max(1, *(call.after_tokens for call in (*off.calls, *ours.calls)))
-    for number in shown(count, [*at, *marks]):
-        before, now, epoch = off.calls[number].after_tokens, ours.calls[number], at.get(number)
+    for number in shown(count, [*by_call, *marks]):
+        before, now, epoch = off.calls[number].after_tokens, ours.calls[number], by_call.get(number)
         table.add_row(
             str(number + 1),
             f"{before:,}",
@@ -145,7 +145,7 @@ def _growth(console: Console, off: ReplayResult, ours: ReplayResult, epochs: Seq
 def shown(count: int, changes: Iterable[int]) -> list[int]:
     """The calls to show, from 0 on: a few, the last, each at which the list changed, and the one before it."""
     every = max(1, count // ROWS)
-    near = {number for at in changes for number in (at - 1, at) if 0 <= number < count}
+    near = {number for change in changes for number in (change - 1, change) if 0 <= number < count}
     return sorted({*range(0, count, every), *near, *range(max(0, count - 1), count)})
 
 
@@ -158,13 +158,13 @@ def _sums(console: Console, epochs: Sequence[Opened]) -> None:
         f"[bold]{len(epochs)} epochs[/bold]. Between them a list only grows at its end, and the provider reads it "
         "from its cache; what leaves does so at once, when that pays:"
     )
-    first = {one.why: one for one in reversed(epochs)}
-    for one in sorted(first.values(), key=lambda one: one.call)[:FEW]:
-        times = sum(other.why == one.why for other in epochs)
-        why = f": {WHY[one.why]}" if one.why in WHY else ""
-        head = Text.assemble((one.why, "bold cyan"), f", {times} x{why}")
+    first = {epoch.why: epoch for epoch in reversed(epochs)}
+    for epoch in sorted(first.values(), key=lambda epoch: epoch.call)[:FEW]:
+        times = sum(other.why == epoch.why for other in epochs)
+        why = f": {WHY[epoch.why]}" if epoch.why in WHY else ""
+        head = Text.assemble((epoch.why, "bold cyan"), f", {times} x{why}")
         console.print(Padding(head, (1, 0, 0, 2)))
-        console.print(Padding(Text(f"call {one.call}: {one.sum}", style="dim"), (0, 0, 0, 4)))
+        console.print(Padding(Text(f"call {epoch.call}: {epoch.sum}", style="dim"), (0, 0, 0, 4)))
     console.print()
 
 
@@ -197,7 +197,7 @@ def _balance(console: Console, off: Run, ours: Run, epochs: Sequence[Opened]) ->
     for name, path in KNOWN.items():
         table.add_row(name, *(_percent(value_at(run.measures, path)["share"]) for run in runs))
     table.rows[-1].end_section = True
-    opening = {one.call for one in epochs}
+    opening = {epoch.call for epoch in epochs}
     times = [(number in opening, call.seconds) for number, call in enumerate(calls[1], 1)]
     table.add_row("time a call, median", "", _middle([seconds for opens, seconds in times if not opens]))
     table.add_row("time of one that opens an epoch", "", _middle([seconds for opens, seconds in times if opens]))

@@ -49,16 +49,16 @@ def measure(options: Options) -> list[Figure]:
         figure(
             "corpus run, two workers' time twice",
             "ms",
-            [one * milli for one in twice],
-            [one * milli for one in alone],
+            [duration * milli for duration in twice],
+            [duration * milli for duration in alone],
             Goal("ratio", "at most", SPEEDUP_FLOORS),
             f"floor: one worker's; {note}",
         ),
         figure(
             "corpus run, CPU of all processes",
             "ms",
-            [one * milli for one in spent],
-            [one * milli for one in tasks],
+            [duration * milli for duration in spent],
+            [duration * milli for duration in tasks],
             Goal("ratio", "at most", CPU_FLOORS),
             f"floor: the tasks' own; {note}",
         ),
@@ -83,4 +83,4 @@ def _cpu_of_tasks(out: Path) -> float:
     import pyarrow.parquet as pq
 
     parts = (out / "recordings").glob("*.parquet")
-    return sum(sum(pq.read_table(one, columns=["cpu_seconds"])["cpu_seconds"].to_pylist()) for one in parts)
+    return sum(sum(pq.read_table(part, columns=["cpu_seconds"])["cpu_seconds"].to_pylist()) for part in parts)

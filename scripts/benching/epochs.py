@@ -29,10 +29,10 @@ def measure(options: Options) -> list[Figure]:
     pair = Pair(options)
     try:
         return [
-            one
+            result
             for label, size in SIZES
             for way, due in (("first call", _first), ("list known", _known))
-            for one in _opened(pair, f"{label}, {way}", growing(size, 0), due, size <= 1_000_000)
+            for result in _opened(pair, f"{label}, {way}", growing(size, 0), due, size <= 1_000_000)
         ]
     finally:
         pair.close()

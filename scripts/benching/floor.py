@@ -43,7 +43,7 @@ def answer(body: bytes) -> list[bytes]:
     if not messages:
         return [head, b',"result":{"ok":true}}']
     if EACH:
-        messages = [msgspec.Raw(_encode(_message(one))) for one in messages]
+        messages = [msgspec.Raw(_encode(_message(raw))) for raw in messages]
     return [head, b',"result":{"messages":[', b",".join(messages), b"]}}"]
 
 
@@ -75,11 +75,11 @@ class Reader(asyncio.Protocol):
                     self.out.writelines([b"Content-Length: %d\r\n\r\n" % sum(map(len, parts)), *parts])
             else:
                 self.header += data
-                at = self.header.find(b"\r\n\r\n")
-                if at < 0:
+                header_end = self.header.find(b"\r\n\r\n")
+                if header_end < 0:
                     return
-                self.left = int(self.header[len("Content-Length:") : at])
-                data, self.header = self.header[at + 4 :], b""
+                self.left = int(self.header[len("Content-Length:") : header_end])
+                data, self.header = self.header[header_end + 4 :], b""
 
     def connection_lost(self, exc: Exception | None) -> None:
         if not self.ended.done():

@@ -84,20 +84,20 @@ class Host:
 
     def read(self) -> memoryview:
         """The body of the next frame."""
-        while (at := self._buffer.find(HEADER_END, self._start, self._end)) < 0:
+        while (offset := self._buffer.find(HEADER_END, self._start, self._end)) < 0:
             self._fill()
-        size = int(self._view[self._start + len("Content-Length:") : at])
-        at += len(HEADER_END)
-        if at + size > self._size:
-            held = self._end - at
-            self._view[:held] = bytes(self._view[at : self._end])
-            at, self._end = 0, held
-        while self._end < at + size:
+        size = int(self._view[self._start + len("Content-Length:") : offset])
+        offset += len(HEADER_END)
+        if offset + size > self._size:
+            held = self._end - offset
+            self._view[:held] = bytes(self._view[offset : self._end])
+            offset, self._end = 0, held
+        while self._end < offset + size:
             self._fill()
-        self._start = at + size
+        self._start = offset + size
         if self._start == self._end:
             self._start = self._end = 0
-        self.last = self._view[at : at + size]
+        self.last = self._view[offset : offset + size]
         return self.last
 
     def memory(self, kind: str = "VmRSS") -> int:

@@ -141,7 +141,7 @@ def _appends(pair: Pair, label: str, steps_a_turn: int, model: dict[str, Any]) -
 def base(host: Host, parts: Any) -> bytes:
     """The tag in the answer to these parts; of the answer read last where there are none."""
     answer = host.ask(parts) if parts else host.last
-    found = BASE.search(checked(answer))
-    if found is None:
+    match = BASE.search(checked(answer))
+    if match is None:
         raise RuntimeError("an answer without a base")
-    return found.group(1)
+    return match.group(1)

@@ -40,7 +40,7 @@ _encode = msgspec.json.Encoder().encode
 
 def measure(options: Options) -> list[Figure]:
     rounds = [asyncio.run(_round(options, number)) for number in range(options.rounds)]
-    ours = {name: [found[name] for found in rounds] for name in rounds[0]}
+    ours = {name: [times[name] for times in rounds] for name in rounds[0]}
     return [
         figure("proxy adds, 1 MB, steady, p50", "ms", ours["p50"], goal=Goal("ours", "at most", 8)),
         figure("proxy adds, 1 MB, steady, p95", "ms", ours["p95"], goal=Goal("ours", "at most", 15)),
@@ -74,8 +74,8 @@ async def _round(options: Options, number: int) -> dict[str, float]:
             epoch = report.epoch if report is not None else epoch
             added.append(((ours - floor) * MILLISECONDS, opened, len(body)))
             messages += _step(chance, len(messages))
-    steady = [one for one, opened, size in added[1:] if not opened and size >= LIST_BYTES]
-    epochs = [one for one, opened, _ in added[1:] if opened] or [0.0]
+    steady = [milliseconds for milliseconds, opened, size in added[1:] if not opened and size >= LIST_BYTES]
+    epochs = [milliseconds for milliseconds, opened, _ in added[1:] if opened] or [0.0]
     return {
         "p50": percentile(steady, 0.5),
         "p95": percentile(steady, 0.95),

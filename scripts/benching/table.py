@@ -115,13 +115,13 @@ def table(figures: Sequence[Figure]) -> Table:
     for title in ("ctxmgr", "floor", "ratio", "goal"):
         out.add_column(title, justify="right")
     out.add_column("")
-    for one in figures:
-        name = f"{one.name} [dim]{one.note}[/dim]" if one.note else one.name
-        ours, floor = spread(one.ours, one.unit), spread(one.floor, one.unit)
-        out.add_row(name, ours, floor, spread(one.ratio), goal_text(one), verdict(one))
+    for row in figures:
+        name = f"{row.name} [dim]{row.note}[/dim]" if row.note else row.name
+        ours, floor = spread(row.ours, row.unit), spread(row.floor, row.unit)
+        out.add_row(name, ours, floor, spread(row.ratio), goal_text(row), verdict(row))
     return out
 
 
 def as_json(figures: Sequence[Figure]) -> str:
-    rows: list[dict[str, Any]] = [{**msgspec.to_builtins(one), "met": one.met} for one in figures]
+    rows: list[dict[str, Any]] = [{**msgspec.to_builtins(row), "met": row.met} for row in figures]
     return msgspec.json.format(msgspec.json.encode(rows)).decode()

@@ -21,21 +21,21 @@ def files(transcripts: Mapping[str, str]) -> dict[str, str]:
     """Each case by its path. `transcripts` are texts by path."""
     made: dict[str, str] = {}
     directions = {row.name: row.direction for row in TABLE}
-    for name, one in best(transcripts, {}).items():
+    for name, exchange in best(transcripts, {}).items():
         stem = f"{ACCEPT}/{PREFIX}{name.replace('$/', '').replace('/', '.')}"
-        head = {"method": name, "direction": directions[name], "why": f"It was said in {one.place}."}
-        made[f"{stem}.params.json"] = case({**head, "params": one.said.get("params", {})})
-        if one.answer is not None and name not in DOCUMENTS:
-            made[f"{stem}.result.json"] = case({**head, "result": one.answer["result"]})
+        head = {"method": name, "direction": directions[name], "why": f"It was said in {exchange.source}."}
+        made[f"{stem}.params.json"] = case({**head, "params": exchange.message.get("params", {})})
+        if exchange.answer is not None and name not in DOCUMENTS:
+            made[f"{stem}.result.json"] = case({**head, "result": exchange.answer["result"]})
     for path, text in sorted(transcripts.items()):
         for number, refused in enumerate(_refused(path, text), 1):
-            name = refused.said["method"]
-            if fault(name, "params", refused.said["params"]) is None:
+            name = refused.message["method"]
+            if fault(name, "params", refused.message["params"]) is None:
                 continue
             area, _, behaviour = path.removeprefix("transcripts/").removesuffix(".jsonl").partition("/")
-            head = {"method": name, "direction": directions[name], "why": f"It was refused in {refused.place}."}
+            head = {"method": name, "direction": directions[name], "why": f"It was refused in {refused.source}."}
             target = f"{REFUSE}/{PREFIX}{area}.{behaviour}.{number}.json"
-            made[target] = case({**head, "params": refused.said["params"]})
+            made[target] = case({**head, "params": refused.message["params"]})
     return made
 
 
@@ -45,7 +45,7 @@ def case(fields: dict[str, Any]) -> str:
 
 def _refused(path: str, text: str) -> list[Exchange]:
     waiting: dict[str, tuple[int, dict[str, Any]]] = {}
-    found = []
+    exchanges = []
     for number, line in enumerate(text.split("\n"), 1):
         fields = json.loads(line) if line else {}
         message, sender = fields.get("message"), fields.get("from")
@@ -55,7 +55,7 @@ def _refused(path: str, text: str) -> list[Exchange]:
         if sender == "host" and "method" in message:
             waiting[id] = number, message
         elif sender == "ctxmgr" and message.get("error", {}).get("code") == errors.INVALID_PARAMS and id in waiting:
-            at, said = waiting.pop(id)
-            if isinstance(said.get("params"), dict):
-                found.append(Exchange(f"{path}, line {at}", "host", said))
-    return found
+            first_line, request = waiting.pop(id)
+            if isinstance(request.get("params"), dict):
+                exchanges.append(Exchange(f"{path}, line {first_line}", "host", request))
+    return exchanges

@@ -62,13 +62,13 @@ def latch_words() -> str:
 
 def zone_states() -> str:
     """Each zone and the next, with the share where it begins; what `zone_of` says there is looked at."""
-    at = zone.thresholds(Policy(), WINDOWS[-1])
+    thresholds = zone.thresholds(Policy(), WINDOWS[-1])
     lines = ["stateDiagram-v2", "    direction LR", f"    [*] --> {ZONES[0]}"]
     for lower, higher in itertools.pairwise(ZONES):
-        begins = getattr(at, higher)
-        if (zone.zone_of(begins, at), zone.zone_of(begins - 1, at)) != (higher, lower):
+        begins = getattr(thresholds, higher)
+        if (zone.zone_of(begins, thresholds), zone.zone_of(begins - 1, thresholds)) != (higher, lower):
             raise ValueError(f"{higher} does not follow {lower}")
-        share = f"{begins / at.usable:.0%} of usable"
+        share = f"{begins / thresholds.usable:.0%} of usable"
         lines += [f"    {lower} --> {higher}: from {share}", f"    {higher} --> {lower}: below"]
     return _mermaid(lines)
 
@@ -77,9 +77,9 @@ def zone_table() -> str:
     """Thresholds of the default policy for some windows, in tokens."""
     rows = ["| window | usable | yellow from | red from | compact from | `promise` |", "|---|---|---|---|---|---|"]
     for window in WINDOWS:
-        at = zone.thresholds(Policy(), window)
-        numbers = (window, at.usable, round(at.yellow), round(at.red), round(at.compact))
-        rows.append("| " + " | ".join(f"{number:,}" for number in numbers) + f" | {str(at.promise).lower()} |")
+        limits = zone.thresholds(Policy(), window)
+        numbers = (window, limits.usable, round(limits.yellow), round(limits.red), round(limits.compact))
+        rows.append("| " + " | ".join(f"{number:,}" for number in numbers) + f" | {str(limits.promise).lower()} |")
     return "\n".join(rows) + "\n"
 
 

@@ -23,8 +23,8 @@ def shipped() -> dict[str, str]:
 def conversations() -> dict[str, str]:
     """The transcript of each scenario of the manifest, by its path below `protocol/`."""
     return {
-        f"transcripts/{name}.jsonl": b"".join(line + b"\n" for line in one.scenario().lines).decode()
-        for name, one in sorted(MANIFEST.items())
+        f"transcripts/{name}.jsonl": b"".join(line + b"\n" for line in behaviour.scenario().lines).decode()
+        for name, behaviour in sorted(MANIFEST.items())
     }
 
 
@@ -49,14 +49,14 @@ def generated(protocol: Path) -> set[Path]:
 
 def written_by_hand(protocol: Path) -> dict[str, str]:
     """The cases of the corpus that no transcript gave."""
-    found = sorted(set(protocol.glob("corpus/*/*.json")) - generated(protocol))
-    return {path.relative_to(protocol).as_posix(): path.read_text(encoding="utf-8") for path in found}
+    paths = sorted(set(protocol.glob("corpus/*/*.json")) - generated(protocol))
+    return {path.relative_to(protocol).as_posix(): path.read_text(encoding="utf-8") for path in paths}
 
 
 def committed(protocol: Path) -> dict[str, str]:
     """The transcripts as they stand there."""
-    found = sorted(protocol.glob("transcripts/**/*.jsonl"))
-    return {path.relative_to(protocol).as_posix(): path.read_text(encoding="utf-8") for path in found}
+    paths = sorted(protocol.glob("transcripts/**/*.jsonl"))
+    return {path.relative_to(protocol).as_posix(): path.read_text(encoding="utf-8") for path in paths}
 
 
 def _json(document: object) -> str:

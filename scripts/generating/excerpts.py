@@ -30,35 +30,35 @@ DOCUMENTS = {row.name for row in TABLE if row.result is not None and not isinsta
 
 
 class Exchange(msgspec.Struct, frozen=True):
-    """One message and, where there is one, its answer. `place` tells where it was found."""
+    """One message and, where there is one, its answer. `source` tells where it was found."""
 
-    place: str
+    source: str
     sender: str
-    said: dict[str, Any]
+    message: dict[str, Any]
     answer: dict[str, Any] | None = None
 
     @property
     def rank(self) -> tuple[int, int]:
         """Rule 1: the greater, the better."""
-        shown = {("params", *one) for one in _members(self.said.get("params"), DEPTH)}
+        shown = {("params", *member) for member in _members(self.message.get("params"), DEPTH)}
         answer = self.answer or {}
-        shown |= {("result", *one) for one in _members(answer.get("result"), DEPTH)}
-        return len(shown), -len(json.dumps([self.said, self.answer]))
+        shown |= {("result", *member) for member in _members(answer.get("result"), DEPTH)}
+        return len(shown), -len(json.dumps([self.message, self.answer]))
 
 
 def best(texts: Mapping[str, str], corpus: Mapping[str, str]) -> dict[str, Exchange]:
     """For each method that was ever said. `texts` are transcripts, `corpus` cases, both by path."""
-    found: dict[str, Exchange] = {}
+    examples: dict[str, Exchange] = {}
     for path, text in sorted(texts.items()):
-        for one in exchanges(path, text):
-            name = one.said["method"]
-            if name not in found or one.rank > found[name].rank:
-                found[name] = one
+        for exchange in exchanges(path, text):
+            name = exchange.message["method"]
+            if name not in examples or exchange.rank > examples[name].rank:
+                examples[name] = exchange
     for row in TABLE:
-        stand_in = None if row.name in found else _from_corpus(row, corpus)
+        stand_in = None if row.name in examples else _from_corpus(row, corpus)
         if stand_in is not None:
-            found[row.name] = stand_in
-    return found
+            examples[row.name] = stand_in
+    return examples
 
 
 def exchanges(path: str, text: str) -> Iterator[Exchange]:
@@ -78,23 +78,24 @@ def exchanges(path: str, text: str) -> Iterator[Exchange]:
                 yield Exchange(f"{path}, line {number}", sender, message)
         other = "ctxmgr" if sender == "host" else "host"
         if "result" in message and (other, id) in waiting:
-            at, said = waiting.pop((other, id))
-            yield Exchange(f"{path}, lines {at} and {number}", other, said, message)
+            first_line, request = waiting.pop((other, id))
+            yield Exchange(f"{path}, lines {first_line} and {number}", other, request, message)
 
 
 def _from_corpus(row: Method, corpus: Mapping[str, str]) -> Exchange | None:
     cases = {path: json.loads(text) for path, text in sorted(corpus.items()) if path.startswith("corpus/accept/")}
-    cases = {path: one for path, one in cases.items() if one["method"] == row.name}
-    given = [path for path, one in cases.items() if "params" in one]
+    cases = {path: fields for path, fields in cases.items() if fields["method"] == row.name}
+    given = [path for path, fields in cases.items() if "params" in fields]
     if not given:
         return None
     sender = "host" if row.direction == "to ctxmgr" else "ctxmgr"
     head: dict[str, Any] = {"jsonrpc": "2.0"} | ({} if row.kind == "notification" else {"id": 1})
-    said = {**head, "method": row.name, "params": cases[given[0]]["params"]}
-    results = [path for path, one in cases.items() if "result" in one]
+    message = {**head, "method": row.name, "params": cases[given[0]]["params"]}
+    results = [path for path, fields in cases.items() if "result" in fields]
     if row.kind == "notification" or not results:
-        return Exchange(given[0], sender, said)
-    return Exchange(f"{given[0]} and {results[0]}", sender, said, {**head, "result": cases[results[0]]["result"]})
+        return Exchange(given[0], sender, message)
+    answer = {**head, "result": cases[results[0]]["result"]}
+    return Exchange(f"{given[0]} and {results[0]}", sender, message, answer)
 
 
 def _members(value: Any, depth: int) -> Iterator[tuple[str, ...]]:
@@ -113,10 +114,10 @@ def _members(value: Any, depth: int) -> Iterator[tuple[str, ...]]:
 def shown(exchange: Exchange) -> str:
     """As a block of Markdown."""
     other = "ctxmgr" if exchange.sender == "host" else "host"
-    lines = [f"// {exchange.sender}", written(shortened(exchange.said))]
+    lines = [f"// {exchange.sender}", written(shortened(exchange.message))]
     if exchange.answer is not None:
         answer = _without_status(exchange.answer)
-        if exchange.said["method"] in DOCUMENTS:
+        if exchange.message["method"] in DOCUMENTS:
             answer = {**answer, "result": _outlined(answer["result"], OUTLINE)}
         lines += [f"// {other}", written(shortened(answer))]
     return "```jsonc\n" + "\n".join(lines) + "\n```\n"
@@ -127,8 +128,9 @@ def _without_status(answer: dict[str, Any]) -> dict[str, Any]:
     result = answer["result"]
     if not isinstance(result, dict) or not isinstance(result.get("status"), dict):
         return answer
-    told = {name: result["status"][name] for name in TOLD if name in result["status"]}
-    return {**answer, "result": {**result, "status": {**told, "…": f"{len(result['status']) - len(told)} more"}}}
+    excerpt = {name: result["status"][name] for name in TOLD if name in result["status"]}
+    status = {**excerpt, "…": f"{len(result['status']) - len(excerpt)} more"}
+    return {**answer, "result": {**result, "status": status}}
 
 
 def _outlined(value: Any, depth: int) -> Any:
@@ -139,7 +141,7 @@ def _outlined(value: Any, depth: int) -> Any:
         shown = [_outlined(value[0], depth - 1)] if depth else []
         left = len(value) - len(shown)
         return [*shown, *([f"… {left} more" if shown else f"… {left} items"] if left else [])]
-    return {name: _outlined(one, depth - 1) for name, one in value.items()} if isinstance(value, dict) else value
+    return {name: _outlined(item, depth - 1) for name, item in value.items()} if isinstance(value, dict) else value
 
 
 def shortened(value: Any) -> Any:
@@ -149,9 +151,9 @@ def shortened(value: Any) -> Any:
     if isinstance(value, list):
         kept = value if len(value) <= ITEMS else value[:2]
         more = [] if kept is value else [f"… {len(value) - 2} more"]
-        return [*(shortened(one) for one in kept), *more]
+        return [*(shortened(item) for item in kept), *more]
     if isinstance(value, dict):
-        return {name: shortened(one) for name, one in value.items()}
+        return {name: shortened(item) for name, item in value.items()}
     return value
 
 
@@ -162,7 +164,7 @@ def written(value: Any, indent: int = 0, before: int = 0) -> str:
         return flat
     inner, pad = indent + 2, " " * (indent + 2)
     if isinstance(value, list):
-        parts = [pad + written(one, inner) for one in value]
+        parts = [pad + written(item, inner) for item in value]
         return "[\n" + ",\n".join(parts) + "\n" + " " * indent + "]"
     return "{\n" + ",\n".join(_packed(value, inner)) + "\n" + " " * indent + "}"
 

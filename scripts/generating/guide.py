@@ -27,14 +27,15 @@ THEN = {
 
 def page(schema: Json, transcripts: Mapping[str, str]) -> str:
     """`transcripts` are texts by path."""
-    found = list(exchanges(TRANSCRIPT, transcripts[TRANSCRIPT]))
+    calls = list(exchanges(TRANSCRIPT, transcripts[TRANSCRIPT]))
     examples = {
-        name.replace("_", " "): shown(next(one for one in found if one.said["method"] == name)) for name in FIRST
+        name.replace("_", " "): shown(next(call for call in calls if call.message["method"] == name))
+        for name in FIRST
     }
     parts = {
         **examples,
-        "asked": shown([one for one in found if one.said["method"] == "turn_end"][-1]),
-        "append": shown(next(one for one in found if "append" in one.said["params"])),
+        "asked": shown([call for call in calls if call.message["method"] == "turn_end"][-1]),
+        "append": shown(next(call for call in calls if "append" in call.message["params"])),
         "version": schema["protocolVersion"],
         "errors": reference.errors(),
         "general": reference.ANY,

@@ -79,21 +79,21 @@ def _policy(types: dict[str, Json]) -> str:
         "# The policy\n",
         f"{MADE} A host sets these in `initialize` and by `setPolicy`; what is null or absent is as by default.\n",
     ]
-    for name, one in whole.items():
-        parts += [f"## {name}\n", f"{tables.said(str(one.get('description', '')))}\n"]
-        if one.get("properties"):
-            parts.append(tables.members(one, tables.short(types)))
+    for name, schema in whole.items():
+        parts += [f"## {name}\n", f"{tables.linked_text(str(schema.get('description', '')))}\n"]
+        if schema.get("properties"):
+            parts.append(tables.members(schema, tables.short(types)))
         else:
-            parts.append(f"One of: {tables.type_of(one)}.\n")
+            parts.append(f"One of: {tables.type_of(schema)}.\n")
     return "\n".join(parts)
 
 
 def _commands() -> Iterator[str]:
     yield f"# Commands\n\n{MADE} `ctxmgr COMMAND --help` says the same.\n"
     for command in COMMANDS:
-        for name, one in _parsers("ctxmgr", parser(command), command):
-            yield f"## `{name}`\n\n{one.description}\n"
-            rows = [row for action in one._actions for row in _row(action)]
+        for name, subparser in _parsers("ctxmgr", parser(command), command):
+            yield f"## `{name}`\n\n{subparser.description}\n"
+            rows = [row for action in subparser._actions for row in _row(action)]
             if rows:
                 yield "\n".join(["| argument | meaning |", "|---|---|", *rows]) + "\n"
 
@@ -118,7 +118,7 @@ def _row(action: argparse.Action) -> Iterator[str]:
     named = [" ".join(filter(None, (name, str(takes)))) for name in action.option_strings] or [str(takes)]
     help = (action.help or "") % {"default": action.default, "prog": "ctxmgr"}
     cell = help.replace("|", "\\|")
-    yield f"| {', '.join(f'`{one}`' for one in named)} | {cell} |"
+    yield f"| {', '.join(f'`{name}`' for name in named)} | {cell} |"
 
 
 def _rows() -> str:
@@ -139,7 +139,7 @@ def _in_parquet(of: Any) -> str:
     if isinstance(of, tuple):
         return "list of `ProbeRow`"
     if NoneType in get_args(of):
-        (whole,) = (one for one in get_args(of) if one is not NoneType)
+        (whole,) = (member for member in get_args(of) if member is not NoneType)
         return f"{_in_parquet(whole)} or null"
     if get_origin(of) is list:
         return f"list of {_in_parquet(*get_args(of))}"

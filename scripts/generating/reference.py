@@ -34,7 +34,7 @@ def page(
 ) -> str:
     """`transcripts` and `corpus` are texts by path; what of them shows a method best becomes its example."""
     types = schema["$defs"]
-    found = best(transcripts, corpus)
+    examples = best(transcripts, corpus)
     parts = {
         "version": schema["protocolVersion"],
         "openrpc": openrpc.OPENRPC,
@@ -44,7 +44,7 @@ def page(
         "errors": errors(),
         "general": ANY,
         "overview": overview(),
-        "methods": "\n".join(method(row, schema, found.get(row.name)) for row in TABLE),
+        "methods": "\n".join(method(row, schema, examples.get(row.name)) for row in TABLE),
         "types": types_of(schema),
         "zones": diagrams.zone_states(),
         "thresholds": diagrams.zone_table(),
@@ -62,7 +62,7 @@ def filled(path: Path, parts: Mapping[str, str]) -> str:
     prose = path.read_text(encoding="utf-8")
     if set(_PLACE.findall(prose)) != set(parts):
         raise ValueError(f"{path.name} and its parts differ: {set(_PLACE.findall(prose)) ^ set(parts)}")
-    return _PLACE.sub(lambda place: parts[place[1]].rstrip("\n"), prose)
+    return _PLACE.sub(lambda match: parts[match[1]].rstrip("\n"), prose)
 
 
 def _names(rows: Any) -> str:
@@ -96,7 +96,7 @@ def overview() -> str:
 
 
 def method(row: Method, schema: Json, example: Exchange | None) -> str:
-    types, one = schema["$defs"], schema["methods"][row.name]
+    types, entry = schema["$defs"], schema["methods"][row.name]
     params = types[row.params.__name__]
     parts = [f"### `{row.name}`\n", f"*{_sent(row)}*\n", f"{row.summary}\n"]
     if params["properties"]:
@@ -104,19 +104,19 @@ def method(row: Method, schema: Json, example: Exchange | None) -> str:
         parts.append(tables.members(params, tables.short(types), out=row.direction == "to host"))
     else:
         parts.append(f"It takes no params (`{row.params.__name__}`).\n")
-    if "result" in one:
-        parts.append(_answer(one["result"], types, row, _own(schema)))
+    if "result" in entry:
+        parts.append(_answer(entry["result"], types, row, _own(schema)))
     if row.errors and row.direction == "to ctxmgr":
         names = {code: name for code, name, _ in openrpc.named_errors()}
         own = ", ".join(f"{code} {names[code]}" for code in row.errors)
         parts.append(f"**[Errors](#errors)** of its own: {own}.\n")
     if example is not None:
-        parts += [f"**Example** ({_place(example.place)}):\n", shown(example)]
+        parts += [f"**Example** ({_linked_source(example.source)}):\n", shown(example)]
     return "\n".join(parts)
 
 
 def _sentence(schema: Json) -> str:
-    return tables.said(str(schema.get("description", ""))) + "\n"
+    return tables.linked_text(str(schema.get("description", ""))) + "\n"
 
 
 def _answer(result: Json, types: dict[str, Json], row: Method, own: set[str]) -> str:
@@ -130,17 +130,17 @@ def _answer(result: Json, types: dict[str, Json], row: Method, own: set[str]) ->
     return f"{text}\n{table}" if table else text
 
 
-def _place(place: str) -> str:
+def _linked_source(source: str) -> str:
     """Paths made links."""
-    return re.sub(r"((?:transcripts|corpus)/[^\s,]+)", r"[\1](\1)", place)
+    return re.sub(r"((?:transcripts|corpus)/[^\s,]+)", r"[\1](\1)", source)
 
 
 def _own(schema: Json) -> set[str]:
     """Types that stand with the one method that takes or gives them, and nowhere else."""
     methods, types = schema["methods"].values(), schema["$defs"]
-    inner: set[str] = set().union(*(tables.refs(one) for one in types.values()))
-    results = [name for one in methods for name in tables.refs(one.get("result", {}))]
-    params = {name for one in methods for name in tables.refs(one["params"])}
+    inner: set[str] = set().union(*(tables.refs(definition) for definition in types.values()))
+    results = [name for entry in methods for name in tables.refs(entry.get("result", {}))]
+    params = {name for entry in methods for name in tables.refs(entry["params"])}
     return (params | {name for name in results if results.count(name) == 1}) - inner
 
 
@@ -153,33 +153,34 @@ def types_of(schema: Json) -> str:
 def _answered(schema: Json) -> set[str]:
     """Types that only ctxmgr writes."""
     types, roots = schema["$defs"], {"to ctxmgr": set[str](), "to host": set[str]()}
-    for one in schema["methods"].values():
-        back = "to host" if one["direction"] == "to ctxmgr" else "to ctxmgr"
-        roots[one["direction"]] |= tables.refs(one["params"])
-        roots[back] |= tables.refs(one.get("result", {}))
-    for found in roots.values():
-        while more := set().union(*(tables.refs(types[name]) for name in found)) - found:
-            found |= more
+    for entry in schema["methods"].values():
+        back = "to host" if entry["direction"] == "to ctxmgr" else "to ctxmgr"
+        roots[entry["direction"]] |= tables.refs(entry["params"])
+        roots[back] |= tables.refs(entry.get("result", {}))
+    for names in roots.values():
+        while more := set().union(*(tables.refs(types[name]) for name in names)) - names:
+            names |= more
     return roots["to host"] - roots["to ctxmgr"]
 
 
 def _type(name: str, types: dict[str, Json], out: bool) -> str:
-    one = types[name]
+    definition = types[name]
     parts = [f"### {name}\n"]
     keys = types.get(f"{name}Keys")
-    if keys is not None and one.get("properties"):
+    if keys is not None and definition.get("properties"):
         link = f"[{name}Keys](#{tables.slug(name)}keys)"
-        return "\n".join([*parts, f"{_text(one)} As answered: the members of {link}, every one there.\n"])
-    parts.append(f"{_text(one)}\n")
-    if one.get("properties"):
-        parts.append(tables.members(one, tables.short(types), out))
-    elif set(one) - {"title", "description"}:
-        parts.append(f"One of: {tables.type_of(one)}.\n" if "enum" in one else f"{_upper(tables.type_of(one))}.\n")
+        return "\n".join([*parts, f"{_text(definition)} As answered: the members of {link}, every one there.\n"])
+    parts.append(f"{_text(definition)}\n")
+    if definition.get("properties"):
+        parts.append(tables.members(definition, tables.short(types), out))
+    elif set(definition) - {"title", "description"}:
+        text = tables.type_of(definition)
+        parts.append(f"One of: {text}.\n" if "enum" in definition else f"{_upper(text)}.\n")
     return "\n".join(parts)
 
 
 def _text(schema: Json) -> str:
-    return tables.said(str(schema.get("description", "")))
+    return tables.linked_text(str(schema.get("description", "")))
 
 
 def _upper(text: str) -> str:
@@ -188,9 +189,9 @@ def _upper(text: str) -> str:
 
 def _transcripts(manifest: Mapping[str, Behaviour]) -> str:
     areas: dict[str, list[str]] = {}
-    for name, one in sorted(manifest.items()):
+    for name, scenario in sorted(manifest.items()):
         area, _, behaviour = name.partition("/")
-        mark = " (A fault is planted inside: to be read, not replayed.)" if one.planted else ""
-        row = f"| [{behaviour}](transcripts/{name}.jsonl) | {one.sentence}{mark} |"
+        mark = " (A fault is planted inside: to be read, not replayed.)" if scenario.planted else ""
+        row = f"| [{behaviour}](transcripts/{name}.jsonl) | {scenario.sentence}{mark} |"
         areas.setdefault(area, ["| transcript | what it shows |", "|---|---|"]).append(row)
     return "\n".join(f"### In `{area}`\n\n" + "\n".join(rows) + "\n" for area, rows in areas.items())

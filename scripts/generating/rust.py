@@ -63,7 +63,7 @@ class Unclear(Exception):
 
 def text(schema: Json) -> str:
     """The whole of types.rs. Raises Unclear, with the place."""
-    types = _Types(schema["$defs"], [_target(one) for one in schema["anyOf"]])
+    types = _Types(schema["$defs"], [_target(option) for option in schema["anyOf"]])
     parts = [HEAD % schema["protocolVersion"], *types.written(), TRAITS]
     parts += [_method(name, row) for name, row in schema["methods"].items() if row["direction"] == "to ctxmgr"]
     return "".join([*parts, "}\n"])
@@ -82,12 +82,12 @@ class _Types:
     """All definitions but those of the envelope, which is the framing's own business."""
 
     def __init__(self, definitions: dict[str, Json], envelope: list[str]) -> None:
-        self.definitions = {name: one for name, one in definitions.items() if name not in envelope}
+        self.definitions = {name: definition for name, definition in definitions.items() if name not in envelope}
         self.extra: list[str] = []  # types of members that have no name in the schema
         self.dropped: dict[str, str] = {}  # by type: the constant member that its union is told apart by
-        for name, one in self.definitions.items():
-            if name not in STAYS_RAW and "anyOf" in one and (tag := self._tag(one["anyOf"])):
-                self.dropped |= {_target(option): tag for option in one["anyOf"]}
+        for name, definition in self.definitions.items():
+            if name not in STAYS_RAW and "anyOf" in definition and (tag := self._tag(definition["anyOf"])):
+                self.dropped |= {_target(option): tag for option in definition["anyOf"]}
 
     def written(self) -> Iterator[str]:
         for name, schema in self.definitions.items():
@@ -129,16 +129,17 @@ class _Types:
 
     def _union(self, name: str, options: list[Json]) -> str:
         """Rule 4."""
-        members, more = [self._members(one) for one in options], list[str]()
-        if all(len(one) == 1 for one in members) and len({key for one in members for key in one}) == len(options):
+        members, more = [self._members(option) for option in options], list[str]()
+        keys = {key for fields in members for key in fields}
+        if all(len(fields) == 1 for fields in members) and len(keys) == len(options):
             lines = [_derive(), '#[serde(rename_all = "camelCase")]', f"pub enum {name} {{"]
-            for one in members:
-                ((member, shape),) = one.items()
+            for fields in members:
+                ((member, shape),) = fields.items()
                 lines.append(f"    {camel(member)}({self._type(shape, name + camel(member))}),")
         elif tag := self._tag(options):
             lines = [_derive(), f'#[serde(tag = "{tag}")]', f"pub enum {name} {{"]
-            for option, one in zip(options, members, strict=True):
-                lines.append(f'    #[serde(rename = "{one[tag]["const"]}")]')
+            for option, fields in zip(options, members, strict=True):
+                lines.append(f'    #[serde(rename = "{fields[tag]["const"]}")]')
                 lines.append(f"    {_target(option)}({_target(option)}),")
         else:
             lines = [_derive(), "#[serde(untagged)]", f"pub enum {name} {{"]
@@ -156,7 +157,7 @@ class _Types:
         if "$ref" in schema:
             return _target(schema)
         if "anyOf" in schema:
-            options = [one for one in schema["anyOf"] if one != {"type": "null"}]
+            options = [option for option in schema["anyOf"] if option != {"type": "null"}]
             if len(options) == 1:
                 kind = self._type(options[0], name)
             else:
@@ -189,9 +190,9 @@ class _Types:
 
     def _tag(self, options: list[Json]) -> str | None:
         """A member that is constant in each option, and another word in each."""
-        members = [self._members(one) for one in options]
+        members = [self._members(option) for option in options]
         for tag in members[0]:
-            words = [one.get(tag, {}).get("const") for one in members]
+            words = [fields.get(tag, {}).get("const") for fields in members]
             if None not in words and len(set(words)) == len(options):
                 return tag
         return None
@@ -215,9 +216,9 @@ class _Types:
 
 def _is_open(schema: Json) -> bool:
     """It says nothing of what may stand there, or of an array's items or an object's members."""
-    said = schema.keys() & {"$ref", "anyOf", "enum", "const", "items", "properties"}
+    keywords = schema.keys() & {"$ref", "anyOf", "enum", "const", "items", "properties"}
     closed = isinstance(schema.get("additionalProperties"), dict)
-    return not said and not closed and schema.get("type", "object") in ("object", "array")
+    return not keywords and not closed and schema.get("type", "object") in ("object", "array")
 
 
 def _words(name: str, words: list[str]) -> str:
@@ -250,8 +251,8 @@ def _derive(*more: str) -> str:
     return f"#[derive({', '.join(['Clone', 'Debug', 'PartialEq', *more, 'Serialize', 'Deserialize'])})]"
 
 
-def _doc(said: str | None, indent: str = "") -> str:
-    lines = textwrap.wrap(said, WIDTH - len(indent), break_on_hyphens=False) if said else []
+def _doc(text: str | None, indent: str = "") -> str:
+    lines = textwrap.wrap(text, WIDTH - len(indent), break_on_hyphens=False) if text else []
     return "".join(f"{indent}/// {line}\n" for line in lines)
 
 

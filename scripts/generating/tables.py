@@ -15,9 +15,9 @@ def slug(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
-def said(text: str) -> str:
+def linked_text(text: str) -> str:
     """A description, its links made links."""
-    return _ELSEWHERE.sub(lambda found: f"[{found[1].replace('-', ' ')}](#{found[1]})", text)
+    return _ELSEWHERE.sub(lambda match: f"[{match[1].replace('-', ' ')}](#{match[1]})", text)
 
 
 def type_of(schema: Json, words: Mapping[str, list[str]] | None = None) -> str:
@@ -31,7 +31,7 @@ def type_of(schema: Json, words: Mapping[str, list[str]] | None = None) -> str:
     if "enum" in schema:
         return ", ".join(map(_code, schema["enum"]))
     if "anyOf" in schema:
-        return " or ".join(type_of(one, words) for one in schema["anyOf"])
+        return " or ".join(type_of(option, words) for option in schema["anyOf"])
     kind = schema.get("type", "any")
     if kind == "array":
         if schema.get("minItems"):
@@ -59,7 +59,8 @@ def _code(value: Any) -> str:
 
 def short(types: Mapping[str, Json]) -> dict[str, list[str]]:
     """The types that are a few words."""
-    return {name: one["enum"] for name, one in types.items() if len(one.get("enum", ())) in range(1, WORDS + 1)}
+    words = {name: schema.get("enum", []) for name, schema in types.items()}
+    return {name: enum for name, enum in words.items() if 1 <= len(enum) <= WORDS}
 
 
 def members(schema: Json, words: Mapping[str, list[str]], out: bool = False) -> str:
@@ -70,7 +71,7 @@ def members(schema: Json, words: Mapping[str, list[str]], out: bool = False) -> 
     column = "always there" if out else "required"
     rows = [f"| member | type | {column} | meaning |", "|---|---|---|---|"]
     for name, shape in schema["properties"].items():
-        text = said(str(shape.get("description", "")))
+        text = linked_text(str(shape.get("description", "")))
         if "default" in shape:
             text += f" Default {_code(shape['default'])}."
         mark = "yes" if name in required else ""
@@ -88,5 +89,5 @@ def refs(schema: Any) -> set[str]:
         return set().union(*map(refs, schema))
     if not isinstance(schema, dict):
         return set()
-    found = set().union(*map(refs, schema.values())) if schema else set()
-    return found | ({str(schema["$ref"]).rpartition("/")[2]} if "$ref" in schema else set())
+    names = set().union(*map(refs, schema.values())) if schema else set()
+    return names | ({str(schema["$ref"]).rpartition("/")[2]} if "$ref" in schema else set())

@@ -51,7 +51,7 @@ def page() -> str:
     prose = PROSE.read_text(encoding="utf-8")
     if set(_PLACE.findall(prose)) != set(parts):
         raise ValueError(f"{PROSE.name} and its parts differ: {set(_PLACE.findall(prose)) ^ set(parts)}")
-    return _PLACE.sub(lambda place: parts[place[1]], prose)
+    return _PLACE.sub(lambda match: parts[match[1]], prose)
 
 
 def _row(row: ToolRow) -> str:

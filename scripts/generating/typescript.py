@@ -45,7 +45,7 @@ export type ResultOf<Name extends MethodName> = Methods[Name]["result"];
 def module(schema: Json, codes: list[tuple[int, str, str]]) -> str:
     """`codes` are number, name and meaning of each error."""
     parts = [HEAD.format(version=json.dumps(schema["protocolVersion"])), _codes(codes)]
-    parts += [_declared(name, one) for name, one in schema["$defs"].items()]
+    parts += [_declared(name, definition) for name, definition in schema["$defs"].items()]
     return "\n".join([*parts, _methods(schema["methods"])]) + FOOT
 
 
@@ -86,7 +86,7 @@ def _type(schema: Json) -> str:
     if "enum" in schema:
         return " | ".join(json.dumps(value) for value in schema["enum"])
     if "anyOf" in schema:
-        return " | ".join(_type(one) for one in schema["anyOf"])
+        return " | ".join(_type(option) for option in schema["anyOf"])
     kind = schema.get("type")
     if kind == "array":
         return _array(schema)
@@ -109,16 +109,16 @@ def _broken(name: str, text: str) -> str:
     """A long union takes a line for each of its members."""
     if len(f"export type {name} = {text};") <= WIDTH:
         return text
-    return "".join(f"\n  | {one}" for one in text.split(" | "))
+    return "".join(f"\n  | {member}" for member in text.split(" | "))
 
 
 def _methods(methods: dict[str, Json]) -> str:
     lines = []
-    for name, one in methods.items():
-        result = _type(one["result"]) if "result" in one else "void"
-        fields = f"params: {_type(one['params'])}; result: {result}"
-        fields += f'; direction: "{one["direction"]}"; kind: "{one["kind"]}"'
-        lines.append(f"{_comment(one['summary'], '  ')}  {json.dumps(name)}: {{ {fields} }};\n")
+    for name, entry in methods.items():
+        result = _type(entry["result"]) if "result" in entry else "void"
+        fields = f"params: {_type(entry['params'])}; result: {result}"
+        fields += f'; direction: "{entry["direction"]}"; kind: "{entry["kind"]}"'
+        lines.append(f"{_comment(entry['summary'], '  ')}  {json.dumps(name)}: {{ {fields} }};\n")
     comment = '/** What each method takes and gives. An "event" may be sent with an id or without. */\n'
     return f"{comment}export interface Methods {{\n{''.join(lines)}}}\n"
 

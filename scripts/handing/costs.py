@@ -14,7 +14,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from scripts.handing.counting import asked
+from scripts.handing.counting import request_totals
 from scripts.handing.latency import LONG, started, turn
 
 SESSIONS = 1_000_000  # a month
@@ -38,38 +38,38 @@ def costs(folder: Path, turns: int, originals: bool = False) -> list[tuple[str, 
     if originals:
         here.ask("setPolicy", sessionId="s", policy={"preset": "turns"})
     here.ask("getStatus", sessionId="s", flush=True)
-    begun = asked(log).requests
+    begun = request_totals(log).requests
     for number in range(turns):
         messages.append({"role": "user", "content": f"Do step {number}. {LONG[: chance.randrange(len(LONG))]}"})
         turn(here, messages[-40:], number)
         here.ask("getStatus", sessionId="s", flush=True)
-    worked = asked(log).requests - begun
+    worked = request_totals(log).requests - begun
     here.ask("session_shutdown", sessionId="s")
-    ended = asked(log).requests - begun - worked
+    ended = request_totals(log).requests - begun - worked
     here.kill()
-    kept = sum(one.stat().st_size for one in (folder / "store").rglob("*") if one.is_file())
+    kept = sum(path.stat().st_size for path in (folder / "store").rglob("*") if path.is_file())
     elsewhere = started(folder / "elsewhere", *store, log=later, archive=originals)
     elsewhere.ask("session_shutdown", sessionId="s")
     elsewhere.kill()
-    renewals = Counter({"PUT": turns})
+    renewals, moved = Counter({"PUT": turns}), request_totals(later).requests
     return [
-        (f"{turns} turns", _said(worked), dollars(worked)),
-        ("a renewal in each pause", _said(renewals), dollars(renewals)),
-        ("start", _said(begun), dollars(begun)),
-        ("end", _said(ended), dollars(ended)),
-        ("started elsewhere, and ended", _said(asked(later).requests), dollars(asked(later).requests)),
+        (f"{turns} turns", _request_text(worked), dollars(worked)),
+        ("a renewal in each pause", _request_text(renewals), dollars(renewals)),
+        ("start", _request_text(begun), dollars(begun)),
+        ("end", _request_text(ended), dollars(ended)),
+        ("started elsewhere, and ended", _request_text(moved), dollars(moved)),
         ("kept for a month", f"{kept / 1000:.0f} kB", SESSIONS * kept / GIGABYTE * DOLLARS_A_GB),
     ]
 
 
-def _said(requests: Counter[str]) -> str:
+def _request_text(requests: Counter[str]) -> str:
     return ", ".join(f"{count} {name}" for name, count in sorted(requests.items()))
 
 
 if __name__ == "__main__":
     for originals in (False, True):
-        with tempfile.TemporaryDirectory() as place:
-            rows = costs(Path(place), TURNS, originals)
+        with tempfile.TemporaryDirectory() as folder:
+            rows = costs(Path(folder), TURNS, originals)
         print("originals leave with each turn" if originals else "without originals")
         for what, much, price in [*rows, ("all", "", sum(row[2] for row in rows))]:
             print(f"  {what:32} {much:44} ${price:,.2f}")

@@ -2,7 +2,7 @@
 
     python -m scripts.handing.counting LOG ARGUMENT...     the arguments are those of `serve`
 
-What is billed as a GET, a PUT or a LIST, with the bytes that were put, is read from that by `asked`.
+What is billed as a GET, a PUT or a LIST, with the bytes that were put, is read from that by `request_totals`.
 """
 
 import importlib
@@ -26,7 +26,7 @@ BILLED = {
 STORES = (("file_objects", "FileObjects"), ("obstore_objects", "ObstoreObjects"))
 
 
-class Asked:
+class RequestTotals:
     """`requests` by how they are billed; `put_bytes` of all objects."""
 
     def __init__(self) -> None:
@@ -34,13 +34,13 @@ class Asked:
         self.put_bytes = 0
 
 
-def asked(log: Path) -> Asked:
-    found = Asked()
+def request_totals(log: Path) -> RequestTotals:
+    totals = RequestTotals()
     for line in log.read_text().splitlines() if log.exists() else ():
         name, size = line.split()
-        found.requests[name] += 1
-        found.put_bytes += int(size)
-    return found
+        totals.requests[name] += 1
+        totals.put_bytes += int(size)
+    return totals
 
 
 def count(path: str) -> None:
@@ -65,7 +65,7 @@ def _counted(method: Callable[..., Any], billed: str, log: int) -> Callable[...,
 
 
 async def _names(self: Any, prefix: str) -> list[str]:
-    return [one.key for one in await self.listed(prefix)]
+    return [entry.key for entry in await self.listed(prefix)]
 
 
 if __name__ == "__main__":

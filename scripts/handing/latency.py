@@ -14,7 +14,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from scripts.handing.counting import asked
+from scripts.handing.counting import request_totals
 from scripts.handing.sidecars import MODEL, Sidecar, spawned
 
 EVENTS = 400
@@ -30,8 +30,8 @@ def started(state_dir: Path, *more: str, log: Path | None = None, **capabilities
 def turn(sidecar: Sidecar, messages: list[Any], number: int) -> dict[str, float]:
     """Milliseconds of `context` and of `turn_end`."""
     took = {}
-    said = {"role": "assistant", "content": [{"type": "text", "text": f"I decided to use module_{number}."}]}
-    for method, params in (("context", {"messages": messages}), ("turn_end", {"message": said})):
+    message = {"role": "assistant", "content": [{"type": "text", "text": f"I decided to use module_{number}."}]}
+    for method, params in (("context", {"messages": messages}), ("turn_end", {"message": message})):
         began = time.perf_counter()
         sidecar.ask(method, sessionId="s", **params)
         took[method] = (time.perf_counter() - began) * 1000
@@ -54,21 +54,21 @@ def measure(url: str | None, folder: Path, events: int) -> None:
             for method, took in turn(sidecar, messages[-40:], number).items():
                 times.setdefault((method, name), []).append(took)
     status = beside.ask("getStatus", sessionId="s", flush=True)["result"]
-    seconds, found = time.perf_counter() - began, asked(log)
+    seconds, totals = time.perf_counter() - began, request_totals(log)
     for (method, name), taken in sorted(times.items()):
         cuts = statistics.quantiles(taken, n=100)
         print(f"{method} {name}: p50 {cuts[49]:.2f} ms, p99 {cuts[98]:.2f} ms of {len(taken)} answers")
-    puts = found.requests["PUT"]
+    puts = totals.requests["PUT"]
     print(f"durable {status['durable']} of {status['seq']} after {seconds:.0f} s")
     print(
-        f"{puts} PUTs of {found.put_bytes / 1000:.0f} kB for {events} events: {puts / events:.2f} requests and "
-        f"{found.put_bytes / events:.0f} bytes an event"
+        f"{puts} PUTs of {totals.put_bytes / 1000:.0f} kB for {events} events: {puts / events:.2f} requests and "
+        f"{totals.put_bytes / events:.0f} bytes an event"
     )
     for sidecar in (without, beside):
         sidecar.kill()
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as folder:
         given = sys.argv[1:]
-        measure(given[1] if len(given) > 1 else None, Path(place), int(given[0]) if given else EVENTS)
+        measure(given[1] if len(given) > 1 else None, Path(folder), int(given[0]) if given else EVENTS)

@@ -39,8 +39,8 @@ def serve_requests(channel: socket.socket) -> None:
         if number == 0:
             channel.close()
             become(json.loads(request), *descriptors)
-        for one in descriptors:
-            os.close(one)
+        for descriptor in descriptors:
+            os.close(descriptor)
         channel.send(b"%d" % number)
 
 

@@ -38,7 +38,7 @@ class Judge:
         self.durable = self.seq = self.epoch = self.count = self.heads = 0
         self.owners: dict[int, str] = {}
 
-    def told(self, status: Fields) -> None:
+    def note_status(self, status: Fields) -> None:
         self.durable = max(self.durable, status.get("durable") or 0)
 
     def look(self) -> None:
@@ -66,14 +66,14 @@ class HandOver:
         self._folder, self._nursery, self.judge = folder, nursery, judge
         self._chance = random.Random(seed)
         self._former: Sidecar | None = None
-        self._former_place = -1
+        self._former_machine = -1
 
     def once(self) -> None:
         """The next machine takes over, works, and meets its end. AssertionError where a promise is broken."""
-        place, chance, former = self._chance.randrange(MACHINES), self._chance, self._former
-        if former is not None and former.lives and self._former_place == place:
+        machine, chance, former = self._chance.randrange(MACHINES), self._chance, self._former
+        if former is not None and former.lives and self._former_machine == machine:
             former.kill()  # the lock here would refuse
-        sidecar, seq = self._begun(place, former)
+        sidecar, seq = self._begun(machine, former)
         self.judge.look()
         assert seq >= self.judge.durable, f"{seq} events of {self.judge.durable} that were durable"
         if former is not None and former.lives:
@@ -81,7 +81,7 @@ class HandOver:
             self._works(former, is_fenced=True)
             former.kill()
         self._works(sidecar)
-        self._former, self._former_place = sidecar, place
+        self._former, self._former_machine = sidecar, machine
         how = chance.random()
         if how < 0.5:
             sidecar.tell("turn_end", **_turn(chance))
@@ -93,9 +93,9 @@ class HandOver:
         else:
             sidecar.send_signal(signal.SIGSTOP)  # it is away, and comes back as a second owner
 
-    def _begun(self, place: int, former: Sidecar | None) -> tuple[Sidecar, int]:
+    def _begun(self, machine: int, former: Sidecar | None) -> tuple[Sidecar, int]:
         for _ in range(STARTS):
-            sidecar = self._sidecar(place)
+            sidecar = self._sidecar(machine)
             seq = _started(sidecar)
             if seq is not None:
                 return sidecar, seq
@@ -104,11 +104,11 @@ class HandOver:
                 former.send_signal(signal.SIGCONT)
         raise AssertionError("the store could not be reached")
 
-    def _sidecar(self, place: int) -> Sidecar:
-        state = ["--state-dir", str(self._folder / f"machine-{place}")]
+    def _sidecar(self, machine: int) -> Sidecar:
+        state = ["--state-dir", str(self._folder / f"machine-{machine}")]
         store = ["--store", (self._folder / "store").as_uri()]
         times = ["--store-delay-ms", str(DELAY_MS), "--store-lease-ms", str(LEASE_MS)]
-        return self._nursery.sidecar(*state, *store, *times, shift_seconds=(place - 1) * 3600.0)
+        return self._nursery.sidecar(*state, *store, *times, shift_seconds=(machine - 1) * 3600.0)
 
     def _works(self, sidecar: Sidecar, is_fenced: bool = False) -> None:
         for _ in range(self._chance.randrange(1, 4)):
@@ -119,7 +119,7 @@ class HandOver:
             except Gone:
                 return
             if not is_fenced:
-                self.judge.told(status)
+                self.judge.note_status(status)
             elif flush:
                 assert status["notes"].count(FENCED) == 1, "it does not say that another went on"
         self.judge.look()
@@ -134,8 +134,8 @@ def hand_over(folder: Path, times: int, seed: int, say: bool = False) -> Judge:
             chaos.once()
             if say and (number + 1) % 50 == 0:
                 judge = chaos.judge
-                told = f"epoch {judge.epoch}, {judge.heads} heads, {judge.durable} events durable"
-                print(f"{number + 1} hand-overs, {told}", flush=True)
+                progress = f"epoch {judge.epoch}, {judge.heads} heads, {judge.durable} events durable"
+                print(f"{number + 1} hand-overs, {progress}", flush=True)
     return chaos.judge
 
 
@@ -158,11 +158,11 @@ def _turn(chance: random.Random) -> dict[str, Any]:
 if __name__ == "__main__":
     import tempfile
 
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as folder:
         began = time.monotonic()
         count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
         seed = int(sys.argv[2]) if len(sys.argv) > 2 else 16
-        judged = hand_over(Path(place), count, seed, say=True)
+        judged = hand_over(Path(folder), count, seed, say=True)
         print(
             f"all promises held: epoch {judged.epoch}, {judged.heads} heads, {judged.durable} events durable, "
             f"{time.monotonic() - began:.0f} s"

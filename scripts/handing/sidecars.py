@@ -106,18 +106,18 @@ class Nursery:
         """One that serves; its wall clock is so far off."""
         its_in, our_in = os.pipe()
         our_out, its_out = os.pipe()
-        asked = {"arguments": arguments, "shift_seconds": shift_seconds, "log": str(self._log)}
-        socket.send_fds(self._channel, [json.dumps(asked).encode()], [its_in, its_out])
+        request = {"arguments": arguments, "shift_seconds": shift_seconds, "log": str(self._log)}
+        socket.send_fds(self._channel, [json.dumps(request).encode()], [its_in, its_out])
         process = os.pidfd_open(int(self._channel.recv(32)))
         os.close(its_in)
         os.close(its_out)
-        self._living = [one for one in self._living if one.lives]
+        self._living = [child for child in self._living if child.lives]
         self._living.append(Sidecar(process, our_in, our_out, **capabilities))
         return self._living[-1]
 
     def end(self) -> None:
-        for one in self._living:
-            one.kill()
+        for child in self._living:
+            child.kill()
 
 
 @contextlib.contextmanager

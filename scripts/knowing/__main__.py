@@ -33,18 +33,18 @@ def main() -> int:
     arguments.add_argument("--date", default=datetime.date.today().isoformat(), metavar="DAY")
     chosen = arguments.parse_args()
     facts = tomllib.loads(FACTS.read_text("utf-8"))
-    found: dict[str, Json] = {}
+    models: dict[str, Json] = {}
     for release in chosen.releases:
         version, price_map = _map(release)
-        found |= rows(price_map, facts, f"LiteLLM {version}", chosen.date)
+        models |= rows(price_map, facts, f"LiteLLM {version}", chosen.date)
     for correction in facts["corrections"]:
         for id in correction["ids"]:
-            if id in found:
-                found[id] = _corrected(found[id], correction)
+            if id in models:
+                models[id] = _corrected(models[id], correction)
     for family in facts["families"]:
-        family |= {"source": _assumed(family, found.values()), "date": chosen.date}
-    TARGET.write_text(_text(facts, found), encoding="utf-8")
-    print(f"{TARGET.relative_to(ROOT)}: {len(found)} models, {TARGET.stat().st_size:,} bytes")
+        family |= {"source": _assumed(family, models.values()), "date": chosen.date}
+    TARGET.write_text(_text(facts, models), encoding="utf-8")
+    print(f"{TARGET.relative_to(ROOT)}: {len(models)} models, {TARGET.stat().st_size:,} bytes")
     return 0
 
 
@@ -60,25 +60,25 @@ def _corrected(row: Json, correction: Json) -> Json:
 
 def _reading_at_input(prices: Json) -> Json:
     made = prices | {"cacheRead": prices["input"]}
-    return made | ({"tiers": [_reading_at_input(one) for one in prices["tiers"]]} if "tiers" in prices else {})
+    return made | ({"tiers": [_reading_at_input(tier) for tier in prices["tiers"]]} if "tiers" in prices else {})
 
 
 def _assumed(family: Json, models: Iterable[Json]) -> str:
     """Nobody tells the window of a model that is not known yet: how many of those that are take as much."""
-    windows = [one["window"] for one in models if one["family"] == family["name"] and "window" in one]
+    windows = [model["window"] for model in models if model["family"] == family["name"] and "window" in model]
     as_much = sum(1 for window in windows if window >= family["window"])
     return f"assumed: {as_much} of {len(windows)} models of it that are known take as much"
 
 
-def _text(facts: Json, found: dict[str, Json]) -> str:
+def _text(facts: Json, models: dict[str, Json]) -> str:
     """One line a fact, so that a diff tells which changed."""
     families, caches = facts["families"], facts["caches"]
     lines = ['{"caches": {']
     lines.append(",\n".join(f"{json.dumps(name)}: {json.dumps(rule)}" for name, rule in caches.items()))
     lines.append('}, "families": [')
-    lines.append(",\n".join(json.dumps(one) for one in families))
+    lines.append(",\n".join(json.dumps(family) for family in families))
     lines.append('], "models": [')
-    lines.append(",\n".join(json.dumps(found[name]) for name in sorted(found)))
+    lines.append(",\n".join(json.dumps(models[name]) for name in sorted(models)))
     return "\n".join([*lines, "]}", ""])
 
 

@@ -30,26 +30,27 @@ LONG_SOURCE = "platform.claude.com/docs/en/build-with-claude/prompt-caching"
 
 def rows(price_map: Mapping[str, Json], facts: Json, source: str, date: str) -> dict[str, Json]:
     """By name. `source` and `date` of the map."""
-    found: dict[str, Json] = {}
+    models: dict[str, Json] = {}
     for key, given in price_map.items():
         name = key.rpartition("/")[2].lower()
         family = _family(name, facts)
         if family and _is_taken(name, family, given, facts):
-            found[name] = _row(name, family, given, source, date)
-    return _without_days(found, {word for one in facts["families"] for word in one["ids"]})
+            models[name] = _row(name, family, given, source, date)
+    return _without_days(models, {word for family in facts["families"] for word in family["ids"]})
 
 
 def _is_taken(name: str, family: Json, given: Json, facts: Json) -> bool:
     """Rule 1."""
-    told = given.get("input_cost_per_token") and given.get("output_cost_per_token")
+    is_priced = given.get("input_cost_per_token") and given.get("output_cost_per_token")
     own = given.get("litellm_provider") == facts["providers"][family["name"]]
     talks = given.get("mode") in ("chat", "responses") and not any(word in name for word in facts["without"])
-    return bool(told) and own and talks
+    return bool(is_priced) and own and talks
 
 
 def _family(name: str, facts: Json) -> Json | None:
-    words = {word: one for one in facts["families"] for word in one["ids"]}
-    return next((words[word] for word, found in naming.names(name, tuple(words)) if len(found) == len(name)), None)
+    words = {word: family for family in facts["families"] for word in family["ids"]}
+    matches = naming.names(name, tuple(words))
+    return next((words[word] for word, matched in matches if len(matched) == len(name)), None)
 
 
 def _row(name: str, family: Json, given: Json, source: str, date: str) -> Json:
@@ -67,8 +68,8 @@ def _row(name: str, family: Json, given: Json, source: str, date: str) -> Json:
     long, is_put_right = _long(given, row["prices"])
     row |= {"longCache": long} if long else {}
     where = re.sub(r"^https?://", "", str(given.get("source") or ""))
-    told = f"{source}: {where}" if where else source
-    return row | {"source": f"{told}; longCache: {LONG_SOURCE}" if is_put_right else told, "date": date}
+    origin = f"{source}: {where}" if where else source
+    return row | {"source": f"{origin}; longCache: {LONG_SOURCE}" if is_put_right else origin, "date": date}
 
 
 def _cache(name: str, given: Json) -> str:
@@ -83,10 +84,11 @@ def _cache(name: str, given: Json) -> str:
 
 def _prices(given: Json, way: str) -> Json:
     """`way`: "" or "_batches". Rules 2 and 3."""
-    found = _four(given, way)
-    bounds = sorted(int(at[1]) for key in given if (at := _ABOVE.match(key)))
-    tiers = [{"aboveTokens": 1_000 * at, **_four(given, f"_above_{at}k_tokens{way}", found)} for at in bounds]
-    return found | ({"tiers": tiers} if tiers else {})
+    prices = _four(given, way)
+    bounds = sorted(int(match[1]) for key in given if (match := _ABOVE.match(key)))
+    ends = {bound: f"_above_{bound}k_tokens{way}" for bound in bounds}
+    tiers = [{"aboveTokens": 1_000 * bound, **_four(given, end, prices)} for bound, end in ends.items()]
+    return prices | ({"tiers": tiers} if tiers else {})
 
 
 def _four(given: Json, end: str, below: Json | None = None) -> Json:
@@ -95,21 +97,21 @@ def _four(given: Json, end: str, below: Json | None = None) -> Json:
     if inward is None and below is None:
         raise ValueError(f"no price of input{end}")
     times = inward / below["input"] if inward is not None and below is not None else 2.0
-    told = {
+    listed = {
         "input": inward,
         "output": _dollars(given.get(f"output_cost_per_token{end}")),
         "cacheRead": _dollars(given.get(f"cache_read_input_token_cost{end}")),
         "cacheWrite": _dollars(given.get(f"cache_creation_input_token_cost{end}")),
     }
     if below is not None:
-        usual = {name: round(times * price, 6) for name, price in below.items() if name in told}
-        return usual | {name: price for name, price in told.items() if price is not None}
+        usual = {name: round(times * price, 6) for name, price in below.items() if name in listed}
+        return usual | {name: price for name, price in listed.items() if price is not None}
     share = 0.5 if end == "_batches" else 1.0
     usual = _dollars(given.get("cache_read_input_token_cost"))
-    told["cacheRead"] = told["cacheRead"] or (share * usual if usual else None)
+    listed["cacheRead"] = listed["cacheRead"] or (share * usual if usual else None)
     usual = _dollars(given.get("cache_creation_input_token_cost"))
-    told["cacheWrite"] = told["cacheWrite"] or (share * usual if usual else None) or told["input"]
-    return {name: round(price, 6) for name, price in told.items() if price is not None}
+    listed["cacheWrite"] = listed["cacheWrite"] or (share * usual if usual else None) or listed["input"]
+    return {name: round(price, 6) for name, price in listed.items() if price is not None}
 
 
 def _dollars(price: Any) -> float | None:
@@ -120,24 +122,24 @@ def _long(given: Json, prices: Json) -> tuple[Json, bool]:
     """A start kept for longer, and whether rule 6 corrected its price. What costs less than a shorter life is a
     slip."""
     for key in given:
-        price = _dollars(given[key]) if (found := _LONG.match(key)) else None
-        if found and price is not None and price >= prices["cacheWrite"]:
+        price = _dollars(given[key]) if (match := _LONG.match(key)) else None
+        if match and price is not None and price >= prices["cacheWrite"]:
             is_fault = price > LONG_AT_MOST * prices["input"]
             price = round(LONG_WRITE * prices["input"], 6) if is_fault else price
-            return {"lifetimeMs": int(found[1]) * HOUR_MS, "cacheWrite": price}, is_fault
+            return {"lifetimeMs": int(match[1]) * HOUR_MS, "cacheWrite": price}, is_fault
     return {}, False
 
 
-def _without_days(found: dict[str, Json], words: set[str]) -> dict[str, Json]:
+def _without_days(models: dict[str, Json], words: set[str]) -> dict[str, Json]:
     """Rule 5. `words` of families: none is a name."""
     kept: dict[str, Json] = {}
-    for name in sorted(found, key=lambda one: (len(list(naming.shorter(one))), one), reverse=True):
+    for name in sorted(models, key=lambda name: (len(list(naming.shorter(name))), name), reverse=True):
         *_, bare = naming.shorter(name)
         bare = name if bare in words else bare
-        row = found[bare] if bare in found else kept.get(bare, found[name])
+        row = models[bare] if bare in models else kept.get(bare, models[name])
         kept[bare] = {**row, "id": bare}
-        if _facts(found[name]) != _facts(kept[bare]):
-            kept[name] = found[name]
+        if _facts(models[name]) != _facts(kept[bare]):
+            kept[name] = models[name]
     return kept
 
 

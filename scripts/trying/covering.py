@@ -24,11 +24,11 @@ class Covered(msgspec.Struct):
     seconds: list[float] = []
     lines: dict[str, dict[int, list[int]]] = {}
 
-    def at(self, path: str, lines: range) -> list[str]:
+    def tests_of(self, path: str, lines: range) -> list[str]:
         """The tests that run one of these lines, quickest first."""
         there = self.lines.get(path, {})
-        places = sorted({place for line in lines for place in there.get(line, ())}, key=self.seconds.__getitem__)
-        return [self.tests[place] for place in places]
+        numbers = {number for line in lines for number in there.get(line, ())}
+        return [self.tests[number] for number in sorted(numbers, key=self.seconds.__getitem__)]
 
 
 def merged(parts: list[Covered]) -> Covered:
@@ -39,7 +39,7 @@ def merged(parts: list[Covered]) -> Covered:
     for part in parts:
         for path, there in part.lines.items():
             for line, places in there.items():
-                lines[path][line] += [len(tests) + place for place in places]
+                lines[path][line] += [len(tests) + number for number in places]
         tests += part.tests
         seconds += part.seconds
     return Covered(failed, tests, seconds, lines)
@@ -86,7 +86,7 @@ class Failing:
         if report.failed:
             self.failed[report.nodeid] = None
 
-    def found(self) -> Covered:
+    def covered(self) -> Covered:
         return Covered(list(self.failed))
 
 
@@ -107,25 +107,26 @@ class Recorder(Failing):
 
     def pytest_collection_finish(self) -> None:
         modules = [module for name, module in sys.modules.items() if name.startswith(("ctxmgr", "tests"))]
-        found = {id(one): one for module in modules for one in vars(module).values() if hasattr(one, "cache_clear")}
-        self.remembering = [one for one in found.values() if isinstance(one, functools._lru_cache_wrapper)]
+        values = (value for module in modules for value in vars(module).values())
+        functions = {id(value): value for value in values if isinstance(value, functools._lru_cache_wrapper)}
+        self.remembering = list(functions.values())
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        for one in self.remembering:
-            one.cache_clear()
+        for function in self.remembering:
+            function.cache_clear()
         self.measure.switch_context(nodeid)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         super().pytest_runtest_logreport(report)
         self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
 
-    def found(self) -> Covered:
+    def covered(self) -> Covered:
         self.measure.stop()
         data = self.measure.get_data()
         tests = {test: seconds for test, seconds in self.seconds.items() if test not in self.failed}
         out = Covered(list(self.failed), list(tests), list(tests.values()))
-        places = {test: place for place, test in enumerate(out.tests)}
+        places = {test: number for number, test in enumerate(out.tests)}
         for name in data.measured_files():
             path = Path(name).relative_to(self.folder).as_posix()
             out.lines[path] = {

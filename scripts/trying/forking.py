@@ -36,10 +36,10 @@ class Chosen:
     """A plugin: only these tests, in this order (none: all), without some; of the first that fails its name, in a
     file."""
 
-    def __init__(self, tests: Collection[str], without: Collection[str], told: Path) -> None:
-        self.order = {test: place for place, test in enumerate(tests)}
+    def __init__(self, tests: Collection[str], without: Collection[str], report_path: Path) -> None:
+        self.order = {test: index for index, test in enumerate(tests)}
         self.without = without
-        self.told = told
+        self.report_path = report_path
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         items[:] = [item for item in items if item.nodeid not in self.without and not is_golden(item)]
@@ -49,7 +49,7 @@ class Chosen:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
-            self.told.write_text(report.nodeid, encoding="utf-8")
+            self.report_path.write_text(report.nodeid, encoding="utf-8")
 
 
 def is_golden(item: pytest.Item) -> bool:
@@ -58,11 +58,11 @@ def is_golden(item: pytest.Item) -> bool:
     if goldens is None or not isinstance(item, pytest.Function):
         return False
     known = vars(item.module)
-    asking = {name for name, one in known.items() if one is goldens.held or one is goldens.golden}
-    asking |= {name for name, one in known.items() if isinstance(one, str) and one in texts_of(goldens.HERE)}
+    asking = {name for name, value in known.items() if value is goldens.held or value is goldens.golden}
+    asking |= {name for name, value in known.items() if isinstance(value, str) and value in texts_of(goldens.HERE)}
     code = item.function.__code__
-    inner = [one for one in code.co_consts if isinstance(one, CodeType)]
-    return any(name in asking for one in (code, *inner) for name in one.co_names)
+    inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    return any(name in asking for block in (code, *inner) for name in block.co_names)
 
 
 @cache
@@ -126,7 +126,11 @@ def forked(folder: Path, log: Path, work: Callable[[], int], cpu_seconds: int = 
 
 
 def ended(
-    tests: Collection[str], told: Path, *plugins: Any, instead: Instead | None = None, without: Collection[str] = ()
+    tests: Collection[str],
+    report_path: Path,
+    *plugins: Any,
+    instead: Instead | None = None,
+    without: Collection[str] = (),
 ) -> int:
     """How pytest ends: runs tests or whole files of them until one fails. Of the names with `::` only these run."""
     sys.dont_write_bytecode = False  # what is compiled serves the next fork; a changed module has no cache
@@ -135,4 +139,4 @@ def ended(
     files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
     single = [test for test in tests if "::" in test]
     until = "-x" if instead is not None else "--continue-on-collection-errors"
-    return int(pytest.main([*ARGUMENTS, until, *files], plugins=[Chosen(single, without, told), *plugins]))
+    return int(pytest.main([*ARGUMENTS, until, *files], plugins=[Chosen(single, without, report_path), *plugins]))

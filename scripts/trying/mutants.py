@@ -75,21 +75,21 @@ def sample(engine: Path, places: list[Site], seed: int, count: int) -> list[Muta
     def turn(site: Site) -> str:
         return sha256(f"{seed} {site.name}".encode()).hexdigest()
 
-    found: list[Mutant] = []
+    mutants: list[Mutant] = []
     for site in sorted(places, key=turn):
         change = site.changes[int(turn(site)[:8], 16) % len(site.changes)]
         mutant = _mutant(engine, site, change)
         if mutant is not None:
-            found.append(mutant)
-        if len(found) == count:
+            mutants.append(mutant)
+        if len(mutants) == count:
             break
-    return found
+    return mutants
 
 
 def named(engine: Path, places: list[Site], keys: set[str]) -> list[Mutant]:
     """The mutants of these keys that there are."""
-    found = [_mutant(engine, site, change) for site in places for change in site.changes if change.key in keys]
-    return [one for one in found if one is not None]
+    mutants = [_mutant(engine, site, change) for site in places for change in site.changes if change.key in keys]
+    return [mutant for mutant in mutants if mutant is not None]
 
 
 def mutated(engine: Path, mutant: Mutant) -> str:
@@ -109,7 +109,7 @@ def _sites(engine: Path, path: Path) -> Iterator[Site]:
     nodes = list(ast_nodes(parso.parse(code)))
     owners = _owners(ast.parse(code), len(code.splitlines()))
     module = "/".join((engine.name, *path.relative_to(engine).with_suffix("").parts)).split("/")[-2:]
-    found: dict[tuple[Any, str], list[Change]] = {}
+    grouped: dict[tuple[Any, str], list[Change]] = {}
     for family in FAMILIES:
         for name in sorted(operator_names()):
             own = name.removeprefix("core/")
@@ -120,9 +120,9 @@ def _sites(engine: Path, path: Path) -> Iterator[Site]:
                         scope = f"{'/'.join(module)}: {owners[start[0] - 1]}"
                         there[scope] += 1
                         key = f"{scope}: {own.removeprefix('Replace')} {there[scope]}"
-                        found.setdefault((start, family), []).append(Change(name, occurrence, key))
+                        grouped.setdefault((start, family), []).append(Change(name, occurrence, key))
     seen: Counter[str] = Counter()
-    for (start, family), changes in sorted(found.items()):
+    for (start, family), changes in sorted(grouped.items()):
         scope = f"{'/'.join(module)}: {owners[start[0] - 1]}: {family}"
         seen[scope] += 1
         yield Site(path.relative_to(engine).as_posix(), f"{scope} {seen[scope]}", start[0], tuple(changes))
@@ -139,12 +139,12 @@ def _positions(nodes: list[Any], name: str) -> Iterator[tuple[tuple[int, int], A
 def _matters(node: Any) -> bool:
     """False where rule 3 leaves it out."""
     while (parent := node.parent) is not None:
-        place = parent.children.index(node)
+        index = parent.children.index(node)
         if parent.type in SILENT:
             return False
-        if parent.type in ("annassign", "tfpdef") and parent.children[place - 1] == ":":
+        if parent.type in ("annassign", "tfpdef") and parent.children[index - 1] == ":":
             return False
-        if parent.type == "funcdef" and parent.children[place - 1] == "->":
+        if parent.type == "funcdef" and parent.children[index - 1] == "->":
             return False
         if parent.type == "argument" and getattr(parent.children[0], "value", "") == "strict":
             return False
@@ -156,7 +156,7 @@ def _matters(node: Any) -> bool:
 
 def _owners(tree: ast.Module, lines: int) -> list[str]:
     """For each line the function or class that it is in, or the name that it assigns to."""
-    found = ["module"] * lines
+    owners = ["module"] * lines
 
     def visit(nodes: list[ast.stmt], inside: str) -> None:
         for node in nodes:
@@ -168,10 +168,10 @@ def _owners(tree: ast.Module, lines: int) -> list[str]:
                 fill(node, ast.unparse(node.targets[0] if isinstance(node, ast.Assign) else node.target))
 
     def fill(node: ast.stmt, name: str) -> None:
-        found[node.lineno - 1 : node.end_lineno] = [name] * ((node.end_lineno or node.lineno) - node.lineno + 1)
+        owners[node.lineno - 1 : node.end_lineno] = [name] * ((node.end_lineno or node.lineno) - node.lineno + 1)
 
     visit(tree.body, "")
-    return found
+    return owners
 
 
 def _mutant(engine: Path, site: Site, change: Change) -> Mutant | None:

@@ -40,6 +40,6 @@ def test_the_judge_sees_that_what_was_durable_is_not_there(tmp_path: Path) -> No
     log = tmp_path / "heads.log"
     judge = Judge(log)
     log.write_text('{"owner":"a","epoch":5,"count":9,"contents":{"seq":7}}\n')
-    judge.told({"durable": 8})
+    judge.note_status({"durable": 8})
     with pytest.raises(AssertionError, match="durable is lost"):
         judge.look()

@@ -27,7 +27,7 @@ GENERAL = (
 
 def document(version: str) -> dict[str, Any]:
     """All methods, either way, with their params, answers and errors; `version` is the server's."""
-    types = {name: relocated(one) for name, one in schema.types().items()}
+    types = {name: relocated(definition) for name, definition in schema.types().items()}
     return {
         "openrpc": OPENRPC,
         "info": {"title": TITLE, "version": version, "description": ABOUT},
@@ -54,9 +54,9 @@ def errors_of(row: Method) -> tuple[int, ...]:
 def relocated(value: Any) -> Any:
     """A schema whose references lead to the components of this document."""
     if isinstance(value, list):
-        return [relocated(one) for one in value]
+        return [relocated(item) for item in value]
     if isinstance(value, dict):
-        return {key: relocated(one) for key, one in value.items()}
+        return {key: relocated(item) for key, item in value.items()}
     return value.replace("#/$defs/", "#/components/schemas/") if isinstance(value, str) else value
 
 

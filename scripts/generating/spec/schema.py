@@ -76,36 +76,36 @@ def result_of(row: Method) -> Json:
 
 def types() -> dict[str, Json]:
     """All types by name, in the order in which the methods come to need them."""
-    found: dict[str, Json] = {}
+    definitions: dict[str, Json] = {}
     for side in get_args(Side):
         for name, schema in _of_structs(side).items():
-            if found.setdefault(name, schema) != schema:
+            if definitions.setdefault(name, schema) != schema:
                 raise AmbiguousType(f"{name} is not the same in both directions")
     for name, words in LITERALS.items():
-        found[name] = about(words.description, {"enum": list(get_args(words.literal))})
-    found |= TYPES
-    return {name: {"title": name, **found[name]} for name in _in_order(found)}
+        definitions[name] = about(words.description, {"enum": list(get_args(words.literal))})
+    definitions |= TYPES
+    return {name: {"title": name, **definitions[name]} for name in _in_order(definitions)}
 
 
-def _in_order(found: dict[str, Json]) -> list[str]:
+def _in_order(definitions: dict[str, Json]) -> list[str]:
     """Params, answer, and what they hold, method by method; then the envelope."""
     order: dict[str, None] = {}
 
     def visit(schema: Any) -> None:
         if isinstance(schema, list):
-            for one in schema:
-                visit(one)
+            for item in schema:
+                visit(item)
         elif isinstance(schema, dict):
             name = str(schema.get("$ref", "")).rpartition("/")[2]
             if name and name not in order:
                 order[name] = None
-                visit(found[name])
+                visit(definitions[name])
             visit(list(schema.values()))
 
     for row in TABLE:
         visit([ref(row.params.__name__), result_of(row)])
     visit([ref(name) for name in ENVELOPE])
-    return [*order, *(name for name in found if name not in order)]
+    return [*order, *(name for name in definitions if name not in order)]
 
 
 def _kinds(side: Side) -> list[type[msgspec.Struct]]:
@@ -135,22 +135,22 @@ def _of_structs(side: Side) -> dict[str, Json]:
 
 def _classes(kinds: list[type[msgspec.Struct]]) -> list[type[msgspec.Struct]]:
     """These structs and all that they hold."""
-    found: dict[type[msgspec.Struct], None] = {}
+    structs: dict[type[msgspec.Struct], None] = {}
 
     def visit(node: Any) -> None:
         if isinstance(node, msgspec.inspect.StructType):
-            if node.cls in found:
+            if node.cls in structs:
                 return
-            found[node.cls] = None
+            structs[node.cls] = None
         if isinstance(node, msgspec.Struct):
             for name in node.__struct_fields__:
                 visit(getattr(node, name))
         elif isinstance(node, tuple):
-            for one in node:
-                visit(one)
+            for item in node:
+                visit(item)
 
     visit(msgspec.inspect.multi_type_info(kinds))
-    return list(found)
+    return list(structs)
 
 
 def _name(cls: type[msgspec.Struct], side: Side) -> str:
@@ -211,7 +211,7 @@ def _shaped(name: str, member: str, shape: Json) -> Json:
 def _renamed(schema: Any, names: dict[str, str]) -> Any:
     """With our names for structs and literals, and without what only says the same again."""
     if isinstance(schema, list):
-        return [_renamed(one, names) for one in schema]
+        return [_renamed(item, names) for item in schema]
     if not isinstance(schema, dict):
         return schema
     if "$ref" in schema:
@@ -235,19 +235,19 @@ def _merged(schema: Json) -> Json:
     if "anyOf" not in schema:
         return schema
     options = schema["anyOf"]
-    whole = [one for one in options if one.get("type") == "integer"]
-    options = [one for one in options if one not in whole or {**one, "type": "number"} not in options]
-    options.sort(key=lambda one: one == {"type": "null"})
+    whole = [option for option in options if option.get("type") == "integer"]
+    options = [option for option in options if option not in whole or {**option, "type": "number"} not in options]
+    options.sort(key=lambda option: option == {"type": "null"})
     rest = {key: value for key, value in schema.items() if key != "anyOf"}
     return {**options[0], **rest} if len(options) == 1 else {"anyOf": options, **rest}
 
 
 def _takes_null(schema: Json) -> bool:
-    return any(one.get("type") == "null" for one in schema.get("anyOf", [schema]))
+    return any(option.get("type") == "null" for option in schema.get("anyOf", [schema]))
 
 
 def _without_null(schema: Json) -> Json:
     """Rule 1: left out instead."""
     if "anyOf" not in schema:
         return schema
-    return _merged({**schema, "anyOf": [one for one in schema["anyOf"] if one != {"type": "null"}]})
+    return _merged({**schema, "anyOf": [option for option in schema["anyOf"] if option != {"type": "null"}]})
