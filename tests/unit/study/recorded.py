@@ -22,7 +22,7 @@ ODD: st.SearchStrategy[Any] = st.sampled_from([None, True, 0, -1, 1e300, "", "x"
 
 
 def jsonl(*objects: Json) -> bytes:
-    return b"".join(json.dumps(one).encode() + b"\n" for one in objects)
+    return b"".join(json.dumps(value).encode() + b"\n" for value in objects)
 
 
 def load(tmp_path: Path, content: bytes, name: str = "no-extension") -> Recording:
@@ -35,11 +35,11 @@ def load(tmp_path: Path, content: bytes, name: str = "no-extension") -> Recordin
 
 
 def messages(recording: Recording) -> list[Json]:
-    return [json.loads(one.message) for one in recording.entries if one.kind == "message"]
+    return [json.loads(entry.message) for entry in recording.entries if entry.kind == "message"]
 
 
 def seen(recording: Recording) -> list[str]:
-    return [_shown(one) for one in recording.entries]
+    return [_shown(entry) for entry in recording.entries]
 
 
 def _shown(entry: RecordedEntry) -> str:
@@ -48,12 +48,12 @@ def _shown(entry: RecordedEntry) -> str:
     message: Json = json.loads(entry.message)
     if entry.kind == "compaction":
         return f"c {entry.first_kept or 'all gone'}: {message['summary']}"
-    said = " | ".join(_block(block) for block in message["content"])
+    text = " | ".join(_block(block) for block in message["content"])
     if message["role"] == "toolResult":
-        return f"r{'!' if message['isError'] else ''} {message['toolCallId']}: {said}"
+        return f"r{'!' if message['isError'] else ''} {message['toolCallId']}: {text}"
     if message["role"] == "custom":
-        return f"n {message['customType']}: {said}"
-    return f"{message['role'][0]}: {said}"
+        return f"n {message['customType']}: {text}"
+    return f"{message['role'][0]}: {text}"
 
 
 def _block(block: Json) -> str:
@@ -71,7 +71,7 @@ def usage(input: int, output: int, read: int = 0, written: int = 0) -> Json:
 
 def pairs_are_right(recording: Recording) -> None:
     """Each result stands behind the reply that calls it, with results alone between; ids are unique."""
-    ids = [one.id for one in recording.entries]
+    ids = [entry.id for entry in recording.entries]
     assert len(ids) == len(set(ids))
     calls: set[str] = set()
     for message in messages(recording):
@@ -88,16 +88,18 @@ def odd_values(content: Json | list[Any]) -> st.SearchStrategy[Any]:
     return st.tuples(st.sampled_from(places), ODD).map(lambda drawn: _replaced(content, *drawn))
 
 
-def _places(value: Any, at: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+def _places(value: Any, path: tuple[Any, ...]) -> list[tuple[Any, ...]]:
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [(*at, name) for name, _ in inner] + [one for name, part in inner for one in _places(part, (*at, name))]
+    return [(*path, name) for name, _ in inner] + [
+        inner_path for name, part in inner for inner_path in _places(part, (*path, name))
+    ]
 
 
-def _replaced(value: Any, place: tuple[Any, ...], odd: Any) -> Any:
-    if not place:
+def _replaced(value: Any, path: tuple[Any, ...], odd: Any) -> Any:
+    if not path:
         return odd
     copy = dict(value) if isinstance(value, dict) else list(value)
-    copy[place[0]] = _replaced(value[place[0]], place[1:], odd)
+    copy[path[0]] = _replaced(value[path[0]], path[1:], odd)
     return copy
 
 
@@ -108,4 +110,4 @@ def never_fails(read: Callable[[str, bytes], Recording], content: bytes) -> None
     except UnreadableRecording:
         return
     seen(recording)
-    assert all(isinstance(one.time_ms, int | None) for one in recording.entries)
+    assert all(isinstance(entry.time_ms, int | None) for entry in recording.entries)

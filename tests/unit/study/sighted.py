@@ -22,7 +22,7 @@ def known() -> MessageCache:
 
 
 def whole(items: Sequence[HostMessage]) -> list[ProjectedMessage]:
-    return [ProjectedMessage(one.raw, place, True) for place, one in enumerate(items)]
+    return [ProjectedMessage(item.raw, index, True) for index, item in enumerate(items)]
 
 
 def newest(count: int, *before: ProjectedMessage) -> Show:
@@ -34,18 +34,20 @@ def packed(text: str) -> ProjectedMessage:
     return ProjectedMessage(pi.packet(text, 0), PACKET, False)
 
 
-def changed(place: int, *said: Said) -> Callable[[Sequence[ProjectedMessage]], list[ProjectedMessage]]:
-    """The message at this place with another text; the last of `said` is the new one."""
-    raw = raws(*said)[-1]
-    return lambda shown: [ProjectedMessage(raw, place, False) if one.index == place else one for one in shown]
+def changed(index: int, *talk: Said) -> Callable[[Sequence[ProjectedMessage]], list[ProjectedMessage]]:
+    """The message at this place with another text; the last of `talk` is the new one."""
+    raw = raws(*talk)[-1]
+    return lambda shown: [
+        ProjectedMessage(raw, index, False) if message.index == index else message for message in shown
+    ]
 
 
-def sights(*said: Said, show: Show = whole, epochs: Sequence[int] = ()) -> list[Observation]:
-    items = [item(str(place), raw) for place, raw in enumerate(raws(*said))]
+def sights(*talk: Said, show: Show = whole, epochs: Sequence[int] = ()) -> list[Observation]:
+    items = [item(str(index), raw) for index, raw in enumerate(raws(*talk))]
     out: list[Observation] = []
-    for place, one in enumerate(items):
-        if one.role == "assistant":
-            at = one.message.get("timestamp")
+    for index, listed in enumerate(items):
+        if listed.role == "assistant":
+            called_ms = listed.message.get("timestamp")
             epoch = epochs[len(out)] if epochs else 0
-            out.append(Observation(at, tuple(items[:place]), tuple(show(items[:place])), one, epoch))
+            out.append(Observation(called_ms, tuple(items[:index]), tuple(show(items[:index])), listed, epoch))
     return out

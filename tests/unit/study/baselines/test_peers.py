@@ -20,24 +20,24 @@ def weigh(raw: bytes) -> int:
     return len(message["content"][0]["text"].split()) if message["role"] == "toolResult" else 1
 
 
-def listed(*said: Said, window: int = 1_000_000, overhead: int = 0) -> PeerList:
-    items = tuple(item(str(place), raw) for place, raw in enumerate(raws(*said)))
-    whole = tuple(ProjectedMessage(one.raw, place, True) for place, one in enumerate(items))
+def listed(*talk: Said, window: int = 1_000_000, overhead: int = 0) -> PeerList:
+    items = tuple(item(str(index), raw) for index, raw in enumerate(raws(*talk)))
+    whole = tuple(ProjectedMessage(host_message.raw, index, True) for index, host_message in enumerate(items))
     return PeerList(whole, items, window, overhead, weigh)
 
 
 def cleared(peer: Peer, given: PeerList) -> list[int]:
     """The results that are cleared, by their number among the results; all else is as it was."""
     made = tuple(peer(given))
-    assert [one.index for one in made] == [one.index for one in given.messages]
-    results = [one for one in made if given.role(one) == "toolResult"]
-    for one in made:
-        if not one.same:
-            changed, before = json.loads(one.raw), given.items[one.index].message
+    assert [message.index for message in made] == [message.index for message in given.messages]
+    results = [message for message in made if given.role(message) == "toolResult"]
+    for message in made:
+        if not message.same:
+            changed, before = json.loads(message.raw), given.items[message.index].message
             assert {**changed, "content": ""} == {**before, "content": ""}
             assert changed["content"] == [{"type": "text", "text": peers.PLACEHOLDER}]
-    assert all(one.same for one in made if one not in results)
-    return [number for number, one in enumerate(results) if not one.same]
+    assert all(message.same for message in made if message not in results)
+    return [number for number, message in enumerate(results) if not message.same]
 
 
 def test_masking_clears_results_older_than_the_newest_when_that_is_enough_at_once() -> None:
@@ -57,7 +57,7 @@ def test_what_masking_cleared_stays_as_it_is_until_there_is_enough_again() -> No
     longest = listed(u("go"), *STEP * 5)
     came = PeerList((*first, *longest.messages[len(first) :]), longest.items, 0, 0, weigh)
     again = tuple(peer(came))
-    assert [one.same for one in again if longest.role(one) == "toolResult"] == [False] * 4 + [True]
+    assert [message.same for message in again if longest.role(message) == "toolResult"] == [False] * 4 + [True]
     assert again[: len(first) - 1] == first[:-1]
 
 
@@ -75,14 +75,14 @@ def test_clearing_of_tool_uses_goes_by_what_the_client_sends_and_not_by_what_is_
     longer = listed(u("go"), *STEP * 6, window=1_000)
     came = PeerList((*once.messages, *longer.messages[len(once.messages) :]), longer.items, 1_000, 0, weigh)
     assert came.tokens < 500
-    assert sum(not one.same for one in peers.clear_tool_uses(came)) == 3
+    assert sum(not message.same for message in peers.clear_tool_uses(came)) == 3
 
 
 BIG = (a(call("read", path="a.py")), r("word " * 20_000))  # 25,000 tokens as OpenCode estimates
 
 
 def test_opencode_prunes_when_a_turn_has_ended() -> None:
-    for case, said, gone in (
+    for case, talk, gone in (
         ("after the first 40,000", (u("1"), *BIG * 4, u("2"), a("x"), u("3"), a("y"), u("4")), [0, 1, 2]),
         ("no more than one", (u("1"), *BIG * 2, u("2"), a("x"), u("3"), a("y"), u("4")), [0]),
         ("not as much as is protected", (u("1"), *BIG, *STEP, u("2"), a("x"), u("3"), a("y"), u("4")), []),
@@ -90,7 +90,7 @@ def test_opencode_prunes_when_a_turn_has_ended() -> None:
         ("a turn goes on", (u("1"), *BIG * 4, u("2"), a("x"), u("3"), a("y")), []),
         ("not behind a summary", (*BIG, summary("s"), u("1"), *BIG, u("2"), a("x"), u("3"), a("y"), u("4")), []),
     ):
-        assert cleared(peers.opencode, listed(*said)) == gone, case
+        assert cleared(peers.opencode, listed(*talk)) == gone, case
 
 
 def test_opencode_stops_where_it_pruned_before() -> None:
@@ -101,8 +101,8 @@ def test_opencode_stops_where_it_pruned_before() -> None:
 
 def test_a_peer_takes_an_empty_list_and_a_short_one_as_they_are() -> None:
     for name in PEERS:
-        for said in ((), (u("go"),), (u("go"), *STEP, u("and?"))):
-            given = listed(*said)
+        for talk in ((), (u("go"),), (u("go"), *STEP, u("and?"))):
+            given = listed(*talk)
             assert tuple(PEERS[name](given)) == given.messages, name
 
 
@@ -110,12 +110,12 @@ def test_a_peer_takes_an_empty_list_and_a_short_one_as_they_are() -> None:
 def test_a_peer_parts_no_call_from_its_result(name: str) -> None:
     given = listed(u("go"), *BIG * 12, u("and?"), *BIG * 3, window=200_000)
     made = list(PEERS[name](PeerList(given.messages, given.items, 200_000, 5_000, lambda raw: len(raw) // 4)))
-    calls = {block["id"] for one in made for block in blocks(one) if block.get("type") == "toolCall"}
-    answered = {json.loads(one.raw).get("toolCallId") for one in made} - {None}
+    calls = {block["id"] for message in made for block in blocks(message) if block.get("type") == "toolCall"}
+    answered = {json.loads(message.raw).get("toolCallId") for message in made} - {None}
     assert calls == answered
     assert calls
 
 
-def blocks(one: ProjectedMessage) -> list[dict[str, str]]:
-    content = json.loads(one.raw)["content"]
+def blocks(message: ProjectedMessage) -> list[dict[str, str]]:
+    content = json.loads(message.raw)["content"]
     return content if isinstance(content, list) else []

@@ -26,12 +26,12 @@ ACT = a(call("run", with_="one.py"))  # needs the name one.py
 SAID = "one.py it is"
 
 
-def measured(*said: Said, show: Show = whole, sheet: PriceSheet = SHEET) -> ClosedLoop:
-    return closed_loop(sights(*said, show=show), known(), sheet)
+def measured(*talk: Said, show: Show = whole, sheet: PriceSheet = SHEET) -> ClosedLoop:
+    return closed_loop(sights(*talk, show=show), known(), sheet)
 
 
-def weight(one: Said) -> int:
-    return known().weight(raws(one)[0])
+def weight(message: Said) -> int:
+    return known().weight(raws(message)[0])
 
 
 def refetch(list_tokens: int, original_tokens: int) -> float:
@@ -40,13 +40,15 @@ def refetch(list_tokens: int, original_tokens: int) -> float:
 
 def without(*places: int) -> Show:
     """The list without these, once a reply was made on it."""
-    return lambda items: [one for one in whole(items) if one.index not in places or one.index >= len(items) - 2]
+    return lambda items: [
+        message for message in whole(items) if message.index not in places or message.index >= len(items) - 2
+    ]
 
 
 def test_a_list_is_billed_by_its_prefix_and_overhead_is_read() -> None:
     """Four words written; then those read, and the reply of one word and the two words of the user's written."""
     loop = measured(u("a b c d"), a("done"), u("e f"), a("done"))
-    assert [one.warm for one in loop.calls] == [7 + 10 * 4, 7 + 4 + 10 * 3]
+    assert [billed_call.warm for billed_call in loop.calls] == [7 + 10 * 4, 7 + 4 + 10 * 3]
     assert loop.closed == loop.billed == 47 + 41
     assert loop.all == 47 + 41 + 100 * 2
 
@@ -57,16 +59,16 @@ def test_a_name_in_a_packet_is_visible() -> None:
 
 
 def test_what_a_rewritten_message_has_left_is_visible() -> None:
-    said = (u("go"), a(call("read", path="x")), r(SAID), ACT)
+    talk = (u("go"), a(call("read", path="x")), r(SAID), ACT)
     for text, fetches in (("[gone: one.py]", 0), ("[gone]", 1)):
-        rewrite = changed(2, *said[:2], r(text))
-        assert measured(*said, show=lambda items, rewrite=rewrite: rewrite(whole(items))).fetches == fetches  # type: ignore[misc]
+        rewrite = changed(2, *talk[:2], r(text))
+        assert measured(*talk, show=lambda items, rewrite=rewrite: rewrite(whole(items))).fetches == fetches  # type: ignore[misc]
 
 
 def test_a_missing_name_costs_one_more_call_with_its_whole_original() -> None:
     """The list has one message of one word; the original has three."""
     loop = measured(u(SAID), a("well"), u("go"), ACT, show=newest(1))
-    assert [one.fetches for one in loop.calls] == [0, 1]
+    assert [billed_call.fetches for billed_call in loop.calls] == [0, 1]
     assert loop.calls[1].refetched == refetch(1, 3)
     assert loop.closed == (7 + 10 * 3) + (7 + 10 * 1) + refetch(1, 3)
     assert loop.in_100 == 50
@@ -75,7 +77,7 @@ def test_a_missing_name_costs_one_more_call_with_its_whole_original() -> None:
 def test_the_original_is_the_newest_tool_result_that_had_it() -> None:
     """Results of 3 and 5 words, then a user's message of 8: the one of 5 is fetched."""
     read = a(call("read", path="x"))
-    said = (
+    talk = (
         u("go"),
         read,
         r("one.py 2 3"),
@@ -86,7 +88,7 @@ def test_the_original_is_the_newest_tool_result_that_had_it() -> None:
         u("go"),
         ACT,
     )
-    loop = measured(*said, show=newest(1))
+    loop = measured(*talk, show=newest(1))
     assert loop.calls[-1].refetched == refetch(1, 5)
 
 
@@ -98,10 +100,10 @@ def test_without_a_result_the_original_is_the_newest_message_that_had_it() -> No
 def test_what_an_original_holds_is_struck_out() -> None:
     """Both names are missing; the first in order is two.py's `a.py`, whose original has the other as well."""
     act = a(call("run", with_="b.py a.py"))
-    said = (u("a.py b.py 3"), a("well"), u("b.py"), a("well"), u("go"), act)
-    assert [one.fetches for one in measured(*said, show=newest(1)).calls] == [0, 0, 1]
-    said = (u("b.py a.py 3"), a("well"), u("a.py"), a("well"), u("go"), act)
-    loop = measured(*said, show=newest(1))
+    talk = (u("a.py b.py 3"), a("well"), u("b.py"), a("well"), u("go"), act)
+    assert [billed_call.fetches for billed_call in measured(*talk, show=newest(1)).calls] == [0, 0, 1]
+    talk = (u("b.py a.py 3"), a("well"), u("a.py"), a("well"), u("go"), act)
+    loop = measured(*talk, show=newest(1))
     assert loop.calls[-1].fetches == 2
     assert loop.calls[-1].refetched == refetch(1, 1) + refetch(1 + 151, 3)  # the list has what came before
 
@@ -111,8 +113,8 @@ def test_the_missing_line_comes_before_names() -> None:
     serves both."""
     edit = a(call("edit", path="one.py", oldText="alpha = beta"))
     read = a(call("read", path="x"))
-    said = (u("go"), read, r("alpha = beta one.py 5"), read, r("one.py 2"), u("go"), edit)
-    loop = measured(*said, show=newest(1))
+    talk = (u("go"), read, r("alpha = beta one.py 5"), read, r("one.py 2"), u("go"), edit)
+    loop = measured(*talk, show=newest(1))
     assert loop.calls[-1].fetches == 1
     assert loop.calls[-1].refetched == refetch(1, 5)
 
@@ -122,7 +124,7 @@ def test_what_came_back_stands_before_the_reply_and_is_read_as_any_message() -> 
     act = weight(ACT)
     shown = without(0)
     loop = measured(u(SAID), a("well"), u("go"), ACT, a(call("run", with_="one.py now")), show=shown)
-    assert [one.fetches for one in loop.calls] == [0, 1, 0]
+    assert [billed_call.fetches for billed_call in loop.calls] == [0, 1, 0]
     kept = 2  # "well" and "go"
     assert loop.calls[2].warm == 7 + (kept + 153) + 10 * act
     assert loop.billed == loop.closed - loop.calls[1].refetched - 153
@@ -133,7 +135,7 @@ def test_a_part_of_an_original_is_fetched_where_a_sheet_says_so() -> None:
     part = msgspec.structs.replace(SHEET, part_tokens=50)
     long = " ".join([*["before"] * 100, "one.py", *["behind"] * 99])
     loop = measured(u(long), a("well"), u("go"), ACT, show=newest(1), sheet=part)
-    assert [one.fetches for one in loop.calls] == [0, 1]
+    assert [billed_call.fetches for billed_call in loop.calls] == [0, 1]
     assert loop.calls[1].refetched == refetch(1, 50)
 
 
@@ -159,20 +161,20 @@ def test_a_part_holds_what_was_asked_for(before: int, behind: int, tokens: int) 
 def test_a_later_need_fetches_again_where_the_reply_is_gone() -> None:
     again = a(call("run", with_="one.py now"))
     loop = measured(u(SAID), a("well"), u("go"), ACT, u("go"), again, show=newest(1))
-    assert [one.fetches for one in loop.calls] == [0, 1, 1]
+    assert [billed_call.fetches for billed_call in loop.calls] == [0, 1, 1]
 
 
 @pytest.mark.parametrize(("gone", "fetches"), [((), 0), ((4,), 0), ((4, 5), 1), ((3,), 1)])
 def test_what_came_back_leaves_with_all_results_of_its_reply(gone: Sequence[int], fetches: int) -> None:
     """The reply at 3 has two results, at 4 and 5; what came back for it has the other name too."""
     two = a(call("run", with_="one.py"), call("run", with_="x"))
-    said = (u("one.py two.py"), a("well"), u("go"), two, r("1"), r("2"), u("more"), a(call("run", to="two.py")))
+    talk = (u("one.py two.py"), a("well"), u("go"), two, r("1"), r("2"), u("more"), a(call("run", to="two.py")))
 
     def show(items: Sequence[HostMessage]) -> list[ProjectedMessage]:
-        out = [one for one in whole(items) if one.index]
-        return [one for one in out if one.index not in gone] if len(items) > 6 else out
+        out = [message for message in whole(items) if message.index]
+        return [message for message in out if message.index not in gone] if len(items) > 6 else out
 
-    loop = closed_loop(sights(*said, show=show), known(), SHEET)
+    loop = closed_loop(sights(*talk, show=show), known(), SHEET)
     assert loop.calls[-1].fetches == fetches
 
 
@@ -184,7 +186,7 @@ def test_the_host_alone_fetches_what_it_compacted_away() -> None:
     host = sights(u(SAID), a("well"), u("go"), ACT)
     compacted = sights(summary("it went well"), u("go"), ACT)
     loop = closed_loop([host[0], compacted[-1]], known(), SHEET)
-    assert [one.fetches for one in loop.calls] == [0, 1]
+    assert [billed_call.fetches for billed_call in loop.calls] == [0, 1]
 
 
 def test_all_has_cold_caches_output_and_summaries() -> None:
@@ -205,8 +207,8 @@ def test_a_request_above_a_tier_pays_its_prices_for_all_of_it() -> None:
     its original too."""
     double = PriceTier(12, 0, 200.0 * MILLION, 2.0 * MILLION, 20.0 * MILLION)
     tiered = PriceSheet(TieredPrices(0, PRICES.output, PRICES.cache_read, PRICES.cache_write, (double,)), 1_000, 7)
-    said = (u("a b c d"), a("done"), u("e f"), a("done"))
-    assert [one.warm for one in measured(*said, sheet=tiered).calls] == [7 + 40, 2 * (7 + 4 + 30)]
+    talk = (u("a b c d"), a("done"), u("e f"), a("done"))
+    assert [billed_call.warm for billed_call in measured(*talk, sheet=tiered).calls] == [7 + 40, 2 * (7 + 4 + 30)]
     loop = measured(u(SAID), a("well"), u("go"), ACT, show=newest(1), sheet=tiered)
     assert loop.calls[1].warm == 7 + 10
     assert loop.calls[1].refetched == 2 * refetch(1, 3)
@@ -226,11 +228,13 @@ def test_what_a_rule_does_not_keep_is_sent_again_and_costs_what_input_does() -> 
 
 def test_what_forgetting_cost_is_the_closed_loop_without_the_bill() -> None:
     act = a(call("run", with_="one.py"))
-    said = (u("one.py it is"), a("well"), u("go on"), act, r("done", "c1"), a(call("edit", oldText="one.py it is")))
-    loop = measured(*said, show=newest(1))
+    talk = (u("one.py it is"), a("well"), u("go on"), act, r("done", "c1"), a(call("edit", oldText="one.py it is")))
+    loop = measured(*talk, show=newest(1))
     assert loop.fetches > 1
-    assert sum(one.more_dollars for one in loop.calls) == pytest.approx(loop.closed - loop.billed)
-    assert all(one.more_tokens > one.fetches * 150 for one in loop.calls if one.fetches)
+    assert sum(billed_call.more_dollars for billed_call in loop.calls) == pytest.approx(loop.closed - loop.billed)
+    assert all(
+        billed_call.more_tokens > billed_call.fetches * 150 for billed_call in loop.calls if billed_call.fetches
+    )
 
 
 def test_the_floor_reads_overhead_and_writes_each_message_once() -> None:

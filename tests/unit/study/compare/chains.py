@@ -13,4 +13,4 @@ def turn(number: int, size: int = 1_200) -> list[Said]:
 
 
 def turns(count: int, start: int = 1) -> list[Said]:
-    return [one for number in range(start, start + count) for one in turn(number)]
+    return [message for number in range(start, start + count) for message in turn(number)]

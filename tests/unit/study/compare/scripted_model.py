@@ -26,10 +26,10 @@ _WORD = re.compile(r"\w{3}")
 
 def complete(ask: CompletionRequest) -> Completion:
     """The answer; a fault where the prompt asks for no format of ours. No usage is reported."""
-    outline = next((one for one in _OUTLINES if one in ask.prompt), None)
+    outline = next((heading for heading in _OUTLINES if heading in ask.prompt), None)
     if outline is None:
         return Completion(stop="error", fault="the scripted model knows the formats of ctxmgr alone")
-    shown = "\n".join(found[2] for found in _DATA.finditer(ask.prompt))
+    shown = "\n".join(match[2] for match in _DATA.finditer(ask.prompt))
     count = len(_PLACE.findall(outline))
     size = max(LEAST_CHARACTERS, min(LINE_CHARACTERS, min(len(shown) // SHARE, ask.max_tokens) // count))
     statements = iter(_spread(_statements(shown, size), count))
@@ -38,13 +38,13 @@ def complete(ask: CompletionRequest) -> Completion:
 
 def _statements(shown: str, size: int) -> list[str]:
     """Lines that say something, each once, without what would read as a heading, a box or a tag."""
-    found: dict[str, None] = {}
+    statements: dict[str, None] = {}
     for line in shown.splitlines():
         text = re.sub(r"[\[\]<>`*#]+", " ", _MARKS.sub("", line))
         text = " ".join(text.split())[:size].strip(" :")
         if _WORD.search(text):
-            found[text] = None
-    return list(found)
+            statements[text] = None
+    return list(statements)
 
 
 def _spread(statements: list[str], count: int) -> list[str]:

@@ -31,7 +31,7 @@ from tests.unit.study.compare import scripted_model
 from tests.unit.study.compare.chains import turns
 from tests.unit.study.sighted import known
 
-weigh = by_text(quarters, lambda one: 0, lambda view: 0)
+weigh = by_text(quarters, lambda message: 0, lambda view: 0)
 CUT = CutBudget(keep_recent_tokens=600, reserve_tokens=1_000)
 LIMIT = 2_000
 
@@ -56,8 +56,8 @@ def run_out(asking: Asking[Chain]) -> Chain:
         try:
             asks = asking.send(completions)  # type: ignore[arg-type]  # None starts it
         except StopIteration as done:
-            found: Chain = done.value
-            return found
+            chain: Chain = done.value
+            return chain
         completions = tuple(map(scripted_model.complete, asks))
 
 
@@ -69,24 +69,24 @@ def test_each_compaction_stands_on_the_last_and_nothing_is_lost() -> None:
     chain = walked(*turns(30))
     assert chain.failures == []
     assert len(chain.passes) > 3
-    for one in chain.passes:
-        assert one.before_tokens > LIMIT > one.after_tokens > one.summary_tokens > 0
+    for compaction in chain.passes:
+        assert compaction.before_tokens > LIMIT > compaction.after_tokens > compaction.summary_tokens > 0
     assert all(path in chain.summary for path in ("src/part1.py", "src/part14.py"))
     assert len(chain.removed) + len(chain.tail) <= 120
-    assert chain.largest == max(one.before_tokens for one in chain.passes)
+    assert chain.largest == max(compaction.before_tokens for compaction in chain.passes)
 
 
 def test_the_list_before_each_reply_is_the_hosts_with_the_summary_in_front_after_a_compaction() -> None:
     chain = walked(*turns(30))
     assert len(chain.sights) == 60
-    whole = [one for one in chain.sights if one.items[0].role != SUMMARY]
-    assert [len(one.items) for one in whole[:4]] == [1, 3, 5, 7]
-    compacted = [one for one in chain.sights if one.items[0].role == SUMMARY]
-    assert len({one.items[0].raw for one in compacted}) == len(chain.passes)
-    for one in compacted:
-        assert sum(item.role == SUMMARY for item in one.items) == 1
-        assert one.projected_messages == tuple(
-            ProjectedMessage(item.raw, place, True) for place, item in enumerate(one.items)
+    whole = [sight for sight in chain.sights if sight.items[0].role != SUMMARY]
+    assert [len(sight.items) for sight in whole[:4]] == [1, 3, 5, 7]
+    compacted = [sight for sight in chain.sights if sight.items[0].role == SUMMARY]
+    assert len({sight.items[0].raw for sight in compacted}) == len(chain.passes)
+    for sight in compacted:
+        assert sum(item.role == SUMMARY for item in sight.items) == 1
+        assert sight.projected_messages == tuple(
+            ProjectedMessage(item.raw, index, True) for index, item in enumerate(sight.items)
         )
 
 
@@ -121,9 +121,9 @@ def test_files_are_carried_by_details_though_no_summary_lists_them(monkeypatch: 
     real = prepare.decide
 
     def decide(*arguments: Any) -> CompactionPlan | NothingToCompact:
-        found = real(*arguments)
-        seen.extend([found] if isinstance(found, CompactionPlan) else [])
-        return found
+        decision = real(*arguments)
+        seen.extend([decision] if isinstance(decision, CompactionPlan) else [])
+        return decision
 
     monkeypatch.setattr(prepare, "decide", decide)
     walked(*turns(20))
@@ -133,7 +133,9 @@ def test_files_are_carried_by_details_though_no_summary_lists_them(monkeypatch: 
 def test_recorded_compactions_are_left_out() -> None:
     plain = walked(*turns(20))
     mixed = walked(*turns(10), compacted("## Goal\nanother summary", kept="e30"), *turns(10, 11))
-    assert [one.before_tokens for one in mixed.passes] == [one.before_tokens for one in plain.passes]
+    assert [compaction.before_tokens for compaction in mixed.passes] == [
+        compaction.before_tokens for compaction in plain.passes
+    ]
     assert mixed.summary == plain.summary
     assert "another summary" not in mixed.summary
 
@@ -142,8 +144,8 @@ def test_no_compaction_stands_between_a_call_and_its_result() -> None:
     big = "word " * 1_800
     steps = [*turns(3), u("go on"), a("", call("t", "x1"), call("t", "x2")), r(big, to="x1"), r("ok", to="x2")]
     chain = walked(*steps, a("done"))
-    assert f"e{len(steps) - 1}" not in [one.entry for one in chain.passes]
-    assert f"e{len(steps)}" in [one.entry for one in chain.passes]
+    assert f"e{len(steps) - 1}" not in [compaction.entry for compaction in chain.passes]
+    assert f"e{len(steps)}" in [compaction.entry for compaction in chain.passes]
 
 
 def test_calls_that_were_never_answered_hold_nothing_up() -> None:
@@ -162,17 +164,17 @@ def test_edits_and_branch_summaries_on_the_way() -> None:
     chain = walked(*steps, *turns(8, 7), omitted("e59"), *turns(10, 15))
     assert chain.failures == []
     assert len(chain.passes) > 3
-    said = [message.content.text or "" for message in chain.removed]
-    assert "Part 1 was mended otherwise." in said
-    assert "an aside" in "\n".join(said)
-    assert any("Part 13 is mended" in text for text in said)
-    assert not any("Part 14 is mended" in text for text in said)
+    texts = [message.content.text or "" for message in chain.removed]
+    assert "Part 1 was mended otherwise." in texts
+    assert "an aside" in "\n".join(texts)
+    assert any("Part 13 is mended" in text for text in texts)
+    assert not any("Part 14 is mended" in text for text in texts)
 
 
 def test_a_model_writes_a_chain_too() -> None:
     chain = walked(*turns(30), strategy="single-shot")
     assert chain.failures == []
-    assert all(one["calls"] > 0 and "fallback" not in one for one in chain.details)
+    assert all(detail["calls"] > 0 and "fallback" not in detail for detail in chain.details)
 
 
 def test_the_same_session_gives_the_same_chain() -> None:
@@ -205,17 +207,21 @@ def test_recorded_sessions_lose_nothing(path: Path) -> None:
 @pytest.mark.parametrize(
     ("broken", "said"),
     [
-        (lambda found: {"history": found.history[1:]}, "compaction 1 leaves e1 to nobody"),
-        (lambda found: {"first_kept": "nowhere"}, "after compaction 1 the list is not what was to be kept"),
-        (lambda found: {"previous": None}, "compaction 2 leaves compaction-1 to nobody"),
+        (lambda decision: {"history": decision.history[1:]}, "compaction 1 leaves e1 to nobody"),
+        (lambda decision: {"first_kept": "nowhere"}, "after compaction 1 the list is not what was to be kept"),
+        (lambda decision: {"previous": None}, "compaction 2 leaves compaction-1 to nobody"),
     ],
 )
 def test_what_would_be_lost_is_found(monkeypatch: pytest.MonkeyPatch, broken: Any, said: str) -> None:
     real = prepare.decide
 
     def decide(path: Sequence[BranchEntry], *rest: Any) -> CompactionPlan | NothingToCompact:
-        found = real(path, *rest)
-        return msgspec.structs.replace(found, **broken(found)) if isinstance(found, CompactionPlan) else found
+        decision = real(path, *rest)
+        return (
+            msgspec.structs.replace(decision, **broken(decision))
+            if isinstance(decision, CompactionPlan)
+            else decision
+        )
 
     monkeypatch.setattr(prepare, "decide", decide)
     assert said in walked(*turns(12)).failures
@@ -226,11 +232,11 @@ def test_an_entry_that_fell_between_two_compactions_is_found_at_the_end(monkeypa
     real = prepare.decide
 
     def decide(path: Sequence[BranchEntry], *rest: Any) -> CompactionPlan | NothingToCompact:
-        found = real(path, *rest)
+        decision = real(path, *rest)
         return (
-            msgspec.structs.replace(found, history=found.history[1:])
-            if isinstance(found, CompactionPlan)
-            else found
+            msgspec.structs.replace(decision, history=decision.history[1:])
+            if isinstance(decision, CompactionPlan)
+            else decision
         )
 
     monkeypatch.setattr(prepare, "decide", decide)

@@ -32,8 +32,8 @@ def run(session: Path, *arguments: str, code: int = 0) -> list[str]:
 def figures(session: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
     capsys.readouterr()
     run(session, "--json", *arguments)
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)["rows"][0]
-    return found
+    row: dict[str, Any] = json.loads(capsys.readouterr().out)["rows"][0]
+    return row
 
 
 def test_the_command_shows_each_compaction(session: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -45,7 +45,7 @@ def test_the_command_shows_each_compaction(session: Path, capsys: pytest.Capture
     assert row["reused"]
     chain = row["chain"]
     assert len(chain["passes"]) > 5
-    assert row["replacedTokens"] == sum(one["removed"] for one in chain["passes"])
+    assert row["replacedTokens"] == sum(compaction["removed"] for compaction in chain["passes"])
     loop = chain["loop"]
     assert loop["calls"] == 72
     assert 0 < loop["billed"] <= loop["closed"]

@@ -27,20 +27,20 @@ def one_each(message: BranchMessage) -> int:
 
 
 def brief(*, strategy: Any = "extractive", count: int = 12) -> SummaryInput[CompactionPlan]:
-    weigh = by_text(quarters, lambda one: 0, lambda view: 0)
+    weigh = by_text(quarters, lambda message: 0, lambda view: 0)
     plan = prepare.decide(path(*turns(count)), CutBudget(600, 1_000), weigh)
     assert isinstance(plan, CompactionPlan)
     return SummaryInput(plan, quarters, strategy)
 
 
 def costs(of: SummaryInput[CompactionPlan], listed: BilledList = LISTED, **more: Any) -> WayCosts:
-    found = ways.costs(of, listed, 2_000, **{"sheet": SHEET, **more})
-    assert found is not None
-    return found
+    way_costs = ways.costs(of, listed, 2_000, **{"sheet": SHEET, **more})
+    assert way_costs is not None
+    return way_costs
 
 
-def spelled(found: WayCosts, way: str) -> str:
-    return next(part for part in found.arithmetic.split("; ") if part.startswith(way))
+def spelled(way_costs: WayCosts, way: str) -> str:
+    return next(part for part in way_costs.arithmetic.split("; ") if part.startswith(way))
 
 
 def number(text: str, before: str) -> int:
@@ -55,10 +55,10 @@ def test_the_list_before_the_last_reply_is_in_the_cache() -> None:
 
 
 def test_what_a_compaction_took_out_is_not_in_the_list() -> None:
-    said = (u("a"), a("b"), u("c"), a("d"), compacted("so far", "e3"))
-    before = ways.sent(path(*said), one_each)
+    talk = (u("a"), a("b"), u("c"), a("d"), compacted("so far", "e3"))
+    before = ways.sent(path(*talk), one_each)
     assert (before.tokens, before.sent_tokens) == (300, 0)  # no reply was asked with this list yet
-    after = ways.sent(path(*said, u("e"), a("f")), one_each)
+    after = ways.sent(path(*talk, u("e"), a("f")), one_each)
     assert (after.tokens, after.sent_tokens) == (500, 400)
 
 
@@ -67,16 +67,16 @@ def test_of_an_empty_session_nothing_is_sent() -> None:
 
 
 def test_list_and_overhead_are_read_and_what_came_since_is_written() -> None:
-    found = costs(brief())
-    warm = spelled(found, "warm")
+    way_costs = costs(brief())
+    warm = spelled(way_costs, "warm")
     assert warm.startswith("warm: 33,000 read x 0.1 + ")
     instruction = number(warm, "written") - 2_000
     assert 300 < instruction < 2_000
-    assert found.warm_cost == pytest.approx(
+    assert way_costs.warm_cost == pytest.approx(
         (33_000 * 0.3 + (2_000 + instruction) * 3.75 + 2_000 * 15) / 1e6, abs=1e-6
     )
-    copied = number(spelled(found, "cold"), "new")
-    assert found.cold_cost == pytest.approx((copied * 3 + 2_000 * 15) / 1e6, abs=1e-6)
+    copied = number(spelled(way_costs, "cold"), "new")
+    assert way_costs.cold_cost == pytest.approx((copied * 3 + 2_000 * 15) / 1e6, abs=1e-6)
 
 
 def test_the_cheaper_way_depends_on_how_much_of_the_list_is_copied() -> None:
@@ -100,11 +100,11 @@ def test_a_chain_s_window_bounds_the_list_and_nothing_else_does() -> None:
 
 def test_prices_and_overhead_are_those_that_are_told() -> None:
     sheet = PriceSheet(TieredPrices(6.0, 30.0, 0.6, 7.5), overhead_tokens=0)
-    found = costs(brief(), sheet=sheet)
+    way_costs = costs(brief(), sheet=sheet)
     bare = costs(brief(), sheet=PriceSheet(overhead_tokens=0))
-    assert spelled(found, "warm").startswith("warm: 28,000 read x 0.1 + ")
-    assert found.warm_cost == pytest.approx(2 * (bare.warm_cost or 0), abs=1e-6)
-    assert found.cold_cost == pytest.approx(2 * (bare.cold_cost or 0), abs=1e-6)
+    assert spelled(way_costs, "warm").startswith("warm: 28,000 read x 0.1 + ")
+    assert way_costs.warm_cost == pytest.approx(2 * (bare.warm_cost or 0), abs=1e-6)
+    assert way_costs.cold_cost == pytest.approx(2 * (bare.cold_cost or 0), abs=1e-6)
 
 
 def test_where_a_model_has_nothing_to_write_there_is_no_bill() -> None:
@@ -118,10 +118,10 @@ def bill(warm: float | None, cold: float | None) -> WayCosts:
 
 
 def test_a_chain_is_billed_compaction_by_compaction() -> None:
-    found = ways.together([bill(0.1, 0.3), bill(0.5, 0.2)])
-    assert found is not None
-    assert (found.warm_cost, found.cold_cost, found.cheaper_cost) == (0.6, 0.5, 0.3)
-    assert (found.warm_count, found.total_count, found.arithmetic) == (1, 2, "")
+    way_costs = ways.together([bill(0.1, 0.3), bill(0.5, 0.2)])
+    assert way_costs is not None
+    assert (way_costs.warm_cost, way_costs.cold_cost, way_costs.cheaper_cost) == (0.6, 0.5, 0.3)
+    assert (way_costs.warm_count, way_costs.total_count, way_costs.arithmetic) == (1, 2, "")
     partly = ways.together([bill(None, 0.3), bill(0.1, 0.2)])
     assert partly is not None
     assert (partly.warm_cost, partly.cold_cost, partly.cheaper_cost) == (None, 0.5, 0.4)

@@ -31,8 +31,8 @@ def test_both_sides_as_commands(tmp_path: Path, capsys: pytest.CaptureFixture[st
     verdict = tmp_path / "verdict.json"
     server = ["--command", *CONFORM, "server-side", str(path(COMPACTION)), "--verdict", str(verdict)]
     assert main(["conform", "host-side", str(path(COMPACTION)), *server]) == 0
-    found = json.loads(verdict.read_bytes())
-    assert (found["verdict"], found["taken"], found["findings"]) == ("same", found["hostLines"], [])
+    document = json.loads(verdict.read_bytes())
+    assert (document["verdict"], document["taken"], document["findings"]) == ("same", document["hostLines"], [])
     assert verdict.stat().st_mode & 0o777 == 0o600
     assert "1 the same" in capsys.readouterr().out
 
@@ -54,9 +54,11 @@ def test_a_difference_is_said_and_the_exit_code_is_1(tmp_path: Path, capsys: pyt
     out = capsys.readouterr().out
     assert "line 10, the answer to 3: at $.result.zone" in out
     assert "0 the same, 1 with differences" in out
-    found = json.loads(verdict.read_bytes())
-    assert found["verdict"] == "different"
-    assert [(one["line"], one["path"]) for one in found["findings"]] == [(4, "$.params.model.contextWindow")]
+    document = json.loads(verdict.read_bytes())
+    assert document["verdict"] == "different"
+    assert [(finding["line"], finding["path"]) for finding in document["findings"]] == [
+        (4, "$.params.model.contextWindow")
+    ]
 
 
 def test_a_command_that_says_nothing_or_ends_is_a_difference(capsys: pytest.CaptureFixture[str]) -> None:

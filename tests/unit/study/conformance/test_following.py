@@ -24,8 +24,8 @@ def test_differences_as_values() -> None:
         ({"a": {"x": {"t": 1}, "y": {"t": 2}}}, {"a": {"x": {}, "y": {"t": 3}}}, ["$.a.*.t"], None),
     ]
     for before, after, chosen, where in cases:
-        found = difference(before, after, [path_of(text) for text in chosen])
-        assert (found.path if found else None) == where
+        differing = difference(before, after, [path_of(text) for text in chosen])
+        assert (differing.path if differing else None) == where
     for text in ("", "$", "a.b", "$a", "$.a[", "$.a.", "$.a[-1]"):
         with pytest.raises(ValueError, match="no path"):
             path_of(text)

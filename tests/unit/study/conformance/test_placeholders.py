@@ -71,16 +71,16 @@ def test_what_matches_and_where_something_does_not() -> None:
     for pattern, value in MATCHING:
         assert match(pattern, value, "subset", dict(NAMES)) is None, (pattern, value)
     for pattern, value, *where in DIFFERING:
-        found = match(pattern, value, "subset", dict(NAMES))
-        assert found is not None, (pattern, value)
-        assert [found.path, found.expected, found.got] == where
+        mismatch = match(pattern, value, "subset", dict(NAMES))
+        assert mismatch is not None, (pattern, value)
+        assert [mismatch.path, mismatch.expected, mismatch.got] == where
 
 
 def test_the_modes() -> None:
     more = {"a": {"b": 1}}
     assert match({"a": {}}, more, "subset", {}) is None
-    assert (found := match({"a": {}}, more, "exact", {}))
-    assert found.path == "$.a.b"
+    assert (mismatch := match({"a": {}}, more, "exact", {}))
+    assert mismatch.path == "$.a.b"
     assert match({"a": ANY}, more, "exact", {}) is None
     assert match({"a": ANY}, more, "literal", {}) is not None
     assert match({"a": ANY}, {"a": ANY}, "literal", {}) is None

@@ -36,8 +36,14 @@ MESSAGES = [
     )
 ]
 ENTRIES = [
-    {"type": "message", "id": f"e{at}", "parentId": f"e{at - 1}" if at else None, "timestamp": 1, "message": one}
-    for at, one in enumerate(MESSAGES)
+    {
+        "type": "message",
+        "id": f"e{index}",
+        "parentId": f"e{index - 1}" if index else None,
+        "timestamp": 1,
+        "message": message,
+    }
+    for index, message in enumerate(MESSAGES)
 ]
 COMPACT = ask(3, "compact", sessionId="s", entries=ENTRIES)
 
@@ -107,8 +113,8 @@ def test_without_match_in_the_header_a_line_is_compared_whole() -> None:
     with pytest.raises(ExpectationFailed) as caught:
         play(script(*START, STATUS, answer(3, {"mode": "on"}), match=None))
     assert caught.value.mismatch is not None
-    found = caught.value.mismatch
-    assert (found.path, found.expected, found.got) == ("$.result.preset", "nothing", '"balanced"')
+    mismatch = caught.value.mismatch
+    assert (mismatch.path, mismatch.expected, mismatch.got) == ("$.result.preset", "nothing", '"balanced"')
 
 
 def test_initialize_gets_the_state_directory_where_it_names_none() -> None:

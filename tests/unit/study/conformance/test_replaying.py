@@ -45,10 +45,10 @@ def test_the_same_version_says_the_same(conversation: bytes) -> None:
 def changed(content: bytes, change: Callable[[dict[str, Any]], bool]) -> bytes:
     """The transcript with the first message of ctxmgr changed for which `change` says so."""
     lines = content.splitlines()
-    for place, line in enumerate(lines):
+    for index, line in enumerate(lines):
         body = json.loads(line)
         if body.get("from") == "ctxmgr" and "message" in body and change(body["message"]):
-            lines[place] = json.dumps(body, separators=(",", ":")).encode()
+            lines[index] = json.dumps(body, separators=(",", ":")).encode()
             return b"\n".join(lines) + b"\n"
     raise AssertionError("nothing was changed")
 
@@ -103,8 +103,8 @@ def test_an_answer_too_few_and_one_too_many(conversation: bytes) -> None:
 
 
 def test_progress_is_not_compared(conversation: bytes) -> None:
-    told = transcript.line("ctxmgr", b'{"jsonrpc":"2.0","method":"$/progress","params":{"token":1}}')
-    assert replay("t", conversation + told).findings == ()
+    progress = transcript.line("ctxmgr", b'{"jsonrpc":"2.0","method":"$/progress","params":{"token":1}}')
+    assert replay("t", conversation + progress).findings == ()
 
 
 def test_host_lines_alone_make_a_transcript(conversation: bytes) -> None:

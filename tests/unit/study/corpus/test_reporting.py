@@ -25,17 +25,17 @@ def test_the_figures_equal_replay_s_on_the_same_recordings(
     arguments = ["--preset", "balanced", "--window", str(WINDOW), "--probes", "--json"]
     assert main(["replay", *files, *arguments]) == 0
     parts = json.loads(capsys.readouterr().out)
-    means, sums = next((one["means"], one["totals"]) for one in parts if "means" in one)
+    means, sums = next((part["means"], part["totals"]) for part in parts if "means" in part)
     mine = {row["policy"]: row for row in report(tmp_path / "out").all}
     for row in means:
         if row["fromTokens"] == 0:
             assert mine[row["preset"]]["recordings"] == row["recordings"] == 2
             for name in ("closedOfOff", "billedOfOff", "inPlace", "recall", "far", "fetchesIn100"):
                 assert mine[row["preset"]][name] == pytest.approx(row[name], abs=2e-5), name
-    for row in (one for one in sums if "kept" in one):
+    for row in (sum_row for sum_row in sums if "kept" in sum_row):
         names = (mine[row["preset"]][name] for name in ("kept", "keptMean", "keptWorst"))
         assert tuple(names) == pytest.approx((row["kept"], row["mean"]["kept"], row["worstKept"]), abs=2e-5)
-    scores = next(one["probes"] for one in parts if set(one) == {"probes", "failures"})["policies"]["balanced"]
+    scores = next(part["probes"] for part in parts if set(part) == {"probes", "failures"})["policies"]["balanced"]
     used = {row["kind"]: row for row in report(tmp_path / "out").probes if row["policy"] == "balanced"}
     assert used
     for kind, row in used.items():
@@ -106,7 +106,9 @@ def test_a_report_tells_means_groups_pairs_and_the_worst(planned: Path) -> None:
     assert [(row["status"], row["reason"], row["policies"]) for row in made.bad] == [("bad", "planted", 3)]
     (errors,) = (row for row in made.probes if (row["policy"], row["kind"]) == ("turns", "errors"))
     assert (errors["used"], errors["usedProbes"], errors["all"]) == (0.5, 22, 0.4)
-    (pair,) = (one for one in made.pairs if (one["second"], one["figure"]) == ("turns", "closedOfOff"))
+    (pair,) = (
+        pair_row for pair_row in made.pairs if (pair_row["second"], pair_row["figure"]) == ("turns", "closedOfOff")
+    )
     assert (pair["first"], pair["mean"], pair["low"], pair["high"]) == ("balanced", -0.25, -0.25, -0.25)
 
 
@@ -168,7 +170,7 @@ def test_against_exits_1_where_something_is_worse(
     now = planted(folder, tmp_path / "now", closed, **figures)
     code = main(["corpus", "report", str(now), "--against", str(planned), "--json"])
     changes = json.loads(capsys.readouterr().out)["against"]
-    assert [f"{one['policy']} {one['figure']}" for one in changes if one["is_worse"]] == worse
+    assert [f"{change['policy']} {change['figure']}" for change in changes if change["is_worse"]] == worse
     assert code == (1 if worse else 0)
     with_threshold = ["corpus", "report", str(now), "--against", str(planned), "--threshold", "0.7"]
     assert main(with_threshold) == (1 if "fault_count" in figures else 0)
@@ -224,15 +226,15 @@ def test_the_page_links_to_each_worst_recording_s_own(
     text = page.read_text()
     own = sorted((tmp_path / "corpus-recordings").iterdir())
     assert own
-    assert all(f'href="corpus-recordings/{one.name}"' in text for one in own)
-    assert all("50 calls" in one.read_text() for one in own)
+    assert all(f'href="corpus-recordings/{file.name}"' in text for file in own)
+    assert all("50 calls" in file.read_text() for file in own)
     assert "where it paid least" in capsys.readouterr().out
 
 
 def test_results_of_before_a_column_are_still_read(planned: Path) -> None:
     for path in (planned / "recordings").glob("part-*.parquet"):
-        found = pq.read_table(path, partitioning=None)
-        pq.write_table(found.drop_columns(["kept_share", "kept_bytes", "repeated_bytes"]), path)
+        rows = pq.read_table(path, partitioning=None)
+        pq.write_table(rows.drop_columns(["kept_share", "kept_bytes", "repeated_bytes"]), path)
     made = report(planned)
     assert [row["closedOfOff"] for row in made.all] == [0.55, 0.8, 1.0]
     assert [row["kept"] for row in made.all] == [None] * 3

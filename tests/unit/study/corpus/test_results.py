@@ -25,8 +25,8 @@ def keys(folder: Path, kind: str) -> list[str]:
 def test_what_was_added_is_done_for_the_next_run(tmp_path: Path, evaluations: list[bytes]) -> None:
     with Results(tmp_path / "out") as results:
         assert not results.done()
-        for one in evaluations:
-            results.add(one)
+        for evaluation in evaluations:
+            results.add(evaluation)
     with Results(tmp_path / "out") as results:
         assert len(results.done()) == len(evaluations)
     assert keys(tmp_path / "out", CALLS) == keys(tmp_path / "out", RECORDINGS)
@@ -85,8 +85,8 @@ def test_a_kill_while_a_part_is_written_leaves_each_row_once(
         pass
 
     results = Results(tmp_path / "out")
-    for one in evaluations:
-        results.add(one)
+    for evaluation in evaluations:
+        results.add(evaluation)
     real, written = keeping._write, []
 
     def write(path: Path, rows: Any) -> None:
@@ -115,8 +115,8 @@ def test_many_results_become_a_part_before_the_end(
 ) -> None:
     monkeypatch.setattr(keeping, "PART_TASKS", 2)
     with Results(tmp_path / "out") as results:
-        for one in evaluations:
-            results.add(one)
+        for evaluation in evaluations:
+            results.add(evaluation)
         assert len(parts(tmp_path / "out", RECORDINGS)) == 1
         assert (tmp_path / "out" / "journal").stat().st_size == len(evaluations[2]) + 1
 

@@ -32,7 +32,7 @@ def processes() -> Iterator[Client]:
 
 def came(client: Client, tasks: list[CorpusTask], work: Any = invented) -> list[Row]:
     rows: list[Row] = []
-    running.run(client, tasks, lambda one: rows.append(decode(one).recording), work)
+    running.run(client, tasks, lambda content: rows.append(decode(content).recording), work)
     return rows
 
 

@@ -12,17 +12,17 @@ from tests.notation import Said, a, call, r, u, written
 LONG = "word " * 400  # 400 tokens
 
 
-def recording(*said: Said) -> Recording:
+def recording(*talk: Said) -> Recording:
     entries = tuple(
         RecordedEntry("message", f"e{number}", number, msgspec.json.encode(message), message["role"])
-        for number, message in enumerate(written(*said))
+        for number, message in enumerate(written(*talk))
     )
     return Recording("tiny", "s", "m", entries)
 
 
-def driven(peer: Peer, *said: Said, window: int = 100_000, keep: int = 300) -> ReplayResult:
+def driven(peer: Peer, *talk: Said, window: int = 100_000, keep: int = 300) -> ReplayResult:
     options = ReplayOptions(window=window, host=HostLimits(overhead_tokens=0, keep_tokens=keep))
-    return drive_peer(recording(*said), "mine", peer, options)
+    return drive_peer(recording(*talk), "mine", peer, options)
 
 
 def whole(given: PeerList) -> tuple[ProjectedMessage, ...]:

@@ -23,8 +23,8 @@ OLD, SINCE = noise(1, 3_000), noise(2, RECENT_BYTES)
 TALK = (u(f"see {OLD}"), a(SINCE[:9_000]), u(SINCE[9_000:]), a("hm"), u("and now"), a(OLD[500:1_500]))
 
 
-def share(*said: Said, show: Show = whole) -> float | None:
-    return total(CodeLengths().repeats(sights(*said, show=show))).share
+def share(*talk: Said, show: Show = whole) -> float | None:
+    return total(CodeLengths().repeats(sights(*talk, show=show))).share
 
 
 def test_all_is_kept_where_nothing_left() -> None:
@@ -49,33 +49,33 @@ def test_a_list_that_lacks_even_the_newest_text_keeps_less_than_nothing() -> Non
 
 
 def test_the_replies_of_every_second_call_are_asked_the_first_included() -> None:
-    said = OLD[: 2 * LEAST_BYTES]
-    talk = (u(OLD), u(SINCE), *(one for _ in range(5) for one in (a(said), u(SINCE))))
-    asked = [one.total > 0 for one in CodeLengths().repeats(sights(*talk))]
+    reply = OLD[: 2 * LEAST_BYTES]
+    talk = (u(OLD), u(SINCE), *(message for _ in range(5) for message in (a(reply), u(SINCE))))
+    asked = [ratio.total > 0 for ratio in CodeLengths().repeats(sights(*talk))]
     assert asked == [True, False, True, False, True]
 
 
 def test_short_replies_are_not_asked() -> None:
     short = OLD[: LEAST_BYTES - 1 - len(content([{"type": "text", "text": ""}]))]
-    for said, asked in ((short, False), (f"{short}x", True)):
-        (found,) = CodeLengths().repeats(sights(u(OLD), u(SINCE), a(said)))
+    for reply, asked in ((short, False), (f"{short}x", True)):
+        (found,) = CodeLengths().repeats(sights(u(OLD), u(SINCE), a(reply)))
         assert (found != Ratio()) == asked
 
 
 def test_a_text_is_contents_as_json_and_has_no_usage_or_id() -> None:
-    shown = "\n".join(content(one) for one in (OLD, [{"type": "text", "text": "é"}]))
+    shown = "\n".join(content(part) for part in (OLD, [{"type": "text", "text": "é"}]))
     reply = content([{"type": "text", "text": f"é {OLD}"}])
-    before = "\n".join(content(one) for one in (OLD, SINCE, [{"type": "text", "text": "é"}]))
+    before = "\n".join(content(part) for part in (OLD, SINCE, [{"type": "text", "text": "é"}]))
     recent, whole_length, given = (
         length(reply, text.encode()) for text in (before.encode()[-RECENT_BYTES:].decode(), before, shown)
     )
-    said = (
+    talk = (
         u(OLD, id="x1", timestamp=5),
         u(SINCE),
         note("", content=[{"type": "text", "text": "é"}]),
         a(f"é {OLD}", usage={"input": 5}),
     )
-    (found,) = CodeLengths().repeats(sights(*said, show=lambda items: [whole(items)[0], whole(items)[2]]))
+    (found,) = CodeLengths().repeats(sights(*talk, show=lambda items: [whole(items)[0], whole(items)[2]]))
     assert found == Ratio(recent - given, recent - whole_length)
 
 
@@ -93,8 +93,8 @@ def length(reply: str, text: bytes) -> int:
 
 
 def test_what_the_host_compacted_away_is_part_of_the_conversation_and_its_summary_is_not() -> None:
-    said = (u(OLD), a("hm"), u(SINCE), a("hm"), u("?"), a(OLD[:1_000]))
-    first, second, third = sights(*said)
+    talk = (u(OLD), a("hm"), u(SINCE), a("hm"), u("?"), a(OLD[:1_000]))
+    first, second, third = sights(*talk)
     stands = pi_host.item("s", raws(summary(noise(3, 500) + OLD[:500]))[0])
     shown = (ProjectedMessage(stands.raw, 0, True), *third.projected_messages[2:])
     later = Observation(None, (stands, *third.items[2:]), shown, third.reply)
@@ -104,9 +104,9 @@ def test_what_the_host_compacted_away_is_part_of_the_conversation_and_its_summar
 
 
 def test_a_message_without_content_is_the_texts_of_it() -> None:
-    said = (sh("ls", OLD), u(SINCE), a(OLD[:1_000]))
-    assert share(*said) == 1
-    assert share(*said, show=newest(1)) == pytest.approx(0, abs=0.01)
+    talk = (sh("ls", OLD), u(SINCE), a(OLD[:1_000]))
+    assert share(*talk) == 1
+    assert share(*talk, show=newest(1)) == pytest.approx(0, abs=0.01)
 
 
 def test_nothing_asked_has_no_share() -> None:

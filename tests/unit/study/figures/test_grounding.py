@@ -54,22 +54,22 @@ def test_what_is_held_of_two_lines() -> None:
 
 def test_lines_stand_in_results_arguments_and_what_was_said_but_not_in_thinking() -> None:
     edit = a(call("edit", oldText="line one\nline two\nline three\nline four"))
-    said = (
+    talk = (
         u("here: line one"),
         a(call("write", content="line two\n"), think("line four")),
         r("x\nline three"),
         edit,
     )
-    assert grounding(sights(*said), known())[-1] == Ratio(3, 3)
+    assert grounding(sights(*talk), known())[-1] == Ratio(3, 3)
 
 
 def test_an_edit_of_nothing_that_was_seen_is_not_asked_for() -> None:
-    said = (u("go"), a(call("edit", oldText="never seen")))
-    assert grounding(sights(*said), known()) == (Ratio(),)
+    talk = (u("go"), a(call("edit", oldText="never seen")))
+    assert grounding(sights(*talk), known()) == (Ratio(),)
 
 
 def test_a_line_counts_once_a_call() -> None:
     both = [call("edit", oldText="line one\nline two"), call("edit", oldText="line two\nline three")]
-    said = (u("line one\nline two"), a("ok"), u("line three"), a(*both))
-    assert grounding(sights(*said, show=newest(1)), known())[-1] == Ratio(1, 3)
-    assert grounding(sights(*said, show=newest(3)), known())[-1] == Ratio(3, 3)
+    talk = (u("line one\nline two"), a("ok"), u("line three"), a(*both))
+    assert grounding(sights(*talk, show=newest(1)), known())[-1] == Ratio(1, 3)
+    assert grounding(sights(*talk, show=newest(3)), known())[-1] == Ratio(3, 3)

@@ -23,15 +23,15 @@ def test_what_the_user_said() -> None:
         ("shortened is not word for word", newest(1, packed('- "first thing ..."')), 1, 1),
         ("shortened in its place", lambda items: changed(0, u("first"))(whole(items)), 1, 1),
     ):
-        found = recall(sights(*USERS, show=show), known())[-1]
-        assert (found.overall, found.in_place) == (Ratio(held, 2), Ratio(in_place, 2)), case
+        ratio = recall(sights(*USERS, show=show), known())[-1]
+        assert (ratio.overall, ratio.in_place) == (Ratio(held, 2), Ratio(in_place, 2)), case
 
 
 def test_a_summary_may_quote_the_user_and_an_image_can_not_be_quoted() -> None:
     (first,) = sights(u("do this"), a("ok"))
     (later,) = sights(summary("they said: do  this"), u("go"), a("ok"))
-    found = recall([first, later], known())[-1]
-    assert (found.overall, found.in_place) == (Ratio(2, 2), Ratio(1, 2))
+    ratio = recall([first, later], known())[-1]
+    assert (ratio.overall, ratio.in_place) == (Ratio(2, 2), Ratio(1, 2))
     image = u("", content=[{"type": "image", "data": "", "mimeType": "image/png"}])
     assert recall(sights(image, a("ok"), show=newest(0, packed("anything"))), known())[-1].overall == Ratio(0, 1)
 
@@ -84,21 +84,21 @@ def test_what_was_left_out_is_cheaper_and_knows_less() -> None:
 
 def test_the_series_has_each_call() -> None:
     series = MADE["series"]
-    assert [one["epoch"] for one in series] == [0, 0, 1, 1]
-    assert [one["sent"] for one in BASE["series"]] == [3, 10, 15, 19]
-    assert [one["at"] for one in series] == [1_000, 2_000, 9_000, 9_500]
-    assert [one["cold"] for one in series] == [False, False, True, False]
-    assert [one["announced"] for one in series] == [False, False, True, False]
+    assert [call["epoch"] for call in series] == [0, 0, 1, 1]
+    assert [call["sent"] for call in BASE["series"]] == [3, 10, 15, 19]
+    assert [call["at"] for call in series] == [1_000, 2_000, 9_000, 9_500]
+    assert [call["cold"] for call in series] == [False, False, True, False]
+    assert [call["announced"] for call in series] == [False, False, True, False]
     assert series[-1]["spent"] == pytest.approx(money(SOME), abs=1e-6)
-    assert (sum(one["recalled"] for one in series), sum(one["names"] for one in series)) == (1, 3)
-    assert (sum(one["grounded"] for one in series), sum(one["lines"] for one in series)) == (0, 1)
+    assert (sum(call["recalled"] for call in series), sum(call["names"] for call in series)) == (1, 3)
+    assert (sum(call["grounded"] for call in series), sum(call["lines"] for call in series)) == (0, 1)
 
 
 def test_parquet_columns_are_generated_and_are_figures_again() -> None:
-    rows = [{column.name: column.of(one) for column in columns()} for one in (SOME, EVERY)]
+    rows = [{column.name: column.of(session) for column in columns()} for session in (SOME, EVERY)]
     again = from_row(*rows)
-    told = {metric.path for metric in METRICS if metric.columns or metric.part_of}
-    for path in told - {"warmOfOff", "closedLoop.allOfOff"}:  # whose dollars are no columns
+    written = {metric.path for metric in METRICS if metric.columns or metric.part_of}
+    for path in written - {"warmOfOff", "closedLoop.allOfOff"}:  # whose dollars are no columns
         value, expected = value_at(again, path), value_at(MADE, path)
         if isinstance(value, dict):
             assert value["share"] == pytest.approx(expected["share"], abs=1e-5), path

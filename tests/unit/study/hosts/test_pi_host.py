@@ -55,10 +55,10 @@ def test_the_newest_are_kept_and_a_result_is_no_cut() -> None:
     assert done.entry["firstKeptEntryId"] == "10"  # the budget is reached inside a result: cut after it
     done = pi_host.compact(items, files, "c1", 5, keep=1_002)
     assert done is not None
-    assert [one.id for one in done.items] == ["c1", "8", "9", "10"]
+    assert [kept.id for kept in done.items] == ["c1", "8", "9", "10"]
     done = pi_host.compact(items, files, "c1", 5, keep=1_900)
     assert done is not None
-    assert [one.id for one in done.items] == ["c1", "6", "7", "8", "9", "10"]
+    assert [kept.id for kept in done.items] == ["c1", "6", "7", "8", "9", "10"]
 
 
 def test_nothing_to_compact() -> None:
@@ -83,7 +83,7 @@ def test_the_summary_is_one_that_ctxmgr_reads_and_carries_on() -> None:
     assert second is not None
     carried = second.entry["summary"]
     assert carried == held("study/host-summary-carried-on.md", carried)
-    assert [one.id for one in second.items] == ["c2", "12", "13"]
+    assert [kept.id for kept in second.items] == ["c2", "12", "13"]
     again = pi_host.compact(more, files, "c2", 6, keep=100)
     assert again is not None
     assert again.entry == second.entry

@@ -25,10 +25,10 @@ def session() -> Recording:
 
 
 def test_entries_follow_each_other() -> None:
-    entries = [json.loads(one) for one in pi_tree.entries(session())]
+    entries = [json.loads(entry) for entry in pi_tree.entries(session())]
     kinds = ["message", "message", "message", "custom_message", "compaction", "model_change", "message"]
-    assert [one["type"] for one in entries] == kinds
-    assert [one["parentId"] for one in entries] == [None, *(one["id"] for one in entries[:-1])]
+    assert [entry["type"] for entry in entries] == kinds
+    assert [entry["parentId"] for entry in entries] == [None, *(entry["id"] for entry in entries[:-1])]
     assert entries[3] == {
         "type": "custom_message",
         "customType": "a-host.note",
@@ -43,7 +43,7 @@ def test_entries_follow_each_other() -> None:
 
 def test_the_list_is_the_recordings() -> None:
     branch = pi_branch.branch(pi_tree.entries(session()), None)
-    assert [one.id for one in in_list(branch) if one.visible] == ["k1", "n1", "a2"]
+    assert [entry.id for entry in in_list(branch) if entry.visible] == ["k1", "n1", "a2"]
 
 
 def test_a_session_of_pi_comes_back_as_it_was() -> None:
@@ -52,8 +52,12 @@ def test_a_session_of_pi_comes_back_as_it_was() -> None:
     recording = msgspec.structs.replace(recording, entries=(*recording.entries, branch))
     header = b'{"type":"session","version":3,"id":"s","cwd":""}\n'
     again = pi_sessions.read("f", header + b"\n".join(pi_tree.entries(recording)))
-    assert [(one.kind, one.id, one.time_ms, one.role, one.summary, one.first_kept) for one in again.entries] == [
-        (one.kind, one.id, one.time_ms, one.role, one.summary, one.first_kept) for one in recording.entries
+    assert [
+        (entry.kind, entry.id, entry.time_ms, entry.role, entry.summary, entry.first_kept)
+        for entry in again.entries
+    ] == [
+        (entry.kind, entry.id, entry.time_ms, entry.role, entry.summary, entry.first_kept)
+        for entry in recording.entries
     ]
-    texts = [one.message for one in recording.entries if one.role in ("user", "assistant", "toolResult")]
-    assert [one.message for one in again.entries if one.role in ("user", "assistant", "toolResult")] == texts
+    texts = [entry.message for entry in recording.entries if entry.role in ("user", "assistant", "toolResult")]
+    assert [entry.message for entry in again.entries if entry.role in ("user", "assistant", "toolResult")] == texts

@@ -23,34 +23,34 @@ TALK = (u("one"), a(call("read", path="x")), r("text"), a("two"), u("three"), a(
 
 def test_messages_are_new_once_and_in_their_order() -> None:
     seen = sights(*TALK)
-    came = [[one.role for one in some] for some in new_messages(seen)]
+    came = [[message.role for message in some] for some in new_messages(seen)]
     assert came == [["user"], ["assistant", "toolResult"], ["assistant", "user"]]
-    assert [one for some in new_messages(seen) for one in some] == list(seen[-1].items)
+    assert [message for some in new_messages(seen) for message in some] == list(seen[-1].items)
 
 
 def test_what_the_host_compacted_away_is_still_what_was_said() -> None:
     first, second, third = sights(*TALK)
     stands = item("s", raws(summary("one, two"))[0])
     later = Observation(None, (stands, *third.items[3:]), (), third.reply)
-    came = [[one.id for one in some] for some in new_messages([first, second, later])]
+    came = [[message.id for message in some] for some in new_messages([first, second, later])]
     assert came == [["0"], ["1", "2"], ["3", "4"]]
     gone_at_once = Observation(None, (stands, third.items[4]), (), third.reply)  # the reply went with the rest
-    assert [one.id for one in list(new_messages([first, second, gone_at_once]))[2]] == ["3", "4"]
+    assert [message.id for message in list(new_messages([first, second, gone_at_once]))[2]] == ["3", "4"]
 
 
 def test_a_packet_and_a_summary_stand_for_others() -> None:
-    (one,) = sights(summary("old"), u("go"), a("done"))
+    (sight,) = sights(summary("old"), u("go"), a("done"))
     placed = [
-        (stands_for_others(one, part), in_place(one, part)) for part in (packed("p"), *one.projected_messages)
+        (stands_for_others(sight, part), in_place(sight, part)) for part in (packed("p"), *sight.projected_messages)
     ]
     assert placed == [(True, False), (True, False), (False, True)]
-    shortened = ProjectedMessage(one.projected_messages[1].raw, 1, False)
-    assert (stands_for_others(one, shortened), in_place(one, shortened)) == (False, False)
+    shortened = ProjectedMessage(sight.projected_messages[1].raw, 1, False)
+    assert (stands_for_others(sight, shortened), in_place(sight, shortened)) == (False, False)
 
 
 @given(st.lists(st.sampled_from("abc")), st.lists(st.sampled_from("abc")))
 def test_a_common_start_is_the_longest_one(left: list[str], right: list[str]) -> None:
-    before, now = ([ProjectedMessage(one.encode(), 0, True) for one in some] for some in (left, right))
+    before, now = ([ProjectedMessage(text.encode(), 0, True) for text in some] for some in (left, right))
     count = same_start(before, now)
     assert left[:count] == right[:count]
     assert left[: count + 1] != right[: count + 1] or count == min(len(left), len(right))
@@ -61,18 +61,21 @@ def test_a_watch_keeps_what_was_answered_and_replied_to() -> None:
     watch = ObservationRecorder(outcome.observations)
     first, second = sights(u("one"), a("two"), u("three"), a("four"))
     watch.replied(first.reply)  # to nothing
-    for number, one in enumerate((first, second)):
+    for number, sight in enumerate((first, second)):
         watch.called(
-            number, one.items, [MatchedMessage(place, kept) for place, kept in enumerate(one.items)], epoch=number
+            number,
+            sight.items,
+            [MatchedMessage(index, kept) for index, kept in enumerate(sight.items)],
+            epoch=number,
         )
-        watch.replied(one.reply)
-        watch.replied(one.reply)  # to nothing again
+        watch.replied(sight.reply)
+        watch.replied(sight.reply)  # to nothing again
         watch.compacted()
-    assert [one.projected_messages for one in outcome.observations] == [
+    assert [sight.projected_messages for sight in outcome.observations] == [
         tuple(whole(first.items)),
         tuple(whole(second.items)),
     ]
-    assert [(one.time_ms, one.epoch_number, one.own, one.reply) for one in outcome.observations] == [
+    assert [(sight.time_ms, sight.epoch_number, sight.own, sight.reply) for sight in outcome.observations] == [
         (0, 0, 0, first.reply),
         (1, 1, 1, second.reply),
     ]
@@ -81,4 +84,7 @@ def test_a_watch_keeps_what_was_answered_and_replied_to() -> None:
     watch.replied(first.reply)
     watch.called(3, (), [], epoch=2)
     watch.replied(first.reply)
-    assert [(one.projected_messages, one.own) for one in outcome.observations[2:]] == [((packed("p"),), 1), ((), 0)]
+    assert [(sight.projected_messages, sight.own) for sight in outcome.observations[2:]] == [
+        ((packed("p"),), 1),
+        ((), 0),
+    ]

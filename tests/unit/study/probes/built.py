@@ -35,11 +35,11 @@ class Asked(msgspec.Struct, frozen=True):
     raws: tuple[bytes, ...]
 
     def of(self, kind: str) -> list[Probe]:
-        return [one for one in self.probes if one.kind == kind]
+        return [probe for probe in self.probes if probe.kind == kind]
 
 
-def probes_of(*said: Said, end: int | None = None) -> Asked:
-    some = tuple(raws(*said))
+def probes_of(*talk: Said, end: int | None = None) -> Asked:
+    some = tuple(raws(*talk))
     of = SessionHistory([read_message(raw) for raw in some])
     return Asked(of, probes(of, len(some) if end is None else end), some)
 
@@ -48,7 +48,7 @@ def grades(asked: Asked, kind: str, *shown: Said) -> list[float]:
     """How much each probe of a kind finds in a list of these messages alone."""
     index = EvidenceIndex(names_of(asked.history))
     ids = frozenset(index.number(raw) for raw in raws(*shown))
-    return [grade(one, lambda evidence: index.share(evidence, ids)) for one in asked.of(kind)]
+    return [grade(probe, lambda evidence: index.share(evidence, ids)) for probe in asked.of(kind)]
 
 
 def graded(asked: Asked, kind: str, *shown: Said) -> float:
@@ -58,8 +58,8 @@ def graded(asked: Asked, kind: str, *shown: Said) -> float:
 
 
 def answers(asked: Asked, kind: str) -> Sequence[str]:
-    return [one.answer for one in asked.of(kind)]
+    return [probe.answer for probe in asked.of(kind)]
 
 
 def used(asked: Asked, kind: str) -> list[bool]:
-    return [one.used for one in asked.of(kind)]
+    return [probe.used for probe in asked.of(kind)]

@@ -27,24 +27,24 @@ def packet(*lines: str) -> str:
     return "\n".join((HEAD, *lines))
 
 
-def judged(said: Sequence[Said], text: str, shown: Sequence[int] = (), summary: str = "") -> Precision:
+def judged(talk: Sequence[Said], text: str, shown: Sequence[int] = (), summary: str = "") -> Precision:
     """Of a packet at the last call, beside these messages; the host had heard the summary before."""
-    found = of(*said, u("go on"), a("fine"))
-    calls = len(found.course.asked)
+    examined = of(*talk, u("go on"), a("fine"))
+    calls = len(examined.course.asked)
     lists = [list[int]()] * (calls - 1) + [list(shown)]
-    seen = sights(found.course, lists, [""] * (calls - 1) + [text])
+    seen = sights(examined.course, lists, [""] * (calls - 1) + [text])
     if summary:
         heard = pi_host.item("s", compaction_message(summary, 0, 0))
         seen[0] = msgspec.structs.replace(seen[0], items=(*seen[0].items, heard))
-    return precision(found, seen, weigh)
+    return precision(examined, seen, weigh)
 
 
-def verdict(said: Sequence[Said], heading: str, line: str, shown: Sequence[int] = (), summary: str = "") -> str:
+def verdict(talk: Sequence[Said], heading: str, line: str, shown: Sequence[int] = (), summary: str = "") -> str:
     """Of the one line: true, untrue, unjudged or silent."""
-    found = judged(said, packet(heading, line), shown, summary)
-    (counts,) = (one for section, one in found.sections.items() if section != "head")
+    precision = judged(talk, packet(heading, line), shown, summary)
+    (counts,) = (line_counts for section, line_counts in precision.sections.items() if section != "head")
     assert counts.line_count == 1
-    assert [one.text for one in found.untrue] == ([line] if counts.untrue_count else [])
+    assert [untrue_line.text for untrue_line in precision.untrue] == ([line] if counts.untrue_count else [])
     if counts.unjudged_count:
         return "unjudged"
     return ("untrue" if counts.untrue_count else "true") if counts.judged_count else "silent"

@@ -73,8 +73,8 @@ CASES: list[tuple[Sequence[Said], str, str]] = [
 
 
 def test_a_check_is_told_as_its_newest_run_ended() -> None:
-    for said, line, held in CASES:
-        assert verdict((u("go"), *said), STATE, line) == held, (said, line)
+    for talk, line, held in CASES:
+        assert verdict((u("go"), *talk), STATE, line) == held, (talk, line)
 
 
 def test_a_newer_run_that_the_list_shows_takes_nothing_from_a_line() -> None:
@@ -100,8 +100,8 @@ COMMITS: list[tuple[Sequence[Said], str, str]] = [
 
 
 def test_a_commit_was_printed() -> None:
-    for said, line, held in COMMITS:
-        assert verdict((u("go"), *said), STATE, line) == held, (said, line)
+    for talk, line, held in COMMITS:
+        assert verdict((u("go"), *talk), STATE, line) == held, (talk, line)
 
 
 EDITED = (a(call("Edit", file_path="src/a.py", old_string="x", new_string="y")), r("ok"))
@@ -139,8 +139,8 @@ FILES: list[tuple[Sequence[Said], str, str]] = [
 
 
 def test_a_file_is_told_by_its_newest_change() -> None:
-    for said, line, held in FILES:
-        assert verdict((u("go"), *said), STATE, line) == held, (said, line)
+    for talk, line, held in FILES:
+        assert verdict((u("go"), *talk), STATE, line) == held, (talk, line)
 
 
 def test_a_newer_change_that_the_list_shows_takes_nothing_from_a_line() -> None:
@@ -182,14 +182,14 @@ TASKS: list[tuple[Sequence[Said], str, str]] = [
 
 
 def test_a_task_stands_as_the_hosts_own_tool_has_it() -> None:
-    for said, line, held in TASKS:
-        assert verdict((u("go"), *said), NOW, line) == held, (said, line)
+    for talk, line, held in TASKS:
+        assert verdict((u("go"), *talk), NOW, line) == held, (talk, line)
 
 
 def test_a_newer_list_that_is_shown_takes_nothing_from_a_line() -> None:
-    said = (u("go"), *OPEN, *listed(mend_the_parser="completed"))
-    assert verdict(said, NOW, "- [~] mend the parser", shown=[3]) == "true"
-    assert verdict(said, NOW, "- [~] mend the parser", shown=[1]) == "untrue"
+    talk = (u("go"), *OPEN, *listed(mend_the_parser="completed"))
+    assert verdict(talk, NOW, "- [~] mend the parser", shown=[3]) == "true"
+    assert verdict(talk, NOW, "- [~] mend the parser", shown=[1]) == "untrue"
 
 
 def test_a_path_may_be_told_from_another_directory_than_the_sessions_own() -> None:

@@ -13,16 +13,18 @@ from tests.unit.study.probes.asked import SESSION, WEIGHT, asked, of, recording,
 
 
 def means(of: PolicyGrades) -> set[float]:
-    return {one.grade for one in of.answers}
+    return {answer.grade for answer in of.answers}
 
 
 def test_the_whole_list_answers_all_and_the_empty_list_nothing() -> None:
-    found = of(*SESSION)
-    everything, nothing = asked(found, timeline.whole(found.course), controls.empty(found.course))
-    assert {one.probe.kind for one in everything.answers} == {*figures.KINDS} - {"files.read", "instructions"}
+    examined_session = of(*SESSION)
+    everything, nothing = asked(
+        examined_session, timeline.whole(examined_session.course), controls.empty(examined_session.course)
+    )
+    assert {answer.probe.kind for answer in everything.answers} == {*figures.KINDS} - {"files.read", "instructions"}
     assert means(everything) == {1.0}
     assert means(nothing) == {0.0}
-    assert all(one.loss is None for one in everything.answers)
+    assert all(answer.loss is None for answer in everything.answers)
 
 
 SAID = """the parser must never stop because TypeError in src/a.ts #451 v1.2.3 was wrong? Let me mend it. 'quoted'
@@ -34,10 +36,10 @@ TURNS = st.lists(
         TEXTS.map(u),
         TEXTS.map(a),
         st.tuples(TEXTS, st.sampled_from(["src/a.ts", "b/a.ts", "/w/c d.py"])).map(
-            lambda one: [a(call("edit", path=one[1], newText=one[0])), r("ok")]
+            lambda drawn: [a(call("edit", path=drawn[1], newText=drawn[0])), r("ok")]
         ),
         st.tuples(TEXTS, TEXTS, st.booleans()).map(
-            lambda one: [a(call("bash", command=one[0])), r(one[1], is_error=one[2])]
+            lambda drawn: [a(call("bash", command=drawn[0])), r(drawn[1], is_error=drawn[2])]
         ),
         TEXTS.map(lambda text: [a(call("TodoWrite", todos=[{"content": text, "status": "pending"}])), r("ok")]),
     ),
@@ -49,42 +51,44 @@ TURNS = st.lists(
 def test_of_any_conversation_the_whole_list_answers_all_and_the_empty_list_nothing(
     turns: list[Said | list[Said]],
 ) -> None:
-    said = [one for turn in turns for one in (turn if isinstance(turn, list) else [turn])]
-    found = of(*[u("go")] * 6, *said, a("done"))
-    everything, nothing = asked(found, timeline.whole(found.course), controls.empty(found.course))
-    assert [one for one in everything.answers if one.grade < 1 - 1e-9] == []
-    assert [one for one in nothing.answers if one.grade > 0] == []
+    said = [answer for turn in turns for answer in (turn if isinstance(turn, list) else [turn])]
+    examined_session = of(*[u("go")] * 6, *said, a("done"))
+    everything, nothing = asked(
+        examined_session, timeline.whole(examined_session.course), controls.empty(examined_session.course)
+    )
+    assert [answer for answer in everything.answers if answer.grade < 1 - 1e-9] == []
+    assert [answer for answer in nothing.answers if answer.grade > 0] == []
 
 
 def test_another_session_answers_what_everybody_says() -> None:
-    found = of(*SESSION)
+    examined_session = of(*SESSION)
     other = of(u("paint the fence"), a("ok", call("bash", command="npm run test")), r("fine"), a("done")).course
-    (foreign,) = asked(found, controls.foreign(found.course, other))
+    (foreign,) = asked(examined_session, controls.foreign(examined_session.course, other))
     by_kind = figures.scores(foreign).kinds
     assert by_kind["tests"].every.share == pytest.approx(0.5)  # everybody runs that
     assert by_kind["goal"].every.share == 0
 
 
 def test_the_newest_tokens_answer_what_is_new() -> None:
-    found = of(*SESSION)
-    (newest,) = asked(found, controls.newest(found.course, weigh, 4 * WEIGHT))
-    last = [one for one in newest.answers if one.call_index == len(found.course.asked) - 1]
-    assert {one.grade for one in last if one.probe.kind == "goal"} == {0.0}
-    assert {one.grade for one in last if one.probe.kind == "commits"} == {1.0}
+    examined_session = of(*SESSION)
+    (newest,) = asked(examined_session, controls.newest(examined_session.course, weigh, 4 * WEIGHT))
+    last = [answer for answer in newest.answers if answer.call_index == len(examined_session.course.asked) - 1]
+    assert {answer.grade for answer in last if answer.probe.kind == "goal"} == {0.0}
+    assert {answer.grade for answer in last if answer.probe.kind == "commits"} == {1.0}
 
 
 FIVE = (
     u("mend the parser"),
     a("one"),
-    *(one for text in ("x", "y", "z", "v") for one in (u(text), a(f"re {text}"))),
+    *(drawn for text in ("x", "y", "z", "v") for drawn in (u(text), a(f"re {text}"))),
 )
 
 
 def test_a_failed_probe_names_the_call_that_lost_it_and_what_left() -> None:
-    found = of(*FIVE)
-    lists = sights(found.course, [[0], [0, 1, 2], [2, 3, 4], [4, 5, 6], [6, 7, 8]])
-    (result,) = asked(found, lists)
-    goal = next(one for one in result.answers if one.probe.kind == "goal")
+    examined_session = of(*FIVE)
+    lists = sights(examined_session.course, [[0], [0, 1, 2], [2, 3, 4], [4, 5, 6], [6, 7, 8]])
+    (result,) = asked(examined_session, lists)
+    goal = next(answer for answer in result.answers if answer.probe.kind == "goal")
     assert goal.grade == 0
     assert goal.loss is not None
     assert (goal.loss.call_index, goal.loss.epoch_number, goal.loss.after_compaction) == (2, 2, True)
@@ -96,16 +100,16 @@ def test_a_failed_probe_names_the_call_that_lost_it_and_what_left() -> None:
 
 
 def test_what_never_stood_in_a_list_was_lost_nowhere() -> None:
-    found = of(*SESSION)
-    (result,) = asked(found, controls.empty(found.course))
-    assert {one.loss.call_index for one in result.answers if one.loss} == {-1}
+    examined_session = of(*SESSION)
+    (result,) = asked(examined_session, controls.empty(examined_session.course))
+    assert {answer.loss.call_index for answer in result.answers if answer.loss} == {-1}
 
 
 def test_what_came_back_was_lost_the_last_time_it_left() -> None:
-    found = of(*FIVE)
-    (result,) = asked(found, sights(found.course, [[0], [], [0], [0], []]))
-    lost = [one.loss for one in result.answers if one.probe.kind == "goal" and one.loss]
-    assert [(one.call_index, one.holders) for one in lost] == [(4, ("user: mend the parser",))]
+    examined_session = of(*FIVE)
+    (result,) = asked(examined_session, sights(examined_session.course, [[0], [], [0], [0], []]))
+    lost = [answer.loss for answer in result.answers if answer.probe.kind == "goal" and answer.loss]
+    assert [(answer.call_index, answer.holders) for answer in lost] == [(4, ("user: mend the parser",))]
 
 
 # points, and the summary that copies
@@ -125,25 +129,25 @@ def test_points_are_even_then_by_the_window_then_where_the_host_compacted() -> N
 
 
 def test_a_recorded_compaction_is_a_point() -> None:
-    found = examined(recording(*SESSION[:5], a("x"), compacted=[4]), 1_000_000, lambda raw: 1)
-    assert [point.end for point in found.points] == [5]
+    examined_session = examined(recording(*SESSION[:5], a("x"), compacted=[4]), 1_000_000, lambda raw: 1)
+    assert [point.end for point in examined_session.points] == [5]
 
 
 def test_the_stub_copies_what_users_said_the_files_and_the_last_words() -> None:
-    found = of(*SESSION).course
+    examined_session = of(*SESSION).course
     write = Stub()
-    first = write(found.items[:9], found.items[9:])
+    first = write(examined_session.items[:9], examined_session.items[9:])
     assert "Please raise the limit of the parser" in first
     assert "<changed-files>\nsrc/parse.ts\n</changed-files>" in first
     assert "parseBlock stops at twenty" in first
-    assert "no, that is wrong" in write(found.items[9:], ())  # what the first one stands for stays
+    assert "no, that is wrong" in write(examined_session.items[9:], ())  # what the first one stands for stays
 
 
 def test_the_stub_keeps_the_opening_and_the_newest_of_many_requests() -> None:
-    found = of(
+    examined_session = of(
         u("the opening " + "x " * 2_500), *(u(f"request {number} " + "y" * 900) for number in range(12)), a("z")
     )
-    said = Stub()(found.course.items, ())
+    said = Stub()(examined_session.course.items, ())
     assert "the opening" in said
     assert "request 11" in said
     assert "request 0" not in said

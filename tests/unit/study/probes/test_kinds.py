@@ -155,21 +155,21 @@ def test_the_error_line_of_a_record_has_nothing_of_the_record() -> None:
 
 def test_an_error_is_over_when_the_same_command_works() -> None:
     run = call("bash", command="./deploy --now")
-    said = (u("go"), a(run), err("fatal: no such remote"), a(run), r("sent"))
-    assert len(probes_of(*said, end=3).of("errors")) == 1
-    assert probes_of(*said).of("errors") == []
+    talk = (u("go"), a(run), err("fatal: no such remote"), a(run), r("sent"))
+    assert len(probes_of(*talk, end=3).of("errors")) == 1
+    assert probes_of(*talk).of("errors") == []
 
 
 def test_an_edit_that_failed_is_over_when_the_file_was_changed() -> None:
     write = call("write", path="src/core/parse.ts", content="x")
-    said = (u("go"), a(EDIT), err("could not find the text"), a(write), r("ok"))
-    assert len(probes_of(*said, end=3).of("errors")) == 1
-    assert probes_of(*said).of("errors") == []
+    talk = (u("go"), a(EDIT), err("could not find the text"), a(write), r("ok"))
+    assert len(probes_of(*talk, end=3).of("errors")) == 1
+    assert probes_of(*talk).of("errors") == []
 
 
 def test_of_a_test_the_newest_run_counts() -> None:
-    said = (u("go"), a(TEST_RUN), r(FAILING), a(TEST_RUN), r(PASSING))
-    assert answers(probes_of(*said), "tests") == [PASSING]
+    talk = (u("go"), a(TEST_RUN), r(FAILING), a(TEST_RUN), r(PASSING))
+    assert answers(probes_of(*talk), "tests") == [PASSING]
 
 
 def test_commands_of_the_host_are_no_requests() -> None:
@@ -178,34 +178,34 @@ def test_commands_of_the_host_are_no_requests() -> None:
 
 
 def test_a_task_keeps_its_text_where_only_what_it_is_about_is_told_anew() -> None:
-    said = (
+    talk = (
         u("go"),
         a(call("TaskCreate", subject="write the parser", description="all of it")),
         r("Task #1 created"),
         a(call("TaskUpdate", taskId="1", status="in_progress", description="the lexer is missing as well")),
         r("Updated task #1"),
     )
-    (asked,) = probes_of(*said).of("tasks")
+    (asked,) = probes_of(*talk).of("tasks")
     assert "write the parser" in asked.question
-    assert graded(probes_of(*said), "tasks", *said) == 1
+    assert graded(probes_of(*talk), "tasks", *talk) == 1
 
 
 def test_a_run_in_the_background_ends_where_its_end_is_told() -> None:
-    said = (
+    talk = (
         u("go"),
         a(call("exec_command", cmd="cargo test")),
         r("Process running with session ID 7\nOutput:\nCompiling"),
         a(call("write_stdin", session_id=7, chars="")),
         r("Process exited with code 101\nOutput:\ntest result: FAILED. 1 failed"),
     )
-    assert probes_of(*said, end=3).of("tests") == []
-    assert answers(probes_of(*said), "tests") == ["test result: FAILED. 1 failed"]
+    assert probes_of(*talk, end=3).of("tests") == []
+    assert answers(probes_of(*talk), "tests") == ["test result: FAILED. 1 failed"]
 
 
 def test_what_was_announced_long_ago_is_no_next_step() -> None:
-    said = [u("go"), a("Now I'll write the parser for blocks."), *(a(f"reply {number}") for number in range(20))]
-    assert len(probes_of(*said[:-1]).of("next")) == 1
-    assert probes_of(*said).of("next") == []
+    talk = [u("go"), a("Now I'll write the parser for blocks."), *(a(f"reply {number}") for number in range(20))]
+    assert len(probes_of(*talk[:-1]).of("next")) == 1
+    assert probes_of(*talk).of("next") == []
 
 
 # git and places
@@ -214,9 +214,9 @@ def test_what_was_announced_long_ago_is_no_next_step() -> None:
 def test_who_went_back_to_main_is_on_no_branch() -> None:
     switch = a(call("bash", command="git checkout topic/limits"))
     back = a(call("bash", command="git checkout main"))
-    said = (u("go"), switch, r("Switched to branch 'topic/limits'"), back, r("Switched to branch 'main'"))
-    assert answers(probes_of(*said, end=3), "env") == ["topic/limits"]
-    assert answers(probes_of(*said), "env") == []
+    talk = (u("go"), switch, r("Switched to branch 'topic/limits'"), back, r("Switched to branch 'main'"))
+    assert answers(probes_of(*talk, end=3), "env") == ["topic/limits"]
+    assert answers(probes_of(*talk), "env") == []
 
 
 def test_the_directory_of_the_session_is_asked_once_it_was_said() -> None:
@@ -224,7 +224,7 @@ def test_the_directory_of_the_session_is_asked_once_it_was_said() -> None:
         u("go"), a(call("read", path="/w/app/a.ts")), r("x"), a(call("bash", cmd="ls", workdir="/tmp/x")), r("")
     )
     of = SessionHistory([read_message(raw) for raw in some], "/w/app")
-    assert [[one.answer for one in probes(of, end) if one.kind == "env"] for end in (1, 2, 5)] == [
+    assert [[probe.answer for probe in probes(of, end) if probe.kind == "env"] for end in (1, 2, 5)] == [
         [],
         ["/w/app"],
         ["/tmp/x"],
@@ -246,16 +246,16 @@ AFTER: list[tuple[str, tuple[Said, ...], Said, bool]] = [
 
 
 def test_used_is_what_comes_again() -> None:
-    for kind, said, after, again in AFTER:
-        assert used(probes_of(*said, after, end=len(said)), kind)[:1] == [again], (kind, after)
+    for kind, talk, after, again in AFTER:
+        assert used(probes_of(*talk, after, end=len(talk)), kind)[:1] == [again], (kind, after)
 
 
 def test_a_touch_uses_a_file_and_a_change_uses_its_content() -> None:
-    said = (u("go"), a(EDIT), r("ok"))
+    talk = (u("go"), a(EDIT), r("ok"))
     looked = (a(call("read", path="src/core/parse.ts")), r("text"))
     changed = (a(EDIT), r("ok"))
     for after, content in ((looked, False), (changed, True), ((*looked, *changed), False)):
-        asked = probes_of(*said, *after, end=len(said))
+        asked = probes_of(*talk, *after, end=len(talk))
         assert used(asked, "files.modified") == [True]
         assert used(asked, "file.state") == [content]
 
@@ -272,9 +272,9 @@ def test_a_task_is_used_while_it_is_not_done() -> None:
 
 
 def test_a_hash_said_again_uses_a_commit() -> None:
-    said = (u("go"), a(call("bash", command="git commit -m x")), r(COMMITTED))
+    talk = (u("go"), a(call("bash", command="git commit -m x")), r(COMMITTED))
     for hash in ("1a2b3c4", "9a2b3c4"):
-        assert used(probes_of(*said, a(f"Fixed in {hash}"), end=3), "commits") == [hash == "1a2b3c4"]
+        assert used(probes_of(*talk, a(f"Fixed in {hash}"), end=3), "commits") == [hash == "1a2b3c4"]
 
 
 # of many
@@ -283,17 +283,17 @@ MANY = 45
 
 
 def many(kind: str) -> list[Said]:
-    said: list[Said] = [u("go")]
+    talk: list[Said] = [u("go")]
     for number in range(MANY):
         run = call("bash", command=f"./step{number} --now")
-        said += {
+        talk += {
             "errors": [a(run), err(f"fatal: {number}")],
             "tests": [a(call("bash", command=f"npm run test:{number}")), r(f"{number} passed")],
             "file.state": [a(call("write", path=f"src/f{number}.ts", content="limit")), r("ok")],
             "question": [a(f"Shall I take part {number}?"), u(f"yes, number {number}")],
             "commits": [a(call("bash", command="git commit")), r(f"[x 1a2b3c{number:02d}] message {number}")],
         }[kind]
-    return said
+    return talk
 
 
 def test_of_many_the_newest_are_asked() -> None:

@@ -34,10 +34,10 @@ def of_an_empty_list() -> tuple[MissedProbe, ...]:
 def test_what_the_list_misses_is_told_by_kind_with_its_call() -> None:
     lists = controls.empty(of(*SESSION).course)
     found = missed(recording(*SESSION), 200_000, lists, weigh, ("file.state", "errors", "goal"))
-    kinds = [one.probe.kind for one in found.missed]
+    kinds = [probe.probe.kind for probe in found.missed]
     assert {*kinds} == {"file.state", "errors"}, "nobody asks for what is about no command and no file"
     assert {kind: kinds.count(kind) for kind in found.used_counts} == found.used_counts
-    assert {one.reply for one in found.missed} <= {str(place) for place in range(len(SESSION))}
+    assert {probe.reply for probe in found.missed} <= {str(place) for place in range(len(SESSION))}
 
 
 def test_it_is_asked_for_by_what_it_is_about_and_then_by_what_the_next_step_says() -> None:

@@ -33,7 +33,7 @@ def test_a_text_that_only_has_it_in_it_is_none() -> None:
 
 def test_the_words_of_others_have_no_lines() -> None:
     skipped = ("## Instructions (word for word)", "- CLAUDE.md:", "> Use tabs.", "## Scratchpad (own notes)", "| x")
-    assert [one.section for one in lines(packet(*skipped, NOW, "- [ ] x"))] == ["head", "now"]
+    assert [line.section for line in lines(packet(*skipped, NOW, "- [ ] x"))] == ["head", "now"]
 
 
 def test_what_says_where_the_rest_is_states_nothing() -> None:
@@ -47,34 +47,34 @@ def test_a_line_outside_the_grammar_holds_nothing() -> None:
 
 
 def test_packets_are_weighed_and_counted_over_all_calls() -> None:
-    found = of(*SAID)
-    seen = sights(found.course, [[0], [0]], ["", TEXT])
-    both = precision(found, seen, lambda raw: 100)
+    examined = of(*SAID)
+    seen = sights(examined.course, [[0], [0]], ["", TEXT])
+    both = precision(examined, seen, lambda raw: 100)
     assert (both.packet_count, both.packet_tokens, both.tokens_a_call) == (1, 100, 50)
-    none = precision(found, sights(found.course, [[0], [0]]), len)
+    none = precision(examined, sights(examined.course, [[0], [0]]), len)
     assert (none.packet_count, none.packet_tokens, none.tokens_a_call) == (0, None, 0)
     assert none.sections == {}
 
 
 def test_a_packet_that_somebody_pasted_is_none_of_the_policys() -> None:
-    said = (u("mend it"), a("one"), u(packet(USER, '- #1: "break it"')), a("two"))
-    found = of(*said)
-    assert precision(found, sights(found.course, [[0], [0, 1, 2]]), len).packet_count == 0
+    talk = (u("mend it"), a("one"), u(packet(USER, '- #1: "break it"')), a("two"))
+    examined = of(*talk)
+    assert precision(examined, sights(examined.course, [[0], [0, 1, 2]]), len).packet_count == 0
 
 
 def test_a_packet_that_was_put_into_another_message_is_read() -> None:
-    found = of(*SAID)
-    seen = sights(found.course, [[0], []])
+    examined = of(*SAID)
+    seen = sights(examined.course, [[0], []])
     (raw,) = raws(u(TEXT))
     seen[1] = msgspec.structs.replace(seen[1], projected_messages=(ProjectedMessage(raw, 2, False), packed(TEXT)))
-    assert precision(found, seen, len).packet_count == 2
+    assert precision(examined, seen, len).packet_count == 2
 
 
 def test_what_was_said_after_the_call_does_not_bear_a_line_out() -> None:
-    said = (u("mend it"), a("one"), u("on"), a("two"), r("x"))
-    found = of(*said)
+    talk = (u("mend it"), a("one"), u("on"), a("two"), r("x"))
+    examined = of(*talk)
     text = packet(USER, '- #2: "on"')
-    one = precision(found, sights(found.course, [[], []], [text, text]), len)
+    one = precision(examined, sights(examined.course, [[], []], [text, text]), len)
     assert one.every == LineCounts(4, 2, 1), "true at the second call alone"
 
 
@@ -191,8 +191,11 @@ def test_what_is_from_the_summary_stands_in_one_that_the_host_had_heard() -> Non
 
 def test_a_line_is_judged_by_the_heading_that_it_stands_under() -> None:
     line = '- #1: "mend it"'
-    found = judged((u("mend it"), a("ok")), packet(USER, line, TURNS, line))
-    assert {name: (one.judged_count, one.untrue_count) for name, one in found.sections.items()} == {
+    verdicts = judged((u("mend it"), a("ok")), packet(USER, line, TURNS, line))
+    assert {
+        name: (line_counts.judged_count, line_counts.untrue_count)
+        for name, line_counts in verdicts.sections.items()
+    } == {
         "head": (0, 0),
         "user": (1, 0),
         "turns": (1, 1),

@@ -40,28 +40,30 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, list[Any], str
 
 
 def test_each_policy_is_asked_and_the_controls_hold(asked: tuple[Any, list[Any], str]) -> None:
-    found = asked[0][0]["probes"]
-    assert list(found["policies"]) == ["turns", "off", NEWEST]
-    kinds = found["controls"]["whole list"]["kinds"]
+    document = asked[0][0]["probes"]
+    assert list(document["policies"]) == ["turns", "off", NEWEST]
+    kinds = document["controls"]["whole list"]["kinds"]
     assert {both["all"]["share"] for both in kinds.values()} == {1.0}
-    assert {both["all"]["share"] for both in found["controls"]["empty list"]["kinds"].values()} == {0.0}
+    assert {both["all"]["share"] for both in document["controls"]["empty list"]["kinds"].values()} == {0.0}
     assert {"goal", "asks", "files.modified", "files.read", "tests", "next"} <= set(kinds)
-    for policy in found["policies"].values():
-        assert policy["points"] == found["controls"]["whole list"]["points"] > 3
+    for policy in document["policies"].values():
+        assert policy["points"] == document["controls"]["whole list"]["points"] > 3
         assert policy["tokens"] > 0
 
 
 def test_what_failed_is_written_with_where_it_was_lost(asked: tuple[Any, list[Any], str]) -> None:
     _, failed, _ = asked
     assert failed
-    for one in [one for one in failed if one["kind"] == "untrue"]:
-        assert {"recording", "policy", "call", "calls", "kind", "section", "statement"} == set(one)
-    failed = [one for one in failed if one["kind"] != "untrue"]
-    for one in failed:
-        assert {"recording", "policy", "call", "kind", "used", "grade", "question", "evidence", "lost"} == set(one)
-        assert one["grade"] < 1
-    newest = [one for one in failed if one["policy"] == NEWEST and one["kind"] == "goal"]
-    assert all(0 < one["lost"]["call"] <= one["call"] and one["lost"]["left"] for one in newest)
+    for probe in [probe for probe in failed if probe["kind"] == "untrue"]:
+        assert {"recording", "policy", "call", "calls", "kind", "section", "statement"} == set(probe)
+    failed = [probe for probe in failed if probe["kind"] != "untrue"]
+    for probe in failed:
+        assert {"recording", "policy", "call", "kind", "used", "grade", "question", "evidence", "lost"} == set(
+            probe
+        )
+        assert probe["grade"] < 1
+    newest = [probe for probe in failed if probe["policy"] == NEWEST and probe["kind"] == "goal"]
+    assert all(0 < probe["lost"]["call"] <= probe["call"] and probe["lost"]["left"] for probe in newest)
 
 
 def test_the_page_draws_the_kinds_by_policy(asked: tuple[Any, list[Any], str]) -> None:
@@ -72,13 +74,13 @@ def test_the_page_draws_the_kinds_by_policy(asked: tuple[Any, list[Any], str]) -
 
 
 def test_several_recordings_have_means_and_each_other_as_a_control(tmp_path: Path) -> None:
-    found = readers.read(readers.source(begun(tmp_path, 130)))
-    assert isinstance(found, Recording)
+    recording = readers.read(readers.source(begun(tmp_path, 130)))
+    assert isinstance(recording, Recording)
     probing = Probing(str(tmp_path / "failed.jsonl"))
 
     def ask() -> figures.Figures:
-        shown = timeline.whole(timeline.of(found))
-        return probing.figures_of(found, 60_000, {"off": shown})
+        shown = timeline.whole(timeline.of(recording))
+        return probing.figures_of(recording, 60_000, {"off": shown})
 
     assert "another session" not in ask()["controls"]
     assert probing.means() == {}
@@ -87,7 +89,7 @@ def test_several_recordings_have_means_and_each_other_as_a_control(tmp_path: Pat
     assert goal["share"] == 1  # it is the same session
     probing.written()
     failed = [json.loads(line) for line in (tmp_path / "failed.jsonl").read_text().splitlines()]
-    assert {one["policy"] for one in failed} == {NEWEST}
+    assert {probe["policy"] for probe in failed} == {NEWEST}
 
 
 def test_a_stream_of_events_has_no_whole_list_to_ask_of() -> None:
@@ -152,9 +154,9 @@ def test_failures_are_listed_used_ones_first_then_those_that_lack_most() -> None
         return GradedProbe(1, Probe("goal", "?", "!", (ProbePart(1.0, (Exact("x"),)),), used), share, Loss(-1))
 
     some = (answer(False, 0), answer(True, 0.5), answer(True, 0), answer(True, 1))
-    found = figures.failures(PolicyGrades(some, 1))
-    assert [(one["used"], one["grade"]) for one in found] == [(True, 0), (True, 0.5), (False, 0)]
-    assert {one["lost"] for one in found} == {None}
+    failures = figures.failures(PolicyGrades(some, 1))
+    assert [(failure["used"], failure["grade"]) for failure in failures] == [(True, 0), (True, 0.5), (False, 0)]
+    assert {failure["lost"] for failure in failures} == {None}
 
 
 def test_a_summary_is_asked_by_itself_of_what_it_replaces() -> None:
@@ -171,22 +173,22 @@ def said(packet_count: int, packet_tokens: float | None, untrue_count: int) -> P
     """Of a policy whose packets have this many lines that do not hold, of three that are judged and of four."""
     lines = LineCounts(4, 3, untrue_count, 1)
     untrue = (UntrueLine(9, 2, "now", "- [ ] x"),) * untrue_count
-    found = Precision(packet_count, packet_tokens, 50.0, {"now": lines}, untrue)
-    return PolicyGrades((), 2, precision=found)
+    made = Precision(packet_count, packet_tokens, 50.0, {"now": lines}, untrue)
+    return PolicyGrades((), 2, precision=made)
 
 
 def test_lines_of_packets_are_added_up_over_recordings_and_their_weights_are_means() -> None:
-    some = [figures.scores(one) for one in (said(1, 100, 1), said(3, 200, 2), PolicyGrades((), 2))]
-    found = figures.values(figures.means(some))["packets"]
+    some = [figures.scores(grades) for grades in (said(1, 100, 1), said(3, 200, 2), PolicyGrades((), 2))]
+    packets = figures.values(figures.means(some))["packets"]
     counts = {"lines": 8, "judged": 6, "untrue": 3, "unjudged": 2}
-    assert found == {"packets": 4, "tokens": 150, "tokensACall": 50, **counts, "sections": {"now": counts}}
+    assert packets == {"packets": 4, "tokens": 150, "tokensACall": 50, **counts, "sections": {"now": counts}}
     assert figures.values(some[-1])["packets"] is None
 
 
 def test_the_table_has_them_by_section() -> None:
     policies = {
-        name: figures.values(figures.scores(one))
-        for name, one in (("balanced", said(1, 100, 1)), ("off", PolicyGrades((), 2)))
+        name: figures.values(figures.scores(grades))
+        for name, grades in (("balanced", said(1, 100, 1)), ("off", PolicyGrades((), 2)))
     }
     cells = [list(column.cells) for column in probes_table("memory probes", policies, {}).columns]
     rows = {row[0]: row[2:] for row in zip(*cells, strict=True)}

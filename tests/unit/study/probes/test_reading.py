@@ -59,14 +59,14 @@ CALLS: list[tuple[str, dict[str, Any], list[str], list[tuple[str, str]]]] = [
 
 def test_what_a_call_does() -> None:
     for tool, arguments, looked_at, changed in CALLS:
-        found = did(tool, arguments)
-        assert list(found.looked_at) == looked_at, arguments
-        assert list(dict.fromkeys((one.path, one.action) for one in found.changes)) == changed, arguments
+        effects = did(tool, arguments)
+        assert list(effects.looked_at) == looked_at, arguments
+        assert list(dict.fromkeys((change.path, change.action) for change in effects.changes)) == changed, arguments
 
 
 def test_a_change_has_the_lines_that_it_puts_there() -> None:
     assert did("edit", {"path": "a.py", "oldText": "x", "newText": "y\nz"}).changes[0].lines == ("y", "z")
-    assert [one.lines for one in changes(PATCH)] == [("new line",), ("first",)]
+    assert [change.lines for change in changes(PATCH)] == [("new line",), ("first",)]
     document = "cat > b.py <<'EOF'\nx = 1\nEOF"
     assert did("bash", {"command": document}).changes[0].lines == ("x = 1",)
 
@@ -75,12 +75,12 @@ def test_a_patch_in_a_program_is_read_from_its_literals() -> None:
     program = (
         'const patch = "*** Begin Patch\\n*** Delete File: src/a.ts\\n*** End Patch";\ntext(await apply(patch))'
     )
-    assert [(one.path, one.action) for one in changes(program)] == [("src/a.ts", "deleted")]
+    assert [(change.path, change.action) for change in changes(program)] == [("src/a.ts", "deleted")]
 
 
 def test_a_patch_that_moves_a_file_deletes_the_old_one() -> None:
     moved = "*** Begin Patch\n*** Update File: a.ts\n*** Move to: b.ts\n+x\n*** End Patch"
-    assert [(one.path, one.action) for one in changes(moved)] == [("a.ts", "deleted"), ("b.ts", "changed")]
+    assert [(change.path, change.action) for change in changes(moved)] == [("a.ts", "deleted"), ("b.ts", "changed")]
 
 
 def test_literals_have_their_escapes_resolved() -> None:
@@ -105,8 +105,8 @@ def test_tasks_of_a_call() -> None:
         ("Task", {"description": "look around", "prompt": "find x"}, (), False),
         ("submit", {"items": [{"name": "x"}]}, (), False),
     ):
-        found = did(tool, arguments)
-        assert (found.tasks, found.whole_list) == (tasks, whole), tool
+        effects = did(tool, arguments)
+        assert (effects.tasks, effects.whole_list) == (tasks, whole), tool
 
 
 def test_a_command_line_falls_into_simple_commands() -> None:
@@ -119,7 +119,7 @@ def test_a_command_line_falls_into_simple_commands() -> None:
         ("a \\\n  b", [("a", "b")]),
         ("a 'open", [("a", "open")]),
     ):
-        assert [one.words for one in simple_commands(command)] == words, command
+        assert [simple.words for simple in simple_commands(command)] == words, command
     (one,) = simple_commands("a 2>err.txt >>out.txt <in.txt 2>/dev/null")
     assert one.written == ("err.txt", "out.txt")
 
@@ -173,8 +173,8 @@ def test_a_run_failed_by_flag_code_or_line() -> None:
 
 
 def test_error_lines_are_the_first_that_name_one() -> None:
-    found = ended("Exit code 1\nbuilding\nfatal: one\nerror: two\nfailed three\nerror: four", True, False, False)
-    assert found.errors == ("fatal: one", "error: two", "failed three")
+    outcome = ended("Exit code 1\nbuilding\nfatal: one\nerror: two\nfailed three\nerror: four", True, False, False)
+    assert outcome.errors == ("fatal: one", "error: two", "failed three")
 
 
 def test_without_any_the_first_lines_are_it() -> None:
@@ -182,8 +182,8 @@ def test_without_any_the_first_lines_are_it() -> None:
 
 
 def test_telling_lines_are_the_last_that_count() -> None:
-    found = ended("compiling\n3 tests\nok pkg/a\nTests: 7 passed\nbye", False, True, False)
-    assert found.telling == ("ok pkg/a", "Tests: 7 passed")
+    outcome = ended("compiling\n3 tests\nok pkg/a\nTests: 7 passed\nbye", False, True, False)
+    assert outcome.telling == ("ok pkg/a", "Tests: 7 passed")
 
 
 def test_a_run_that_goes_on_has_an_id() -> None:

@@ -31,8 +31,8 @@ def test_the_newest_call_of_an_id_counts() -> None:
         some.result("c", [text_block(str(number))], number)
     recording = some.recording("s")
     assert seen(recording) == ["a: tool-1 {}", "r c: 1", "a: tool-2 {}", "r c: 2"]
-    assert [one["toolName"] for one in messages(recording)[1::2]] == ["tool-1", "tool-2"]
-    assert [one.id for one in recording.entries][1::2] == ["c-result", "c-result#2"]
+    assert [message["toolName"] for message in messages(recording)[1::2]] == ["tool-1", "tool-2"]
+    assert [entry.id for entry in recording.entries][1::2] == ["c-result", "c-result#2"]
     assert recording.notes == ("tool-call ids that come again, kept as they are: 1",)
 
 
@@ -40,7 +40,7 @@ def test_ids_stay_unique_whatever_comes() -> None:
     some = building()
     for id in ("a", "a#2", "a", "a", ""):
         some.user([text_block("x")], 1, id)
-    ids = [one.id for one in some.recording("s").entries]
+    ids = [entry.id for entry in some.recording("s").entries]
     assert len(set(ids)) == len(ids) == 5
 
 
@@ -118,6 +118,6 @@ def test_content_of_any_provider() -> None:
         "not a block",
     ]
     made = content(given, odd.append)
-    assert [json.dumps(one) for one in made[:1]] == ['{"type": "text", "text": "a"}']
-    assert [one["mimeType"] for one in made[1:]] == ["image/png", "image/jpeg", "image/gif", "image/webp"]
+    assert [json.dumps(block) for block in made[:1]] == ['{"type": "text", "text": "a"}']
+    assert [block["mimeType"] for block in made[1:]] == ["image/png", "image/jpeg", "image/gif", "image/webp"]
     assert odd == ["image_url", "unnamed"]

@@ -32,12 +32,12 @@ def line(type: str, **payload: Any) -> Json:
 
 def said(role: str, *texts: str) -> Json:
     part = "output_text" if role == "assistant" else "input_text"
-    parts = [{"type": part, "text": one} for one in texts]
+    parts = [{"type": part, "text": text} for text in texts]
     return line("response_item", kind="message", role=role, content=parts)
 
 
 def reasoning(*summary: str) -> Json:
-    parts = [{"type": "summary_text", "text": one} for one in summary]
+    parts = [{"type": "summary_text", "text": text} for text in summary]
     return line("response_item", kind="reasoning", summary=parts, encrypted_content="c2Vj")
 
 
@@ -99,8 +99,8 @@ def test_a_rollout(tmp_path: Path) -> None:
         "a: () | done",
     ]
     pairs_are_right(recording)
-    replies = [one for one in messages(recording) if one["role"] == "assistant"]
-    assert [one["usage"] for one in replies] == [usage(40, 7, read=60), usage(150, 9)]
+    replies = [reply for reply in messages(recording) if reply["role"] == "assistant"]
+    assert [reply["usage"] for reply in replies] == [usage(40, 7, read=60), usage(150, 9)]
     assert replies[0]["content"][0]["thinkingSignature"] == "c2Vj"
     assert (recording.model, recording.window, recording.session_id) == ("gpt-a", 258_400, "s")
     assert recording.notes == (

@@ -45,8 +45,8 @@ def tool(id: str, status: str, **state: Any) -> Json:
     }
 
 
-def export(*told: Json, **info: Any) -> bytes:
-    document = {"info": {"id": "ses", "projectID": "p", "directory": "/w", **info}, "messages": [*told]}
+def export(*talk: Json, **info: Any) -> bytes:
+    document = {"info": {"id": "ses", "projectID": "p", "directory": "/w", **info}, "messages": [*talk]}
     return json.dumps(document, indent=2).encode()
 
 
@@ -80,8 +80,14 @@ def test_an_export(tmp_path: Path) -> None:
     pairs_are_right(recording)
     assert messages(recording)[1]["usage"] == usage(20, 5, read=70)
     assert messages(recording)[1]["content"][0]["thinkingSignature"] == "c2Vj"
-    assert [one.pruned_ms for one in recording.entries] == [None, None, AT_MS + 5_000, None, None]
-    assert [one.time_ms for one in recording.entries] == [AT_MS, AT_MS + 200, AT_MS + 200, AT_MS + 200, AT_MS + 900]
+    assert [entry.pruned_ms for entry in recording.entries] == [None, None, AT_MS + 5_000, None, None]
+    assert [entry.time_ms for entry in recording.entries] == [
+        AT_MS,
+        AT_MS + 200,
+        AT_MS + 200,
+        AT_MS + 200,
+        AT_MS + 900,
+    ]
     assert (recording.session_id, recording.cwd, recording.model) == ("ses", "/w", "m-1")
     assert "results that the host itself pruned later, kept whole here: 1" in recording.notes
     assert "calls without a result: 1" in recording.notes
@@ -93,8 +99,8 @@ def test_each_step_is_a_call() -> None:
     parts = (START, tool("c1", "completed", output="x"), {"type": "step-finish", "tokens": TOKENS}, START)
     recording = opencode.read("f", export(u("m1", text("a")), a("m2", *parts, text("y"), later, tokens=TOKENS)))
     assert seen(recording) == ["u: a", "a: read {'p': 1}", "r c1: x", "a: y"]
-    replies = [one for one in messages(recording) if one["role"] == "assistant"]
-    assert [one["usage"] for one in replies] == [usage(20, 5, read=70), usage(40, 1, written=9)]
+    replies = [reply for reply in messages(recording) if reply["role"] == "assistant"]
+    assert [reply["usage"] for reply in replies] == [usage(20, 5, read=70), usage(40, 1, written=9)]
     assert recording.entries[3].id == "m2#2"
 
 
@@ -107,7 +113,7 @@ def test_an_aborted_reply() -> None:
 
 def test_a_compaction() -> None:
     for asked, kept in (({}, "all gone"), ({"tail_start_id": "m3"}, "m3")):
-        told = [
+        talk = [
             u("m1", text("a")),
             a("m2", START, text("x"), tokens=TOKENS),
             u("m3", text("b")),
@@ -116,7 +122,7 @@ def test_a_compaction() -> None:
             a("m6", START, text("what was done"), summary=True, parentID="m5"),
             u("m7", text("c")),
         ]
-        recording = opencode.read("f", export(*told))
+        recording = opencode.read("f", export(*talk))
         assert seen(recording) == ["u: a", "a: x", "u: b", "a: y", f"c {kept}: what was done", "u: c"], asked
         assert b'"tokensBefore":95' in recording.entries[4].message, asked
 
@@ -139,8 +145,8 @@ def test_what_was_reverted_is_gone() -> None:
             text("x", id="p1"),
             *([text("y", id="p2")] if expected[1] != "a: x" or "partID" in revert else []),
         )
-        told = [u("m1", text("a")), a("m2", *parts), u("m3", text("b")), a("m4", START, text("z"))]
-        recording = opencode.read("f", export(*told, revert=revert))
+        talk = [u("m1", text("a")), a("m2", *parts), u("m3", text("b")), a("m4", START, text("z"))]
+        recording = opencode.read("f", export(*talk, revert=revert))
         assert seen(recording) == expected, revert
         assert (f"messages that were reverted: {count}" in recording.notes) is bool(count), revert
 
@@ -166,5 +172,5 @@ def test_what_can_not_be_read_is_said() -> None:
 
 
 @given(odd_values(SESSION))
-def test_no_odd_value_is_a_crash(told: list[Any]) -> None:
-    never_fails(opencode.read, export(*told))
+def test_no_odd_value_is_a_crash(talk: list[Any]) -> None:
+    never_fails(opencode.read, export(*talk))

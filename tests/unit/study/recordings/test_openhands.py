@@ -33,9 +33,7 @@ COUNTED = {
 
 def asked(response: str, call: str, *calls: str, text: str = "looking") -> Json:
     """The metadata of an action: call `call` of a response with these calls."""
-    tools = [
-        {"id": one, "function": {"name": "bash", "arguments": '{"command": "ls"}'}} for one in calls or (call,)
-    ]
+    tools = [{"id": id, "function": {"name": "bash", "arguments": '{"command": "ls"}'}} for id in calls or (call,)]
     model = {
         "id": response,
         "model": "m-1",
@@ -214,8 +212,8 @@ def test_calls(tmp_path: Path) -> None:
         "a: done",
     ]
     pairs_are_right(recording)
-    replies = [one for one in messages(recording) if one["role"] == "assistant"]
-    assert [one["usage"]["input"] for one in replies] == [10, 20, 30]
+    replies = [reply for reply in messages(recording) if reply["role"] == "assistant"]
+    assert [reply["usage"]["input"] for reply in replies] == [10, 20, 30]
     assert replies[0]["timestamp"] == AT_MS + 500
     assert recording.session_id == "i-1"
 
@@ -324,9 +322,9 @@ def test_errors_and_rejections_answer_their_calls() -> None:
         acted("e4", "t2", "r2"),
         event("e5", "UserRejectObservation", tool_name="run", tool_call_id="t2", rejection_reason="not this"),
     ]
-    found = seen(read_sdk("f", jsonl(*events)))
-    assert found[2] == "r! t1: no such tool"
-    assert found[4] == "r! t2: not this"
+    shown = seen(read_sdk("f", jsonl(*events)))
+    assert shown[2] == "r! t1: no such tool"
+    assert shown[4] == "r! t2: not this"
 
 
 def test_a_condensation_of_the_sdk() -> None:
@@ -340,8 +338,8 @@ def test_a_condensation_of_the_sdk() -> None:
         event("e7", "Condensation", "environment", forgotten_event_ids=["e4"], summary="all that was done"),
         sdk_said("e8", "user", "next"),
     ]
-    found = seen(read_sdk("f", jsonl(*events)))
-    assert found[-3:] == [
+    shown = seen(read_sdk("f", jsonl(*events)))
+    assert shown[-3:] == [
         "c e4: [User]: first\n\nwhat was done",
         "c all gone: [User]: first\n\nall that was done",
         "u: next",

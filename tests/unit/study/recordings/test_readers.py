@@ -38,26 +38,26 @@ def read(text: str | bytes, name: str = "f.jsonl") -> Recording | Stream:
 
 
 def session(text: str | bytes) -> Recording:
-    found = read(text)
-    assert isinstance(found, Recording)
-    return found
+    recording = read(text)
+    assert isinstance(recording, Recording)
+    return recording
 
 
 def ids(recording: Recording) -> list[str]:
-    return [one.id for one in recording.entries]
+    return [entry.id for entry in recording.entries]
 
 
 def test_greenhouse_is_read_whole() -> None:
-    found = readers.source(GREENHOUSE)
-    assert readers.kind(found) == "session"
-    recording = readers.read(found)
+    source = readers.source(GREENHOUSE)
+    assert readers.kind(source) == "session"
+    recording = readers.read(source)
     assert isinstance(recording, Recording)
-    roles = [one.role for one in recording.entries if one.kind == "message"]
+    roles = [entry.role for entry in recording.entries if entry.kind == "message"]
     assert len(roles) == 266
     assert roles.count("user") == 14
     assert (recording.model, recording.window, recording.cwd) == ("scripted-1", 200_000, "/home/dev/greenhouse")
     text = GREENHOUSE.read_bytes()
-    assert all(one.message in text for one in recording.entries if one.kind == "message")
+    assert all(entry.message in text for entry in recording.entries if entry.kind == "message")
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_a_stream_of_events() -> None:
     found = read(f"{start}\n{turn}\n")
     assert isinstance(found, Stream)
     assert (found.session_id, found.model, found.window) == ("s", "m", 20_000)
-    assert [(one.name, one.time_ms, one.line_number) for one in found.events] == [
+    assert [(event.name, event.time_ms, event.line_number) for event in found.events] == [
         ("session_start", 5, 1),
         ("turn_end", 6, 2),
     ]

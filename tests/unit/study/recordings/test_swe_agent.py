@@ -39,8 +39,8 @@ def swe(*history: Json) -> bytes:
     return json.dumps({"environment": "main", "trajectory": [], "history": history, "info": {}}, indent=2).encode()
 
 
-def mini(*told: Json, **info: Any) -> bytes:
-    return json.dumps({"info": info, "messages": told, "trajectory_format": "mini-swe-agent-1.1"}).encode()
+def mini(*talk: Json, **info: Any) -> bytes:
+    return json.dumps({"info": info, "messages": talk, "trajectory_format": "mini-swe-agent-1.1"}).encode()
 
 
 CALLING = [
@@ -93,7 +93,7 @@ def test_actions_in_the_text(tmp_path: Path) -> None:
 
 
 def test_a_bare_list_of_mini(tmp_path: Path) -> None:
-    told = [
+    talk = [
         SYSTEM,
         TASK,
         said("assistant", "look\n\n```mswea_bash_command\ncat a\n```"),
@@ -101,8 +101,8 @@ def test_a_bare_list_of_mini(tmp_path: Path) -> None:
         said("assistant", "again\n\n```bash\nls\n```"),
         said("user", "<returncode>0</returncode>\n<output>\na\n</output>"),
     ]
-    recording = load(tmp_path, json.dumps(told, indent=2).encode())
-    assert [one.split(":")[0] for one in seen(recording)] == ["u", "a", "r! action-3", "a", "r action-5"]
+    recording = load(tmp_path, json.dumps(talk, indent=2).encode())
+    assert [text.split(":")[0] for text in seen(recording)] == ["u", "a", "r! action-3", "a", "r action-5"]
     assert recording.host == "mini-swe-agent"
     pairs_are_right(recording)
 
@@ -110,17 +110,17 @@ def test_a_bare_list_of_mini(tmp_path: Path) -> None:
 def test_mini_with_tool_calls(tmp_path: Path) -> None:
     counted = {"prompt_tokens": 90, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 70}}
     response = {"timestamp": AT_MS / 1000, "response": {"model": "m-1", "usage": counted}}
-    told = [
+    talk = [
         SYSTEM,
         TASK,
         using("", "c1", extra=response),
         said("tool", "x", tool_call_id="c1", extra={"returncode": 2, "timestamp": AT_MS / 1000 + 1.5}),
         said("exit", "diff"),
     ]
-    recording = load(tmp_path, mini(*told, config={"environment": {"cwd": "/w"}}))
+    recording = load(tmp_path, mini(*talk, config={"environment": {"cwd": "/w"}}))
     assert seen(recording) == ["u: fix it", "a: open {'path': 'a'}", "r! c1: x"]
     assert messages(recording)[1]["usage"] == usage(20, 5, read=70)
-    assert [one.time_ms for one in recording.entries] == [None, AT_MS, AT_MS + 1500]
+    assert [entry.time_ms for entry in recording.entries] == [None, AT_MS, AT_MS + 1500]
     assert (recording.model, recording.cwd) == ("m-1", "/w")
     assert "exit messages, no context: 1" in recording.notes
 

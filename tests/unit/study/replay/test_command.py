@@ -44,15 +44,15 @@ def test_what_a_session_costs_and_still_knows_beside_off(
     arguments = ["replay", str(GREENHOUSE), "--preset", "turns", "--window", "64000", "--json"]
     assert main([*arguments, "--record", str(tmp_path), "--cache-ttl", "80000"]) == 0
     turns, off = json.loads(capsys.readouterr().out)
-    assert [one["preset"] for one in (turns, off)] == ["turns", "off"]
+    assert [drive["preset"] for drive in (turns, off)] == ["turns", "off"]
     assert [path.stem for path in tmp_path.iterdir()] == ["greenhouse-turns"]
     mine, base = turns["measures"], off["measures"]
     assert mine["rawTokens"] == base["rawTokens"] > 60_000
     assert len(mine["series"]) == turns["all"]["calls"]
-    for one in (turns, off):
-        sent = [call["sent"] for call in one["measures"]["series"]]
-        assert max(sent) == pytest.approx(one["all"]["afterLargest"], rel=0.1)  # reports estimate
-        assert sum(sent) / len(sent) == pytest.approx(one["all"]["afterMean"], rel=0.1)
+    for drive in (turns, off):
+        sent = [call["sent"] for call in drive["measures"]["series"]]
+        assert max(sent) == pytest.approx(drive["all"]["afterLargest"], rel=0.1)  # reports estimate
+        assert sum(sent) / len(sent) == pytest.approx(drive["all"]["afterMean"], rel=0.1)
     assert base["ofOff"] == 1
     assert mine["ofOff"] == pytest.approx(mine["money"] / base["money"], abs=1e-3)
     assert base["money"] == base["warmMoney"]
@@ -84,7 +84,7 @@ def test_a_price_sheet_has_output_and_tiers(tmp_path: Path, capsys: pytest.Captu
     assert made[1]["prices"]["tiers"] == [
         {"aboveTokens": 0, "input": 20, "output": 7, "cacheRead": 10, "cacheWrite": 20}
     ]
-    plain, doubled, dearer = (one["closedLoop"] for one in made)
+    plain, doubled, dearer = (measures["closedLoop"] for measures in made)
     assert doubled["billed"] == pytest.approx(2 * plain["billed"], rel=1e-4)  # input costs double, output the same
     output = dearer["all"] - plain["all"]  # at 7 dollars a million
     assert output > 0
@@ -158,8 +158,8 @@ def test_sessions_left_at_once_have_every_measure_and_a_page(
     report = tmp_path / "report.html"
     assert main(["replay", *paths, *everything, "--report", str(report), "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
-    assert [one["all"]["calls"] for one in shown[:3]] == [0, 0, 1]
-    assert [[row["preset"] for row in one["beside"]] for one in shown[:3]] == [[*PEERS]] * 3
+    assert [drive["all"]["calls"] for drive in shown[:3]] == [0, 0, 1]
+    assert [[row["preset"] for row in drive["beside"]] for drive in shown[:3]] == [[*PEERS]] * 3
     assert all(Path(path).name in report.read_text() for path in paths)
 
 
@@ -167,14 +167,14 @@ def test_sessions_left_at_once_have_every_measure_and_a_page(
 def test_a_fault_of_one_recording_costs_the_others_neither_rows_nor_the_page(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
-    real = {"measures": measuring.work, "probes": Probing.asked}[where]
+    real = {"measures": measuring.work, "probes": Probing.figures_of}[where]
 
     def faulty(*given: Any) -> Any:
-        if any(getattr(one, "name", "") == "begun-1.jsonl" for one in given):
+        if any(getattr(argument, "name", "") == "begun-1.jsonl" for argument in given):
             raise ZeroDivisionError("planted")
         return real(*given)
 
-    monkeypatch.setattr(*{"measures": (measuring, "work"), "probes": (Probing, "asked")}[where], faulty)
+    monkeypatch.setattr(*{"measures": (measuring, "work"), "probes": (Probing, "figures_of")}[where], faulty)
     paths = [str(begun(tmp_path, messages)) for messages in (1, 2)]
     report = tmp_path / "report.html"
     assert main(["replay", *paths, "--preset", "off", "--probes", "--report", str(report), "--json"]) == 1

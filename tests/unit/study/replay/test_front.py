@@ -40,16 +40,16 @@ def test_the_picture_has_each_policy_at_the_figures_that_the_command_prints(
     assert main(["replay", str(GREENHOUSE), *arguments]) == 0
     rows = json.loads(capsys.readouterr().out)
     beside = rows[0]["beside"]
-    assert [one["preset"] for one in rows] == [*ALL, *(label(value) for value in VALUES if value != "balanced")]
-    assert [one["preset"] for one in beside] == [*PEERS]
-    assert {one["preset"]: one.get("knob") for one in rows}["balanced"] == 1700
+    assert [row["preset"] for row in rows] == [*ALL, *(label(value) for value in VALUES if value != "balanced")]
+    assert [row["preset"] for row in beside] == [*PEERS]
+    assert {row["preset"]: row.get("knob") for row in rows}["balanced"] == 1700
     text = page.read_text(encoding="utf-8")
-    for one in (*rows, *beside):
-        loop = one["measures"]["closedLoop"]
-        says = rf"{re.escape(one['preset'])}: kept (-?\d\.\d{{3}}) at (\d\.\d{{3}}) of the bill of the host alone"
+    for row in (*rows, *beside):
+        loop = row["measures"]["closedLoop"]
+        says = rf"{re.escape(row['preset'])}: kept (-?\d\.\d{{3}}) at (\d\.\d{{3}}) of the bill of the host alone"
         kept, billed = zip(*re.findall(rf"<title>{says}</title>", text), strict=True)
         assert len(kept) == 2  # over all recordings, and of this one
-        assert all(abs(float(shown) - one["measures"]["kept"]["share"]) <= ROUNDED for shown in kept)
+        assert all(abs(float(shown) - row["measures"]["kept"]["share"]) <= ROUNDED for shown in kept)
         assert all(abs(float(shown) - loop["billedOfOff"]) <= ROUNDED for shown in billed)
 
 

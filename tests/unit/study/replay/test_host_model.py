@@ -44,8 +44,8 @@ def test_a_number_of_the_user_is_taken_as_it_is() -> None:
 
 def test_a_replay_decides_by_the_tiers_too() -> None:
     prices = TieredPrices(3.0, 15.0, 0.3, 3.75, (PriceTier(40_000, 6.0, 20.0, 0.6, 7.5),))
-    told = HostModel(stays_warm=False).policy(prices)
-    assert told["prices"]["tiers"] == [
+    policy = HostModel(stays_warm=False).policy(prices)
+    assert policy["prices"]["tiers"] == [
         {"aboveTokens": 40_000, "input": 6.0, "output": 20.0, "cacheRead": 0.6, "cacheWrite": 7.5}
     ]
-    assert policy_keys.policy(told).prices is not None
+    assert policy_keys.policy(policy).prices is not None

@@ -20,29 +20,29 @@ from tests.unit.study.replay.commands import GREENHOUSE, begun
 
 @pytest.fixture(scope="module")
 def recorded() -> Recording:
-    found = readers.read(readers.source(GREENHOUSE))
-    assert isinstance(found, Recording)
-    return found
+    recording = readers.read(readers.source(GREENHOUSE))
+    assert isinstance(recording, Recording)
+    return recording
 
 
-def newest(found: Timeline, share: int) -> list[Observation]:
+def newest(course: Timeline, share: int) -> list[Observation]:
     """A preset that shows the newest part of the messages, without a packet."""
     return [
         Observation(
-            one.time_ms,
-            found.items[: one.end_index],
-            found.wholes[one.end_index - one.end_index // share : one.end_index],
-            found.items[one.end_index],
+            call.time_ms,
+            course.items[: call.end_index],
+            course.wholes[call.end_index - call.end_index // share : call.end_index],
+            course.items[call.end_index],
         )
-        for one in found.asked
+        for call in course.asked
     ]
 
 
 @pytest.fixture(scope="module")
 def worked(recorded: Recording) -> ReplayFigures:
-    found = course_of(recorded)
+    course = course_of(recorded)
     outcomes = [
-        ReplayResult("greenhouse", name, 60_000, observations=newest(found, share))
+        ReplayResult("greenhouse", name, 60_000, observations=newest(course, share))
         for name, share in PRESETS.items()
     ]
     return measuring.work(recorded, outcomes, PriceSheet(), [masked(recorded)])
@@ -57,7 +57,7 @@ def masked(recorded: Recording) -> ReplayResult:
 
 def test_each_is_measured_beside_off(worked: ReplayFigures) -> None:
     assert [line.name for line in worked.sheet.lines] == ["turns", "off", "masking-5"]
-    assert [one["preset"] for one in worked.beside] == ["masking-5"]
+    assert [row["preset"] for row in worked.beside] == ["masking-5"]
     assert worked.figures[1]["ofOff"] == 1
     assert worked.figures[0]["ofOff"] > 1  # its lists change at their start all the time
     for one in (one["measures"] for one in worked.beside):
@@ -77,16 +77,16 @@ def test_lines_hold_what_was_measured(worked: ReplayFigures) -> None:
 
 
 def test_the_floor_is_below_all_policies(worked: ReplayFigures) -> None:
-    policies = [*worked.figures, *(one["measures"] for one in worked.beside)]
-    closed = [one["closedLoop"]["closed"] for one in policies]
+    policies = [*worked.figures, *(row["measures"] for row in worked.beside)]
+    closed = [measures["closedLoop"]["closed"] for measures in policies]
     assert 0 < worked.floor_figures["money"] < min(closed)
     assert worked.floor_figures["closedOfOff"] == pytest.approx(worked.floor_figures["money"] / closed[1], abs=1e-4)
 
 
 def test_a_stream_has_nothing_beside_it(recorded: Recording) -> None:
-    found = course_of(recorded)
+    course = course_of(recorded)
     stream = Stream("s", "s", "m", ())
-    worked = measuring.work(stream, [ReplayResult("s", "off", 1, observations=newest(found, 1))], PriceSheet(), [])
+    worked = measuring.work(stream, [ReplayResult("s", "off", 1, observations=newest(course, 1))], PriceSheet(), [])
     assert worked.beside == ()
     assert worked.floor_figures["money"] > 0
     assert [line.name for line in worked.sheet.lines] == ["off"]

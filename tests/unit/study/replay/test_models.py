@@ -31,16 +31,16 @@ def own(tmp_path: Path) -> Path:
 def replayed(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> dict[str, Any]:
     capsys.readouterr()
     assert main(["replay", *map(str, arguments), "--preset", "off", "--json"]) == 0
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)[0]
-    return found
+    row: dict[str, Any] = json.loads(capsys.readouterr().out)[0]
+    return row
 
 
 def test_its_prices_are_billed_and_those_given_go_before(
     own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     short = begun(tmp_path, 20)
-    found = replayed(capsys, short, "--models", own)
-    prices = found["measures"]["prices"]
+    row = replayed(capsys, short, "--models", own)
+    prices = row["measures"]["prices"]
     assert (prices["input"], prices["read"], prices["write"], prices["output"]) == (10, 0.5, 1, 20)
     given = replayed(capsys, short, "--models", own, "--prices", "4,0.1,1")
     assert given["measures"]["prices"]["input"] == 4
@@ -65,9 +65,9 @@ def test_the_hosts_own_word_in_the_recording_wins(own: Path, capsys: pytest.Capt
 def test_a_model_that_the_file_does_not_name_is_as_before(tmp_path: Path) -> None:
     other = tmp_path / "other.json"
     other.write_text(json.dumps({"models": [{"id": "another-9", "window": 9_000}]}))
-    found = own_facts(str(other))
-    assert found.of("scripted-1") is None
-    facts = found.of("another-9")
+    own = own_facts(str(other))
+    assert own.of("scripted-1") is None
+    facts = own.of("another-9")
     assert facts is not None
     assert facts.window == 9_000
     assert own_facts(None).of("another-9") is None
@@ -108,7 +108,7 @@ def test_a_bad_file_is_told_and_nothing_is_run(
     if content is not None:
         bad.write_text(content)
     assert main([command, str(GREENHOUSE), "--models", str(bad)]) == 2
-    said = capsys.readouterr()
-    assert f"ctxmgr {command}: {bad}" in said.err
-    assert says in said.err
-    assert said.out == ""
+    output = capsys.readouterr()
+    assert f"ctxmgr {command}: {bad}" in output.err
+    assert says in output.err
+    assert output.out == ""

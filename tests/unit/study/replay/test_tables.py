@@ -34,7 +34,7 @@ def outcome(preset: str = "turns", name: str = "session.jsonl") -> ReplayResult:
 
 def drawn(*some: ReplayResult) -> str:
     out = Console(file=io.StringIO(), width=160, no_color=True)
-    out.print(brief([json.loads(json.dumps(figures(one))) for one in some]))
+    out.print(brief([json.loads(json.dumps(figures(outcome))) for outcome in some]))
     assert isinstance(out.file, io.StringIO)
     return out.file.getvalue()
 
@@ -79,8 +79,8 @@ def test_the_verdict_comes_first_then_a_few_figures_a_policy_and_all_failures() 
         "balanced costs 26 % less than off, with what is fetched again; 1 failures.",
         "Kept 0.736 against 1.000, re-fetches in 100 calls 7.4 against 10.0.",
     ]
-    (found,) = [line for line in lines if "balanced" in line and "│" in line]
-    assert [cell.strip() for cell in found.strip("│").split("│")] == [
+    (table_row,) = [line for line in lines if "balanced" in line and "│" in line]
+    assert [cell.strip() for cell in table_row.strip("│").split("│")] == [
         *("balanced", "0.92", "0.736", "0.836", "7.4", "2", "0.736", "0.574")
     ]
     assert "balanced: call 3: broken checks" in lines

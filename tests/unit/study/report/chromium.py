@@ -30,7 +30,7 @@ class Chromium:
     def __init__(self, profile: Path) -> None:
         program = needs.program("chromium")
         (hears, self._to), (self._from, says) = os.pipe(), os.pipe()
-        theirs = [fcntl.fcntl(one, fcntl.F_DUPFD, ABOVE) for one in (hears, says)]
+        theirs = [fcntl.fcntl(descriptor, fcntl.F_DUPFD, ABOVE) for descriptor in (hears, says)]
         own = [f"--user-data-dir={profile}", "about:blank"]
         self.process = subprocess.Popen(
             ["bash", "-c", f'exec "$@" 3<&{theirs[0]} 4>&{theirs[1]}', "chromium", program, *FLAGS, *own],
@@ -39,8 +39,8 @@ class Chromium:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        for one in (hears, says, *theirs):
-            os.close(one)
+        for descriptor in (hears, says, *theirs):
+            os.close(descriptor)
         self._came = b""
         self._number = 0
         self._page = ""
@@ -60,8 +60,8 @@ class Chromium:
         else:
             self.process.kill()
         self.process.wait(BOUND)
-        for one in (self._to, self._from):
-            os.close(one)
+        for descriptor in (self._to, self._from):
+            os.close(descriptor)
 
     def open(self, url: str, width_px: int, height_px: int, *, phone: bool) -> None:
         """`phone`: what a page says of its viewport counts, as it does there."""
@@ -106,5 +106,5 @@ class Chromium:
                 raise EOFError("Chromium has ended")
             self._came += more
         message, _, self._came = self._came.partition(b"\0")
-        found: dict[str, Any] = json.loads(message)
-        return found
+        message_fields: dict[str, Any] = json.loads(message)
+        return message_fields

@@ -60,24 +60,30 @@ def drawn(sheets: Sequence[RecordingSheet]) -> ElementTree.Element:
 
 def points_of(picture: ElementTree.Element) -> dict[str, tuple[float, float]]:
     """By policy, where its mark's middle is."""
-    found = {}
-    for one in [*picture.iter("circle"), *picture.iter("rect")]:
-        name = (one.findtext("title") or "").partition(":")[0]
-        of = one.attrib
-        if one.tag == "circle":
-            found[name] = (float(of["cx"]), float(of["cy"]))
+    coordinates = {}
+    for element in [*picture.iter("circle"), *picture.iter("rect")]:
+        name = (element.findtext("title") or "").partition(":")[0]
+        of = element.attrib
+        if element.tag == "circle":
+            coordinates[name] = (float(of["cx"]), float(of["cy"]))
         else:
             half = float(of["width"]) / 2
-            found[name] = (float(of["x"]) + half, float(of["y"]) + half)
-    return found
+            coordinates[name] = (float(of["x"]) + half, float(of["y"]) + half)
+    return coordinates
 
 
 def read_off(picture: ElementTree.Element) -> dict[str, tuple[float, float]]:
     """By policy its figures, as one reads them at the axes: its bill, and what it kept."""
-    ticks = [one for one in picture.iter("text") if one.attrib["class"] == "tick"]
-    ups = [(float(one.attrib["y"]) - 4, float(one.text or "")) for one in ticks if one.get("text-anchor") == "end"]
+    ticks = [element for element in picture.iter("text") if element.attrib["class"] == "tick"]
+    ups = [
+        (float(element.attrib["y"]) - 4, float(element.text or ""))
+        for element in ticks
+        if element.get("text-anchor") == "end"
+    ]
     across = [
-        (float(one.attrib["x"]), float(one.text or "")) for one in ticks if one.get("text-anchor") == "middle"
+        (float(element.attrib["x"]), float(element.text or ""))
+        for element in ticks
+        if element.get("text-anchor") == "middle"
     ]
 
     def value(at: float, marks: list[tuple[float, float]]) -> float:
@@ -118,20 +124,31 @@ def test_the_front_is_joined_in_the_order_of_its_knob() -> None:
     lines = standard().lines
     for order in (lines, lines[::-1]):
         picture = drawn([RecordingSheet("a", order)])
-        (path,) = [one for one in picture.iter("polyline") if "dashed" not in one.attrib["class"]]
+        (path,) = [element for element in picture.iter("polyline") if "dashed" not in element.attrib["class"]]
         assert path.findtext("title") == FRONT
         pairs = [tuple(map(float, pair.split(","))) for pair in path.attrib["points"].split()]
         places = points_of(picture)
         names = ["balanced 0", "balanced", *(f"balanced {knob:g}" for knob in KNOBS[1:])]
         assert pairs == [places[name] for name in names]
-        assert len({one.attrib["class"] for one in picture.iter("circle") if "balanced" in str(one[0].text)}) == 1
+        assert (
+            len(
+                {
+                    element.attrib["class"]
+                    for element in picture.iter("circle")
+                    if "balanced" in str(element[0].text)
+                }
+            )
+            == 1
+        )
 
 
 def test_points_of_the_front_are_named_by_the_knob_and_equal_ones_once() -> None:
     same = [row("off", 1.0)] + [row(f"balanced {knob:g}", 0.5, 0.3, knob=knob) for knob in (0.0, 0.25)]
     found = [*same, row("balanced 1", 0.8, 0.9, knob=1.0), row("balanced", 0.6, 0.7, knob=0.5)]
     texts = [
-        one.text for one in drawn([RecordingSheet("a", tuple(found))]).iter("text") if one.get("class") == "label"
+        element.text
+        for element in drawn([RecordingSheet("a", tuple(found))]).iter("text")
+        if element.get("class") == "label"
     ]
     assert sorted(map(str, texts)) == ["0, 0.25", "0.5", "1", "off"]
 
@@ -145,7 +162,7 @@ def test_a_policy_without_figures_is_said_and_not_drawn() -> None:
 
 def test_what_was_simulated_is_told_by_its_shape() -> None:
     picture = drawn([standard()])
-    assert {(one.findtext("title") or "").partition(":")[0] for one in picture.iter("rect")} == {
+    assert {(element.findtext("title") or "").partition(":")[0] for element in picture.iter("rect")} == {
         *("masking-10", "masking-5", "clear-tool-uses", "opencode")
     }
     says = str(front.legend(policy_points([standard()]), 0.2))
@@ -168,9 +185,9 @@ def test_all_points_are_in_the_frame(places: list[tuple[float, float]]) -> None:
 def test_labels_never_lie_over_each_other_wherever_points_are(places: list[tuple[float, float]]) -> None:
     room = Box(40, 480, 0, 300)
     made = labels([NamedPoint(x, y, f"name {at}") for at, (x, y) in enumerate(places)], room)
-    assert sorted(one.name for one in made) == sorted(f"name {at}" for at in range(len(places)))
+    assert sorted(label.name for label in made) == sorted(f"name {at}" for at in range(len(places)))
     assert not [pair for pair in combinations(made, 2) if pair[0].box.meets(pair[1].box)]
-    assert all(one.box.within(room) for one in made)
+    assert all(label.box.within(room) for label in made)
 
 
 def test_nothing_of_a_name_from_outside_is_obeyed() -> None:

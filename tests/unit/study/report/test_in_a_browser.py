@@ -89,16 +89,16 @@ Measured = list[tuple[str, int, dict[str, Any]]]  # which sheets, in a window of
 
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Measured:
-    found: Measured = []
+    pages: Measured = []
     file = tmp_path_factory.mktemp("page") / "page.html"
     with Chromium(tmp_path_factory.mktemp("profile")) as browser:
         for name, sheets in SHEETS.items():
             file.write_text(page.page(sheets), encoding="utf-8")
             for width in WIDTHS:
                 browser.open(file.as_uri(), width, HEIGHT, phone=width < HEIGHT)
-                found.append((name, width, browser.value(MEASURED)))
-                assert found[-1][2]["window"] == width
-    return found
+                pages.append((name, width, browser.value(MEASURED)))
+                assert pages[-1][2]["window"] == width
+    return pages
 
 
 def test_page_is_no_wider_than_its_window(measured: Measured) -> None:

@@ -91,7 +91,7 @@ def read(text: str) -> Reader:
 
 def drawings(text: str) -> list[ElementTree.Element]:
     """Each drawing, parsed as XML."""
-    return [ElementTree.fromstring(found) for found in re.findall(r"<svg.*?</svg>", text, re.DOTALL)]
+    return [ElementTree.fromstring(svg) for svg in re.findall(r"<svg.*?</svg>", text, re.DOTALL)]
 
 
 def test_the_page_is_whole_and_closed_in_itself() -> None:
@@ -179,7 +179,7 @@ def contrast(one: str, other: str) -> float:
 
 def luminance(colour: str) -> float:
     parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    red, green, blue = (one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in parts)
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
@@ -193,7 +193,7 @@ def test_values_can_be_read_off_a_line() -> None:
     frame = {
         name: float(drawn.attrib[f"data-{name}"]) for name in ("left", "right", "top", "bottom", "high", "calls")
     }
-    (points,) = (one.attrib["points"] for one in drawn.iter("polyline"))
+    (points,) = (element.attrib["points"] for element in drawn.iter("polyline"))
     for call, (pair, value) in enumerate(zip(points.split(), values, strict=True)):
         x, y = map(float, pair.split(","))
         assert (frame["bottom"] - y) / (frame["bottom"] - frame["top"]) * frame["high"] == pytest.approx(
@@ -202,20 +202,20 @@ def test_values_can_be_read_off_a_line() -> None:
         assert (x - frame["left"]) / (frame["right"] - frame["left"]) * frame["calls"] == pytest.approx(
             call, abs=0.01
         )
-    assert [one.text for one in drawn.iter("title")] == ["x", "x, epoch 1, call 1: 0 to 250"]
+    assert [element.text for element in drawn.iter("title")] == ["x", "x, epoch 1, call 1: 0 to 250"]
 
 
 def test_kept_is_drawn_against_the_bill_with_a_peer_and_floor() -> None:
     """A bill of 4 dollars is the whole: balanced at 0.5, the peer at 0.2, the floor an edge at 0.15."""
     *_, drawn = drawings(page([SHEET]))
     assert drawn.attrib["aria-label"] == "kept of what replies repeat against bill, host alone = 1"
-    labels = [one.text for one in drawn.iter("text") if one.attrib["class"] == "label"]
+    labels = [element.text for element in drawn.iter("text") if element.attrib["class"] == "label"]
     assert sorted(map(str, labels)) == ["balanced", "floor", "masking-5", "off"]
     places = {
-        (one.find("title").text or "").split(":")[0]: (float(one.attrib["cx"]), float(one.attrib["cy"]))  # type: ignore[union-attr]
-        for one in drawn.iter("circle")
+        (element.find("title").text or "").split(":")[0]: (float(element.attrib["cx"]), float(element.attrib["cy"]))  # type: ignore[union-attr]
+        for element in drawn.iter("circle")
     }
-    (edge,) = (float(one.attrib["points"].split()[0].split(",")[0]) for one in drawn.iter("polyline"))
+    (edge,) = (float(element.attrib["points"].split()[0].split(",")[0]) for element in drawn.iter("polyline"))
     assert edge < places["balanced"][0] < places["off"][0]  # more is further right
     assert places["balanced"][1] > places["off"][1]  # and further up
     scale = places["off"][0] - places["balanced"][0]
@@ -226,7 +226,7 @@ def test_what_keeps_less_than_the_newest_text_alone_is_in_the_frame() -> None:
     low = [line("off", 4.0, of_off=1.0), line("turns", kept=(-1, 5))]
     *_, drawn = drawings(page([RecordingSheet("a", tuple(low))]))
     bottom = float(drawn.attrib["data-bottom"])
-    assert all(float(one.attrib["cy"]) <= bottom for one in drawn.iter("circle"))
+    assert all(float(element.attrib["cy"]) <= bottom for element in drawn.iter("circle"))
 
 
 # scales
@@ -246,9 +246,9 @@ def test_ticks_are_round() -> None:
 
 @given(st.floats(0, 1e6), st.floats(1e-4, 1e9))
 def test_ticks_are_few_and_inside(low: float, width: float) -> None:
-    found = ticks(low, low + width)
-    assert len(found) <= 7
-    assert all(low - 1e-6 * width <= tick <= (low + width) * (1 + 1e-9) for tick in found)
+    marks = ticks(low, low + width)
+    assert len(marks) <= 7
+    assert all(low - 1e-6 * width <= tick <= (low + width) * (1 + 1e-9) for tick in marks)
 
 
 @given(st.floats(0, 1e9))
@@ -266,9 +266,9 @@ def test_a_thinned_series_keeps_its_ends_and_its_extremes(values: list[int], mos
     assert len(kept) <= most + 3
     if values:
         assert (kept[0], kept[-1]) == (0, len(values) - 1)
-        assert {min(values), max(values)} <= {values[at] for at in kept}
+        assert {min(values), max(values)} <= {values[index] for index in kept}
 
 
 def test_numbers_as_people_read_them() -> None:
-    assert [tokens(one) for one in (0, 999, 1_500, 120_000, 1_500_000)] == ["0", "999", "1.5k", "120k", "1.5M"]
-    assert [dollars(one) for one in (0, 0.0123, 0.5, 11.754)] == ["$0.00", "$0.0123", "$0.50", "$11.75"]
+    assert [tokens(value) for value in (0, 999, 1_500, 120_000, 1_500_000)] == ["0", "999", "1.5k", "120k", "1.5M"]
+    assert [dollars(value) for value in (0, 0.0123, 0.5, 11.754)] == ["$0.00", "$0.0123", "$0.50", "$11.75"]

@@ -15,9 +15,9 @@ def test_the_first_path() -> None:
         ('{"a":1}', "[1]", "$", '{"a": 1}', "[1]"),
         ("not json", '{"a":1}', "$", "not json", '{"a":1}'),
     ):
-        found = first(recorded.encode(), now.encode())
-        assert found is not None, recorded
-        assert (found.path, found.recorded, found.now) == (path, old, new), recorded
+        difference = first(recorded.encode(), now.encode())
+        assert difference is not None, recorded
+        assert (difference.path, difference.recorded, difference.now) == (path, old, new), recorded
 
 
 def test_the_same_bytes_do_not_differ() -> None:
@@ -25,13 +25,13 @@ def test_the_same_bytes_do_not_differ() -> None:
 
 
 def test_other_bytes_of_the_same_values_differ() -> None:
-    found = first(b'{"a":1,"b":2}', b'{"a":1, "b":2}')
-    assert found is not None
-    assert "other bytes from 7 on" in found.path
+    difference = first(b'{"a":1,"b":2}', b'{"a":1, "b":2}')
+    assert difference is not None
+    assert "other bytes from 7 on" in difference.path
 
 
 def test_long_values_are_shortened_in_the_middle() -> None:
-    found = first(b'"' + b"a" * 900 + b'"', b'"' + b"a" * 900 + b'b"')
-    assert found is not None
-    assert len(found.now) < 140
-    assert found.now.endswith('ab"')
+    difference = first(b'"' + b"a" * 900 + b'"', b'"' + b"a" * 900 + b'b"')
+    assert difference is not None
+    assert len(difference.now) < 140
+    assert difference.now.endswith('ab"')

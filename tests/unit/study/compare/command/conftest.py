@@ -22,7 +22,7 @@ def compare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Compare:
     def run(*arguments: str | Path, code: int = 0) -> dict[str, Any]:
         capsys.readouterr()
         assert main(["compare", *map(str, arguments), "--out", str(tmp_path / "out"), "--json"]) == code
-        found: dict[str, Any] = json.loads(capsys.readouterr().out)
-        return found
+        document: dict[str, Any] = json.loads(capsys.readouterr().out)
+        return document
 
     return run

@@ -42,8 +42,8 @@ def turn(number: int, size: int = 2_000) -> list[Said]:
 
 def recorded(folder: Path, name: str = "one.jsonl", turns: int = 6, size: int = 2_000) -> Path:
     """A session file of so many turns."""
-    said = [one for number in range(1, turns + 1) for one in turn(number, size)]
-    lines = [{"type": "session", "version": 3, "id": "s", "cwd": "/somewhere"}, *entries(*said)]
+    talk = [message for number in range(1, turns + 1) for message in turn(number, size)]
+    lines = [{"type": "session", "version": 3, "id": "s", "cwd": "/somewhere"}, *entries(*talk)]
     path = folder / name
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     return path

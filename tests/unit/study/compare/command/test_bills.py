@@ -9,21 +9,21 @@ from ctxmgr.cli import main
 from tests.unit.study.compare.command.running import KEEP, Compare, recorded
 
 
-def bill(found: dict[str, Any]) -> dict[str, Any]:
-    (row,) = found["rows"]
+def bill(document: dict[str, Any]) -> dict[str, Any]:
+    (row,) = document["rows"]
     billed: dict[str, Any] = row["bill"]
     return billed
 
 
 def test_each_summary_has_the_bill_of_both_ways(tmp_path: Path, compare: Compare) -> None:
-    found = compare(recorded(tmp_path, turns=30), *KEEP)
-    billed = bill(found)
+    document = compare(recorded(tmp_path, turns=30), *KEEP)
+    billed = bill(document)
     assert billed["unit"] == "dollars"
     assert billed["compactions"] == 1
     assert billed["cheaper"] == min(billed["warm"], billed["cold"])
     assert billed["arithmetic"].startswith("warm: ")
-    assert f" + {found['rows'][0]['summaryTokens']:,} put out x 5" in billed["arithmetic"]
-    assert found["settings"]["prices"]["input"] == 3
+    assert f" + {document['rows'][0]['summaryTokens']:,} put out x 5" in billed["arithmetic"]
+    assert document["settings"]["prices"]["input"] == 3
 
 
 def test_the_bill_stands_in_the_file_and_among_all_figures(

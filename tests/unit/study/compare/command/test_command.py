@@ -144,7 +144,7 @@ def test_wrong_usage_is_2_and_nothing_is_written(
     path = recorded(tmp_path)
     monkeypatch.chdir(tmp_path)
     try:
-        code: object = main(["compare", *(str(path) if one == "FILE" else one for one in arguments)])
+        code: object = main(["compare", *(str(path) if argument == "FILE" else argument for argument in arguments)])
     except SystemExit as end:
         code = end.code
     assert code == 2

@@ -9,7 +9,7 @@ from ctxmgr.model.compaction import Strategy
 from tests.model_server import ModelServer, Reply
 from tests.unit.study.compare.command.running import Compare, answer, endpoint, recorded
 
-ASKING: tuple[Strategy, ...] = tuple(one for one in get_args(Strategy) if one != "extractive")
+ASKING: tuple[Strategy, ...] = tuple(strategy for strategy in get_args(Strategy) if strategy != "extractive")
 
 
 def test_an_endpoint_is_asked_once_and_its_own_counts_are_shown(tmp_path: Path, compare: Compare) -> None:

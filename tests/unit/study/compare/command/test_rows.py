@@ -100,15 +100,17 @@ def test_each_failed_probe_has_call_question_evidence_and_where_it_was_lost(
     failed = [json.loads(line) for line in file.read_text().splitlines()]
     assert failed
     assert "probesFailed" not in row
-    for one in failed:
-        assert {"recording", "policy", "call", "kind", "used", "grade", "question", "evidence", "lost"} == set(one)
-        assert (one["recording"], one["policy"]) == ("greenhouse.jsonl", "extractive, structured")
-        assert 0 < one["lost"]["call"] <= one["call"]
-        assert one["lost"]["left"]
-        assert one["lost"]["compacted"]
-    calls = {one["lost"]["call"] for one in failed}
+    for probe in failed:
+        assert {"recording", "policy", "call", "kind", "used", "grade", "question", "evidence", "lost"} == set(
+            probe
+        )
+        assert (probe["recording"], probe["policy"]) == ("greenhouse.jsonl", "extractive, structured")
+        assert 0 < probe["lost"]["call"] <= probe["call"]
+        assert probe["lost"]["left"]
+        assert probe["lost"]["compacted"]
+    calls = {probe["lost"]["call"] for probe in failed}
     assert len(calls) > 1
-    assert {one["call"] for one in failed} == {max(calls)}
+    assert {probe["call"] for probe in failed} == {max(calls)}
     file.unlink()
     assert compare(*arguments)["rows"][0]["reused"]
     assert [json.loads(line) for line in file.read_text().splitlines()] == failed
@@ -150,19 +152,23 @@ def test_what_can_not_be_read_is_said_and_the_others_go_on(
     broken.write_text('{"type":"session"}\n{"type":"mess')
     transcript.write_text('{"ctxmgr":{"protocolVersion":"1.0"}}\n')
     other.write_text('{"something":"else"}')
-    found = compare(broken, transcript, other, recorded(tmp_path), *KEEP, code=1)
-    assert len(found["rows"]) == 1
-    assert [one["recording"] for one in found["unreadable"]] == ["broken.jsonl", "talk.jsonl", "other.json"]
-    assert "broken.jsonl, line 2" in found["unreadable"][0]["reason"]
+    document = compare(broken, transcript, other, recorded(tmp_path), *KEEP, code=1)
+    assert len(document["rows"]) == 1
+    assert [remark["recording"] for remark in document["unreadable"]] == [
+        "broken.jsonl",
+        "talk.jsonl",
+        "other.json",
+    ]
+    assert "broken.jsonl, line 2" in document["unreadable"][0]["reason"]
     assert main(["compare", str(broken), "--out", str(tmp_path / "out")]) == 1
     assert "broken.jsonl, line 2" in capsys.readouterr().out
 
 
 def test_a_session_with_nothing_to_compact_is_said_and_is_no_failure(tmp_path: Path, compare: Compare) -> None:
     small = recorded(tmp_path, "small.jsonl", turns=1)
-    found = compare(small, recorded(tmp_path))
-    assert found["rows"] == []
-    assert "small" in found["nothing"][0]["reason"]
+    document = compare(small, recorded(tmp_path))
+    assert document["rows"] == []
+    assert "small" in document["nothing"][0]["reason"]
     assert "small.jsonl: Nothing to compact" in (tmp_path / "out" / "comparison.md").read_text()
 
 
@@ -175,9 +181,9 @@ def test_a_recording_that_no_one_foresaw_costs_only_itself(
         return comparing_material.Material(session, *rest)
 
     monkeypatch.setattr(comparing, "Material", faulty)
-    found = compare(recorded(tmp_path, "bad.jsonl"), recorded(tmp_path), *KEEP, code=1)
-    assert [row["recording"] for row in found["rows"]] == ["one.jsonl"]
-    (bad,) = found["unreadable"]
+    document = compare(recorded(tmp_path, "bad.jsonl"), recorded(tmp_path), *KEEP, code=1)
+    assert [row["recording"] for row in document["rows"]] == ["one.jsonl"]
+    (bad,) = document["unreadable"]
     assert bad["recording"] == "bad.jsonl"
     assert bad["reason"].startswith("bad.jsonl: ZeroDivisionError: planted (")
 
@@ -193,15 +199,15 @@ def test_a_row_that_fails_costs_only_itself(
         return await real(material, strategy, format, model)
 
     monkeypatch.setattr(comparing, "row", faulty)
-    found = compare(recorded(tmp_path), *KEEP, "--format", "handoff", "--format", "structured", code=1)
-    assert [row["format"] for row in found["rows"]] == ["structured"]
-    assert "planted" in found["failed"][0]["reason"]
+    document = compare(recorded(tmp_path), *KEEP, "--format", "handoff", "--format", "structured", code=1)
+    assert [row["format"] for row in document["rows"]] == ["structured"]
+    assert "planted" in document["failed"][0]["reason"]
 
 
 def test_a_cut_that_would_lose_an_entry_is_a_failure(
     tmp_path: Path, compare: Compare, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(comparing_material, "uncovered", lambda path, prepared: (2,))
-    found = compare(recorded(tmp_path), *KEEP, code=1)
-    assert found["rows"] == []
-    assert "leaves e3 to nobody" in found["failed"][0]["reason"]
+    document = compare(recorded(tmp_path), *KEEP, code=1)
+    assert document["rows"] == []
+    assert "leaves e3 to nobody" in document["failed"][0]["reason"]
