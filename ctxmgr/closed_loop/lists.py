@@ -42,10 +42,10 @@ class Holders:
     def part(self, raw: bytes, text: str, share: float) -> bytes:
         """What stands for so large a `share` of a message that has this text, around it (rule 6)."""
         whole = self._texts[raw]
-        size, found = int(len(whole) * share), whole.find(text)
-        middle = found + len(text) // 2
-        start = max(0, min(middle - size // 2, len(whole) - size, found))
-        end = max(start + size, found + len(text))
+        size, offset = int(len(whole) * share), whole.find(text)
+        middle = offset + len(text) // 2
+        start = max(0, min(middle - size // 2, len(whole) - size, offset))
+        end = max(start + size, offset + len(text))
         name = b"%b\0%d:%d" % (raw, start, end)
         if name not in self._texts:
             self._texts[name] = whole[start:end]
@@ -54,10 +54,10 @@ class Holders:
 
     def of(self, text: str) -> set[bytes]:
         """Of all that were added so far."""
-        count, found = self._by_text.get(text, (0, set()))
-        found.update(raw for raw in self._raws[count:] if text in self._texts[raw])
-        self._by_text[text] = len(self._raws), found
-        return found
+        count, raws = self._by_text.get(text, (0, set()))
+        raws.update(raw for raw in self._raws[count:] if text in self._texts[raw])
+        self._by_text[text] = len(self._raws), raws
+        return raws
 
 
 class Originals:
@@ -70,11 +70,11 @@ class Originals:
 
     def add(self, came: Iterable[Message]) -> None:
         """What came since, oldest first."""
-        for one in came:
-            self._holders.add(one.raw)
-            newest = self._results if has_result(one) else self._others
-            newest.pop(one.raw, None)
-            newest[one.raw] = None
+        for message in came:
+            self._holders.add(message.raw)
+            newest = self._results if has_result(message) else self._others
+            newest.pop(message.raw, None)
+            newest[message.raw] = None
 
     def __contains__(self, reference: Reference) -> bool:
         """Whether the conversation had it."""
@@ -89,14 +89,14 @@ class Originals:
         """The message to fetch. KeyError where the conversation never had it."""
         held = self._holders.of(reference.text)
         for newest in (self._results, self._others):
-            found = next((raw for raw in reversed(newest) if raw in held), None)
-            if found is not None:
-                return found
+            raw = next((raw for raw in reversed(newest) if raw in held), None)
+            if raw is not None:
+                return raw
         raise KeyError(reference)
 
 
 def has_result(message: Message) -> bool:
-    """Is it a tool's answer?"""
+    """Whether it is a tool's answer."""
     return any(block.kind == "result" for block in message.view.blocks)
 
 
@@ -145,45 +145,46 @@ class LoopLists:
 
     def add(self, came: Iterable[KeyedMessage]) -> None:
         """What came to the conversation since: says which results are of which reply."""
-        for one in came:
-            reply = self._replies.get(one.key, one.key)
-            for block in one.message.view.blocks:
+        for message in came:
+            reply = self._replies.get(message.key, message.key)
+            for block in message.message.view.blocks:
                 if block.kind == "result" and block.call_id in self._callers:
-                    self._results[self._callers[block.call_id]].append(one.key)
+                    self._results[self._callers[block.call_id]].append(message.key)
                 elif block.kind == "call":
                     self._results.setdefault(reply, [])
                     self._callers[block.call_id] = reply
 
     def replied(self, reply: Sequence[KeyedMessage]) -> None:
         """These messages are one reply."""
-        self._replies.update((one.key, reply[0].key) for one in reply[1:])
+        self._replies.update((message.key, reply[0].key) for message in reply[1:])
 
-    def at(self, shown: Sequence[ListMessage]) -> list[Element]:
+    def of_call(self, shown: Sequence[ListMessage]) -> list[Element]:
         """The list of this call, before anything is fetched for it."""
-        for one in shown:
-            self._holders.add(one.raw)
-        places = {one.key: place for place, one in enumerate(shown) if one.key is not None}
-        self._standing = [one for one in self._standing if self._stands(one, places)]
-        self._visible = {one.raw for one in shown} | {one.original for one in self._standing}
+        for message in shown:
+            self._holders.add(message.raw)
+        places = {message.key: number for number, message in enumerate(shown) if message.key is not None}
+        self._standing = [fetched for fetched in self._standing if self._stands(fetched, places)]
+        self._visible = {item.raw for item in shown} | {item.original for item in self._standing}
         out: list[Element] = []
         start = 0
-        for fetched in sorted(self._standing, key=lambda one: places[one.reply]):  # stable: in the order they came
-            place = places[fetched.reply]
-            out += shown[start:place]
+        in_order = sorted(self._standing, key=lambda fetched: places[fetched.reply])  # stable: as they came
+        for fetched in in_order:
+            position = places[fetched.reply]
+            out += shown[start:position]
             out.append(fetched)
-            start = place
+            start = position
         return [*out, *shown[start:]]
 
     def missing(self, wanted: Iterable[Reference]) -> list[Reference]:
         """Those not visible in the list of this call, in their order."""
-        return [one for one in wanted if self._holders.of(one.text).isdisjoint(self._visible)]
+        return [reference for reference in wanted if self._holders.of(reference.text).isdisjoint(self._visible)]
 
     def fetch(self, original: bytes, tokens: int, reply: Key) -> Fetched:
         """What came back of one re-fetch; it stands from the next call on."""
-        one = Fetched(reply, tokens, original)
-        self._standing.append(one)
-        return one
+        fetched = Fetched(reply, tokens, original)
+        self._standing.append(fetched)
+        return fetched
 
-    def _stands(self, one: Fetched, places: dict[Key, int]) -> bool:
-        results = self._results.get(one.reply)
-        return one.reply in places and (not results or any(result in places for result in results))
+    def _stands(self, fetched: Fetched, places: dict[Key, int]) -> bool:
+        results = self._results.get(fetched.reply)
+        return fetched.reply in places and (not results or any(result in places for result in results))

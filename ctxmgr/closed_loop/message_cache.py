@@ -29,7 +29,7 @@ class EstimatingReader:
 
     def _message(self, raw: bytes) -> Message:
         view = self._fmt.view(raw)
-        pictures = [sum(media.tokens(one, media.OTHER) for one in block.media) for block in view.blocks]
+        pictures = [sum(media.tokens(item, media.OTHER) for item in block.media) for block in view.blocks]
         texts = [estimate(block.text) if block.text else 0 for block in view.blocks]
         weights = tuple(map(sum, zip(texts, pictures, strict=True)))
         return Message(raw, "", view, weights, sum(weights) + self._fmt.extra_weight(view))
@@ -44,11 +44,11 @@ class MessageCache:
         self._names: dict[bytes, frozenset[str]] = {}
 
     def message(self, raw: bytes) -> Message:
-        found = self._messages.get(raw)
-        if found is None:
-            (found,) = self._reader.read((raw,))
-            self._messages[raw] = found
-        return found
+        message = self._messages.get(raw)
+        if message is None:
+            (message,) = self._reader.read((raw,))
+            self._messages[raw] = message
+        return message
 
     def weight(self, raw: bytes) -> int:
         return self.message(raw).weight
@@ -61,11 +61,11 @@ class MessageCache:
 
     def names(self, raw: bytes) -> frozenset[str]:
         """The file paths, identifiers and error codes in its texts, thinking and the strings of its calls."""
-        found = self._names.get(raw)
-        if found is None:
-            found = frozenset(name for text in self.texts(raw, thinking=True) for name in names_in(text))
-            self._names[raw] = found
-        return found
+        names = self._names.get(raw)
+        if names is None:
+            names = frozenset(name for text in self.texts(raw, thinking=True) for name in names_in(text))
+            self._names[raw] = names
+        return names
 
     def texts(self, raw: bytes, *, thinking: bool = False) -> Iterator[str]:
         """All texts a model reads in it, and each string in the arguments of its calls."""

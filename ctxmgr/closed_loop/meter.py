@@ -83,27 +83,29 @@ class LoopMeter:
 
     def call(self, seen: MeasuredCall, sheet: PriceSheet) -> LoopCall:
         """The next one, as `sheet` bills it."""
-        came = [one.message for one in seen.new_messages]
+        came = [item.message for item in seen.new_messages]
         self._originals.add(came)
         self._lists.add(seen.new_messages)
         self._lists.replied(seen.reply)
         self._earlier.add(came)
         summaries = self._summaries(seen.summaries, sheet)
-        now = self._lists.at(seen.projected)
+        now = self._lists.of_call(seen.projected)
         list_dollars, warm, actual = (
             input_dollars(sheet, cache.call(_keys(elements), sheet, seen.time_ms))
             for cache, elements in ((self._bare, seen.projected), (self._warm, now), (self._actual, now))
         )
-        wanted = self._earlier.acted_on(one.message for one in seen.reply)[: self._most]
-        brought = self._fetched(seen, [one for one in wanted if one in self._originals], now, sheet)
-        self._before = [*now, *(one for one, _, _ in brought)]
+        wanted = self._earlier.acted_on(item.message for item in seen.reply)[: self._most]
+        brought = self._fetched(
+            seen, [reference for reference in wanted if reference in self._originals], now, sheet
+        )
+        self._before = [*now, *(fetched for fetched, _, _ in brought)]
         tier = sheet.prices.tier(self._tokens(self._before) + sheet.overhead_tokens)
         return LoopCall(
             warm=warm,
             actual=actual,
             fetches=len(brought),
             refetched=sum(money for _, _, money in brought),
-            output=dollars(tier, output=sum(one.message.weight for one in seen.reply)),
+            output=dollars(tier, output=sum(item.message.weight for item in seen.reply)),
             summary_dollars=summaries,
             list_dollars=list_dollars,
             more_tokens=self._tokens(now) - self._tokens(seen.projected) + sum(tokens for _, tokens, _ in brought),
@@ -122,13 +124,13 @@ class LoopMeter:
         while missing:
             original, weight = self._original(missing[0], sheet.part_tokens)
             brought = CALL_TOKENS + weight
-            one = self._lists.fetch(original, brought, seen.reply[0].key)
-            keys.append(one)
+            fetched = self._lists.fetch(original, brought, seen.reply[0].key)
+            keys.append(fetched)
             tokens = self._warm.call(keys, sheet, seen.time_ms)
             self._actual.call(keys, sheet, seen.time_ms)
             output = dollars(sheet.prices.tier(tokens.input_tokens), output=CALL_TOKENS)
-            out.append((one, tokens.input_tokens, input_dollars(sheet, tokens) + output))
-            missing = [one for one in missing if not self._originals.holds(one, original)]
+            out.append((fetched, tokens.input_tokens, input_dollars(sheet, tokens) + output))
+            missing = [reference for reference in missing if not self._originals.holds(reference, original)]
         return out
 
     def _original(self, wanted: Reference, part_tokens: int | None) -> tuple[bytes, int]:
@@ -146,8 +148,11 @@ class LoopMeter:
         return sum(dollars(tier, read=tokens, output=self._messages.weight(raw)) for raw in raws)
 
     def _tokens(self, some: Sequence[Element]) -> int:
-        return sum(one.tokens if isinstance(one, Fetched) else self._messages.weight(one.raw) for one in some)
+        return sum(
+            element.tokens if isinstance(element, Fetched) else self._messages.weight(element.raw)
+            for element in some
+        )
 
 
 def _keys(elements: Sequence[Element]) -> list[Hashable]:
-    return [one if isinstance(one, Fetched) else one.raw for one in elements]
+    return [element if isinstance(element, Fetched) else element.raw for element in elements]

@@ -51,7 +51,8 @@ class PriceSheet(msgspec.Struct, frozen=True):
 
 
 def is_cold(before: int | None, now: int | None, ttl_ms: int) -> bool:
-    """Has more time passed than the cache lives? Without both times it counts as warm. All in milliseconds."""
+    """Whether more time has passed than the cache lives. Without both times it counts as warm. All in
+    milliseconds."""
     return before is not None and now is not None and now - before > ttl_ms
 
 
@@ -147,15 +148,15 @@ class PromptCache:
         if self._is_first and rule is not None and self._beside >= rule.least_tokens:
             self._written_ms[0] = time_ms
         if rule is None:
-            found = self._ideal(total, time_ms)
+            tokens = self._ideal(total, time_ms)
         elif rule.kind == "implicit":
-            found = self._implicit(rule, total, time_ms)
+            tokens = self._implicit(rule, total, time_ms)
         elif rule.kind == "marks":
-            found = self._marked(rule, total, self._sent.same_count == before, time_ms)
+            tokens = self._marked(rule, total, self._sent.same_count == before, time_ms)
         else:
-            found = CallTokens(new_tokens=total)
+            tokens = CallTokens(new_tokens=total)
         self._time_ms, self._is_first = time_ms, False
-        return found
+        return tokens
 
     def _ideal(self, total: int, time_ms: int | None) -> CallTokens:
         """Rule 1."""
@@ -166,13 +167,13 @@ class PromptCache:
     def _implicit(self, rule: CacheRule, total: int, time_ms: int | None) -> CallTokens:
         """Rule 2."""
         sent = self._sent
-        found = next(self._alive(range(len(sent.keys), -1, -1), time_ms), None)
-        read = 0 if found is None else sent.token_sums[found] + self._beside
+        longest = next(self._alive(range(len(sent.keys), -1, -1), time_ms), None)
+        read = 0 if longest is None else sent.token_sums[longest] + self._beside
         read -= read % rule.step_tokens
         if total < rule.least_tokens:
             return CallTokens(new_tokens=total)
         for count, start in enumerate(sent.starts):
-            if found is None or count > found or rule.renews or start not in self._written_ms:
+            if longest is None or count > longest or rule.renews or start not in self._written_ms:
                 self._written_ms[start] = time_ms
         read = read if read >= rule.least_tokens else 0
         return CallTokens(read, total - read)
@@ -181,17 +182,17 @@ class PromptCache:
         """Rule 3."""
         sent = self._sent
         ends = [0, *self._marker.ends(sent, grew and not self._is_first, time_ms)]
-        found = {self._found(end, rule, time_ms) for end in ends} - {None}
-        for count in (*(found if rule.renews else ()), *(end for end in ends if end not in found)):
+        starts = {self._longest_start(end, rule, time_ms) for end in ends} - {None}
+        for count in (*(starts if rule.renews else ()), *(end for end in ends if end not in starts)):
             if count is not None and sent.token_sums[count] + self._beside >= rule.least_tokens:
                 self._written_ms[sent.starts[count]] = time_ms
-        longest = max((count for count in found if count is not None), default=None)
+        longest = max((count for count in starts if count is not None), default=None)
         read = 0 if longest is None else sent.token_sums[longest] + self._beside
         kept = sent.token_sums[max(ends)] + self._beside
         kept = max(read, kept if kept >= rule.least_tokens else 0)
         return CallTokens(read, kept - read, total - kept)
 
-    def _found(self, end: int, rule: CacheRule, time_ms: int | None) -> int | None:
+    def _longest_start(self, end: int, rule: CacheRule, time_ms: int | None) -> int | None:
         """The longest start that a mark there finds."""
         blocks = self._sent.block_sums
 

@@ -66,9 +66,9 @@ def _old_texts(value: Any) -> Iterator[str]:
 
 def _patched(text: str) -> Iterator[str]:
     """Removed and context lines of each patch in a text."""
-    for found in _QUOTED.findall(text):
+    for match in _QUOTED.findall(text):
         try:
-            yield from _hunks(json.loads(found))
+            yield from _hunks(json.loads(match))
         except ValueError:  # a string of some other language than JSON's
             continue
     yield from _hunks(text)
@@ -102,20 +102,20 @@ _ABBREVIATIONS = frozenset(("e.g", "i.e", "a.m", "p.m", "vs.", "etc."))
 
 def paths(text: str) -> list[str]:
     """The file paths in a text, each time, without `@`, `./` and line numbers."""
-    found = _PATH.findall(_ADDRESS.sub(" ", text))
-    return [path.removeprefix("./") for path in found if not path.replace(".", "").isdigit()]
+    matches = _PATH.findall(_ADDRESS.sub(" ", text))
+    return [path.removeprefix("./") for path in matches if not path.replace(".", "").isdigit()]
 
 
 def identifiers(text: str, *, shortest: int = SHORTEST) -> list[str]:
     """The identifiers in a text that are at least `shortest` characters long, each time."""
     text = _PATH.sub(" ", _ADDRESS.sub(" ", text))
-    found = []
+    names = []
     for name in _IDENTIFIER.findall(text):
         for start in _SELF:
             name = name.removeprefix(start)
         if len(name) >= shortest and _CODED.search(name) and name.casefold() not in _ABBREVIATIONS:
-            found.append(name)
-    return found
+            names.append(name)
+    return names
 
 
 def error_codes(text: str) -> list[str]:
@@ -158,11 +158,11 @@ class EarlierCalls:
         self._spellings: set[bytes] = set()
 
     def add(self, came: Iterable[Message]) -> None:
-        self._spellings.update(_spelling(block) for one in came for block in _calls(one))
+        self._spellings.update(_spelling(block) for message in came for block in _calls(message))
 
     def acted_on(self, reply: Iterable[Message]) -> tuple[Reference, ...]:
         """What a reply acts on, whether or not the conversation had it before."""
-        new = [block for one in reply for block in _calls(one) if _spelling(block) not in self._spellings]
+        new = [block for message in reply for block in _calls(message) if _spelling(block) not in self._spellings]
         lines = (line for block in new for line in replaced(block.arguments) if _is_telling(line))
         names = {name for block in new for text in strings(block.arguments) for name in names_in(text)}
         return (

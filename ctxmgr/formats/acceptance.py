@@ -59,7 +59,7 @@ def answers(view: View) -> list[str]:
 
 
 def accept_pairs(
-    progress: Progress, said: Said, *, at_once: bool = False, reasoning_leads: bool = False
+    progress: Progress, messages: Said, *, at_once: bool = False, reasoning_leads: bool = False
 ) -> Progress:
     """Of APIs that know single calls and results, and no turns of them:
 
@@ -71,7 +71,7 @@ def accept_pairs(
     """
     faults, waiting = set(progress.faults), set(progress.waiting)
     began, last, marks = progress.began, progress.role, progress.mark_count if at_once else 0
-    for raw, view in said:
+    for raw, view in messages:
         if at_once:
             marks += mark_count(raw)
             if waiting and view.role != "result":

@@ -48,8 +48,8 @@ class AnthropicMessages(MessageFormat):
     def set_result(self, raw: bytes, texts: dict[int, str]) -> bytes:
         """The user message with the contents of these results (by block index) replaced; all else byte for byte."""
 
-        def edit(block: msgspec.Raw, told: str) -> bytes:
-            return content.put(block, {"content": content.retold(content.members(block).get("content"), told)})
+        def edit(block: msgspec.Raw, text: str) -> bytes:
+            return content.put(block, {"content": content.retold(content.members(block).get("content"), text)})
 
         return content.edited(raw, "content", texts, edit)
 
@@ -58,11 +58,11 @@ class AnthropicMessages(MessageFormat):
         if not bytes(content.members(raw)["content"]).startswith(b"["):
             return content.put(raw, {"content": texts[0]})
 
-        def edit(block: msgspec.Raw, told: str) -> bytes:
+        def edit(block: msgspec.Raw, text: str) -> bytes:
             fields = content.members(block)
             if "text" in fields:
-                return content.put(block, {"text": told})
-            return content.put(block, {"content": content.with_text(fields.get("content"), told)})
+                return content.put(block, {"text": text})
+            return content.put(block, {"content": content.with_text(fields.get("content"), text)})
 
         return content.edited(raw, "content", texts, edit)
 
@@ -87,7 +87,7 @@ class AnthropicMessages(MessageFormat):
         """The message that carries the packet (rule 5)."""
         return msgspec.json.encode({"role": "user", "content": text})
 
-    def accept(self, progress: Progress, said: Said) -> Progress:
+    def accept(self, progress: Progress, messages: Said) -> Progress:
         """Consecutive messages of one role are one for the API, and prompts may stand between them.
 
         1. The first message is a user's: no answer and no prompt.
@@ -98,7 +98,7 @@ class AnthropicMessages(MessageFormat):
         """
         faults, waiting, marks = set(progress.faults), set(progress.waiting), progress.mark_count
         began, last, other = progress.began, progress.role, progress.other
-        for raw, view in said:
+        for raw, view in messages:
             marks += mark_count(raw)
             role = "prompt" if view.role == "prompt" else "assistant" if view.role == "assistant" else "user"
             if not began and role != "user":
@@ -153,48 +153,48 @@ def _view(message: Any) -> View | None:
     if role == "assistant":
         return _assistant(message)
     if role == "system":
-        told = plain(message.get("content"))
-        return View("prompt", (Block("text", text=told.text, media=told.media),))
+        whole = plain(message.get("content"))
+        return View("prompt", (Block("text", text=whole.text, media=whole.media),))
     failed = failure(message)
     return View("assistant", stop="error", error=failed) if failed else None
 
 
 def _user(message: dict[str, Any]) -> View:
-    told = message.get("content")
-    if content.is_packet(told):
-        return View("packet", (Block("text", 0 if isinstance(told, list) else -1, plain(told).text),))
-    if isinstance(told, str):
-        told_summary = is_summary(told)
-        block = Block("summary" if told_summary else "text", text=told, can_edit=True)
+    member = message.get("content")
+    if content.is_packet(member):
+        return View("packet", (Block("text", 0 if isinstance(member, list) else -1, plain(member).text),))
+    if isinstance(member, str):
+        told_summary = is_summary(member)
+        block = Block("summary" if told_summary else "text", text=member, can_edit=True)
         return View("user", (block,), opens_turn=True, summary="compaction" if told_summary else "")
-    blocks = tuple(_user_block(number, raw_block) for number, raw_block in enumerate(raw_blocks(told)))
+    blocks = tuple(_user_block(number, raw_block) for number, raw_block in enumerate(raw_blocks(member)))
     results = any(block.kind == "result" for block in blocks)
-    said = not results or any(block.kind != "result" and not _reminds(block) for block in blocks)
+    is_said = not results or any(block.kind != "result" and not _reminds(block) for block in blocks)
     summary: SummaryKind = "compaction" if any(block.kind == "summary" for block in blocks) else ""
-    return View("user" if said else "result", blocks, opens_turn=said, summary=summary)
+    return View("user" if is_said else "result", blocks, opens_turn=is_said, summary=summary)
 
 
 def _reminds(block: Block) -> bool:
-    told = block.text.strip()
-    return block.kind == "text" and told.startswith(_REMINDER[0]) and told.endswith(_REMINDER[1])
+    words = block.text.strip()
+    return block.kind == "text" and words.startswith(_REMINDER[0]) and words.endswith(_REMINDER[1])
 
 
 def _user_block(number: int, raw_block: dict[str, Any]) -> Block:
     kind = raw_block.get("type")
     if kind != "tool_result":
-        found = _plain_block(number, raw_block)
-        if found.kind != "text":
-            return found
-        return msgspec.structs.replace(found, kind="summary" if is_summary(found.text) else "text", can_edit=True)
-    told = plain(raw_block.get("content"))
+        block = _plain_block(number, raw_block)
+        if block.kind != "text":
+            return block
+        return msgspec.structs.replace(block, kind="summary" if is_summary(block.text) else "text", can_edit=True)
+    whole = plain(raw_block.get("content"))
     return Block(
         "result",
         number,
-        told.text,
+        whole.text,
         text(raw_block.get("tool_use_id")),
         is_error=bool(raw_block.get("is_error")),
         can_edit=True,
-        media=told.media,
+        media=whole.media,
         marked=bool(raw_block.get("is_error")),
     )
 
@@ -230,11 +230,11 @@ def _assistant_block(number: int, raw_block: dict[str, Any]) -> Block:
 
 
 def _plain_block(number: int, raw_block: dict[str, Any]) -> Block:
-    found = part(raw_block)
+    whole = part(raw_block)
     kind = raw_block.get("type")
     if kind == "text":
-        return Block("text", number, found.text)
-    return Block("image" if kind == "image" else "other", number, found.text, media=found.media)
+        return Block("text", number, whole.text)
+    return Block("image" if kind == "image" else "other", number, whole.text, media=whole.media)
 
 
 anthropic = AnthropicMessages("anthropic")

@@ -44,10 +44,10 @@ class ChatCompletions(OneBlockFormat):
         calls = content.elements(content.members(raw)["tool_calls"])
         blocks = self.view(raw).blocks
         for number, arguments in given.items():
-            place = blocks[number].content_index
-            function = content.members(calls[place])["function"]
+            position = blocks[number].content_index
+            function = content.members(calls[position])["function"]
             function = msgspec.Raw(content.put(function, {"arguments": spelled(arguments)}))
-            calls[place] = msgspec.Raw(content.put(calls[place], {"function": function}))
+            calls[position] = msgspec.Raw(content.put(calls[position], {"function": function}))
         return content.put(raw, {"tool_calls": content.listed(calls)})
 
     def drop(self, raw: bytes, numbers: frozenset[int]) -> bytes | None:
@@ -58,12 +58,18 @@ class ChatCompletions(OneBlockFormat):
         fields = content.members(raw)
         changed: dict[str, Any] = {}
         for kind, name in (("call", "tool_calls"), ("", "content")):
-            gone = {blocks[at].content_index for at in numbers if (blocks[at].kind == "call") == (kind == "call")}
+            gone = {
+                blocks[number].content_index
+                for number in numbers
+                if (blocks[number].kind == "call") == (kind == "call")
+            }
             if not gone:
                 continue
             if -1 in gone:
                 raise ValueError("this block can not leave alone")
-            kept = [one for at, one in enumerate(content.elements(fields[name])) if at not in gone]
+            kept = [
+                element for position, element in enumerate(content.elements(fields[name])) if position not in gone
+            ]
             if kept:
                 changed[name] = content.listed(kept)
             else:
@@ -75,9 +81,9 @@ class ChatCompletions(OneBlockFormat):
         """A user's message, for many models take a prompt at the head alone."""
         return msgspec.json.encode({"role": "user", "content": text})
 
-    def accept(self, progress: Progress, said: Said) -> Progress:
+    def accept(self, progress: Progress, messages: Said) -> Progress:
         """Calls are answered at once, each by a tool's message, before anything else is said."""
-        return accept_pairs(progress, said, at_once=True)
+        return accept_pairs(progress, messages, at_once=True)
 
     def marks_message(self, message: MarkedMessage) -> bool:
         members = (
@@ -93,10 +99,10 @@ class ChatCompletions(OneBlockFormat):
 def _view(message: Any) -> View | None:
     role = message.get("role")
     if role in ("system", "developer"):
-        return _summary(message) or View("prompt", (_told(message),))
+        return _summary(message) or View("prompt", (_text_block(message),))
     if role == "user":
         if content.is_packet(message.get("content")):
-            return View("packet", (_told(message),))
+            return View("packet", (_text_block(message),))
         return _summary(message) or _users(message)
     if role == "assistant":
         return View("assistant", tuple(_blocks(message)), usage=usage(message.get("usage")))
@@ -108,16 +114,16 @@ def _view(message: Any) -> View | None:
     return View("assistant", stop="error", error=failed) if failed else None
 
 
-def _told(message: dict[str, Any], can_edit: bool = False) -> Block:
-    told = plain(message.get("content"))
-    return Block("text", text=told.text, can_edit=can_edit, media=told.media)
+def _text_block(message: dict[str, Any], can_edit: bool = False) -> Block:
+    whole = plain(message.get("content"))
+    return Block("text", text=whole.text, can_edit=can_edit, media=whole.media)
 
 
 def _users(message: dict[str, Any]) -> View:
-    told = _told(message, can_edit=True)
+    block = _text_block(message, can_edit=True)
     if not holds_summary(message.get("content")):
-        return View("user", (told,), opens_turn=True)
-    return View("user", (msgspec.structs.replace(told, kind="summary"),), opens_turn=True, summary="compaction")
+        return View("user", (block,), opens_turn=True)
+    return View("user", (msgspec.structs.replace(block, kind="summary"),), opens_turn=True, summary="compaction")
 
 
 def _summary(message: dict[str, Any]) -> View | None:
@@ -135,15 +141,15 @@ def _blocks(message: dict[str, Any]) -> list[Block]:
         blocks.append(
             Block("thinking", text=thought if isinstance(thought, str) else plain(thought).text, signed=signed)
         )
-    told = message.get("content")
-    if isinstance(told, str):
-        blocks += [Block("text", text=told)] if told else []
+    member = message.get("content")
+    if isinstance(member, str):
+        blocks += [Block("text", text=member)] if member else []
     else:
-        blocks += [_part(number, raw_block) for number, raw_block in enumerate(raw_blocks(told))]
+        blocks += [_part(number, raw_block) for number, raw_block in enumerate(raw_blocks(member))]
     if text(message.get("refusal")):
         blocks.append(Block("text", text=message["refusal"]))
     calls = message.get("tool_calls")
-    blocks += [_call(number, one) for number, one in enumerate(calls if isinstance(calls, list) else [])]
+    blocks += [_call(number, each) for number, each in enumerate(calls if isinstance(calls, list) else [])]
     if isinstance(message.get("function_call"), dict):
         asked = message["function_call"]
         blocks.append(content.call(-1, _by_name(asked.get("name")), asked.get("name"), asked.get("arguments")))
@@ -153,36 +159,38 @@ def _blocks(message: dict[str, Any]) -> list[Block]:
 
 
 def _part(number: int, raw_block: dict[str, Any]) -> Block:
-    found = part(raw_block)
+    whole = part(raw_block)
     known = raw_block.get("type") in ("text", "refusal")
-    return Block("text" if known else "image" if found.media else "other", number, found.text, media=found.media)
+    return Block("text" if known else "image" if whole.media else "other", number, whole.text, media=whole.media)
 
 
-def _call(number: int, one: Any) -> Block:
-    if not isinstance(one, dict):
-        return Block("other", number, spelled(one))
-    custom = one.get("custom")
+def _call(number: int, raw_call: Any) -> Block:
+    if not isinstance(raw_call, dict):
+        return Block("other", number, spelled(raw_call))
+    custom = raw_call.get("custom")
     if isinstance(custom, dict):
-        told = text(custom.get("input"))
+        given = text(custom.get("input"))
         name = text(custom.get("name"))
-        return Block("call", number, f"{name} {told}", text(one.get("id")), name, {"input": told})
-    function = one.get("function")
+        return Block("call", number, f"{name} {given}", text(raw_call.get("id")), name, {"input": given})
+    function = raw_call.get("function")
     function = function if isinstance(function, dict) else {}
-    return content.call(number, one.get("id"), function.get("name"), function.get("arguments", ""), can_edit=True)
+    return content.call(
+        number, raw_call.get("id"), function.get("name"), function.get("arguments", ""), can_edit=True
+    )
 
 
 def _result(message: dict[str, Any], role: str) -> Block:
-    told = plain(message.get("content"))
+    whole = plain(message.get("content"))
     name = text(message.get("name"))
-    how = verdict(told.text)
+    how = verdict(whole.text)
     return Block(
         "result",
-        text=told.text,
+        text=whole.text,
         call_id=_by_name(name) if role == "function" else text(message.get("tool_call_id")),
         tool=name,
         is_error=how in ("error", "guessed"),
         can_edit=True,
-        media=told.media,
+        media=whole.media,
         doubtful=how in ("doubtful", "guessed"),
         untold=how == "untold",
     )
@@ -198,11 +206,11 @@ def _answer(answer: dict[str, Any]) -> View | None:
     choice = answer["choices"][0]
     if choice.get("error"):
         return View("assistant", usage=usage(answer.get("usage")), stop="error", error=spelled(choice["error"]))
-    found = _view(choice["message"])
-    if found is None:
+    view = _view(choice["message"])
+    if view is None:
         return None
     stop = text(choice.get("finish_reason"))
-    return msgspec.structs.replace(found, usage=usage(answer.get("usage")), stop=STOPS.get(stop, stop))
+    return msgspec.structs.replace(view, usage=usage(answer.get("usage")), stop=STOPS.get(stop, stop))
 
 
 openai = ChatCompletions("openai")

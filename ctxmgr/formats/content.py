@@ -53,10 +53,10 @@ class ContentPart(msgspec.Struct, frozen=True):
 def read(raw: bytes, build: Callable[[Any], View | None]) -> View:
     """The view that `build` makes of the decoded message. Never raises: what can not be read is `other`."""
     try:
-        found = build(_decode(raw))
+        view = build(_decode(raw))
     except UNREADABLE:
-        found = None
-    return found or View("other", (Block("other", text=raw.decode("utf-8", "replace")),))
+        view = None
+    return view or View("other", (Block("other", text=raw.decode("utf-8", "replace")),))
 
 
 def text(value: Any) -> str:
@@ -98,8 +98,8 @@ def plain(content: Any) -> ContentPart:
         return ContentPart(content)
     parts = [part(raw_block) for raw_block in raw_blocks(content)]
     return ContentPart(
-        "\n".join(one.text for one in parts if one.text or not one.media),
-        tuple(each for one in parts for each in one.media),
+        "\n".join(item.text for item in parts if item.text or not item.media),
+        tuple(each for item in parts for each in item.media),
     )
 
 
@@ -107,15 +107,15 @@ def _pages(raw_block: dict[str, Any]) -> ContentPart:
     """A document: its text where it is told as one, else its pages."""
     source = raw_block.get("source")
     source = source if isinstance(source, dict) else {}
-    told = "\n".join(filter(None, (text(raw_block.get("title")), text(raw_block.get("context")))))
+    heading = "\n".join(filter(None, (text(raw_block.get("title")), text(raw_block.get("context")))))
     if source.get("type") == "text":
-        return ContentPart("\n".join(filter(None, (told, text(source.get("data"))))))
+        return ContentPart("\n".join(filter(None, (heading, text(source.get("data"))))))
     if source.get("type") == "content":
         inner = plain(source.get("content"))
-        size = sum(one.size_bytes for one in inner.media)
+        size = sum(item.size_bytes for item in inner.media)
         pictures = (Media("document", size, pages=len(inner.media)),) if inner.media else ()
-        return ContentPart("\n".join(filter(None, (told, inner.text))), pictures)
-    return ContentPart(told, (media.document(len(_encode(raw_block))),))
+        return ContentPart("\n".join(filter(None, (heading, inner.text))), pictures)
+    return ContentPart(heading, (media.document(len(_encode(raw_block))),))
 
 
 def arguments(given: Any) -> dict[str, Any] | None:
@@ -141,22 +141,22 @@ def call(content_index: int, id: Any, name: Any, given: Any, can_edit: bool = Fa
 
 
 def is_packet(content: Any) -> bool:
-    """Is this content a packet of ours that came back: one text whose first line is our mark?"""
-    told = raw_blocks(content)
-    if len(told) != 1 or told[0].get("type") not in TEXTS:
+    """Whether this content is a packet of ours that came back: one text whose first line is our mark."""
+    blocks = raw_blocks(content)
+    if len(blocks) != 1 or blocks[0].get("type") not in TEXTS:
         return False
-    first = text(told[0].get("text"))
+    first = text(blocks[0].get("text"))
     return first == PACKET_MARK or first.startswith(f"{PACKET_MARK}\n")
 
 
 def is_summary(text: str) -> bool:
-    """Does this text begin as such a summary?"""
+    """Whether this text begins as such a summary."""
     return text.lstrip().startswith(SUMMARY_OPENINGS)
 
 
-def holds_summary(told: Any) -> bool:
-    """Does a block of this content?"""
-    return any(is_summary(text(raw_block.get("text"))) for raw_block in raw_blocks(told))
+def holds_summary(member: Any) -> bool:
+    """Whether a block of this content begins as such a summary."""
+    return any(is_summary(text(raw_block.get("text"))) for raw_block in raw_blocks(member))
 
 
 def members(raw: bytes | msgspec.Raw) -> dict[str, msgspec.Raw]:
@@ -176,12 +176,12 @@ def listed(raws: list[Any]) -> msgspec.Raw:
     return msgspec.Raw(_encode(raws))
 
 
-def retold(content: msgspec.Raw | None, told: str, kind: str = "text") -> Any:
-    """A content that says `told` instead: as a string where it was one, else as one text block. A cache mark on one
-    of its blocks stays: a provider counts on it being where it was."""
+def retold(content: msgspec.Raw | None, words: str, kind: str = "text") -> Any:
+    """A content that says `words` instead: as a string where it was one, else as one text block. A cache mark on
+    one of its blocks stays: a provider counts on it being where it was."""
     if content is None or not bytes(content).lstrip().startswith(b"["):
-        return told
-    block: dict[str, Any] = {"type": kind, "text": told}
+        return words
+    block: dict[str, Any] = {"type": kind, "text": words}
     for old in reversed(_elements(content)):
         mark = _members(old).get("cache_control") if bytes(old).startswith(b"{") else None
         if mark is not None:
@@ -189,37 +189,41 @@ def retold(content: msgspec.Raw | None, told: str, kind: str = "text") -> Any:
     return [block]
 
 
-def with_text(content: msgspec.Raw | None, told: str, kind: str = "text") -> Any:
-    """A content whose texts say `told` instead, in the place of the first; what is no text stays in its place. A
+def with_text(content: msgspec.Raw | None, words: str, kind: str = "text") -> Any:
+    """A content whose texts say `words` instead, in the place of the first; what is no text stays in its place. A
     cache mark on a text that goes is on the one that stays."""
     if content is None or not bytes(content).lstrip().startswith(b"["):
-        return told
+        return words
     listed: list[Any] = _elements(content)
-    parts = [_members(one) if bytes(one).startswith(b"{") else {} for one in listed]
-    texts = [at for at, one in enumerate(raw_blocks(_decode(content))) if not part(one).media]
+    parts = [_members(element) if bytes(element).startswith(b"{") else {} for element in listed]
+    texts = [number for number, raw_block in enumerate(raw_blocks(_decode(content))) if not part(raw_block).media]
     if not texts:
-        return [{"type": kind, "text": told}, *listed]
+        return [{"type": kind, "text": words}, *listed]
     first = texts[0]
-    mark = next((parts[at]["cache_control"] for at in reversed(texts) if "cache_control" in parts[at]), None)
+    mark = next(
+        (parts[number]["cache_control"] for number in reversed(texts) if "cache_control" in parts[number]), None
+    )
     plain_text = _decode(parts[first].get("type", b"null")) in TEXTS
-    changed = {**(parts[first] if plain_text else {"type": kind}), "text": told}
+    changed = {**(parts[first] if plain_text else {"type": kind}), "text": words}
     listed[first] = changed if mark is None else {**changed, "cache_control": mark}
-    return [one for at, one in enumerate(listed) if at == first or at not in texts]
+    return [element for number, element in enumerate(listed) if number == first or number not in texts]
 
 
 def with_markers(content: msgspec.Raw | None, markers: Mapping[int, str], kind: str = "text") -> Any:
     """A content in which texts stand for these of its pictures and documents, by their number among them."""
     listed: list[Any] = _elements(content or b"[]")
-    places = [at for at, one in enumerate(raw_blocks(_decode(content or b"[]"))) if part(one).media]
-    for number, told in markers.items():
-        listed[places[number]] = marked(listed[places[number]], told, kind)
+    places = [
+        number for number, raw_block in enumerate(raw_blocks(_decode(content or b"[]"))) if part(raw_block).media
+    ]
+    for number, words in markers.items():
+        listed[places[number]] = marked(listed[places[number]], words, kind)
     return listed
 
 
-def marked(raw_block: msgspec.Raw, told: str, kind: str = "text") -> dict[str, Any]:
+def marked(raw_block: msgspec.Raw, words: str, kind: str = "text") -> dict[str, Any]:
     """A text in the place of a block, with its cache mark."""
     mark = _members(raw_block).get("cache_control")
-    return {"type": kind, "text": told} | ({} if mark is None else {"cache_control": mark})
+    return {"type": kind, "text": words} | ({} if mark is None else {"cache_control": mark})
 
 
 def without(raw: bytes, numbers: frozenset[int], block_count: int, name: str = "content") -> bytes | None:
@@ -227,7 +231,7 @@ def without(raw: bytes, numbers: frozenset[int], block_count: int, name: str = "
     left."""
     if len(numbers) == block_count:
         return None
-    kept = [one for number, one in enumerate(elements(members(raw)[name])) if number not in numbers]
+    kept = [element for number, element in enumerate(elements(members(raw)[name])) if number not in numbers]
     return put(raw, {name: listed(kept)})
 
 

@@ -52,13 +52,13 @@ class GeminiContents(MessageFormat):
 
     def set_result(self, raw: bytes, texts: dict[int, str]) -> bytes:
         """The user's content with these responses (by block index) replaced; all else byte for byte."""
-        return content.edited(raw, PARTS, texts, lambda part, told: _answered(part, told, frozenset()))
+        return content.edited(raw, PARTS, texts, lambda part, text: _answered(part, text, frozenset()))
 
     def set_text(self, raw: bytes, texts: dict[int, str]) -> bytes:
         """The user's content with the texts of these blocks replaced: texts, or responses, whose pictures stay."""
 
-        def edit(part: msgspec.Raw, told: str) -> bytes:
-            return content.put(part, {"text": told}) if "text" in content.members(part) else _answered(part, told)
+        def edit(part: msgspec.Raw, text: str) -> bytes:
+            return content.put(part, {"text": text}) if "text" in content.members(part) else _answered(part, text)
 
         return content.edited(raw, PARTS, texts, edit)
 
@@ -69,10 +69,10 @@ class GeminiContents(MessageFormat):
             response = _camel(msgspec.json.decode(part)).get(RESPONSE)
             if response is None:
                 return msgspec.json.encode({"text": texts[0]})
-            told = "\n".join(filter(None, (_told(response)[1], *texts.values())))
-            places = [at for at, one in enumerate(response[PARTS]) if _media(_camel(one))]
+            words = "\n".join(filter(None, (_response_output(response)[1], *texts.values())))
+            places = [number for number, raw_part in enumerate(response[PARTS]) if _media(_camel(raw_part))]
             gone = {places[number] for number in texts}
-            return _answered(part, told, frozenset(range(len(response[PARTS]))) - gone)
+            return _answered(part, words, frozenset(range(len(response[PARTS]))) - gone)
 
         return content.edited(raw, PARTS, markers, edit)
 
@@ -90,7 +90,7 @@ class GeminiContents(MessageFormat):
         """The content that carries the packet (rule 6)."""
         return msgspec.json.encode({"role": "user", PARTS: [{"text": text}]})
 
-    def accept(self, progress: Progress, said: Said) -> Progress:
+    def accept(self, progress: Progress, messages: Said) -> Progress:
         """Consecutive contents of one role are one for the API; prompts stand beside the list.
 
         1. The first content is a user's.
@@ -103,7 +103,7 @@ class GeminiContents(MessageFormat):
         """
         faults, waiting = set(progress.faults), set(progress.waiting)
         began, last = progress.began, progress.role
-        for _, view in said:
+        for _, view in messages:
             role = "assistant" if view.role == "assistant" else "user"
             if not began and role != "user":
                 faults.add("first role")
@@ -145,59 +145,61 @@ def _user(message: dict[str, Any]) -> View:
         return View("packet", (Block("text", 0, parts[0]["text"]),))
     ids = _ids(parts, RESPONSE)
     blocks = tuple(
-        _result(number, one[RESPONSE], ids[number]) if number in ids else _users(number, one)
-        for number, one in enumerate(parts)
+        _result(number, each[RESPONSE], ids[number]) if number in ids else _users(number, each)
+        for number, each in enumerate(parts)
     )
-    said = not ids or any(block.kind in ("text", "summary") for block in blocks)
+    is_said = not ids or any(block.kind in ("text", "summary") for block in blocks)
     heard = any(block.kind == "summary" for block in blocks)
-    return View("user" if said else "result", blocks, opens_turn=said, summary="compaction" if heard else "")
+    return View("user" if is_said else "result", blocks, opens_turn=is_said, summary="compaction" if heard else "")
 
 
 def _users(number: int, part: dict[str, Any]) -> Block:
-    found = _plain(number, part)
-    if found.kind != "text":
-        return found
-    return msgspec.structs.replace(found, kind="summary" if is_summary(found.text) else "text", can_edit=True)
+    block = _plain(number, part)
+    if block.kind != "text":
+        return block
+    return msgspec.structs.replace(block, kind="summary" if is_summary(block.text) else "text", can_edit=True)
 
 
 def _result(number: int, response: dict[str, Any], id: str) -> Block:
-    told = _told(response)
-    how = "error" if told[0] == _ERROR else verdict(told[1])
+    output = _response_output(response)
+    how = "error" if output[0] == _ERROR else verdict(output[1])
     inner = response.get(PARTS)
     return Block(
         "result",
         number,
-        told[1],
+        output[1],
         id,
         text(response.get("name")),
         is_error=how in ("error", "guessed"),
         can_edit=True,
-        media=tuple(each for one in inner if (each := _media(_camel(one)))) if isinstance(inner, list) else (),
+        media=tuple(each for raw_part in inner if (each := _media(_camel(raw_part))))
+        if isinstance(inner, list)
+        else (),
         doubtful=how in ("doubtful", "guessed"),
         untold=how == "untold",
     )
 
 
-def _told(response: dict[str, Any]) -> tuple[str, str]:
+def _response_output(response: dict[str, Any]) -> tuple[str, str]:
     """The member under which a response is told, and what it says: the one text in it, else its JSON."""
     given = response.get("response")
     if isinstance(given, dict) and len(given) == 1:
-        ((name, told),) = given.items()
-        if isinstance(told, str):
-            return name, told
+        ((name, output),) = given.items()
+        if isinstance(output, str):
+            return name, output
     failed = isinstance(given, dict) and given.get(_ERROR)
     return _ERROR if failed else _OUTPUT, spelled(given) if given else ""
 
 
-def _answered(part: msgspec.Raw, told: str, kept: frozenset[int] | None = None) -> bytes:
-    """A response that says `told` instead; of its own parts these are kept, None: all."""
+def _answered(part: msgspec.Raw, words: str, kept: frozenset[int] | None = None) -> bytes:
+    """A response that says `words` instead; of its own parts these are kept, None: all."""
     fields = content.members(part)
     name = _spelled_as(fields, RESPONSE)
     response = content.members(fields[name])
-    anew: dict[str, Any] = {**response, "response": {_told(msgspec.json.decode(fields[name]))[0]: told}}
+    anew: dict[str, Any] = {**response, "response": {_response_output(msgspec.json.decode(fields[name]))[0]: words}}
     if kept is not None and PARTS in response:
-        left = [one for at, one in enumerate(content.elements(response[PARTS])) if at in kept]
-        anew = anew | {PARTS: left} if left else {name: one for name, one in anew.items() if name != PARTS}
+        left = [element for number, element in enumerate(content.elements(response[PARTS])) if number in kept]
+        anew = anew | {PARTS: left} if left else {name: value for name, value in anew.items() if name != PARTS}
     return content.put(part, {name: anew})
 
 
@@ -205,8 +207,8 @@ def _model(message: dict[str, Any]) -> tuple[Block, ...]:
     parts = _parts(message)
     ids = _ids(parts, CALL)
     return tuple(
-        msgspec.structs.replace(_models(number, one, ids.get(number)), signed="thoughtSignature" in one)
-        for number, one in enumerate(parts)
+        msgspec.structs.replace(_models(number, each, ids.get(number)), signed="thoughtSignature" in each)
+        for number, each in enumerate(parts)
     )
 
 
@@ -225,7 +227,9 @@ def _plain(number: int, part: dict[str, Any]) -> Block:
     shown = _media(part)
     if shown is not None:
         return Block("image" if shown.kind == "image" else "other", number, media=(shown,))
-    return Block("other", number, spelled({name: one for name, one in part.items() if name != "thoughtSignature"}))
+    return Block(
+        "other", number, spelled({name: value for name, value in part.items() if name != "thoughtSignature"})
+    )
 
 
 def _media(part: dict[str, Any]) -> Media | None:
@@ -242,29 +246,29 @@ def _media(part: dict[str, Any]) -> Media | None:
 
 def _ids(parts: list[dict[str, Any]], kind: str) -> dict[int, str]:
     """Rule 2: the ids of the calls or responses of a content, by the numbers of their parts."""
-    found: dict[int, str] = {}
+    ids: dict[int, str] = {}
     names: Counter[str] = Counter()
-    for number, one in enumerate(parts):
-        if not isinstance(one.get(kind), dict):
+    for number, each in enumerate(parts):
+        if not isinstance(each.get(kind), dict):
             continue
-        found[number] = text(one[kind].get("id"))
-        if not found[number]:
-            name = text(one[kind].get("name"))
-            found[number] = f"function {name} {names[name]}"
+        ids[number] = text(each[kind].get("id"))
+        if not ids[number]:
+            name = text(each[kind].get("name"))
+            ids[number] = f"function {name} {names[name]}"
             names[name] += 1
-    return found
+    return ids
 
 
 def _parts(message: dict[str, Any]) -> list[dict[str, Any]]:
     listed = message.get(PARTS)
-    return [_camel(one) for one in listed] if isinstance(listed, list) else []
+    return [_camel(each) for each in listed] if isinstance(listed, list) else []
 
 
 def _camel(part: Any) -> dict[str, Any]:
     """The part with its members in camelCase; what is none stands in one of no known kind."""
     if not isinstance(part, dict):
         return {"": part}
-    return {_camel_name(name): one for name, one in part.items()}
+    return {_camel_name(name): value for name, value in part.items()}
 
 
 def _camel_name(name: str) -> str:
@@ -289,14 +293,14 @@ def _answer(answer: dict[str, Any]) -> View:
 
 def _joined(listed: list[Any]) -> View:
     """Rule 8: the answers of a stream, or contents of one answer, as one. None of their blocks can be edited."""
-    views = [found for one in listed if isinstance(one, dict) and (found := _view(one)) is not None]
-    answers = [found for found in views if found.role == "assistant"]
+    views = [view for raw in listed if isinstance(raw, dict) and (view := _view(raw)) is not None]
+    answers = [view for view in views if view.role == "assistant"]
     return View(
         "assistant",
-        tuple(block for found in answers for block in found.blocks),
-        usage=next((found.usage for found in reversed(answers) if found.usage), None),
-        stop=next((found.stop for found in reversed(answers) if found.stop), ""),
-        error=next((found.error for found in answers if found.error), ""),
+        tuple(block for view in answers for block in view.blocks),
+        usage=next((view.usage for view in reversed(answers) if view.usage), None),
+        stop=next((view.stop for view in reversed(answers) if view.stop), ""),
+        error=next((view.error for view in answers if view.error), ""),
         joins=True,
     )
 

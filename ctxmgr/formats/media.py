@@ -35,15 +35,15 @@ def data_of(block: Any) -> str:
     """The data in a block of content, or where it is; "" where it has neither."""
     if not isinstance(block, dict):
         return block if isinstance(block, str) else ""
-    return next((found for name in _DATA if (found := data_of(block.get(name)))), "")
+    return next((data for name in _DATA if (data := data_of(block.get(name)))), "")
 
 
 def pixels(encoded: str) -> tuple[int, int]:
     """Width and height; (0, 0) where the header does not tell."""
     for length in (HEADER_CHARACTERS, MOST_HEADER_CHARACTERS):
-        found = _pixels(_decoded(encoded[:length]))
-        if found != (0, 0) or len(encoded) <= length or not encoded.startswith("/9j/"):
-            return found
+        size = _pixels(_decoded(encoded[:length]))
+        if size != (0, 0) or len(encoded) <= length or not encoded.startswith("/9j/"):
+            return size
     return 0, 0
 
 
@@ -78,14 +78,16 @@ def _webp(head: bytes) -> tuple[int, int]:
 
 def _jpeg(head: bytes) -> tuple[int, int]:
     """The size stands in the frame header, behind segments that tell their length."""
-    at = 2
-    while at + 9 <= len(head) and head[at] == 0xFF:
-        marker = head[at + 1]
+    offset = 2
+    while offset + 9 <= len(head) and head[offset] == 0xFF:
+        marker = head[offset + 1]
         if marker == 0xFF:  # a fill byte
-            at += 1
+            offset += 1
             continue
         if marker in _SIZED:
-            return int.from_bytes(head[at + 7 : at + 9], "big"), int.from_bytes(head[at + 5 : at + 7], "big")
+            return int.from_bytes(head[offset + 7 : offset + 9], "big"), int.from_bytes(
+                head[offset + 5 : offset + 7], "big"
+            )
         alone = marker == 0x01 or 0xD0 <= marker <= 0xD8
-        at += 2 if alone else 2 + int.from_bytes(head[at + 2 : at + 4], "big")
+        offset += 2 if alone else 2 + int.from_bytes(head[offset + 2 : offset + 4], "big")
     return 0, 0

@@ -52,7 +52,7 @@ class MarkedBlock(msgspec.Struct, frozen=True):
 
 
 def present(raw: msgspec.Raw) -> bool:
-    """Is there such a member? One that is null or empty is none: libraries write all that they know."""
+    """Whether there is such a member. One that is null or empty is none: libraries write all that they know."""
     return bytes(raw) not in _EMPTY
 
 
@@ -94,7 +94,7 @@ class MessageFormat(ABC):
         """The message that carries the packet; formats whose messages have no time do not use it."""
 
     @abstractmethod
-    def accept(self, progress: Progress, said: Said) -> Progress:
+    def accept(self, progress: Progress, messages: Said) -> Progress:
         """What its provider would refuse of a list, after these further messages of it."""
 
     def drop(self, raw: bytes, numbers: frozenset[int]) -> bytes | None:
@@ -110,11 +110,11 @@ class MessageFormat(ABC):
         return usage(fields)
 
     def marks_message(self, message: MarkedMessage) -> bool:
-        """Has the message another mark of this format than its role and its blocks?"""
+        """Whether the message has another mark of this format than its role and its blocks."""
         return False
 
     def marks_block(self, block: MarkedBlock) -> bool:
-        """Has a block another mark of this format than its type?"""
+        """Whether a block has another mark of this format than its type."""
         return False
 
 

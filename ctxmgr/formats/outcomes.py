@@ -87,7 +87,7 @@ def verdict(text: str) -> Verdict:
         code = pattern.match(short) if pattern and _has(short, _EXIT_HINTS) else None
         if code:
             exited = bool(int(code[1][:9]))
-            if pattern is _EXIT_MEMBER and any(bool(int(one)) != exited for one in _RECORDS.findall(text)):
+            if pattern is _EXIT_MEMBER and any(bool(int(flag)) != exited for flag in _RECORDS.findall(text)):
                 return "doubtful"
             return "error" if exited else "fine"
     if _FAILED.match(start):
@@ -125,24 +125,24 @@ def _edges(text: str) -> list[str]:
 def _flag(text: str) -> bool | None:
     """Failed or not, as a result that is a JSON object says itself; None where it does not."""
     try:
-        told = _decode(text.encode())
+        value = _decode(text.encode())
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return None
-    if not isinstance(told, dict):
+    if not isinstance(value, dict):
         return None
-    metadata = told.get("metadata")
-    for fields in (told, metadata if isinstance(metadata, dict) else {}):
+    metadata = value.get("metadata")
+    for fields in (value, metadata if isinstance(metadata, dict) else {}):
         for name in _CODES:
             if isinstance(fields.get(name), int) and not isinstance(fields[name], bool):
                 return bool(fields[name])
-    return _named(told)
+    return _named(value)
 
 
-def _named(told: dict[str, Any]) -> bool | None:
+def _named(fields: dict[str, Any]) -> bool | None:
     for name, when_failed in (("isError", True), ("is_error", True), ("success", False), ("ok", False)):
-        if isinstance(told.get(name), bool):
-            return bool(told[name] is when_failed)
-    return bool(told["error"]) if "error" in told else None
+        if isinstance(fields.get(name), bool):
+            return bool(fields[name] is when_failed)
+    return bool(fields["error"]) if "error" in fields else None
 
 
 _ERROR_MEMBERS = ("type", "code", "status", "statusCode", "status_code", "message", "error", "body")

@@ -39,8 +39,8 @@ class PiMessages(OneBlockFormat):
         """The view of one message. Never raises: what can not be read is `other`, weighed by its JSON."""
         try:
             message = _decode(raw)
-            if told := failure(message):
-                return View("assistant", stop="error", error=told, time_ms=_time(message))
+            if error := failure(message):
+                return View("assistant", stop="error", error=error, time_ms=_time(message))
             build = _ROLES.get(message["role"])
             return build(message) if build is not None else _other(raw, _time(message))
         except content.UNREADABLE:
@@ -84,8 +84,8 @@ class PiMessages(OneBlockFormat):
         """Tokens a model sees around a message that are in no block's text."""
         return SUMMARY_WRAPPER_TOKENS if view.summary else 0
 
-    def accept(self, progress: Progress, said: Said) -> Progress:
-        return accept_pairs(progress, said)
+    def accept(self, progress: Progress, messages: Said) -> Progress:
+        return accept_pairs(progress, messages)
 
     def marks_message(self, message: MarkedMessage) -> bool:
         custom = message.role == "custom" and present(message.custom_type)
@@ -98,8 +98,8 @@ class PiMessages(OneBlockFormat):
 
 
 def _time(message: dict[str, Any]) -> int | None:
-    at = message.get("timestamp")
-    return int(at) if isinstance(at, int | float) and abs(at) < 2**53 else None
+    time_ms = message.get("timestamp")
+    return int(time_ms) if isinstance(time_ms, int | float) and abs(time_ms) < 2**53 else None
 
 
 def _plain(content: Any) -> tuple[str, tuple[Media, ...]]:
@@ -206,8 +206,8 @@ def _summary(message: dict[str, Any]) -> View:
     return View("summary", (block,), summary="compaction" if compaction else "branch", time_ms=_time(message))
 
 
-def _other(raw: bytes, at: int | None) -> View:
-    return View("other", (Block("other", text=raw.decode("utf-8", "replace")),), time_ms=at)
+def _other(raw: bytes, time_ms: int | None) -> View:
+    return View("other", (Block("other", text=raw.decode("utf-8", "replace")),), time_ms=time_ms)
 
 
 _ROLES: dict[str, Callable[[dict[str, Any]], View]] = {

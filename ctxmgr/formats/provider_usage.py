@@ -33,8 +33,8 @@ def usage(fields: Any) -> Usage | None:
     """The usage of a decoded usage object, in tokens; None where it holds no count. The total holds the output."""
     if not isinstance(fields, dict):
         return None
-    found = _ours(fields) or _provider(fields) or _gemini(fields)
-    return msgspec.structs.replace(found, has_cache_read=True) if found and _tells_reads(fields) else found
+    counts = _ours(fields) or _provider(fields) or _gemini(fields)
+    return msgspec.structs.replace(counts, has_cache_read=True) if counts and _tells_reads(fields) else counts
 
 
 def _ours(fields: dict[str, Any]) -> Usage | None:
@@ -70,7 +70,7 @@ def _gemini(fields: dict[str, Any]) -> Usage | None:
 def _tells_reads(fields: dict[str, Any]) -> bool:
     """Rule 6."""
     details = (fields.get(name) for name in _DETAILS)
-    within = any(isinstance(one, dict) and one.get("cached_tokens") is not None for one in details)
+    within = any(isinstance(detail, dict) and detail.get("cached_tokens") is not None for detail in details)
     return within or any(fields.get(name) is not None for name in _READS)
 
 

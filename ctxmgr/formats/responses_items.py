@@ -65,8 +65,8 @@ class ResponsesItems(OneBlockFormat):
         item = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
         return msgspec.json.encode(item)
 
-    def accept(self, progress: Progress, said: Said) -> Progress:
-        return accept_pairs(progress, said, reasoning_leads=True)
+    def accept(self, progress: Progress, messages: Said) -> Progress:
+        return accept_pairs(progress, messages, reasoning_leads=True)
 
     def marks_message(self, message: MarkedMessage) -> bool:
         kind = message.type
@@ -97,19 +97,19 @@ def _view(item: Any) -> View | None:
 
 
 def _message(item: dict[str, Any]) -> View | None:
-    role, told = item.get("role"), item.get("content")
+    role, member = item.get("role"), item.get("content")
     if role == "assistant":
-        blocks = tuple(_part(number, raw_block) for number, raw_block in enumerate(raw_blocks(told)))
+        blocks = tuple(_part(number, raw_block) for number, raw_block in enumerate(raw_blocks(member)))
         return View("assistant", blocks, usage=usage(item.get("usage")), joins=True)
     if role in ("system", "developer", "user"):
-        whole = plain(told)
+        whole = plain(member)
         block = Block("text", text=whole.text, media=whole.media)
         if role != "user":
             return View("prompt", (block,))
-        if content.is_packet(told):
+        if content.is_packet(member):
             return View("packet", (block,))
         block = msgspec.structs.replace(block, can_edit=True)
-        if holds_summary(told):
+        if holds_summary(member):
             summary = msgspec.structs.replace(block, kind="summary")
             return View("user", (summary,), opens_turn=True, summary="compaction")
         return View("user", (block,), opens_turn=True)
@@ -119,14 +119,14 @@ def _message(item: dict[str, Any]) -> View | None:
 
 
 def _failed(item: dict[str, Any]) -> View | None:
-    told = failure(item)
-    return View("assistant", stop="error", error=told) if told else None
+    error = failure(item)
+    return View("assistant", stop="error", error=error) if error else None
 
 
 def _part(number: int, raw_block: dict[str, Any]) -> Block:
-    found = part(raw_block)
+    whole = part(raw_block)
     known = raw_block.get("type") in ("output_text", "text", "refusal")
-    return Block("text" if known else "image" if found.media else "other", number, found.text, media=found.media)
+    return Block("text" if known else "image" if whole.media else "other", number, whole.text, media=whole.media)
 
 
 def _block(item: dict[str, Any], kind: Any) -> Block | None:
@@ -134,8 +134,8 @@ def _block(item: dict[str, Any], kind: Any) -> Block | None:
     id, name = text(item.get("call_id")) or text(item.get("id")), text(item.get("name"))
     action = item.get("action")
     if kind == "reasoning":
-        told = [plain(item.get(name)).text for name in ("summary", "content")]
-        return Block("thinking", text="\n".join(filter(None, told)), signed=True)
+        texts = [plain(item.get(name)).text for name in ("summary", "content")]
+        return Block("thinking", text="\n".join(filter(None, texts)), signed=True)
     if kind == "function_call":
         return content.call(-1, id, name, item.get("arguments", ""), can_edit=True)
     if kind == "custom_tool_call":
@@ -158,59 +158,61 @@ def _shell(action: Any) -> dict[str, Any]:
     if not isinstance(action, dict):
         return {}
     commands = action.get("commands")
-    if isinstance(commands, list) and all(isinstance(one, str) for one in commands):
+    if isinstance(commands, list) and all(isinstance(command, str) for command in commands):
         return {"command": "\n".join(commands)}
     return {**action}
 
 
 def _output(item: dict[str, Any], kind: str) -> Block:
-    told = _told(item.get("output"))
+    printed = _output_text(item.get("output"))
     failed = True if item.get("status") == "failed" else _exited(item.get("output"))
-    how: Verdict = verdict(told.text) if failed is None else "error" if failed else "fine"
+    how: Verdict = verdict(printed.text) if failed is None else "error" if failed else "fine"
     return Block(
         "result",
-        text=told.text,
+        text=printed.text,
         call_id=text(item.get("call_id")) or text(item.get("id")),
         is_error=how in ("error", "guessed"),
         can_edit=kind in EDITABLE,
-        media=told.media,
+        media=printed.media,
         doubtful=how in ("doubtful", "guessed"),
         untold=how == "untold",
     )
 
 
-def _told(output: Any) -> ContentPart:
+def _output_text(output: Any) -> ContentPart:
     """An output's text: of a shell what it printed."""
-    runs = [one for one in raw_blocks(output) if "stdout" in one or "stderr" in one]
+    runs = [run for run in raw_blocks(output) if "stdout" in run or "stderr" in run]
     if isinstance(output, list) and runs:
         return ContentPart(
-            "\n".join(text(one.get(name)) for one in runs for name in ("stdout", "stderr") if one.get(name))
+            "\n".join(text(run.get(name)) for run in runs for name in ("stdout", "stderr") if run.get(name))
         )
     return plain(output)
 
 
 def _exited(output: Any) -> bool | None:
-    """Did a shell's run end with a code that is not 0, or not at all? None where it does not say."""
-    ends = [one.get("outcome") for one in raw_blocks(output)] if isinstance(output, list) else []
-    told = [end for end in ends if isinstance(end, dict) and (end.get("type") == "timeout" or "exit_code" in end)]
-    failed = any(end.get("type") == "timeout" or bool(end["exit_code"]) for end in told)
-    return failed if failed or (told and len(told) == len(ends)) else None
+    """Whether a shell's run ended with a code that is not 0, or not at all. None where it does not say."""
+    ends = [run.get("outcome") for run in raw_blocks(output)] if isinstance(output, list) else []
+    outcomes = [
+        end for end in ends if isinstance(end, dict) and (end.get("type") == "timeout" or "exit_code" in end)
+    ]
+    failed = any(end.get("type") == "timeout" or bool(end["exit_code"]) for end in outcomes)
+    return failed if failed or (outcomes and len(outcomes) == len(ends)) else None
 
 
 def _joined(items: list[Any]) -> View:
     """Rule 6: the items of one answer as one message. Blocks are numbered through, and none can be edited."""
-    views = [found for one in items if isinstance(one, dict) and (found := _view(one)) is not None]
-    blocks = tuple(block for found in views if found.role == "assistant" for block in found.blocks)
+    views = [view for raw in items if isinstance(raw, dict) and (view := _view(raw)) is not None]
+    blocks = tuple(block for view in views if view.role == "assistant" for block in view.blocks)
     return View("assistant", blocks, joins=True)
 
 
 def _answer(answer: dict[str, Any]) -> View:
-    found, error = _joined(answer["output"]), answer.get("error")
+    view, error = _joined(answer["output"]), answer.get("error")
     stop = STOPS.get(text(answer.get("status")), text(answer.get("status")))
-    if stop == "stop" and any(block.kind == "call" for block in found.blocks):
+    if stop == "stop" and any(block.kind == "call" for block in view.blocks):
         stop = "toolUse"
-    told = spelled(error) if error else ""
-    return msgspec.structs.replace(found, usage=usage(answer.get("usage")), stop=stop, error=told)
+    error_text = spelled(error) if error else ""
+    return msgspec.structs.replace(view, usage=usage(answer.get("usage")), stop=stop, error=error_text)
 
 
 responses = ResponsesItems("responses")

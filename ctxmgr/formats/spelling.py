@@ -23,13 +23,13 @@ _decode = msgspec.json.Decoder().decode
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
-def same_content(one: bytes, other: bytes) -> bool:
-    """Do both say the same? What can not be read says the same as its own bytes alone."""
-    return one == other or _told(one) == _told(other)
+def same_content(left: bytes, other: bytes) -> bool:
+    """Whether both say the same. What can not be read equals its own bytes alone."""
+    return left == other or _content_bytes(left) == _content_bytes(other)
 
 
 def is_marked(raw: bytes) -> bool:
-    """May the message bear a cache mark? A quick look, that texts which speak of marks pass too."""
+    """Whether the message may bear a cache mark. A quick check, which texts that speak of marks pass too."""
     return b'"cache_control"' in raw
 
 
@@ -63,7 +63,7 @@ def unmarked(raw: bytes) -> bytes:
     return raw if bare == raw else bare
 
 
-def _told(raw: bytes) -> bytes:
+def _content_bytes(raw: bytes) -> bytes:
     try:
         return _encode(plain_numbers(_bare(_decode(raw), _DEPTH)))
     except content.UNREADABLE:
@@ -74,13 +74,13 @@ def _bare(message: Any, depth: int) -> Any:
     """Rules 1 and 2."""
     if not isinstance(message, dict):
         return message
-    found = {name: value for name, value in message.items() if name != MARK}
+    fields = {name: value for name, value in message.items() if name != MARK}
     for name in _HOLDERS:
-        blocks = found.get(name)
+        blocks = fields.get(name)
         if depth and isinstance(blocks, list):
-            told = [_bare(block, depth - 1) for block in blocks]
-            found[name] = told[0]["text"] if len(told) == 1 and _is_text(told[0]) else told
-    return found
+            bare = [_bare(block, depth - 1) for block in blocks]
+            fields[name] = bare[0]["text"] if len(bare) == 1 and _is_text(bare[0]) else bare
+    return fields
 
 
 def _is_text(block: Any) -> bool:
@@ -95,7 +95,7 @@ def _without(raw: bytes | msgspec.Raw, depth: int) -> bytes:
         if not depth or held is None or not bytes(held).lstrip().startswith(b"["):
             continue
         olds = content.elements(held)
-        news = [_element(one, depth - 1) for one in olds]
+        news = [_element(element, depth - 1) for element in olds]
         if any(new is not old for new, old in zip(news, olds, strict=True)):
             fields[name], changed = content.listed(news), True
     return msgspec.json.encode(fields) if changed else bytes(raw)

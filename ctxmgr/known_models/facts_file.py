@@ -49,8 +49,8 @@ class PricesRow(FileMember, frozen=True):
         read = round(read_share * self.input, 6) if self.cache_read is None else self.cache_read
         write = self.input if self.cache_write is None else self.cache_write
         plain = TieredPrices(self.input, self.output, read, write)
-        tiers = sorted(self.tiers, key=lambda one: one.above_tokens)
-        return msgspec.structs.replace(plain, tiers=tuple(_tier(one, plain) for one in tiers))
+        tiers = sorted(self.tiers, key=lambda tier: tier.above_tokens)
+        return msgspec.structs.replace(plain, tiers=tuple(_tier(tier, plain) for tier in tiers))
 
 
 class CacheRow(FileMember, frozen=True):
@@ -125,21 +125,21 @@ def filled(row: ModelRow, base: ModelRow) -> ModelRow:
     """The row with what it leaves out as the other has it. Of prices that it sets itself the other's batch is no
     part, and a longer life is as much dearer to write as it was. Where the row names no source,
     it is told what of it a user says himself."""
-    said = {name: value for name in ModelRow.__struct_fields__ if (value := getattr(row, name)) is not None}
+    given = {name: value for name in ModelRow.__struct_fields__ if (value := getattr(row, name)) is not None}
     if row.prices is not None:
-        said = {"batch": None, "long_cache": _long_at(row.prices, base)} | said
+        given = {"batch": None, "long_cache": _long_at(row.prices, base)} | given
     if row.source is None:
-        said["source"] = _source(row, base)
-    return msgspec.structs.replace(base, **said)
+        given["source"] = _source(row, base)
+    return msgspec.structs.replace(base, **given)
 
 
 def _source(row: ModelRow, base: ModelRow) -> str:
     if not base.source:
         return OWN_SOURCE
     fields = [name for name in row.__struct_fields__ if name != "id" and getattr(row, name) is not None]
-    told = ", ".join(row.__struct_encode_fields__[row.__struct_fields__.index(name)] for name in fields)
+    members = ", ".join(row.__struct_encode_fields__[row.__struct_fields__.index(name)] for name in fields)
     before = base.source if key(base) == key(row) else f"as {base.id}: {base.source}"
-    return f"{before}; {told}: {OWN_SOURCE}" if told else before
+    return f"{before}; {members}: {OWN_SOURCE}" if members else before
 
 
 def key(row: ModelRow) -> str:
@@ -162,8 +162,8 @@ def _long_at(prices: PricesRow, base: ModelRow) -> LongCache | None:
 
 
 def _tier(row: TierRow, plain: TieredPrices) -> PriceTier:
-    def price(told: float | None, below: float) -> float:
-        return round(row.input / plain.input * below, 6) if told is None else told
+    def price(given: float | None, below: float) -> float:
+        return round(row.input / plain.input * below, 6) if given is None else given
 
     return PriceTier(
         row.above_tokens,

@@ -39,21 +39,21 @@ _ANOTHER = re.compile(r"[a-z0-9]|\.\d|-\d{1,2}(?:$|[-.@:\[])")  # behind a row's
 def names(model: str, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
     """(the family's word, the name from there on), each that the id may have, by rules 1 and 2."""
     text = model.strip().lower()
-    for found in _words_of(tuple(ids)).finditer(text):
-        name = text[found.start() :]
-        yield found[0], name.replace(".", "-") if found[0] == "claude" else name
+    for match in _words_of(tuple(ids)).finditer(text):
+        name = text[match.start() :]
+        yield match[0], name.replace(".", "-") if match[0] == "claude" else name
 
 
 def bare(model: str) -> Iterator[str]:
     """What stands behind a path, as it is and without a provider's prefix: of an id without a family's word."""
     text = model.strip().lower().rpartition("/")[2]
     yield text
-    if (found := _PREFIX.match(text)) and found[0]:
-        yield text[found.end() :]
+    if (match := _PREFIX.match(text)) and match[0]:
+        yield text[match.end() :]
 
 
 def is_whole(model: str, name: str) -> bool:
-    """Is one of its `names` the whole name, by rule 1?"""
+    """Whether one of its `names` is the whole name, by rule 1."""
     text = model.strip().lower()
     before = text[: len(text) - len(name)].rpartition("/")[2]
     return _PREFIX.fullmatch(before) is not None
@@ -64,13 +64,13 @@ def shorter(name: str) -> Iterator[str]:
     yield name
     if sized := _SIZED.fullmatch(name):
         yield f"{sized[1]}-{sized[2]}"
-    while (found := _ENDS.search(name)) and found.start():
-        name = name[: found.start()]
+    while (match := _ENDS.search(name)) and match.start():
+        name = name[: match.start()]
         yield name
 
 
 def begins(name: str, row: str) -> bool:
-    """Is the name the row's, with something behind it that is no other version?"""
+    """Whether the name is the row's, with something behind it that is no other version."""
     return name.startswith(row) and not _ANOTHER.match(name[len(row) :])
 
 
@@ -78,15 +78,15 @@ def begins(name: str, row: str) -> bool:
 def parts(name: str) -> tuple[frozenset[str], tuple[float, ...]]:
     """Its words and its version, by rule 4. `4.20` is `4.2`, and before `4.7`."""
     *_, bare = shorter(name)
-    found = _PARTS.findall(_SIZE.sub("", bare))
-    words = frozenset(one for one in found if one.isalpha() and one not in _NO_WORDS)
-    return words, tuple(float(one) for one in found if not one.isalpha())
+    tokens = _PARTS.findall(_SIZE.sub("", bare))
+    words = frozenset(token for token in tokens if token.isalpha() and token not in _NO_WORDS)
+    return words, tuple(float(token) for token in tokens if not token.isalpha())
 
 
 @lru_cache(maxsize=8)
 def _words_of(ids: tuple[str, ...]) -> re.Pattern[str]:
     """A word that ends in a digit, as that of o3, stands alone; any other has something behind it."""
     ordered = sorted(ids, key=len, reverse=True)
-    alone = [re.escape(one) for one in ordered if one[-1].isdigit()] or ["(?!)"]
-    others = [re.escape(one) for one in ordered if not one[-1].isdigit()] or ["(?!)"]
+    alone = [re.escape(id) for id in ordered if id[-1].isdigit()] or ["(?!)"]
+    others = [re.escape(id) for id in ordered if not id[-1].isdigit()] or ["(?!)"]
     return re.compile(rf"(?<![a-z0-9])(?:(?:{'|'.join(alone)})(?=[-@:\[]|$)|(?:{'|'.join(others)})(?=[-\d:@]))")

@@ -47,9 +47,9 @@ def read(content: bytes) -> Registry:
         raise BadFacts(f'there is no member "{unknown}": it has {", ".join(_MEMBERS)}')
     raw = {name: _decoded(whole[name], kind, name) for name, kind in _MEMBERS.items() if name in whole}
     facts = FactsFile(
-        tuple(_row(at, one) for at, one in enumerate(raw.get("models", ()))),
-        tuple(_family(at, one) for at, one in enumerate(raw.get("families", ()))),
-        {name: _cache(one, f"caches.{name}") for name, one in raw.get("caches", {}).items()},
+        tuple(_row(number, row) for number, row in enumerate(raw.get("models", ()))),
+        tuple(_family(number, row) for number, row in enumerate(raw.get("families", ()))),
+        {name: _cache(row, f"caches.{name}") for name, row in raw.get("caches", {}).items()},
     )
     _check_once("", content)
     _check_ids(facts)
@@ -57,53 +57,53 @@ def read(content: bytes) -> Registry:
     return shipped().with_facts(facts)
 
 
-def _row(at: int, raw: msgspec.Raw) -> ModelRow:
-    place = _place("models", at, raw, "id")
-    _check_once(f"{place} ", bytes(raw))
-    row: ModelRow = _decoded(raw, ModelRow, place)
+def _row(number: int, raw: msgspec.Raw) -> ModelRow:
+    path = _path("models", number, raw, "id")
+    _check_once(f"{path} ", bytes(raw))
+    row: ModelRow = _decoded(raw, ModelRow, path)
     for name, prices in (("prices", row.prices), ("batch", row.batch)):
         if prices is not None:
-            _check_tiers(f"{place} {name}.tiers", prices)
+            _check_tiers(f"{path} {name}.tiers", prices)
     if isinstance(row.cache, CacheRow):
-        _check_marks(f"{place} cache.", row.cache)
+        _check_marks(f"{path} cache.", row.cache)
     return row
 
 
-def _family(at: int, raw: msgspec.Raw) -> FamilyRow:
-    place = _place("families", at, raw, "name")
-    _check_once(f"{place} ", bytes(raw))
-    row: FamilyRow = _decoded(raw, FamilyRow, place)
+def _family(number: int, raw: msgspec.Raw) -> FamilyRow:
+    path = _path("families", number, raw, "name")
+    _check_once(f"{path} ", bytes(raw))
+    row: FamilyRow = _decoded(raw, FamilyRow, path)
     return row
 
 
-def _cache(raw: msgspec.Raw, place: str) -> CacheRow:
-    row: CacheRow = _decoded(raw, CacheRow, place)
-    _check_marks(f"{place} ", row)
+def _cache(raw: msgspec.Raw, path: str) -> CacheRow:
+    row: CacheRow = _decoded(raw, CacheRow, path)
+    _check_marks(f"{path} ", row)
     return row
 
 
-def _place(member: str, at: int, raw: msgspec.Raw, name: str) -> str:
+def _path(member: str, number: int, raw: msgspec.Raw, name: str) -> str:
     """Which row it is, with its name where it has one."""
-    place = f"{member}[{at}]"
+    path = f"{member}[{number}]"
     try:
-        told: Any = msgspec.json.decode(msgspec.json.decode(raw, type=dict[str, msgspec.Raw])[name])
+        value: Any = msgspec.json.decode(msgspec.json.decode(raw, type=dict[str, msgspec.Raw])[name])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, KeyError):
-        told = None  # what is wrong with it is told where the row is read
-    return place + (f' ("{told}")' if isinstance(told, str) and told else "")
+        value = None  # what is wrong with it is told where the row is read
+    return path + (f' ("{value}")' if isinstance(value, str) and value else "")
 
 
 class _Members(tuple[tuple[str, Any], ...]):
     """Of an object, each as often as it stands there."""
 
 
-def _check_once(place: str, raw: bytes) -> None:
+def _check_once(path: str, raw: bytes) -> None:
     """That no member is there twice: of two the last would hold, and nobody would be told."""
     try:
         double = next(_doubles(json.loads(raw, object_pairs_hook=_Members), ""), None)
     except (RecursionError, ValueError) as fault:
-        raise BadFacts(f"{place.rstrip()}: {fault}") from None
+        raise BadFacts(f"{path.rstrip()}: {fault}") from None
     if double is not None:
-        raise BadFacts(f"{place}{double}: it is there twice")
+        raise BadFacts(f"{path}{double}: it is there twice")
 
 
 def _doubles(value: Any, path: str) -> Iterator[str]:
@@ -116,59 +116,59 @@ def _doubles(value: Any, path: str) -> Iterator[str]:
                 yield where
             yield from _doubles(held, where)
     elif isinstance(value, list):
-        for at, held in enumerate(value):
-            yield from _doubles(held, f"{path}[{at}]")
+        for number, held in enumerate(value):
+            yield from _doubles(held, f"{path}[{number}]")
 
 
 def _check_ids(facts: FactsFile) -> None:
     """That no two rows are of one model, and no two families of one name."""
     rows: dict[str, str] = {}
-    for at, row in enumerate(facts.models):
-        place = f'models[{at}] ("{row.id}")'
-        if (before := rows.setdefault(key(row), place)) != place:
-            raise BadFacts(f"{place} id: {before} is of that model too")
+    for number, row in enumerate(facts.models):
+        path = f'models[{number}] ("{row.id}")'
+        if (before := rows.setdefault(key(row), path)) != path:
+            raise BadFacts(f"{path} id: {before} is of that model too")
     families: dict[str, str] = {}
-    for at, family in enumerate(facts.families):
-        if (before := families.setdefault(family.name, f"families[{at}]")) != f"families[{at}]":
-            raise BadFacts(f'families[{at}] ("{family.name}") name: {before} has it too')
+    for number, family in enumerate(facts.families):
+        if (before := families.setdefault(family.name, f"families[{number}]")) != f"families[{number}]":
+            raise BadFacts(f'families[{number}] ("{family.name}") name: {before} has it too')
 
 
-def _check_marks(place: str, rule: CacheRow) -> None:
+def _check_marks(path: str, rule: CacheRow) -> None:
     if rule.kind == "marks" and not rule.most_marks:
         raise BadFacts(
-            f"{place}mostMarks: a cache of marks keeps nothing without one: say how many a request may set"
+            f"{path}mostMarks: a cache of marks keeps nothing without one: say how many a request may set"
         )
 
 
-def _check_tiers(place: str, prices: PricesRow) -> None:
-    bounds = [one.above_tokens for one in prices.tiers]
+def _check_tiers(path: str, prices: PricesRow) -> None:
+    bounds = [tier.above_tokens for tier in prices.tiers]
     if len(set(bounds)) < len(bounds):
-        raise BadFacts(f"{place}: two tiers begin above as many tokens")
+        raise BadFacts(f"{path}: two tiers begin above as many tokens")
 
 
 def _check(facts: FactsFile) -> None:
     """That what is named is there."""
     caches = {*shipped().caches, *facts.caches}
-    families = {*shipped().families, *(one.name for one in facts.families)}
-    for at, row in enumerate(facts.models):
+    families = {*shipped().families, *(family.name for family in facts.families)}
+    for number, row in enumerate(facts.models):
         if isinstance(row.cache, str) and row.cache not in caches:
-            raise BadFacts(f'models[{at}] ("{row.id}") cache: there is no cache rule "{row.cache}"')
+            raise BadFacts(f'models[{number}] ("{row.id}") cache: there is no cache rule "{row.cache}"')
         if row.family is not None and row.family not in families:
-            raise BadFacts(f'models[{at}] ("{row.id}") family: there is no family "{row.family}"')
-    for at, family in enumerate(facts.families):
+            raise BadFacts(f'models[{number}] ("{row.id}") family: there is no family "{row.family}"')
+    for number, family in enumerate(facts.families):
         if family.cache not in caches:
-            raise BadFacts(f'families[{at}] ("{family.name}") cache: there is no cache rule "{family.cache}"')
+            raise BadFacts(f'families[{number}] ("{family.name}") cache: there is no cache rule "{family.cache}"')
 
 
-def _decoded(raw: msgspec.Raw, kind: Any, place: str) -> Any:
+def _decoded(raw: msgspec.Raw, kind: Any, prefix: str) -> Any:
     try:
         return msgspec.json.decode(raw, type=kind)
     except (UnicodeDecodeError, RecursionError) as fault:
-        raise BadFacts(f"{place}: {fault}") from None
+        raise BadFacts(f"{prefix}: {fault}") from None
     except msgspec.ValidationError as fault:
         text, _, path = str(fault).partition(" - at `$")
         unknown = re.search(r"unknown field `([^`]+)`", text)
         if unknown is not None:
             path, text = f"{path.rstrip('`')}.{unknown[1]}", "there is no such member"
         member = path.rstrip("`").lstrip(".")
-        raise BadFacts(f"{place}{f' {member}' if member else ''}: {text[:1].lower()}{text[1:]}") from None
+        raise BadFacts(f"{prefix}{f' {member}' if member else ''}: {text[:1].lower()}{text[1:]}") from None

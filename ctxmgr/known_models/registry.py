@@ -63,9 +63,9 @@ class Registry:
 
     def __init__(self, facts: FactsFile) -> None:
         self.rows = {key(row): row for row in facts.models}
-        self.families = {one.name: one for one in facts.families}
+        self.families = {family.name: family for family in facts.families}
         self.caches = facts.caches
-        self._family_of = {word.lower(): one for one in facts.families for word in one.ids}
+        self._family_of = {word.lower(): family for family in facts.families for word in family.ids}
 
     def find(self, model: str | None) -> ModelFacts:
         """Of a model's id, as a host or a request names it."""
@@ -73,27 +73,27 @@ class Registry:
         exact = self.rows.get(key_of(whole)) or self.rows.get(key_of(whole.rpartition("/")[2]))
         if exact is not None:
             return self._of_row(model or "", exact)
-        found = self._found(model or "")
-        return _of_a_million(found) if whole.endswith(naming.MILLION) else found
+        facts = self._facts(model or "")
+        return _of_a_million(facts) if whole.endswith(naming.MILLION) else facts
 
-    def _found(self, model: str) -> ModelFacts:
+    def _facts(self, model: str) -> ModelFacts:
         """Of an id that is no row as it stands."""
         candidates = list(naming.names(model, tuple(self._family_of)))
-        if not candidates and (found := self._without_family(model)):
-            return found
+        if not candidates and (facts := self._without_family(model)):
+            return facts
         if not candidates:
             return ModelFacts(model, why="no name in it is that of a family" if model else "no model is named")
-        word, name = next((one for one in candidates if "/" not in one[1]), candidates[0])
+        word, name = next((candidate for candidate in candidates if "/" not in candidate[1]), candidates[0])
         row = next((self.rows[bare] for bare in naming.shorter(name) if bare in self.rows), None)
         is_whole = naming.is_whole(model, name)
         if row is not None and is_whole:
             return self._of_row(model, row)
         if row is not None:
-            found = self._of_row(model, row)
-            return _guessed(found, f"a part of the id is {row.id}, {BEHIND}")
-        found = self._of_family(model, name, self._family_of[word])
-        begun = f"the id begins as {self.rows[found.row].id} does" if found.row else ""
-        return found if is_whole or found.why != begun else _guessed(found, f"a part of {begun}, {BEHIND}")
+            facts = self._of_row(model, row)
+            return _guessed(facts, f"a part of the id is {row.id}, {BEHIND}")
+        facts = self._of_family(model, name, self._family_of[word])
+        begun = f"the id begins as {self.rows[facts.row].id} does" if facts.row else ""
+        return facts if is_whole or facts.why != begun else _guessed(facts, f"a part of {begun}, {BEHIND}")
 
     def _without_family(self, model: str) -> ModelFacts | None:
         """By the rows of no family, which those of a file may be: by the same rules."""
@@ -103,14 +103,14 @@ class Registry:
                 return self._of_row(model, row)
             begun = [row for known, row in self.rows.items() if not row.family and naming.begins(name, known)]
             if begun:
-                row = max(begun, key=lambda one: len(one.id))
+                row = max(begun, key=lambda row: len(row.id))
                 return _guessed(self._of_row(model, row), f"the id begins as {row.id} does")
         return None
 
     def with_facts(self, more: FactsFile) -> "Registry":
         """One in which these rows go before: what they leave out is as this one knows it."""
         rows = [filled(row, self._base(row.id)) for row in more.models]
-        families = {**self.families, **{one.name: one for one in more.families}}
+        families = {**self.families, **{family.name: family for family in more.families}}
         merged = {**self.rows, **{key(row): row for row in rows}}
         return Registry(FactsFile(tuple(merged.values()), tuple(families.values()), {**self.caches, **more.caches}))
 
@@ -126,17 +126,17 @@ class Registry:
     def _of_family(self, model: str, name: str, family: FamilyRow) -> ModelFacts:
         beginning = [row for known, row in self.rows.items() if naming.begins(name, known)]
         if beginning:
-            row = max(beginning, key=lambda one: len(one.id))
-            found = self._of_row(model, row)
-            return _guessed(found, f"the id begins as {row.id} does")
+            row = max(beginning, key=lambda row: len(row.id))
+            facts = self._of_row(model, row)
+            return _guessed(facts, f"the id begins as {row.id} does")
         words, _ = naming.parts(name)
         alike = _alike(words, (row for row in self.rows.values() if row.family == family.name))
         if alike is not None:
-            found = self._of_row(model, alike)
-            window = min(family.window, found.window)
+            facts = self._of_row(model, alike)
+            window = min(family.window, facts.window)
             why = f"{alike.id} is the newest of its kind that is known"
             return msgspec.structs.replace(
-                found, window=window, usual_window=min(window, found.usual_window), matched="family", why=why
+                facts, window=window, usual_window=min(window, facts.usual_window), matched="family", why=why
             )
         rule = self._rule(family.cache, None)
         why = f"all that is known is the family {family.name}"
@@ -195,18 +195,18 @@ class Registry:
         return fact.rule(least_tokens) if fact is not None else CacheRule()
 
 
-def _guessed(found: ModelFacts, why: str) -> ModelFacts:
+def _guessed(facts: ModelFacts, why: str) -> ModelFacts:
     """Rule 4."""
-    return msgspec.structs.replace(found, matched="family", why=why)
+    return msgspec.structs.replace(facts, matched="family", why=why)
 
 
-def _of_a_million(found: ModelFacts) -> ModelFacts:
+def _of_a_million(facts: ModelFacts) -> ModelFacts:
     """Rule 5."""
-    window = max(found.window, MILLION_TOKENS)
-    return msgspec.structs.replace(found, window=window, usual_window=max(found.usual_window, MILLION_TOKENS))
+    window = max(facts.window, MILLION_TOKENS)
+    return msgspec.structs.replace(facts, window=window, usual_window=max(facts.usual_window, MILLION_TOKENS))
 
 
 def _alike(words: frozenset[str], rows: Iterable[ModelRow]) -> ModelRow | None:
     """Rule 2."""
     fitting = [(version, row) for row in rows for of, version in (naming.parts(key(row)),) if of == words]
-    return max(fitting, key=lambda one: (one[0], one[1].id), default=((), None))[1]
+    return max(fitting, key=lambda match: (match[0], match[1].id), default=((), None))[1]

@@ -22,34 +22,34 @@ from ctxmgr.model import BasePrices, BaseTier, PriceTier, TieredPrices
 from ctxmgr.model import prices as model_prices
 
 
-def with_tiers(told: BasePrices | None, known: TieredPrices | None) -> BasePrices | None:
+def with_tiers(given: BasePrices | None, known: TieredPrices | None) -> BasePrices | None:
     """`known`: of the model itself, not of one that is like it. What is not told of the plain prices is as rates
-    are where nobody tells; without tiers `told` comes back as it is."""
-    if told is None or not told.input:
-        return told
-    plain = _plain(told)
-    if told.tiers:
-        return _with(plain, (_told(one, plain) for one in told.tiers))
+    are where nobody tells; without tiers `given` comes back as it is."""
+    if given is None or not given.input:
+        return given
+    plain = _plain(given)
+    if given.tiers:
+        return _with(plain, (_price_tier(tier, plain) for tier in given.tiers))
     if known is None or not known.tiers or not known.input > 0:
-        return told
-    return _with(plain, (_in_proportion(one, plain, known) for one in known.tiers))
+        return given
+    return _with(plain, (_in_proportion(tier, plain, known) for tier in known.tiers))
 
 
-def completed(told: BasePrices | None, facts: ModelFacts, batch: bool = False) -> BasePrices | None:
-    """Rule 3. `batch`: by the prices of requests that may wait, where these are known. With nothing to add `told`
+def completed(given: BasePrices | None, facts: ModelFacts, batch: bool = False) -> BasePrices | None:
+    """Rule 3. `batch`: by the prices of requests that may wait, where these are known. With nothing to add `given`
     comes back as it is; a price of 0 is not told, but of reading the cache."""
     known = itself(facts, batch)
-    if told is None or not told.input or known is None:
-        return told
-    times = told.input / known.input
+    if given is None or not given.input or known is None:
+        return given
+    times = given.input / known.input
     missing: dict[str, float] = {}
-    if not told.output:
+    if not given.output:
         missing["output"] = _rounded(times * known.output)
-    if told.cache_read is None and facts.has_read_price:
+    if given.cache_read is None and facts.has_read_price:
         missing["cache_read"] = _rounded(times * known.cache_read)
-    if not told.cache_write:
+    if not given.cache_write:
         missing["cache_write"] = _rounded(times * known.cache_write)
-    return msgspec.structs.replace(told, **missing) if missing else told
+    return msgspec.structs.replace(given, **missing) if missing else given
 
 
 def itself(facts: ModelFacts, batch: bool = False) -> TieredPrices | None:
@@ -59,9 +59,9 @@ def itself(facts: ModelFacts, batch: bool = False) -> TieredPrices | None:
     return facts.batch if batch and facts.batch is not None else facts.prices
 
 
-def tiered(told: BasePrices, facts: ModelFacts) -> TieredPrices:
+def tiered(given: BasePrices, facts: ModelFacts) -> TieredPrices:
     """Rules 1 to 3, with nothing that is not told."""
-    whole = completed(told, facts) or told
+    whole = completed(given, facts) or given
     held = with_tiers(whole, itself(facts))
     return held if isinstance(held, TieredPrices) else _plain(whole)
 
@@ -70,16 +70,16 @@ def _rounded(dollars: float) -> float:
     return round(dollars, 6)
 
 
-def _plain(told: BasePrices) -> TieredPrices:
-    by, input = model_prices.rates(told), told.input or 0.0
-    return TieredPrices(input, told.output or 0.0, by.cache_read * input, by.cache_write * input)
+def _plain(given: BasePrices) -> TieredPrices:
+    by, input = model_prices.rates(given), given.input or 0.0
+    return TieredPrices(input, given.output or 0.0, by.cache_read * input, by.cache_write * input)
 
 
 def _with(plain: TieredPrices, tiers: Iterable[PriceTier]) -> TieredPrices:
     return TieredPrices(plain.input, plain.output, plain.cache_read, plain.cache_write, tuple(tiers))
 
 
-def _told(tier: BaseTier, plain: TieredPrices) -> PriceTier:
+def _price_tier(tier: BaseTier, plain: TieredPrices) -> PriceTier:
     times = tier.input / plain.input
     return PriceTier(
         tier.above_tokens,
@@ -107,7 +107,7 @@ ROUNDING = 0.005  # of the known share: two digits of a price that is less than 
 
 
 def is_long(facts: ModelFacts, lifetime_ms: int) -> bool:
-    """Is a start kept for a life that costs more to write than the usual one?"""
+    """Whether a start is kept for a lifetime that costs more to write than the usual one."""
     longer = facts.long_cache
     return (
         longer is not None
@@ -118,24 +118,24 @@ def is_long(facts: ModelFacts, lifetime_ms: int) -> bool:
 def long_prices(prices: TieredPrices, cache_write: float) -> TieredPrices:
     """Rule 4. The input is never free."""
     times = cache_write / prices.input
-    tiers = tuple(msgspec.structs.replace(one, cache_write=times * one.input) for one in prices.tiers)
+    tiers = tuple(msgspec.structs.replace(tier, cache_write=times * tier.input) for tier in prices.tiers)
     return msgspec.structs.replace(prices, cache_write=cache_write, tiers=tiers)
 
 
-def with_long_write(told: BasePrices | None, known: TieredPrices, cache_write: float) -> BasePrices | None:
+def with_long_write(given: BasePrices | None, known: TieredPrices, cache_write: float) -> BasePrices | None:
     """Rule 5, of each tier too."""
-    if told is None:
+    if given is None:
         return None
     usual, times = known.cache_write / known.input, cache_write / known.input
-    dearer = _dearer(told, usual, times)
-    if not isinstance(told, TieredPrices):
-        return msgspec.structs.replace(told, cache_write=dearer)
-    tiers = tuple(msgspec.structs.replace(one, cache_write=_dearer(one, usual, times)) for one in told.tiers)
-    return msgspec.structs.replace(told, cache_write=dearer, tiers=tiers)
+    dearer = _dearer(given, usual, times)
+    if not isinstance(given, TieredPrices):
+        return msgspec.structs.replace(given, cache_write=dearer)
+    tiers = tuple(msgspec.structs.replace(tier, cache_write=_dearer(tier, usual, times)) for tier in given.tiers)
+    return msgspec.structs.replace(given, cache_write=dearer, tiers=tiers)
 
 
-def _dearer(one: BasePrices | PriceTier, usual: float, times: float) -> float | None:
-    if not one.input or not one.cache_write:
-        return one.cache_write
-    is_usual = abs(one.cache_write / one.input - usual) <= ROUNDING * usual
-    return times * one.input if is_usual else one.cache_write
+def _dearer(tier: BasePrices | PriceTier, usual: float, times: float) -> float | None:
+    if not tier.input or not tier.cache_write:
+        return tier.cache_write
+    is_usual = abs(tier.cache_write / tier.input - usual) <= ROUNDING * usual
+    return times * tier.input if is_usual else tier.cache_write

@@ -53,10 +53,10 @@ def spec_of(
         return None
     if isinstance(model, Mapping):
         model = model_of({"contextWindow": window or usual, **model})
-    told = lifecycle.Model(model or "", window or usual) if isinstance(model, str | None) else model_of(model)
+    spec = lifecycle.Model(model or "", window or usual) if isinstance(model, str | None) else model_of(model)
     if window is not None:
-        told = msgspec.structs.replace(told, context_window=window)
-    return model_spec(model_of(told))
+        spec = msgspec.structs.replace(spec, context_window=window)
+    return model_spec(model_of(spec))
 
 
 def text_of(value: str, name: str) -> str:
@@ -164,7 +164,7 @@ class Session:
         Raises InvalidParams where something in it does not fit, and TypeError where `messages` is no list.
         """
         given = message_list(messages)
-        raws = [raw_json(message, f"$.messages[{place}]") for place, message in enumerate(given)]
+        raws = [raw_json(message, f"$.messages[{number}]") for number, message in enumerate(given)]
         params = lifecycle.ContextParams(
             "",
             [msgspec.Raw(raw) for raw in raws],
@@ -195,7 +195,8 @@ class Session:
         """The model answered `message`, and its tools gave `tool_results`. What comes back is a request to compact,
         at a quiet moment; None as a rule. `usage`: the provider's own object as a dict, or ours."""
         results = [
-            raw_object(one, f"$.tool_results[{place}]") for place, one in enumerate(message_list(tool_results))
+            raw_object(result, f"$.tool_results[{number}]")
+            for number, result in enumerate(message_list(tool_results))
         ]
         params = lifecycle.TurnEndParams(
             "",

@@ -90,8 +90,8 @@ def _class_of(byte: int) -> str:
 
 def _inner(part: bytes) -> int:
     """The place in PARTS of the longest other one that stands in it, -1 for none."""
-    inside = [place for place, (other, _) in enumerate(PARTS) if other in part and other != part]
-    return max(inside, key=lambda place: len(PARTS[place][0]), default=-1)
+    inside = [number for number, (other, _) in enumerate(PARTS) if other in part and other != part]
+    return max(inside, key=lambda number: len(PARTS[number][0]), default=-1)
 
 
 _PARTS = [(part, weight, _inner(part)) for part, weight in PARTS]  # a part is not looked for where its inner is not

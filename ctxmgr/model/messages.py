@@ -29,16 +29,16 @@ def once(make: Callable[Concatenate[Of, With], Found]) -> Callable[Concatenate[O
     beside its fields, and leaves memory with it. Other arguments must be hashable."""
     name = f"{make.__module__}.{make.__qualname__}"
 
-    def asked(of: Of, /, *args: With.args, **more: With.kwargs) -> Found:
+    def remembered(of: Of, /, *args: With.args, **more: With.kwargs) -> Found:
         known: dict[Any, Any] = of.__dict__
         key = (name, *args) if args else name
         if key not in known:
             known[key] = make(of, *args, **more)
-        found: Found = known[key]
-        return found
+        value: Found = known[key]
+        return value
 
-    asked.__name__, asked.__doc__ = make.__name__, make.__doc__
-    return asked
+    remembered.__name__, remembered.__doc__ = make.__name__, make.__doc__
+    return remembered
 
 
 class Usage(msgspec.Struct, frozen=True, gc=False):

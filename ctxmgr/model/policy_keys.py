@@ -126,9 +126,9 @@ def _ordered(made: Policy, under: str) -> Policy:
         raise InvalidPolicy("the model is the endpoint, and none is named", f"{under}.compaction.endpoint")
     if writing.slices.overlap >= writing.slices.tokens:
         raise InvalidPolicy("slices would overlap by all they hold", f"{under}.compaction.slices.overlap")
-    if made.prices is not None and (at := double_tier(made.prices.tiers)) is not None:
-        text = f"two tiers begin above {made.prices.tiers[at].above_tokens:,} tokens"
-        raise InvalidPolicy(text, f"{under}.prices.tiers[{at}].aboveTokens")
+    if made.prices is not None and (tier := double_tier(made.prices.tiers)) is not None:
+        text = f"two tiers begin above {made.prices.tiers[tier].above_tokens:,} tokens"
+        raise InvalidPolicy(text, f"{under}.prices.tiers[{tier}].aboveTokens")
     if not zones_ordered(made.zones):
         raise InvalidPolicy("zones must rise: yellow <= red <= compact", f"{under}.zones")
     return made

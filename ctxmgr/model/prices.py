@@ -62,9 +62,9 @@ class TieredPrices(BasePrices, frozen=True, omit_defaults=True):
 
     def tier(self, input_tokens: int) -> PriceTier:
         """What a request of so much input pays: the tier with the largest bound that it is above."""
-        below = [one for one in self.tiers if input_tokens > one.above_tokens]
+        below = [tier for tier in self.tiers if input_tokens > tier.above_tokens]
         if below:
-            return max(below, key=lambda one: one.above_tokens)
+            return max(below, key=lambda tier: tier.above_tokens)
         return PriceTier(0, self.input, self.output, self.cache_read, self.cache_write)
 
 
@@ -135,19 +135,19 @@ def base_prices(prices: BasePrices | None) -> BasePrices | None:
         prices.output or None,
         prices.cache_read if prices.input else prices.cache_read or None,
         prices.cache_write or None,
-        tuple(_base_tier(one) for one in prices.tiers),
+        tuple(_base_tier(tier) for tier in prices.tiers),
     )
 
 
-def _base_tier(one: BaseTier) -> BaseTier:
-    rest = one.output or None, one.cache_read, one.cache_write or None
-    return BaseTier(int(one.above_tokens), one.input, *rest)
+def _base_tier(tier: BaseTier) -> BaseTier:
+    rest = tier.output or None, tier.cache_read, tier.cache_write or None
+    return BaseTier(int(tier.above_tokens), tier.input, *rest)
 
 
 def double_tier(tiers: Sequence[BaseTier]) -> int | None:
     """The place of the first that begins above as many tokens as one before it, None where there is none."""
-    bounds = [one.above_tokens for one in tiers]
-    return next((at for at, bound in enumerate(bounds) if bound in bounds[:at]), None)
+    bounds = [tier.above_tokens for tier in tiers]
+    return next((number for number, bound in enumerate(bounds) if bound in bounds[:number]), None)
 
 
 def in_force(host: BasePrices | None, policy: BasePrices | None) -> BasePrices | None:

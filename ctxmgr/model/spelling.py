@@ -10,7 +10,7 @@ def plain_numbers(value: Any) -> Any:
     if isinstance(value, float):
         return int(value) if value.is_integer() and abs(value) < _EXACT else value
     if isinstance(value, list):
-        return [plain_numbers(one) for one in value]
+        return [plain_numbers(item) for item in value]
     if isinstance(value, dict):
-        return {name: plain_numbers(one) for name, one in value.items()}
+        return {name: plain_numbers(item) for name, item in value.items()}
     return value

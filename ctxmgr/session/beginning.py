@@ -13,9 +13,9 @@ from ctxmgr.model.saved import ModelSpec, State
 def model_spec(model: lifecycle.Model) -> ModelSpec:
     """Raises InvalidParams, where two of its tiers are of requests as long."""
     tiers = model.prices.tiers if model.prices is not None else ()
-    if (at := prices.double_tier(tiers)) is not None:
-        text = f"two tiers begin above {tiers[at].above_tokens:,} tokens"
-        raise invalid_params(text, f"$.model.prices.tiers[{at}].aboveTokens")
+    if (tier := prices.double_tier(tiers)) is not None:
+        text = f"two tiers begin above {tiers[tier].above_tokens:,} tokens"
+        raise invalid_params(text, f"$.model.prices.tiers[{tier}].aboveTokens")
     return ModelSpec(
         id=model.id,
         window=int(model.context_window),

@@ -104,10 +104,10 @@ def in_use(spec: ModelSpec, policy: Policy, models: Registry) -> ModelInUse:
     by = _by(facts)
     lifetime, lifetime_by = _lifetime(spec, policy, facts)
     prices, prices_by = _prices(spec, policy, facts, lifetime)
-    told = model_prices.in_force(spec.prices, policy.prices) if prices_by in SAID else None
-    cache = _cache(facts, told)
+    given = model_prices.in_force(spec.prices, policy.prices) if prices_by in SAID else None
+    cache = _cache(facts, given)
     cache_by: SaidBy = prices_by if cache is NO_CACHE else by
-    is_said = (told is not None and told.cache_read) or (lifetime_by in SAID and lifetime)
+    is_said = (given is not None and given.cache_read) or (lifetime_by in SAID and lifetime)
     if cache.kind == "none" and cache is not NO_CACHE and is_said:
         cache, cache_by, prices = CacheRule(), "default", _read_at(prices, prices_by, facts)  # rule 3
         if lifetime_by not in SAID:
@@ -142,12 +142,12 @@ def _read_at(prices: BasePrices | None, by: SaidBy, facts: ModelFacts) -> BasePr
     """Rules 3 and 7: where nobody tells what reading costs the default, of each tier."""
     if by in SAID or facts.has_read_price or not isinstance(prices, TieredPrices):
         return prices
-    tiers = tuple(msgspec.structs.replace(one, cache_read=_default_read(one)) for one in prices.tiers)
+    tiers = tuple(msgspec.structs.replace(tier, cache_read=_default_read(tier)) for tier in prices.tiers)
     return msgspec.structs.replace(prices, cache_read=_default_read(prices), tiers=tiers)
 
 
-def _default_read(one: TieredPrices | PriceTier) -> float:
-    return round(model_prices.READ * one.input, 6)
+def _default_read(tier: TieredPrices | PriceTier) -> float:
+    return round(model_prices.READ * tier.input, 6)
 
 
 def _by(facts: ModelFacts) -> SaidBy:
@@ -164,13 +164,13 @@ def _lifetime(spec: ModelSpec, policy: Policy, facts: ModelFacts) -> tuple[int, 
 
 def _prices(spec: ModelSpec, policy: Policy, facts: ModelFacts, lifetime: int) -> tuple[BasePrices | None, SaidBy]:
     """Rules 1, 2, 5 and 6."""
-    told = model_prices.in_force(spec.prices, policy.prices)
+    given = model_prices.in_force(spec.prices, policy.prices)
     known, longer = facts.prices, facts.long_cache if is_long(facts, lifetime) else None
-    if told is not None and (told is policy.prices or (told.input or 0) > 0):
-        held = with_tiers(completed(told, facts, spec.batch), itself(facts, spec.batch))
+    if given is not None and (given is policy.prices or (given.input or 0) > 0):
+        held = with_tiers(completed(given, facts, spec.batch), itself(facts, spec.batch))
         if known is not None and longer is not None:
             held = with_long_write(held, known, longer.cache_write)
-        return held, "host" if told is spec.prices else "policy"
+        return held, "host" if given is spec.prices else "policy"
     if known is None:
         return spec.prices, "default"
     held = facts.batch if spec.batch and facts.batch is not None else known
@@ -196,8 +196,8 @@ def policy_in_force(defaults: dict[str, Any], state: State) -> PolicyInForce:
     preset = PRESETS[policy.preset]
     given = {*keys, *keys.get("models", {}).get(state.model.id, {})}
     idle = sorted(key for key in given if key in KEY_PRESETS and key not in preset.policy_keys)
-    told = tuple(f"the policy key {key} does nothing in preset {preset.name}" for key in idle)
-    return PolicyInForce(overrides, set_aside, policy, told)
+    notes = tuple(f"the policy key {key} does nothing in preset {preset.name}" for key in idle)
+    return PolicyInForce(overrides, set_aside, policy, notes)
 
 
 MODELS_AT_MOST = 32  # whose window was learnt
@@ -207,8 +207,8 @@ LEAST_TOKENS = 1_000  # of a list that can be refused for its own length
 def window_of(state: State) -> int:
     """In tokens, of the model in use."""
     model = state.model
-    said, taken = state.windows.get(model.id, (model.window, model.window))
-    return taken if said == model.window else model.window
+    declared, taken = state.windows.get(model.id, (model.window, model.window))
+    return taken if declared == model.window else model.window
 
 
 def with_window(state: State, taken: int) -> State:
@@ -216,7 +216,7 @@ def with_window(state: State, taken: int) -> State:
     if taken == window_of(state):
         return state
     model = state.model
-    windows = {id: one for id, one in state.windows.items() if id != model.id}
+    windows = {id: window for id, window in state.windows.items() if id != model.id}
     if taken < model.window:
         windows[model.id] = model.window, taken
     return msgspec.structs.replace(state, windows=dict(list(windows.items())[-MODELS_AT_MOST:]))
@@ -224,7 +224,9 @@ def with_window(state: State, taken: int) -> State:
 
 def of_another_model(state: State) -> State:
     """What was counted and refused was by the model before, and so was what did not fit its window."""
-    stay = {key: one for key, one in state.decisions.items() if one.kind != "cut" and not one.to_fit}
+    stay = {
+        key: decision for key, decision in state.decisions.items() if decision.kind != "cut" and not decision.to_fit
+    }
     decisions = stay if len(stay) < len(state.decisions) else state.decisions
     return msgspec.structs.replace(
         state, decisions=decisions, meter=meter.void(state.meter), unseen=0, refused_weight=0

@@ -39,10 +39,11 @@ def base(state: State) -> bytes:
 def bounded_summaries(state: State) -> tuple[RawSummary, ...]:
     """Its summaries, those without their text that are not kept: all but the newest of the active path."""
     summaries, path = state.summaries, frozenset(state.trail)
-    on_path = [place for place, one in enumerate(summaries) if one.entry is None or one.entry in path]
+    on_path = [number for number, summary in enumerate(summaries) if summary.entry is None or summary.entry in path]
     whole = set(on_path[-KEPT_WHOLE:])
     return tuple(
-        one if place in whole else msgspec.structs.replace(one, text="") for place, one in enumerate(summaries)
+        summary if number in whole else msgspec.structs.replace(summary, text="")
+        for number, summary in enumerate(summaries)
     )
 
 

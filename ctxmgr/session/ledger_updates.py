@@ -52,16 +52,16 @@ def from_messages(
     state: State,
     messages: Iterable[tuple[int, Message]],
     calls: Mapping[str, Block],
-    at: int | None,
+    time_ms: int | None,
     entries: Mapping[int, str | None],
     heard: "SourceMessages",
 ) -> tuple[State, tuple[Fact, ...]]:
     """The facts of these messages, (position, message) each. `heard`: messages that add nothing."""
-    found: list[Fact] = []
+    learned: list[Fact] = []
     opened, clock, turn = state.opened, state.clock, state.turn  # opened: a goal was heard, or a summary of one
     for position, message in messages:
         view = message.view
-        moment = view.time_ms if view.time_ms is not None else at
+        moment = view.time_ms if view.time_ms is not None else time_ms
         clock = max(clock, moment or 0)
         own = _own_words(view, state.summaries)
         if own.role == "user" and users_text(own):
@@ -77,20 +77,20 @@ def from_messages(
             turn=turn,
         )
         opened = opened or any(fact.kind == "goal" for fact in facts)
-        found += facts
+        learned += facts
     if (opened, clock, turn) != (state.opened, state.clock, state.turn):
         state = msgspec.structs.replace(state, opened=opened, clock=clock, turn=turn)
-    return state, tuple(found)
+    return state, tuple(learned)
 
 
 def _own_words(view: View, summaries: Iterable[RawSummary]) -> View:
     """A user's message without the summary that its host put into it, and what introduces that."""
     if view.role != "user":
         return view
-    heard = [text for one in summaries if (text := one.text.strip())]
+    heard = [text for summary in summaries if (text := summary.text.strip())]
     blocks = tuple(
         msgspec.structs.replace(block, text=block.text.rpartition(text)[2])
-        if block.kind == "text" and (text := next((one for one in heard if one in block.text), ""))
+        if block.kind == "text" and (text := next((words for words in heard if words in block.text), ""))
         else block
         for block in view.blocks
     )
@@ -160,9 +160,9 @@ def _trimmed(facts: Sequence[Fact]) -> tuple[Fact, ...]:
     What left can not come back: older versions are needed only after a move to another branch.
     """
     holds = {_as_stated(fact) for some in now_and_past(fold(Ledger(), facts)) for fact in some}
-    places = [place for place, fact in enumerate(facts) if _as_stated(fact) in holds]
-    kept = sorted(sorted(places, key=lambda place: (_right(facts[place]), -place))[:FACTS_KEPT])
-    return tuple(facts[place] for place in kept)
+    places = [number for number, fact in enumerate(facts) if _as_stated(fact) in holds]
+    kept = sorted(sorted(places, key=lambda number: (_right(facts[number]), -number))[:FACTS_KEPT])
+    return tuple(facts[number] for number in kept)
 
 
 def _as_stated(fact: Fact) -> tuple[str | int, ...]:
@@ -244,15 +244,15 @@ class SourceMessages:
             self.add_sources(state)
 
     def __contains__(self, message: Message) -> bool:
-        times, at = self._times.get(message.digest), message.view.time_ms
-        if times is None or at is None:
+        times, time_ms = self._times.get(message.digest), message.view.time_ms
+        if times is None or time_ms is None:
             return times is not None
-        return at in times if isinstance(times, frozenset) else at == times
+        return time_ms in times if isinstance(times, frozenset) else time_ms == times
 
     def add(self, *messages: Message) -> None:
         for message in messages:
-            at = message.view.time_ms
-            self._add(message.digest, UNDATED if at is None else at)
+            time_ms = message.view.time_ms
+            self._add(message.digest, UNDATED if time_ms is None else time_ms)
 
     def add_sources(self, state: State) -> None:
         """The messages that its facts came from."""
@@ -267,11 +267,11 @@ class SourceMessages:
         more.add(message)
         return more
 
-    def _add(self, digest: str, at: int) -> None:
-        times = self._times.setdefault(digest, at)
-        if times != at:
+    def _add(self, digest: str, time_ms: int) -> None:
+        times = self._times.setdefault(digest, time_ms)
+        if times != time_ms:
             held = times if isinstance(times, frozenset) else frozenset((times,))
-            self._times[digest] = held | {at}
+            self._times[digest] = held | {time_ms}
 
 
 def on_path(
@@ -282,18 +282,18 @@ def on_path(
 
     `heard`: messages whose facts are known; they come back where the path shows their message.
     """
-    found = [one for one in map(tree.entry, raws) if one is not None]
-    path = tree.path(found, leaf)
-    state = ledger_updates.moved(state, [one.id for one in path])
+    entries = [entry for entry in map(tree.entry, raws) if entry is not None]
+    path = tree.path(entries, leaf)
+    state = ledger_updates.moved(state, [entry.id for entry in path])
     unweighed = Reader(fmt, lambda text: 0, tools=state.tools)
     messages: list[tuple[int, Message]] = []
     ids: dict[int, str | None] = {}
-    for position, one in enumerate(path):
-        if one.kind == "message":
-            messages.append((position, unweighed.read([one.message])[0]))
-            ids[position] = one.id
-        elif one.kind:
-            state, facts = ledger_updates.from_summary(state, one.summary, one.kind, one.time_ms, one.id)
+    for position, entry in enumerate(path):
+        if entry.kind == "message":
+            messages.append((position, unweighed.read([entry.message])[0]))
+            ids[position] = entry.id
+        elif entry.kind:
+            state, facts = ledger_updates.from_summary(state, entry.summary, entry.kind, entry.time_ms, entry.id)
             state = ledger_updates.learn(state, facts, bound=True)
     state, _ = ledger_updates.returned(state, {message.digest for _, message in messages})
     calls = ledger_updates.calls_of(message for _, message in messages)
@@ -306,8 +306,8 @@ def along_trail(state: State, leaf: str | None, parent: str | None) -> State:
     """The state at `leaf` where no tree was sent, as far as the known trail tells. `parent`: of the branch
     summary that is the new leaf, None without one."""
     trail = state.trail
-    at = leaf if leaf in trail else parent
-    path: tuple[str, ...] = trail[: trail.index(at) + 1] if at in trail else ()
+    end = leaf if leaf in trail else parent
+    path: tuple[str, ...] = trail[: trail.index(end) + 1] if end in trail else ()
     return ledger_updates.moved(state, path)
 
 

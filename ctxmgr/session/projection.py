@@ -86,7 +86,7 @@ def tag_of(state: Any, count: int) -> str:
 
 
 def is_of(shown: LastProjection, messages: Sequence[Message]) -> bool:
-    """Does the list begin with the one that was shown?"""
+    """Whether the list begins with the one that was shown."""
     return tag_of(hashed(None, messages[: shown.message_count]), shown.message_count) == shown.etag
 
 
@@ -132,7 +132,9 @@ class Projection(msgspec.Struct, frozen=True):
 
     def without_media(self, before: Reader, after: Reader) -> "Projection":
         """As read by `after`, which weighs pictures alone otherwise, where there are none; else it is read anew."""
-        if self.reader is not before or any(block.media for one in self.messages for block in one.view.blocks):
+        if self.reader is not before or any(
+            block.media for message in self.messages for block in message.view.blocks
+        ):
             return self
         return msgspec.structs.replace(self, reader=after)
 
@@ -149,5 +151,5 @@ class CancelledAttempt(msgspec.Struct, frozen=True):
     plan: Any
 
     def is_of(self, given: tuple[Any, ...], asked: tuple[Any, ...]) -> bool:
-        """Would the same plan come of these?"""
+        """Whether these would give the same plan."""
         return all(map(operator.is_, self.given, given)) and self.asked == asked

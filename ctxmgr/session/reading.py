@@ -38,9 +38,9 @@ class Reader:
             return self
         return Reader(self.fmt, self.weigh, rules, state.tools)
 
-    def media_tokens(self, one: Media) -> int:
+    def media_tokens(self, item: Media) -> int:
         """What the provider counts a picture or a document as."""
-        return media.tokens(one, self.rules)
+        return media.tokens(item, self.rules)
 
     def read(self, raws: Sequence[bytes], known: Mapping[bytes, Message] = NONE_KNOWN) -> tuple[Message, ...]:
         """One message a raw one, those in `known` as they are."""
@@ -69,7 +69,7 @@ class Reader:
         )
 
     def _branch_messages(self, messages: Sequence[BranchMessage]) -> tuple[BranchMessage, ...]:
-        return tuple(msgspec.structs.replace(one, view=self.with_tools(one.view)) for one in messages)
+        return tuple(msgspec.structs.replace(message, view=self.with_tools(message.view)) for message in messages)
 
     def _message(self, raw: bytes) -> Message:
         view = self.with_tools(self.fmt.view(raw))

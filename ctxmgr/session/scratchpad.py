@@ -41,18 +41,18 @@ def _applied(text: str, operation: wire.ScratchpadOperation, path: str) -> str:
         raise InvalidOperation("an empty text matches everywhere", f"{path}.oldText")
     count = text.count(operation.old_text)
     if count != 1:
-        found = "is not there" if not count else f"is there {count} times"
-        raise InvalidOperation(f"the text to replace {found}; it must be there once", f"{path}.oldText")
+        count_text = "is not there" if not count else f"is there {count} times"
+        raise InvalidOperation(f"the text to replace {count_text}; it must be there once", f"{path}.oldText")
     return text.replace(operation.old_text, operation.new_text)
 
 
 def _inserted(text: str, operation: wire.Insert, path: str) -> str:
     """After line `line`, counted from 1; 0 is before the first, absent is at the end."""
     lines = text.splitlines(keepends=True)
-    at = len(lines) if operation.line is None else int(operation.line)
-    if at > len(lines):
+    number = len(lines) if operation.line is None else int(operation.line)
+    if number > len(lines):
         raise InvalidOperation(f"there are {len(lines)} lines", f"{path}.line")
-    before, after = "".join(lines[:at]), "".join(lines[at:])
+    before, after = "".join(lines[:number]), "".join(lines[number:])
     if before and not before.endswith("\n"):
         before += "\n"
     gap = "\n" if after and not operation.text.endswith("\n") else ""

@@ -169,7 +169,7 @@ class SessionCore:
         self.pending_messages.clear()
 
     def check_format(self, raws: Sequence[bytes], path: str) -> None:
-        """Are these messages in the session's format? Raises InvalidParams, before anything of them is taken in.
+        """Raises InvalidParams where these messages are not in the session's format, before any is taken in.
 
         Once one bore a mark of it, nothing in later lists is a reason to refuse one."""
         fmt = None if self.format_settled else settled(self.fmt, raws, path)
@@ -179,7 +179,7 @@ class SessionCore:
             self.format_settled = True
 
     def may_ask(self) -> bool:
-        """May a compaction be requested at all?"""
+        """Whether a compaction may be requested at all."""
         return (
             bool(self.capabilities.request_compaction)
             and self.state.enabled

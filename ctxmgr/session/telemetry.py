@@ -66,17 +66,17 @@ def job_event(
     """Of a long call that has ended, with its value or a fault; None where it writes nothing."""
     if method not in WRITTEN:
         return None
-    found: Attributes = {"ctxmgr.compaction.phase": "written", "ctxmgr.compaction.method": method}
+    attributes: Attributes = {"ctxmgr.compaction.phase": "written", "ctxmgr.compaction.method": method}
     if fault is not None:
-        found |= {"ctxmgr.compaction.phase": "failed", ERROR: type(fault).__name__}
+        attributes |= {"ctxmgr.compaction.phase": "failed", ERROR: type(fault).__name__}
     else:
         details = _details(value)
         if details is None:
-            found["ctxmgr.compaction.phase"] = "left to the host"
+            attributes["ctxmgr.compaction.phase"] = "left to the host"
         else:
-            found["ctxmgr.compaction.by_model"] = "fallback" not in details
+            attributes["ctxmgr.compaction.by_model"] = "fallback" not in details
     whose: Attributes = {} if session_id is None else {CONVERSATION: session_id}
-    return TelemetryEvent(COMPACTION, (whose if session is None else _whose(session)) | found)
+    return TelemetryEvent(COMPACTION, (whose if session is None else _whose(session)) | attributes)
 
 
 def _happened(
@@ -87,22 +87,22 @@ def _happened(
     elif method == "turn_end":
         yield from _replied(session, params, before)
     elif method in APPLIED:
-        found: Attributes = {"ctxmgr.compaction.phase": APPLIED[method]}
+        attributes: Attributes = {"ctxmgr.compaction.phase": APPLIED[method]}
         if isinstance(params, lifecycle.SessionCompactParams):
-            found["ctxmgr.compaction.by_host"] = not params.from_extension
-            found["ctxmgr.compaction.tokens_after"] = session.state.outgoing_tokens
-        yield COMPACTION, found
+            attributes["ctxmgr.compaction.by_host"] = not params.from_extension
+            attributes["ctxmgr.compaction.tokens_after"] = session.state.outgoing_tokens
+        yield COMPACTION, attributes
 
 
 def _listed(session: SessionCore, before: State, answer: Parts) -> Iterator[tuple[str, Attributes]]:
-    found = _list_attributes(session, before, answer)
+    attributes = _list_attributes(session, before, answer)
     if session.state.totals.fallbacks > before.totals.fallbacks:
         yield FALLBACK, {ERROR: session.last_fault, "ctxmgr.fallback.in_a_row": session.failure_count}
-        yield LIST, {**found, "ctxmgr.list.fallback": True}
+        yield LIST, {**attributes, "ctxmgr.list.fallback": True}
         return
     receipt = _opened_epoch(session, before)
     left = _evicted((), 0) if receipt is None else _evicted(receipt.evicted, receipt.omitted_count)
-    yield LIST, {**found, **_by_kind(session), **left, "ctxmgr.list.fallback": False}
+    yield LIST, {**attributes, **_by_kind(session), **left, "ctxmgr.list.fallback": False}
     if receipt is not None:
         weights: Attributes = {
             "ctxmgr.epoch.tokens_before": receipt.before_tokens,
@@ -114,15 +114,15 @@ def _listed(session: SessionCore, before: State, answer: Parts) -> Iterator[tupl
 def _replied(session: SessionCore, params: Any, before: State) -> Iterator[tuple[str, Attributes]]:
     usage = _usage(session, params)
     if usage is not None:
-        found: Attributes = {
+        attributes: Attributes = {
             OPERATION: "chat",
             INPUT: usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens,
             OUTPUT: usage.output_tokens,
             CACHE_WRITTEN: usage.cache_write_tokens,
         }
         if usage.has_cache_read:
-            found[CACHE_READ] = usage.cache_read_tokens
-        yield REPLY, found
+            attributes[CACHE_READ] = usage.cache_read_tokens
+        yield REPLY, attributes
     if session.state.totals.compactions_requested > before.totals.compactions_requested:
         asked: Attributes = {"ctxmgr.compaction.phase": "requested", "ctxmgr.compaction.tokens": session.tokens()}
         yield COMPACTION, asked
@@ -146,10 +146,10 @@ def _details(value: Any) -> dict[str, Any] | None:
 
 def _whose(session: SessionCore) -> Attributes:
     model = session.state.model
-    found: Attributes = {CONVERSATION: session.state.session_id, MODEL: model.id}
+    attributes: Attributes = {CONVERSATION: session.state.session_id, MODEL: model.id}
     if model.provider:
-        found[PROVIDER] = model.provider
-    return found
+        attributes[PROVIDER] = model.provider
+    return attributes
 
 
 class AnswerEnd(msgspec.Struct):
@@ -164,7 +164,7 @@ _decode = msgspec.json.Decoder(AnswerEnd).decode
 def _list_attributes(session: SessionCore, before: State, answer: Sequence[bytes | memoryview]) -> Attributes:
     """`before`: the state that the list came to; `answer`: its parts, without what it is enclosed in."""
     report = _decode(b"{%b}" % bytes(answer[-1]).lstrip(b","))
-    found: Attributes = {
+    attributes: Attributes = {
         PRESET: session.preset.name,
         ZONE: report.report.zone,
         "ctxmgr.list.answer": bytes(answer[0]).split(b'"', 2)[1].decode(),
@@ -172,7 +172,7 @@ def _list_attributes(session: SessionCore, before: State, answer: Sequence[bytes
         "ctxmgr.list.tokens_out": report.report.tokens,
         "ctxmgr.list.tokens_cached": report.report.prefix_tokens or 0,
     }
-    return found | _epoch_attributes(session, before)
+    return attributes | _epoch_attributes(session, before)
 
 
 def _by_kind(session: SessionCore) -> Attributes:
@@ -224,9 +224,12 @@ def _evicted(items: Iterable[EvictedItem], omitted_count: int) -> Attributes:
     for item in items:
         tokens[item.kind] += item.before_tokens - item.after_tokens
         counts[item.kind] += 1
-    found: Attributes = {"ctxmgr.left.count": counts.total() + omitted_count, "ctxmgr.left.tokens": tokens.total()}
-    found |= {f"ctxmgr.left.count.{kind}": count for kind, count in sorted(counts.items())}
-    return found | _tokens("ctxmgr.left.tokens", tokens)
+    attributes: Attributes = {
+        "ctxmgr.left.count": counts.total() + omitted_count,
+        "ctxmgr.left.tokens": tokens.total(),
+    }
+    attributes |= {f"ctxmgr.left.count.{kind}": count for kind, count in sorted(counts.items())}
+    return attributes | _tokens("ctxmgr.left.tokens", tokens)
 
 
 def _tokens(name: str, by: Counter[str]) -> Attributes:

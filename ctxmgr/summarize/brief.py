@@ -88,21 +88,21 @@ def question(
     given: PromptParts,
     *,
     output: int,
-    place: tuple[int, int] | None = None,
+    slice_number: tuple[int, int] | None = None,
 ) -> ShapedRequest:
     """The ask about these messages, given what else is shown with them, for `output` tokens. Raises GaveUp where
     nothing fits.
 
-    `given.conversation` is what is shown of them, where that is settled and there is room for it. `place`: they are
-    slice n of m, None: all of the job. What the job left out is told with the first of them.
+    `given.conversation` is what is shown of them, where that is settled and there is room for it. `slice_number`:
+    they are slice n of m, None: all of the job. What the job left out is told with the first of them.
     """
-    label = LABELS[job.matter] if place is None else f"slice {place[0]} of {place[1]}"
-    left_out = job.left_out if place is None or place[0] == 1 else ()
-    notes = job.scratchpad if place is None or place[0] == place[1] else ""
+    label = LABELS[job.matter] if slice_number is None else f"slice {slice_number[0]} of {slice_number[1]}"
+    left_out = job.left_out if slice_number is None or slice_number[0] == 1 else ()
+    notes = job.scratchpad if slice_number is None or slice_number[0] == slice_number[1] else ""
     text, given = given.conversation, msgspec.structs.replace(given, conversation="", scratchpad=notes)
 
     def put(given: PromptParts) -> str:
-        return prompt(job.matter, job.shape, given, job.instructions, place=place, most=output)
+        return prompt(job.matter, job.shape, given, job.instructions, slice_number=slice_number, most=output)
 
     free = input_room(terms, output) - terms.weigh(terms.system) - terms.weigh(put(given))
     if free < LEAST_ROOM:
@@ -113,7 +113,7 @@ def question(
         text, digest = _fitted(terms, messages, left_out, free)
     whole = msgspec.structs.replace(given, conversation=text, left_out=digest)
     replaced = sum(map(terms.weigh, (text, digest, given.previous, given.earlier, given.notes, notes)))
-    purpose: Purpose = job.matter if place is None else "slice"
+    purpose: Purpose = job.matter if slice_number is None else "slice"
     return ShapedRequest(CompletionRequest(purpose, terms.system, put(whole), output, label), job.shape, replaced)
 
 

@@ -28,7 +28,7 @@ WINDOW_SHARE = 2  # an answer gets at most half of the window: the other half is
 SURELY_SHORTER = 16  # UTF-16 units a token; a text has about four
 
 
-def asked(
+def written(
     brief: SummaryInput[CompactionPlan], shape: Shape, past: PreviousSummary, terms: SummaryTerms
 ) -> Asking[tuple[AcceptedAnswer, CompletionFailure | None]]:
     """The text as a model writes it, history and turn side by side, and why the turn's part is written without one.
@@ -98,7 +98,7 @@ def with_prose(text: str, prose: str, shape: Shape, heading: str = "## Critical 
     """The text with a model's prose under this heading."""
     if not prose:
         return text
-    return together([one for one in (text, f"{heading}\n{prose}") if one], shape)
+    return together([text for text in (text, f"{heading}\n{prose}") if text], shape)
 
 
 def extracted(

@@ -47,9 +47,9 @@ def branch(brief: SummaryInput[BranchSummaryPlan], text: str, lists: str, output
     return _repaired(brief, text, lists, facts_of(messages), (output, messages), frozenset())
 
 
-def details(found: RepairedSummary) -> list[dict[str, Any]]:
+def details(summary: RepairedSummary) -> list[dict[str, Any]]:
     """What was done, as a summary's details have it."""
-    return [{"kind": one.kind, "text": one.text} for one in found.repairs]
+    return [{"kind": repair.kind, "text": repair.text} for repair in summary.repairs]
 
 
 def _once(known: Sequence[Fact], facts: Sequence[Fact]) -> tuple[list[Fact], list[Fact]]:
@@ -59,7 +59,7 @@ def _once(known: Sequence[Fact], facts: Sequence[Fact]) -> tuple[list[Fact], lis
         if fact.kind == "request":
             heard.setdefault(fact.text, []).append(fact)
     kept: list[Fact] = []
-    for fact in sorted(known, key=lambda one: (one.time_ms, one.seq), reverse=True):
+    for fact in sorted(known, key=lambda fact: (fact.time_ms, fact.seq), reverse=True):
         same = heard[fact.text].pop() if fact.kind == "request" and heard.get(fact.text) else fact
         kept.append(msgspec.structs.replace(fact, origin=same.origin))
     left = {id(fact) for some in heard.values() for fact in some}
@@ -70,7 +70,7 @@ def _restamped(known: Sequence[Fact], first: int) -> list[Fact]:
     """The facts with times before those of all messages, or (`first` of 0 and more) after them, in their order."""
     stamps = sorted({(fact.time_ms, fact.seq) for fact in known})
     start = first if first >= 0 else -len(stamps)
-    times = {stamp: start + place for place, stamp in enumerate(stamps)}
+    times = {stamp: start + number for number, stamp in enumerate(stamps)}
     return [msgspec.structs.replace(fact, time_ms=times[fact.time_ms, fact.seq], seq=0) for fact in known]
 
 
@@ -85,7 +85,7 @@ def _repaired(
     output, replaced = bounds
     units = sum(message.utf16_units for message in replaced)
     budget = int(ADDED_SHARE * min(output, units // UNITS_A_TOKEN))
-    places = [at for mark in _LAST if (at := text.find(mark)) >= 0]
+    places = [offset for mark in _LAST if (offset := text.find(mark)) >= 0]
     draft = SummaryDraft(text, lists, min(places, default=None))
     earlier = last_number([fact for fact in facts if fact.source == "summary"])
     return repaired(draft, fold(Ledger(), facts), shown, budget=budget, weigh=brief.weigh, earlier=earlier)

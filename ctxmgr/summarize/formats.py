@@ -48,8 +48,8 @@ class Shape(msgspec.Struct, frozen=True):
     @property
     def titles(self) -> tuple[str, ...]:
         """The keys of the outline's headings, in their order."""
-        found = (heading(line) for line in self.outline.splitlines())
-        return tuple(key_of_title(one.text) for one in found if one)
+        headings = (heading(line) for line in self.outline.splitlines())
+        return tuple(key_of_title(each.text) for each in headings if each)
 
 
 FREE = Shape("free", "")  # the caller's own instructions say what to write

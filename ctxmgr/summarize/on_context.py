@@ -43,8 +43,8 @@ class WayCosts(msgspec.Struct, frozen=True):
     arithmetic: str
 
     def details(self) -> dict[str, Any]:
-        found: dict[str, Any] = msgspec.to_builtins(self)
-        return found
+        fields: dict[str, Any] = msgspec.to_builtins(self)
+        return fields
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -68,7 +68,7 @@ def written(
     brief: SummaryInput[CompactionPlan], shape: Shape, past: PreviousSummary, account: SummaryUsage, course: Course
 ) -> Asking[Written]:
     """The text, the cheaper way. Raises SummaryFailed where neither gives one."""
-    copy = compacting.asked(brief, shape, past, brief.terms(account))
+    copy = compacting.written(brief, shape, past, brief.terms(account))
     context = brief.context if brief.strategy == STRATEGY else None
     if context is None:
         return Written(*(yield from copy))
@@ -100,7 +100,7 @@ def written(
 
 def copied_tokens(brief: SummaryInput[CompactionPlan], shape: Shape, past: PreviousSummary) -> int | None:
     """The input of the calls with a copy, as `brief.weigh` counts; None where none fits the window."""
-    copy = compacting.asked(brief, shape, past, brief.terms(SummaryUsage()))
+    copy = compacting.written(brief, shape, past, brief.terms(SummaryUsage()))
     asks, _ = _first(copy)
     copy.close()
     return None if asks is None else _weight(brief, asks)
@@ -144,7 +144,7 @@ def _begins(recent: tuple[BranchMessage, ...]) -> str:
 
 
 def _weight(brief: SummaryInput[CompactionPlan], asks: tuple[CompletionRequest, ...]) -> int:
-    return sum(brief.weigh(one.system) + brief.weigh(one.prompt) for one in asks)
+    return sum(brief.weigh(request.system) + brief.weigh(request.prompt) for request in asks)
 
 
 def _costs(
@@ -169,8 +169,8 @@ def way_costs(context: HostContext, instruction: int, copied: int | None, output
     )
     is_within = warm.input_tokens + output <= context.window
     is_priced = bool(context.prices is not None and context.prices.input)
-    told = f"{warm.input_tokens + output:,} tokens are above the window of {context.window:,}"
-    warm_cost, warm_sum = _cost(warm, context, is_priced) if is_within else (None, told)
+    reason = f"{warm.input_tokens + output:,} tokens are above the window of {context.window:,}"
+    warm_cost, warm_sum = _cost(warm, context, is_priced) if is_within else (None, reason)
     copy_cost, copy_sum = None, "no copy fits the window"
     if copied is not None:
         cold = prices.CallTokens(new_tokens=round(context.ratio * copied), output_tokens=output)
@@ -187,9 +187,9 @@ def way_costs(context: HostContext, instruction: int, copied: int | None, output
 
 def _cost(tokens: prices.CallTokens, context: HostContext, is_priced: bool) -> tuple[float, str]:
     """With the sum. A long request pays what its length does."""
-    at = prices.at_length(context.prices, tokens.input_tokens)
-    price = ((at.input if at else None) or 0) / prices.MILLION if is_priced else 1.0
-    return prices.call_cost(tokens, at) * price, prices.spelled_out(tokens, at)
+    tier = prices.at_length(context.prices, tokens.input_tokens)
+    price = ((tier.input if tier else None) or 0) / prices.MILLION if is_priced else 1.0
+    return prices.call_cost(tokens, tier) * price, prices.spelled_out(tokens, tier)
 
 
 def _rounded(cost: float | None, is_priced: bool) -> float | None:

@@ -56,12 +56,12 @@ class _Gathered(msgspec.Struct):
 def outline_sections(text: str, shape: Shape) -> tuple[OutlineSection, ...]:
     """Split a summary into its sections, in their order; the first has no heading and may be empty."""
     titles = frozenset(shape.titles)
-    found: list[tuple[str, HeadingKind, str, list[str]]] = [("", "", "", [])]
+    sections: list[tuple[str, HeadingKind, str, list[str]]] = [("", "", "", [])]
     above = ""
     for line, outside in outside_fences(text):
         start = _start(line, titles) if outside else None
         if start is None:
-            found[-1][3].append(line.rstrip())
+            sections[-1][3].append(line.rstrip())
             continue
         title, head = start
         key = key_of_title(title.text)
@@ -69,8 +69,8 @@ def outline_sections(text: str, shape: Shape) -> tuple[OutlineSection, ...]:
             unknown = title.level == OWN_LEVEL and not title.kind and key not in titles
             above = f"{key}/" if unknown else ""
         below = [f"   {title.rest}"] if title.rest else []
-        found.append((key if title.level <= OWN_LEVEL else above + key, title.kind, head, below))
-    return tuple(OutlineSection(key, kind, line, tuple(lines)) for key, kind, line, lines in found)
+        sections.append((key if title.level <= OWN_LEVEL else above + key, title.kind, head, below))
+    return tuple(OutlineSection(key, kind, line, tuple(lines)) for key, kind, line, lines in sections)
 
 
 def first_section(text: str, shape: Shape) -> int:
@@ -85,32 +85,32 @@ def first_section(text: str, shape: Shape) -> int:
     return number + 1
 
 
-def as_text(found: Sequence[OutlineSection]) -> str:
+def as_text(sections: Sequence[OutlineSection]) -> str:
     """Sections as one text, as they were written."""
-    return "\n".join(line for part in found for line in (*filter(None, (part.line,)), *part.lines)).strip("\n")
+    return "\n".join(line for part in sections for line in (*filter(None, (part.line,)), *part.lines)).strip("\n")
 
 
 def _start(line: str, titles: frozenset[str]) -> tuple[Heading, str] | None:
     """The heading that starts a section at this line (rule 1), and its line without what it says after it."""
-    found = heading(line)
-    if found is None:
+    opening = heading(line)
+    if opening is None:
         bare = _BARE_NINE.match(line)  # `1. Primary Request and Intent` without its colon: the ledger wants one
         line = f"{bare[1]}:" if bare else line
-        found = heading(line) if bare else None
-    if found is None:
+        opening = heading(line) if bare else None
+    if opening is None:
         return None
-    known = found.kind or key_of_title(found.text) in titles
-    if not known and not (found.level <= OWN_LEVEL and line.lstrip().startswith("#")):
+    known = opening.kind or key_of_title(opening.text) in titles
+    if not known and not (opening.level <= OWN_LEVEL and line.lstrip().startswith("#")):
         return None
     head = line.rstrip()
-    return found, head[: -len(found.rest)].rstrip() if found.rest and head.endswith(found.rest) else head
+    return opening, head[: -len(opening.rest)].rstrip() if opening.rest and head.endswith(opening.rest) else head
 
 
 def undoubled(text: str, shape: Shape) -> str:
     """The text with sections of the same title made one; as it was where none comes twice."""
-    found = outline_sections(text, shape)
-    keys = [part.key for part in found if part.line]
-    return as_text(found) if len(set(keys)) == len(keys) else together((text,), shape)
+    sections = outline_sections(text, shape)
+    keys = [part.key for part in sections if part.line]
+    return as_text(sections) if len(set(keys)) == len(keys) else together((text,), shape)
 
 
 def together(texts: Sequence[str], shape: Shape) -> str:
@@ -120,20 +120,20 @@ def together(texts: Sequence[str], shape: Shape) -> str:
         started: set[str] = set()
         for part in outline_sections(text, shape):
             section = gathered.setdefault(part.key, _Gathered(part.kind, part.line, []))
-            said = statements_of(part.lines)
-            if part.kind in _ONE_AT_A_TIME and said and part.key not in started:
+            statements = statements_of(part.lines)
+            if part.kind in _ONE_AT_A_TIME and statements and part.key not in started:
                 section.statements = []
             started.add(part.key)
-            _add(section, said, number)
+            _add(section, statements, number)
     _close(gathered)
     return "\n\n".join(_written(gathered[key]) for key in _in_order(gathered, shape))
 
 
-def _add(section: _Gathered, said: Sequence[str], number: int) -> None:
+def _add(section: _Gathered, statements: Sequence[str], number: int) -> None:
     """Add what a section does not state yet. Within one text nothing is dropped: the same words may stand under
     different things."""
-    known = {_sameness(one.text): one for one in section.statements}
-    for text in said:
+    known = {_sameness(statement.text): statement for statement in section.statements}
+    for text in statements:
         same = known.get(_sameness(text))
         if same:
             same.last = number
@@ -144,8 +144,8 @@ def _add(section: _Gathered, said: Sequence[str], number: int) -> None:
 def _in_order(gathered: dict[str, _Gathered], shape: Shape) -> list[str]:
     """The shape's own sections as it orders them, the others after them as they came; empty ones only as heads."""
     own = shape.titles
-    place = {key: number for number, key in enumerate(own)}
-    order = sorted(gathered, key=lambda key: place.get(key, len(own)) if key else -1)
+    ranks = {key: number for number, key in enumerate(own)}
+    order = sorted(gathered, key=lambda key: ranks.get(key, len(own)) if key else -1)
     return [key for key in order if gathered[key].line or gathered[key].statements]
 
 
@@ -154,27 +154,31 @@ def _close(gathered: dict[str, _Gathered]) -> None:
     done: dict[str, int] = {}
     for section in gathered.values():
         if section.kind == "done":
-            done.update((_wording(one.text), one.last) for one in section.statements)
+            done.update((_wording(statement.text), statement.last) for statement in section.statements)
     for section in gathered.values():
         if section.kind in _OPEN and section.statements:
-            kept = [one for one in section.statements if one.last >= done.get(_wording(one.text), -1)]
+            kept = [
+                statement
+                for statement in section.statements
+                if statement.last >= done.get(_wording(statement.text), -1)
+            ]
             section.statements = kept or [_Statement("- (none)", 0)]
-        real = [one for one in section.statements if not _NOTHING.fullmatch(one.text)]
+        real = [statement for statement in section.statements if not _NOTHING.fullmatch(statement.text)]
         section.statements = real or section.statements[:1]
 
 
 def statements_of(lines: Sequence[str]) -> list[str]:
     """Split a section's lines into statements: a top bullet with all below it, a paragraph, or a heading of its
     own with all below it; code fences stay whole."""
-    found: list[list[str]] = []
+    statements: list[list[str]] = []
     apart, indent, headed = True, -1, False
     for line, outside in outside_fences("\n".join(lines)):
         if outside and (title := heading(line)) and not title.kind:
-            found.append([line])
+            statements.append([line])
             apart, headed = False, True
             continue
         if headed:
-            found[-1].append(line)
+            statements[-1].append(line)
             continue
         blank = outside and not line.strip()
         bullet = _BULLET.match(line) if outside else None
@@ -183,14 +187,14 @@ def statements_of(lines: Sequence[str]) -> list[str]:
             apart = True
             continue
         deeper = indent >= 0 and (line[:1].isspace() or not outside)
-        if not found or top or (apart and not deeper):
-            found.append([])
+        if not statements or top or (apart and not deeper):
+            statements.append([])
             indent = len(bullet[1]) if bullet else -1
         elif apart:
-            found[-1].append("")
-        found[-1].append(line)
+            statements[-1].append("")
+        statements[-1].append(line)
         apart = False
-    return ["\n".join(lines).rstrip() for lines in found]
+    return ["\n".join(lines).rstrip() for lines in statements]
 
 
 def _sameness(statement: str) -> str:
@@ -202,7 +206,7 @@ def _wording(statement: str) -> str:
 
 
 def _written(section: _Gathered) -> str:
-    bodies = [one.text for one in section.statements]
+    bodies = [statement.text for statement in section.statements]
     listed = all(_BULLET.match(body) for body in bodies)
     body = ("\n" if listed else "\n\n").join(_renumbered(bodies) if listed else bodies)
     return f"{section.line}\n{body}".strip("\n") if body else section.line
@@ -213,7 +217,7 @@ def _renumbered(bodies: list[str]) -> list[str]:
     number = re.compile(r"^\s*\d{1,3}([.)])(?=\s)")
     if len(bodies) < 2 or not all(number.match(body) for body in bodies):
         return bodies
-    return [number.sub(rf"{place}\1", body, count=1) for place, body in enumerate(bodies, 1)]
+    return [number.sub(rf"{ordinal}\1", body, count=1) for ordinal, body in enumerate(bodies, 1)]
 
 
 def section_kinds(text: str, shape: Shape) -> frozenset[HeadingKind]:

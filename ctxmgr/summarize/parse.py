@@ -81,8 +81,8 @@ def verdict(
     if not text.strip():
         return RejectedAnswer("empty")
     read = text_of(text, shape)
-    said = read.prose if isinstance(read, RejectedAnswer) else read.text
-    weight, limit = weigh(said), max(most, LEAST_TOKENS)
+    answer = read.prose if isinstance(read, RejectedAnswer) else read.text
+    weight, limit = weigh(answer), max(most, LEAST_TOKENS)
     if isinstance(read, RejectedAnswer) and weight <= min(limit, max(ask.max_tokens, LEAST_TOKENS)):
         return read
     if weight > limit:
@@ -147,8 +147,8 @@ def _untagged(text: str, shape: Shape) -> str:
     return body
 
 
-def _is_before_sections(text: str, place: int, shape: Shape) -> bool:
-    return len(text[:place].splitlines()) <= first_section(text, shape)
+def _is_before_sections(text: str, position: int, shape: Shape) -> bool:
+    return len(text[:position].splitlines()) <= first_section(text, shape)
 
 
 def _unfenced(text: str) -> str:
@@ -172,25 +172,25 @@ def _without_tag_lines(text: str) -> str:
 def _is_outline(body: str, shape: Shape) -> bool:
     """Whether most of the outline's own placeholders stand in the answer."""
     asked = _PLACEHOLDER.findall(shape.outline)
-    return sum(one in body for one in asked) * 2 > len(asked) > 0
+    return sum(title in body for title in asked) * 2 > len(asked) > 0
 
 
 def _short_apart(text: str, shape: Shape) -> tuple[str, str]:
     """Separate the short part, where a shape has one."""
-    found = _SHORT.search(text) if shape.short else None
-    return (found[1], text[: found.start()] + text[found.end() :]) if found else ("", text)
+    match = _SHORT.search(text) if shape.short else None
+    return (match[1], text[: match.start()] + text[match.end() :]) if match else ("", text)
 
 
-def _short(said: str, body: str, shape: Shape) -> str:
+def _short(text: str, body: str, shape: Shape) -> str:
     """The short part in at most two sentences; where the model gave none, the start of its first section."""
     if not shape.short:
         return ""
-    if not plain(said):
+    if not plain(text):
         items = [
             item.text
             for section in sections_of(body)
             if section.kind in ("goal", "current")
             for item in section.items
         ]
-        said = " ".join(items)
-    return shorten(" ".join(sentences_of(plain(said))[:SHORT_SENTENCES]), SHORT_CHARACTERS)
+        text = " ".join(items)
+    return shorten(" ".join(sentences_of(plain(text))[:SHORT_SENTENCES]), SHORT_CHARACTERS)

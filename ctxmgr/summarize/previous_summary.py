@@ -47,12 +47,12 @@ DETAILS = (
 
 def turns(messages: Sequence[BranchMessage]) -> list[tuple[BranchMessage, ...]]:
     """The messages by turn; the first may have no user's message."""
-    found: list[list[BranchMessage]] = []
+    grouped: list[list[BranchMessage]] = []
     for message in messages:
-        if message.opens_turn or not found:
-            found.append([])
-        found[-1].append(message)
-    return [tuple(turn) for turn in found]
+        if message.opens_turn or not grouped:
+            grouped.append([])
+        grouped[-1].append(message)
+    return [tuple(turn) for turn in grouped]
 
 
 def recent_notes(messages: Sequence[BranchMessage], budget: int, weigh: Weigh) -> tuple[int, str]:
@@ -61,14 +61,16 @@ def recent_notes(messages: Sequence[BranchMessage], budget: int, weigh: Weigh) -
     kept: list[str] = []
     left = budget - weigh(RECENT_HEADING)
     taken = 0
-    for place in range(len(all_turns) - 1, (len(all_turns) - 1) // 2, -1):
+    for number in range(len(all_turns) - 1, (len(all_turns) - 1) // 2, -1):
         details = DETAILS if not kept else DETAILS[:1]
-        found = ((text, weigh(text)) for text in (notes(all_turns[place], place + 1, one) for one in details))
-        text, weight = next((one for one in found if one[1] <= left), ("", 0))
+        weighed = (
+            (text, weigh(text)) for text in (notes(all_turns[number], number + 1, limit) for limit in details)
+        )
+        text, weight = next((candidate for candidate in weighed if candidate[1] <= left), ("", 0))
         if not text:
             break
         left -= weight
-        taken += len(all_turns[place])
+        taken += len(all_turns[number])
         kept.append(text)
     return len(messages) - taken, "\n\n".join((RECENT_HEADING, *reversed(kept))) if kept else ""
 
@@ -77,17 +79,18 @@ def notes(turn: Sequence[BranchMessage], number: int, detail: DetailLimits) -> s
     """The notes on one turn, under a heading with its number."""
     lines: list[str] = []
     for message in turn:
-        said = message.content
-        text = plain(said.text or "")
-        if said.speaker == "result":
-            if said.is_error and text:
-                lines.append(f'- Failed: {said.tool}: "{shorten(text, detail.error_chars)}"')
-        elif said.speaker == "user" and text:
+        content = message.content
+        text = plain(content.text or "")
+        if content.speaker == "result":
+            if content.is_error and text:
+                lines.append(f'- Failed: {content.tool}: "{shorten(text, detail.error_chars)}"')
+        elif content.speaker == "user" and text:
             lines.append(f"- User: {_ends(text, detail.user_chars)}")
-        elif said.speaker == "assistant":
+        elif content.speaker == "assistant":
             lines += [f"- Assistant: {_ends(text, detail.assistant_chars)}"] if text else []
             lines += [
-                f"- Called: {shorten(plain(f'{tool}({given})'), detail.call_chars)}" for tool, given in said.calls
+                f"- Called: {shorten(plain(f'{tool}({given})'), detail.call_chars)}"
+                for tool, given in content.calls
             ]
     if len(lines) > detail.error_lines:
         head = detail.error_lines // 3
@@ -106,11 +109,11 @@ def _ends(text: str, most: int) -> str:
 def without_recent_turns(summary: str) -> tuple[str, str]:
     """A summary without its notes on recent turns, and the notes without their heading."""
     kept: list[str] = []
-    found: list[str] = []
+    lines: list[str] = []
     for part in outline_sections(summary, FREE):
         ours = part.line.strip() == RECENT_HEADING
-        (found if ours else kept).extend(part.lines if ours or not part.line else (part.line, *part.lines))
-    return ("\n".join(kept).strip(), "\n".join(found).strip()) if found else (summary, "")
+        (lines if ours else kept).extend(part.lines if ours or not part.line else (part.line, *part.lines))
+    return ("\n".join(kept).strip(), "\n".join(lines).strip()) if lines else (summary, "")
 
 
 TURN_MARK = "**Turn Context (split turn):**"

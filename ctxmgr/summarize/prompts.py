@@ -182,14 +182,17 @@ def prompt(
     given: PromptParts,
     instructions: str = "",
     *,
-    place: tuple[int, int] | None = None,
+    slice_number: tuple[int, int] | None = None,
     most: int = 0,
 ) -> str:
-    """The prompt of one summary. `place`: slice n of m. `most`: tokens of the answer, 0 to say nothing of it.
+    """The prompt of one summary. `slice_number`: slice n of m. `most`: tokens of the answer, 0 to say nothing of
+    it.
 
     Of a free shape its task, or the instructions alone, say what to write.
     """
-    return paragraphs((_shown(given), _task(matter, shape, given, place), form(shape, most), extra(instructions)))
+    return paragraphs(
+        (_shown(given), _task(matter, shape, given, slice_number), form(shape, most), extra(instructions))
+    )
 
 
 def merge_prompt(
@@ -245,9 +248,9 @@ def _shown(given: PromptParts) -> str:
     )
 
 
-def _task(matter: Matter, shape: Shape, given: PromptParts, place: tuple[int, int] | None) -> str:
-    newest = bool(place and place[0] == place[1])
-    part = f" It is part {place[0]} of {place[1]} of a longer one." if place else ""
+def _task(matter: Matter, shape: Shape, given: PromptParts, slice_number: tuple[int, int] | None) -> str:
+    newest = bool(slice_number and slice_number[0] == slice_number[1])
+    part = f" It is part {slice_number[0]} of {slice_number[1]} of a longer one." if slice_number else ""
     alone = (
         " <earlier-slices> are the summaries of the parts before it. Do not repeat what they say: state what this "
         "part adds or changes. What they have in progress and this part finishes belongs under what is done."
@@ -277,8 +280,8 @@ def form(shape: Shape, most: int) -> str:
 
 def extra(instructions: str) -> str:
     """What the user asks for in summaries: an instruction to the summariser, unlike all that is in tags."""
-    said = without_tags(instructions.strip())
-    return f"The user who will read this asks in particular:\n{said}" if said else ""
+    wishes = without_tags(instructions.strip())
+    return f"The user who will read this asks in particular:\n{wishes}" if wishes else ""
 
 
 BEGIN_CHARACTERS = 160  # of what stays, by which it is known

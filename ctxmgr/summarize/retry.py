@@ -40,7 +40,7 @@ class SummaryUsage:
         made = sum(completion.stop != "cancelled" for completion in completions)
         self.calls += made
         self.retries += made if again else 0
-        for spent in (one.usage for one in completions if one.usage is not None):
+        for spent in (completion.usage for completion in completions if completion.usage is not None):
             self.input_tokens = (self.input_tokens or 0) + spent.input_tokens
             self.output_tokens = (self.output_tokens or 0) + spent.output_tokens
 

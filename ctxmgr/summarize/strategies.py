@@ -97,19 +97,19 @@ def slice_texts(terms: SummaryTerms, job: PromptTask, cut: Sequence[Slice]) -> t
         return ("",) * len(cut)
     goal = f"{job.instructions}\n{job.previous[:GOAL_CHARACTERS]}"
     weights = scoring.importances(job.messages, goal)
-    shown, at = [], 0
-    for one in cut:
-        of_slice = weights[at : at + len(one.messages)]
-        at += len(one.messages)
-        units = scoring.shares(one.messages, of_slice, one.weight, terms.weigh)
-        parts = (scoring.within(*each, FOR_MODEL) for each in zip(one.messages, units, strict=True))
+    shown, start = [], 0
+    for part in cut:
+        of_slice = weights[start : start + len(part.messages)]
+        start += len(part.messages)
+        units = scoring.shares(part.messages, of_slice, part.weight, terms.weigh)
+        parts = (scoring.within(*each, FOR_MODEL) for each in zip(part.messages, units, strict=True))
         shown.append("\n\n".join(filter(None, parts)))
     return tuple(shown)
 
 
-def lead_text(terms: SummaryTerms, one: Slice) -> str:
+def lead_text(terms: SummaryTerms, part: Slice) -> str:
     """What is right before a slice, as a model is shown it."""
-    return truncation.fit(one.lead, one.lead_weight, terms.weigh, shown=FOR_MODEL).text if one.lead else ""
+    return truncation.fit(part.lead, part.lead_weight, terms.weigh, shown=FOR_MODEL).text if part.lead else ""
 
 
 def single_shot(terms: SummaryTerms, job: PromptTask) -> Asking[AcceptedAnswer]:
@@ -145,26 +145,26 @@ def parallel_stitch(terms: SummaryTerms, job: PromptTask) -> Asking[AcceptedAnsw
         return (yield from single_shot(terms, job))
     asked: list[ShapedRequest] = []
     shown = slice_texts(terms, job, slices)
-    for number, one in enumerate(slices, 1):
+    for number, part in enumerate(slices, 1):
         asked.append(
             question(
                 terms,
                 job,
-                one.messages,
-                PromptParts(shown[number - 1], before=lead_text(terms, one)),
-                output=min(one.max_output_tokens, job.max_tokens),
-                place=(number, len(slices)),
+                part.messages,
+                PromptParts(shown[number - 1], before=lead_text(terms, part)),
+                output=min(part.max_output_tokens, job.max_tokens),
+                slice_number=(number, len(slices)),
             )
         )
     accepted = yield from answers(asked, retries=terms.retries, weigh=terms.weigh, account=terms.usage)
     try:
-        merge = merge_question(terms, job, tuple(one.text for one in accepted))
+        merge = merge_question(terms, job, tuple(answer.text for answer in accepted))
         (merged,) = yield from answers((merge,), retries=terms.retries, weigh=terms.weigh, account=terms.usage)
     except SummaryFailed as gave_up:
         terms.usage.joined = gave_up.failure.reason
-        most = sum(one.max_tokens for one in asked) + terms.weigh(job.previous)
+        most = sum(request.max_tokens for request in asked) + terms.weigh(job.previous)
         return put_together(
-            terms, job, (job.previous, job.earlier, job.notes, *(one.text for one in accepted)), most
+            terms, job, (job.previous, job.earlier, job.notes, *(answer.text for answer in accepted)), most
         )
     if merged.short or not job.shape.short:
         return merged
@@ -175,7 +175,7 @@ def put_together(
     terms: SummaryTerms, job: PromptTask, texts: tuple[str, ...], most: int, short: str = ""
 ) -> AcceptedAnswer:
     """The texts put together by their sections, oldest first. Raises SummaryFailed where that is too long."""
-    text = together([one for one in texts if one.strip()], job.shape)
+    text = together([text for text in texts if text.strip()], job.shape)
     weight = terms.weigh(text)
     if weight > max(most, LEAST_TOKENS):
         give_up(RejectedAnswer("too long", f"{weight} tokens for {most}"), "slices put together")
@@ -193,12 +193,12 @@ def accumulated(terms: SummaryTerms, job: PromptTask) -> Asking[AcceptedAnswer]:
     written: list[str] = []
     short, most = "", 0
     shown = slice_texts(terms, job, slices)
-    for number, one in enumerate(slices, 1):
+    for number, part in enumerate(slices, 1):
         given = job.given if number == 1 else PromptParts("", slices=_earlier_texts(terms, job, written))
         carried = sum(map(terms.weigh, (job.previous, job.earlier, job.notes))) if number == 1 else 0
-        output = min(job.max_tokens, one.max_output_tokens + carried)
+        output = min(job.max_tokens, part.max_output_tokens + carried)
         given = msgspec.structs.replace(given, conversation=shown[number - 1])
-        asked = _question(terms, job, one, given, (number, len(slices)), output)
+        asked = _question(terms, job, part, given, (number, len(slices)), output)
         most += asked.max_tokens
         (accepted,) = yield from answers((asked,), retries=terms.retries, weigh=terms.weigh, account=terms.usage)
         written.append(accepted.text)
@@ -214,19 +214,24 @@ def rolling(terms: SummaryTerms, job: PromptTask) -> Asking[AcceptedAnswer]:
     given = job.given
     accepted = AcceptedAnswer("")
     shown = slice_texts(terms, job, slices)
-    for number, one in enumerate(slices, 1):
+    for number, part in enumerate(slices, 1):
         given = msgspec.structs.replace(given, conversation=shown[number - 1])
-        asked = _question(terms, job, one, given, (number, len(slices)), job.max_tokens)
+        asked = _question(terms, job, part, given, (number, len(slices)), job.max_tokens)
         (accepted,) = yield from answers((asked,), retries=terms.retries, weigh=terms.weigh, account=terms.usage)
         given = PromptParts("", previous=accepted.text)
     return accepted
 
 
 def _question(
-    terms: SummaryTerms, job: PromptTask, one: Slice, given: PromptParts, place: tuple[int, int], output: int
+    terms: SummaryTerms,
+    job: PromptTask,
+    part: Slice,
+    given: PromptParts,
+    slice_number: tuple[int, int],
+    output: int,
 ) -> ShapedRequest:
-    lead = msgspec.structs.replace(given, before=lead_text(terms, one))
-    return question(terms, job, one.messages, lead, output=output, place=place)
+    lead = msgspec.structs.replace(given, before=lead_text(terms, part))
+    return question(terms, job, part.messages, lead, output=output, slice_number=slice_number)
 
 
 def _earlier_texts(terms: SummaryTerms, job: PromptTask, texts: list[str]) -> tuple[str, ...]:

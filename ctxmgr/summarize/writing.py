@@ -57,8 +57,8 @@ def compaction(brief: SummaryInput[CompactionPlan]) -> Asking[FinishedSummary]:
     accepted, costs, course = AcceptedAnswer(""), None, on_context.Course()
     if brief.strategy != "extractive" and (prepared.history or prepared.prefix):
         try:
-            found = yield from on_context.written(brief, shape, before, account, course)
-            accepted, of_turn, costs = found.accepted, found.of_turn, found.costs
+            result = yield from on_context.written(brief, shape, before, account, course)
+            accepted, of_turn, costs = result.accepted, result.of_turn, result.costs
         except SummaryFailed as gave_up:
             failure = gave_up.failure
     by_model = bool(accepted.text)
@@ -154,7 +154,7 @@ def _written(
     form: str,
 ) -> FinishedSummary:
     """The summary with its file lists, and its details."""
-    said: dict[str, Any] = {
+    details: dict[str, Any] = {
         "strategy": "extractive" if failure else brief.strategy,
         "format": form,
         "calls": account.calls,
@@ -163,16 +163,16 @@ def _written(
         "leftOut": 0 if failure else account.left_out,
     }
     if account.input_tokens is not None or account.output_tokens is not None:
-        said |= {"inputTokens": account.input_tokens or 0, "outputTokens": account.output_tokens or 0}
+        details |= {"inputTokens": account.input_tokens or 0, "outputTokens": account.output_tokens or 0}
     if account.joined and not failure:
-        said["joined"] = account.joined
+        details["joined"] = account.joined
     if failure:
-        said["fallback"] = _fallback(brief, failure)
+        details["fallback"] = _fallback(brief, failure)
     if written.short:
-        said["short"] = written.short
-    return FinishedSummary(written.text + files.rendered(ops), files.details(ops, said))
+        details["short"] = written.short
+    return FinishedSummary(written.text + files.rendered(ops), files.details(ops, details))
 
 
 def _fallback(brief: SummaryInput[Any], failure: CompletionFailure) -> dict[str, str]:
-    found = {"from": brief.strategy, "reason": failure.reason, "label": failure.label, "said": failure.detail}
-    return {key: value for key, value in found.items() if value}
+    fields = {"from": brief.strategy, "reason": failure.reason, "label": failure.label, "said": failure.detail}
+    return {key: value for key, value in fields.items() if value}

@@ -44,7 +44,7 @@ class Peek(msgspec.Struct, frozen=True):
 
 def peek(body: bytes) -> Peek:
     """Look for a message's own id in its first `PEEK_BYTES`, which may be cut off or broken anywhere."""
-    found, call, response = None, False, False
+    method, call, response = None, False, False
     tokens = _outer_tokens(body[:PEEK_BYTES])
     for index, token in enumerate(tokens):
         if token != b":":
@@ -52,11 +52,11 @@ def peek(body: bytes) -> Peek:
         key, value, after = tokens[index - 1], tokens[index + 1], tokens[index + 2]
         if key == b'"id"':
             # A number that the cut shortened is another number: only what a comma follows is whole.
-            found = value if after == b"," and _is_id(value) else None
+            method = value if after == b"," and _is_id(value) else None
         elif value != b"null":
             call = call or key in (b'"method"', b'"params"')
             response = response or key in (b'"result"', b'"error"')
-    return Peek(found, "response" if response and not call else "call")
+    return Peek(method, "response" if response and not call else "call")
 
 
 def _outer_tokens(head: bytes) -> list[bytes]:
@@ -170,17 +170,17 @@ class _Lines:
 
     def feed(self, chunk: bytes, out: list[bytes | FramingFault]) -> None:
         pos = 0
-        while (at := chunk.find(b"\n", pos)) >= 0:
+        while (end := chunk.find(b"\n", pos)) >= 0:
             if self._size:
-                self._hold(chunk[pos:at])
+                self._hold(chunk[pos:end])
                 self._finish(out)
             else:
-                stop = at - 1 if at > pos and chunk[at - 1] == 13 else at
+                stop = end - 1 if end > pos and chunk[end - 1] == 13 else end
                 if stop - pos > self._max_body:
-                    out.append(_oversized(at - pos, self._max_body, chunk[pos : pos + PEEK_BYTES]))
+                    out.append(_oversized(end - pos, self._max_body, chunk[pos : pos + PEEK_BYTES]))
                 else:
                     _deliver_line(chunk[pos:stop], out)
-            pos = at + 1
+            pos = end + 1
         self._hold(chunk[pos:])
 
     def eof(self, out: list[bytes | FramingFault]) -> None:
@@ -289,8 +289,8 @@ def _read_header(chunk: bytes, pos: int, max_header: int) -> tuple[int, int] | N
     while chunk[pos : pos + 1] in (b"\r", b"\n"):
         pos += 1
     limit, length = pos + max_header, -1
-    while (at := chunk.find(b"\n", pos, limit)) >= 0:
-        line, pos = chunk[pos:at].strip(), at + 1
+    while (end := chunk.find(b"\n", pos, limit)) >= 0:
+        line, pos = chunk[pos:end].strip(), end + 1
         if not line:
             if length < 0:
                 raise _BrokenHeaderError("no Content-Length in the header")

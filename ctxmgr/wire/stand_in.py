@@ -36,11 +36,11 @@ def strip_prefix(body: bytes, prefix_end: FindPrefix) -> tuple[bytes, StrippedMe
     """The request with its known messages replaced, and what was left out; as it came where nothing is known."""
     if len(body) < STRIP_FROM:
         return body, StrippedMessages()
-    found = LIST_START.match(body, 0, HEAD)
-    named = SESSION_ID.search(found[1]) if found else None
-    if found is None or named is None:
+    match = LIST_START.match(body, 0, HEAD)
+    named = SESSION_ID.search(match[1]) if match else None
+    if match is None or named is None:
         return body, StrippedMessages()
-    id, start = named[1].decode("utf-8", "replace"), found.end()
+    id, start = named[1].decode("utf-8", "replace"), match.end()
     end, count = prefix_end(id, body, start)
     if not count:
         return body, StrippedMessages()

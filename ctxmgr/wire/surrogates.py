@@ -26,8 +26,8 @@ def mend(body: bytes) -> tuple[bytes, int] | None:
     if not unpaired:
         return None
     mended = bytearray(body)
-    for at in unpaired:
-        mended[at : at + len(_REPLACEMENT)] = _REPLACEMENT
+    for offset in unpaired:
+        mended[offset : offset + len(_REPLACEMENT)] = _REPLACEMENT
     return bytes(mended), len(unpaired)
 
 
@@ -36,29 +36,29 @@ def _unpaired(body: bytes) -> list[int]:
     unpaired: list[int] = []
     waiting = -1  # offset of a high escape whose low one may be the next
     for match in _CANDIDATE.finditer(body):
-        at = match.start()
-        if _is_text(body, at):
+        start = match.start()
+        if _is_text(body, start):
             continue
-        follows = waiting >= 0 and at == waiting + len(_REPLACEMENT)
-        if body[at + 3] in _HIGH_DIGITS:
+        follows = waiting >= 0 and start == waiting + len(_REPLACEMENT)
+        if body[start + 3] in _HIGH_DIGITS:
             if waiting >= 0:
                 unpaired.append(waiting)
-            waiting = at
+            waiting = start
         elif follows:
             waiting = -1
         else:
             if waiting >= 0:
                 unpaired.append(waiting)
                 waiting = -1
-            unpaired.append(at)
+            unpaired.append(start)
     if waiting >= 0:
         unpaired.append(waiting)
     return unpaired
 
 
-def _is_text(body: bytes, at: int) -> bool:
+def _is_text(body: bytes, position: int) -> bool:
     """Whether the backslash at this offset is escaped: an odd number of backslashes stands before it."""
-    start = at
+    start = position
     while start and body[start - 1] == _BACKSLASH:
         start -= 1
-    return (at - start) % 2 == 1
+    return (position - start) % 2 == 1

@@ -76,7 +76,7 @@ def restored(
 ) -> bytes:
     """`lines` are the snapshot's, without checksums; `fault` says what was wrong with it. `stored`: how far it is
     safe in a store, as a `Stored`."""
-    body = {"from": "ctxmgr", "restored": session_id, "lines": [msgspec.Raw(one) for one in lines]}
+    body = {"from": "ctxmgr", "restored": session_id, "lines": [msgspec.Raw(line) for line in lines]}
     wrong = ({"fault": fault} if fault else {}) | ({"refused": True} if refused else {})
     return _encode(body | wrong | ({"as": stored} if stored is not None else {}))
 

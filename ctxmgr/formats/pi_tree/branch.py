@@ -67,22 +67,22 @@ def node(raw: bytes) -> RawEntry | None:
 def members(raw: bytes) -> dict[str, bytes]:
     """The members of a JSON object, each as it came; of one with halves of surrogate pairs too."""
     try:
-        return {name: bytes(one) for name, one in _fields(raw).items()}
+        return {name: bytes(value) for name, value in _fields(raw).items()}
     except (msgspec.DecodeError, UnicodeDecodeError):
         mended = _mended(raw)
-        found, at = {}, 0
-        for name, one in _fields(mended).items():
-            member = bytes(one)
-            place = mended.find(member, at)
-            place = place if place >= 0 else mended.index(member)  # a key that came twice: the last one counts
-            found[name] = raw[place : place + len(member)]
-            at = place + len(member)
-        return found
+        by_name, offset = {}, 0
+        for name, value in _fields(mended).items():
+            member = bytes(value)
+            start = mended.find(member, offset)
+            start = start if start >= 0 else mended.index(member)  # a key that came twice: the last one counts
+            by_name[name] = raw[start : start + len(member)]
+            offset = start + len(member)
+        return by_name
 
 
 def _mended(raw: bytes) -> bytes:
     """The same with U+FFFD for the escape of each half of a surrogate pair: as long, so every offset stays."""
-    return _HALVES.sub(lambda found: rb"\ufffd" if found[1] else found[0], raw)
+    return _HALVES.sub(lambda match: rb"\ufffd" if match[1] else match[0], raw)
 
 
 def _plain(fields: dict[str, bytes], name: str) -> Any:
@@ -104,23 +104,23 @@ def entry(node: RawEntry) -> BranchEntry:
     given = _given(kind, fields)
     first, target, summary = (soft(fields, name) for name in ("firstKeptEntryId", "targetId", "summary"))
     shown = kind != "branch" or bool(summary)  # an empty branch summary is in no list
-    told = kind in ("branch", "compaction")
+    has_summary = kind in ("branch", "compaction")
     return BranchEntry(
         node.id,
         node.parent,
         kind,
         given if shown else (),
         visible=shown and bool(given),
-        answers=kind == "message" and any(one.content.speaker == "assistant" for one in given),
-        summary=whole(_text(summary)) if told else "",
+        answers=kind == "message" and any(message.content.speaker == "assistant" for message in given),
+        summary=whole(_text(summary)) if has_summary else "",
         first_kept=first if kind == "compaction" and isinstance(first, str) else None,
-        details=_details(soft(fields, "details")) if told else Details(),
-        from_hook=told and bool(soft(fields, "fromHook")),
+        details=_details(soft(fields, "details")) if has_summary else Details(),
+        from_hook=has_summary and bool(soft(fields, "fromHook")),
         target=target if kind == "edit" and isinstance(target, str) else None,
         replaces=kind == "edit" and fields.get("replacement") != b"null",
         time_ms=entries.milliseconds(soft(fields, "timestamp")),
         unedited=None if shown else given,
-        system=kind == "message" and any(one.system for one in given),
+        system=kind == "message" and any(message.system for message in given),
     )
 
 
@@ -180,19 +180,19 @@ def _view(raw: bytes, message: dict[str, Any], role: str) -> View:
     return pi.view(_mended(spelled(message).encode())) if known and view.role == "other" else view
 
 
-def _details(told: Any) -> Details:
-    if not isinstance(told, dict):
+def _details(fields: Any) -> Details:
+    if not isinstance(fields, dict):
         return Details()
-    read, modified = (_paths(told.get(name)) for name in ("readFiles", "modifiedFiles"))
-    return Details(read, modified, ours="ctxmgr" in told)
+    read, modified = (_paths(fields.get(name)) for name in ("readFiles", "modifiedFiles"))
+    return Details(read, modified, ours="ctxmgr" in fields)
 
 
-def _paths(told: Any) -> tuple[str, ...]:
-    return tuple(whole(path) for path in told if isinstance(path, str)) if isinstance(told, list) else ()
+def _paths(listed: Any) -> tuple[str, ...]:
+    return tuple(whole(path) for path in listed if isinstance(path, str)) if isinstance(listed, list) else ()
 
 
-def _text(told: Any) -> str:
-    return told if isinstance(told, str) else ""
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def branch(raws: Sequence[bytes], leaf: str | None) -> tuple[BranchEntry, ...]:
@@ -205,22 +205,22 @@ def branch(raws: Sequence[bytes], leaf: str | None) -> tuple[BranchEntry, ...]:
     return _edited([entry(node) for node in path], path)
 
 
-def _edited(found: Sequence[BranchEntry], nodes: Sequence[RawEntry]) -> tuple[BranchEntry, ...]:
+def _edited(entries: Sequence[BranchEntry], nodes: Sequence[RawEntry]) -> tuple[BranchEntry, ...]:
     """The entries of a path with its edits applied (rule 4)."""
-    edits = [place for place, one in enumerate(found) if one.kind == "edit" and one.target]
+    edits = [number for number, entry in enumerate(entries) if entry.kind == "edit" and entry.target]
     if not edits:
-        return tuple(found)
-    listed = frozenset(places_in_list(found))
-    anywhere = {found[place].target: nodes[place].fields for place in edits}
-    inside = {found[place].target: nodes[place].fields for place in edits if place in listed}
-    changed = list(found)
-    for place, one in enumerate(found):
-        edit = (inside if place in listed else anywhere).get(one.id)
-        if edit is None or not one.messages:
+        return tuple(entries)
+    listed = frozenset(places_in_list(entries))
+    anywhere = {entries[number].target: nodes[number].fields for number in edits}
+    inside = {entries[number].target: nodes[number].fields for number in edits if number in listed}
+    changed = list(entries)
+    for number, entry in enumerate(entries):
+        edit = (inside if number in listed else anywhere).get(entry.id)
+        if edit is None or not entry.messages:
             continue
-        messages = _after(one.messages, edit.get("replacement", b""))
-        if messages is not one.messages:
-            changed[place] = msgspec.structs.replace(one, messages=messages, unedited=one.messages)
+        messages = _after(entry.messages, edit.get("replacement", b""))
+        if messages is not entry.messages:
+            changed[number] = msgspec.structs.replace(entry, messages=messages, unedited=entry.messages)
     return tuple(changed)
 
 
@@ -237,7 +237,7 @@ def _after(messages: tuple[BranchMessage, ...], replacement: bytes) -> tuple[Bra
 
 
 def _with_content(message: BranchMessage, content: bytes, plain: Any) -> BranchMessage:
-    fields = {name: msgspec.Raw(one) for name, one in members(message.raw).items()}
+    fields = {name: msgspec.Raw(value) for name, value in members(message.raw).items()}
     role = soft({"role": bytes(fields.get("role", b"null"))}, "role")
     if not isinstance(role, str) or role not in pi_message.EDITABLE:
         return message

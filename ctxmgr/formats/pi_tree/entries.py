@@ -67,23 +67,23 @@ def entry(raw: bytes) -> PiEntry | None:
         return None
     parent = head.get("parentId")
     parent = parent if isinstance(parent, str) else None
-    at, kind = milliseconds(head.get("timestamp")), head.get("type")
+    time_ms, kind = milliseconds(head.get("timestamp")), head.get("type")
     if kind == "message" and "message" in fields:
-        return PiEntry(head["id"], parent, "message", at, message=bytes(fields["message"]))
+        return PiEntry(head["id"], parent, "message", time_ms, message=bytes(fields["message"]))
     if kind in ("compaction", "branch_summary") and isinstance(head.get("summary"), str):
         return PiEntry(
-            head["id"], parent, "compaction" if kind == "compaction" else "branch", at, summary=head["summary"]
+            head["id"], parent, "compaction" if kind == "compaction" else "branch", time_ms, summary=head["summary"]
         )
-    return PiEntry(head["id"], parent, "", at)
+    return PiEntry(head["id"], parent, "", time_ms)
 
 
 def path(entries: Sequence[Placed], leaf: str | None) -> tuple[Placed, ...]:
     """The entries from the root to `leaf`, oldest first; without a leaf, to the last entry. A parent that is
     missing or repeats ends the walk, so a broken tree gives what can be told of it."""
-    by_id = {one.id: one for one in entries}
-    at = by_id.get(leaf) if leaf is not None else (entries[-1] if entries else None)
-    found: dict[str, Placed] = {}
-    while at is not None and at.id not in found:
-        found[at.id] = at
-        at = by_id.get(at.parent) if at.parent is not None else None
-    return tuple(reversed(found.values()))
+    by_id = {entry.id: entry for entry in entries}
+    entry = by_id.get(leaf) if leaf is not None else (entries[-1] if entries else None)
+    placed: dict[str, Placed] = {}
+    while entry is not None and entry.id not in placed:
+        placed[entry.id] = entry
+        entry = by_id.get(entry.parent) if entry.parent is not None else None
+    return tuple(reversed(placed.values()))

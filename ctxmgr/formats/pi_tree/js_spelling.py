@@ -48,13 +48,13 @@ def _spelled(value: Any) -> str:
         return _number(value)
     if isinstance(value, list):
         return f"[{','.join(map(_spelled, value))}]"
-    return f"{{{','.join(f'{_spelled(name)}:{_spelled(one)}' for name, one in entries(value))}}}"
+    return f"{{{','.join(f'{_spelled(name)}:{_spelled(item)}' for name, item in entries(value))}}}"
 
 
 def entries(value: Any) -> list[tuple[str, Any]]:
     """What Object.entries gives of a JSON value, in its order."""
     if isinstance(value, list | str):
-        return [(str(number), one) for number, one in enumerate(value)]
+        return [(str(number), item) for number, item in enumerate(value)]
     if not isinstance(value, dict):
         return []
     if any(name[:1].isdigit() for name in value) and any(_is_index(name) for name in value):

@@ -98,14 +98,14 @@ def prompt(message: dict[str, Any]) -> SystemPromptChange | None:
 
 def nested(message: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     """(tool, path) of the file calls that a tool made by itself (pi 1.x: `nestedCalls` of its result)."""
-    told = message.get("nestedCalls")
-    if message.get("role") != "toolResult" or not isinstance(told, dict):
+    nested_calls = message.get("nestedCalls")
+    if message.get("role") != "toolResult" or not isinstance(nested_calls, dict):
         return ()
-    calls = [call for call in _listed(told.get("calls")) if isinstance(call, dict)]
-    found = ((call.get("name"), call.get("arguments")) for call in calls)
+    calls = [call for call in _listed(nested_calls.get("calls")) if isinstance(call, dict)]
+    pairs = ((call.get("name"), call.get("arguments")) for call in calls)
     return tuple(
         (tool, whole(given["path"]))
-        for tool, given in found
+        for tool, given in pairs
         if isinstance(tool, str) and tool in FILE_TOOLS and isinstance(given, dict)
         if isinstance(given.get("path"), str) and given["path"]
     )
@@ -121,7 +121,7 @@ def _assistant(content: Any) -> MessageContent:
         elif block.get("type") == "thinking":
             thoughts.append(_text(block.get("thinking")))
         elif block.get("type") == "toolCall":
-            given = ", ".join(f"{name}={spelled(one)}" for name, one in entries(block.get("arguments")))
+            given = ", ".join(f"{name}={spelled(value)}" for name, value in entries(block.get("arguments")))
             calls.append((whole(_text(block.get("name"))), whole(given)))
     text = whole("\n".join(texts)) if texts else None
     return MessageContent("assistant", text, whole("\n".join(thoughts)) if thoughts else None, tuple(calls))
@@ -167,8 +167,8 @@ def _block_units(block: dict[str, Any]) -> int:
 
 
 def _sections(message: dict[str, Any]) -> tuple[tuple[str, int | None], ...]:
-    told = message.get("sections")
-    named = told.items() if isinstance(told, dict) else ()
+    sections = message.get("sections")
+    named = sections.items() if isinstance(sections, dict) else ()
     return tuple((name, None if text is None else units(_text(text))) for name, text in named)
 
 

@@ -35,15 +35,15 @@ def branch(fmt: MessageFormat, raws: Sequence[bytes], leaf: str | None) -> tuple
     if fmt is pi:
         return pi_branch.branch(raws, leaf)
     nodes = [node for node in map(pi_branch.node, raws) if node is not None]
-    found: list[BranchEntry] = []
+    placed: list[BranchEntry] = []
     before: View | None = None
     for node in entries.path(nodes, leaf):
-        one = pi_branch.entry(node)
-        if one.kind == "message" and one.messages:
-            one = _entry(one, _messages(fmt, one.messages[0].raw, before))
-        before = one.messages[-1].view if one.messages else before
-        found.append(one)
-    return tuple(found)
+        entry = pi_branch.entry(node)
+        if entry.kind == "message" and entry.messages:
+            entry = _entry(entry, _messages(fmt, entry.messages[0].raw, before))
+        before = entry.messages[-1].view if entry.messages else before
+        placed.append(entry)
+    return tuple(placed)
 
 
 def from_messages(fmt: MessageFormat, raws: Sequence[bytes], ids: Sequence[str]) -> tuple[BranchEntry, ...]:
@@ -52,7 +52,7 @@ def from_messages(fmt: MessageFormat, raws: Sequence[bytes], ids: Sequence[str])
     A compaction's summary at its head, where the format has a mark of one, stands for the previous compaction.
     Readings older than that are not trusted: they counted what is gone.
     """
-    found: list[BranchEntry] = []
+    placed: list[BranchEntry] = []
     before: View | None = None
     since: int | None = None
     headed = False
@@ -65,17 +65,17 @@ def from_messages(fmt: MessageFormat, raws: Sequence[bytes], ids: Sequence[str])
             if messages[0].view.role == "summary" and (fmt is not pi or before.summary == "compaction"):
                 kind, since = "compaction", before.time_ms
         if since is not None and before.time_ms is not None and before.time_ms <= since:
-            messages = tuple(msgspec.structs.replace(one, reading_tokens=0) for one in messages)
-        parent = found[-1].id or None if found else None
+            messages = tuple(msgspec.structs.replace(message, reading_tokens=0) for message in messages)
+        parent = placed[-1].id or None if placed else None
         summary = before.blocks[0].text if kind == "compaction" else ""
-        one = BranchEntry(id, parent, kind, visible=True, summary=summary, time_ms=before.time_ms)
-        found.append(_entry(one, messages))
-    return tuple(found)
+        entry = BranchEntry(id, parent, kind, visible=True, summary=summary, time_ms=before.time_ms)
+        placed.append(_entry(entry, messages))
+    return tuple(placed)
 
 
-def _entry(one: BranchEntry, messages: tuple[BranchMessage, ...]) -> BranchEntry:
+def _entry(entry: BranchEntry, messages: tuple[BranchMessage, ...]) -> BranchEntry:
     return msgspec.structs.replace(
-        one,
+        entry,
         messages=messages,
         visible=True,
         answers=any(message.content.speaker == "assistant" for message in messages),
@@ -85,21 +85,21 @@ def _entry(one: BranchEntry, messages: tuple[BranchMessage, ...]) -> BranchEntry
 
 def _messages(fmt: MessageFormat, raw: bytes, before: View | None) -> tuple[BranchMessage, ...]:
     """The messages that one of the host's gives (rules 1 and 2)."""
-    found: list[BranchMessage] = []
-    for one in _items(raw):
-        view: View = fmt.view(one)
-        parts = list(_parted(fmt, one, view))
+    messages: list[BranchMessage] = []
+    for item in _items(raw):
+        view: View = fmt.view(item)
+        parts = list(_parted(fmt, item, view))
         goes_on = bool(before and before.joins and before.role == "assistant" and view.joins)
         holds = any(block.kind == "result" for block in view.blocks)
-        found += [_message(part, part_view, not goes_on and not holds) for part, part_view in parts]
+        messages += [_message(part, part_view, not goes_on and not holds) for part, part_view in parts]
         before = view
-    return tuple(found)
+    return tuple(messages)
 
 
 def _items(raw: bytes) -> list[bytes]:
     if raw.lstrip().startswith(b"["):
         try:
-            return [bytes(one) for one in _elements(raw)] or [raw]
+            return [bytes(item) for item in _elements(raw)] or [raw]
         except content.UNREADABLE:
             pass
     return [raw]
@@ -120,7 +120,7 @@ def _parted(fmt: MessageFormat, raw: bytes, view: View) -> Iterator[tuple[bytes,
 
 def _pages(block: Block) -> int:
     """The pictures in a block, and the pages of its documents."""
-    return sum(one.pages for one in block.media)
+    return sum(item.pages for item in block.media)
 
 
 def _message(raw: bytes, view: View, may_start: bool) -> BranchMessage:
@@ -128,7 +128,7 @@ def _message(raw: bytes, view: View, may_start: bool) -> BranchMessage:
     return BranchMessage(
         raw,
         view,
-        _said(view),
+        _content(view),
         counted,
         opens_turn=view.opens_turn,
         cuttable=may_start and view.role in STARTS,
@@ -137,7 +137,7 @@ def _message(raw: bytes, view: View, may_start: bool) -> BranchMessage:
     )
 
 
-def _said(view: View) -> MessageContent:
+def _content(view: View) -> MessageContent:
     """What a summariser is shown."""
     if view.role == "assistant":
         texts = [block.text for block in view.blocks if block.kind in ("text", "summary")]
@@ -147,12 +147,12 @@ def _said(view: View) -> MessageContent:
         return MessageContent("assistant", text, thinking, calls)
     if view.role in ("prompt", "packet", "other"):
         return MessageContent("")
-    told = whole("\n".join(block.text for block in view.blocks if block.kind in ("text", "result", "summary")))
+    words = whole("\n".join(block.text for block in view.blocks if block.kind in ("text", "result", "summary")))
     if view.role == "result":
-        return MessageContent("result", told, tool=view.blocks[0].tool, is_error=view.blocks[0].is_error)
-    return MessageContent("user", told)
+        return MessageContent("result", words, tool=view.blocks[0].tool, is_error=view.blocks[0].is_error)
+    return MessageContent("user", words)
 
 
 def _call(block: Block) -> tuple[str, str]:
     given = block.arguments or {}
-    return whole(block.tool), whole(", ".join(f"{name}={spelled(one)}" for name, one in members_of(given)))
+    return whole(block.tool), whole(", ".join(f"{name}={spelled(value)}" for name, value in members_of(given)))

@@ -31,7 +31,7 @@ def with_cache_marks(
     room = max(0, MARKS.most_marks - own_marks)
     places = set(sorted(set(breakpoints))[-room:]) if room else set()
     mark = mark or _newest(messages) or EPHEMERAL
-    return [_with(one, mark if place in places else None) for place, one in enumerate(messages)]
+    return [_with(message, mark if number in places else None) for number, message in enumerate(messages)]
 
 
 def _with(message: M, mark: Any) -> M:
@@ -45,9 +45,9 @@ def _with(message: M, mark: Any) -> M:
     if not isinstance(content, list | tuple):
         return message
     blocks = [_bare(block) for block in content]
-    place = next((at for at in range(len(blocks) - 1, -1, -1) if _may_bear(blocks[at])), None)
-    if mark is not None and place is not None:
-        blocks[place] = {**blocks[place], MARK: mark}
+    marked = next((number for number in range(len(blocks) - 1, -1, -1) if _may_bear(blocks[number])), None)
+    if mark is not None and marked is not None:
+        blocks[marked] = {**blocks[marked], MARK: mark}
     elif content is not fields["content"] or all(new is old for new, old in zip(blocks, content, strict=True)):
         return message
     made: Any = {**fields, "content": blocks}
@@ -74,7 +74,7 @@ def _bare(block: Any) -> Any:
     if not isinstance(block, Mapping):
         return block
     held = block.get("content")
-    inner = [_bare(one) for one in held] if isinstance(held, list | tuple) else []
+    inner = [_bare(block) for block in held] if isinstance(held, list | tuple) else []
     changed = any(new is not old for new, old in zip(inner, held or (), strict=False))
     if MARK not in block and not changed:
         return block
@@ -95,9 +95,9 @@ def _newest(messages: Sequence[Any]) -> Any:
     for message in reversed(messages):
         if isinstance(message, bytes) and MARK.encode() not in message:
             continue
-        found = _newest_of(_opened(message) if isinstance(message, bytes) else message)
-        if found is not None:
-            return found
+        mark = _newest_of(_opened(message) if isinstance(message, bytes) else message)
+        if mark is not None:
+            return mark
     return None
 
 
@@ -106,7 +106,7 @@ def _newest_of(holder: Any) -> Any:
     content = holder.get("content") if isinstance(holder, Mapping) else None
     for block in reversed(content) if isinstance(content, list | tuple) else ():
         own = block.get(MARK) if isinstance(block, Mapping) else None
-        found = own if _plain(own) else _newest_of(block)
-        if found is not None:
-            return found
+        mark = own if _plain(own) else _newest_of(block)
+        if mark is not None:
+            return mark
     return None

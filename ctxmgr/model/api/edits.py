@@ -75,15 +75,15 @@ def _matched(given: Sequence[M], raws: Sequence[bytes], messages: RawList, as_by
     made: list[M] = []
     following = 0  # rule 2: what is matched from here on
     places: dict[bytes, list[int]] = {}
-    for place, raw in enumerate(raws):
-        places.setdefault(raw, []).append(place)
+    for number, raw in enumerate(raws):
+        places.setdefault(raw, []).append(number)
     for message in messages:
-        place = next((one for one in places.get(bytes(message), ()) if one >= following), -1)
-        if place < 0:
+        number = next((number for number in places.get(bytes(message), ()) if number >= following), -1)
+        if number < 0:
             made.append(_message(message, as_bytes))
         else:
-            made.append(given[place])
-            following = place + 1
+            made.append(given[number])
+            following = number + 1
     return made
 
 

@@ -35,9 +35,9 @@ def model_of(model: Model | Mapping[str, Any]) -> Model:
 
 def tools_of(tools: GivenTools) -> DeclaredTools:
     """The tools that a program declares. Raises InvalidParams."""
-    found = converted(msgspec.to_builtins(tools), DeclaredTools, "$.tools")
-    check_tools(found, "$.tools")
-    return found
+    declared = converted(msgspec.to_builtins(tools), DeclaredTools, "$.tools")
+    check_tools(declared, "$.tools")
+    return declared
 
 
 M = TypeVar("M", bound="Mapping[str, object] | bytes")

@@ -76,7 +76,7 @@ def agreed(version: str) -> str | None:
 
 
 def is_in(row: str, version: str) -> bool:
-    """Does a host that speaks `version` know the member of this row?"""
+    """Whether a host that speaks `version` knows the member of this row."""
     return _order(SINCE.get(row, FIRST_VERSION)) <= _order(version)
 
 
@@ -93,9 +93,9 @@ def _older(value: Any, version: str) -> Any:
     if isinstance(value, msgspec.Struct):
         return _older_struct(value, version)
     if isinstance(value, list | tuple):
-        return [_older(one, version) for one in value]
+        return [_older(item, version) for item in value]
     if isinstance(value, dict):
-        return {name: _older(one, version) for name, one in value.items()}
+        return {name: _older(item, version) for name, item in value.items()}
     return value
 
 
@@ -142,7 +142,7 @@ def _shapes(kind: type[msgspec.Struct]) -> dict[str, Any]:
 
 
 def _may_change(shape: Any, version: str) -> bool:
-    """May a value of this type hold a member that came after `version`?"""
+    """Whether a value of this type may hold a member that came after `version`."""
     if isinstance(shape, type) and issubclass(shape, msgspec.Struct):
         return any(_members(shape, version))
     kind, held = get_origin(shape), get_args(shape)
@@ -150,7 +150,7 @@ def _may_change(shape: Any, version: str) -> bool:
         return False
     if kind is Annotated:
         held = held[:1]
-    return any(_may_change(one, version) for one in held) if held else shape not in PLAIN
+    return any(_may_change(each, version) for each in held) if held else shape not in PLAIN
 
 
 def _order(version: str) -> tuple[int, ...]:

@@ -139,21 +139,21 @@ def places_in_list(path: Sequence[BranchEntry]) -> tuple[int, ...]:
     carries them), then what came after it. Without a compaction: the whole path. An older compaction among them
     gives no messages any more.
     """
-    newest = next((place for place in reversed(range(len(path))) if path[place].kind == "compaction"), None)
+    newest = next((number for number in reversed(range(len(path))) if path[number].kind == "compaction"), None)
     if newest is None:
         return tuple(range(len(path)))
     kept = path[newest].first_kept
-    first = next((place for place in range(newest) if kept and path[place].id == kept), newest)
-    tail = (place for place in range(first, newest) if not path[place].system)
+    first = next((number for number in range(newest) if kept and path[number].id == kept), newest)
+    tail = (number for number in range(first, newest) if not path[number].system)
     return (newest, *tail, *range(newest + 1, len(path)))
 
 
 def in_list(path: Sequence[BranchEntry]) -> tuple[BranchEntry, ...]:
     """Those entries, in that order; older compactions without their messages."""
-    found = [path[place] for place in places_in_list(path)]
+    entries = [path[number] for number in places_in_list(path)]
     return tuple(
-        msgspec.structs.replace(one, messages=()) if number and one.kind == "compaction" else one
-        for number, one in enumerate(found)
+        msgspec.structs.replace(entry, messages=()) if number and entry.kind == "compaction" else entry
+        for number, entry in enumerate(entries)
     )
 
 

@@ -69,7 +69,7 @@ class CacheTruth(msgspec.Struct, frozen=True, omit_defaults=True):
     other_readers: tuple[str, ...] = ()
 
     def has_cache(self, model: str) -> bool:
-        """Has a call of that model ever read?"""
+        """Whether a call of that model has ever read."""
         return (model == self.model and self.has_read) or model in self.other_readers
 
 

@@ -43,7 +43,7 @@ def _path(seen: JobContext, entries: list[bytes] | None, leaf: str | None) -> tu
     path = seen.path(entries, leaf)
     if entries is not None:
         return path
-    ends = (place for place in range(len(path), 0, -1) if path[place - 1].id == leaf)
+    ends = (end for end in range(len(path), 0, -1) if path[end - 1].id == leaf)
     return next((path[:end] for end in ends), None)
 
 

@@ -76,7 +76,7 @@ def _first_asks(brief: SummaryInput[CompactionPlan]) -> tuple[CompletionRequest,
 def compact(session: SessionCore, params: wire.CompactParams) -> Job:
     entries = _raws(params.entries)
     holds = entries is None
-    seen = job_context.take(session, params.settings, params.custom_instructions, holds=holds, at=params.at)
+    seen = job_context.take(session, params.settings, params.custom_instructions, holds=holds, time_ms=params.at)
 
     def steps() -> Routine[wire.CompactResult]:
         path = yield Offload(lambda: seen.path(entries, params.leaf_id))
@@ -101,7 +101,7 @@ def before_compact(session: SessionCore, params: wire.BeforeCompactParams) -> Jo
     policy = policy_keys.compaction(session.policy)
     if policy.by == "host":
         return Job(_answered(wire.BeforeCompactResult()), job_context.via(session, policy))
-    seen = job_context.take(session, None, params.custom_instructions, holds=False, at=params.at)
+    seen = job_context.take(session, None, params.custom_instructions, holds=False, time_ms=params.at)
     entries = _raws(params.branch_entries)
     instructed = bool((params.custom_instructions or "").strip())
 
@@ -265,13 +265,13 @@ def planned(
     """The compaction of this path, or why there is none."""
     if entries and not path:
         return NO_PATH
-    found = prepare.decide(path, seen.cut_budget, seen.weigh)
-    if isinstance(found, CompactionPlan):
-        return found if speaks(found) else SILENT
+    decision = prepare.decide(path, seen.cut_budget, seen.weigh)
+    if isinstance(decision, CompactionPlan):
+        return decision if speaks(decision) else SILENT
     if entries and len(path) < len(entries):
         beside = f" Of {len(entries)} entries {len(path)} are on the path to the leaf."
-        return NothingToCompact(found.reason + beside)
-    return found
+        return NothingToCompact(decision.reason + beside)
+    return decision
 
 
 def speaks(prepared: CompactionPlan) -> bool:
@@ -285,11 +285,11 @@ def made(seen: JobContext, path: tuple[BranchEntry, ...], host: CompactionPlan) 
     where ours finds nothing to do. None where there is nothing at all."""
     if path:
         settings = msgspec.structs.replace(seen.cut_budget, keep_recent_tokens=host.settings.keep_recent_tokens)
-        found = prepare.decide(
+        decision = prepare.decide(
             path, msgspec.structs.replace(settings, reserve_tokens=host.settings.reserve_tokens), seen.weigh
         )
-        if isinstance(found, CompactionPlan):
-            return found
+        if isinstance(decision, CompactionPlan):
+            return decision
     return host if speaks(host) else None
 
 
@@ -327,8 +327,8 @@ def serialized(prepared: CompactionPlan) -> wire.Serialized:
 
 
 def _paths(ops: Any, name: str) -> tuple[str, ...]:
-    found = ops.get(name) if isinstance(ops, dict) else None
-    return tuple(path for path in found if isinstance(path, str)) if isinstance(found, list) else ()
+    listed = ops.get(name) if isinstance(ops, dict) else None
+    return tuple(path for path in listed if isinstance(path, str)) if isinstance(listed, list) else ()
 
 
 def _number(value: Any, default: int) -> int:
@@ -356,8 +356,8 @@ def break_depths(
         vectors = (yield Offload(lambda: _embedded(embed, texts))) if embed is not None else None
     if vectors is None:
         return None
-    found: list[float] = yield Offload(lambda: cohesion.deepened(cohesion.depths_from_vectors(vectors), steps))
-    return found
+    deepened: list[float] = yield Offload(lambda: cohesion.deepened(cohesion.depths_from_vectors(vectors), steps))
+    return deepened
 
 
 def _embedded(embed: Embedding, texts: tuple[str, ...]) -> list[list[float]] | None:

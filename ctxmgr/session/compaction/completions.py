@@ -56,12 +56,12 @@ def vectors(done: "Future[Any]", count: int) -> list[list[float]] | None:
     if done.exception() is not None:
         return None
     try:
-        found = msgspec.convert(done.result(), compaction.EmbedResult).vectors
+        vectors = msgspec.convert(done.result(), compaction.EmbedResult).vectors
     except msgspec.ValidationError:
         return None
-    if len(found) != count or len({len(vector) for vector in found}) > 1 or not all(found):
+    if len(vectors) != count or len({len(vector) for vector in vectors}) > 1 or not all(vectors):
         return None
-    return found
+    return vectors
 
 
 def _spent(usage: Any) -> CompletionUsage | None:

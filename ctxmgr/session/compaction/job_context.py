@@ -95,10 +95,10 @@ def take(
     instructions: str | None,
     *,
     holds: bool = True,
-    at: float | None = None,
+    time_ms: float | None = None,
 ) -> JobContext:
     """`holds`: what the session holds is needed; a call with entries of its own does not pay for looking it up.
-    `at`: the host's time, in milliseconds."""
+    `time_ms`: the host's time, in milliseconds."""
     policy = policy_keys.compaction(session.policy)
     given = given or wire.CutSettings()
     cut = CutBudget(
@@ -116,7 +116,7 @@ def take(
         runner=via(session, policy, None if given.context_window is None else int(given.context_window)),
         listed=tuple((message, session.entry_of.get(ledger_updates.mark(message), "")) for message in listed),
         window=window_of(session.state),
-        memory=_memory(session, policy, 0 if at is None else int(at)),
+        memory=_memory(session, policy, 0 if time_ms is None else int(time_ms)),
         vectors=VectorSources(bool(session.capabilities.embed), session.embed),
     )
 

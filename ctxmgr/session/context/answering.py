@@ -66,13 +66,13 @@ def answer(
         report = msgspec.structs.replace(report, arithmetic=planned.receipt.arithmetic, reads_gone=gone or None)
     tail = b',"base":%b,"report":%b,"seq":%d' % (
         _encode(projection.etag),
-        _told(session, report),
+        _report_bytes(session, report),
         session.state.seq,
     )
     return [*body, tail]
 
 
-def _told(session: SessionCore, report: reports.Report) -> bytes:
+def _report_bytes(session: SessionCore, report: reports.Report) -> bytes:
     return _encode(since.as_of(report, session.version))
 
 
@@ -116,7 +116,7 @@ def _report(
         packet_tokens=plan.packet_weight,
         cache_breakpoints=compared.breakpoints,
         checks=("fit",) if plan.too_big else (),
-        too_big=tuple(reports.TooBig(one.kind, one.index, one.tokens) for one in plan.too_big) or None,
+        too_big=tuple(reports.TooBig(heavy.kind, heavy.index, heavy.tokens) for heavy in plan.too_big) or None,
         blocks_cut=plan.blocks_cut or None,
         messages_dropped=plan.dropped or None,
         prefix_tokens=tokens,
@@ -154,4 +154,4 @@ def fall_back(session: SessionCore, raw_messages: RawMessages, delta: Delta, fai
         raw_messages.truncate(0)
     session.void_base()
     report = msgspec.structs.replace(report, raw_tokens=fallback.estimated_tokens(raws), checks=failure.checks)
-    return [*body, b',"base":"","report":%b,"seq":%d' % (_told(session, report), session.state.seq)]
+    return [*body, b',"base":"","report":%b,"seq":%d' % (_report_bytes(session, report), session.state.seq)]

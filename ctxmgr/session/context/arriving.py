@@ -86,19 +86,19 @@ def arrived(session: SessionCore, delta: Delta, time_ms: int | None) -> Arrived:
     state = read.state
     if state.resumed and delta.shared_count < len(before.messages):  # rule 8
         state = msgspec.structs.replace(state, packet=None, reopen=session.reopen("compaction"))
-    told = begins_anew(before, session.state, read.messages, delta.shared_count)
+    message = begins_anew(before, session.state, read.messages, delta.shared_count)
     heard = session.source_messages
-    if told is not None:
-        state, ledger = compacted(state, session.ledger, told)
+    if message is not None:
+        state, ledger = compacted(state, session.ledger, message)
         read = msgspec.structs.replace(read, ledger=ledger, anew=True)
-        heard = session.source_messages if told.view.summary else session.source_messages.having(told)
+        heard = session.source_messages if message.view.summary else session.source_messages.having(message)
     read = msgspec.structs.replace(read, state=state)
     state, ledger = _learn(session, read, delta.shared_count, time_ms, heard)
     return msgspec.structs.replace(read, state=state, ledger=ledger)
 
 
 def is_read(session: SessionCore) -> bool:
-    """Is the last list read as the session reads now?"""
+    """Whether the last list was read as the session reads now."""
     return session.projection.reader in (None, session.reader)
 
 
@@ -163,8 +163,8 @@ def begins_anew(before: Projection, state: State, messages: Sequence[Message], s
     known = {summary.digest for summary in state.summaries}
     for message in messages[shared:]:
         if message.view.summary == "compaction" and message.raw not in last:
-            told = message.view.summary_text
-            if not told or ledger_updates.summary_digest(told) not in known:
+            summary_text = message.view.summary_text
+            if not summary_text or ledger_updates.summary_digest(summary_text) not in known:
                 return message
     first = next((message for message in messages if message.view.opens_turn), None)
     if first is None or first.raw in last or first.digest in known or not before.messages:
@@ -176,8 +176,8 @@ def begins_anew(before: Projection, state: State, messages: Sequence[Message], s
 
 def compacted(state: State, ledger: Ledger, message: Message) -> tuple[State, Ledger]:
     """State and ledger after the compaction that this message tells of."""
-    told = message.view.summary_text
-    text, origin = (told, "") if message.view.summary else (_text(message), message.digest)
+    summary_text = message.view.summary_text
+    text, origin = (summary_text, "") if message.view.summary else (_text(message), message.digest)
     state, facts = ledger_updates.from_summary(state, text, "compaction", message.view.time_ms, None, origin)
     state, bound = ledger_updates.bind(state, None)
     state = ledger_updates.learn(state, facts, bound=True)
@@ -190,7 +190,7 @@ def compacted(state: State, ledger: Ledger, message: Message) -> tuple[State, Le
 
 
 def _is_another(before: Projection, state: State, messages: Sequence[Message], shared: int) -> bool:
-    """Does the list not go on from the last one, of this process or the one before?"""
+    """Whether the list does not continue the last one, of this process or the one before."""
     if before.messages:
         return shared < len(before.messages)
     return state.last_projection is not None and not is_of(state.last_projection, messages)
@@ -213,32 +213,32 @@ def newest_spelling(held: Projection, delta: Delta, whole: bool) -> dict[int, by
     shared, messages = delta.shared_count, held.messages
     if shared == len(messages):
         if not whole and any(map(is_marked, delta.appended)):
-            bare = ((at, message.raw, unmarked(message.raw)) for at, message in enumerate(messages))
-            spelled = {at: raw for at, old, raw in bare if raw is not old}
+            bare = ((index, message.raw, unmarked(message.raw)) for index, message in enumerate(messages))
+            spelled = {index: raw for index, old, raw in bare if raw is not old}
         return spelled
-    for at, raw in enumerate(delta.appended[: len(messages) - shared], shared):
-        old = messages[at].raw
+    for index, raw in enumerate(delta.appended[: len(messages) - shared], shared):
+        old = messages[index].raw
         if old == raw:
             continue
         if not same_content(old, raw):
             break
-        spelled[at] = raw
+        spelled[index] = raw
     return spelled
 
 
 def respelled(held: Projection, spelled: dict[int, bytes], fmt: MessageFormat, memo: Memo) -> Projection:
     """The same projection with these bytes."""
     messages = list(held.messages)
-    for at, raw in spelled.items():
-        messages[at] = msgspec.structs.replace(messages[at], raw=raw)
+    for index, raw in spelled.items():
+        messages[index] = msgspec.structs.replace(messages[index], raw=raw)
     conversation = extend(held.conversation, tuple(messages))
     put = replacements(conversation.messages, held.plan, fmt, memo)
     indices = sorted(spelled)
-    changed = [(held.replacements.messages[at], raw) for at, raw in put.messages.items() if at in spelled]
+    changed = [(held.replacements.messages[index], raw) for index, raw in put.messages.items() if index in spelled]
     for start, end, content, _ in runs(held):
         if not content:
             kept = indices[bisect_left(indices, start) : bisect_left(indices, end)]
-            changed += [(held.messages[at].raw, spelled[at]) for at in kept]
+            changed += [(held.messages[index].raw, spelled[index]) for index in kept]
     size = held.replacements.size + sum(len(new) - len(old) for old, new in changed)
     marks = held.replacements.accepted.mark_count + sum(mark_count(new) - mark_count(old) for old, new in changed)
     progress = msgspec.structs.replace(held.replacements.accepted, mark_count=marks)

@@ -61,9 +61,10 @@ BEARING = frozenset(("text", "call", "result", "image", "summary"))
 
 
 def marked(
-    session: SessionCore, projection: Projection, place: int | None, own: int | None, time_ms: int | None
+    session: SessionCore, projection: Projection, position: int | None, own: int | None, time_ms: int | None
 ) -> Breakpoints:
-    """Of the answer that this projection makes. `place`: as `begins_with` has it; None without an answer before."""
+    """Of the answer that this projection makes. `position`: as `begins_with` has it; None without an answer
+    before."""
     rule = session.model.terms_by(session.state).cache
     if rule.kind != "marks":
         return Breakpoints()
@@ -71,7 +72,7 @@ def marked(
     inputs = MarkInputs(
         rule=rule,
         message_count=answered.count,
-        same_count=None if place == -1 else place or 0,
+        same_count=None if position == -1 else position or 0,
         own_marks=OWN_MARKS if own is None else own,
         blocks=answered.blocks,
         may_bear=answered.may_bear,
@@ -87,20 +88,20 @@ class AnsweredMessages:
         self._messages, self._runs = projection.messages, runs(projection)
         *self._starts, self.count = accumulate((run.message_count for run in self._runs), initial=0)
 
-    def _message(self, place: int) -> Message | None:
+    def _message(self, position: int) -> Message | None:
         """None: the packet."""
-        number = bisect_right(self._starts, place) - 1
+        number = bisect_right(self._starts, position) - 1
         run = self._runs[number]
-        return None if run.start == run.end else self._messages[run.start + place - self._starts[number]]
+        return None if run.start == run.end else self._messages[run.start + position - self._starts[number]]
 
     def blocks(self, start: int, end: int) -> int:
         """Content blocks of the messages [start, end)."""
-        found = (self._message(place) for place in range(start, end))
-        return sum(1 if one is None else max(1, len(one.view.blocks)) for one in found)
+        messages = (self._message(position) for position in range(start, end))
+        return sum(1 if message is None else max(1, len(message.view.blocks)) for message in messages)
 
-    def may_bear(self, place: int) -> bool:
-        """May its last block bear a mark?"""
-        message = self._message(place)
+    def may_bear(self, position: int) -> bool:
+        """Whether its last block may bear a mark."""
+        message = self._message(position)
         if message is None:
             return True
         last = message.view.blocks[-1] if message.view.blocks else None

@@ -41,33 +41,33 @@ def first_changed(old: Projection, new: Projection, shared: int) -> int:
 
     `shared` messages are the same in both lists; messages after them count as changed.
     """
-    return -1 if only_grew(old, new, shared) else _place(runs(old), runs(new), shared)
+    return -1 if only_grew(old, new, shared) else _first_difference(runs(old), runs(new), shared)
 
 
-def _place(before: Runs, after: Runs, shared: int) -> int:
+def _first_difference(before: Runs, after: Runs, shared: int) -> int:
     """The place in the runs `after` where they first differ from those `before`; -1 where they only grew."""
-    place = 0
+    position = 0
     for number, (start, end, content, _) in enumerate(after):
         if number >= len(before):
             return -1
         old_start, old_end, old_content, _ = before[number]
         if content or old_content:
             if content != old_content:
-                return place
-            place += 1
+                return position
+            position += 1
             continue
         same = min(end, old_end, shared) - start if start == old_start else 0
-        place += max(0, same)
+        position += max(0, same)
         if same < old_end - old_start:
-            return place
+            return position
         if end > old_end:
-            return -1 if number == len(before) - 1 else place
-    return -1 if len(after) >= len(before) else place
+            return -1 if number == len(before) - 1 else position
+    return -1 if len(after) >= len(before) else position
 
 
 def only_grew(old: Projection, new: Projection, shared: int) -> bool:
-    """Is the new answer plainly the old one and what came since? Said without a look at each piece: between epochs
-    it is, and plans have hundreds of them."""
+    """Whether the new answer is plainly the old one and what came since. Decided without a look at each piece:
+    between epochs it is, and plans have hundreds of them."""
     before, after = old.plan.pieces, new.plan.pieces
     last = len(before) - 1
     if last < 0 or len(after) <= last or after[:last] != before[:last]:
@@ -87,10 +87,10 @@ def only_grew(old: Projection, new: Projection, shared: int) -> bool:
 def begins_with(old: Projection, new: Projection, shared: int) -> tuple[int, int, int]:
     """(place of the first change, tokens, bytes) of what both answers begin with, message by message; the place is
     -1 where the new one only grew. `shared` as in `first_changed`."""
-    place = first_changed(old, new, shared)
-    if place < 0:
-        return place, old.plan.weight, old.replacements.size
-    return place, *_head(new, place)
+    position = first_changed(old, new, shared)
+    if position < 0:
+        return position, old.plan.weight, old.replacements.size
+    return position, *_head(new, position)
 
 
 def resumed(state: State, new: Projection) -> tuple[int, int, int] | None:
@@ -104,9 +104,9 @@ def resumed(state: State, new: Projection) -> tuple[int, int, int] | None:
     if bool(state.sent) != bool(count) or not is_of(shown, new.messages):
         return 0, 0, 0
     before = runs_of(state.sent, count)
-    place = _place(before, runs_of(outline(new), len(new.messages)), count)
+    position = _first_difference(before, runs_of(outline(new), len(new.messages)), count)
     messages = sum(run.message_count for run in before)
-    return place, *_head(new, messages if place < 0 else place)
+    return position, *_head(new, messages if position < 0 else position)
 
 
 def _head(new: Projection, count: int) -> tuple[int, int]:
@@ -150,11 +150,11 @@ def runs(projection: Projection) -> Runs:
         if not isinstance(piece, BlockEdit):
             runs.append(Run(0, 0, projection.replacements.packet, -piece.weight))
             continue
-        at, saved = piece.message_index, piece.before_tokens - piece.after_tokens
-        if runs and runs[-1].content and runs[-1].end == at + 1:  # a further block of the same message
+        index, saved = piece.message_index, piece.before_tokens - piece.after_tokens
+        if runs and runs[-1].content and runs[-1].end == index + 1:  # a further block of the same message
             runs[-1] = runs[-1]._replace(saved_tokens=runs[-1].saved_tokens + saved)
         else:
-            runs.append(Run(at, at + 1, projection.replacements.messages[at], saved))
+            runs.append(Run(index, index + 1, projection.replacements.messages[index], saved))
     return runs
 
 
@@ -170,24 +170,24 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 def outline(answered: Projection) -> Outline:
     """The outline of the answer that a projection makes."""
     plan, message_count = answered.plan, len(answered.messages)
-    found: list[tuple[int, int] | str] = []
+    parts: list[tuple[int, int] | str] = []
     for _, group in groupby(plan.pieces, key=_message_index):
         pieces = list(group)
         if isinstance(pieces[0], Keep):
             start, end = pieces[0].start, pieces[0].end
-            found.append((start, OPEN if end == message_count else end))
+            parts.append((start, OPEN if end == message_count else end))
         else:
-            found.append(_hash(pieces, answered.replacements.packet))
-    return tuple(found)
+            parts.append(_hash(pieces, answered.replacements.packet))
+    return tuple(parts)
 
 
 def runs_of(outline: Outline, message_count: int) -> Runs:
     """As `runs`, with the hash in place of the bytes."""
     return [
-        Run(0, 0, one.encode())
-        if isinstance(one, str)
-        else Run(one[0], message_count if one[1] == OPEN else one[1])
-        for one in outline
+        Run(0, 0, part.encode())
+        if isinstance(part, str)
+        else Run(part[0], message_count if part[1] == OPEN else part[1])
+        for part in outline
     ]
 
 
@@ -201,8 +201,8 @@ def _message_index(piece: Piece) -> tuple[int, int]:
 def _hash(pieces: Sequence[Piece], packet: bytes) -> str:
     """Of what they put in the place of one message, or of none: there stands the packet."""
     edits = [
-        (one.block_index, one.kind, one.text, one.arguments, *one.media)
-        for one in pieces
-        if isinstance(one, BlockEdit)
+        (piece.block_index, piece.kind, piece.text, piece.arguments, *piece.media)
+        for piece in pieces
+        if isinstance(piece, BlockEdit)
     ]
     return hashlib.blake2b(_encode(edits) if edits else packet, digest_size=HASH_BYTES).hexdigest()

@@ -57,9 +57,9 @@ def _fitted(plan: ListPlan) -> Planned:
         return planned
     gone = receipts.originals(conversation, planned.plan, cut.plan, ask.handle)
     rows = tuple(
-        ArchiveRow(handles.handle(one.key), one.key, one.call_text, one.text)
-        for one in gone
-        if one.text and inputs.keeps_originals
+        ArchiveRow(handles.handle(original.key), original.key, original.call_text, original.text)
+        for original in gone
+        if original.text and inputs.keeps_originals
     )
     epoch = msgspec.structs.replace(planned.state.epoch, remaining_tokens=cut.plan.weight)  # rule 4
     state = msgspec.structs.replace(planned.state, decisions=cut.plan.decisions, epoch=epoch)
@@ -108,7 +108,7 @@ def _rewritten(conversation: ConversationIndex, planned: Planned, state: State) 
 
 def _with_cuts(planned: Planned, receipt: Receipt, gone: tuple[receipts.Original, ...]) -> Planned:
     """An epoch whose list was cut at once: its receipt tells of both, and of what was sent."""
-    cuts = receipts.receipt(receipt, gone, lambda one: TOO_LARGE)
+    cuts = receipts.receipt(receipt, gone, lambda original: TOO_LARGE)
     evicted = (*receipt.evicted, *cuts.evicted)
     done = msgspec.structs.replace(
         receipt,
@@ -134,7 +134,7 @@ def announced(plan: ListPlan) -> ListPlan:
     number = state.epoch.number + 1
     bare = Receipt(number, "fit", whole.weight, cut.weight, f"fit: {sums}", time_ms=inputs.time_ms)
     gone = receipts.originals(conversation, whole, cut, _handle(inputs))
-    receipt = receipts.receipt(bare, gone, lambda one: TOO_LARGE)
+    receipt = receipts.receipt(bare, gone, lambda original: TOO_LARGE)
     epoch = msgspec.structs.replace(state.epoch, number=number, regret=0.0, call_count=0, needed=0.0)
     state = msgspec.structs.replace(state, epoch=epoch, receipts=receipts.filed(state.receipts, receipt))
     return msgspec.structs.replace(plan, planned=msgspec.structs.replace(planned, state=state, receipt=receipt))

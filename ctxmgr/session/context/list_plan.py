@@ -48,5 +48,5 @@ class ListPlan(msgspec.Struct, frozen=True):
 
     @property
     def goes_on(self) -> bool:
-        """Does the list only add to what was answered last?"""
+        """Whether the list only adds to what was answered last."""
         return self.incoming.last_plan is not None

@@ -133,7 +133,7 @@ def write_once(plan: ListPlan) -> ListPlan:
     decisions = pieces.decisions | fresh
     held = decisions
     if state.decisions is not pieces.decisions:
-        held = state.decisions | {key: one for key, one in fresh.items() if key in state.decisions}
+        held = state.decisions | {key: decision for key, decision in fresh.items() if key in state.decisions}
     planned = msgspec.structs.replace(
         plan.planned,
         plan=msgspec.structs.replace(pieces, decisions=decisions),
@@ -171,7 +171,9 @@ def accept_format(plan: ListPlan) -> ListPlan:
     else:
         progress = fmt.accept(BEGINNING, _answered(projection, fmt, plan.inputs.memo))
     broken = refused(progress)
-    if broken and not refused(fmt.accept(BEGINNING, ((one.raw, one.view) for one in projection.messages))):
+    if broken and not refused(
+        fmt.accept(BEGINNING, ((message.raw, message.view) for message in projection.messages))
+    ):
         raise Rejected(tuple(f"provider: {name}" for name in sorted(broken)))
     replacements = msgspec.structs.replace(projection.replacements, accepted=progress)
     return msgspec.structs.replace(plan, projection=msgspec.structs.replace(projection, replacements=replacements))
@@ -229,8 +231,8 @@ PASSES: tuple[Pass, ...] = (
 
 
 def _ends_open(before: Projection, after: Projection, shared: int) -> bool:
-    """Is the answer the one before with nothing but a longer end, so that both have one outline?"""
+    """Whether the answer is the one before with only a longer end, so that both have one outline."""
     if len(before.plan.pieces) != len(after.plan.pieces) or not only_grew(before, after, shared):
         return False
-    both = ((one.plan.pieces[-1], one.conversation.size) for one in (before, after))
+    both = ((projection.plan.pieces[-1], projection.conversation.size) for projection in (before, after))
     return all(isinstance(last, Keep) and last.end == size for last, size in both)

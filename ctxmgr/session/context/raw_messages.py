@@ -37,8 +37,8 @@ class RawMessages:
             self._parted is None
             and len(raws) == len(self)
             and all(
-                len(raw) == length and self._segments[place].startswith(raw, at)
-                for raw, at, length, place in places
+                len(raw) == length and self._segments[number].startswith(raw, offset)
+                for raw, offset, length, number in places
             )
         ):
             self._parted = raws
@@ -69,28 +69,28 @@ class RawMessages:
         self._join()
         if count == len(self):
             return
-        place = self._places[count]
+        number = self._places[count]
         end = self._offsets[count] - 1  # the comma before it
-        self._segments[place:] = [self._segments[place][:end]] if end > 0 else []
-        self._counts[place + (end > 0) :] = []
+        self._segments[number:] = [self._segments[number][:end]] if end > 0 else []
+        self._counts[number + (end > 0) :] = []
         for held in (self._offsets, self._lengths, self._places):
             held[count:] = []
 
-    def head_in(self, body: bytes, at: int) -> tuple[int, int]:
-        """(where in `body`, how many): so many messages at the head, whole segments of them, stand there from `at`
-        on, followed by more or by the end of the array."""
+    def head_in(self, body: bytes, offset: int) -> tuple[int, int]:
+        """(where in `body`, how many): so many messages at the head, whole segments of them, stand there from
+        `offset` on, followed by more or by the end of the array."""
         self._join()
-        end, count = at, 0
+        end, count = offset, 0
         for number, segment in enumerate(self._segments):
             if number:
-                if body[at : at + 1] != b",":
+                if body[offset : offset + 1] != b",":
                     break
-                at += 1
-            if not body.startswith(segment, at):
+                offset += 1
+            if not body.startswith(segment, offset):
                 break
-            at += len(segment)
-            if body[at : at + 1] in (b",", b"]"):
-                end, count = at, self._counts[number + 1] if number + 1 < len(self._counts) else len(self)
+            offset += len(segment)
+            if body[offset : offset + 1] in (b",", b"]"):
+                end, count = offset, self._counts[number + 1] if number + 1 < len(self._counts) else len(self)
         return end, count
 
     def run(self, start: int, end: int) -> list[bytes | memoryview]:
@@ -98,11 +98,11 @@ class RawMessages:
         self._join()
         parts: list[bytes | memoryview] = []
         while start < end:
-            place = self._places[start]
-            stop = self._counts[place + 1] if place + 1 < len(self._counts) else len(self)
+            number = self._places[start]
+            stop = self._counts[number + 1] if number + 1 < len(self._counts) else len(self)
             last = min(end, stop) - 1
             first_byte, last_byte = self._offsets[start], self._offsets[last] + self._lengths[last]
-            segment = self._segments[place]
+            segment = self._segments[number]
             if parts:
                 parts.append(b",")
             whole = first_byte == 0 and last_byte == len(segment)
@@ -110,13 +110,13 @@ class RawMessages:
             start = last + 1
         return parts
 
-    def _add(self, raws: Sequence[bytes], place: int) -> None:
-        at = 0
+    def _add(self, raws: Sequence[bytes], number: int) -> None:
+        offset = 0
         for raw in raws:
-            self._offsets.append(at)
+            self._offsets.append(offset)
             self._lengths.append(len(raw))
-            self._places.append(place)
-            at += len(raw) + 1
+            self._places.append(number)
+            offset += len(raw) + 1
 
     def _merge(self) -> None:
         """Merges the newest segments up to the first that is larger than all after it together: each byte is
@@ -128,11 +128,11 @@ class RawMessages:
         first = min(first, len(self._segments) - SEGMENTS // 2)
         count = self._counts[first]
         moved = self._offsets[count:], self._lengths[count:], self._places[count:]
-        shifts, at = {}, 0
-        for place in range(first, len(self._segments)):
-            shifts[place] = at
-            at += len(self._segments[place]) + 1
-        self._offsets[count:] = [offset + shifts[place] for offset, place in zip(moved[0], moved[2], strict=True)]
+        shifts, shift = {}, 0
+        for number in range(first, len(self._segments)):
+            shifts[number] = shift
+            shift += len(self._segments[number]) + 1
+        self._offsets[count:] = [offset + shifts[number] for offset, number in zip(moved[0], moved[2], strict=True)]
         self._places[count:] = [first] * len(moved[2])
         self._segments[first:] = [b",".join(self._segments[first:])]
         self._counts[first + 1 :] = []

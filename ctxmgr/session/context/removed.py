@@ -28,10 +28,10 @@ def from_lists(session: SessionCore, messages: Sequence[Message], shared: int) -
     if shared >= len(before) or not session.capabilities.keeps_originals:  # rule 4
         return []
     stays = {message.digest for message in messages[shared:]}
-    away = {at for at in range(shared, len(before)) if before[at].digest not in stays}
+    away = {index for index in range(shared, len(before)) if before[index].digest not in stays}
     away |= {
-        at
-        for at, message in enumerate(session.pending_messages.values(), len(before))
+        index
+        for index, message in enumerate(session.pending_messages.values(), len(before))
         if message.digest not in stays
     }
     if not away:
@@ -47,7 +47,7 @@ def before_entry(session: SessionCore, first_kept: str | None) -> list[ArchiveRo
         return []
     conversation, entry_of = _conversation(session), session.entry_of
     listed = enumerate(conversation.messages)
-    cut = next((at for at, one in listed if entry_of.get(ledger_updates.mark(one)) == first_kept), 0)
+    cut = next((index for index, message in listed if entry_of.get(ledger_updates.mark(message)) == first_kept), 0)
     held = {_identity(block) for message in conversation.messages[cut:] for block in message.view.blocks}
     return _rows(conversation, range(cut), held) if cut else []
 
@@ -60,15 +60,15 @@ def _conversation(session: SessionCore) -> ConversationIndex:
 def _rows(conversation: ConversationIndex, away: Iterable[int], held: Collection[Identity]) -> list[ArchiveRow]:
     """In the order of the list."""
     prompts = frozenset(conversation.prompts)
-    refs = (ref for at in sorted(away) if at not in prompts for ref in _away(conversation, at, held))
+    refs = (ref for index in sorted(away) if index not in prompts for ref in _away(conversation, index, held))
     return [_row(conversation, ref) for ref in refs]
 
 
-def _away(conversation: ConversationIndex, at: int, held: Collection[Identity]) -> Iterator[BlockRef]:
+def _away(conversation: ConversationIndex, index: int, held: Collection[Identity]) -> Iterator[BlockRef]:
     """Rule 1."""
-    for number, block in enumerate(conversation.messages[at].view.blocks):
+    for number, block in enumerate(conversation.messages[index].view.blocks):
         if block.text and _identity(block) not in held:
-            yield BlockRef(at, number)
+            yield BlockRef(index, number)
 
 
 def _identity(block: Block) -> Identity:

@@ -34,8 +34,8 @@ HELD_CHARACTERS = 32_000_000  # of one session; a whole one comes to 8 MB
 def check(session: SessionCore) -> None:
     """Raises CallFailed where nothing is archived of a session."""
     if not session.capabilities.keeps_originals:
-        said = "nothing is archived: `capabilities.retrieve` was not declared in initialize, nor `archive`"
-        raise CallFailed(said)
+        reason = "nothing is archived: `capabilities.retrieve` was not declared in initialize, nor `archive`"
+        raise CallFailed(reason)
 
 
 def archived(session: SessionCore, again: bool = False) -> Verb[None]:
@@ -99,8 +99,8 @@ def retrieve(session: SessionCore, params: recovery.RetrieveParams) -> Verb[reco
             raise _missing(session, params.handle, CallFailed, "the archive could not be read now")
         row = answer.row
     if row is None:
-        said = "invalid params at $.handle: nothing is archived under this handle"
-        raise _missing(session, params.handle, InvalidParams, said)
+        reason = "invalid params at $.handle: nothing is archived under this handle"
+        raise _missing(session, params.handle, InvalidParams, reason)
     _note(session, params.handle)
     return _page(session, row, params)
 
@@ -125,20 +125,20 @@ def _page(session: SessionCore, row: ArchiveRow, params: recovery.RetrieveParams
 def _note(session: SessionCore, handle: str) -> None:
     """Rule 5. What came back too long ago to matter is forgotten."""
     now = session.state.epoch.number
-    returned = {one: at for one, at in session.state.returned.items() if now - at < RETURNED_EPOCHS}
+    returned = {key: epoch for key, epoch in session.state.returned.items() if now - epoch < RETURNED_EPOCHS}
     returned[handle] = now
     if returned != session.state.returned:
         session.state = msgspec.structs.replace(session.state, returned=returned)
 
 
-def _missing(session: SessionCore, handle: str, kind: type[CallError], said: str) -> CallError:
+def _missing(session: SessionCore, handle: str, kind: type[CallError], reason: str) -> CallError:
     """Rule 6."""
-    place: dict[str, Any] = {"path": "$.handle"} if kind is InvalidParams else {}
+    data: dict[str, Any] = {"path": "$.handle"} if kind is InvalidParams else {}
     for receipt in reversed(session.state.receipts):
         for left in receipt.evicted:
             if left.handle == handle:
-                return kind(f"{said}; make the call in `data.call` again", {**place, "call": left.call_text})
-    return kind(said, place or None)
+                return kind(f"{reason}; make the call in `data.call` again", {**data, "call": left.call_text})
+    return kind(reason, data or None)
 
 
 USUAL_HITS = 10  # about 1,000 tokens with their snippets
@@ -161,19 +161,19 @@ def search(session: SessionCore, params: recovery.SearchParams) -> Verb[recovery
         for left in receipt.evicted
         if left.handle
     }
-    hits = tuple(_hit(rank, one, epochs.get(one.handle)) for rank, one in enumerate(answer.hits, 1))
+    hits = tuple(_hit(rank, hit, epochs.get(hit.handle)) for rank, hit in enumerate(answer.hits, 1))
     return recovery.SearchResult(hits, session.state.seq)
 
 
-def _hit(rank: int, found: ArchiveHit, epoch: int | None) -> recovery.SearchHit:
+def _hit(rank: int, hit: ArchiveHit, epoch: int | None) -> recovery.SearchHit:
     return recovery.SearchHit(
-        found.handle,
+        hit.handle,
         rank,
-        found.call_text,
-        found.tool,
-        found.path,
+        hit.call_text,
+        hit.tool,
+        hit.path,
         epoch,
-        found.snippet,
-        found.offset,
-        found.total,
+        hit.snippet,
+        hit.offset,
+        hit.total,
     )

@@ -23,10 +23,10 @@ from ctxmgr.session.work import INLINE_BYTES, Offload, Verb
 
 def compacted(session: SessionCore, params: lifecycle.SessionCompactParams) -> Verb[None]:
     entry = params.compaction_entry
-    at = tree.milliseconds(entry.timestamp)
+    time_ms = tree.milliseconds(entry.timestamp)
 
     def learn_summary() -> tuple[State, int]:
-        state, facts = ledger_updates.from_summary(session.state, entry.summary, "compaction", at, entry.id)
+        state, facts = ledger_updates.from_summary(session.state, entry.summary, "compaction", time_ms, entry.id)
         learnt = ledger_updates.learn(ledger_updates.bind(state, entry.id)[0], facts, bound=True)
         return learnt, session.reader.weigh(entry.summary)
 
@@ -66,8 +66,8 @@ def moved(session: SessionCore, params: lifecycle.SessionTreeParams) -> Verb[Non
     else:
         state = branches.along_trail(state, params.new_leaf_id, summary.parent_id if summary else None)
     if summary is not None:
-        at = tree.milliseconds(summary.timestamp)
-        state = branches.summarised(state, summary.summary, at, summary.id)
+        time_ms = tree.milliseconds(summary.timestamp)
+        state = branches.summarised(state, summary.summary, time_ms, summary.id)
     weight = session.reader.weigh(summary.summary) if summary is not None else 0
     weight += _weight_on_path(session.listed(), entry_of, frozenset(state.trail))
     session.state = msgspec.structs.replace(
@@ -87,10 +87,10 @@ def moved(session: SessionCore, params: lifecycle.SessionTreeParams) -> Verb[Non
 
 def _weight_from(listed: Iterable[Message], entry_of: Mapping[str, str], first_kept: str | None) -> int:
     """Tokens from the first kept entry on; 0 where it is not known which message that is."""
-    weight, found = 0, False
+    weight, is_known = 0, False
     for message in listed:
-        found = found or (first_kept is not None and entry_of.get(ledger_updates.mark(message)) == first_kept)
-        weight += message.weight if found else 0
+        is_known = is_known or (first_kept is not None and entry_of.get(ledger_updates.mark(message)) == first_kept)
+        weight += message.weight if is_known else 0
     return weight
 
 

@@ -32,7 +32,7 @@ def pin(session: SessionCore, params: recovery.PinParams) -> None:
 def unpin(session: SessionCore, params: recovery.PinParams) -> None:
     """Raises CallError. A pin that is not there changes nothing."""
     old = _pin(params)
-    kept = tuple(one for one in session.state.pins if one != old)
+    kept = tuple(pin for pin in session.state.pins if pin != old)
     if len(kept) != len(session.state.pins):
         session.state = msgspec.structs.replace(session.state, pins=kept)
 
@@ -61,7 +61,7 @@ def _pin(params: recovery.PinParams) -> Pin:
 def undo(session: SessionCore, params: recovery.UndoParams) -> None:
     """Raises CallError for an epoch that no receipt is kept of. What was undone already changes nothing."""
     state = session.state
-    receipt = next((one for one in reversed(state.receipts) if one.epoch_number == params.epoch), None)
+    receipt = next((receipt for receipt in reversed(state.receipts) if receipt.epoch_number == params.epoch), None)
     if receipt is None:
         raise invalid_params("no receipt of this epoch is kept", "$.epoch")
     keys = {left.key for left in receipt.evicted}

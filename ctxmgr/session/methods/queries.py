@@ -114,15 +114,15 @@ def prune_stats(session: SessionCore) -> lifecycle.PruneStats:
 
 
 def policy(session: SessionCore) -> lifecycle.PolicyResult:
-    at = session.thresholds
+    thresholds = session.thresholds
     return lifecycle.PolicyResult(
         policy=session.policy,
         thresholds={
-            "usable": at.usable,
-            "yellow": round(at.yellow, 1),
-            "red": round(at.red, 1),
-            "compact": round(at.compact, 1),
-            "limit": at.limit,
+            "usable": thresholds.usable,
+            "yellow": round(thresholds.yellow, 1),
+            "red": round(thresholds.red, 1),
+            "compact": round(thresholds.compact, 1),
+            "limit": thresholds.limit,
         },
         presets=KEY_PRESETS,
         seq=session.state.seq,
@@ -143,8 +143,8 @@ def _stated(fact: Fact) -> lifecycle.LedgerFact:
 def summaries(session: SessionCore) -> lifecycle.SummariesResult:
     """Before a restart as after it."""
     heard = tuple(
-        lifecycle.HeardSummary(one.kind, one.time_ms, one.entry, one.text or None)
-        for one in journal.bounded_summaries(session.state)
+        lifecycle.HeardSummary(summary.kind, summary.time_ms, summary.entry, summary.text or None)
+        for summary in journal.bounded_summaries(session.state)
     )
     return lifecycle.SummariesResult(heard, session.state.seq)
 
@@ -192,8 +192,10 @@ def explain(session: SessionCore, epoch: int | None) -> reports.ExplainResult:
         else:
             role = message.view.role
             key = session.projection.conversation.key(index)
-            told = why.get(key, RULES["cut"] if (one := plan.decisions.get(key)) and one.to_fit else "")
-            verdict, rule, after = "dropped", told or RULES.get(role, RULES["dropped"]), 0
+            reason = why.get(
+                key, RULES["cut"] if (dropped_by := plan.decisions.get(key)) and dropped_by.to_fit else ""
+            )
+            verdict, rule, after = "dropped", reason or RULES.get(role, RULES["dropped"]), 0
         verdicts.append(reports.Verdict(index, message.digest, verdict, rule, message.weight, after))
     return reports.ExplainResult(tuple(verdicts), _receipts(session, epoch), session.state.seq)
 
@@ -213,17 +215,19 @@ def _receipts(session: SessionCore, epoch: int | None) -> tuple[reports.EpochRec
             arithmetic=receipt.arithmetic,
             count=len(receipt.evicted) + receipt.omitted_count,
             at=receipt.time_ms,
-            left=tuple(_left(one) for one in receipt.evicted) if receipt.epoch_number == wanted else None,
+            left=tuple(_left(item) for item in receipt.evicted) if receipt.epoch_number == wanted else None,
             omitted=receipt.omitted_count or None,
         )
         for receipt in kept
     )
 
 
-def _left(one: EvictedItem) -> reports.Left:
+def _left(item: EvictedItem) -> reports.Left:
     """For people, so without secrets: the marker in the list has the call as it was."""
-    digest, call = digest_of(one.key), without_secrets(one.call_text)
-    return reports.Left(one.kind, call, one.why, one.before_tokens, one.after_tokens, digest, one.handle or None)
+    digest, call = digest_of(item.key), without_secrets(item.call_text)
+    return reports.Left(
+        item.kind, call, item.why, item.before_tokens, item.after_tokens, digest, item.handle or None
+    )
 
 
 def compaction_request(session: SessionCore, reason: Any, tokens: int) -> lifecycle.RequestCompactionParams:
@@ -242,8 +246,8 @@ def compaction_request(session: SessionCore, reason: Any, tokens: int) -> lifecy
     )
 
 
-def _tier(above_tokens: int, one: BasePrices | PriceTier) -> lifecycle.TierPrices:
-    return lifecycle.TierPrices(above_tokens, one.input, one.output, one.cache_read, one.cache_write)
+def _tier(above_tokens: int, tier: BasePrices | PriceTier) -> lifecycle.TierPrices:
+    return lifecycle.TierPrices(above_tokens, tier.input, tier.output, tier.cache_read, tier.cache_write)
 
 
 def model_status(session: SessionCore) -> lifecycle.ModelStatus:
@@ -257,7 +261,7 @@ def model_status(session: SessionCore) -> lifecycle.ModelStatus:
         context_window=window_of(session.state),
         max_output_tokens=model.max_output_tokens,
         output_by=model.output_by,
-        prices=() if prices is None else (_tier(0, prices), *(_tier(one.above_tokens, one) for one in longer)),
+        prices=() if prices is None else (_tier(0, prices), *(_tier(tier.above_tokens, tier) for tier in longer)),
         prices_by=model.prices_by,
         cache=lifecycle.ProviderCache(
             rule.kind,
@@ -300,18 +304,18 @@ BY_ESTIMATE = "no usage is reported: a compaction is asked for by the estimate o
 def notes(session: SessionCore, cache: lifecycle.CacheStatus | None) -> tuple[str, ...]:
     """One sentence each, without conversation in it."""
     mismatches = session.mismatches.note(session.state.model.window)
-    told = tuple(filter(None, (mismatches, session.preset.why_idle(session.state, session.policy))))
+    sentences = tuple(filter(None, (mismatches, session.preset.why_idle(session.state, session.policy))))
     gap = (cache.gap,) if cache is not None and cache.gap else ()
     set_so = (*_asking(session), *_ahead(session), *_pins(session), *_unseen(session))
     stored = (session.stored.note,) if session.stored.note else ()
-    return (*session.warnings, *stored, *session.idle_keys, *told, *_window(session), *gap, *set_so)
+    return (*session.warnings, *stored, *session.idle_keys, *sentences, *_window(session), *gap, *set_so)
 
 
 def _window(session: SessionCore) -> Iterator[str]:
     """What a refusal taught."""
-    said, taken = session.state.model.window, window_of(session.state)
-    if taken != said:
-        yield f"the model refused a list as too long: its window is taken to be {taken} tokens, not {said}"
+    declared, taken = session.state.model.window, window_of(session.state)
+    if taken != declared:
+        yield f"the model refused a list as too long: its window is taken to be {taken} tokens, not {declared}"
 
 
 def _asking(session: SessionCore) -> Iterator[str]:

@@ -194,7 +194,7 @@ def ask_for_compaction(turn: EndedTurn) -> EndedTurn:
 
 
 def _is_high(session: SessionCore, tokens: int) -> bool:
-    """Is it time to ask? What may leave with the next list by itself does not count."""
+    """Whether it is time to ask. What may leave with the next list by itself does not count."""
     asking = session.preset.asking_tokens(session.thresholds)
     if tokens < asking:
         return False
@@ -237,16 +237,16 @@ def end_resuming(turn: EndedTurn) -> EndedTurn:
 def learn_window(turn: EndedTurn) -> EndedTurn:
     """Rule 5."""
     state, error = turn.state, turn.reply.view.error
-    said, taken, read = state.model.window, window_of(state), state.meter.reading_tokens
+    declared, taken, read = state.model.window, window_of(state), state.meter.reading_tokens
     if turn.overflowed and turn.reply.view.stop == "error":
         if refusals.is_of_bytes(error):
             return turn
         sent = turn.session.gauge(state).tokens(state.outgoing_tokens)
         sure = sent if read is not None or sent >= taken else None
-        state = with_window(state, refusals.after_refusal(taken, said, refusals.named_window(error), sure))
+        state = with_window(state, refusals.after_refusal(taken, declared, refusals.named_window(error), sure))
         state = with_refusal(state, turn.session.gauge(state).fit_weight)
     elif turn.counted and read is not None and read > taken:
-        state = with_window(state, refusals.after_success(taken, said, read))
+        state = with_window(state, refusals.after_success(taken, declared, read))
     if not turn.failed and not turn.overflowed:
         state = with_success(state, turn.counted)
     return msgspec.structs.replace(turn, state=state)

@@ -101,12 +101,12 @@ class HostCapabilities(Wire, frozen=True):
 
     @property
     def archiving(self) -> Literal["", "originals", "handles"]:
-        """Is what leaves archived, and is the model told by which handles it asks for it?"""
+        """Whether what leaves is archived, with handles by which the model asks for it."""
         return "handles" if self.retrieve else "originals" if self.archive else ""
 
     @property
     def keeps_originals(self) -> bool:
-        """Is what leaves archived?"""
+        """Whether what leaves is archived."""
         return self.archiving != ""
 
 

@@ -44,7 +44,9 @@ MATTERS: list[tuple[Matter, Shape, str]] = [
 def test_matters() -> None:
     for matter, shape, words in MATTERS:
         assert words in prompt(matter, shape, PromptParts("talk")), matter
-        assert "part 2 of 3 of a longer one" in prompt(matter, shape, PromptParts("talk"), place=(2, 3)), matter
+        assert "part 2 of 3 of a longer one" in prompt(matter, shape, PromptParts("talk"), slice_number=(2, 3)), (
+            matter
+        )
         assert ("Critical Context" in prompt(matter, shape, PromptParts("talk"))) == (matter == "history"), matter
 
 
