@@ -24,8 +24,7 @@ from ctxmgr.client import AsyncClientSession, ContextOutcome, SidecarFault
 from ctxmgr.formats import FORMATS
 from ctxmgr.model.api import reports
 from ctxmgr.proxy.account import Account, Weights
-from ctxmgr.proxy.answers import CalledTool
-from ctxmgr.proxy.apis import BYTES_A_TOKEN, ListCall, ProviderApi
+from ctxmgr.proxy.apis import BYTES_A_TOKEN, CalledTool, ListCall, ProviderApi
 from ctxmgr.proxy.body import elements, members
 from ctxmgr.proxy.large import LARGE_BYTES
 from ctxmgr.proxy.refetching import Observer

@@ -11,7 +11,7 @@ import contextlib
 import contextvars
 import logging
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
@@ -23,8 +23,8 @@ from aiohttp.typedefs import Handler
 from ctxmgr.client import AsyncClient, Host, SidecarFault, SpawnedSidecar, Timing
 from ctxmgr.proxy import access, large, passing, patience
 from ctxmgr.proxy.access import PAGE, PageAccess, is_ours
-from ctxmgr.proxy.answers import ToolCallReader, UsageReader
-from ctxmgr.proxy.apis import ErrorKind, ListCall, ProviderApi, api_of, error_of
+from ctxmgr.proxy.answers import UsageReader
+from ctxmgr.proxy.apis import CalledTool, ErrorKind, ListCall, ProviderApi, api_of, error_of
 from ctxmgr.proxy.body import PLAIN, Bomb, Crowded, RecentLists, UnreadableBody, decoded
 from ctxmgr.proxy.conversations import Conversations, ListEnds
 from ctxmgr.proxy.large import LARGE_BYTES
@@ -190,7 +190,7 @@ class Proxy:
             if came.status == OK:
                 self.rewriter.note_success(other)
         kind, encoding = (came.headers.get(name, "") for name in ("content-type", "content-encoding"))
-        reader = UsageReader(kind, encoding, self._calls_of(prepared))
+        reader = UsageReader(api, kind, encoding, self._hearer(prepared))
         try:
             return await passing.answer(request, came, reader.feed)
         finally:  # a program may go away with the last byte
@@ -235,11 +235,11 @@ class Proxy:
             self.settings.say(f"a call passed as it came: ctxmgr failed at it ({type(fault).__name__})")
             return None
 
-    def _calls_of(self, prepared: Prepared | None) -> ToolCallReader | None:
+    def _hearer(self, prepared: Prepared | None) -> Callable[[CalledTool], None] | None:
         """What hears of the tools that the model calls in a conversation, where it has any of ours."""
         if prepared is None or not self.settings.tools_token:
             return None
-        return ToolCallReader(prepared.conversation.tool_calls.append)
+        return prepared.conversation.tool_calls.append
 
     async def _warm(self) -> None:
         """Starts the engine, and has it load what a list needs: it does so for a session that it has not, too, and

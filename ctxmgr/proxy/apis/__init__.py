@@ -1,6 +1,6 @@
 """The APIs of providers whose requests hold a list: one file and one object each, by the format of their messages.
 
-What a provider's answer looks like is known to `answers`.
+Each knows what its requests, answers and errors look like.
 """
 
 from pkgutil import resolve_name
@@ -9,8 +9,19 @@ import msgspec
 
 from ctxmgr.formats import ROWS
 from ctxmgr.proxy.apis.provider_api import BYTES_A_TOKEN, MARKED, ErrorKind, ListCall, ProviderApi
+from ctxmgr.proxy.apis.tool_calls import CalledTool, ToolCalls
 
-__all__ = ["BYTES_A_TOKEN", "ErrorKind", "ListCall", "MARKED", "ProviderApi", "api_of", "error_of"]
+__all__ = [
+    "BYTES_A_TOKEN",
+    "CalledTool",
+    "ErrorKind",
+    "ListCall",
+    "MARKED",
+    "ProviderApi",
+    "ToolCalls",
+    "api_of",
+    "error_of",
+]
 
 APIS: dict[str, ProviderApi] = {
     name: resolve_name(f"{__name__}.{row.api}")() for name, row in ROWS.items() if row.api

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.proxy.apis.provider_api import ErrorKind, Headers, Kind, Part, ProviderApi, Speaker, is_empty
+from ctxmgr.proxy.apis.tool_calls import ToolCalls, object_of, objects_of
 from ctxmgr.proxy.body import UNREADABLE, ListBody
 
 SESSION, AGENT = "x-claude-code-session-id", "x-claude-code-agent-id"
@@ -28,6 +29,8 @@ class Anthropic(ProviderApi):
     places_marks = True
     paths = ("/v1/messages",)
     beside = ("system", "tools")
+    end_signs = (b'"message_stop"',)
+    call_signs = (b'"tool_use"', b'"input_json_delta"', b'"content_block_stop"')
 
     def part(self, message: dict[str, Any]) -> Part:
         role, content = message.get("role"), message.get("content")
@@ -36,6 +39,20 @@ class Anthropic(ProviderApi):
         blocks = content if role == "user" and isinstance(content, list) else []
         has_result = any(isinstance(block, dict) and block.get("type") == "tool_result" for block in blocks)
         return "result" if role == "tool" or has_result else "other"
+
+    def read_calls(self, event: dict[str, Any], calls: ToolCalls) -> None:
+        for block in objects_of(event.get("content")):
+            if block.get("type") == "tool_use":
+                calls.whole(block.get("name"), block.get("input"))
+        kind, place = event.get("type"), str(event.get("index"))
+        if kind == "content_block_start":
+            block = object_of(event.get("content_block"))
+            if block.get("type") == "tool_use":
+                calls.begun[place] = str(block.get("name")), []
+        elif kind == "content_block_delta" and place in calls.begun:
+            calls.begun[place][1].append(str(object_of(event.get("delta")).get("partial_json") or ""))
+        elif kind == "content_block_stop":
+            calls.end(place)
 
     def error(self, kind: ErrorKind, text: str) -> Any:
         return {"type": "error", "error": {"type": kind, "message": text}}

@@ -8,6 +8,7 @@ again.
 from typing import Any
 
 from ctxmgr.proxy.apis.provider_api import Headers, Kind, Part, ProviderApi, is_empty
+from ctxmgr.proxy.apis.tool_calls import ToolCalls, object_of, objects_of
 from ctxmgr.proxy.body import ListBody
 
 
@@ -15,6 +16,7 @@ class ChatCompletions(ProviderApi):
     format = "openai"
     paths = ("/v1/chat/completions", "/chat/completions")
     beside = ("tools", "functions")
+    call_signs = (b'"tool_calls"', b'"finish_reason"')
 
     def kind(self, path: str, headers: Headers, body: ListBody) -> Kind:
         without_tools = all(is_empty(body.members.get(name)) for name in self.beside)
@@ -23,3 +25,19 @@ class ChatCompletions(ProviderApi):
     def part(self, message: dict[str, Any]) -> Part:
         role = message.get("role")
         return "reply" if role == "assistant" else "result" if role == "tool" else "other"
+
+    def read_calls(self, event: dict[str, Any], calls: ToolCalls) -> None:
+        for choice in objects_of(event.get("choices")):
+            number = str(choice.get("index"))
+            for call in objects_of(object_of(choice.get("message")).get("tool_calls")):
+                function = object_of(call.get("function"))
+                calls.whole(function.get("name"), function.get("arguments"))
+            for call in objects_of(object_of(choice.get("delta")).get("tool_calls")):
+                function = object_of(call.get("function"))
+                place = number, str(call.get("index"))
+                name, pieces = calls.begun.get(place, ("", []))
+                pieces.append(str(function.get("arguments") or ""))
+                calls.begun[place] = str(function.get("name") or name), pieces
+            if choice.get("finish_reason"):
+                for place in [place for place in calls.begun if place[0] == number]:
+                    calls.end(place)

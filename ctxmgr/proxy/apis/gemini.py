@@ -22,6 +22,7 @@ from ctxmgr.proxy.apis.provider_api import (
     is_empty,
     program_of,
 )
+from ctxmgr.proxy.apis.tool_calls import ToolCalls, object_of, objects_of
 from ctxmgr.proxy.body import ListBody
 
 PROMPT = ("systemInstruction", "system_instruction")
@@ -46,6 +47,15 @@ class Gemini(ProviderApi):
     list_member = "contents"
     beside = (*PROMPT, "tools")
     has_marks = False
+    usage_member = "usageMetadata"
+    end_signs = (b'"finishReason"',)
+    call_signs = (b'"functionCall"',)
+
+    def read_calls(self, event: dict[str, Any], calls: ToolCalls) -> None:
+        for candidate in objects_of(event.get("candidates")):
+            for part in objects_of(object_of(candidate.get("content")).get("parts")):
+                call = object_of(part.get("functionCall"))
+                calls.whole(call.get("name"), call.get("args"))
 
     def model(self, path: str, body: ListBody) -> str:
         return path.rpartition("/")[2].partition(":")[0]

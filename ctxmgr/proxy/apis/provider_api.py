@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 import msgspec
 
 from ctxmgr.formats import unmarked
+from ctxmgr.proxy.apis.tool_calls import ToolCalls
 from ctxmgr.proxy.body import UNREADABLE, ListBody, elements, members
 from ctxmgr.proxy.large import read_once
 
@@ -48,7 +49,7 @@ class Speaker(msgspec.Struct, frozen=True):
 
 class ProviderApi(ABC):
     """One shape of requests: where it is posted, what its list is called, what a program tells of itself, and what
-    its errors look like. `format`: the name of its messages' format."""
+    its answers and errors look like. `format`: the name of its messages' format."""
 
     format: ClassVar[str]
     paths: ClassVar[tuple[str, ...]]
@@ -61,6 +62,15 @@ class ProviderApi(ABC):
 
     beside: ClassVar[tuple[str, ...]]
     """Members beside the list that count as input."""
+
+    usage_member: ClassVar[str] = "usage"
+    """Of an answer, or of its message or response: what the provider counted."""
+
+    end_signs: ClassVar[tuple[bytes, ...]] = ()
+    """In the event that ends a streamed answer, where that is not `[DONE]`."""
+
+    call_signs: ClassVar[tuple[bytes, ...]]
+    """In every event of a stream that belongs to a tool's call; others need not be parsed."""
 
     def call_of(self, path: str, headers: Headers, body: ListBody) -> "ListCall":
         """What a request with this list asks for."""
@@ -98,6 +108,10 @@ class ProviderApi(ABC):
     @abstractmethod
     def part(self, message: dict[str, Any]) -> Part:
         """What a message is of a step."""
+
+    @abstractmethod
+    def read_calls(self, event: dict[str, Any], calls: ToolCalls) -> None:
+        """Adds what an event of a streamed answer, or a whole answer, has of tools' calls."""
 
     def error(self, kind: ErrorKind, text: str) -> Any:
         """An error of the proxy's own, as JSON, in the shape that the program knows from its provider."""

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.proxy.apis.provider_api import Headers, Kind, Part, ProviderApi, Speaker, is_empty
+from ctxmgr.proxy.apis.tool_calls import ToolCalls, objects_of
 from ctxmgr.proxy.body import UNREADABLE, ListBody
 
 COMPACT = ("/v1/responses/compact", "/responses/compact")
@@ -28,6 +29,15 @@ class Responses(ProviderApi):
     list_member = "input"
     beside = ("instructions", "tools")
     has_marks = False
+    end_signs = (b'"response.completed"', b'"response.incomplete"')
+    call_signs = (b'"function_call"',)
+
+    def read_calls(self, event: dict[str, Any], calls: ToolCalls) -> None:
+        """In a stream each item is told as it is done."""
+        items = [event.get("item")] if event.get("type") == "response.output_item.done" else event.get("output")
+        for item in objects_of(items):
+            if item.get("type") == "function_call":
+                calls.whole(item.get("name"), item.get("arguments"))
 
     def rival(self, members: Mapping[str, bytes]) -> str:
         if COMPACTS in members.get("context_management", b""):

@@ -23,7 +23,7 @@ from aiohttp import web
 from ctxmgr.client import SidecarFault
 from ctxmgr.model import InvalidParams
 from ctxmgr.proxy.access import TOOLS_PATH
-from ctxmgr.proxy.answers import CalledTool
+from ctxmgr.proxy.apis import CalledTool
 from ctxmgr.proxy.conversation import ProgramConversation
 from ctxmgr.proxy.conversations import Conversations
 from ctxmgr.proxy.page.routes import as_json, for_model, refused

@@ -1,9 +1,11 @@
 """The tools that a model calls are read from its answer, in each API's shape, whole or in a stream."""
 
 import json
+from itertools import product
 from typing import Any
 
-from ctxmgr.proxy.answers import CalledTool, ToolCallReader, UsageReader
+from ctxmgr.proxy.answers import UsageReader
+from ctxmgr.proxy.apis import APIS, CalledTool
 
 ARGUMENTS = {"query": "owl", "limit": 3}
 TEXT = json.dumps(ARGUMENTS)
@@ -40,11 +42,11 @@ CHAT = [
     {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]},
 ]
 GEMINI = [{"candidates": [{"content": {"parts": [{"functionCall": {"name": "search", "args": ARGUMENTS}}]}}]}]
-STREAMS = {"anthropic": ANTHROPIC, "responses": RESPONSES, "chat": CHAT, "gemini": GEMINI}
+STREAMS = {"anthropic": ANTHROPIC, "responses": RESPONSES, "openai": CHAT, "gemini": GEMINI}
 WHOLE = {
     "anthropic": {"content": [{"type": "text"}, {"type": "tool_use", "name": "search", "input": ARGUMENTS}]},
     "responses": {"object": "response", "output": [{"type": "message"}, ITEM]},
-    "chat": {"choices": [{"message": {"tool_calls": [function(TEXT, name="search")]}}]},
+    "openai": {"choices": [{"message": {"tool_calls": [function(TEXT, name="search")]}}]},
     "gemini": GEMINI[0],
 }
 ODD: list[Any] = [
@@ -57,9 +59,9 @@ ODD: list[Any] = [
 ]
 
 
-def told(events: list[Any], content_type: str) -> list[CalledTool]:
+def told(api: str, events: list[Any], content_type: str) -> list[CalledTool]:
     found: list[CalledTool] = []
-    reader = UsageReader(content_type, "", ToolCallReader(found.append))
+    reader = UsageReader(APIS[api], content_type, "", found.append)
     for event in events:
         raw = json.dumps(event).encode()
         reader.feed(b"data: " + raw + b"\n\n" if "stream" in content_type else raw)
@@ -69,22 +71,23 @@ def told(events: list[Any], content_type: str) -> list[CalledTool]:
 
 def test_of_a_stream() -> None:
     for api in STREAMS:
-        assert told(STREAMS[api], "text/event-stream") == [CalledTool("search", ARGUMENTS)], api
+        assert told(api, STREAMS[api], "text/event-stream") == [CalledTool("search", ARGUMENTS)], api
 
 
 def test_of_a_whole_answer() -> None:
     for api in WHOLE:
-        assert told([WHOLE[api]], "application/json") == [CalledTool("search", ARGUMENTS)], api
+        assert told(api, [WHOLE[api]], "application/json") == [CalledTool("search", ARGUMENTS)], api
 
 
 def test_a_call_is_told_with_its_own_end() -> None:
     found: list[CalledTool] = []
-    reader = UsageReader("text/event-stream", "", ToolCallReader(found.append))
+    reader = UsageReader(APIS["anthropic"], "text/event-stream", "", found.append)
     for event in ANTHROPIC[:-1]:
         reader.feed(b"data: " + json.dumps(event).encode() + b"\n\n")
     assert found == [CalledTool("search", ARGUMENTS)]
 
 
 def test_what_can_not_be_read_is_no_call() -> None:
-    for event in ODD:
-        assert told([event], "text/event-stream") == told([event], "application/json") == [], event
+    for api, event in product(APIS, ODD):
+        for content_type in ("text/event-stream", "application/json"):
+            assert told(api, [event], content_type) == [], (api, event)
