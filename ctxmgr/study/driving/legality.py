@@ -158,8 +158,8 @@ def _is_packet(message: HostMessage) -> bool:
 
 
 def _is_rewrite(old: HostMessage, new: HostMessage) -> bool:
-    """Is `new` the tool result `old` with nothing but its content changed, or the reply `old` with nothing but the
-    arguments of its calls changed, or the text `old` that was cut?"""
+    """Whether `new` is the tool result `old` with nothing but its content changed, or the reply `old` with nothing
+    but the arguments of its calls changed, or the text `old` that was cut."""
     if new.role == "assistant" and old.role == "assistant":
         return _is_shortened(old, new)
     if new.role in AS_USER and old.role == new.role:
@@ -186,7 +186,7 @@ def _is_shortened(old: HostMessage, new: HostMessage) -> bool:
 
 
 def _is_cut(old: HostMessage, new: HostMessage, ends: int = 0) -> bool:
-    """Is `new` the message `old` of which nothing but texts were cut (rule 6)? `ends`: so many characters stay."""
+    """Whether `new` is the message `old` with nothing but its texts cut (rule 6). `ends`: characters that stay."""
     return (
         old.message != new.message
         and _same(old, new, TEXTS)

@@ -32,7 +32,7 @@ class Timeline(msgspec.Struct, frozen=True):
 
     name: str
     items: tuple[HostMessage, ...]
-    asked: tuple[TimelineCall, ...]
+    calls: tuple[TimelineCall, ...]
     cuts: tuple[int, ...]
     wholes: tuple[ProjectedMessage, ...]
 
@@ -40,24 +40,24 @@ class Timeline(msgspec.Struct, frozen=True):
 def of(recording: Recording) -> Timeline:
     """The course of a recording; linear in its entries."""
     items: list[HostMessage] = []
-    asked: list[TimelineCall] = []
+    calls: list[TimelineCall] = []
     for entry in recording.entries:
         if entry.kind not in ("message", "branch_summary"):
             continue
         message = pi_host.item(entry.id, entry.message)
         if message.role == "assistant":
             called_ms = message.message.get("timestamp")  # when the model was called; the entry is written later
-            asked.append(
+            calls.append(
                 TimelineCall(int(called_ms) if isinstance(called_ms, int | float) else entry.time_ms, len(items))
             )
         items.append(message)
-    return made(recording.name, items, asked)
+    return made(recording.name, items, calls)
 
 
-def made(name: str, items: Sequence[HostMessage], asked: Sequence[TimelineCall]) -> Timeline:
+def made(name: str, items: Sequence[HostMessage], calls: Sequence[TimelineCall]) -> Timeline:
     """The course of these messages with calls at these places."""
     wholes = tuple(ProjectedMessage(item.raw, index, True) for index, item in enumerate(items))
-    return Timeline(name, tuple(items), tuple(asked), tuple(cuts(items)), wholes)
+    return Timeline(name, tuple(items), tuple(calls), tuple(cuts(items)), wholes)
 
 
 def cuts(items: Sequence[HostMessage]) -> list[int]:
@@ -81,11 +81,11 @@ def cuts(items: Sequence[HostMessage]) -> list[int]:
 
 def whole(course: Timeline) -> list[Observation]:
     """At each call all that was said before it: nothing was taken away."""
-    return [observation(course, asked, course.wholes[: asked.end_index], 0) for asked in course.asked]
+    return [observation(course, call, course.wholes[: call.end_index], 0) for call in course.calls]
 
 
 def observation(
-    course: Timeline, asked: TimelineCall, shown: tuple[ProjectedMessage, ...], epoch: int
+    course: Timeline, call: TimelineCall, shown: tuple[ProjectedMessage, ...], epoch: int
 ) -> Observation:
     """What a simulated policy shows at a call."""
-    return Observation(asked.time_ms, course.items[: asked.end_index], shown, course.items[asked.end_index], epoch)
+    return Observation(call.time_ms, course.items[: call.end_index], shown, course.items[call.end_index], epoch)

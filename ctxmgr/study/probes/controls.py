@@ -65,7 +65,7 @@ class Stub:
 
 
 def empty(course: Timeline) -> list[Observation]:
-    return [timeline.observation(course, asked, (), 0) for asked in course.asked]
+    return [timeline.observation(course, call, (), 0) for call in course.calls]
 
 
 def foreign(course: Timeline, other: Timeline) -> list[Observation]:
@@ -78,9 +78,9 @@ def newest(course: Timeline, weigh: Callable[[bytes], int], tokens: int = NEWEST
     """At most so many tokens from the end, cut where a list may be cut; the newest step where it alone is more."""
     before = list(accumulate((weigh(item.raw) for item in course.items), initial=0))
     sights = []
-    for asked in course.asked:
-        cuts = course.cuts[: bisect_right(course.cuts, asked.end_index - 1)] or (0,)
-        light = bisect_left(before, before[asked.end_index] - tokens)
+    for call in course.calls:
+        cuts = course.cuts[: bisect_right(course.cuts, call.end_index - 1)] or (0,)
+        light = bisect_left(before, before[call.end_index] - tokens)
         start = next((cut for cut in cuts if cut >= light), cuts[-1])
-        sights.append(timeline.observation(course, asked, course.wholes[start : asked.end_index], 0))
+        sights.append(timeline.observation(course, call, course.wholes[start : call.end_index], 0))
     return sights

@@ -52,7 +52,7 @@ def examined(recording: Recording, window: int, weigh: Callable[[bytes], int]) -
         if entry.kind == "compaction":
             compacted.append(call_count)
         call_count += entry.kind == "message" and entry.role == "assistant"
-    ends = [call.end_index for call in course.asked]
+    ends = [call.end_index for call in course.calls]
     calls = points([before[end] for end in ends], window, compacted)
     asked = tuple(Point(ends[call], course.items[ends[call]].id, probes(history, ends[call])) for call in calls)
     return Examined(course, history, asked, names_of(history))

@@ -90,7 +90,7 @@ class RecordingBuilder:
         return step
 
     def more(self, step: RecordedStep, blocks: Sequence[Json], time_ms: int | None = None) -> None:
-        """Further blocks of a reply, the last at `at`."""
+        """Further blocks of a reply, the last at `time_ms`."""
         step.blocks += blocks
         step.end_ms = step.end_ms if time_ms is None else time_ms
         for block in blocks:

@@ -66,7 +66,7 @@ def read(name: str, content: bytes) -> Recording:
 
 
 def _has_place(line: ClaudeLine, name: str, building: RecordingBuilder) -> bool:
-    """Has the line a place in the tree? Others are counted (rule 5)."""
+    """Whether the line has a place in the tree. Others are counted (rule 5)."""
     if not line.uuid:
         building.skip(f"lines of type {line.type or 'unknown'}, no context")
         return False

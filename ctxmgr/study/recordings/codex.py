@@ -158,7 +158,7 @@ def _is_injected(item: Json) -> bool:
 
 
 def failed(output: Any) -> bool:
-    """Does the head of an output say that the call failed? (rule 4)"""
+    """Whether the head of an output says that the call failed (rule 4)."""
     if isinstance(output, dict):
         return output.get("success") is False
     output_text = output if isinstance(output, str) else words(output)

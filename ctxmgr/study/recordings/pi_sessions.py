@@ -146,7 +146,7 @@ _ENTRIES: dict[str, Callable[[Fields, str, int | None], RecordedEntry | None]] =
 
 
 def compaction_message(summary: str, tokens_before: int, time_ms: int) -> bytes:
-    """The message that stands for all that a compaction summarised; `at` in milliseconds."""
+    """The message that stands for all that a compaction summarised; `time_ms` in milliseconds."""
     body = {"role": "compactionSummary", "summary": summary, "tokensBefore": tokens_before, "timestamp": time_ms}
     return _encode(body)
 

@@ -29,7 +29,7 @@ def _named(knob: Keep) -> Keep:
 
 
 class Front:
-    """`asked`: presets that are driven anyway; `whole`: is all of the front asked for? `policy`: keys given."""
+    """`asked`: presets that are driven anyway; `whole`: whether the whole front is. `policy`: keys given."""
 
     def __init__(
         self, asked: Sequence[str | None], whole: bool, some: Sequence[Keep], policy: Mapping[str, Any]

@@ -39,5 +39,5 @@ def test_a_list_is_never_cut_between_a_call_and_its_result() -> None:
 
 def test_calls_are_where_replies_are_and_compactions_are_left_out() -> None:
     found = made(u("x"), a("one"), summary("all of it"), a("two", timestamp=7), times=[1, 2, 3, 4])
-    assert [(one.time_ms, one.end_index) for one in found.asked] == [(2, 1), (7, 2)]
+    assert [(one.time_ms, one.end_index) for one in found.calls] == [(2, 1), (7, 2)]
     assert [one.role for one in found.items] == ["user", "assistant", "assistant"]

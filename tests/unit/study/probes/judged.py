@@ -30,7 +30,7 @@ def packet(*lines: str) -> str:
 def judged(talk: Sequence[Said], text: str, shown: Sequence[int] = (), summary: str = "") -> Precision:
     """Of a packet at the last call, beside these messages; the host had heard the summary before."""
     examined = of(*talk, u("go on"), a("fine"))
-    calls = len(examined.course.asked)
+    calls = len(examined.course.calls)
     lists = [list[int]()] * (calls - 1) + [list(shown)]
     seen = sights(examined.course, lists, [""] * (calls - 1) + [text])
     if summary:

@@ -72,7 +72,7 @@ def test_another_session_answers_what_everybody_says() -> None:
 def test_the_newest_tokens_answer_what_is_new() -> None:
     examined_session = of(*SESSION)
     (newest,) = asked(examined_session, controls.newest(examined_session.course, weigh, 4 * WEIGHT))
-    last = [answer for answer in newest.answers if answer.call_index == len(examined_session.course.asked) - 1]
+    last = [answer for answer in newest.answers if answer.call_index == len(examined_session.course.calls) - 1]
     assert {answer.grade for answer in last if answer.probe.kind == "goal"} == {0.0}
     assert {answer.grade for answer in last if answer.probe.kind == "commits"} == {1.0}
 

@@ -34,7 +34,7 @@ def newest(course: Timeline, share: int) -> list[Observation]:
             course.wholes[call.end_index - call.end_index // share : call.end_index],
             course.items[call.end_index],
         )
-        for call in course.asked
+        for call in course.calls
     ]
 
 
