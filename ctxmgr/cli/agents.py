@@ -52,9 +52,9 @@ UPSTREAM = option("--upstream", metavar="URL", help="the provider (default: wher
 
 RUN = Command(
     "Runs an agent program in this terminal with ctxmgr between it and its provider, and says at the end what was "
-    f"saved. {_listed([one.title for one in PROGRAMS], 'and')} are known; any other program is pointed here by "
-    f"what it speaks: {_listed([f'--{api}' for api in APIS], 'or')}. The program's own files are not changed; its "
-    "exit code is the command's.",
+    f"saved. {_listed([program.title for program in PROGRAMS], 'and')} are known; any other program is pointed "
+    f"here by what it speaks: {_listed([f'--{api}' for api in APIS], 'or')}. The program's own files are not "
+    "changed; its exit code is the command's.",
     "ctxmgr run -- claude",
     "ctxmgr.programs:running.run",
     (
@@ -74,7 +74,7 @@ AB = Command(
     (
         option(
             "--program",
-            choices=[one.command for one in PROGRAMS],
+            choices=[program.command for program in PROGRAMS],
             default=PROGRAMS[0].command,
             help="what to run (default: %(default)s)",
         ),

@@ -95,7 +95,7 @@ class OneLineParser(argparse.ArgumentParser):
             self.error(f"unrecognized arguments: {' '.join(unknown)}")
         return parsed, unknown
 
-    def _meant(self) -> str:
+    def _suggestion(self) -> str:
         """Of the first word before a command's own arguments that looks like an option, and is none."""
         own = [name for name in self._option_string_actions if name.startswith("--")]
         words = (word.partition("=")[0] for word in takewhile(lambda word: word not in OF_OTHERS, self._given))
@@ -109,7 +109,7 @@ class OneLineParser(argparse.ArgumentParser):
         return ""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message}{self._meant()}; {self.epilog}\n")
+        self.exit(2, f"{self.prog}: {message}{self._suggestion()}; {self.epilog}\n")
 
 
 def positive(text: str) -> int:

@@ -190,10 +190,10 @@ class ClientSession:
     ) -> list[M]:
         given = message_list(messages)
         try:
-            asked = self._session.context(
+            call = self._session.context(
                 given, overhead_tokens=overhead_tokens, time_ms=time_ms, own_marks=own_marks
             )
-            return self._client.run(asked)
+            return self._client.run(call)
         except (SidecarFault, RuntimeError) as fault:
             return self._session.without(given, overhead_tokens, fault)
 

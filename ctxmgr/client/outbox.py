@@ -113,7 +113,7 @@ class Outbox:
 
     async def _start(self, channel: Channel) -> SidecarFault | None:
         try:
-            params = msgspec.structs.replace(self.params, entries=self._given())
+            params = msgspec.structs.replace(self.params, entries=self._entry_list())
             answer = await self._client.ask(channel, "session_start", params, self._client.ends("session_start"))
             started = decoded("session_start", answer, lifecycle.SessionStartResult)
         except Exception as thrown:  # noqa: BLE001  the next call tries again
@@ -125,7 +125,7 @@ class Outbox:
         self._heard(started.status)
         return None
 
-    def _given(self) -> list[msgspec.Raw] | None:
+    def _entry_list(self) -> list[msgspec.Raw] | None:
         """A list is old by the second time, and ctxmgr has a snapshot; a function is asked again."""
         is_old = self.restored is not None
         entries = self._entries() if callable(self._entries) else None if is_old else self._entries

@@ -240,24 +240,24 @@ class AsyncClientSession:
 
     async def _ask(self, channel: Channel, method: str, params: Any, end: float) -> bytes:
         read = self._outbox.notified(channel)
-        asked = asyncio.ensure_future(self._client.ask(channel, method, params, end))
+        call = asyncio.ensure_future(self._client.ask(channel, method, params, end))
         try:
             if method in LONG:
-                await self._while_it_lives(channel, asked)
-            answer = await asked
+                await self._while_it_lives(channel, call)
+            answer = await call
         except SidecarFault as fault:
             if fault.code == errors.UNKNOWN_SESSION:
                 self._outbox.lost()
             raise
         finally:
-            asked.cancel()
+            call.cancel()
         self._outbox.drop(read)
         return answer
 
-    async def _while_it_lives(self, channel: Channel, asked: "asyncio.Future[bytes]") -> None:
+    async def _while_it_lives(self, channel: Channel, call: "asyncio.Future[bytes]") -> None:
         """Waits for what may take minutes while the process answers anything at all. Raises SidecarFault."""
         params = lifecycle.SessionParams(self.session_id)
-        while not (await asyncio.wait({asked}, timeout=self._client.timing.probe_ms / 1000))[0]:
+        while not (await asyncio.wait({call}, timeout=self._client.timing.probe_ms / 1000))[0]:
             try:
                 await self._client.ask(channel, "getStatus", params, self._client.ends("getStatus"))
             except SidecarFault as fault:

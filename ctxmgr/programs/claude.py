@@ -48,7 +48,7 @@ def upstream(start: Launch) -> str:
     for path in _project_files(start):
         if _environ(read_json(path)).get(BASE_URL):
             raise NotHookable(f"{path} sets {BASE_URL}, and it comes with the project: name the upstream yourself")
-    environs = (_environ(_given(start)), _environ(read_json(_user_file(start))), start.environ)
+    environs = (_environ(_flag_settings(start)), _environ(read_json(_user_file(start))), start.environ)
     return next((str(environ[BASE_URL]) for environ in environs if environ.get(BASE_URL)), OWN).rstrip("/")
 
 
@@ -56,7 +56,7 @@ def hook(start: Launch, base_url: str, upstream: str) -> Launch:
     """Rules 1, 4 and 5."""
     _refuse_clouds(start)
     files = [read_json(path) for path in (_user_file(start), *_project_files(start))]
-    in_files = [_environ(settings) for settings in (*files, _given(start))]
+    in_files = [_environ(settings) for settings in (*files, _flag_settings(start))]
     own = urlsplit(upstream).hostname == urlsplit(OWN).hostname
     values = {BASE_URL: base_url}
     if own and not any(TOOL_SEARCH in environ for environ in (start.environ, *in_files)):
@@ -69,7 +69,7 @@ def hook(start: Launch, base_url: str, upstream: str) -> Launch:
         raise NotHookable(
             f"{BASE_URL} stands in a settings file of Claude Code, and {_FLAG} names a file too: leave one out"
         )
-    given = _given(start)
+    given = _flag_settings(start)
     whole = {**given, "env": {**_environ(given), BASE_URL: base_url}}
     arguments = (_FLAG, json.dumps(whole), *_without_flag(start.arguments))
     return msgspec.structs.replace(start, arguments=arguments)
@@ -89,7 +89,7 @@ def variants(launch: Launch, listener: str) -> dict[str, Launch]:
 
 
 def _refuse_clouds(start: Launch) -> None:
-    for environ in (start.environ, _environ(_given(start)), _environ(read_json(_user_file(start)))):
+    for environ in (start.environ, _environ(_flag_settings(start)), _environ(read_json(_user_file(start)))):
         for variable, cloud in CLOUDS.items():
             if str(environ.get(variable, "")).lower() not in _OFF:
                 raise NotHookable(
@@ -114,7 +114,7 @@ def _environ(settings: dict[str, Any]) -> dict[str, Any]:
     return table(settings.get("env"))
 
 
-def _given(start: Launch) -> dict[str, Any]:
+def _flag_settings(start: Launch) -> dict[str, Any]:
     """The settings of the last `--settings`, which is JSON or a file."""
     text = flag(start.arguments, _FLAG)
     if not _is_json(text):

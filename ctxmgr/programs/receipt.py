@@ -73,18 +73,18 @@ def changes(before: Path, after: Path) -> TreeChanges:
     )
 
 
-def alike(one: Path, other: Path, paths: tuple[str, ...]) -> bool:
+def alike(left: Path, right: Path, paths: tuple[str, ...]) -> bool:
     """Whether both trees hold the same at these paths."""
-    return all(same(one / path, other / path) for path in paths)
+    return all(same(left / path, right / path) for path in paths)
 
 
-def same(one: Path, other: Path) -> bool:
+def same(left: Path, right: Path) -> bool:
     """Two files of one content, two links to one place, or two that are not there."""
-    if one.is_symlink() or other.is_symlink():
-        return one.is_symlink() and other.is_symlink() and os.readlink(one) == os.readlink(other)
-    if not (one.is_file() and other.is_file()):
-        return one.exists() == other.exists()
-    return filecmp.cmp(one, other, shallow=False)
+    if left.is_symlink() or right.is_symlink():
+        return left.is_symlink() and right.is_symlink() and os.readlink(left) == os.readlink(right)
+    if not (left.is_file() and right.is_file()):
+        return left.exists() == right.exists()
+    return filecmp.cmp(left, right, shallow=False)
 
 
 def _files(tree: Path) -> Iterator[str]:
@@ -192,10 +192,10 @@ def _differing(receipt: TrialReceipt) -> list[tuple[str, str]]:
 
 
 def _verdict(direct: TrialRun, managed: TrialRun) -> str:
-    one, other = direct.billed, managed.billed
-    before, after, what = one.input_tokens, other.input_tokens, "tokens"
-    if one.dollars is not None and other.dollars is not None:
-        before, after, what = one.dollars, other.dollars, currency.NAME
+    own, pruned = direct.billed, managed.billed
+    before, after, what = own.input_tokens, pruned.input_tokens, "tokens"
+    if own.dollars is not None and pruned.dollars is not None:
+        before, after, what = own.dollars, pruned.dollars, currency.NAME
     if not before:
         return "nothing was counted"
     if not managed.rewritten_call_count:

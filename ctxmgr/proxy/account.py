@@ -87,10 +87,10 @@ class Weights(msgspec.Struct, frozen=True):
         return Weights(own, own, prefix, prefix)
 
 
-def long_share(told: Mapping[str, Any], counted: Usage, is_long_lived: bool) -> float:
-    """The share of what a call wrote to the cache that is kept for an hour. `told`: the provider's usage object;
+def long_share(usage: Mapping[str, Any], counted: Usage, is_long_lived: bool) -> float:
+    """The share of what a call wrote to the cache that is kept for an hour. `usage`: the provider's usage object;
     `is_long_lived`: the program's newest mark is for so long."""
-    split = told.get("cache_creation")
+    split = usage.get("cache_creation")
     long = split.get("ephemeral_1h_input_tokens") if isinstance(split, dict) else None
     if counted.cache_write_tokens > 0 and isinstance(long, int) and not isinstance(long, bool):
         return min(1.0, max(0, long) / counted.cache_write_tokens)

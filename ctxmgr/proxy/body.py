@@ -217,7 +217,7 @@ class RecentLists:
 
     def read(self, body: bytes, name: str) -> ListBody | None:
         """As `list_body`. Raises UnreadableBody."""
-        candidates = ((*_known(body, earlier), earlier) for member, earlier in self._lists if member == name)
+        candidates = ((*_shared_start(body, earlier), earlier) for member, earlier in self._lists if member == name)
         count, offset, before = max(candidates, key=lambda candidate: candidate[:2], default=(0, 0, None))
         body_list = _from(body, name, before, count, offset) if before is not None and count else None
         if body_list is None:
@@ -225,18 +225,18 @@ class RecentLists:
         if body_list is not None and body_list.messages:
             if before is not None and count >= len(before.messages) - 1:
                 self._lists = [(member, earlier) for member, earlier in self._lists if earlier is not before]
-            self._lists = _held([*self._lists[1 - MOST_LISTS :], (name, body_list)])
+            self._lists = _newest_lists([*self._lists[1 - MOST_LISTS :], (name, body_list)])
         return body_list
 
 
-def _held(lists: list[tuple[str, ListBody]]) -> list[tuple[str, ListBody]]:
+def _newest_lists(lists: list[tuple[str, ListBody]]) -> list[tuple[str, ListBody]]:
     """The newest, in no more than so many bytes."""
     sizes = itertools.accumulate(body.list_bytes for _, body in reversed(lists))
     fitting = sum(size <= MOST_HELD_BYTES for size in sizes)
     return lists[len(lists) - fitting :]
 
 
-def _known(body: bytes, before: ListBody) -> tuple[int, int]:
+def _shared_start(body: bytes, before: ListBody) -> tuple[int, int]:
     """So many messages of an earlier list the body begins with, and where the next one stands."""
     start = before.before + b"["
     count = offset = 0

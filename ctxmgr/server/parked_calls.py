@@ -63,11 +63,11 @@ class ParkedCalls:
         answer = self._answers.pop(ticket, None)
         return value if answer is None else answer(value)
 
-    def _archived(self, session_id: str, asked: transcript.Asked, value: Any) -> ArchiveAnswer:
+    def _archived(self, session_id: str, call: transcript.Asked, value: Any) -> ArchiveAnswer:
         """What the archive holds hangs on other runs and on the disk: a transcript says what it answered."""
         answer = value if isinstance(value, ArchiveAnswer) else ArchiveAnswer(fault=faults.cause(value))
         if self._record:
-            self._emit(Record(transcript.archive(session_id, asked, answer)))
+            self._emit(Record(transcript.archive(session_id, call, answer)))
         return answer
 
 

@@ -99,14 +99,14 @@ def check_project(table: Mapping[str, Any]) -> None:
 
 
 def _check_policy(name: str, value: Any) -> None:
-    for path, one in leaves({name: value}):
-        if isinstance(one, float) and not math.isfinite(one):
+    for path, leaf in leaves({name: value}):
+        if isinstance(leaf, float) and not math.isfinite(leaf):
             raise KeyFault(path, f"{dotted(path)} must be a number")
     try:
         msgspec.convert({name: value}, Policy)
     except msgspec.ValidationError as fault:
-        text, _, place = str(fault).partition(" - at `$.")
-        path = tuple(place.rstrip("`").partition("[")[0].split("."))  # of what is wrong in a list, the list
+        text, _, location = str(fault).partition(" - at `$.")
+        path = tuple(location.rstrip("`").partition("[")[0].split("."))  # of what is wrong in a list, the list
         unknown = _UNKNOWN.search(text)
         if unknown is None:
             literals = [kind for kind in _types(path) if isinstance(kind, inspect.LiteralType)]
@@ -123,9 +123,9 @@ def _types(path: KeyPath) -> list[inspect.Type]:
     """What may stand at this path below a policy."""
     kinds = _alternatives(inspect.type_info(Policy))
     for name in path:
-        structs = [one for one in kinds if isinstance(one, inspect.StructType)]
+        structs = [kind for kind in kinds if isinstance(kind, inspect.StructType)]
         fields = [field for struct in structs for field in struct.fields if field.encode_name == name]
-        kinds = [one for field in fields for one in _alternatives(field.type)]
+        kinds = [alternative for field in fields for alternative in _alternatives(field.type)]
     return kinds
 
 
@@ -133,7 +133,7 @@ def _alternatives(kind: inspect.Type) -> list[inspect.Type]:
     if isinstance(kind, inspect.Metadata):
         return _alternatives(kind.type)
     if isinstance(kind, inspect.UnionType):
-        return [inner for one in kind.types for inner in _alternatives(one)]
+        return [inner for option in kind.types for inner in _alternatives(option)]
     return [kind]
 
 

@@ -73,12 +73,12 @@ class SessionKeeper:
         self._renewed = self._used = self._changed_since = time.monotonic()
         self._task: asyncio.Task[None] | None = None
         self._beginning: asyncio.Task[Begun] | None = None
-        self.asked = 0  # how often it was to begin
+        self.begin_count = 0  # how often it was to begin
         self._began_from: int | None = None  # hash of what lay here
 
     async def begin(self) -> Begun:
         """Claims it, and fetches what is there. Whoever asks again, before `go`, gets the same."""
-        self.asked += 1
+        self.begin_count += 1
         if self._beginning is None:
             self._beginning = asyncio.create_task(self._begin())
         return await asyncio.shield(self._beginning)

@@ -116,7 +116,8 @@ class SessionStore:
                 self._ending[session_id] = task
                 task.add_done_callback(lambda _: self._ending.pop(session_id, None))
             elif (begun := self._begun.get(session_id)) is not None:
-                self._loop.call_later(self._terms.lease_ms / 1000, self._forget, session_id, begun, begun.asked)
+                seconds = self._terms.lease_ms / 1000
+                self._loop.call_later(seconds, self._forget, session_id, begun, begun.begin_count)
 
         if self._thread is not None:
             self._loop.call_soon_threadsafe(close)
@@ -142,9 +143,9 @@ class SessionStore:
         if not self._thread.is_alive():
             self._loop.close()
 
-    def _forget(self, session_id: str, begun: SessionKeeper, asked: int) -> None:
+    def _forget(self, session_id: str, begun: SessionKeeper, begin_count: int) -> None:
         """Rule 1."""
-        if self._begun.get(session_id) is begun and begun.asked == asked:
+        if self._begun.get(session_id) is begun and begun.begin_count == begin_count:
             self._ending[session_id] = task = self._loop.create_task(self._abandon(session_id, begun))
             task.add_done_callback(lambda _: self._ending.pop(session_id, None))
 

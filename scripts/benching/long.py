@@ -62,10 +62,10 @@ def _epochs(pair: Pair, grown: Growing) -> list[Figure]:
         for _ in range(pair.options.times(EPOCHS)):
             session = pair.session({**MODEL, "contextWindow": WINDOW_TOKENS})
             parts = context(1, session, grown.joined, "edits")
-            _told(pair.ours, session, "setPruning", enabled=False)
+            _call(pair.ours, session, "setPruning", enabled=False)
             checked(pair.ours.ask(parts))
-            _told(pair.ours, session, "setPruning", enabled=True)
-            _told(pair.ours, session, "prune")
+            _call(pair.ours, session, "setPruning", enabled=True)
+            _call(pair.ours, session, "prune")
             times[0].append(timed(pair.ours, parts) * MILLISECONDS)
             if OPENED not in bytes(checked(pair.ours.last)):
                 raise RuntimeError("no epoch was opened")
@@ -81,5 +81,5 @@ def _epochs(pair: Pair, grown: Growing) -> list[Figure]:
     ]
 
 
-def _told(host: Host, session: str, method: str, **params: bool) -> None:
+def _call(host: Host, session: str, method: str, **params: bool) -> None:
     checked(host.ask(request(2, method, {"sessionId": session, **params})))

@@ -66,11 +66,11 @@ def _members(schema: Json) -> str:
     lines = []
     for member, shape in schema["properties"].items():
         mark = "" if member in required else "?"
-        lines.append(f"{_comment(said(shape), '  ')}  {member}{mark}: {_type(shape)};\n")
+        lines.append(f"{_comment(described(shape), '  ')}  {member}{mark}: {_type(shape)};\n")
     return "".join(lines)
 
 
-def said(shape: Json) -> str:
+def described(shape: Json) -> str:
     """What a member means, with its default."""
     text = str(shape.get("description", ""))
     if "default" in shape:

@@ -44,7 +44,7 @@ def serve_requests(channel: socket.socket) -> None:
         channel.send(b"%d" % number)
 
 
-def become(asked: dict[str, Any], source: int, sink: int) -> None:
+def become(request: dict[str, Any], source: int, sink: int) -> None:
     """A sidecar, until it ends."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for descriptor, number in ((source, 0), (sink, 1), (os.open(os.devnull, os.O_WRONLY), 2)):
@@ -52,9 +52,9 @@ def become(asked: dict[str, Any], source: int, sink: int) -> None:
         os.close(descriptor)
     code = 1
     try:
-        shift_clock(asked["shift_seconds"])
-        log_heads(asked["log"])
-        code = main(["serve", *asked["arguments"]])
+        shift_clock(request["shift_seconds"])
+        log_heads(request["log"])
+        code = main(["serve", *request["arguments"]])
     finally:
         os._exit(code)
 

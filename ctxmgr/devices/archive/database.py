@@ -111,9 +111,9 @@ class ArchiveDatabase:
 
     def rows(self, session_id: str, keys: Collection[str] | None = None) -> list[ArchiveRow]:
         """All of a session, or those of it with these keys; the oldest first. ArchiveFault."""
-        asked = None if keys is None else msgspec.json.encode(list(keys)).decode()
+        wanted = None if keys is None else msgspec.json.encode(list(keys)).decode()
         which = "session = ?1 AND (?2 IS NULL OR key IN (SELECT value FROM json_each(?2)))"
-        return self._selected(which, _utf8(session_id), asked) if self.is_there else []
+        return self._selected(which, _utf8(session_id), wanted) if self.is_there else []
 
     def _selected(self, which: str, *values: object) -> list[ArchiveRow]:
         """The oldest first. ArchiveFault."""

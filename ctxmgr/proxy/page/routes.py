@@ -76,19 +76,21 @@ class PageRoutes:
         if PAGE_HEADER not in request.headers:
             return as_json({"error": f"the header {PAGE_HEADER} is needed"}, 403)
         try:
-            asked = msgspec.json.decode(await request.read(), type=_Action)
+            action = msgspec.json.decode(await request.read(), type=_Action)
         except (msgspec.DecodeError, UnicodeDecodeError) as fault:
             return as_json({"error": f"session, method and params are needed: {type(fault).__name__}"}, 400)
-        conversation = self._named(asked.session)
+        conversation = self._named(action.session)
         if conversation is None:
             return as_json({"error": "there is no such session"}, 404)
-        if asked.method not in ACTIONS:
+        if action.method not in ACTIONS:
             return as_json({"error": f"method: one of {', '.join(ACTIONS)}"}, 400)
-        if asked.params.get("sessionId", conversation.key) != conversation.key:  # it would be the one that is asked
+        if (
+            action.params.get("sessionId", conversation.key) != conversation.key
+        ):  # it would go before that of session
             return as_json({"error": "params.sessionId: only that of session may stand here"}, 400)
-        answer = await _answered(conversation, asked.method, asked.params)
-        if asked.method == "setPruning" and answer.status == 200:
-            conversation.is_paused = asked.params.get("enabled") is False
+        answer = await _answered(conversation, action.method, action.params)
+        if action.method == "setPruning" and answer.status == 200:
+            conversation.is_paused = action.params.get("enabled") is False
         return answer
 
     def _named(self, key: str) -> ProgramConversation | None:

@@ -178,9 +178,9 @@ async def test_one_for_which_nobody_comes_is_let_go_of(store: SessionStore, tmp_
     kept = store._begun[ID]
 
     async def forgotten() -> None:
-        store._forget(ID, kept, kept.asked - 1)  # another start has come since
+        store._forget(ID, kept, kept.begin_count - 1)  # another start has come since
         assert not store._ending
-        store._forget(ID, kept, kept.asked)
+        store._forget(ID, kept, kept.begin_count)
         await asyncio.wait(list(store._ending.values()))
 
     await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(forgotten(), store._loop))
