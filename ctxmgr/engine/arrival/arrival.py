@@ -27,7 +27,7 @@ from ctxmgr.model.saved import State
 
 
 class ArrivalInputs(msgspec.Struct, frozen=True):
-    """What is decided by. `archives`: may markers hold handles?"""
+    """What is decided by. `archives`: whether markers may hold handles."""
 
     policy: Policy
     weigh: Weigh

@@ -182,7 +182,7 @@ QUESTION_CHARACTERS, SAID_CHARACTERS = 240, 400
 
 
 def from_dialogue(result: Block, call: Block, made: ToolCall, into: Statements) -> bool:
-    """Add what the user says in this result; does the call do nothing else? Of one that may have been rejected
+    """Add what the user says in this result. Returns whether the call does nothing else. Of one that may have been rejected
     nothing is known to be done."""
     told, arguments = result_kind(call.made), call.arguments or {}
     said = rejection(result, call)

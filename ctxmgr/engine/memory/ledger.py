@@ -228,7 +228,7 @@ class LedgerView(msgspec.Struct, frozen=True):
         return self.earlier + bisect_right([_stamp(one) for one in self.requests], _stamp(fact))
 
     def is_overtaken(self, run: Fact) -> bool:
-        """Was a file changed since this check ran?"""
+        """Whether a file changed since this check ran."""
         return _stamp(run) < self.changed
 
     def of(self, slot: str, *sources: str) -> list[Fact]:
@@ -275,7 +275,7 @@ def _newest(facts: Iterable[Fact]) -> tuple[int, ...]:
 
 
 def _is_gone(fact: Fact, shown: Container[str]) -> bool:
-    """Is it of a message that is not shown?"""
+    """Whether it comes from a message that is not shown."""
     return fact.source in ("user", "assistant", "tool") and fact.origin not in shown
 
 

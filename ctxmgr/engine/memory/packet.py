@@ -191,7 +191,7 @@ def _summaries(record: LedgerView) -> Iterator[Part]:
 
 
 def _repeats(fact: Fact, starts: Collection[str]) -> bool:
-    """Does a summary tell a message of the user's that the record knows? `starts`: how those begin."""
+    """Whether a summary repeats a user's message that the record knows. `starts`: how those begin."""
     told = plain(fact.text)
     return told in starts or any(
         (len(start) == KNOWN_CHARACTERS and start in told) or (told.startswith("#") and f': "{start}' in told)
@@ -263,7 +263,7 @@ class PacketText(msgspec.Struct, frozen=True):
     summaries: tuple[RawSummary, ...] = ()
 
     def is_outdated(self, shown: str) -> bool:
-        """Does a packet that is shown tell other notes than there are?"""
+        """Whether the shown packet holds notes that are out of date."""
         return scratchpad_in(shown) != scratchpad_lines(self.scratchpad)
 
     def in_view(self, messages: Iterable[Message]) -> frozenset[str]:

@@ -116,7 +116,7 @@ def _lacking(text: str, record: LedgerView) -> list[tuple[str, Part]]:
 
 
 def _states(text: str, words: str, rule: str) -> bool:
-    """Does the text say this by itself: at the start of a line, or behind a mark? "Do not use tabs" states no "use
+    """Whether the text says this by itself: at the start of a line, or behind a mark. "Do not use tabs" states no "use
     tabs". `words` are the text's."""
     told = words_of(rule)
     if f" {told} " not in words:
@@ -126,7 +126,7 @@ def _states(text: str, words: str, rule: str) -> bool:
 
 
 def _tells(words: str, *texts: str) -> bool:
-    """Do these words hold those of each of the texts?"""
+    """Whether these words hold those of each of the texts."""
     return all(f" {words_of(one)} " in words for one in texts if one)
 
 

@@ -295,7 +295,7 @@ def _without_tags(text: str) -> str:
 
 
 def _begins_a_line(text: str, place: int, behind: int = 0) -> bool:
-    """Do only blanks stand before this place on its line, or `behind` what ended there?"""
+    """Whether only blanks precede this position on its line, or `behind`, where the last match ended."""
     before = text[max(behind, place - MOST_BLANKS) : place]
     whole = "\n" in before or place - behind <= MOST_BLANKS
     return whole and not before.rpartition("\n")[2].strip()

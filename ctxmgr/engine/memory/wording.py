@@ -27,6 +27,7 @@ _NOT_WORD = re.compile(r"[\W_]+")
 _SENTENCE_END = re.compile(
     r"(?<=[.!?؟।])([\"')\]*]*)\s+(?=[\"'(`*\[]*\w)|(?<=[。！？｡])([\"'”’」』）】\])*]*)\s*(?=[^\s。！？｡\"'”’」』）】\])*])"
 )
+_LETTERED = (") ", ". ")  # behind the letter of a choice: `A) now`
 _ASKS = ("?", "？", "؟")
 _NO_PARAGRAPH = ("|", "::")  # a table; what the host's window is told to show
 _HEADINGS = tuple("#" * level + " " for level in range(1, 7))
@@ -96,10 +97,15 @@ def last_paragraph(text: str) -> str:
         paragraphs[-1].append(line)
     written = [(index, text) for index, lines in enumerate(paragraphs) if (text := "\n".join(lines).strip())]
     prose = [(index, text) for index, text in written if not _is_no_paragraph(text)]
-    if len(prose) > 1 and (BULLET.match(prose[-1][1]) or prose[-1][1].endswith(_ASKS)):
+    if len(prose) > 1 and _needs_lead(prose[-1][1]):
         (before, lead), (last, text) = prose[-2:]
         return f"{lead}{_CUT if last - before > 1 else _PARTED}{text}"
     return (prose or written or [(0, "")])[-1][1]
+
+
+def _needs_lead(text: str) -> bool:
+    """Whether a paragraph is a list, also of lettered choices, or a question."""
+    return bool(BULLET.match(text)) or text.lstrip("(")[1:3] in _LETTERED or text.endswith(_ASKS)
 
 
 def _is_no_paragraph(text: str) -> bool:

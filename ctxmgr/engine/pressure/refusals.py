@@ -80,7 +80,7 @@ FULL_SHARE = 0.99  # of the window: a reply cut at once with a prompt this large
 
 
 def overflowed(view: View, usage: Usage | None, window: int) -> bool:
-    """Was this assistant message a context-overflow error? `usage` as reported for it, `window` in tokens."""
+    """Whether this assistant message is a context-overflow error. `usage` as reported for it, `window` in tokens."""
     if view.stop == "error":
         return bool(OVERFLOW.search(view.error)) and not OTHER_LIMIT.search(view.error)
     if usage is None:

@@ -174,7 +174,7 @@ def shorten(call: Call) -> dict[str, Any] | None:
 
 
 def is_shortened(given: Any) -> bool:
-    """Does any string in these arguments hold a marker of ours?"""
+    """Whether any string in these arguments holds a marker of ours."""
     if isinstance(given, str):
         return _MARKER in given and _OURS.search(given) is not None
     if isinstance(given, Mapping):

@@ -38,7 +38,7 @@ class ScriptRun(msgspec.Struct, frozen=True, gc=False):
 
 
 def is_script(text: str) -> bool:
-    """Does this call a host's tools?"""
+    """Whether this script calls a host's tools."""
     return "tools." in text and bool(_CALLED.search(text))
 
 

@@ -104,12 +104,12 @@ class ToolCall(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def changes(self) -> bool:
-        """Does it change, make or take away a file that it names?"""
+        """Whether it changes, makes or takes away a file that it names."""
         return any(effect.kind in CHANGES for effect in self.effects)
 
     @property
     def writes_text(self) -> bool:
-        """Does it put text into a file, that can be read there?"""
+        """Whether it puts text into a file that can be read there."""
         return any(effect.kind in ("write", "edit") for effect in self.effects)
 
     @property

@@ -107,12 +107,12 @@ def files_named(text: str) -> frozenset[str]:
 
 
 def of_dependency(path: str) -> bool:
-    """Does it lie in a folder of others' code?"""
+    """Whether it lies in a folder of others' code."""
     path = path.replace("\\", "/").casefold()
     return _MODULES_OF_GO in path or not DEPENDENCIES.isdisjoint(path.split("/")[:-1])
 
 
 def is_skill(tool: str, arguments: Arguments | None, catalog: Catalog = CATALOG) -> bool:
-    """Does this call bring a text to go by?"""
+    """Whether this call brings instructions to follow."""
     row = catalog.row(tool, arguments or {})
     return row is not None and row.tells == "instructions"

@@ -194,14 +194,14 @@ def without_prefix(tool: str) -> str:
 
 @lru_cache(maxsize=512)
 def is_of_a_service(tool: str) -> bool:
-    """Is it for something that lies in no file, though it may name one (`create_review_comment`)?"""
+    """Whether it is about something that lies in no file, though it may name one (`create_review_comment`)."""
     words = words_of(without_prefix(tool))
     return bool(_THINGS.intersection(words)) and not _TEXT_WORDS.intersection(words)
 
 
 @lru_cache(maxsize=512)
 def leaves_its_source(tool: str) -> bool:
-    """Is what would be a move by its verb a copy?"""
+    """Whether a move by its verb is a copy."""
     return bool(_COPIES.intersection(words_of(without_prefix(tool))))
 
 

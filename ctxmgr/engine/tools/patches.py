@@ -33,7 +33,7 @@ class Section(msgspec.Struct, frozen=True, gc=False):
 
 
 def is_patch(text: str) -> bool:
-    """Is it a patch, and nothing else before it than what a tool writes there?"""
+    """Whether it is a patch, with nothing before it but what a tool writes there."""
     return text.lstrip().startswith(BEGIN) or _is_unified(text)
 
 

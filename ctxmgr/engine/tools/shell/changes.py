@@ -113,7 +113,7 @@ def _git(words: Sequence[Word], directory: str) -> FileEffects | None:
 
 
 def _is_file(word: Word) -> bool:
-    """Is this surely no branch's name: does it end as files do?"""
+    """Whether this ends as files do, and is surely no branch's name."""
     extension = (word or "").rpartition("/")[2].rpartition(".")[2]
     return "." in (word or "") and extension.isalpha() and len(extension) < 6 and word != "HEAD"
 
@@ -176,7 +176,7 @@ def _pairs(files: Sequence[Word], directory: str) -> list[tuple[str, str]]:
 
 
 def _prints(command: ShellCommand) -> bool:
-    """Does it print what stands in the call: a heredoc, known words, or nothing?"""
+    """Whether it prints what the call itself holds: a heredoc, known words, or nothing."""
     if command.words in ((), (":",)):
         return command.stdin is None and command.source == ""
     if command.words == ("cat",):
