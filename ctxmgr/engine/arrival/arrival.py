@@ -49,9 +49,9 @@ def arriving(conversation: ConversationIndex, first_index: int, state: State, in
         return Arrival()
     long = [
         ref
-        for at in range(first_index, conversation.size)
-        if conversation.messages[at].weight > most
-        for ref, _ in conversation.results(at)
+        for index in range(first_index, conversation.size)
+        if conversation.messages[index].weight > most
+        for ref, _ in conversation.results(index)
         if _may_be_cut(conversation, ref, most, inputs.rules)
     ]
     pinned = partial(protected_by_pins, conversation, state.pins, state.returned, state.epoch.number)
@@ -95,15 +95,15 @@ def _cut(conversation: ConversationIndex, ref: BlockRef, most: int, inputs: Arri
     text, whole = conversation.block(ref).text, conversation.block_weight(ref)
     call, listed = conversation.call_of(ref), counts(text)
     handle = handles.handle(conversation.block_key(ref)) if inputs.archives else ""
-    place = str if inputs.archives else _line_numbers(text)
+    position = str if inputs.archives else _line_numbers(text)
 
     def line(left: int, start: int, end: int) -> str:
         last = end if inputs.archives else end - 1  # a line that is shown from its start on is not left out
-        said = marker.arrived(whole, left, _where(place(start), place(last), handle, call))
+        shown = marker.arrived(whole, left, _where(position(start), position(last), handle, call))
         there = listed(start, end)
-        return f"{said}\n{there}" if there else said
+        return f"{shown}\n{there}" if there else shown
 
-    gap = Gap(line, outline(text), lambda at: f"@{place(at)} ")
+    gap = Gap(line, outline(text), lambda offset: f"@{position(offset)} ")
     done = cut(text, whole, most, inputs.weigh, gap)
     return Decision("cut", most, done.parts, done.weight) if done is not None else None
 
@@ -122,9 +122,9 @@ def _line_numbers(text: str) -> Callable[[int], str]:
     """The number of the line at a place, from 1."""
     known: dict[int, str] = {}
 
-    def number(at: int) -> str:
-        if at not in known:
-            known[at] = str(text.count("\n", 0, at) + 1)
-        return known[at]
+    def number(position: int) -> str:
+        if position not in known:
+            known[position] = str(text.count("\n", 0, position) + 1)
+        return known[position]
 
     return number

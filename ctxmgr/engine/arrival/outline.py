@@ -42,7 +42,7 @@ _HEAD = (
 )
 _DEFINES = re.compile(rf"^{_NUMBER}([ \t]*){_BEFORE}(?:{_WORD}|{_METHOD}|{_ASSIGNED}|{_HEAD})", re.M)
 _HEADING = re.compile(rf"^{_NUMBER}(#{{1,6}})[ \t]+\S", re.M)
-_PLACE = re.compile(r"([^\s:][^:\n]{0,200}):\d{1,7}[:-]")
+_LOCATION = re.compile(r"([^\s:][^:\n]{0,200}):\d{1,7}[:-]")
 _PATH = re.compile(r"(?:[-dl][-rwxsStT]{9}\S?[ \t].{0,120}[ \t])?((?:[^\s:/]*/)*)[^\s:/]+/?[ \t]*$")
 
 Counts = Callable[[int, int], str]
@@ -52,14 +52,14 @@ no list."""
 
 def outline(text: str) -> tuple[tuple[int, int], ...]:
     """The places [start, end) of the lines that tell of a text, those that tell most first (rules 1 and 2)."""
-    found = [(len(one[1].expandtabs()), one.start()) for one in _DEFINES.finditer(text)]
-    found = found or [(len(one[1]), one.start()) for one in _HEADING.finditer(text)]
-    return tuple((start, _end(text, start)) for _, start in sorted(found))
+    starts = [(len(match[1].expandtabs()), match.start()) for match in _DEFINES.finditer(text)]
+    starts = starts or [(len(match[1]), match.start()) for match in _HEADING.finditer(text)]
+    return tuple((start, _end(text, start)) for _, start in sorted(starts))
 
 
 def _end(text: str, start: int) -> int:
-    at = text.find("\n", start, start + OUTLINE_CHARACTERS)
-    return min(len(text), start + OUTLINE_CHARACTERS) if at < 0 else at + 1
+    newline = text.find("\n", start, start + OUTLINE_CHARACTERS)
+    return min(len(text), start + OUTLINE_CHARACTERS) if newline < 0 else newline + 1
 
 
 def counts(text: str) -> Counts:
@@ -78,7 +78,7 @@ def counts(text: str) -> Counts:
         return lambda start, end: ""
 
     def counted(start: int, end: int) -> str:
-        return _told(Counter(names[bisect_left(places, start) : bisect_left(places, end)]))
+        return _ranked_counts(Counter(names[bisect_left(places, start) : bisect_left(places, end)]))
 
     return counted
 
@@ -87,18 +87,18 @@ def _listed(line: str) -> str | None:
     """The file or the directory that a line of a list counts for; None where it is no such line."""
     if len(line) > LONGEST_LIST_LINE:
         return None
-    place = _PLACE.match(line)
-    if place is not None:
-        return place[1]
+    location = _LOCATION.match(line)
+    if location is not None:
+        return location[1]
     path = _PATH.match(line)
     return (path[1] or "./") if path is not None and ("/" in line or "." in line) else None
 
 
-def _told(found: Counter[str]) -> str:
+def _ranked_counts(counter: Counter[str]) -> str:
     """The most first, of equally many the first in the alphabet."""
-    ranked = sorted(found.items(), key=lambda one: (-one[1], one[0]))
-    told = [f"{name[:TOLD_NAME_CHARACTERS]} {count:,}" for name, count in ranked[:MOST_COUNTED]]
+    ranked = sorted(counter.items(), key=lambda entry: (-entry[1], entry[0]))
+    named = [f"{name[:TOLD_NAME_CHARACTERS]} {count:,}" for name, count in ranked[:MOST_COUNTED]]
     rest = ranked[MOST_COUNTED:]
     if rest:
-        told.append(f"{sum(count for _, count in rest):,} in {len(rest):,} others")
-    return ", ".join(told)
+        named.append(f"{sum(count for _, count in rest):,} in {len(rest):,} others")
+    return ", ".join(named)

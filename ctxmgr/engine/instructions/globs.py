@@ -12,4 +12,4 @@ from fnmatch import translate
 
 def globs(patterns: Iterable[str]) -> re.Pattern[str]:
     """What matches a path that meets one of the patterns."""
-    return re.compile("|".join(rf"(?s:.*/)?(?:{translate(one)})" for one in patterns) or "(?!)")
+    return re.compile("|".join(rf"(?s:.*/)?(?:{translate(pattern)})" for pattern in patterns) or "(?!)")

@@ -73,35 +73,37 @@ def instructions(conversation: ConversationIndex, named: Named) -> Instructions:
         return Instructions()
     asked: dict[int, frozenset[str]] = {}
     texts: set[BlockRef] = set()
-    told: set[str] = set()
+    seen: set[str] = set()
     named_files: set[str] = set()
-    for at in range(conversation.size - 1, -1, -1):
-        message = conversation.messages[at]
-        found = in_message(conversation, at, named)
-        if isinstance(found, frozenset):
-            if found:
-                asked[at] = found
+    for index in range(conversation.size - 1, -1, -1):
+        message = conversation.messages[index]
+        brought = in_message(conversation, index, named)
+        if isinstance(brought, frozenset):
+            if brought:
+                asked[index] = brought
             continue
-        for number, of_files in reversed(found):
+        for number, of_files in reversed(brought):
             text = message.view.blocks[number].text
-            if text not in told and not (of_files and of_files <= named_files):  # rule 3
-                texts.add(BlockRef(at, number))
-            told.add(text)
+            if text not in seen and not (of_files and of_files <= named_files):  # rule 3
+                texts.add(BlockRef(index, number))
+            seen.add(text)
             named_files |= of_files
     return Instructions(frozenset(_results(conversation, asked)), frozenset(texts))
 
 
-def in_message(conversation: ConversationIndex, at: int, named: Named) -> frozenset[str] | tuple[Told, ...]:
+def in_message(conversation: ConversationIndex, index: int, named: Named) -> frozenset[str] | tuple[Told, ...]:
     """The ids of an assistant's calls that bring instructions; of another message the texts that are some."""
-    message = conversation.messages[at]
-    before = _ends_with(conversation, at - 1) if message.view.role == "user" else ""
+    message = conversation.messages[index]
+    before = _ends_with(conversation, index - 1) if message.view.role == "user" else ""
     return _of_message(message, before, named)
 
 
 @lru_cache(maxsize=64)
 def globs_of(named: Named) -> re.Pattern[str] | None:
     """Of the files that a policy names, None where it names none."""
-    patterns = [one.casefold().removeprefix("./") for one in (INSTRUCTION_FILES if named is True else named or ())]
+    patterns = [
+        pattern.casefold().removeprefix("./") for pattern in (INSTRUCTION_FILES if named is True else named or ())
+    ]
     return globs(patterns) if patterns else None
 
 
@@ -123,15 +125,15 @@ def _of_message(message: Message, before: str, named: Named) -> frozenset[str] |
     shown = [block.text if block.kind == "text" else "" for block in blocks]
     pairs = zip(shown, [before, *shown], strict=False)
     return tuple(
-        (at, files_named(text) or files_named(above))
-        for at, (text, above) in enumerate(pairs)
+        (number, files_named(text) or files_named(above))
+        for number, (text, above) in enumerate(pairs)
         if is_instructing(text, above)
     )
 
 
-def _ends_with(conversation: ConversationIndex, at: int) -> str:
+def _ends_with(conversation: ConversationIndex, index: int) -> str:
     """The last text of a user's message, "" where there is none."""
-    view = conversation.messages[at].view if at >= 0 else None
+    view = conversation.messages[index].view if index >= 0 else None
     return view.blocks[-1].text if view is not None and view.role == "user" and view.blocks else ""
 
 
@@ -150,9 +152,9 @@ def _results(conversation: ConversationIndex, asked: dict[int, frozenset[str]]) 
     if not asked:
         return
     again = superseded(conversation)
-    for ref, at in conversation.pairs.items():
+    for ref, index in conversation.pairs.items():
         block = conversation.block(ref)
-        brought = block.call_id in asked.get(at, ()) and not block.is_error
+        brought = block.call_id in asked.get(index, ()) and not block.is_error
         if brought and again.get(ref) not in ("read again", "repeated"):
             yield ref
 
@@ -212,14 +214,14 @@ def _begun(text: str) -> str:
 
 def word_for_word(parts: Sequence[InstructionCopy], tokens: float, weigh: Weigh) -> str:
     """Of these, oldest first, the newest that fit so many tokens, and how many do not; "" for none."""
-    parts = [one for one in parts if not _only_announces(one)]
+    parts = [part for part in parts if not _only_announces(part)]
     left = tokens - weigh(_heading(len(parts)))
     if not parts or left < 0:
         return ""
     longest = min(LONGEST_TOKENS, max(PART_TOKENS, left / LONGEST_PART))
     texts: list[str] = []
-    for one in reversed(parts):
-        text = _told(one, longest, weigh) if one.text else ""
+    for part in reversed(parts):
+        text = _shown_copy(part, longest, weigh) if part.text else ""
         weight = weigh(text) + 1
         if text and weight <= left:
             left -= weight
@@ -227,26 +229,26 @@ def word_for_word(parts: Sequence[InstructionCopy], tokens: float, weigh: Weigh)
     return "\n\n".join((_heading(len(parts) - len(texts)), *reversed(texts)))
 
 
-def _only_announces(one: InstructionCopy) -> bool:
+def _only_announces(part: InstructionCopy) -> bool:
     """Rule 4."""
-    found = _ANNOUNCES.fullmatch(one.text.strip())
-    return found is not None and f'"{found[1]}"' in one.source
+    match = _ANNOUNCES.fullmatch(part.text.strip())
+    return match is not None and f'"{match[1]}"' in part.source
 
 
-def _told(one: InstructionCopy, longest: float, weigh: Weigh) -> str:
+def _shown_copy(part: InstructionCopy, longest: float, weigh: Weigh) -> str:
     """Rules 1 and 2."""
-    lines = without_mark(one.text).splitlines()
+    lines = without_mark(part.text).splitlines()
     text = _quoted(lines)
     weight = weigh(text)
     if weight <= longest:
-        return f"{one.source}\n{text}"
+        return f"{part.source}\n{text}"
     head = text
     while head and weight > longest:  # by its own weight a character, so that few texts are weighed
         head = head[: min(len(head) - 1, int(len(head) * longest / weight))]
         weight = weigh(head)
     head = head[: head.rfind("\n")] if "\n" in head else f"{head}…"
-    shown, rest = head.count("\n") + 1, "its file has" if one.source == BY_HOST else "call it again for"
-    return f"{one.source.removesuffix(':')} (first {shown} of {len(lines)} lines; {rest} the rest):\n{head}"
+    shown, rest = head.count("\n") + 1, "its file has" if part.source == BY_HOST else "call it again for"
+    return f"{part.source.removesuffix(':')} (first {shown} of {len(lines)} lines; {rest} the rest):\n{head}"
 
 
 def _quoted(lines: Sequence[str]) -> str:

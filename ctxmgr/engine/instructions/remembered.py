@@ -22,9 +22,9 @@ Copies = tuple[InstructionCopy, ...]
 def remembered(before: Copies, conversation: ConversationIndex, first: int, named: Named, usable: float) -> Copies:
     """With those in the messages from `first` on; the same object where that is the same. `usable` in tokens."""
     after = list(before)
-    for one in _shown(conversation, first, named):
-        after = [old for old in after if not _replaces(one, old)]
-        after.append(one)
+    for copy in _shown(conversation, first, named):
+        after = [old for old in after if not _replaces(copy, old)]
+        after.append(copy)
     if len(after) == len(before) and tuple(after) == before:
         return before
     done = _bounded(after, MOST_CHARACTERS_A_TOKEN * INSTRUCTIONS_SHARE * usable)
@@ -35,59 +35,59 @@ def absent(every: Copies, conversation: ConversationIndex, named: Named) -> Copi
     """Rule 3."""
     if globs_of(named) is None:
         return ()
-    return tuple(one for one in every if one.origin not in conversation.digest_counts)
+    return tuple(copy for copy in every if copy.origin not in conversation.digest_counts)
 
 
 def _shown(conversation: ConversationIndex, first: int, named: Named) -> Iterator[InstructionCopy]:
     if globs_of(named) is None:
         return
-    for at in range(first, conversation.size):
-        for ref, block in conversation.results(at):
+    for index in range(first, conversation.size):
+        for ref, block in conversation.results(index):
             asked_at = conversation.pairs.get(ref)
             if asked_at is None or block.is_error:
                 continue
             if block.call_id in in_message(conversation, asked_at, named):
                 yield copied(conversation, ref, _files(conversation, asked_at, block.call_id))
-        told = in_message(conversation, at, named)
-        for number, of_files in told if isinstance(told, tuple) else ():
-            yield copied(conversation, BlockRef(at, number), tuple(sorted(of_files)))
+        brought = in_message(conversation, index, named)
+        for number, of_files in brought if isinstance(brought, tuple) else ():
+            yield copied(conversation, BlockRef(index, number), tuple(sorted(of_files)))
 
 
-def _files(conversation: ConversationIndex, at: int, call_id: str) -> tuple[str, ...]:
+def _files(conversation: ConversationIndex, index: int, call_id: str) -> tuple[str, ...]:
     """The files that this call reads, each with what it asks for of it where that is a part."""
-    message = conversation.messages[at]
+    message = conversation.messages[index]
     made = zip(message.view.blocks, calls_of(message), strict=True)
     return next((_read(call) for block, call in made if call is not None and block.call_id == call_id), ())
 
 
 def _read(call: ToolCall) -> tuple[str, ...]:
-    found: set[str] = set()
+    names: set[str] = set()
     for effect in call.effects:
         if effect.kind == "read" and effect.path:
             path = paths.normal(effect.path).casefold()
-            found.add(path if effect.whole else f"{path}\n{call.key_arguments}")
-    return tuple(sorted(found))
+            names.add(path if effect.whole else f"{path}\n{call.key_arguments}")
+    return tuple(sorted(names))
 
 
 def _replaces(new: InstructionCopy, old: InstructionCopy) -> bool:
     """Rule 1."""
     if old.files:
-        return all(one in new.files or one.partition("\n")[0] in new.files for one in old.files)
+        return all(name in new.files or name.partition("\n")[0] in new.files for name in old.files)
     same = new.text == old.text if BY_HOST in (new.source, old.source) else new.source == old.source
     return not new.files and same
 
 
 def _bounded(every: list[InstructionCopy], most_characters: float) -> Copies:
     """Rule 2."""
-    found: list[InstructionCopy] = []
-    for one in reversed(every):
-        if _characters(one) > most_characters:
-            one = msgspec.structs.replace(one, text="")
-        if _characters(one) <= most_characters:
-            most_characters -= _characters(one)
-            found.append(one)
-    return tuple(reversed(found))
+    kept: list[InstructionCopy] = []
+    for copy in reversed(every):
+        if _characters(copy) > most_characters:
+            copy = msgspec.structs.replace(copy, text="")
+        if _characters(copy) <= most_characters:
+            most_characters -= _characters(copy)
+            kept.append(copy)
+    return tuple(reversed(kept))
 
 
-def _characters(one: InstructionCopy) -> int:
-    return sum(map(len, (one.source, one.text, one.origin, *one.files)))
+def _characters(copy: InstructionCopy) -> int:
+    return sum(map(len, (copy.source, copy.text, copy.origin, *copy.files)))

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import structs
 
-from ctxmgr.engine.memory.wording import coded_command, said
+from ctxmgr.engine.memory.wording import coded_command, quotation
 from ctxmgr.engine.tools import runs_project_check, subjects_of
 from ctxmgr.model.saved import END_OF, GOES_ON, Fact
 
@@ -76,7 +76,7 @@ def run_line(fact: Fact, after: int, overtaken: bool = False) -> str:
     if fact.status == "unknown":
         return f"{words}, outcome not shown"
     words += ", files changed since" if overtaken else ""
-    return f"{words}: {said(fact.detail, END_CHARACTERS)}" if fact.detail else words
+    return f"{words}: {quotation(fact.detail, END_CHARACTERS)}" if fact.detail else words
 
 
 def run_of_line(fact: Fact) -> Fact | None:

@@ -56,5 +56,5 @@ def from_assistant(view: View, turn: str, into: Statements) -> None:
     text = next((text for text in reversed(texts) if text.strip()), "")
     if text and text.strip() not in HOSTS_REPLIES:
         status = GOING_ON if any(block.kind == "call" for block in view.blocks) else ""
-        said = both_ends(last_paragraph(text), LAST_CHARACTERS)
-        into.add("said", into.origin, said, "assistant", status, turn)
+        ending = both_ends(last_paragraph(text), LAST_CHARACTERS)
+        into.add("said", into.origin, ending, "assistant", status, turn)

@@ -13,7 +13,7 @@ from msgspec import structs
 from ctxmgr.engine.memory.wording import key_of
 from ctxmgr.model.saved import Fact, Slot, Source
 
-_Place = tuple[Slot, str, Source, str]
+_SlotKey = tuple[Slot, str, Source, str]
 
 
 class Stamp(msgspec.Struct, frozen=True):
@@ -30,7 +30,7 @@ class Statements:
 
     def __init__(self, stamp: Stamp) -> None:
         self._stamp, self._listing = stamp, ""
-        self._facts: dict[_Place, Fact] = {}
+        self._facts: dict[_SlotKey, Fact] = {}
         self._places: Iterator[int] = count()
 
     @property
@@ -50,12 +50,12 @@ class Statements:
 
     def add(self, slot: Slot, key: str, text: str, source: Source, status: str = "", detail: str = "") -> None:
         """State one thing; the arguments are the fields of `Fact`. A text keeps every heading it stood under."""
-        place: _Place = (slot, key, source, "")
-        before = self._facts.get(place)
+        slot_key: _SlotKey = (slot, key, source, "")
+        before = self._facts.get(slot_key)
         headed = source in ("summary", "branch")
         if headed and before is not None and before.detail != detail:
             detail = "; ".join(filter(None, (before.detail, detail)))
-        self._facts[place] = Fact(
+        self._facts[slot_key] = Fact(
             slot,
             key,
             text,
@@ -73,8 +73,8 @@ class Statements:
     def ran(self, key: str, text: str, status: str, detail: str, runs: str) -> None:
         """State one command; the arguments are the fields of `Fact`."""
         self.add("command", key, text, "tool", status, detail)
-        place: _Place = ("command", key, "tool", "")
-        self._facts[place] = structs.replace(self._facts[place], runs=runs)
+        slot_key: _SlotKey = ("command", key, "tool", "")
+        self._facts[slot_key] = structs.replace(self._facts[slot_key], runs=runs)
 
     def facts(self) -> tuple[Fact, ...]:
         return tuple(self._facts.values())

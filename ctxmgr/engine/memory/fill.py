@@ -67,7 +67,7 @@ def fill(parts: Sequence[Part | FlexiblePart], budget: int, weigh: Weigh) -> str
 
 
 def _chosen(parts: Sequence[Part], order: Sequence[int], budget: int, weigh: Weigh) -> list[list[int]]:
-    """The places of the lines of each part that are shown, in the order in which they were chosen."""
+    """The indexes of the lines of each part that are shown, in the order in which they were chosen."""
     weights: dict[tuple[int, int], int] = {}
     chosen: list[list[int]] = [[] for _ in parts]
     room = budget
@@ -75,17 +75,17 @@ def _chosen(parts: Sequence[Part], order: Sequence[int], budget: int, weigh: Wei
         for number in order:
             part = parts[number]
             heading = weigh(f"\n\n{part.heading}") + COUNT_TOKENS
-            spent = sum(weights[number, place] for place in chosen[number]) + heading * bool(chosen[number])
+            spent = sum(weights[number, index] for index in chosen[number]) + heading * bool(chosen[number])
             skipped, done = 0, frozenset(chosen[number])
-            for place in (place for place in part.ranked if place not in done):
-                weight = weights.setdefault((number, place), weigh(f"\n{part.lines[place]}"))
+            for index in (index for index in part.ranked if index not in done):
+                weight = weights.setdefault((number, index), weigh(f"\n{part.lines[index]}"))
                 extra = weight + heading * (not chosen[number])
                 if skipped > MOST_SKIPPED or (sharing and spent + extra > part.share * budget):
                     break
                 if extra > room:
                     skipped += 1
                     continue
-                chosen[number].append(place)
+                chosen[number].append(index)
                 room -= extra
                 spent += extra
     return chosen
@@ -94,4 +94,4 @@ def _chosen(parts: Sequence[Part], order: Sequence[int], budget: int, weigh: Wei
 def _composed(part: Part, chosen: Sequence[int]) -> str:
     missing = len(part.lines) - len(chosen)
     heading = f"{part.heading} ({missing} more not shown)" if missing else part.heading
-    return "\n".join((heading, *(part.lines[place] for place in sorted(chosen))))
+    return "\n".join((heading, *(part.lines[index] for index in sorted(chosen))))

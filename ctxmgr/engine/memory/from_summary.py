@@ -130,8 +130,8 @@ def _add_item(section: SummarySection, number: int, item: SectionItem, into: _Su
     if slot == "context" or later_paragraph:
         into.add("context", key_of(text), text, detail="" if section.title == text else section.title)
     elif slot == "task":
-        told = section.title if kind == "step" else _aside(section.title)
-        into.add("task", *task_of_line(text), _status(status, item.mark), told)
+        heading_kept = section.title if kind == "step" else _aside(section.title)
+        into.add("task", *task_of_line(text), _status(status, item.mark), heading_kept)
     else:
         into.add(slot, key_of(text), text, detail=_aside(section.title))
 
@@ -159,11 +159,11 @@ def carried_facts(previous: str | None) -> list[Fact]:
     if not previous or not previous.strip():
         return []
     text = _BLANKS.sub("\n\n", previous)  # runs of them say nothing, and cost the square of their length to read
-    found: list[Fact] = []
+    facts: list[Fact] = []
     for fact in from_summary(text, kind="compaction", stamp=Stamp("", -1)):
         if fact.kind not in ("listing", "file"):
-            found += map(_read_back, _statements(fact))
-    return [structs.replace(fact, listing="", order=place) for place, fact in enumerate(found)]
+            facts += map(_read_back, _statements(fact))
+    return [structs.replace(fact, listing="", order=position) for position, fact in enumerate(facts)]
 
 
 def last_number(facts: list[Fact]) -> int:
@@ -188,9 +188,9 @@ def _statements(fact: Fact) -> Iterator[Fact]:
     for line in lines if split else [fact.text]:
         text = _without_bullet(line) if fact.kind == "context" and split else line.strip()
         if text and not text.startswith(LATEST):
-            told = _titled(fact, text) if fact.kind == "context" else text
-            key = fact.key if fact.kind == "task" and fact.key.startswith(TASK_KEY) else key_of(told)
-            yield structs.replace(fact, text=told, key=key, detail="")
+            statement = _titled(fact, text) if fact.kind == "context" else text
+            key = fact.key if fact.kind == "task" and fact.key.startswith(TASK_KEY) else key_of(statement)
+            yield structs.replace(fact, text=statement, key=key, detail="")
 
 
 def _without_bullet(line: str) -> str:

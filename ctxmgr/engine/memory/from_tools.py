@@ -127,29 +127,29 @@ def _checked(call: ToolCall, output: str, is_error: bool, doubtful: bool, into: 
     kinds = set(filter(None, map(check_kind, shell.status.subjects)))
     if shell.status.about == "look" or not kinds:
         return
-    ended_line, found = weighed_run(shell, output, outcome(call, output, is_error, doubtful))
-    if ended_line == "failed" and not found.counts and never_began(output):
+    ended_line, report = weighed_run(shell, output, outcome(call, output, is_error, doubtful))
+    if ended_line == "failed" and not report.counts and never_began(output):
         return
     key = key_of(line) if len(line) > COMMAND_CHARACTERS else line
     run = goes_on_as(output) if ended_line == "unknown" else ""
     for kind in sorted(kinds):
-        ended = end_of_kind(kind, line, ended_line, found)
+        ended = end_of_kind(kind, line, ended_line, report)
         own = len(kinds) == 1 or kind == "test"  # what a line counts are its tests
-        told = _counted(ended, found) if own and ended != "unknown" else ""
-        into.ran(f"{kind}\n{key}", command_line(line), ended, f"{GOES_ON}{run}" if run else told, kind)
+        detail = _counted(ended, report) if own and ended != "unknown" else ""
+        into.ran(f"{kind}\n{key}", command_line(line), ended, f"{GOES_ON}{run}" if run else detail, kind)
 
 
 def _came_to(run: str, result: Block, into: Statements) -> None:
     """Add how a run ended that went on as this, or what it goes on as now."""
-    ended, found = end_of_run(result.text, result.is_error, result.doubtful or result.untold)
+    ended, report = end_of_run(result.text, result.is_error, result.doubtful or result.untold)
     run_on = goes_on_as(result.text) if ended == "unknown" else ""
-    into.ran(f"{END_OF}{run}", "", ended, f"{GOES_ON}{run_on}" if run_on else _counted(ended, found), "")
+    into.ran(f"{END_OF}{run}", "", ended, f"{GOES_ON}{run_on}" if run_on else _counted(ended, report), "")
 
 
-def _counted(ended: CallOutcome, found: RunReport) -> str:
+def _counted(ended: CallOutcome, report: RunReport) -> str:
     """What an output counted, or of a failure its first telling line."""
-    told = counts_text(found.counts) or (plain(found.lines[0]) if found.lines and ended == "failed" else "")
-    return shorten(told, OUTCOME_CHARACTERS)
+    counted = counts_text(report.counts) or (plain(report.lines[0]) if report.lines and ended == "failed" else "")
+    return shorten(counted, OUTCOME_CHARACTERS)
 
 
 def _tasks(call: ToolCall, result: str, into: Statements) -> None:
@@ -182,33 +182,33 @@ QUESTION_CHARACTERS, SAID_CHARACTERS = 240, 400
 
 
 def from_dialogue(result: Block, call: Block, made: ToolCall, into: Statements) -> bool:
-    """Add what the user says in this result. Returns whether the call does nothing else. Of one that may have been rejected
-    nothing is known to be done."""
-    told, arguments = result_kind(call.made), call.arguments or {}
-    said = rejection(result, call)
-    if said is not None:
-        what = f"the plan {plain(plan_title(arguments))}" if told == "plan" else _called(made)
-        _add_answer(what, said.reason, REJECTED, into, "user" if said.sure else "tool")
+    """Add what the user says in this result. Return whether the call does nothing else. Nothing is known to be done
+    by one that may have been rejected."""
+    kind, arguments = result_kind(call.made), call.arguments or {}
+    refusal = rejection(result, call)
+    if refusal is not None:
+        what = f"the plan {plain(plan_title(arguments))}" if kind == "plan" else _called(made)
+        _add_answer(what, refusal.reason, REJECTED, into, "user" if refusal.sure else "tool")
         return True
-    if result.is_error or told not in ("answers", "plan"):
+    if result.is_error or kind not in ("answers", "plan"):
         return False
-    if told == "answers":
-        for one in user_answers(arguments, result.text):
-            _add_answer(plain(one.question), one.reply, "", into)
+    if kind == "answers":
+        for answer in user_answers(arguments, result.text):
+            _add_answer(plain(answer.question), answer.reply, "", into)
     elif (plan := plan_answer(arguments, result.text)) is not None:
         what = f"the plan {plain(plan.title)}".strip()
         _add_answer(what, plan.reason, APPROVED if plan.approved else REJECTED, into)
     return True
 
 
-def _add_answer(what: str, said: str, status: str, into: Statements, source: Source = "user") -> None:
-    text, detail = both_ends(what, QUESTION_CHARACTERS), both_ends(plain(said), SAID_CHARACTERS)
+def _add_answer(what: str, reply: str, status: str, into: Statements, source: Source = "user") -> None:
+    text, detail = both_ends(what, QUESTION_CHARACTERS), both_ends(plain(reply), SAID_CHARACTERS)
     into.add("question", f"{into.origin}\n{text}", text, source, status, detail)
 
 
 def _called(call: ToolCall) -> str:
     """The call as code, on one line."""
-    asked = call.shell.command if call.shell is not None else f"{call.tool} {call.asked}".strip()
+    asked = call.shell.command if call.shell is not None else f"{call.tool} {call.main_argument}".strip()
     return code(asked.strip().partition("\n")[0], CALL_CHARACTERS)
 
 
@@ -217,10 +217,14 @@ _BESIDE = words_of(
 )
 
 
-def end_of_kind(kind: str, line: str, ended: CallOutcome, found: RunReport) -> CallOutcome:
-    """`kind` of check in the line that ended so, and printed what was `found`."""
-    counts_failed = any(number and word.endswith("failed") for number, word in found.counts)
+def end_of_kind(kind: str, line: str, ended: CallOutcome, report: RunReport) -> CallOutcome:
+    """`kind` of check in the line that ended so, and printed what was `report`."""
+    counts_failed = any(number and word.endswith("failed") for number, word in report.counts)
     if kind == "test" and counts_failed and ended != "unknown":
         return "failed"
-    beside = (one for one in subjects_of(line) if not is_formatter(one) and one.partition(" ")[0] not in _BESIDE)
-    return "unknown" if ended == "failed" and any(check_kind(one) != kind for one in beside) else ended
+    beside = (
+        subject
+        for subject in subjects_of(line)
+        if not is_formatter(subject) and subject.partition(" ")[0] not in _BESIDE
+    )
+    return "unknown" if ended == "failed" and any(check_kind(subject) != kind for subject in beside) else ended

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import structs
 
 from ctxmgr.engine.memory.facts import Statements
-from ctxmgr.engine.memory.wording import plain, said
+from ctxmgr.engine.memory.wording import plain, quotation
 from ctxmgr.engine.tools import CallOutcome, GitCall
 from ctxmgr.model.saved import Fact
 
@@ -41,20 +41,20 @@ _UP_TO_DATE = ("is up to date.", "Already up to date.")
 def commits_of_call(calls: Sequence[GitCall], output: str, ended: CallOutcome, into: Statements) -> None:
     """Add what these calls of one line committed and took back, in their order, by what git printed."""
     makers = [call for call in calls if call.verb in _COMMITS]
-    found = list(_COMMIT.finditer(output)) if makers else []
-    sure = [one for one in found if one["stat"]]
-    found = sure if sure and len(found) > len(makers) else found
+    commits = list(_COMMIT.finditer(output)) if makers else []
+    sure = [commit for commit in commits if commit["stat"]]
+    commits = sure if sure and len(commits) > len(makers) else commits
     refused = ended == "failed" and any(line.startswith(_REFUSALS) for line in output.splitlines())
     for call in calls:
         made: list[re.Match[str]] = []
         if call in makers:
-            made, found = (found, []) if call is makers[-1] else (found[:1], found[1:])
+            made, commits = (commits, []) if call is makers[-1] else (commits[:1], commits[1:])
         amends = call.verb == "commit" and "--amend" in call.words
         if not refused and (_moves(call, output) or (amends and not made)):
             into.add("value", f"{MOVED}\n{into.origin}", "amended" if amends else "elsewhere", "tool")
-        for one in made:
-            text = f"{one['hash']} {plain(one['subject'])}"
-            into.add("value", f"{COMMITTED}\n{one['hash']}", text, "tool", "", "amended" if amends else "")
+        for commit in made:
+            text = f"{commit['hash']} {plain(commit['subject'])}"
+            into.add("value", f"{COMMITTED}\n{commit['hash']}", text, "tool", "", "amended" if amends else "")
 
 
 def still_there(facts: Iterable[Fact]) -> list[Fact]:
@@ -84,13 +84,13 @@ def _moves(call: GitCall, output: str) -> bool:
         return True
     if call.verb != "rebase" and _FORCES.get(call.verb, frozenset()).isdisjoint(call.words):
         return False
-    return _MOVES_NOTHING.isdisjoint(call.words) and not any(one in output for one in _UP_TO_DATE)
+    return _MOVES_NOTHING.isdisjoint(call.words) and not any(words in output for words in _UP_TO_DATE)
 
 
 def commit_line(fact: Fact) -> str:
     """`- commit abc1234: "subject"`."""
     made, _, subject = fact.text.partition(" ")
-    return f"- commit {made}: {said(subject, PATH_CHARACTERS)}"
+    return f"- commit {made}: {quotation(subject, PATH_CHARACTERS)}"
 
 
 def commit_of_line(fact: Fact) -> Fact | None:

@@ -122,12 +122,12 @@ def _standing(ledger: Ledger) -> list[Fact]:
         rival = chosen.get(key)
         if rival is None or _precedence(fact) > _precedence(rival):
             chosen[key] = fact
-    said, told = chosen.get(("goal", "", "user")), chosen.get(("goal", "", ""))
-    if said is not None and told is not None and order(said) > order(told):
+    of_user, of_others = chosen.get(("goal", "", "user")), chosen.get(("goal", "", ""))
+    if of_user is not None and of_others is not None and order(of_user) > order(of_others):
         del chosen["goal", "", ""]
-    found = sorted(with_ends(_with_texts(chosen.values(), ledger)), key=_when)
-    holding = {id(fact) for fact in (*standing_runs(found), *still_there(found))}
-    return [fact for fact in found if KINDS[fact.kind].lasts != "standing" or id(fact) in holding]
+    standing = sorted(with_ends(_with_texts(chosen.values(), ledger)), key=_when)
+    holding = {id(fact) for fact in (*standing_runs(standing), *still_there(standing))}
+    return [fact for fact in standing if KINDS[fact.kind].lasts != "standing" or id(fact) in holding]
 
 
 def _when(fact: Fact) -> tuple[int, int, int, str, str, str]:
@@ -152,18 +152,18 @@ def _with_texts(facts: Iterable[Fact], ledger: Ledger) -> list[Fact]:
     texts = _newest_by_key(fact for fact in tasks if fact.text)
     states = _newest_by_key(fact for fact in tasks if fact.status and fact.source != "summary")
     known = {key_of(fact.text) for key, fact in texts.items() if key.startswith(TASK_KEY)}
-    found: list[Fact] = []
+    whole: list[Fact] = []
     for fact in facts:
-        told: Fact | None = fact
+        stated: Fact | None = fact
         if fact.kind == "task" and fact.source == "summary" and fact.key in known:
             continue
         if fact.kind == "task" and fact.listing in _IN_PART:
-            told = _whole_task(texts.get(fact.key), states.get(fact.key))
+            stated = _whole_task(texts.get(fact.key), states.get(fact.key))
         elif fact.kind == "task" and fact.source == "summary" and fact.key.startswith(TASK_KEY):
-            told = _as_its_tool_says(fact, states.get(fact.key))
-        if told is not None and not (told.kind == "task" and told.status == "dropped"):
-            found.append(told)
-    return found
+            stated = _as_its_tool_says(fact, states.get(fact.key))
+        if stated is not None and not (stated.kind == "task" and stated.status == "dropped"):
+            whole.append(stated)
+    return whole
 
 
 def _as_its_tool_says(fact: Fact, state: Fact | None) -> Fact:
@@ -175,11 +175,11 @@ def _as_its_tool_says(fact: Fact, state: Fact | None) -> Fact:
 
 def _newest_by_key(facts: Iterable[Fact]) -> dict[str, Fact]:
     """By their keys."""
-    found: dict[str, Fact] = {}
+    newest: dict[str, Fact] = {}
     for fact in facts:
-        if fact.key not in found or order(fact) > order(found[fact.key]):
-            found[fact.key] = fact
-    return found
+        if fact.key not in newest or order(fact) > order(newest[fact.key]):
+            newest[fact.key] = fact
+    return newest
 
 
 def _whole_task(text: Fact | None, state: Fact | None) -> Fact | None:
@@ -209,14 +209,14 @@ _Place = tuple[int, int, int]
 
 class LedgerView(msgspec.Struct, frozen=True):
     """All from old to new. `requests`: what the user said, and `unseen` those that are not shown, by number;
-    `earlier`: so many messages of the user's came before them; `said`: the assistant's last words before what is
-    shown, None where a later turn is, and `ends` those of earlier turns; `facts` that hold and are not
-    shown, by slot. `edge`: what is not shown goes as far as the turn of this message of the user's; `changed`: when
-    a file was changed last."""
+    `earlier`: so many messages of the user's came before them; `last_words`: the assistant's before what is shown,
+    None where a later turn is, and `ends` those of earlier turns; `facts` that hold and are not shown, by slot.
+    `edge`: what is not shown goes as far as the turn of this message of the user's; `changed`: when a file was
+    changed last."""
 
     requests: Sequence[Fact]
     unseen: Mapping[int, Fact]
-    said: Fact | None
+    last_words: Fact | None
     ends: Sequence[Fact]
     facts: Mapping[str, Sequence[Fact]]
     earlier: int = 0
@@ -225,7 +225,7 @@ class LedgerView(msgspec.Struct, frozen=True):
 
     def after(self, fact: Fact) -> int:
         """The number of the user's message that a fact came after; 0 for none."""
-        return self.earlier + bisect_right([_stamp(one) for one in self.requests], _stamp(fact))
+        return self.earlier + bisect_right([_stamp(request) for request in self.requests], _stamp(fact))
 
     def is_overtaken(self, run: Fact) -> bool:
         """Whether a file changed since this check ran."""
@@ -244,28 +244,34 @@ def record_of(
     now, past = now_and_past(ledger)
     requests = [fact for fact in past if fact.kind == "request" and fact.source == "user"]
     facts: dict[str, list[Fact]] = {}
-    for fact in (*now, *(one for one in past if one.source in ("summary", "branch") or one.kind == "task")):
+    for fact in (*now, *(entry for entry in past if entry.source in ("summary", "branch") or entry.kind == "task")):
         said_by = fact.origin.split("\n")  # of a task two messages may
         of_result = KINDS[fact.kind].from_result or (fact.kind == "task" and fact.key.startswith(TASK_KEY))
-        if any(one not in shown or (of_result and one in cut) for one in said_by):
+        if any(entry not in shown or (of_result and entry in cut) for entry in said_by):
             facts.setdefault(fact.kind, []).append(fact)
     ends = list({fact.detail: fact for fact in past if fact.kind == "said"}.values())
     gone = [fact for fact in past if fact.kind == "said" and fact.origin not in shown]
-    stamps = [_stamp(one) for one in requests]
-    edge = earlier + bisect_right(stamps, _newest(one for one in ledger.facts.values() if _is_gone(one, shown)))
-    unseen = {at: fact for at, fact in enumerate(requests, earlier + 1) if fact.origin not in shown}
+    stamps = [_stamp(entry) for entry in requests]
+    edge = earlier + bisect_right(
+        stamps, _newest(entry for entry in ledger.facts.values() if _is_gone(entry, shown))
+    )
+    unseen = {number: fact for number, fact in enumerate(requests, earlier + 1) if fact.origin not in shown}
     ended = earlier + bisect_right(stamps, _stamp(gone[-1])) if gone else 0
     later = range(ended + 1, earlier + len(requests) + 1)
-    said = gone[-1] if gone and all(at in unseen for at in later) else None
+    last = gone[-1] if gone and all(number in unseen for number in later) else None
     return LedgerView(
         requests=requests,
         unseen=unseen,
-        said=said,
-        ends=[one for one in ends if one.origin not in shown and one is not said and one.status != GOING_ON],
+        last_words=last,
+        ends=[
+            entry for entry in ends if entry.origin not in shown and entry is not last and entry.status != GOING_ON
+        ],
         facts=facts,
         earlier=earlier,
         edge=edge,
-        changed=_newest(one for one in now if one.kind == "file" and one.source == "tool" and one.status != "read"),
+        changed=_newest(
+            entry for entry in now if entry.kind == "file" and entry.source == "tool" and entry.status != "read"
+        ),
     )
 
 

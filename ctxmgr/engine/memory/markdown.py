@@ -289,14 +289,14 @@ def _unwrap(text: str) -> str:
 
 
 def _without_wrappers(body: str) -> str:
-    found = True
-    while found:
-        found = False
+    is_wrapped = True
+    while is_wrapped:
+        is_wrapped = False
         for wrapper in _WRAPPERS:
             if body.startswith(wrapper):
-                body, found = body[len(wrapper) :].lstrip(), True
+                body, is_wrapped = body[len(wrapper) :].lstrip(), True
             if body.endswith(wrapper):
-                body, found = body[: -len(wrapper)].rstrip(), True
+                body, is_wrapped = body[: -len(wrapper)].rstrip(), True
     return body
 
 
@@ -380,14 +380,14 @@ def _whole(lines: list[str]) -> str:
 
 def _items(lines: list[str]) -> list[SectionItem]:
     """Split lines into list items and paragraphs; deeper lines belong to the item they stand under."""
-    found: list[tuple[str, list[str]]] = []
+    items: list[tuple[str, list[str]]] = []
     indent: int | None = None
     gap = False
     for line, outside in outside_fences("\n".join(lines)):
         if not outside:
-            if not found:
-                found.append(("", []))
-            found[-1][1].append(line.strip() if FENCE.match(line) else line)
+            if not items:
+                items.append(("", []))
+            items[-1][1].append(line.strip() if FENCE.match(line) else line)
             continue
         if not _says_something(line):
             gap = True
@@ -396,14 +396,14 @@ def _items(lines: list[str]) -> list[SectionItem]:
         if bullet and (indent is None or len(bullet["indent"]) <= indent or bullet["box"] is not None):
             indent = len(bullet["indent"])
             box = STATUS_OF_MARK[bullet["box"]] if bullet["box"] is not None else ""
-            found.append((box, [line[bullet.end() :].strip()]))
-        elif found and not (gap and (indent is None or not line[0].isspace())):
-            found[-1][1].append(line.strip())
+            items.append((box, [line[bullet.end() :].strip()]))
+        elif items and not (gap and (indent is None or not line[0].isspace())):
+            items[-1][1].append(line.strip())
         else:
             indent = None
-            found.append(("", [line.strip()]))
+            items.append(("", [line.strip()]))
         gap = False
-    return [SectionItem("\n".join(parts).strip(), box) for box, parts in found if _says_something("\n".join(parts))]
+    return [SectionItem("\n".join(parts).strip(), box) for box, parts in items if _says_something("\n".join(parts))]
 
 
 def _paragraphs(lines: list[str]) -> list[str]:
@@ -414,11 +414,11 @@ def _paragraphs(lines: list[str]) -> list[str]:
             blocks[-1].append(line.rstrip())
         elif blocks[-1]:
             blocks.append([])
-    found: list[str] = []
+    paragraphs: list[str] = []
     for block in blocks:
         text = "\n".join(block).strip()
         if len(text) > LONG_BLOCK_CHARACTERS and any(BULLET.match(line) for line in block):
-            found.extend(item.text for item in _items(block))
+            paragraphs.extend(item.text for item in _items(block))
         elif _says_something(text):
-            found.append(text)
-    return found
+            paragraphs.append(text)
+    return paragraphs

@@ -21,7 +21,7 @@ from ctxmgr.engine.memory.git_history import PATH_CHARACTERS, commit_line
 from ctxmgr.engine.memory.ledger import LedgerView, record_of
 from ctxmgr.engine.memory.scratchpad import SCRATCHPAD_HEADING, scratchpad_in, scratchpad_lines
 from ctxmgr.engine.memory.user_words import user_lines
-from ctxmgr.engine.memory.wording import code, one_line, plain, said
+from ctxmgr.engine.memory.wording import code, one_line, plain, quotation
 from ctxmgr.engine.tools import paths
 from ctxmgr.model import PACKET_MARK, Message, PacketTokens, Policy, Weigh, Zone
 from ctxmgr.model.saved import APPROVED, KINDS, REJECTED, Fact, Ledger, RawSummary, Slot, State
@@ -70,7 +70,7 @@ def open_tasks(record: LedgerView) -> list[str]:
     """Of the host's own list."""
     tasks = [fact for fact in record.of("task", "assistant") if fact.status in ("open", "active", "blocked")]
     tasks = sorted(tasks, key=lambda fact: fact.status != "active")
-    return [f"- {BOXES[one.status]} {with_id(one_line(one.text), one.key)}" for one in tasks]
+    return [f"- {BOXES[task.status]} {with_id(one_line(task.text), task.key)}" for task in tasks]
 
 
 def own_lines(record: LedgerView) -> dict[Slot, list[str]]:
@@ -93,13 +93,13 @@ def _statement(fact: Fact) -> str:
 
 def _answer(fact: Fact) -> str:
     """What a tool asked and the user answered, a plan, or a call that the user would not have."""
-    told = said(fact.detail, ITEM_CHARACTERS) if fact.detail else "nothing more"
+    reply = quotation(fact.detail, ITEM_CHARACTERS) if fact.detail else "nothing more"
     if fact.status == APPROVED:
         return f'- approved: "{one_line(fact.text, ITEM_CHARACTERS)}"'
     if fact.status == REJECTED:
         by = "" if fact.source == "user" else "its result said "  # a tool may have printed it
-        return f'- rejected: "{one_line(fact.text, ITEM_CHARACTERS)}" → {by}{told}'
-    return f"- {said(fact.text, ITEM_CHARACTERS)} → {told}"
+        return f'- rejected: "{one_line(fact.text, ITEM_CHARACTERS)}" → {by}{reply}'
+    return f"- {quotation(fact.text, ITEM_CHARACTERS)} → {reply}"
 
 
 def runs(record: LedgerView) -> list[str]:
@@ -121,10 +121,12 @@ def changed_files(record: LedgerView) -> tuple[str, list[str]]:
     root = common_root(newest)
     groups: dict[str, list[str]] = {}
     for path, fact in newest.items():
-        told = _change(fact, record.after(fact))
-        groups.setdefault(told, []).append(code(path.removeprefix(root) or path, PATH_CHARACTERS))
+        change = _change(fact, record.after(fact))
+        groups.setdefault(change, []).append(code(path.removeprefix(root) or path, PATH_CHARACTERS))
     return root, [
-        f"- {told}: {', '.join(some)}" for told, every in groups.items() for some in _batched(every, MOST_IN_LINE)
+        f"- {change}: {', '.join(some)}"
+        for change, every in groups.items()
+        for some in _batched(every, MOST_IN_LINE)
     ]
 
 
@@ -135,9 +137,9 @@ def common_root(files: Collection[str]) -> str:
 
 def _last(record: LedgerView, newest: int, asked: Fact | None) -> Iterator[str]:
     if asked is not None:
-        yield f"- the user asked last (#{newest}): {said(asked.text, NOW_CHARACTERS)}"
-    if record.said is not None:
-        yield f"- the assistant said before what follows: {said(record.said.text, NOW_CHARACTERS)}"
+        yield f"- the user asked last (#{newest}): {quotation(asked.text, NOW_CHARACTERS)}"
+    if record.last_words is not None:
+        yield f"- the assistant said before what follows: {quotation(record.last_words.text, NOW_CHARACTERS)}"
 
 
 def _users(unseen: Mapping[int, Fact], room: int, weigh: Weigh) -> Part:
@@ -171,7 +173,7 @@ def _change(fact: Fact, after: int) -> str:
 
 def _batched(items: Sequence[str], size: int) -> Iterator[Sequence[str]]:
     """In runs of so many."""
-    return (items[at : at + size] for at in range(0, len(items), size))
+    return (items[start : start + size] for start in range(0, len(items), size))
 
 
 def _after(number: int) -> str:
@@ -179,22 +181,24 @@ def _after(number: int) -> str:
 
 
 def _summaries(record: LedgerView) -> Iterator[Part]:
-    starts = frozenset(plain(one.text)[:KNOWN_CHARACTERS] for one in record.requests)
+    starts = frozenset(plain(fact.text)[:KNOWN_CHARACTERS] for fact in record.requests)
     for source, heading in (("summary", "## From the summary"), ("branch", "## From a branch that was left")):
         lines = [
             line
             for slot, kind in KINDS.items()
             if kind.title
-            for line in _section([one for one in record.of(slot, source) if not _repeats(one, starts)], kind.title)
+            for line in _section(
+                [fact for fact in record.of(slot, source) if not _repeats(fact, starts)], kind.title
+            )
         ]
         yield part_of(heading, lines, 0.4 if source == "summary" else 0.15)
 
 
 def _repeats(fact: Fact, starts: Collection[str]) -> bool:
     """Whether a summary repeats a user's message that the record knows. `starts`: how those begin."""
-    told = plain(fact.text)
-    return told in starts or any(
-        (len(start) == KNOWN_CHARACTERS and start in told) or (told.startswith("#") and f': "{start}' in told)
+    text = plain(fact.text)
+    return text in starts or any(
+        (len(start) == KNOWN_CHARACTERS and start in text) or (text.startswith("#") and f': "{start}' in text)
         for start in starts
     )
 
@@ -214,7 +218,7 @@ def _section(facts: Sequence[Fact], title: str) -> Iterator[str]:
 def _ends(record: LedgerView) -> Part:
     """Rule 6."""
     lines = [
-        f"-{_after(record.after(fact)) or ' at the start'}: {said(fact.text, END_CHARACTERS)}"
+        f"-{_after(record.after(fact)) or ' at the start'}: {quotation(fact.text, END_CHARACTERS)}"
         for fact in record.ends[-NEWEST_ENDS:]
     ]
     return part_of("## Said at the end of earlier turns", lines, 0.12, newest_first(len(lines)))
@@ -271,8 +275,10 @@ class PacketText(msgspec.Struct, frozen=True):
         format has a message of its own for a summary."""
         kept = list(messages)
         texts = ["\n".join(block.text for block in message.view.blocks) for message in kept if self.summaries]
-        said = (one.digest for one in self.summaries if any(one.text.strip() in text for text in texts))
-        return frozenset((*(message.digest for message in kept), *said))
+        summaries = (
+            summary.digest for summary in self.summaries if any(summary.text.strip() in text for text in texts)
+        )
+        return frozenset((*(message.digest for message in kept), *summaries))
 
     def within(
         self,
@@ -300,9 +306,9 @@ def _where(removed: Removed, record: LedgerView, weigh: Weigh) -> list[str]:
     to = f"Up to the turn of the user's message #{record.edge}: " if record.edge else ""
     results = f" with {_counted(removed.results, 'tool result')}" if removed.results else ""
     were = "was" if removed.messages == 1 else "were"
-    told = f"{to}{_counted(removed.messages, 'message')}{results} {were} removed."
+    head = f"{to}{_counted(removed.messages, 'message')}{results} {were} removed."
     more = " `search` finds what they said, `retrieve` gives it back." if removed.may_ask else ""
-    return [f"{told}{more}", *_files_read(removed.files, record, weigh)]
+    return [f"{head}{more}", *_files_read(removed.files, record, weigh)]
 
 
 def _counted(number: int, what: str) -> str:

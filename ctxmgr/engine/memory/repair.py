@@ -83,12 +83,12 @@ def _with(section: str, text: str) -> str:
         return f"{text}\n\n{ADDED_HEADING}\n\n{section}"
     for block in section.split("\n\n"):
         title, _, lines = block.partition("\n")
-        found = re.search(
+        match = re.search(
             rf"^{re.escape(_MORE.sub('', title))}(?:{_MORE.pattern})?$\n(?:-.*\n?)*", added, re.MULTILINE
         )
-        at = found.end() if found else len(added)
-        more = lines if found else f"\n{block}"
-        added = f"{added[:at].rstrip()}\n{more}\n{added[at:]}".rstrip()
+        end = match.end() if match else len(added)
+        more = lines if match else f"\n{block}"
+        added = f"{added[:end].rstrip()}\n{more}\n{added[end:]}".rstrip()
     return f"{before}{heading}{added}"
 
 
@@ -116,29 +116,29 @@ def _lacking(text: str, record: LedgerView) -> list[tuple[str, Part]]:
 
 
 def _states(text: str, words: str, rule: str) -> bool:
-    """Whether the text says this by itself: at the start of a line, or behind a mark. "Do not use tabs" states no "use
-    tabs". `words` are the text's."""
-    told = words_of(rule)
-    if f" {told} " not in words:
+    """Whether the text says this by itself: at the start of a line, or behind a mark. "Do not use tabs" does not
+    state "use tabs". `words` are the text's."""
+    rule_words = words_of(rule)
+    if f" {rule_words} " not in words:
         return False
-    pieces = r"[\W_]+".join(map(re.escape, told.split(" ")))
+    pieces = r"[\W_]+".join(map(re.escape, rule_words.split(" ")))
     return re.search(rf"(?:\A|\n|[^\w\s])[\s_]*{pieces}(?!\w)", text, re.IGNORECASE) is not None
 
 
 def _tells(words: str, *texts: str) -> bool:
     """Whether these words hold those of each of the texts."""
-    return all(f" {words_of(one)} " in words for one in texts if one)
+    return all(f" {words_of(text)} " in words for text in texts if text)
 
 
 def _files(text: str, changed: Sequence[Fact]) -> list[str]:
     """Those that the summary, with what it lists as changed, does not name (rule 2)."""
     paths = list(dict.fromkeys(fact.text for fact in changed if not fact.text.startswith(_TEMPORARY)))
     names = Counter(path.rpartition("/")[2] for path in paths)
-    said = _without_read(text)
+    stated = _without_read(text)
     lacking = [
         path
         for path in paths
-        if path not in said and not (names[path.rpartition("/")[2]] == 1 and path.rpartition("/")[2] in said)
+        if path not in stated and not (names[path.rpartition("/")[2]] == 1 and path.rpartition("/")[2] in stated)
     ]
     return [f"- {code(one_line(path, PATH_CHARACTERS), PATH_CHARACTERS)}" for path in lacking[-MOST_FILES:]]
 

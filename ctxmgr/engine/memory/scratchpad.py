@@ -29,7 +29,7 @@ def scratchpad_section(notes: str, budget: int, weigh: Weigh) -> str:
         more = f" ({first} more not shown)" if first else ""
         return "\n".join((f"{SCRATCHPAD_HEADING}{more}", *lines[first:]))
 
-    first = bisect_left(range(len(lines)), True, key=lambda at: weigh(section_from(at)) <= budget)
+    first = bisect_left(range(len(lines)), True, key=lambda index: weigh(section_from(index)) <= budget)
     return section_from(first) if first < len(lines) else ""
 
 
@@ -43,14 +43,14 @@ def without_scratchpad(text: str) -> str:
     if SCRATCHPAD_HEADING not in text:
         return text
     lines = text.split("\n")
-    gone = {at for at, _ in _section(lines)}
-    gone |= {at - 1 for at in gone if at and at - 1 not in gone and not lines[at - 1]}
-    return "\n".join(line for at, line in enumerate(lines) if at not in gone)
+    gone = {index for index, _ in _section(lines)}
+    gone |= {index - 1 for index in gone if index and index - 1 not in gone and not lines[index - 1]}
+    return "\n".join(line for index, line in enumerate(lines) if index not in gone)
 
 
 def _section(lines: list[str]) -> Iterable[tuple[int, str]]:
     """(place, line) of the heading and of the lines after bars right below it. Without such a line it is prose."""
-    for at, line in enumerate(lines[:-1]):
-        if line.startswith(SCRATCHPAD_HEADING) and lines[at + 1].startswith(BAR):
-            end = next((one for one in range(at + 1, len(lines)) if not lines[one].startswith(BAR)), len(lines))
-            yield from ((one, lines[one]) for one in range(at, end))
+    for index, line in enumerate(lines[:-1]):
+        if line.startswith(SCRATCHPAD_HEADING) and lines[index + 1].startswith(BAR):
+            end = next((row for row in range(index + 1, len(lines)) if not lines[row].startswith(BAR)), len(lines))
+            yield from ((row, lines[row]) for row in range(index, end))

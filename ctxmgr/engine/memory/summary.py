@@ -28,7 +28,7 @@ from ctxmgr.engine.memory.ledger import LedgerView, fold, record_of
 from ctxmgr.engine.memory.markdown import CONTINUE_LEAD
 from ctxmgr.engine.memory.packet import commits, own_lines, runs
 from ctxmgr.engine.memory.user_words import user_lines, users_text
-from ctxmgr.engine.memory.wording import FENCE, both_ends, one_line, one_spaced, said, shorten
+from ctxmgr.engine.memory.wording import FENCE, both_ends, one_line, one_spaced, quotation, shorten
 from ctxmgr.model import Block, Weigh
 from ctxmgr.model.compaction import BranchMessage, Format
 from ctxmgr.model.saved import Fact, Ledger
@@ -59,7 +59,7 @@ class SummaryMaterial:
         self.record: LedgerView = record_of(ledger, (), earlier=self.earlier)
 
     @property
-    def asked(self) -> list[tuple[int, Fact]]:
+    def numbered_requests(self) -> list[tuple[int, Fact]]:
         """The user's messages by number, those of the previous summary first."""
         carried = [(fact.seq, fact) for fact in self.record.of("request", "summary") if fact.seq]
         return [*carried, *enumerate(self.record.requests, self.earlier + 1)]
@@ -81,7 +81,7 @@ class SummaryMaterial:
 def facts_of(messages: Sequence[BranchMessage]) -> list[Fact]:
     """The facts of these messages, dated by their places."""
     calls: dict[str, Block] = {}
-    found: list[Fact] = []
+    all_facts: list[Fact] = []
     opened, turn = False, ""
     for index, message in enumerate(messages):
         origin = f"{index} {digest(message.view)}"
@@ -91,8 +91,8 @@ def facts_of(messages: Sequence[BranchMessage]) -> list[Fact]:
         opening = bool(message.opens_turn or message.view.opens_turn) and not opened
         facts = from_message(message.view, stamp=Stamp(origin, index), calls=calls, opening=opening, turn=turn)
         opened = opened or any(fact.kind == "goal" for fact in facts)
-        found += facts
-    return found
+        all_facts += facts
+    return all_facts
 
 
 def _carried(text: str) -> str:
@@ -107,13 +107,13 @@ Lines = Callable[[SummaryMaterial], list[str]]
 
 
 def _goal(draft: SummaryMaterial) -> list[str]:
-    told = [fact.text for fact in draft.record.of("goal", "summary")]
-    asked = [fact for _, fact in draft.asked]
-    goal, _, latest = told[0].partition(f"\n{LATEST}") if told else ("", "", "")
+    goals = [fact.text for fact in draft.record.of("goal", "summary")]
+    asked = [fact for _, fact in draft.numbered_requests]
+    goal, _, latest = goals[0].partition(f"\n{LATEST}") if goals else ("", "", "")
     new = draft.record.requests
     if not goal and asked:
-        goal, new = said(asked[0].text, GOAL_CHARACTERS), draft.record.requests[1:]
-    latest = said(new[-1].text, ITEM_CHARACTERS) if new else latest
+        goal, new = quotation(asked[0].text, GOAL_CHARACTERS), draft.record.requests[1:]
+    latest = quotation(new[-1].text, ITEM_CHARACTERS) if new else latest
     return [both_ends(goal, GOAL_CHARACTERS), *([f"{LATEST}{latest}"] if latest else [])] if goal else []
 
 
@@ -159,8 +159,8 @@ def _notes(draft: SummaryMaterial) -> list[str]:
 
 def _ends(draft: SummaryMaterial) -> list[str]:
     record = draft.record
-    ends = [*record.ends, *([record.said] if record.said is not None else [])]
-    lines = [(f"- {ENDED}{record.after(fact)}: ", said(fact.text, END_CHARACTERS)) for fact in ends]
+    ends = [*record.ends, *([record.last_words] if record.last_words is not None else [])]
+    lines = [(f"- {ENDED}{record.after(fact)}: ", quotation(fact.text, END_CHARACTERS)) for fact in ends]
     since = tuple(start for start, _ in lines)  # a turn that went on ends as it ended later
     carried = [line for line in draft.carried("context") if line.startswith(f"- {ENDED}")]
     return [*(line for line in carried if not line.startswith(since)), *map("".join, lines)]
@@ -266,9 +266,9 @@ def branch(messages: Sequence[BranchMessage], *, budget: int, weigh: Weigh) -> s
 def short(messages: Sequence[BranchMessage], previous: str | None = None) -> str:
     """Two sentences: what was asked last, and what was said last; "" where neither is known."""
     record = SummaryMaterial(messages, previous).record
-    told = [fact.text.rpartition(LATEST)[2].strip('"') for fact in record.of("goal", "summary")]
-    asked = [*told, *(fact.text for fact in record.requests)]
-    ends = [fact.text for fact in (*record.ends, record.said) if fact is not None]
+    latest_requests = [fact.text.rpartition(LATEST)[2].strip('"') for fact in record.of("goal", "summary")]
+    asked = [*latest_requests, *(fact.text for fact in record.requests)]
+    ends = [fact.text for fact in (*record.ends, record.last_words) if fact is not None]
     parts = [("Asked", asked[-1] if asked else ""), ("State", ends[-1] if ends else "")]
     return " ".join(_sentence(label, text) for label, text in parts if text.strip())
 
@@ -305,7 +305,9 @@ def _written(draft: SummaryMaterial, sections: Sequence[_Section], budget: int, 
     def with_users(section: _Section) -> FlexiblePart:
         def part(room: int) -> Part:
             most = max(int(USER_SHARE * budget), room + progress)
-            return _part(section, draft, user_lines(draft.asked, USER_CHARACTERS, LEAST_CHARACTERS, most, weigh))
+            return _part(
+                section, draft, user_lines(draft.numbered_requests, USER_CHARACTERS, LEAST_CHARACTERS, most, weigh)
+            )
 
         return part
 

@@ -24,7 +24,7 @@ from msgspec import structs
 
 from ctxmgr.engine.memory.facts import Statements
 from ctxmgr.engine.memory.fill import lengths
-from ctxmgr.engine.memory.wording import said
+from ctxmgr.engine.memory.wording import quotation
 from ctxmgr.engine.tools import DENIED, may_tell_of_the_user
 from ctxmgr.model import PACKET_MARK, View, Weigh
 from ctxmgr.model.saved import Fact
@@ -53,13 +53,13 @@ def _packet_end(lines: list[str], start: int, lead: str) -> int:
     following = lines[start + 1] if start + 1 < len(lines) else ""
     quoted = lead.strip() if following.startswith(lead.strip() or "\0") else ""
     gap = False
-    for at in range(start, len(lines)):
-        line = lines[at]
+    for index in range(start, len(lines)):
+        line = lines[index]
         if quoted and not line.startswith(quoted):
-            return at
+            return index
         bare = line.removeprefix(lead) if line.startswith(lead) else line.removeprefix(lead.rstrip())
         if gap and bare.strip() and not bare.startswith(_OF_PACKET):
-            return at
+            return index
         gap = not bare.strip()
     return len(lines)
 
@@ -232,16 +232,16 @@ def own_words(texts: Iterable[str]) -> str:
 
 def _outside(marks: tuple[str, str], texts: Iterable[str]) -> list[str]:
     """The texts of one message without what stands between the two marks."""
-    told: list[str] = []
+    outside: list[str] = []
     inside = False
     for text in texts:
         kept = ""
         while text:
-            before, found, text = text.partition(marks[inside])
+            before, mark, text = text.partition(marks[inside])
             kept += "" if inside else before
-            inside ^= bool(found)
-        told.append(kept)
-    return told
+            inside ^= bool(mark)
+        outside.append(kept)
+    return outside
 
 
 def _together(texts: Iterable[str]) -> Iterator[str]:
@@ -261,8 +261,8 @@ def _own(text: str) -> str:
         text = text.partition("]")[2].lstrip()
     result = _RESULT.match(text)
     if result:
-        told = text[result.end() :]
-        return _held_last(told) if may_tell_of_the_user(result[1], told) else ""
+        answer = text[result.end() :]
+        return _held_last(answer) if may_tell_of_the_user(result[1], answer) else ""
     if _is_hosts(text):
         return _held_last(text) if text.startswith(_RESUMED) else ""
     attached = _ATTACHED.search(text)
@@ -279,7 +279,7 @@ def _is_hosts(text: str) -> bool:
 
 def _without_tags(text: str) -> str:
     """Rules 2 to 4."""
-    opened = {found[1] for found in _OPENS.finditer(text) if _begins_a_line(text, found.start())}
+    opened = {opening[1] for opening in _OPENS.finditer(text) if _begins_a_line(text, opening.start())}
     hosts = [row for row in ROWS if not opened.isdisjoint(row.tags)]
     command = ""
     if hosts:
@@ -294,37 +294,37 @@ def _without_tags(text: str) -> str:
     return f"{command} {held}" if command and held else held
 
 
-def _begins_a_line(text: str, place: int, behind: int = 0) -> bool:
+def _begins_a_line(text: str, position: int, behind: int = 0) -> bool:
     """Whether only blanks precede this position on its line, or `behind`, where the last match ended."""
-    before = text[max(behind, place - MOST_BLANKS) : place]
-    whole = "\n" in before or place - behind <= MOST_BLANKS
+    before = text[max(behind, position - MOST_BLANKS) : position]
+    whole = "\n" in before or position - behind <= MOST_BLANKS
     return whole and not before.rpartition("\n")[2].strip()
 
 
 def _held_last(text: str) -> str:
     """The user's words in the tag that ends a text; "" where none does."""
-    name = next((one for one in _HOLDING if text.endswith(f"</{one}>")), "")
+    name = next((tag for tag in _HOLDING if text.endswith(f"</{tag}>")), "")
     return text.removesuffix(f"</{name}>").rpartition(f"<{name}>")[2].strip() if name else ""
 
 
 def _parted(text: str, names: Container[str]) -> tuple[list[str], list[str]]:
     """What stands outside of these tags, and inside (rule 3)."""
-    outside, inside, at = [], [], 0
+    outside, inside, position = [], [], 0
     unclosed: set[str] = set()
-    for found in _OPENS.finditer(text):
-        name, start = found[1], found.end()
-        if found.start() < at or name not in names or name in unclosed:
+    for tag in _OPENS.finditer(text):
+        name, start = tag[1], tag.end()
+        if tag.start() < position or name not in names or name in unclosed:
             continue
-        if not _begins_a_line(text, found.start(), at):
+        if not _begins_a_line(text, tag.start(), position):
             continue
         end = text.find(f"</{name}>", start)
-        if end < 0 and (text[: found.start()].strip() or text[start : start + 1] not in ("\n", "")):
+        if end < 0 and (text[: tag.start()].strip() or text[start : start + 1] not in ("\n", "")):
             unclosed.add(name)
             continue
-        outside.append(text[at : found.start()])
+        outside.append(text[position : tag.start()])
         inside.append(text[start : end if end >= 0 else None])
-        at = end + len(f"</{name}>") if end >= 0 else len(text)
-    return [*outside, text[at:]], inside
+        position = end + len(f"</{name}>") if end >= 0 else len(text)
+    return [*outside, text[position:]], inside
 
 
 _LINE = re.compile(r'#(\d{1,6}): "(.*)"', re.DOTALL)
@@ -354,7 +354,7 @@ def from_user(text: str, into: Statements, *, opening: bool) -> None:
 
 def user_line(number: int, fact: Fact, characters: int) -> str:
     """What the user said, with its number."""
-    return f"- #{number}: {said(fact.text, characters)}"
+    return f"- #{number}: {quotation(fact.text, characters)}"
 
 
 def user_lines(

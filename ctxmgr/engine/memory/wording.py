@@ -192,7 +192,7 @@ def code(text: str, limit: int) -> str:
     return f"`{one_line(text, limit).replace('`', chr(39))}`"
 
 
-def said(text: str, limit: int) -> str:
+def quotation(text: str, limit: int) -> str:
     """What somebody said, in quotes, word for word on one line; of a long text how it begins and how it ends."""
     return f'"{without_mark(plain(both_ends(text.strip(), limit)))}"'
 
@@ -206,9 +206,9 @@ _SCRIPT = re.compile(r" \(\d+ lines?, sha256 [0-9a-f]{8}\)$")
 def command_line(command: str) -> str:
     """The command on one line of at most COMMAND_CHARACTERS."""
     command = command.strip()
-    told = plain(command.replace("\\\n", " "))
-    if len(told) <= COMMAND_CHARACTERS and "\n" not in command.replace("\\\n", ""):
-        return told
+    line = plain(command.replace("\\\n", " "))
+    if len(line) <= COMMAND_CHARACTERS and "\n" not in command.replace("\\\n", ""):
+        return line
     lines = command.count("\n") + 1
     digest = hashlib.sha256(command.encode("utf-8", "surrogatepass")).hexdigest()[:DIGEST_CHARACTERS]
     size = f" ({lines} line{'s' if lines > 1 else ''}, sha256 {digest})"
@@ -218,5 +218,5 @@ def command_line(command: str) -> str:
 
 def coded_command(text: str, limit: int = COMMAND_CHARACTERS) -> str:
     """Such a line with the command as inline code; what is said of a script stands whole behind it."""
-    said = _SCRIPT.search(text)
-    return f"{code(text[: said.start()], limit)}{said[0]}" if said else code(text, limit)
+    script = _SCRIPT.search(text)
+    return f"{code(text[: script.start()], limit)}{script[0]}" if script else code(text, limit)

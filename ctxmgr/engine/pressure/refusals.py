@@ -33,8 +33,8 @@ _NAMED = re.compile(
 def named_window(error: str) -> int | None:
     """The most tokens that a refusal names, None where it names none."""
     error = _COMMAS.sub("", error)
-    found = _OVER.search(error) or _NAMED.search(error)
-    return next((int(one) for one in found.groups() if one), None) if found else None
+    match = _OVER.search(error) or _NAMED.search(error)
+    return next((int(number) for number in match.groups() if number), None) if match else None
 
 
 def is_of_bytes(error: str) -> bool:
@@ -42,30 +42,25 @@ def is_of_bytes(error: str) -> bool:
     return bool(_BYTES.search(error))
 
 
-def after_refusal(taken: int, said: int, named: int | None, sent: int | None) -> int:
-    """The window from now on, in tokens. `taken`: what it was taken to be; `said`: by the host; `named`: by the
+def after_refusal(taken: int, stated: int, named: int | None, sent: int | None) -> int:
+    """The window from now on, in tokens. `taken`: what it was taken to be; `stated`: by the host; `named`: by the
     refusal; `sent`: what was refused, None where no reading tells."""
     if named is not None:
-        return min(taken, max(named, int(LEAST_NAMED_SHARE * said)))
+        return min(taken, max(named, int(LEAST_NAMED_SHARE * stated)))
     if sent is not None and sent >= taken:
         return taken
     smaller = STEP_SHARE * taken if sent is None else REFUSED_SHARE * sent
-    return min(taken, max(int(smaller), int(LEAST_SHARE * said)))
+    return min(taken, max(int(smaller), int(LEAST_SHARE * stated)))
 
 
-def after_success(taken: int, said: int, total: int) -> int:
+def after_success(taken: int, stated: int, total: int) -> int:
     """The same where a request of so many tokens, with its reply, was taken."""
-    return taken if total <= taken else min(said, int(LIFT_SHARE * total))
+    return taken if total <= taken else min(stated, int(LIFT_SHARE * total))
 
 
-# Turns a failed call's error text into whether the context was too long for the model.
-#
-# Providers have no code in common for it, so it is told from the words they use, which their codes are made of too.
-# A
-# rate limit also speaks of tokens and limits, and asking for a compaction would not help there: those words rule it
-# out.
-
-
+# Providers have no code in common for a context that is too long, so the words of the error tell it; their codes
+# are made of the same words. A rate limit also speaks of tokens and limits, and a compaction would not help there:
+# those words rule it out.
 OVERFLOW = re.compile(
     r"context[ _-]?(length|window|size|limit|overflow)|max(imum)?[ _-](context|prompt|input)"
     r"|(prompt|input|request|context|payload|entity|content)[ _-]?(is[ _-]?)?too[ _-]?(long|large|big)"
@@ -80,7 +75,8 @@ FULL_SHARE = 0.99  # of the window: a reply cut at once with a prompt this large
 
 
 def overflowed(view: View, usage: Usage | None, window: int) -> bool:
-    """Whether this assistant message is a context-overflow error. `usage` as reported for it, `window` in tokens."""
+    """Whether this assistant message is an error of context overflow. `usage`: as reported for it; `window`: in
+    tokens."""
     if view.stop == "error":
         return bool(OVERFLOW.search(view.error)) and not OTHER_LIMIT.search(view.error)
     if usage is None:

@@ -67,17 +67,17 @@ def thresholds(policy: Policy, window: int) -> Thresholds:
     )
 
 
-def zone_of(tokens: float, at: Thresholds) -> Zone:
-    if tokens >= at.compact:
+def zone_of(tokens: float, thresholds: Thresholds) -> Zone:
+    if tokens >= thresholds.compact:
         return "compact"
-    if tokens >= at.red:
+    if tokens >= thresholds.red:
         return "red"
-    return "yellow" if tokens >= at.yellow else "green"
+    return "yellow" if tokens >= thresholds.yellow else "green"
 
 
-def pressure(tokens: float, at: Thresholds) -> float:
+def pressure(tokens: float, thresholds: Thresholds) -> float:
     """Used / usable, to four digits, so that it prints the same everywhere."""
-    return round(tokens / at.usable, 4)
+    return round(tokens / thresholds.usable, 4)
 
 
 # What a model's calls cost and how its provider caches them, whoever said so: the host, the policy, or nobody.

@@ -53,7 +53,7 @@ class Ends(msgspec.Struct, frozen=True):
 WHEREVER = Ends()
 
 
-def no_label(at: int) -> str:
+def no_label(start: int) -> str:
     return ""
 
 
@@ -100,9 +100,9 @@ class _Parts:
         tail = len(text) - max(ends.end_chars, int(size * end))
         least = max(ends.start_chars, int(size * start))
         errors = list(_errors(text, least, tail, int(size * ERROR_SHARE), words))
-        told = self._outlined(least, tail, int(size * outline), errors)
-        self.lines = sorted([*errors, *told])
-        beside = sum(self._size(at, end) for at, end in self.lines)
+        outlined = self._outlined(least, tail, int(size * outline), errors)
+        self.lines = sorted([*errors, *outlined])
+        beside = sum(self._size(first, end) for first, end in self.lines)
         head = max(least, size - (len(text) - tail) - beside)
         self.head, self.tail = _at_lines(text, head, tail, ends)
 
@@ -111,10 +111,10 @@ class _Parts:
         text, head, tail = self.text, self.head, self.tail
         if head >= tail:
             return ((0, len(text)),)
-        said = self.gap.line(left, head, tail)
+        line = self.gap.line(left, head, tail)
         lines = [(max(start, head), end) for start, end in self.lines if end > head and start < tail]
         parts: list[str | tuple[int, int]] = [(0, head)] if head else []
-        parts.append(("\n" if head and text[head - 1] != "\n" else "") + said + "\n")
+        parts.append(("\n" if head and text[head - 1] != "\n" else "") + line + "\n")
         for start, end in lines:
             parts += [self.gap.label(start)] if self.gap.label(start) else []
             parts.append((start, min(end, tail)))
@@ -133,30 +133,30 @@ class _Parts:
         self, start: int, end: int, room: int, errors: list[tuple[int, int]]
     ) -> Iterator[tuple[int, int]]:
         """Lines of the outline between these places, those that tell most, in so many characters; none twice."""
-        for at, stop in self.gap.outline:
-            if at < start or stop > end:
+        for first, stop in self.gap.outline:
+            if first < start or stop > end:
                 continue
             beside = bisect_left(errors, (stop, 0))
-            if beside and errors[beside - 1][1] > at:
+            if beside and errors[beside - 1][1] > first:
                 continue
-            room -= self._size(at, stop)
+            room -= self._size(first, stop)
             if room < 0:
                 return
-            yield at, stop
+            yield first, stop
 
 
 def _errors(text: str, start: int, end: int, room: int, words: "_ErrorWords") -> Iterator[tuple[int, int]]:
     """Lines that tell of an error, the first ones, in so many characters; a long one around its match."""
-    at = start
-    while room > 0 and (found := words.after(at)) is not None and found[1] <= end:
-        near = max(at, found[0] - ERROR_LINE_CHARACTERS // 2)
-        first = max(near, text.rfind("\n", near, found[0]) + 1)
-        last = text.find("\n", found[1], min(end, first + ERROR_LINE_CHARACTERS))
+    position = start
+    while room > 0 and (span := words.after(position)) is not None and span[1] <= end:
+        near = max(position, span[0] - ERROR_LINE_CHARACTERS // 2)
+        first = max(near, text.rfind("\n", near, span[0]) + 1)
+        last = text.find("\n", span[1], min(end, first + ERROR_LINE_CHARACTERS))
         last = min(end, first + ERROR_LINE_CHARACTERS) if last < 0 else last + 1
         room -= last - first
         if room >= 0:
             yield first, last
-        at = max(last, found[1])
+        position = max(last, span[1])
 
 
 class _ErrorWords:
@@ -166,14 +166,14 @@ class _ErrorWords:
         self._spans: list[tuple[int, int]] = []
         self._more = error_words(text)
 
-    def after(self, at: int) -> tuple[int, int] | None:
+    def after(self, position: int) -> tuple[int, int] | None:
         """Start and end of the first one from here on."""
-        while not self._spans or self._spans[-1][0] < at:
-            found = next(self._more, None)
-            if found is None:
+        while not self._spans or self._spans[-1][0] < position:
+            span = next(self._more, None)
+            if span is None:
                 return None
-            self._spans.append(found)
-        return self._spans[bisect_left(self._spans, (at, 0))]
+            self._spans.append(span)
+        return self._spans[bisect_left(self._spans, (position, 0))]
 
 
 def error_words(text: str) -> Iterator[tuple[int, int]]:
@@ -181,19 +181,19 @@ def error_words(text: str) -> Iterator[tuple[int, int]]:
     for start in range(0, len(text), PIECE_CHARACTERS):
         piece = text[start : start + PIECE_CHARACTERS + _LONGEST].replace("İ", "i")  # the one that grows
         for begins in _BEGINNING.finditer(piece.lower()):
-            found = ERROR_LINE.match(text, start + begins.start())
-            if found is not None and begins.start() < PIECE_CHARACTERS:
-                yield found.span()
+            match = ERROR_LINE.match(text, start + begins.start())
+            if match is not None and begins.start() < PIECE_CHARACTERS:
+                yield match.span()
 
 
 def _at_lines(text: str, head: int, tail: int, ends: Ends) -> tuple[int, int]:
     """Rule 3."""
     length = len(text)
-    at = text.rfind("\n", max(ends.start_chars, int(head * (1 - NEAR_SHARE))), head) + 1
-    head = at or head
+    line_start = text.rfind("\n", max(ends.start_chars, int(head * (1 - NEAR_SHARE))), head) + 1
+    head = line_start or head
     stop = min(length - ends.end_chars, tail + int((length - tail) * NEAR_SHARE))
-    at = text.find("\n", tail, stop) + 1
-    return head, at or tail
+    line_start = text.find("\n", tail, stop) + 1
+    return head, line_start or tail
 
 
 # Turns an edit of a list into what its decision remembers of it, and that back into the text.
@@ -217,8 +217,8 @@ def as_written(decision: Decision, edit: BlockEdit, original: str) -> Decision:
 
 def arguments_of(written: Written) -> dict[str, Any]:
     """What was written in the place of a call's arguments."""
-    found: dict[str, Any] = msgspec.json.decode(text_of(written, ""))
-    return found
+    arguments: dict[str, Any] = msgspec.json.decode(text_of(written, ""))
+    return arguments
 
 
 def cut_edit(conversation: ConversationIndex, ref: BlockRef, decision: Decision) -> BlockEdit:
@@ -226,8 +226,8 @@ def cut_edit(conversation: ConversationIndex, ref: BlockRef, decision: Decision)
     block, key, before = conversation.block(ref), conversation.block_key(ref), conversation.block_weight(ref)
     arguments = arguments_of(decision.written) if block.kind == "call" else None
     text = text_of(decision.written, block.text) if arguments is None else ""
-    at, number, weight = ref.message_index, ref.block_index, decision.weight
-    return BlockEdit(at, number, "cut", text, key, before, weight, arguments, decision.media)
+    index, number, weight = ref.message_index, ref.block_index, decision.weight
+    return BlockEdit(index, number, "cut", text, key, before, weight, arguments, decision.media)
 
 
 def text_of(written: Written, original: str) -> str:
@@ -245,14 +245,14 @@ def _written(text: str, original: str) -> Written:
             end += len(line)
             pieces[-1] = (last[0], end)
             continue
-        found = original.find(line.rstrip("\n"), end) if len(line) >= LEAST_RANGE else -1
-        if found >= 0:
-            at, end = found, found + len(line.rstrip("\n"))
-            pieces.append((at, end))
-            line = line[end - at :]
+        position = original.find(line.rstrip("\n"), end) if len(line) >= LEAST_RANGE else -1
+        if position >= 0:
+            start, end = position, position + len(line.rstrip("\n"))
+            pieces.append((start, end))
+            line = line[end - start :]
             if line and original.startswith(line, end):
                 end += len(line)
-                pieces[-1], line = (at, end), ""
+                pieces[-1], line = (start, end), ""
         if line and pieces and isinstance(pieces[-1], str):
             pieces[-1] += line
         elif line:

@@ -26,5 +26,5 @@ def handle(key: str) -> str:
 
 def handles_in(text: str) -> Iterator[str]:
     """What in a text may be a handle: a model may wrap the one it was shown."""
-    for found in _HANDLE.finditer(text):
-        yield found[0]
+    for match in _HANDLE.finditer(text):
+        yield match[0]

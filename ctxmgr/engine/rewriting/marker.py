@@ -32,8 +32,8 @@ def distilled(of: Call, weight: int) -> str:
 
 def cut(whole: int, left: int, handle: str) -> str:
     """The line in the gap of a text that was cut to fit; both in tokens, `handle` "" without an archive."""
-    told = f"[cut to fit — ~{left:,} of ~{whole:,} tokens are left out here]"
-    return with_handle(told, handle) if handle else told
+    line = f"[cut to fit — ~{left:,} of ~{whole:,} tokens are left out here]"
+    return with_handle(line, handle) if handle else line
 
 
 def arrived(whole: int, left: int, where: str) -> str:
@@ -42,15 +42,15 @@ def arrived(whole: int, left: int, where: str) -> str:
     return f"[cut — ~{left:,} of ~{whole:,} tokens are left out here, {where}]"
 
 
-def media(one: Media) -> str:
+def media(item: Media) -> str:
     """What stands for a picture or a document: `[image left out — 1.4 MB, 1200 x 800 pixels]`; for a link to one,
     `[image left out]`."""
-    told = [_size(one.size_bytes)] if one.width or one.size_bytes > LINK_BYTES else []
-    if one.width and one.height:
-        told.append(f"{one.width} x {one.height} pixels")
-    elif one.pages > 1:
-        told.append(f"about {one.pages} pages")
-    return f"[{one.kind} left out{' — ' if told else ''}{', '.join(told)}]"
+    sizes = [_size(item.size_bytes)] if item.width or item.size_bytes > LINK_BYTES else []
+    if item.width and item.height:
+        sizes.append(f"{item.width} x {item.height} pixels")
+    elif item.pages > 1:
+        sizes.append(f"about {item.pages} pages")
+    return f"[{item.kind} left out{' — ' if sizes else ''}{', '.join(sizes)}]"
 
 
 def _size(size_bytes: int) -> str:

@@ -52,15 +52,15 @@ def memoised(conversation: ConversationIndex, weigh: Weigh, handles: bool, memo:
     def rewrite(ref: BlockRef, decision: Decision) -> tuple[str, int]:
         if decision.written:
             return fresh(ref, decision)
-        at, number = ref.message_index, ref.block_index
+        index, number = ref.message_index, ref.block_index
         asked = conversation.pairs.get(ref)  # ids are used again: the same result, another call
         call = conversation.digest(asked) if asked is not None else ""
-        repeat = conversation.repeats.get(at, 0) if handles else 0  # its handle is in the text
-        key = (conversation.digest(at), call, number, repeat, decision.kind, decision.limit)
+        repeat = conversation.repeats.get(index, 0) if handles else 0  # its handle is in the text
+        key = (conversation.digest(index), call, number, repeat, decision.kind, decision.limit)
         if key not in memo:
             memo[key] = fresh(ref, decision)
-        found: tuple[str, int] = memo[key]
-        return found
+        written: tuple[str, int] = memo[key]
+        return written
 
     return rewrite
 
@@ -75,8 +75,8 @@ def shortener(conversation: ConversationIndex, weigh: Weigh, memo: Memo) -> Shor
             arguments = shorten(block.made)
             text = f"{block.tool} {msgspec.json.encode(arguments).decode()}"
             memo[key] = None if arguments is None else (arguments, weigh(text))
-        found: tuple[dict[str, Any], int] | None = memo[key]
-        return found
+        short: tuple[dict[str, Any], int] | None = memo[key]
+        return short
 
     return shortened
 
@@ -168,9 +168,9 @@ def shorten(call: Call) -> dict[str, Any] | None:
     if is_shortened(arguments):
         return None
     hint = "; read the file to see them" if tool_call(call.tool, arguments, call.declared).writes_text else ""
-    found = {name: _value(value, hint) for name, value in arguments.items()}
-    saved = 1 - _size(found) / max(1, _size(arguments))
-    return found if saved >= LEAST_SAVED else None
+    short = {name: _value(value, hint) for name, value in arguments.items()}
+    saved = 1 - _size(short) / max(1, _size(arguments))
+    return short if saved >= LEAST_SAVED else None
 
 
 def is_shortened(given: Any) -> bool:
@@ -190,9 +190,9 @@ def _value(value: Any, hint: str) -> Any:
     if isinstance(value, str):
         return _text(value, hint)
     if isinstance(value, dict):
-        return {key: _value(one, hint) for key, one in value.items()}
+        return {key: _value(item, hint) for key, item in value.items()}
     if isinstance(value, list):
-        return [_value(one, hint) for one in value]
+        return [_value(item, hint) for item in value]
     return value
 
 

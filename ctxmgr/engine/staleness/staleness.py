@@ -57,19 +57,19 @@ class _Result(msgspec.Struct, frozen=True):
 def superseded(conversation: ConversationIndex) -> dict[BlockRef, Reason]:
     """Those that are out of date, in the list's order, with the reason. Linear in the list."""
     results = list(_results(conversation))
-    known = paths.same(path for one in results for _, path in one.files if AWAY not in path)
+    known = paths.same(path for result in results for _, path in result.files if AWAY not in path)
     later: dict[str, Reason] = {}  # what happened last to each file that was read or written whole
     changes: Counter[str] = Counter()
     again: set[tuple[str, ...]] = set()
-    found: dict[BlockRef, Reason] = {}
+    reasons: dict[BlockRef, Reason] = {}
     for result in reversed(results):
         text = conversation.block(result.ref).text
         reads = [known.get(path, path) for path in result.reads]
         same = (result.same, *(f"{path} {changes[path]}" for path in reads))
         if not result.failed and reads and len(reads) == len(result.files) and later.keys() >= set(reads):
-            found[result.ref] = later[reads[0]]
+            reasons[result.ref] = later[reads[0]]
         elif not result.failed and same in again:
-            found[result.ref] = "read again" if len(reads) == len(result.files) else "repeated"
+            reasons[result.ref] = "read again" if len(reads) == len(result.files) else "repeated"
         if result.same and not result.failed and _is_whole(text):
             again.add(same)
         for effect, path in result.files:
@@ -79,7 +79,7 @@ def superseded(conversation: ConversationIndex) -> dict[BlockRef, Reason]:
                 later.setdefault(path, "written later")
             elif effect.kind == "read" and effect.whole and _shows_all(result, text):
                 later.setdefault(path, "read again")
-    return dict(sorted(found.items()))
+    return dict(sorted(reasons.items()))
 
 
 def _results(conversation: ConversationIndex) -> Iterator[_Result]:
@@ -115,10 +115,10 @@ def _calls(message: Message) -> dict[str, tuple[ToolCall, str]]:
 def _same(block: Block) -> str:
     arguments = identity(block.arguments or {})
     try:
-        told = _encode(arguments)
+        encoded = _encode(arguments)
     except (msgspec.MsgspecError, ValueError, TypeError, OverflowError, RecursionError):  # no JSON can say it
-        told = json.dumps(arguments, sort_keys=True, default=str).encode()
-    return f"{block.tool} {told.decode()}"
+        encoded = json.dumps(arguments, sort_keys=True, default=str).encode()
+    return f"{block.tool} {encoded.decode()}"
 
 
 def _is_whole(text: str) -> bool:
@@ -128,7 +128,7 @@ def _is_whole(text: str) -> bool:
         return False
     if marker.is_marker(text) or any(words in text for words in _CUT):
         return False
-    cuts = (text.endswith(_TRUNCATED, 0, found.start()) for found in re.finditer("truncated", text))
+    cuts = (text.endswith(_TRUNCATED, 0, match.start()) for match in re.finditer("truncated", text))
     return not any(cuts) and not any(words in head for words in _UNFINISHED)
 
 

@@ -72,23 +72,25 @@ class CallArguments:
     def several(self) -> tuple[str, ...]:
         """The files of a list; what holds a wildcard is none."""
         texts = (
-            one
+            text
             for value in self.values("paths", "path")
-            for one in ([value] if isinstance(value, str) else value if isinstance(value, list) else ())
+            for text in ([value] if isinstance(value, str) else value if isinstance(value, list) else ())
         )
-        return tuple(normal(one) for one in texts if isinstance(one, str) and one and not _GLOBS.intersection(one))
+        return tuple(
+            normal(text) for text in texts if isinstance(text, str) and text and not _GLOBS.intersection(text)
+        )
 
     @property
-    def place(self) -> str:
+    def looked_at(self) -> str:
         """What a look is at: a file, or a directory."""
-        found = self.path or normal(self.text("directory") or "")
-        return found or next(iter(self.several), "")
+        path = self.path or normal(self.text("directory") or "")
+        return path or next(iter(self.several), "")
 
     @property
     @once
     def parts(self) -> tuple["CallArguments", ...]:
         """What stands in lists of objects, and in objects, each by itself: edits, files with their texts."""
-        found: list[CallArguments] = []
+        parts: list[CallArguments] = []
         for role, values in self._by_role.items():
             if role in _NO_PARTS:
                 continue
@@ -97,22 +99,22 @@ class CallArguments:
                     each: Sequence[Any] = value[:MOST_PARTS] if isinstance(value, list) else (value,)
                     if role == "paths" and isinstance(value, dict):  # texts by their files
                         each = [{"path": name, "content": text} for name, text in value.items()][:MOST_PARTS]
-                    found += [CallArguments(one, self.roles) for one in each if isinstance(one, dict)]
-        return tuple(found)
+                    parts += [CallArguments(part, self.roles) for part in each if isinstance(part, dict)]
+        return tuple(parts)
 
     @property
     def patch(self) -> str | None:
         """The text of a patch that names its files, whatever the argument is called."""
         return next(
-            (one for one in self.arguments.values() if isinstance(one, str) and patches.is_patch(one)), None
+            (value for value in self.arguments.values() if isinstance(value, str) and patches.is_patch(value)), None
         )
 
     def paths(self) -> tuple[str, ...]:
         """Every file and directory that an argument names, also as it is spelled there; each once."""
         spelled: dict[str, None] = {}
-        for one in (self, *self.parts):
+        for part in (self, *self.parts):
             for role in _PLACES:
-                for value in one._by_role.get(role, ()):
+                for value in part._by_role.get(role, ()):
                     for text in value if isinstance(value, list) else (value,):
                         if isinstance(text, str) and text:
                             text = text.replace("\\", "/")

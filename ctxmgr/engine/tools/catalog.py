@@ -154,8 +154,8 @@ def _family(tool: str, given: CallArguments) -> str:
     kind = kind_of(tool)
     named = bool(given.path or given.several or any(part.path for part in given.parts))
     if not named:
-        told = given.patch is not None and (kind == "edit" or given.text("patch", "input") == given.patch)
-        if told and kind in ("", "edit"):
+        is_patch = given.patch is not None and (kind == "edit" or given.text("patch", "input") == given.patch)
+        if is_patch and kind in ("", "edit"):
             return "patch"
         return "run" if kind == "run" or (not kind and given.text("command")) else kind
     if kind == "run" and not given.has("command", "input"):
@@ -192,7 +192,7 @@ def _inner(given: CallArguments) -> tuple[str, Mapping[str, Any]] | None:
 
 
 def _of(tool: str, given: CallArguments, kind: EffectKind, done: CallEffects) -> ToolCall:
-    named = (name for one in done.effects for name in (one.path, one.to) if name)
+    named = (name for effect in done.effects for name in (effect.path, effect.to) if name)
     names = tuple(dict.fromkeys((*given.paths(), *named)))
     keys = _keys(given, done.shell.command if done.shell is not None and done.shell.scripted else "")
     return ToolCall(tool, kind, done.effects, names, keys, done.shell, tasks_of(tool, kind, given), done.repeats)
@@ -206,7 +206,7 @@ def _keys(given: CallArguments, script: str) -> tuple[tuple[str, Any], ...]:
     if script:
         return (("cmd", script),)
     ranked = [(_RANK[role], name) for name in given.arguments if (role := given.role(name)) in _RANK]
-    names = [name for _, name in sorted(ranked, key=lambda one: one[0])]
+    names = [name for _, name in sorted(ranked, key=lambda entry: entry[0])]
     inside = [part.path for part in given.parts if part.path] if not names else []
     if inside:
         return (("paths", list(dict.fromkeys(inside))),)
@@ -284,9 +284,9 @@ def _declared_done(row: ToolRow, arguments: Arguments) -> tuple[Does, CallEffect
     if not each:
         family = next((family for family, _ in row.does if family in _LOOKS), row.does[0][0])
         return family, FAMILIES[family](CallArguments({}), True)
-    effects = tuple(effect for _, one in each for effect in one.effects)
-    shell = next((one.shell for _, one in each if one.shell is not None), None)
-    return each[0][0], CallEffects(effects, all(one.repeats for _, one in each), shell)
+    effects = tuple(effect for _, done in each for effect in done.effects)
+    shell = next((done.shell for _, done in each if done.shell is not None), None)
+    return each[0][0], CallEffects(effects, all(done.repeats for _, done in each), shell)
 
 
 def _declared_each(row: ToolRow, arguments: Arguments) -> Iterator[tuple[Does, CallEffects]]:
@@ -297,5 +297,9 @@ def _declared_each(row: ToolRow, arguments: Arguments) -> Iterator[tuple[Does, C
         if role == "path" and isinstance(arguments[name], list):
             role = "paths"
         beside = _COMMANDS if family == "run" else _FILES
-        alone = {one: value for one, value in arguments.items() if one == name or role_of(one) not in beside}
+        alone = {
+            argument: value
+            for argument, value in arguments.items()
+            if argument == name or role_of(argument) not in beside
+        }
         yield family, FAMILIES[family](CallArguments(alone, {name: role}), family != "write")

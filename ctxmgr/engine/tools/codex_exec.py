@@ -47,9 +47,9 @@ def run(script: str) -> ScriptRun:
     called = _CALLED.findall(script)
     literals, beside = _split(script)
     commands = []
-    for one in _COMMAND.finditer(script):
-        workdir = _WORKDIR.search(one[2])
-        commands.append((_value(one[1]), _value(workdir[1]) if workdir else ""))
+    for call in _COMMAND.finditer(script):
+        workdir = _WORKDIR.search(call[2])
+        commands.append((_value(call[1]), _value(workdir[1]) if workdir else ""))
     given = [literal for literal in literals or () if patches.BEGIN in literal]
     raw = _RAW in script
     applied = [literal[1:-1] if raw and literal[0] == "`" else _value(literal) for literal in given]

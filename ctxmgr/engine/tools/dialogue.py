@@ -102,16 +102,16 @@ def user_answers(arguments: Mapping[str, Any], result: str) -> tuple[UserAnswer,
     if not asked:
         return ()
     answers = _in_json(asked, result) or _in_tag(asked, result) or _beside(asked, result[:ANSWER_CHARACTERS])
-    return tuple(_answer(question, said, note) for question, said, note in answers if said or note)
+    return tuple(_answer(question, answer, note) for question, answer, note in answers if answer or note)
 
 
 def _questions(arguments: Mapping[str, Any]) -> Iterator[_Question]:
     listed = _decoded(arguments.get("questions"))
-    for number, one in enumerate(listed if isinstance(listed, list) else [arguments]):
-        text = one.get("question") if isinstance(one, dict | Mapping) else None
+    for number, entry in enumerate(listed if isinstance(listed, list) else [arguments]):
+        text = entry.get("question") if isinstance(entry, dict | Mapping) else None
         if isinstance(text, str) and text.strip():
-            names = (one.get("id"), str(number), text, one.get("header"))
-            given = _decoded(one.get("options") or one.get("follow_up"))
+            names = (entry.get("id"), str(number), text, entry.get("header"))
+            given = _decoded(entry.get("options") or entry.get("follow_up"))
             options = dict(filter(None, map(_option, given))) if isinstance(given, list) else {}
             yield _Question(text, tuple(name for name in names if isinstance(name, str)), options)
 
@@ -140,15 +140,14 @@ _Said = tuple[_Question, str, str]  # question, answer, note
 
 
 def _in_json(asked: list[_Question], result: str) -> list[_Said]:
-    told = _decoded(result) if result.lstrip().startswith("{") and len(result) <= ANSWER_CHARACTERS else None
-    answers = told.get("answers") if isinstance(told, dict) else None
+    reply = _decoded(result) if result.lstrip().startswith("{") and len(result) <= ANSWER_CHARACTERS else None
+    answers = reply.get("answers") if isinstance(reply, dict) else None
     if not isinstance(answers, dict):
         return []
     return [
         (question, *_parts(answers[name]))
         for question in asked
-        for name in [next((one for one in question.names if one in answers), None)]
-        if name is not None
+        for name in [name for name in question.names if name in answers][:1]
     ]
 
 
@@ -156,34 +155,34 @@ def _parts(given: Any) -> tuple[str, str]:
     """The answer and the note in what JSON holds for one question."""
     if isinstance(given, dict):
         given = given.get("answers")
-    parts = [one for one in (given if isinstance(given, list) else [given]) if isinstance(one, str)]
-    said = ", ".join(one for one in parts if not one.startswith(_NOTE))
-    return said, " ".join(one.removeprefix(_NOTE) for one in parts if one.startswith(_NOTE))
+    parts = [part for part in (given if isinstance(given, list) else [given]) if isinstance(part, str)]
+    answer = ", ".join(part for part in parts if not part.startswith(_NOTE))
+    return answer, " ".join(part.removeprefix(_NOTE) for part in parts if part.startswith(_NOTE))
 
 
 def _in_tag(asked: list[_Question], result: str) -> list[_Said]:
-    found = _TAG.match(result) if len(asked) == 1 else None
-    return [(asked[0], found[2], "")] if found else []
+    tag = _TAG.match(result) if len(asked) == 1 else None
+    return [(asked[0], tag[2], "")] if tag else []
 
 
 def _beside(asked: list[_Question], result: str) -> list[_Said]:
     """Answers that stand quoted behind their questions, in the order of these."""
     starts: list[tuple[_Question, int, int]] = []
-    at = 0
+    behind = 0
     for question in asked:
         mark = f'"{question.text}"="'
-        found = result.find(mark, at)
-        if found >= 0:
-            starts.append((question, found, at := found + len(mark)))
+        start_index = result.find(mark, behind)
+        if start_index >= 0:
+            starts.append((question, start_index, behind := start_index + len(mark)))
     if not starts or starts[0][1] > HEAD_CHARACTERS or "\n" in result[: starts[0][1]].strip():
         return []
     ends = [start for _, start, _ in starts[1:]]
-    said = [result[start:end].rstrip(", ") for (_, _, start), end in zip(starts, ends, strict=False)]
+    answers = [result[start:end].rstrip(", ") for (_, _, start), end in zip(starts, ends, strict=False)]
     last = result[starts[-1][2] :]
     for tail in _TAILS:
         last = last.partition(tail)[0]
-    said.append(last)
-    return [(question, *_quoted(one)) for (question, _, _), one in zip(starts, said, strict=True)]
+    answers.append(last)
+    return [(question, *_quoted(answer)) for (question, _, _), answer in zip(starts, answers, strict=True)]
 
 
 def _quoted(text: str) -> tuple[str, str]:
@@ -196,8 +195,8 @@ def _quoted(text: str) -> tuple[str, str]:
     return "" if answer == _NONE else answer, note.strip()
 
 
-def _answer(question: _Question, said: str, note: str) -> UserAnswer:
-    rest, named = said, []
+def _answer(question: _Question, answer: str, note: str) -> UserAnswer:
+    rest, named = answer, []
     for label in sorted(question.options, key=len, reverse=True):
         if label and label in rest:
             rest = rest.replace(label, "", 1)
@@ -205,8 +204,8 @@ def _answer(question: _Question, said: str, note: str) -> UserAnswer:
     chosen = bool(named) and not rest.strip(", ")
     about = [question.options[label] for label in question.options if chosen and label in named]
     means = "; ".join(filter(None, about))
-    written = "\n".join(filter(None, ("" if chosen else said, note)))
-    return UserAnswer(question.text, f"{said} ({note})" if said and note else said or note, means, written)
+    written = "\n".join(filter(None, ("" if chosen else answer, note)))
+    return UserAnswer(question.text, f"{answer} ({note})" if answer and note else answer or note, means, written)
 
 
 class PlanAnswer(msgspec.Struct, frozen=True):
@@ -236,7 +235,7 @@ def plan_title(arguments: Mapping[str, Any], result: str = "") -> str:
     repeated = result.partition(_PLAN)[2].partition("\n")[2]
     text = given if isinstance(given, str) and given.strip() else repeated
     lines = [line for line in text.strip().splitlines() if line.strip()]
-    line = next((one for one in lines if one.startswith("#")), lines[0] if lines else "")
+    line = next((heading for heading in lines if heading.startswith("#")), lines[0] if lines else "")
     return line.lstrip(_MARKS).strip()[:TITLE_CHARACTERS]
 
 
@@ -258,16 +257,16 @@ def rejection(result: Block, call: Block) -> Rejection | None:
     if not (result.is_error or result.doubtful or result.untold):
         return None
     for frame, shell in _FRAMES:
-        found = frame.match(result.text)
-        if found:
-            said = found[1].partition(_HINT)[0].strip()[:SAID_CHARACTERS]
-            return Rejection(said, result.marked and _is_own(call, shell))
+        match = frame.match(result.text)
+        if match:
+            reason = match[1].partition(_HINT)[0].strip()[:SAID_CHARACTERS]
+            return Rejection(reason, result.marked and _is_own(call, shell))
     return None
 
 
 def _is_own(call: Block, shell: str) -> bool:
     """Rule 6."""
-    if any(one.name == call.tool for one in call.declared):
+    if any(tool.name == call.tool for tool in call.declared):
         return False
     given = call.arguments or {}
     if shell and call.tool == shell:

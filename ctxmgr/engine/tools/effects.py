@@ -35,13 +35,13 @@ RUN = FileEffect("", "run")
 class ShellStatus(msgspec.Struct, frozen=True, gc=False):
     """What the status that a shell ends with says of the commands that its line is about.
 
-    `zero`, `one`: how they ended where it is 0 or 1; with any other they failed. `about`: what they do; a check
-    tells by its output as well. `subjects`: what they are, by program and subcommand (`git merge`), in order; none
-    of a look. `is_shown`: the line shows how the output of its check ends.
+    `on_zero`, `on_one`: how they ended where it is 0 or 1; with any other they failed. `about`: what they do; a
+    check tells by its output as well. `subjects`: what they are, by program and subcommand (`git merge`), in order;
+    none of a look. `is_shown`: the line shows how the output of its check ends.
     """
 
-    zero: CallOutcome = "ok"
-    one: CallOutcome = "failed"
+    on_zero: CallOutcome = "ok"
+    on_one: CallOutcome = "failed"
     about: Literal["check", "run", "look"] = "run"
     subjects: tuple[str, ...] = ()
     is_shown: bool = False
@@ -123,7 +123,7 @@ class ToolCall(msgspec.Struct, frozen=True, dict=True):
         return tuple((effect.path, effect.to) for effect in self.effects if effect.kind in ("move", "delete"))
 
     @property
-    def asked(self) -> str:
+    def main_argument(self) -> str:
         """The argument that says most of what it does, on as many lines as it has: a command, a path, a pattern."""
         if self.shell is not None:
             return self.shell.command

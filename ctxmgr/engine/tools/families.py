@@ -117,10 +117,10 @@ def copy(given: CallArguments, listed: bool) -> CallEffects:
 def look(kind: EffectKind) -> Read:
     """A look of this kind. One of a tool that nobody listed may not show the same again."""
 
-    def at(given: CallArguments, listed: bool) -> CallEffects:
-        return CallEffects((FileEffect(given.place, kind),), repeats=listed)
+    def look_at(given: CallArguments, listed: bool) -> CallEffects:
+        return CallEffects((FileEffect(given.looked_at, kind),), repeats=listed)
 
-    return at
+    return look_at
 
 
 def run(given: CallArguments, listed: bool) -> CallEffects:
@@ -130,7 +130,7 @@ def run(given: CallArguments, listed: bool) -> CallEffects:
     if (
         argv is not None
         and len(argv) == 2
-        and all(isinstance(one, str) for one in argv)
+        and all(isinstance(word, str) for word in argv)
         and argv[0] in PATCH_PROGRAMS
     ):
         return CallEffects(of_patch(argv[1], directory))
@@ -147,7 +147,7 @@ def run(given: CallArguments, listed: bool) -> CallEffects:
 def command(given: CallArguments) -> str:
     """The command line of a call, its words quoted where it was a list of them; "" for none."""
     for value in given.values("command", "input"):
-        if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+        if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
             return _line(value)
         if isinstance(value, str) and value.strip():
             return value
@@ -159,22 +159,22 @@ def _line(argv: list[str]) -> str:
     program = argv[0].rpartition("/")[2].removesuffix(".exe")
     if len(argv) == 3 and argv[1] in ("-lc", "-c", "-Command") and program in SHELLS:
         return argv[2]
-    if len(argv) > 1 and all(" " in one for one in argv):
+    if len(argv) > 1 and all(" " in word for word in argv):
         return "\n".join(argv)
     return argv[0] if len(argv) == 1 else " ".join(map(quoted, argv))
 
 
 def _script(given: str, directory: str) -> CallEffects:
     done = codex_exec.run(given)
-    parts = [of_shell(line, place or directory) for line, place in done.commands]
-    found = [effect for part in parts for effect in part.effects]
-    found += [effect for text in done.patches for effect in of_patch(text, directory)]
+    parts = [of_shell(line, workdir or directory) for line, workdir in done.commands]
+    effects = [effect for part in parts for effect in part.effects]
+    effects += [effect for text in done.patches for effect in of_patch(text, directory)]
     if not done.whole:
-        found = [RUN, *map(_unsure, found)]
+        effects = [RUN, *map(_unsure, effects)]
     again = done.whole and not done.patches and bool(parts) and all(part.repeats for part in parts)
     line = _commands(done)
     shell = Shell(line, status=status_of(line), scripted=True) if line else None
-    return CallEffects(tuple(found), again, shell)
+    return CallEffects(tuple(effects), again, shell)
 
 
 def _commands(done: codex_exec.ScriptRun) -> str:

@@ -103,7 +103,7 @@ def is_instructing(text: str, before: str = "") -> bool:
 
 def files_named(text: str) -> frozenset[str]:
     """The files that it tells whole, as far as it names them (rule 4)."""
-    return frozenset(found.rstrip(":").casefold() for found in _TOLD.findall(text))
+    return frozenset(name.rstrip(":").casefold() for name in _TOLD.findall(text))
 
 
 def of_dependency(path: str) -> bool:

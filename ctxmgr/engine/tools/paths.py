@@ -57,25 +57,25 @@ def same(paths: Iterable[str]) -> Mapping[str, str]:
         return {}
     roots: dict[str, list[str]] = {}
     for path in known:
-        at = path.find("/") if is_absolute(path) else -1
-        while at >= 0:
-            if path[at + 1 :] in relative:
-                roots.setdefault(path[at + 1 :], []).append(path[:at])
-            at = path.find("/", at + 1)
-    votes = Counter(root for found in roots.values() for root in found)
-    for path, found in roots.items():
-        for root in found:
+        slash = path.find("/") if is_absolute(path) else -1
+        while slash >= 0:
+            if path[slash + 1 :] in relative:
+                roots.setdefault(path[slash + 1 :], []).append(path[:slash])
+            slash = path.find("/", slash + 1)
+    votes = Counter(root for candidates in roots.values() for root in candidates)
+    for path, candidates in roots.items():
+        for root in candidates:
             votes[root] += path.count("/") > 0
     ranked = votes.most_common(2)
     if not ranked or ranked[0][1] < LEAST_VOTES or (len(ranked) > 1 and ranked[1][1] == ranked[0][1]):
         return {}
     root = ranked[0][0]
-    return {path: f"{root}/{path}" for path, found in roots.items() if found == [root]}
+    return {path: f"{root}/{path}" for path, candidates in roots.items() if candidates == [root]}
 
 
 def root_of(paths: Iterable[str]) -> str:
     """The directory, with its slash, that makes absolute paths shortest when it is told once; "" for fewer than two
     paths."""
-    held = Counter(path[: at + 1] for path in paths for at in range(1, len(path)) if path[at] == "/")
+    held = Counter(path[: index + 1] for path in paths for index in range(1, len(path)) if path[index] == "/")
     shared = [directory for directory, count in held.items() if count > 1]
-    return max(shared, key=lambda one: ((held[one] - 1) * len(one), one), default="")
+    return max(shared, key=lambda root: ((held[root] - 1) * len(root), root), default="")

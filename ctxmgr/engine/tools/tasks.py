@@ -55,9 +55,9 @@ def tasks_of(tool: str, kind: EffectKind, given: CallArguments) -> Tasks | None:
     """The tasks that a call states; None where it states none."""
     rows = next((value for value in given.values("tasks") if isinstance(value, list)), None)
     if rows is not None:
-        found = [_row(row) for row in rows]
+        tasks = [_row(row) for row in rows]
         listed = rows or any(word in tool.casefold() for word in _LISTING_TOOLS)
-        return Tasks(tuple(one for one in found if one)) if listed and all(found) else None
+        return Tasks(tuple(task for task in tasks if task)) if listed and all(tasks) else None
     if kind != "plan":
         return None
     text = given.text("tasks", "content")

@@ -67,13 +67,13 @@ def outcome(call: ToolCall, text: str, is_error: bool, doubtful: bool = False) -
     if len(set(_RECORDED.findall(text))) > 1:  # several results in one that ended differently
         return "unknown"
     if is_error:
-        by_status: CallOutcome = status.one if _code(text) == 1 else "failed"
+        by_status: CallOutcome = status.on_one if _code(text) == 1 else "failed"
         if by_status == "failed":
             return "failed"
     elif goes_on_as(text):
         return "unknown"
     else:
-        by_status = "unknown" if doubtful else status.zero
+        by_status = "unknown" if doubtful else status.on_zero
         if by_status != "unknown":
             return by_status
     return _by_output(shell, text, by_status)

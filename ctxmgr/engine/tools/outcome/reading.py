@@ -234,9 +234,9 @@ def read_output(text: str) -> RunReport:
     if not taken:
         ends = next(filter(None, (list(_counted(line)) for line in reversed(lines) if not _OF_ONE.match(line))), [])
         counts += ends
-    told = tuple(dict.fromkeys(line.strip(_RULED) for line in failed))[:TOLD_LINES]
+    telling = tuple(dict.fromkeys(line.strip(_RULED) for line in failed))[:TOLD_LINES]
     if failed:
-        return RunReport("failed", _added_up(counts), told)
+        return RunReport("failed", _added_up(counts), telling)
     if taken or any(map(_PASSED.search, lines[-END_LINES:])):
         return RunReport("passed", _added_up(counts))
     return RunReport("unknown")

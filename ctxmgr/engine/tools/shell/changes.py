@@ -33,9 +33,9 @@ def changes(commands: Sequence[ShellCommand], directory: str) -> FileEffects | N
     first = commands[0]
     name = first.words[0] if first.words else None
     if len(commands) == 1:
-        found = _alone(name, first, directory)
-        if found is not None:
-            return found
+        effects = _alone(name, first, directory)
+        if effects is not None:
+            return effects
     if not _prints(first):
         return _redirected(commands, directory)
     if len(commands) == 1:
@@ -53,8 +53,8 @@ def _teed(words: Sequence[Word]) -> list[tuple[str, Word]]:
 
 def of_patch(text: str, directory: str) -> FileEffects:
     """What a patch does; a run where it is none."""
-    found = [effect for section in patches.sections(text) for effect in _patched(section, directory)]
-    return tuple(found) if found else (RUN,)
+    effects = [effect for section in patches.sections(text) for effect in _patched(section, directory)]
+    return tuple(effects) if effects else (RUN,)
 
 
 def _patched(section: patches.Section, directory: str) -> FileEffects:
@@ -120,7 +120,7 @@ def _is_file(word: Word) -> bool:
 
 def _named(words: Sequence[Word]) -> list[Word]:
     """What is no option, nor the value of one; all that stands behind `--`."""
-    found: list[Word] = []
+    named: list[Word] = []
     skipped = plain = False
     for word in words:
         if skipped:
@@ -128,10 +128,10 @@ def _named(words: Sequence[Word]) -> list[Word]:
         elif word == "--" and not plain:
             plain = True
         elif plain or word is None or not word.startswith("-") or word == "-":
-            found.append(word)
+            named.append(word)
         else:
             skipped = word in _VALUED
-    return found
+    return named
 
 
 def _into(words: Sequence[Word]) -> list[Word]:
@@ -171,8 +171,8 @@ def _pairs(files: Sequence[Word], directory: str) -> list[tuple[str, str]]:
     if new.startswith(UNKNOWN):
         return []
     into = len(old) > 1 or target.endswith("/") or target in (".", "..")
-    place = f"{new}/" if new else ""
-    return [(one, f"{place}{one.rpartition('/')[2]}" if into else new) for one in old]
+    parent = f"{new}/" if new else ""
+    return [(path, f"{parent}{path.rpartition('/')[2]}" if into else new) for path in old]
 
 
 def _prints(command: ShellCommand) -> bool:
@@ -190,10 +190,10 @@ def _redirected(commands: Sequence[ShellCommand], directory: str) -> FileEffects
     for command in commands[1:]:
         if command.words[:1] == ("tee",):
             files += _teed(command.words)
-    found = _sent(files, directory)
-    if found is None:
+    effects = _sent(files, directory)
+    if effects is None:
         return None
-    return (RUN, *(FileEffect(one.path, one.kind, whole=False) for one in found if one.path))
+    return (RUN, *(FileEffect(effect.path, effect.kind, whole=False) for effect in effects if effect.path))
 
 
 def _sent(writes: Sequence[tuple[str, Word]], directory: str) -> FileEffects | None:

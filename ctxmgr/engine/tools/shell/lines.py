@@ -36,7 +36,7 @@ def of_shell(line: str, directory: str = "", depth: int = 0) -> CallEffects:
     pipelines = parse(line)
     if pipelines is None:
         return CallEffects((RUN,), shell=Shell(line, status=status_of(line, depth)))
-    found: list[FileEffect] = []
+    effects: list[FileEffect] = []
     repeats, moved = True, False
     left: list[tuple[str, bool]] = []  # where the shells around a subshell are
     for pipeline in pipelines:
@@ -49,12 +49,12 @@ def of_shell(line: str, directory: str = "", depth: int = 0) -> CallEffects:
             touched, again = ([RUN], False) if pipeline.substitutes else ([], True)
         else:
             touched, again = _within(pipeline, directory, depth) or _of_pipeline(pipeline, directory)
-        found += touched
+        effects += touched
         repeats = repeats and again
         for _ in range(pipeline.closes):
             directory, moved = left.pop()
     went = directory if moved else ""
-    return CallEffects(tuple(found), repeats and bool(found), Shell(line, went, status_of(line, depth)))
+    return CallEffects(tuple(effects), repeats and bool(effects), Shell(line, went, status_of(line, depth)))
 
 
 def _plain(command: ShellCommand) -> ShellCommand:
@@ -108,8 +108,8 @@ def _of_pipeline(pipeline: Pipeline, directory: str) -> tuple[list[FileEffect], 
         return [RUN], True
     if not is_look(commands[0]):
         return [RUN], False
-    found = [] if sent or not pipeline.sure else reads.reads(commands, directory)
-    return found or [FileEffect("", _look(commands[0]))], True
+    reads_of = [] if sent or not pipeline.sure else reads.reads(commands, directory)
+    return reads_of or [FileEffect("", _look(commands[0]))], True
 
 
 def _look(command: ShellCommand) -> EffectKind:

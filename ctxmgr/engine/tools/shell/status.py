@@ -35,12 +35,12 @@ _SHOWING = ("tail", "head", "cat", "tee")  # programs that hand on what they rea
 
 
 class _Command(msgspec.Struct, frozen=True, gc=False):
-    """`zero`, `one`: what its own status says; `covered`: status 0 of the line speaks of it."""
+    """`on_zero`, `on_one`: what its own status says; `covered`: status 0 of the line speaks of it."""
 
     about: Literal["", "check", "run", "look"]
     covered: bool
-    zero: CallOutcome = "ok"
-    one: CallOutcome = "failed"
+    on_zero: CallOutcome = "ok"
+    on_one: CallOutcome = "failed"
     subjects: tuple[str, ...] = ()
     is_shown: bool = False
 
@@ -52,39 +52,39 @@ def status_of(line: str, depth: int = 0) -> ShellStatus:
     covered = _covered(pipelines)
     commands = [
         [
-            _command(pipeline, at, index >= covered and at == len(pipeline.commands) - 1, depth)
-            for at in range(len(pipeline.commands))
+            _command(pipeline, position, index >= covered and position == len(pipeline.commands) - 1, depth)
+            for position in range(len(pipeline.commands))
         ]
         for index, pipeline in enumerate(pipelines)
     ]
     named = [command for pipe in commands for command in pipe if command.about]
     subject = [command for command in named if command.about != "look"] or named
-    untold = [command for command in subject if not (command.covered and command.zero == "ok")]
-    zero: CallOutcome = "unknown" if untold or not pipelines else "ok"
+    untold = [command for command in subject if not (command.covered and command.on_zero == "ok")]
+    on_zero: CallOutcome = "unknown" if untold or not pipelines else "ok"
     last = [pipe[-1] for pipe in commands[_blamed(pipelines) :] if pipe[-1].about]
-    ones = {command.one for command in (last if is_parsed else named)}
-    one: CallOutcome = "failed" if ones <= {"failed"} else zero if ones == {"ok"} else "unknown"
+    ones = {command.on_one for command in (last if is_parsed else named)}
+    on_one: CallOutcome = "failed" if ones <= {"failed"} else on_zero if ones == {"ok"} else "unknown"
     kinds = {command.about for command in subject}
     about: Literal["check", "run", "look"] = "look" if kinds == {"look"} else "run"
     if "check" in kinds and is_parsed:  # of another line nobody knows which round an output is of
         about = "check"
     subjects = tuple(dict.fromkeys(name for command in subject for name in command.subjects))
     shown = untold or subject
-    return ShellStatus(zero, one, about, subjects, len(shown) == 1 and shown[0].is_shown)
+    return ShellStatus(on_zero, on_one, about, subjects, len(shown) == 1 and shown[0].is_shown)
 
 
 @lru_cache(maxsize=1024)
 def subjects_of(line: str, depth: int = 0) -> tuple[str, ...]:
     """All that a line runs, looks too, by program and subcommand, in order."""
-    found: list[str] = []
+    subjects: list[str] = []
     for pipeline in pipelines_of(line) if depth <= MOST_SHELLS else ():
         for command in map(unwrapped, pipeline.commands):
             inner = handed_line(command)
             if inner is not None:
-                found += subjects_of(inner, depth + 1)
+                subjects += subjects_of(inner, depth + 1)
             elif command.words and command.words[0]:
-                found.append(subject_of(command))
-    return tuple(found)
+                subjects.append(subject_of(command))
+    return tuple(subjects)
 
 
 def _covered(pipelines: Sequence[Pipeline]) -> int:
@@ -103,25 +103,25 @@ def _blamed(pipelines: Sequence[Pipeline]) -> int:
     return first
 
 
-def _command(pipeline: Pipeline, at: int, covered: bool, depth: int) -> _Command:
+def _command(pipeline: Pipeline, position: int, covered: bool, depth: int) -> _Command:
     """Of one command of a pipeline. `covered`: as in `_Command`."""
-    command = unwrapped(pipeline.commands[at])
+    command = unwrapped(pipeline.commands[position])
     if not command.words or name_of(command) in SILENT or name_of(command) in _STEERS:
         return _Command("", covered)
-    shown = _is_shown(pipeline, at)
+    shown = _is_shown(pipeline, position)
     line = handed_line(command)
     if line is not None:
         inner = status_of(line, depth + 1)
-        return _Command(inner.about, covered, inner.zero, inner.one, inner.subjects, shown and inner.is_shown)
-    one: CallOutcome = "ok" if answers_by_one(command) else "failed"
+        return _Command(inner.about, covered, inner.on_zero, inner.on_one, inner.subjects, shown and inner.is_shown)
+    on_one: CallOutcome = "ok" if answers_by_one(command) else "failed"
     if is_look(command) or is_dry(command) or name_of(command) in _ASKING:
-        return _Command("look", covered, one=one)
+        return _Command("look", covered, on_one=on_one)
     about: Literal["check", "run"] = "check" if is_check(command) else "run"
-    return _Command(about, covered, one=one, subjects=(subject_of(command),), is_shown=shown)
+    return _Command(about, covered, on_one=on_one, subjects=(subject_of(command),), is_shown=shown)
 
 
-def _is_shown(pipeline: Pipeline, at: int) -> bool:
+def _is_shown(pipeline: Pipeline, position: int) -> bool:
     """Whether the pipeline shows what this command of it prints, or its end."""
-    behind = pipeline.commands[at + 1 :]
-    written = any(command.writes for command in pipeline.commands[at:])
+    behind = pipeline.commands[position + 1 :]
+    written = any(command.writes for command in pipeline.commands[position:])
     return not written and all(name_of(command) in _SHOWING for command in behind)

@@ -101,14 +101,14 @@ _SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh", "fish", "su"))
 def unwrapped_words(words: Sequence[Word]) -> list[str]:
     """A program, and what it is told that is no option, nor the value of one that stands before its subcommand."""
     name = (words[0] or "").rpartition("/")[2] if words else ""
-    found, at = [name], 1
-    while at < len(words):
-        word = words[at] or ""
-        at += 2 if word in _GLOBAL.get(found[-1], ()) or word in _GLOBAL.get(name, ()) else 1
+    plain, index = [name], 1
+    while index < len(words):
+        word = words[index] or ""
+        index += 2 if word in _GLOBAL.get(plain[-1], ()) or word in _GLOBAL.get(name, ()) else 1
         passed = word.startswith(("-", "+")) or (name in ("make", "gmake") and ("=" in word or word.isdigit()))
         if word and not passed:
-            found.append(word)
-    return found
+            plain.append(word)
+    return plain
 
 
 def unwrapped(command: ShellCommand) -> ShellCommand:
@@ -128,13 +128,13 @@ def _inner(words: tuple[Word, ...]) -> tuple[Word, ...] | None:
         return words[1:]
     name = (words[0] or "").rpartition("/")[2] if words else ""
     if words and name.rstrip(VERSION) in _PYTHONS:
-        at = 1
-        while at < len(words) and (words[at] or "").startswith("-") and words[at] != "-m":
-            at += 2 if words[at] in ("-W", "-X") else 1
-        return words[at + 1 :] or None if words[at : at + 1] == ("-m",) else None
+        index = 1
+        while index < len(words) and (words[index] or "").startswith("-") and words[index] != "-m":
+            index += 2 if words[index] in ("-W", "-X") else 1
+        return words[index + 1 :] or None if words[index : index + 1] == ("-m",) else None
     for depth in (3, 2, 1):
         places = _places(words, depth)
-        key = (name, *(words[at] or "" for at in places[1:]))
+        key = (name, *(words[index] or "" for index in places[1:]))
         if len(places) == depth and (row := _ROWS.get(key)) is not None:
             inner = _behind(words, places[-1] + 1, row)
             return None if inner and inner[0] == "test" and name in _OF_SCRIPTS else _unversioned(inner)
@@ -143,40 +143,40 @@ def _inner(words: tuple[Word, ...]) -> tuple[Word, ...] | None:
 
 def _places(words: Sequence[Word], depth: int) -> list[int]:
     """Where the first so many words stand that are a program and its subcommands."""
-    found, at = [0], 1
-    while len(found) < depth and at < len(words):
-        word = words[at] or ""
-        before = (words[found[-1]] or "").rpartition("/")[2]
+    places, index = [0], 1
+    while len(places) < depth and index < len(words):
+        word = words[index] or ""
+        before = (words[places[-1]] or "").rpartition("/")[2]
         if word.startswith("-"):
-            at += 2 if word in _GLOBAL.get(before, ()) else 1
+            index += 2 if word in _GLOBAL.get(before, ()) else 1
         else:
-            found.append(at)
-            at += 1
-    return found
+            places.append(index)
+            index += 1
+    return places
 
 
-def _behind(words: tuple[Word, ...], at: int, row: _Row) -> tuple[Word, ...] | None:
+def _behind(words: tuple[Word, ...], index: int, row: _Row) -> tuple[Word, ...] | None:
     if row.marked:
-        rest = words[at:]
+        rest = words[index:]
         return rest[rest.index(row.marked) + 1 :] or None if row.marked in rest else None
     left = row.leading
-    while at < len(words):
-        word = words[at] or ""
+    while index < len(words):
+        word = words[index] or ""
         if word in ("-v", "-V") and words[0] == "command":
             return None
         if word == "--":
-            at += 1
+            index += 1
             continue
         if word == "-m" and words[0] in ("uv", "coverage"):
-            return words[at + 1 :] or None
+            return words[index + 1 :] or None
         if word.startswith("-") and word != "-":
-            at += 2 if word in row.valued else 1
+            index += 2 if word in row.valued else 1
         elif variable_set(word):
-            at += 1
+            index += 1
         elif left:
-            left, at = left - 1, at + 1
+            left, index = left - 1, index + 1
         else:
-            return words[at:]
+            return words[index:]
     return None
 
 
@@ -192,10 +192,10 @@ def handed_line(command: ShellCommand) -> str | None:
     if name == "eval" and words and None not in words:
         return " ".join(word or "" for word in words)
     if name == "ssh":
-        at = 0
-        while at < len(words) and (words[at] or "").startswith("-"):
-            at += 2 if words[at] in _SSH_VALUED else 1
-        return " ".join(word or "$_" for word in words[at + 1 :]) or None
+        start = 0
+        while start < len(words) and (words[start] or "").startswith("-"):
+            start += 2 if words[start] in _SSH_VALUED else 1
+        return " ".join(word or "$_" for word in words[start + 1 :]) or None
     for index, word in enumerate(words if name in _SHELLS else ()):
         if word is None:
             return None

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.memory.wording import code, one_line, plain, said
+from ctxmgr.engine.memory.wording import code, one_line, plain, quotation
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_nothing_but_one_line_of_text(text: str, limit: int) -> None:
 
 @given(st.text(st.characters(codec=None, exclude_categories=())), st.integers(20, 300))
 def test_what_somebody_said_is_told_word_for_word_on_one_line(text: str, limit: int) -> None:
-    told = said(text, limit)
+    told = quotation(text, limit)
     told.encode()
     assert len(told.splitlines()) == 1
     assert len(told) <= limit + 2

@@ -164,6 +164,8 @@ def test_of_a_long_text_whole_sentences_are_told_where_they_are_short_enough() -
         ("The work is:\n\n| a | b |\n|---|---|\n\nIs it right?", "The work is: … Is it right?"),
         ("The work is:\n\n1. One.\n\n2. Two.", "1. One.\n\n2. Two."),
         ("It is done.\n\nShall I go on?", "It is done.\n\nShall I go on?"),
+        ("Read. \n\nWhen?\n\nA) Now.\nB) Later.", "When?\n\nA) Now.\nB) Later."),
+        ("When?\n\n- Now.\n- Later.", "When?\n\n- Now.\n- Later."),
         ("## Summary", "## Summary"),
         ("", ""),
     ],

@@ -71,7 +71,7 @@ def test_a_read_with_another_argument_may_be_of_a_part(argument: dict[str, Any])
 def test_a_command_line_is_read_as_a_shells() -> None:
     call = said({"line": "cd src && pytest -q", "title": "tests"}, runs="line")
     assert call.shell is not None
-    assert (call.shell.command, call.shell.directory, call.asked) == (
+    assert (call.shell.command, call.shell.directory, call.main_argument) == (
         "cd src && pytest -q", "src", "cd src && pytest -q",
     )  # fmt: skip
 
