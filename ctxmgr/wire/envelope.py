@@ -167,7 +167,7 @@ def _load(body: bytes) -> _Members | None:
     try:
         return _MEMBERS.decode(body)
     except msgspec.ValidationError:
-        _ANY.decode(body)  # the decoder stops at the first byte that is no `{`: is the rest JSON at all?
+        _ANY.decode(body)  # the decoder stops at the first byte that is no `{`: the rest may be no JSON at all
         return None
 
 

@@ -30,7 +30,7 @@ class MarkInputs(msgspec.Struct, frozen=True):
     """What marks are placed by. `message_count`: of the list to send; `same_count`: so many messages it has in
     common with the one before from its start on, None where it is that one and what came since. `own_marks`: the
     host's, outside of the list. `rule`: with the lifetime in force. `blocks`: content blocks of the messages
-    [start, end); `may_bear`: can this message end with a mark?"""
+    [start, end); `may_bear`: whether this message can end with a mark."""
 
     rule: CacheRule
     message_count: int

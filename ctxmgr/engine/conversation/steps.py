@@ -26,7 +26,7 @@ import msgspec
 from ctxmgr.engine.conversation.index import ConversationIndex, goes_on, turn_at
 from ctxmgr.model import Message, WorkingSet
 
-# (a list, message index) -> must this item of the assistant's stay or leave with the one before it?
+# (a list, message index) -> whether this item of the assistant's must stay or leave with the one before it
 IsOneWithPrevious = Callable[[ConversationIndex, int], bool]
 
 

@@ -116,7 +116,7 @@ class _Fitting:
         self.pictures = MediaFitting(self.draft, inputs.rules, inputs.media, inputs.weigh)
         self.cut_last = inputs.last.blocks()
         self.promised = range(inputs.last.working_set(), conversation.size)  # rule 6
-        self.whole = False  # is all but the promised cut, and that whole?
+        self.whole = False  # whether all but the promised is cut, and that whole
         self.newest = conversation.newest_reply  # of several items the last
         self.newest_call = self.newest
         while self.newest_call > 0 and goes_on(conversation.messages, self.newest_call):

@@ -25,7 +25,7 @@ class Inputs(msgspec.Struct, frozen=True):
     """What a plan is computed from beside list and state.
 
     `weigh` texts in tokens. `memo` only saves time. `time_ms`: of the call, None where the host told none.
-    `archive`: is what leaves wanted, and may markers hold handles by which the model asks for it?
+    `archive`: whether what leaves is wanted, and whether markers may hold handles by which the model asks for it.
     `may_take_long`: False where others wait for this call, and a long list had better be gone through elsewhere.
     """
 
@@ -70,7 +70,7 @@ class NeedsThread(Exception):
 
 class PresetStrategy(ABC):
     """`name` on the wire. `policy_keys`: those that mean something here, of those that do not in every preset.
-    `prunes`: does it ever leave anything out? `asks_for_compaction` of the host when a list has outgrown it.
+    `prunes`: whether it ever leaves anything out. `asks_for_compaction` of the host when a list has outgrown it.
     `keeps_prefix`: between two epochs a list only grows at its end."""
 
     name: ClassVar[Preset]

@@ -90,7 +90,7 @@ class _Offers:
         situation: Situation,
         stale: Mapping[BlockRef, str],
     ) -> None:
-        self.conversation, self.retention, self.at, self.stale = conversation, retention, situation, stale
+        self.conversation, self.retention, self.situation, self.stale = conversation, retention, situation, stale
         self.shown, self.rules = situation.shown, situation.layout.rules
 
     def made(self) -> list[Offer]:
@@ -100,14 +100,14 @@ class _Offers:
 
     def _blocks(self) -> list[Offer]:
         block_offers: list[Offer] = []
-        age = self.conversation.weight_of(range(self.at.working_set, self.conversation.size))
+        age = self.conversation.weight_of(range(self.situation.working_set, self.conversation.size))
         newest = age
-        for position in range(self.at.working_set - 1, -1, -1):
+        for position in range(self.situation.working_set - 1, -1, -1):
             message = self.conversation.messages[position]
-            if position in self.shown and position not in self.at.protected:
+            if position in self.shown and position not in self.situation.protected:
                 for number, block in enumerate(message.view.blocks):
                     ref = BlockRef(position, number)
-                    if not block.can_edit or self.conversation.block_key(ref) in self.at.plan.decisions:
+                    if not block.can_edit or self.conversation.block_key(ref) in self.situation.plan.decisions:
                         continue
                     if block.kind == "result":
                         block_offers += self._result(ref, age, newest)
@@ -119,7 +119,7 @@ class _Offers:
     def _result(self, ref: BlockRef, age: int, newest: int) -> list[Offer]:
         """Rule 2."""
         block, weight = self.conversation.block(ref), self.conversation.block_weight(ref)
-        if weight <= LIGHT_SIZE or ref in self.at.protected_results or marker.is_marker(block.text):
+        if weight <= LIGHT_SIZE or ref in self.situation.protected_results or marker.is_marker(block.text):
             return []
         failed = block.is_error or block.doubtful
         stale, kind = self.stale.get(ref, ""), kind_of(self.conversation, ref)
@@ -136,18 +136,18 @@ class _Offers:
         worth = self.retention.age("arguments", 0)
         if age <= worth or not self.rules.may_edit(self.conversation, ref, "shortened"):
             return []
-        shorter = self.at.layout.shorten(ref)
+        shorter = self.situation.layout.shorten(ref)
         saved = self.conversation.block_weight(ref) - shorter[1] if shorter is not None else 0
         why = f"long arguments, {age:,} tokens old"
         return [self._offer(ref, saved, age - max(worth, newest), Decision("shortened"), why)] if saved > 0 else []
 
     def _offer(self, ref: BlockRef, saved: int, overdue: float, decision: Decision, why: str) -> Offer:
-        due = self.at.growth.calls_since(overdue)
+        due = self.situation.growth.calls_since(overdue)
         return Offer(ref.message_index, saved, due, {self.conversation.block_key(ref): decision}, why)
 
     def _packets(self) -> list[Offer]:
         """Rule 5."""
-        messages, due, why = self.conversation.messages, self.at.growth.calls, "a packet that came back"
+        messages, due, why = self.conversation.messages, self.situation.growth.calls, "a packet that came back"
         back = (index for index in self.shown if messages[index].view.role == "packet")
         return [
             Offer(index, self.shown[index], due, {self.conversation.key(index): Decision("dropped")}, why)
@@ -159,8 +159,10 @@ class _Offers:
     def _oldest(self, blocks: Sequence[Offer]) -> list[Offer]:
         """Rule 4, as one offer from the first that leaves on; the packet goes with it, for it tells of them."""
         leaving, over = self._steps()
-        indices = sorted({index for step in leaving for index in step.message_indices}.union(self.at.leaving_users))
-        indices = [index for index in indices if not drops(self.conversation, self.at.plan.decisions, index)]
+        indices = sorted(
+            {index for step in leaving for index in step.message_indices}.union(self.situation.leaving_users)
+        )
+        indices = [index for index in indices if not drops(self.conversation, self.situation.plan.decisions, index)]
         if not indices:
             return []
         apart = {offer.position: 0 for offer in blocks}
@@ -168,8 +170,10 @@ class _Offers:
             apart[offer.position] += offer.saved
         saved = sum(self.shown.get(index, 0) - apart.get(index, 0) for index in indices)
         decisions = {self.conversation.key(index): Decision("dropped") for index in indices}
-        due = self.at.growth.calls_since(over / WORDS_PART)
-        first = min(indices[0], self.at.layout.packet_index) if self.at.layout.packet.text else indices[0]
+        due = self.situation.growth.calls_since(over / WORDS_PART)
+        first = (
+            min(indices[0], self.situation.layout.packet_index) if self.situation.layout.packet.text else indices[0]
+        )
         return [Offer(first, saved, due, decisions, "words over their room")]
 
     def _steps(self) -> tuple[list[Step], float]:
@@ -178,7 +182,7 @@ class _Offers:
         old = [
             (step, self._words(step))
             for step in steps
-            if step.message_indices[0] in self.shown and max(step.message_indices) < self.at.working_set
+            if step.message_indices[0] in self.shown and max(step.message_indices) < self.situation.working_set
         ]
         words = sum(weight for _, weight in old)
         over = words - self.retention.words_tokens
@@ -190,7 +194,9 @@ class _Offers:
             if words <= self.retention.words_left:
                 break
             words -= weight
-            free = all(index not in self.at.protected and index not in must_stay for index in step.message_indices)
+            free = all(
+                index not in self.situation.protected and index not in must_stay for index in step.message_indices
+            )
             if free and self.rules.may_leave(self.conversation, step):
                 leaving.append(step)
         return leaving, over

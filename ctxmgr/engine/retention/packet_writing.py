@@ -29,8 +29,8 @@ NO_PACKET = Packet("", 0)
 
 class PacketWriter(msgspec.Struct, frozen=True):
     """Writes a packet out of the ledger. `budget_tokens` for its facts; `allowance`: so many more than what left it
-    may weigh. `archives`: are originals kept anywhere? `absent`: those instructions, in at most so many tokens; ""
-    for none."""
+    may weigh. `archives`: whether originals are kept anywhere. `absent`: those instructions, in at most so many
+    tokens; "" for none."""
 
     text: PacketText
     budget_tokens: int
