@@ -12,7 +12,6 @@ from ctxmgr.closed_loop.prompt_cache import (
     PriceSheet,
     PromptCache,
     dollars,
-    is_cold,
     without,
 )
 from ctxmgr.closed_loop.references import error_codes, identifiers, paths, replaced, strings
@@ -32,7 +31,6 @@ __all__ = [
     "dollars",
     "error_codes",
     "identifiers",
-    "is_cold",
     "paths",
     "replaced",
     "strings",

@@ -18,7 +18,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from ctxmgr.model import CacheRule, CallTokens, PriceTier, TieredPrices
+from ctxmgr.model import CacheRule, CallTokens, PriceTier, TieredPrices, prices
 
 MILLION = 1_000_000
 ANTHROPIC = TieredPrices(input=3.0, output=15.0, cache_read=0.3, cache_write=3.75)
@@ -48,12 +48,6 @@ class PriceSheet(msgspec.Struct, frozen=True):
         if self.rule is None:
             return "ideal"
         return "host-marks" if self.rule.kind == "marks" and self.marks == "host" else self.rule.kind
-
-
-def is_cold(before: int | None, now: int | None, ttl_ms: int) -> bool:
-    """Whether more time has passed than the cache lives. Without both times it counts as warm. All in
-    milliseconds."""
-    return before is not None and now is not None and now - before > ttl_ms
 
 
 def dollars(tier: PriceTier, *, read: int = 0, written: int = 0, new: int = 0, output: int = 0) -> float:
@@ -126,8 +120,8 @@ class EndMarks:
 
 
 class PromptCache:
-    """Of one session. `marker`: where marks stand, if the provider takes any. `timed`: is anything ever dropped for
-    its age?"""
+    """Of one session. `marker`: where marks stand, if the provider takes any. `timed`: whether anything is ever
+    dropped for its age."""
 
     def __init__(self, size: Size, marker: Marker | None = None, timed: bool = False) -> None:
         self._marker, self._timed = marker or EndMarks(), timed
@@ -160,7 +154,7 @@ class PromptCache:
 
     def _ideal(self, total: int, time_ms: int | None) -> CallTokens:
         """Rule 1."""
-        cold = self._lifetime_ms is not None and is_cold(self._time_ms, time_ms, self._lifetime_ms)
+        cold = self._lifetime_ms is not None and prices.is_cold(self._time_ms, time_ms, self._lifetime_ms)
         read = 0 if cold else self._sent.token_sums[self._sent.same_count] + self._beside
         return CallTokens(read, total - read)
 
@@ -209,6 +203,7 @@ class PromptCache:
         for count in counts:
             start = self._sent.starts[count]
             if start in self._written_ms and not (
-                self._lifetime_ms is not None and is_cold(self._written_ms[start], time_ms, self._lifetime_ms)
+                self._lifetime_ms is not None
+                and prices.is_cold(self._written_ms[start], time_ms, self._lifetime_ms)
             ):
                 yield count

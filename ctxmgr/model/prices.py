@@ -200,3 +200,8 @@ MARKS = CacheRule("marks", most_marks=4, look_back_blocks=20, least_tokens=1_024
 IMPLICIT = CacheRule("implicit", least_tokens=1_024, step_tokens=128)  # OpenAI's
 OWN_MARKS = 2  # that hosts set outside of a list, on system prompt and tools, where they do not say
 NO_CACHE = CacheRule("none", lifetime_ms=0, renews=False)
+
+
+def is_cold(before_ms: int | None, now_ms: int | None, lifetime_ms: int) -> bool:
+    """Whether more time has passed than a cache lives. Without both times it counts as warm."""
+    return before_ms is not None and now_ms is not None and now_ms - before_ms > lifetime_ms

@@ -34,14 +34,13 @@ from ctxmgr.engine.retention import (
     Worth,
     WorthInputs,
     WorthTerms,
-    is_cold,
     keep_tokens,
     rates_by,
     receipts,
     step_above,
 )
 from ctxmgr.engine.rewriting import handles, memoised, shortener
-from ctxmgr.model import ArchiveRow, Opening, Packet, Plan, Zone
+from ctxmgr.model import ArchiveRow, Opening, Packet, Plan, Zone, prices
 from ctxmgr.model.saved import RenderedPacket, State
 
 USER_SHARE = 0.1  # of the usable window: user messages in place
@@ -173,7 +172,7 @@ def _is_lost(state: State, inputs: Inputs) -> bool:
     if cache.kind == "none" or state.reopen == "model":
         return True
     short = last is not None and inputs.gauge.tokens(last.weight) < cache.least_tokens
-    return short or is_cold(inputs.time_ms, state.epoch.last_time_ms, cache.lifetime_ms)
+    return short or prices.is_cold(state.epoch.last_time_ms, inputs.time_ms, cache.lifetime_ms)
 
 
 def _protection(conversation: ConversationIndex, state: State, inputs: Inputs, epoch: int) -> Protection:

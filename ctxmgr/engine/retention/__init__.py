@@ -10,7 +10,7 @@ from ctxmgr.engine.retention.epoch import LEAST_PRESSED, WorthInputs, WorthTerms
 from ctxmgr.engine.retention.layout import Layout, lay_out
 from ctxmgr.engine.retention.offers import LONG_CHARACTERS, kind_of
 from ctxmgr.engine.retention.packet_writing import NO_PACKET, ListRoom, PacketWriter
-from ctxmgr.engine.retention.prefix_cost import arithmetic, is_cold, rates_by, step_above
+from ctxmgr.engine.retention.prefix_cost import arithmetic, rates_by, step_above
 from ctxmgr.engine.retention.receipts import BalancedResult, Original
 from ctxmgr.engine.retention.reuse_table import AGES, YIELDS
 from ctxmgr.engine.retention.worth import KEEP, Worth, keep_tokens, told_tokens
@@ -32,7 +32,6 @@ __all__ = [
     "YIELDS",
     "arithmetic",
     "drafted",
-    "is_cold",
     "keep_tokens",
     "lay_out",
     "kind_of",

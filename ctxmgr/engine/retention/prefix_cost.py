@@ -21,7 +21,6 @@ import msgspec
 from ctxmgr.model import BasePrices, CacheRule, Decision, Rates, TieredPrices, prices
 
 NO_CACHE_RATES = Rates(1.0, 1.0)
-CACHE_TTL = 300_000  # milliseconds
 UNIT = "(all in tokens of uncached input)"
 
 
@@ -34,12 +33,6 @@ class PrefixBreak(msgspec.Struct, frozen=True):
     remaining_tokens: int
     cost: float
     saves: float
-
-
-def is_cold(time_ms: int | None, last_at: int | None, ttl: int | None) -> bool:
-    """Whether the provider's cache has been dropped since the last call. Times in milliseconds; unknown counts as
-    warm."""
-    return time_ms is not None and last_at is not None and time_ms - last_at > (CACHE_TTL if ttl is None else ttl)
 
 
 def rates_by(rule: CacheRule, known: BasePrices | None) -> Rates:

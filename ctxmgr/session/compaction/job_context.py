@@ -9,10 +9,9 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.compaction import weighing
-from ctxmgr.engine.retention import is_cold
 from ctxmgr.formats import MessageFormat
 from ctxmgr.formats.pi_tree import view_branch
-from ctxmgr.model import CompactionPolicy, Message, WeighMessage, policy_keys
+from ctxmgr.model import CompactionPolicy, Message, WeighMessage, policy_keys, prices
 from ctxmgr.model.api import compaction as wire
 from ctxmgr.model.api import since
 from ctxmgr.model.compaction import (
@@ -132,7 +131,7 @@ def _memory(session: SessionCore, policy: CompactionPolicy, now_ms: int) -> Sess
         return of
     state, terms, tokens = session.state, session.model.terms_by(session.state), session.tokens()
     lifetime = terms.cache.lifetime_ms
-    cold = is_cold(max(state.clock, now_ms) or None, session.listed_ms, lifetime) or state.reopen == "model"
+    cold = prices.is_cold(session.listed_ms, max(state.clock, now_ms) or None, lifetime) or state.reopen == "model"
     cold = cold or terms.cache.kind == "none"
     cached = 0 if cold else min(tokens, state.meter.reading_tokens or tokens)
     context = HostContext(

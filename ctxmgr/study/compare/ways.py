@@ -13,8 +13,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.closed_loop import is_cold
-from ctxmgr.model import WeighMessage
+from ctxmgr.model import WeighMessage, prices
 from ctxmgr.model.compaction import BranchEntry, CompactionPlan, places_in_list
 from ctxmgr.study.observations import PriceSheet
 from ctxmgr.summarize import HostContext, SummaryInput, WayCosts, writing
@@ -79,7 +78,7 @@ def costs(
         return None
     cached = sheet.overhead_tokens + listed.sent_tokens
     context = HostContext(
-        0 if is_cold(listed.asked_ms, listed.ended_ms, sheet.ttl_ms) else cached,
+        0 if prices.is_cold(listed.asked_ms, listed.ended_ms, sheet.ttl_ms) else cached,
         sheet.overhead_tokens + listed.tokens,
         window or UNBOUNDED,
         prices=sheet.prices,

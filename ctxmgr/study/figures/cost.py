@@ -19,8 +19,8 @@ from statistics import fmean
 
 import msgspec
 
-from ctxmgr.closed_loop import PriceSheet, PromptCache, dollars, is_cold, without
-from ctxmgr.model import CallTokens, currency
+from ctxmgr.closed_loop import PriceSheet, PromptCache, dollars, without
+from ctxmgr.model import CallTokens, currency, prices
 from ctxmgr.study.figures.registry import COUNT, DOLLARS, SHARE, TOKENS, Measures, Metric, of_base
 from ctxmgr.study.observations import Observation, ProjectedMessage, Ratio, marker, new_messages, same_start, total
 
@@ -71,7 +71,7 @@ def bill(
             Billed(
                 tokens=sum(weights),
                 cached=sum(weights[:common]),
-                cold=before is not None and is_cold(before.time_ms, sight.time_ms, sheet.ttl_ms),
+                cold=before is not None and prices.is_cold(before.time_ms, sight.time_ms, sheet.ttl_ms),
                 broke=common < len(old),
                 announced=before is not None and before.epoch_number != sight.epoch_number,
                 money=money,

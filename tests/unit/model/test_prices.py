@@ -7,7 +7,7 @@ import pytest
 
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.policy import ModelPrices
-from ctxmgr.model.prices import READ, WRITE, BasePrices, Rates, base_prices, rates
+from ctxmgr.model.prices import READ, WRITE, BasePrices, Rates, base_prices, is_cold, rates
 
 RATES: list[tuple[str, BasePrices | None, Rates]] = [
     ("not told", None, Rates(READ, WRITE)),
@@ -73,3 +73,13 @@ def test_each_door_has_limits_of_its_own() -> None:
     for door, written in BAD:
         with pytest.raises(msgspec.ValidationError):
             msgspec.json.decode(written, type=door)
+
+
+@pytest.mark.parametrize(
+    ("before_ms", "now_ms", "cold"),
+    [(None, None, False), (None, 1_000, False), (1_000, None, False), (1_000, 1_500, False), (1_000, 1_501, True)],
+)
+def test_a_cache_is_cold_after_more_than_its_lifetime(
+    before_ms: int | None, now_ms: int | None, cold: bool
+) -> None:
+    assert is_cold(before_ms, now_ms, 500) is cold

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxmgr.engine.retention.prefix_cost import CACHE_TTL
+from ctxmgr.model.prices import LIFETIME_MS
 from tests.contract.talk import Fields, Messages, Talk, packet
 from tests.unit.session.context.compacted import Host, packet_of
 from tests.unit.session.context.epochs import WINDOW, extends, step, steps, talk_of
@@ -56,7 +56,7 @@ def test_it_is_there_with_an_epoch_that_another_reason_opens(why: str) -> None:
     if why == "model":
         talk.call("model_select", sessionId="s", model={"id": "model-2", "contextWindow": WINDOW})
     elif why == "cold":
-        at += CACHE_TTL + 1
+        at += LIFETIME_MS + 1
     elif why == "rewritten":  # all but the user's first words
         messages = [messages[0], *messages[3:]]
     else:

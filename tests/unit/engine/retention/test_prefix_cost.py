@@ -3,31 +3,11 @@
 import pytest
 
 from ctxmgr.engine.retention.prefix_cost import (
-    CACHE_TTL,
     cost,
-    is_cold,
 )
 from ctxmgr.model.prices import Rates
 
 TENTH = Rates(0.1, 1.25)
-
-COLD: list[tuple[int | None, int | None, int | None, bool]] = [
-    (None, None, None, False),
-    (None, 1_000, None, False),
-    (1_000, None, None, False),
-    (1_000 + CACHE_TTL, 1_000, None, False),
-    (1_001 + CACHE_TTL, 1_000, None, True),
-    (1_501, 1_000, 500, True),
-    (1_500, 1_000, 500, False),
-    (1_001, 1_000, 0, True),
-    (1_000, 9_000, None, False),
-]
-
-
-@pytest.mark.parametrize(("at", "last_at", "ttl", "cold"), COLD)
-def test_cold(at: int | None, last_at: int | None, ttl: int | None, cold: bool) -> None:
-    assert is_cold(at, last_at, ttl) is cold
-
 
 # (after, cached, left), what it costs at a tenth for reading and five quarters for writing
 COSTS: list[tuple[str, tuple[int, int, int], float]] = [

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.engine.retention.prefix_cost import CACHE_TTL
+from ctxmgr.model.prices import LIFETIME_MS
 from tests.contract.talk import Fields, Messages, Talk
 from tests.unit.session.context.epochs import WINDOW, extends, prune, sent, step, steps, talk_of
 
@@ -53,11 +53,11 @@ def undo(talk: Talk, make: Messages, messages: list[Fields]) -> Fields:
 
 
 def cold(talk: Talk, make: Messages, messages: list[Fields]) -> Fields:
-    return {"at": 10**6 + CACHE_TTL + 1}
+    return {"at": 10**6 + LIFETIME_MS + 1}
 
 
 def nothing(talk: Talk, make: Messages, messages: list[Fields]) -> Fields:
-    return {"at": 10**6 + CACHE_TTL}
+    return {"at": 10**6 + LIFETIME_MS}
 
 
 Act = Callable[[Talk, Messages, list[Fields]], Fields]

@@ -10,7 +10,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine.retention.prefix_cost import CACHE_TTL
+from ctxmgr.model.prices import LIFETIME_MS
 from tests.contract.talk import Fields, Messages, Talk
 from tests.unit.session.context.epochs import LINES, WINDOW, extends, prune, sent, steps, talk_of
 from tests.unit.session.recovery import session_of
@@ -51,7 +51,7 @@ class Course:
         elif deed == "pin":
             talk.call("pin", sessionId="s", path=f"src/mod_{self.number // 2}.py")
         if deed in ("cold", "wait"):
-            self.clock += CACHE_TTL + 1 if deed == "cold" else 1_000
+            self.clock += LIFETIME_MS + 1 if deed == "cold" else 1_000
         return {"at": self.clock}
 
 
