@@ -1,54 +1,24 @@
-"""What has to be known to write a summary, what one ask of it holds, and what is written.
+"""What has to be known to write a summary, what it took, and what is written."""
 
-Rules:
-1. What an ask holds never weighs more than the window leaves beside its answer. The ladder shortens the
-   conversation, and nothing else is shortened: where the rest alone is too much, there is no ask.
-2. What the ladder left out is told in a digest. What was shortened or left out is noted in the account.
-"""
-
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from ctxmgr.engine.compaction import FOR_MODEL, Depths, scoring, truncation
-from ctxmgr.engine.memory import summary
+from ctxmgr.engine.compaction import Depths
 from ctxmgr.model import BasePrices, Slices, SummaryPrompts, Weigh
 from ctxmgr.model.compaction import (
     BranchMessage,
     BranchSummaryPlan,
     CompactionPlan,
-    CompletionRequest,
+    Completion,
     Format,
-    Purpose,
     Strategy,
 )
 from ctxmgr.model.saved import Ledger
 from ctxmgr.summarize.formats import Shape
-from ctxmgr.summarize.parse import RejectedAnswer
-from ctxmgr.summarize.prompts import SYSTEM, Matter, PromptParts, merge_prompt, prompt
-from ctxmgr.summarize.retry import ShapedRequest, SummaryUsage, give_up
-
-INPUT_SHARE = 0.8
-"""Of what the window leaves beside the answer, as we weigh it: providers count a quarter more than o200k_base does
-(the start of the ratio that `ctxmgr.engine.pressure.meter` learns)."""
-
-LEAST_ROOM = 256  # tokens of conversation, below which an ask is not worth its money
-DIGEST_SHARE = 0.1  # of the room of the conversation, for what the ladder left out
-LABELS = {"history": "history", "turn-prefix": "first part of the turn", "branch": "branch"}  # of a whole job
-MOST_DIGEST = 2_000  # tokens; a longer list of what is not shown helps nobody
-
-
-class SummaryTerms(msgspec.Struct, frozen=True):
-    """What holds for all asks of one summary. `window` of the summarising model in tokens; `usage` is written."""
-
-    weigh: Weigh
-    window: int
-    retries: int
-    slices: Slices
-    depths: Depths | None
-    usage: SummaryUsage
-    system: str = SYSTEM
+from ctxmgr.summarize.parse import Reason
+from ctxmgr.summarize.prompts import SYSTEM, Matter, PromptParts
 
 
 class PromptTask(msgspec.Struct, frozen=True):
@@ -76,84 +46,54 @@ class PromptTask(msgspec.Struct, frozen=True):
         return PromptParts("", previous=self.previous, earlier=self.earlier, notes=self.notes)
 
 
-def input_room(terms: SummaryTerms, output: int) -> int:
-    """Tokens of input, as we weigh them, that the window leaves beside an answer."""
-    return int((terms.window - output) * INPUT_SHARE)
+class CompletionFailure(msgspec.Struct, frozen=True):
+    """Why there is no answer: of which ask, for what reason, and the words of whoever ran it. `prose`: what the
+    model said in place of a summary, where that can be kept."""
+
+    reason: Reason
+    label: str = ""
+    detail: str = ""
+    prose: str = ""
 
 
-def question(
-    terms: SummaryTerms,
-    job: PromptTask,
-    messages: Sequence[BranchMessage],
-    given: PromptParts,
-    *,
-    output: int,
-    slice_number: tuple[int, int] | None = None,
-) -> ShapedRequest:
-    """The ask about these messages, given what else is shown with them, for `output` tokens. Raises GaveUp where
-    nothing fits.
+class SummaryUsage:
+    """What one summary took: calls and retries, tokens where they were reported, and what was not shown.
 
-    `given.conversation` is what is shown of them, where that is settled and there is room for it. `slice_number`:
-    they are slice n of m, None: all of the job. What the job left out is told with the first of them.
+    `ladder` says in words what of the conversation was shortened for a model, each thing once; `left_out` counts
+    messages that a model saw only as a digest; `joined`: why slices were put together without a model. `bill`: what
+    both ways cost, where there was a choice. `warm_failure`: why the host's list, where it was asked, gave no
+    summary; `turn_failure`: why a cut turn's part was written without a model.
     """
-    label = LABELS[job.matter] if slice_number is None else f"slice {slice_number[0]} of {slice_number[1]}"
-    left_out = job.left_out if slice_number is None or slice_number[0] == 1 else ()
-    notes = job.scratchpad if slice_number is None or slice_number[0] == slice_number[1] else ""
-    text, given = given.conversation, msgspec.structs.replace(given, conversation="", scratchpad=notes)
 
-    def put(given: PromptParts) -> str:
-        return prompt(job.matter, job.shape, given, job.instructions, slice_number=slice_number, most=output)
+    def __init__(self) -> None:
+        self.calls = 0
+        self.retries = 0
+        self.input_tokens: int | None = None
+        self.output_tokens: int | None = None
+        self.ladder: list[str] = []
+        self.left_out = 0
+        self.joined = ""
+        self.bill: dict[str, Any] | None = None
+        self.warm_failure: CompletionFailure | None = None
+        self.turn_failure: CompletionFailure | None = None
 
-    free = input_room(terms, output) - terms.weigh(terms.system) - terms.weigh(put(given))
-    if free < LEAST_ROOM:
-        give_up(RejectedAnswer("does not fit", f"{free} of {terms.window} tokens left for the conversation"), label)
-    if text and not left_out and terms.weigh(text) <= free:
-        digest = ""
-    else:
-        text, digest = _fitted(terms, messages, left_out, free)
-    whole = msgspec.structs.replace(given, conversation=text, left_out=digest)
-    replaced = sum(map(terms.weigh, (text, digest, given.previous, given.earlier, given.notes, notes)))
-    purpose: Purpose = job.matter if slice_number is None else "slice"
-    return ShapedRequest(CompletionRequest(purpose, terms.system, put(whole), output, label), job.shape, replaced)
+    def add(self, completions: Sequence[Completion], *, again: bool) -> None:
+        """Count the calls of a batch that came to an end by themselves; `again`: they were retries. Of the others
+        it is chance whether they had been made yet when their deadline passed."""
+        made = sum(completion.stop != "cancelled" for completion in completions)
+        self.calls += made
+        self.retries += made if again else 0
+        for spent in (completion.usage for completion in completions if completion.usage is not None):
+            self.input_tokens = (self.input_tokens or 0) + spent.input_tokens
+            self.output_tokens = (self.output_tokens or 0) + spent.output_tokens
 
+    def unshortened(self) -> None:
+        """What was shortened for a call that was not made does not count."""
+        self.ladder, self.left_out = [], 0
 
-def _fitted(
-    terms: SummaryTerms, messages: Sequence[BranchMessage], left_out: Sequence[BranchMessage], free: int
-) -> tuple[str, str]:
-    """The conversation and the digest of what it leaves out, both within `free` tokens."""
-    fitted = truncation.fit(
-        messages, free if not left_out else free - _digest_room(free), terms.weigh, shown=FOR_MODEL
-    )
-    missing = (*left_out, *fitted.left_out)
-    if fitted.reductions:
-        weights = scoring.importances(messages)
-        kept = free - (_digest_room(free) if missing else 0)
-        fitted = truncation.fit(messages, kept, terms.weigh, weights, FOR_MODEL)
-        missing = (*left_out, *fitted.left_out)
-        if missing and kept == free:
-            fitted = truncation.fit(messages, free - _digest_room(free), terms.weigh, weights, FOR_MODEL)
-            missing = (*left_out, *fitted.left_out)
-    terms.usage.shortened(fitted.reductions)
-    terms.usage.left_out += len(missing)
-    return fitted.text, summary.left_out(missing, _digest_room(free), terms.weigh) if missing else ""
-
-
-def _digest_room(free: int) -> int:
-    return min(MOST_DIGEST, int(free * DIGEST_SHARE))
-
-
-def merge_question(terms: SummaryTerms, job: PromptTask, texts: tuple[str, ...]) -> ShapedRequest:
-    """The ask that makes one text of the texts of slices. Raises GaveUp where they do not fit."""
-    text = merge_prompt(job.matter, job.shape, texts, job.given, job.instructions, most=job.max_tokens)
-    over = terms.weigh(terms.system) + terms.weigh(text) - input_room(terms, job.max_tokens)
-    if over > 0:
-        give_up(RejectedAnswer("does not fit", f"{over} tokens too many"), "merge")
-    replaced = sum(map(terms.weigh, (*texts, job.previous, job.earlier, job.notes)))
-    return ShapedRequest(
-        CompletionRequest("merge", terms.system, text, job.max_tokens, f"merge of {len(texts)} slices"),
-        job.shape,
-        replaced,
-    )
+    def shortened(self, steps: Iterable[str]) -> None:
+        """Note what was given up to make a conversation fit."""
+        self.ladder += [step for step in dict.fromkeys(steps) if step not in self.ladder]
 
 
 WINDOW = 128_000  # tokens, of a summarising model that nobody described (pi)
@@ -182,7 +122,8 @@ class SummaryInput(msgspec.Struct, Generic[Prepared], frozen=True):
     `replace_instructions` says that they stand in place of ours. `retries` of each ask that is refused. `depths` of
     breaks, for natural slices; None: told by words. `scratchpad`: the model's own notes as they stand. `prompts`
     stand in place of ours. `ledger`: what the session knows, to check what a model wrote; it may be empty.
-    `context`: the host's own list, where a summary may be asked for at the end of it.
+    `context`: the host's own list, where a summary may be asked for at the end of it. `usage` is written:
+    each summary needs its own.
     """
 
     preparation: Prepared
@@ -200,13 +141,12 @@ class SummaryInput(msgspec.Struct, Generic[Prepared], frozen=True):
     prompts: SummaryPrompts = SummaryPrompts()
     ledger: Ledger = Ledger()
     context: HostContext | None = None
+    usage: SummaryUsage = msgspec.field(default_factory=SummaryUsage)
 
-    def terms(self, account: SummaryUsage) -> SummaryTerms:
-        """What holds for all asks."""
-        system = self.prompts.system.strip() or SYSTEM
-        return SummaryTerms(
-            self.weigh, self.window, max(0, self.retries), self.slices, self.depths, account, system
-        )
+    @property
+    def system(self) -> str:
+        """The system prompt of each ask."""
+        return self.prompts.system.strip() or SYSTEM
 
 
 class FinishedSummary(msgspec.Struct, frozen=True):

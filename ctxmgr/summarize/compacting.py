@@ -12,12 +12,12 @@ from ctxmgr.engine.compaction import render
 from ctxmgr.engine.memory import scratchpad_section, summary
 from ctxmgr.model import Weigh
 from ctxmgr.model.compaction import Asking, BranchMessage, CompactionPlan
-from ctxmgr.summarize.brief import PromptTask, SummaryInput, SummaryTerms
+from ctxmgr.summarize.brief import CompletionFailure, PromptTask, SummaryInput
 from ctxmgr.summarize.formats import STRUCTURED, TURN, Shape, asked_for
 from ctxmgr.summarize.outline import together
 from ctxmgr.summarize.parse import LEAST_TOKENS, AcceptedAnswer, RejectedAnswer
 from ctxmgr.summarize.previous_summary import PreviousSummary, with_turn_context
-from ctxmgr.summarize.retry import CompletionFailure, SummaryFailed, give_up
+from ctxmgr.summarize.retry import SummaryFailed, give_up
 from ctxmgr.summarize.strategies import STRATEGIES, side_by_side
 
 HISTORY_SHARE = 0.8  # of the reserve, for the summary of a history (pi)
@@ -28,12 +28,9 @@ WINDOW_SHARE = 2  # an answer gets at most half of the window: the other half is
 SURELY_SHORTER = 16  # UTF-16 units a token; a text has about four
 
 
-def written(
-    brief: SummaryInput[CompactionPlan], shape: Shape, past: PreviousSummary, terms: SummaryTerms
-) -> Asking[tuple[AcceptedAnswer, CompletionFailure | None]]:
-    """The text as a model writes it, history and turn side by side, and why the turn's part is written without one.
-
-    A history that was paid for is kept. Raises SummaryFailed."""
+def written(brief: SummaryInput[CompactionPlan], shape: Shape, past: PreviousSummary) -> Asking[AcceptedAnswer]:
+    """The text as a model writes it, history and turn side by side. A history that was paid for is kept where the
+    turn's part has to be written without one. Raises SummaryFailed."""
     prepared = brief.preparation
     write = STRATEGIES[brief.strategy]
     history = PromptTask(
@@ -57,16 +54,16 @@ def written(
         scratchpad="" if prepared.history else brief.scratchpad,
     )
     # depths are those of the history's steps
-    for_turn = terms if callable(terms.depths) else msgspec.structs.replace(terms, depths=None)
+    for_turn = brief if callable(brief.depths) else msgspec.structs.replace(brief, depths=None)
     failure: CompletionFailure | None = None
     if not prepared.prefix:
-        accepted = yield from write(terms, history)
+        accepted = yield from write(brief, history)
     elif not prepared.history:
         first = yield from write(for_turn, turn)
         accepted = AcceptedAnswer(with_turn_context(past.before, first.text))
     else:
         accepted, (first, failure) = yield from side_by_side(
-            write(terms, history), _or_failed(write(for_turn, turn))
+            write(brief, history), _or_failed(write(for_turn, turn))
         )
         if failure is not None:
             first = AcceptedAnswer(_context(brief, failure))
@@ -74,7 +71,8 @@ def written(
             accepted = AcceptedAnswer(with_turn_context(accepted.text, first.text), accepted.short)
     if is_longer(brief, accepted.text, past):
         give_up(RejectedAnswer("too long", "more than what it replaces"), "summary")
-    return accepted, failure
+    brief.usage.turn_failure = failure
+    return accepted
 
 
 def _or_failed(asking: Asking[AcceptedAnswer]) -> Asking[tuple[AcceptedAnswer, CompletionFailure | None]]:

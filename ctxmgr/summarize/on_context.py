@@ -21,12 +21,12 @@ from ctxmgr.model.compaction import (
     Result,
 )
 from ctxmgr.summarize import compacting
-from ctxmgr.summarize.brief import HostContext, SummaryInput
+from ctxmgr.summarize.brief import CompletionFailure, HostContext, SummaryInput, SummaryUsage
 from ctxmgr.summarize.formats import Shape
 from ctxmgr.summarize.parse import AcceptedAnswer, RejectedAnswer
 from ctxmgr.summarize.previous_summary import PreviousSummary
 from ctxmgr.summarize.prompts import on_context_prompt
-from ctxmgr.summarize.retry import CompletionFailure, ShapedRequest, SummaryFailed, SummaryUsage, answers, give_up
+from ctxmgr.summarize.retry import ShapedRequest, SummaryFailed, answer, give_up
 
 STRATEGY = "single-shot"  # the one that one call writes
 LABEL = "at the end of the host's list"
@@ -47,60 +47,43 @@ class WayCosts(msgspec.Struct, frozen=True):
         return fields
 
 
-class Written(msgspec.Struct, frozen=True):
-    """The accepted text; why a cut turn's part was written without a model; the costs where there was a choice; why
-    the host's list gave no summary where it was asked."""
-
-    accepted: AcceptedAnswer
-    of_turn: CompletionFailure | None = None
-    costs: WayCosts | None = None
-    warm_failure: CompletionFailure | None = None
-
-
-class Course:
-    """What became of the asks so far, for who hears of a failure alone."""
-
-    def __init__(self) -> None:
-        self.warm_failure: CompletionFailure | None = None
-
-
-def written(
-    brief: SummaryInput[CompactionPlan], shape: Shape, past: PreviousSummary, account: SummaryUsage, course: Course
-) -> Asking[Written]:
+def written(brief: SummaryInput[CompactionPlan], shape: Shape, past: PreviousSummary) -> Asking[AcceptedAnswer]:
     """The text, the cheaper way. Raises SummaryFailed where neither gives one."""
-    copy = compacting.written(brief, shape, past, brief.terms(account))
+    copy = compacting.written(brief, shape, past)
     context = brief.context if brief.strategy == STRATEGY else None
     if context is None:
-        return Written(*(yield from copy))
+        return (yield from copy)
+    usage = brief.usage
     asks, failure = _first(copy)
     ask = _ask(brief, shape)
     costs = _costs(brief, context, ask, asks)
     if costs.way == "warm":
         try:
-            (accepted,) = yield from answers(
-                (ShapedRequest(ask, shape, context.tokens),), retries=0, weigh=brief.weigh, account=account
-            )
+            once = msgspec.structs.replace(brief, retries=0)
+            accepted = yield from answer(once, ShapedRequest(ask, shape, context.tokens))
             if compacting.is_longer(brief, accepted.text, past):
                 give_up(RejectedAnswer("too long", "more than what it replaces"), LABEL)
         except SummaryFailed as gave_up:
             if gave_up.failure.reason == "cancelled":
                 copy.close()
-                account.unshortened()
+                usage.unshortened()
                 raise
-            course.warm_failure = gave_up.failure
+            usage.warm_failure = gave_up.failure
         else:
             copy.close()
-            account.unshortened()
-            return Written(accepted, costs=costs)
+            usage.unshortened()
+            usage.bill = costs.details()
+            return accepted
     if asks is None:
-        raise SummaryFailed(failure or course.warm_failure or CompletionFailure("does not fit"))
-    accepted, of_turn = yield from _resumed(copy, asks)
-    return Written(accepted, of_turn, msgspec.structs.replace(costs, way="cold"), course.warm_failure)
+        raise SummaryFailed(failure or usage.warm_failure or CompletionFailure("does not fit"))
+    accepted = yield from _resumed(copy, asks)
+    usage.bill = msgspec.structs.replace(costs, way="cold").details()
+    return accepted
 
 
 def copied_tokens(brief: SummaryInput[CompactionPlan], shape: Shape, past: PreviousSummary) -> int | None:
     """The input of the calls with a copy, as `brief.weigh` counts; None where none fits the window."""
-    copy = compacting.written(brief, shape, past, brief.terms(SummaryUsage()))
+    copy = compacting.written(msgspec.structs.replace(brief, usage=SummaryUsage()), shape, past)
     asks, _ = _first(copy)
     copy.close()
     return None if asks is None else _weight(brief, asks)

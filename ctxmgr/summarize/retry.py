@@ -1,56 +1,125 @@
-"""Turns asks into accepted texts: runs them side by side and asks refused ones again, as often as is allowed.
+"""The asks of a summary: what one holds, and how they become accepted texts.
 
 Rules:
-1. Only what was refused is asked again; what was accepted is kept.
-2. A model is told what was wrong with its answer where it can do something about it. A call that failed is asked
+1. What an ask holds never weighs more than the window leaves beside its answer. The ladder shortens the
+   conversation, and nothing else is shortened: where the rest alone is too much, there is no ask.
+2. What the ladder left out is told in a digest. What was shortened or left out is noted in the usage.
+3. Asks run side by side, and refused ones are asked again, as often as is allowed. Only what was refused is asked
+   again; what was accepted is kept.
+4. A model is told what was wrong with its answer where it can do something about it. A call that failed is asked
    again as it was. One that was cancelled is not: whoever cancelled has no more time.
-3. When one ask has no try left, all of them have failed: nobody waits for the others' tries.
+5. When one ask has no try left, all of them have failed: nobody waits for the others' tries.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import NoReturn
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 import msgspec
 
-from ctxmgr.model import Weigh
-from ctxmgr.model.compaction import Asking, Completion, CompletionRequest
+from ctxmgr.engine.compaction import FOR_MODEL, scoring, truncation
+from ctxmgr.engine.memory import summary
+from ctxmgr.model.compaction import Asking, BranchMessage, Completion, CompletionRequest, Purpose
+from ctxmgr.summarize.brief import CompletionFailure, PromptTask, SummaryInput
 from ctxmgr.summarize.formats import Shape
 from ctxmgr.summarize.parse import AcceptedAnswer, Reason, RejectedAnswer, verdict
+from ctxmgr.summarize.prompts import PromptParts, merge_prompt, prompt
+
+INPUT_SHARE = 0.8
+"""Of what the window leaves beside the answer, as we weigh it: providers count a quarter more than o200k_base does
+(the start of the ratio that `ctxmgr.engine.pressure.meter` learns)."""
+
+LEAST_ROOM = 256  # tokens of conversation, below which an ask is not worth its money
+DIGEST_SHARE = 0.1  # of the room of the conversation, for what the ladder left out
+LABELS = {"history": "history", "turn-prefix": "first part of the turn", "branch": "branch"}  # of a whole job
+MOST_DIGEST = 2_000  # tokens; a longer list of what is not shown helps nobody
 
 
-class SummaryUsage:
-    """What one summary took: calls and retries, tokens where they were reported, and what was not shown.
+class ShapedRequest(msgspec.Struct, frozen=True):
+    """An ask, the shape its answer must have, and the tokens of what the answer replaces."""
 
-    `ladder` says in words what of the conversation was shortened for a model, each thing once; `left_out` counts
-    messages that a model saw only as a digest; `joined`: why slices were put together without a model.
+    request: CompletionRequest
+    shape: Shape
+    max_tokens: int
+
+
+def input_room(brief: SummaryInput[Any], output: int) -> int:
+    """Tokens of input, as we weigh them, that the window leaves beside an answer."""
+    return int((brief.window - output) * INPUT_SHARE)
+
+
+def question(
+    brief: SummaryInput[Any],
+    job: PromptTask,
+    messages: Sequence[BranchMessage],
+    given: PromptParts,
+    *,
+    output: int,
+    slice_number: tuple[int, int] | None = None,
+) -> ShapedRequest:
+    """The ask about these messages, given what else is shown with them, for `output` tokens. Raises SummaryFailed
+    where nothing fits.
+
+    `given.conversation` is what is shown of them, where that is settled and there is room for it. `slice_number`:
+    they are slice n of m, None: all of the job. What the job left out is told with the first of them.
     """
+    label = LABELS[job.matter] if slice_number is None else f"slice {slice_number[0]} of {slice_number[1]}"
+    left_out = job.left_out if slice_number is None or slice_number[0] == 1 else ()
+    notes = job.scratchpad if slice_number is None or slice_number[0] == slice_number[1] else ""
+    text, given = given.conversation, msgspec.structs.replace(given, conversation="", scratchpad=notes)
 
-    def __init__(self) -> None:
-        self.calls = 0
-        self.retries = 0
-        self.input_tokens: int | None = None
-        self.output_tokens: int | None = None
-        self.ladder: list[str] = []
-        self.left_out = 0
-        self.joined = ""
+    def put(given: PromptParts) -> str:
+        return prompt(job.matter, job.shape, given, job.instructions, slice_number=slice_number, most=output)
 
-    def add(self, completions: Sequence[Completion], *, again: bool) -> None:
-        """Count the calls of a batch that came to an end by themselves; `again`: they were retries. Of the others
-        it is chance whether they had been made yet when their deadline passed."""
-        made = sum(completion.stop != "cancelled" for completion in completions)
-        self.calls += made
-        self.retries += made if again else 0
-        for spent in (completion.usage for completion in completions if completion.usage is not None):
-            self.input_tokens = (self.input_tokens or 0) + spent.input_tokens
-            self.output_tokens = (self.output_tokens or 0) + spent.output_tokens
+    free = input_room(brief, output) - brief.weigh(brief.system) - brief.weigh(put(given))
+    if free < LEAST_ROOM:
+        give_up(RejectedAnswer("does not fit", f"{free} of {brief.window} tokens left for the conversation"), label)
+    if text and not left_out and brief.weigh(text) <= free:
+        digest = ""
+    else:
+        text, digest = _fitted(brief, messages, left_out, free)
+    whole = msgspec.structs.replace(given, conversation=text, left_out=digest)
+    replaced = sum(map(brief.weigh, (text, digest, given.previous, given.earlier, given.notes, notes)))
+    purpose: Purpose = job.matter if slice_number is None else "slice"
+    return ShapedRequest(CompletionRequest(purpose, brief.system, put(whole), output, label), job.shape, replaced)
 
-    def unshortened(self) -> None:
-        """What was shortened for a call that was not made does not count."""
-        self.ladder, self.left_out = [], 0
 
-    def shortened(self, steps: Iterable[str]) -> None:
-        """Note what was given up to make a conversation fit."""
-        self.ladder += [step for step in dict.fromkeys(steps) if step not in self.ladder]
+def _fitted(
+    brief: SummaryInput[Any], messages: Sequence[BranchMessage], left_out: Sequence[BranchMessage], free: int
+) -> tuple[str, str]:
+    """The conversation and the digest of what it leaves out, both within `free` tokens."""
+    fitted = truncation.fit(
+        messages, free if not left_out else free - _digest_room(free), brief.weigh, shown=FOR_MODEL
+    )
+    missing = (*left_out, *fitted.left_out)
+    if fitted.reductions:
+        weights = scoring.importances(messages)
+        kept = free - (_digest_room(free) if missing else 0)
+        fitted = truncation.fit(messages, kept, brief.weigh, weights, FOR_MODEL)
+        missing = (*left_out, *fitted.left_out)
+        if missing and kept == free:
+            fitted = truncation.fit(messages, free - _digest_room(free), brief.weigh, weights, FOR_MODEL)
+            missing = (*left_out, *fitted.left_out)
+    brief.usage.shortened(fitted.reductions)
+    brief.usage.left_out += len(missing)
+    return fitted.text, summary.left_out(missing, _digest_room(free), brief.weigh) if missing else ""
+
+
+def _digest_room(free: int) -> int:
+    return min(MOST_DIGEST, int(free * DIGEST_SHARE))
+
+
+def merge_question(brief: SummaryInput[Any], job: PromptTask, texts: tuple[str, ...]) -> ShapedRequest:
+    """The ask that makes one text of the texts of slices. Raises SummaryFailed where they do not fit."""
+    text = merge_prompt(job.matter, job.shape, texts, job.given, job.instructions, most=job.max_tokens)
+    over = brief.weigh(brief.system) + brief.weigh(text) - input_room(brief, job.max_tokens)
+    if over > 0:
+        give_up(RejectedAnswer("does not fit", f"{over} tokens too many"), "merge")
+    replaced = sum(map(brief.weigh, (*texts, job.previous, job.earlier, job.notes)))
+    return ShapedRequest(
+        CompletionRequest("merge", brief.system, text, job.max_tokens, f"merge of {len(texts)} slices"),
+        job.shape,
+        replaced,
+    )
 
 
 _HINTS: dict[Reason, str] = {
@@ -64,24 +133,6 @@ HINT_SHARE = 0.5
 """Words a second try may use, as a share of its tokens: a word is about 1.3 tokens, and code is more."""
 
 
-class ShapedRequest(msgspec.Struct, frozen=True):
-    """An ask, the shape its answer must have, and the tokens of what the answer replaces."""
-
-    request: CompletionRequest
-    shape: Shape
-    max_tokens: int
-
-
-class CompletionFailure(msgspec.Struct, frozen=True):
-    """Why there is no answer: of which ask, for what reason, and the words of whoever ran it. `prose`: what the
-    model said in place of a summary, where that can be kept."""
-
-    reason: Reason
-    label: str = ""
-    detail: str = ""
-    prose: str = ""
-
-
 class SummaryFailed(Exception):
     """No summary can be had from the model. Carries the failure."""
 
@@ -90,21 +141,20 @@ class SummaryFailed(Exception):
         self.failure = failure
 
 
-def answers(
-    questions: Sequence[ShapedRequest], *, retries: int, weigh: Weigh, account: SummaryUsage
-) -> Asking[tuple[AcceptedAnswer, ...]]:
-    """The accepted answer of each question, in their order; raises GaveUp where one has none."""
+def answers(brief: SummaryInput[Any], questions: Sequence[ShapedRequest]) -> Asking[tuple[AcceptedAnswer, ...]]:
+    """The accepted answer of each question, in their order; raises SummaryFailed where one has none."""
     accepted: dict[int, AcceptedAnswer] = {}
     prose: dict[int, str] = {}
+    retries = max(0, brief.retries)
     asks = {number: question.request for number, question in enumerate(questions)}
     for attempt in range(retries + 1 if asks else 0):
         completions = yield tuple(asks.values())
         completions += (Completion(stop="error"),) * (len(asks) - len(completions))
-        account.add(completions, again=attempt > 0)
+        brief.usage.add(completions, again=attempt > 0)
         again: dict[int, CompletionRequest] = {}
         for (number, ask), completion in zip(asks.items(), completions, strict=False):
             question = questions[number]
-            read = verdict(completion, ask, question.shape, most=question.max_tokens, weigh=weigh)
+            read = verdict(completion, ask, question.shape, most=question.max_tokens, weigh=brief.weigh)
             if isinstance(read, AcceptedAnswer):
                 accepted[number] = read
                 continue
@@ -116,6 +166,12 @@ def answers(
             break
         asks = again
     return tuple(accepted[number] for number in range(len(questions)))
+
+
+def answer(brief: SummaryInput[Any], question: ShapedRequest) -> Asking[AcceptedAnswer]:
+    """The accepted answer of one question. Raises SummaryFailed."""
+    (accepted,) = yield from answers(brief, (question,))
+    return accepted
 
 
 def give_up(refused: RejectedAnswer, label: str) -> NoReturn:

@@ -22,12 +22,21 @@ import msgspec
 
 from ctxmgr.engine.compaction import FOR_MODEL, Slice, scoring, slices, truncation
 from ctxmgr.model.compaction import Asking, Completion, CompletionRequest, Strategy
-from ctxmgr.summarize.brief import PromptTask, SummaryTerms, input_room, merge_question, question
+from ctxmgr.summarize.brief import PromptTask, SummaryInput
 from ctxmgr.summarize.outline import together
 from ctxmgr.summarize.parse import LEAST_TOKENS, AcceptedAnswer, RejectedAnswer
 from ctxmgr.summarize.previous_summary import RECENT_HEADING, recent_notes, without_recent_turns
 from ctxmgr.summarize.prompts import PromptParts
-from ctxmgr.summarize.retry import ShapedRequest, SummaryFailed, answers, give_up
+from ctxmgr.summarize.retry import (
+    ShapedRequest,
+    SummaryFailed,
+    answer,
+    answers,
+    give_up,
+    input_room,
+    merge_question,
+    question,
+)
 
 First = TypeVar("First")
 Second = TypeVar("Second")
@@ -78,22 +87,22 @@ GOAL_CHARACTERS = 2_000  # of a previous summary, whose goal stands first
 LEAST_SLICE = 1_000  # tokens; smaller ones say less than their outline
 
 
-def sliced(terms: SummaryTerms, job: PromptTask, cap: int | None = None) -> tuple[Slice, ...]:
+def sliced(brief: SummaryInput[Any], job: PromptTask, cap: int | None = None) -> tuple[Slice, ...]:
     """The slices, oldest first. `cap`: most tokens of output of all together."""
-    settings = terms.slices
-    most = max(LEAST_SLICE, int(input_room(terms, job.max_tokens) * WINDOW_SHARE))
+    settings = brief.slices
+    most = max(LEAST_SLICE, int(input_room(brief, job.max_tokens) * WINDOW_SHARE))
     if settings.tokens > most:
         overlap = min(settings.overlap, most // LEAD_SHARE)
         settings = msgspec.structs.replace(settings, tokens=most, overlap=overlap)
-    if terms.depths is None:
-        return slices.cut(job.messages, settings, terms.weigh, cap=cap)
-    return slices.cut(job.messages, settings, terms.weigh, cap=cap, depths=terms.depths)
+    if brief.depths is None:
+        return slices.cut(job.messages, settings, brief.weigh, cap=cap)
+    return slices.cut(job.messages, settings, brief.weigh, cap=cap, depths=brief.depths)
 
 
-def slice_texts(terms: SummaryTerms, job: PromptTask, cut: Sequence[Slice]) -> tuple[str, ...]:
+def slice_texts(brief: SummaryInput[Any], job: PromptTask, cut: Sequence[Slice]) -> tuple[str, ...]:
     """What is shown of each slice: as many tokens as the slice was weighed at, and more of them for what matters
     to the goal than for what does not. "" where the policy wants each message shown alike."""
-    if not terms.slices.weighted:
+    if not brief.slices.weighted:
         return ("",) * len(cut)
     goal = f"{job.instructions}\n{job.previous[:GOAL_CHARACTERS]}"
     weights = scoring.importances(job.messages, goal)
@@ -101,70 +110,70 @@ def slice_texts(terms: SummaryTerms, job: PromptTask, cut: Sequence[Slice]) -> t
     for part in cut:
         of_slice = weights[start : start + len(part.messages)]
         start += len(part.messages)
-        units = scoring.shares(part.messages, of_slice, part.weight, terms.weigh)
+        units = scoring.shares(part.messages, of_slice, part.weight, brief.weigh)
         parts = (scoring.within(*each, FOR_MODEL) for each in zip(part.messages, units, strict=True))
         shown.append("\n\n".join(filter(None, parts)))
     return tuple(shown)
 
 
-def lead_text(terms: SummaryTerms, part: Slice) -> str:
+def lead_text(brief: SummaryInput[Any], part: Slice) -> str:
     """What is right before a slice, as a model is shown it."""
-    return truncation.fit(part.lead, part.lead_weight, terms.weigh, shown=FOR_MODEL).text if part.lead else ""
+    return truncation.fit(part.lead, part.lead_weight, brief.weigh, shown=FOR_MODEL).text if part.lead else ""
 
 
-def single_shot(terms: SummaryTerms, job: PromptTask) -> Asking[AcceptedAnswer]:
-    """Ask once for all of it. Raises GaveUp."""
-    asked = question(terms, job, job.messages, job.given, output=job.max_tokens)
-    (accepted,) = yield from answers((asked,), retries=terms.retries, weigh=terms.weigh, account=terms.usage)
+def single_shot(brief: SummaryInput[Any], job: PromptTask) -> Asking[AcceptedAnswer]:
+    """Ask once for all of it. Raises SummaryFailed."""
+    asked = question(brief, job, job.messages, job.given, output=job.max_tokens)
+    accepted = yield from answer(brief, asked)
     return accepted
 
 
 NOTES_SHARE = 0.5  # of the output: a choice of ours, the summary has to stand for far more turns
 
 
-def incremental(terms: SummaryTerms, job: PromptTask) -> Asking[AcceptedAnswer]:
-    """Ask for the oldest part, and put the notes below it. Raises GaveUp."""
+def incremental(brief: SummaryInput[Any], job: PromptTask) -> Asking[AcceptedAnswer]:
+    """Ask for the oldest part, and put the notes below it. Raises SummaryFailed."""
     if job.matter != "history":
-        return (yield from single_shot(terms, job))
-    older, notes = recent_notes(job.messages, int(job.max_tokens * NOTES_SHARE), terms.weigh)
+        return (yield from single_shot(brief, job))
+    older, notes = recent_notes(job.messages, int(job.max_tokens * NOTES_SHARE), brief.weigh)
     if not notes:
-        return (yield from single_shot(terms, job))
-    output = job.max_tokens - terms.weigh(notes)
+        return (yield from single_shot(brief, job))
+    output = job.max_tokens - brief.weigh(notes)
     oldest = msgspec.structs.replace(job, messages=job.messages[:older], max_tokens=output)
-    accepted = yield from single_shot(terms, oldest)
+    accepted = yield from single_shot(brief, oldest)
     text, before = without_recent_turns(accepted.text)  # a model may have taken notes it was shown for a section
     if before:
         notes = f"{RECENT_HEADING}\n\n{before}{notes.removeprefix(RECENT_HEADING)}"
     return AcceptedAnswer(f"{text}\n\n{notes}", accepted.short)
 
 
-def parallel_stitch(terms: SummaryTerms, job: PromptTask) -> Asking[AcceptedAnswer]:
+def parallel_stitch(brief: SummaryInput[Any], job: PromptTask) -> Asking[AcceptedAnswer]:
     """Ask for all slices at once, then for the merge; one slice is asked for as a whole. Raises SummaryFailed."""
-    slices = sliced(terms, job)
+    slices = sliced(brief, job)
     if len(slices) < 2:
-        return (yield from single_shot(terms, job))
+        return (yield from single_shot(brief, job))
     asked: list[ShapedRequest] = []
-    shown = slice_texts(terms, job, slices)
+    shown = slice_texts(brief, job, slices)
     for number, part in enumerate(slices, 1):
         asked.append(
             question(
-                terms,
+                brief,
                 job,
                 part.messages,
-                PromptParts(shown[number - 1], before=lead_text(terms, part)),
+                PromptParts(shown[number - 1], before=lead_text(brief, part)),
                 output=min(part.max_output_tokens, job.max_tokens),
                 slice_number=(number, len(slices)),
             )
         )
-    accepted = yield from answers(asked, retries=terms.retries, weigh=terms.weigh, account=terms.usage)
+    accepted = yield from answers(brief, asked)
     try:
-        merge = merge_question(terms, job, tuple(answer.text for answer in accepted))
-        (merged,) = yield from answers((merge,), retries=terms.retries, weigh=terms.weigh, account=terms.usage)
+        merge = merge_question(brief, job, tuple(answer.text for answer in accepted))
+        merged = yield from answer(brief, merge)
     except SummaryFailed as gave_up:
-        terms.usage.joined = gave_up.failure.reason
-        most = sum(request.max_tokens for request in asked) + terms.weigh(job.previous)
+        brief.usage.joined = gave_up.failure.reason
+        most = sum(request.max_tokens for request in asked) + brief.weigh(job.previous)
         return put_together(
-            terms, job, (job.previous, job.earlier, job.notes, *(answer.text for answer in accepted)), most
+            brief, job, (job.previous, job.earlier, job.notes, *(answer.text for answer in accepted)), most
         )
     if merged.short or not job.shape.short:
         return merged
@@ -172,11 +181,11 @@ def parallel_stitch(terms: SummaryTerms, job: PromptTask) -> Asking[AcceptedAnsw
 
 
 def put_together(
-    terms: SummaryTerms, job: PromptTask, texts: tuple[str, ...], most: int, short: str = ""
+    brief: SummaryInput[Any], job: PromptTask, texts: tuple[str, ...], most: int, short: str = ""
 ) -> AcceptedAnswer:
     """The texts put together by their sections, oldest first. Raises SummaryFailed where that is too long."""
     text = together([text for text in texts if text.strip()], job.shape)
-    weight = terms.weigh(text)
+    weight = brief.weigh(text)
     if weight > max(most, LEAST_TOKENS):
         give_up(RejectedAnswer("too long", f"{weight} tokens for {most}"), "slices put together")
     return AcceptedAnswer(text, short)
@@ -185,69 +194,70 @@ def put_together(
 EARLIER_SHARE = 0.3  # of the room for input that summaries of earlier slices may take; the newest stay
 
 
-def accumulated(terms: SummaryTerms, job: PromptTask) -> Asking[AcceptedAnswer]:
-    """One text a slice, put together in order. The first brings the previous summary up to date. Raises GaveUp."""
-    slices = sliced(terms, job, cap=job.max_tokens)
+def accumulated(brief: SummaryInput[Any], job: PromptTask) -> Asking[AcceptedAnswer]:
+    """One text a slice, put together in order. The first brings the previous summary up to date. Raises
+    SummaryFailed."""
+    slices = sliced(brief, job, cap=job.max_tokens)
     if len(slices) < 2:
-        return (yield from single_shot(terms, job))
+        return (yield from single_shot(brief, job))
     written: list[str] = []
     short, most = "", 0
-    shown = slice_texts(terms, job, slices)
+    shown = slice_texts(brief, job, slices)
     for number, part in enumerate(slices, 1):
-        given = job.given if number == 1 else PromptParts("", slices=_earlier_texts(terms, job, written))
-        carried = sum(map(terms.weigh, (job.previous, job.earlier, job.notes))) if number == 1 else 0
+        given = job.given if number == 1 else PromptParts("", slices=_earlier_texts(brief, job, written))
+        carried = sum(map(brief.weigh, (job.previous, job.earlier, job.notes))) if number == 1 else 0
         output = min(job.max_tokens, part.max_output_tokens + carried)
         given = msgspec.structs.replace(given, conversation=shown[number - 1])
-        asked = _question(terms, job, part, given, (number, len(slices)), output)
+        asked = _question(brief, job, part, given, (number, len(slices)), output)
         most += asked.max_tokens
-        (accepted,) = yield from answers((asked,), retries=terms.retries, weigh=terms.weigh, account=terms.usage)
+        accepted = yield from answer(brief, asked)
         written.append(accepted.text)
         short = accepted.short
-    return put_together(terms, job, tuple(written), most, short)
+    return put_together(brief, job, tuple(written), most, short)
 
 
-def rolling(terms: SummaryTerms, job: PromptTask) -> Asking[AcceptedAnswer]:
-    """A running summary that each slice brings up to date. Raises GaveUp."""
-    slices = sliced(terms, job)
+def rolling(brief: SummaryInput[Any], job: PromptTask) -> Asking[AcceptedAnswer]:
+    """A running summary that each slice brings up to date. Raises SummaryFailed."""
+    slices = sliced(brief, job)
     if len(slices) < 2:
-        return (yield from single_shot(terms, job))
+        return (yield from single_shot(brief, job))
     given = job.given
     accepted = AcceptedAnswer("")
-    shown = slice_texts(terms, job, slices)
+    shown = slice_texts(brief, job, slices)
     for number, part in enumerate(slices, 1):
         given = msgspec.structs.replace(given, conversation=shown[number - 1])
-        asked = _question(terms, job, part, given, (number, len(slices)), job.max_tokens)
-        (accepted,) = yield from answers((asked,), retries=terms.retries, weigh=terms.weigh, account=terms.usage)
+        asked = _question(brief, job, part, given, (number, len(slices)), job.max_tokens)
+        accepted = yield from answer(brief, asked)
         given = PromptParts("", previous=accepted.text)
     return accepted
 
 
 def _question(
-    terms: SummaryTerms,
+    brief: SummaryInput[Any],
     job: PromptTask,
     part: Slice,
     given: PromptParts,
     slice_number: tuple[int, int],
     output: int,
 ) -> ShapedRequest:
-    lead = msgspec.structs.replace(given, before=lead_text(terms, part))
-    return question(terms, job, part.messages, lead, output=output, slice_number=slice_number)
+    lead = msgspec.structs.replace(given, before=lead_text(brief, part))
+    return question(brief, job, part.messages, lead, output=output, slice_number=slice_number)
 
 
-def _earlier_texts(terms: SummaryTerms, job: PromptTask, texts: list[str]) -> tuple[str, ...]:
+def _earlier_texts(brief: SummaryInput[Any], job: PromptTask, texts: list[str]) -> tuple[str, ...]:
     """The earlier texts that a slice is shown: all, or the newest where all are too much."""
-    free = int(input_room(terms, job.max_tokens) * EARLIER_SHARE)
+    free = int(input_room(brief, job.max_tokens) * EARLIER_SHARE)
     kept: list[str] = []
     for text in reversed(texts):
-        free -= terms.weigh(text)
+        free -= brief.weigh(text)
         if free < 0:
-            terms.usage.shortened((f"summaries of {len(texts) - len(kept)} early slices not shown to later ones",))
+            brief.usage.shortened((f"summaries of {len(texts) - len(kept)} early slices not shown to later ones",))
             break
         kept.append(text)
     return tuple(reversed(kept))
 
 
-STRATEGIES: Mapping[Strategy, Callable[[SummaryTerms, PromptTask], Asking[AcceptedAnswer]]] = MappingProxyType(
+STRATEGIES: Mapping[Strategy, Callable[[SummaryInput[Any], PromptTask], Asking[AcceptedAnswer]]] = MappingProxyType(
     {
         "single-shot": single_shot,
         "parallel-stitch": parallel_stitch,

@@ -26,12 +26,12 @@ from ctxmgr.engine.memory import BRANCH_LEAD, RepairedSummary, summary, without_
 from ctxmgr.model import Weigh
 from ctxmgr.model.compaction import Asking, BranchSummaryPlan, CompactionPlan, FileLists, Format
 from ctxmgr.summarize import compacting, evidence, on_context
-from ctxmgr.summarize.brief import FinishedSummary, HostContext, PromptTask, SummaryInput
+from ctxmgr.summarize.brief import CompletionFailure, FinishedSummary, HostContext, PromptTask, SummaryInput
 from ctxmgr.summarize.formats import BRANCH, CONTINUE, FREE, HANDOFF, NINE, STRUCTURED, Shape, asked_for
 from ctxmgr.summarize.on_context import WayCosts
 from ctxmgr.summarize.parse import AcceptedAnswer
 from ctxmgr.summarize.previous_summary import previous_parts
-from ctxmgr.summarize.retry import CompletionFailure, SummaryFailed, SummaryUsage
+from ctxmgr.summarize.retry import SummaryFailed
 from ctxmgr.summarize.strategies import STRATEGIES
 
 SHAPES: dict[Format, Shape] = {
@@ -48,17 +48,14 @@ NOTHING = "Nothing was said here that could be summed up."
 
 def compaction(brief: SummaryInput[CompactionPlan]) -> Asking[FinishedSummary]:
     """Write a compaction. Whatever the completions are, it ends in a summary that is not empty."""
-    account = SummaryUsage()
     prepared = brief.preparation
     shape = asked_for(brief.prompts.history, SHAPES[brief.format])
     before = previous_parts(prepared.previous)
     failure: CompletionFailure | None = None
-    of_turn: CompletionFailure | None = None
-    accepted, costs, course = AcceptedAnswer(""), None, on_context.Course()
+    accepted = AcceptedAnswer("")
     if brief.strategy != "extractive" and (prepared.history or prepared.prefix):
         try:
-            result = yield from on_context.written(brief, shape, before, account, course)
-            accepted, of_turn, costs = result.accepted, result.of_turn, result.costs
+            accepted = yield from on_context.written(brief, shape, before)
         except SummaryFailed as gave_up:
             failure = gave_up.failure
     by_model = bool(accepted.text)
@@ -73,16 +70,8 @@ def compaction(brief: SummaryInput[CompactionPlan]) -> Asking[FinishedSummary]:
         repaired = evidence.compaction(brief, text, files.rendered(ops), compacting.history_output(brief, shape))
     written = AcceptedAnswer(repaired.text, accepted.short)
     left_out = 0 if by_model else summary.untold((*prepared.history, *prepared.prefix), text)
-    done = _written(brief, written, ops, account, failure, shape.name if by_model else brief.format)
+    done = _written(brief, written, ops, failure, shape.name if by_model else brief.format, repaired)
     done.details["ctxmgr"]["leftOut"] += left_out
-    if repaired.repairs:
-        done.details["ctxmgr"]["mended"] = evidence.details(repaired)
-    if costs is not None:
-        done.details["ctxmgr"]["bill"] = costs.details()
-    if course.warm_failure is not None:
-        done.details["ctxmgr"]["warmFallback"] = {**_fallback(brief, course.warm_failure), "from": "warm"}
-    if of_turn is not None:
-        done.details["ctxmgr"]["turnFallback"] = _fallback(brief, of_turn)
     return done
 
 
@@ -105,7 +94,6 @@ def with_newer_notes(text: str, notes: str, reserve_tokens: int, weigh: Weigh) -
 
 def branch_summary(brief: SummaryInput[BranchSummaryPlan]) -> Asking[FinishedSummary]:
     """Write a summary of a branch that is left. A branch with nothing on it is not asked about."""
-    account = SummaryUsage()
     prepared = brief.preparation
     output = compacting.output(brief, BRANCH_TOKENS)
     shape = asked_for(brief.prompts.branch, BRANCH)
@@ -124,7 +112,7 @@ def branch_summary(brief: SummaryInput[BranchSummaryPlan]) -> Asking[FinishedSum
                 left_out=prepared.left_out,
                 scratchpad=brief.scratchpad,
             )
-            accepted = yield from STRATEGIES[brief.strategy](brief.terms(account), job)
+            accepted = yield from STRATEGIES[brief.strategy](brief, job)
         except SummaryFailed as gave_up:
             failure = gave_up.failure
     text, form = accepted.text, shape.name
@@ -139,21 +127,19 @@ def branch_summary(brief: SummaryInput[BranchSummaryPlan]) -> Asking[FinishedSum
     if accepted.text:
         repaired = evidence.branch(brief, text, files.rendered(prepared.files), output)
     written = AcceptedAnswer(f"{PREAMBLE}\n\n{repaired.text}")
-    done = _written(brief, written, prepared.files, account, failure, form)
-    if repaired.repairs:
-        done.details["ctxmgr"]["mended"] = evidence.details(repaired)
-    return done
+    return _written(brief, written, prepared.files, failure, form, repaired)
 
 
 def _written(
     brief: SummaryInput[Any],
     written: AcceptedAnswer,
     ops: FileLists,
-    account: SummaryUsage,
     failure: CompletionFailure | None,
     form: str,
+    repaired: RepairedSummary,
 ) -> FinishedSummary:
     """The summary with its file lists, and its details."""
+    account = brief.usage
     details: dict[str, Any] = {
         "strategy": "extractive" if failure else brief.strategy,
         "format": form,
@@ -170,6 +156,14 @@ def _written(
         details["fallback"] = _fallback(brief, failure)
     if written.short:
         details["short"] = written.short
+    if repaired.repairs:
+        details["mended"] = evidence.details(repaired)
+    if account.bill is not None:
+        details["bill"] = account.bill
+    if account.warm_failure is not None:
+        details["warmFallback"] = {**_fallback(brief, account.warm_failure), "from": "warm"}
+    if account.turn_failure is not None:
+        details["turnFallback"] = _fallback(brief, account.turn_failure)
     return FinishedSummary(written.text + files.rendered(ops), files.details(ops, details))
 
 

@@ -3,11 +3,12 @@
 import pytest
 
 from ctxmgr.model.compaction import Asking, Completion, CompletionRequest, CompletionUsage
+from ctxmgr.summarize.brief import CompletionFailure, SummaryInput, SummaryUsage
 from ctxmgr.summarize.formats import STRUCTURED
-from ctxmgr.summarize.retry import CompletionFailure, ShapedRequest, SummaryFailed, SummaryUsage, answers
+from ctxmgr.summarize.retry import ShapedRequest, SummaryFailed, answers
 from ctxmgr.summarize.strategies import side_by_side
 from tests.notation import quarters
-from tests.unit.summarize.scripted import filled, run
+from tests.unit.summarize.scripted import filled, prepared, run
 
 GOOD = Completion(filled(STRUCTURED), usage=CompletionUsage(100, 10))
 LONG = Completion(filled(STRUCTURED) + "\n- word" * 5_000, usage=CompletionUsage(1, 1))
@@ -22,9 +23,10 @@ def asked(
 ) -> tuple[list[str], list[list[str]], SummaryUsage]:
     """The failure or the texts accepted, the labels of each batch, and the account."""
     left = {name: iter(some) for name, some in replies.items()}
-    account = SummaryUsage()
+    brief = SummaryInput(prepared(()), quarters, retries=retries)
+    account = brief.usage
     batches: list[list[str]] = []
-    asking = answers([question(name) for name in replies], retries=retries, weigh=quarters, account=account)
+    asking = answers(brief, [question(name) for name in replies])
 
     def model(ask: CompletionRequest) -> Completion:
         return next(left[ask.label])
@@ -86,7 +88,7 @@ def test_a_second_try_says_what_was_wrong() -> None:
         (TOOL, "There are no tools"),
         (Completion("All is well."), "lacked sections: Goal, Progress, Next Steps"),
     ):
-        asking = answers([question("a")], retries=2, weigh=quarters, account=SummaryUsage())
+        asking = answers(SummaryInput(prepared(()), quarters, retries=2), [question("a")])
         (first,) = next(asking)
         (second,) = asking.send((refused,))
         (third,) = asking.send((refused,))
