@@ -25,7 +25,7 @@ from ctxmgr.formats import content
 from ctxmgr.formats.acceptance import Progress, Said, calls
 from ctxmgr.formats.content import is_summary, part, plain, raw_blocks, text
 from ctxmgr.formats.message_format import MarkedBlock, MarkedMessage, MessageFormat, present
-from ctxmgr.formats.outcomes import failure
+from ctxmgr.formats.outcomes import failed_view
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.formats.spelling import mark_count
 from ctxmgr.model import Block, SummaryKind, View
@@ -82,10 +82,6 @@ class AnthropicMessages(MessageFormat):
         return content.edited(
             raw, "content", given, lambda block, arguments: content.put(block, {"input": arguments})
         )
-
-    def packet(self, text: str, time_ms: int) -> bytes:
-        """The message that carries the packet (rule 5)."""
-        return msgspec.json.encode({"role": "user", "content": text})
 
     def accept(self, progress: Progress, messages: Said) -> Progress:
         """Consecutive messages of one role are one for the API, and prompts may stand between them.
@@ -155,8 +151,7 @@ def _view(message: Any) -> View | None:
     if role == "system":
         whole = plain(message.get("content"))
         return View("prompt", (Block("text", text=whole.text, media=whole.media),))
-    failed = failure(message)
-    return View("assistant", stop="error", error=failed) if failed else None
+    return failed_view(message)
 
 
 def _user(message: dict[str, Any]) -> View:
@@ -182,10 +177,7 @@ def _reminds(block: Block) -> bool:
 def _user_block(number: int, raw_block: dict[str, Any]) -> Block:
     kind = raw_block.get("type")
     if kind != "tool_result":
-        block = _plain_block(number, raw_block)
-        if block.kind != "text":
-            return block
-        return msgspec.structs.replace(block, kind="summary" if is_summary(block.text) else "text", can_edit=True)
+        return content.user_block(_plain_block(number, raw_block))
     whole = plain(raw_block.get("content"))
     return Block(
         "result",

@@ -19,9 +19,9 @@ import msgspec
 
 from ctxmgr.formats import content
 from ctxmgr.formats.acceptance import Progress, Said, accept_pairs
-from ctxmgr.formats.content import holds_summary, part, plain, raw_blocks, spelled, text
+from ctxmgr.formats.content import holds_summary, plain, raw_blocks, spelled, text
 from ctxmgr.formats.message_format import MarkedMessage, OneBlockFormat, present
-from ctxmgr.formats.outcomes import failure, verdict
+from ctxmgr.formats.outcomes import failed_view, result_block, verdict
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import Block, SummaryKind, View
 
@@ -77,10 +77,6 @@ class ChatCompletions(OneBlockFormat):
                 changed |= {"content": None} if name == "content" else {}
         return msgspec.json.encode({**fields, **changed})
 
-    def packet(self, text: str, time_ms: int) -> bytes:
-        """A user's message, for many models take a prompt at the head alone."""
-        return msgspec.json.encode({"role": "user", "content": text})
-
     def accept(self, progress: Progress, messages: Said) -> Progress:
         """Calls are answered at once, each by a tool's message, before anything else is said."""
         return accept_pairs(progress, messages, at_once=True)
@@ -110,8 +106,7 @@ def _view(message: Any) -> View | None:
         return View("result", (_result(message, role),))
     if isinstance(message.get("choices"), list):
         return _answer(message)
-    failed = failure(message)
-    return View("assistant", stop="error", error=failed) if failed else None
+    return failed_view(message)
 
 
 def _text_block(message: dict[str, Any], can_edit: bool = False) -> Block:
@@ -145,7 +140,7 @@ def _blocks(message: dict[str, Any]) -> list[Block]:
     if isinstance(member, str):
         blocks += [Block("text", text=member)] if member else []
     else:
-        blocks += [_part(number, raw_block) for number, raw_block in enumerate(raw_blocks(member))]
+        blocks += [content.reply_part(number, raw_block) for number, raw_block in enumerate(raw_blocks(member))]
     if text(message.get("refusal")):
         blocks.append(Block("text", text=message["refusal"]))
     calls = message.get("tool_calls")
@@ -158,20 +153,12 @@ def _blocks(message: dict[str, Any]) -> list[Block]:
     return blocks
 
 
-def _part(number: int, raw_block: dict[str, Any]) -> Block:
-    whole = part(raw_block)
-    known = raw_block.get("type") in ("text", "refusal")
-    return Block("text" if known else "image" if whole.media else "other", number, whole.text, media=whole.media)
-
-
 def _call(number: int, raw_call: Any) -> Block:
     if not isinstance(raw_call, dict):
         return Block("other", number, spelled(raw_call))
     custom = raw_call.get("custom")
     if isinstance(custom, dict):
-        given = text(custom.get("input"))
-        name = text(custom.get("name"))
-        return Block("call", number, f"{name} {given}", text(raw_call.get("id")), name, {"input": given})
+        return content.custom_call(number, raw_call.get("id"), custom.get("name"), custom.get("input"))
     function = raw_call.get("function")
     function = function if isinstance(function, dict) else {}
     return content.call(
@@ -182,18 +169,8 @@ def _call(number: int, raw_call: Any) -> Block:
 def _result(message: dict[str, Any], role: str) -> Block:
     whole = plain(message.get("content"))
     name = text(message.get("name"))
-    how = verdict(whole.text)
-    return Block(
-        "result",
-        text=whole.text,
-        call_id=_by_name(name) if role == "function" else text(message.get("tool_call_id")),
-        tool=name,
-        is_error=how in ("error", "guessed"),
-        can_edit=True,
-        media=whole.media,
-        doubtful=how in ("doubtful", "guessed"),
-        untold=how == "untold",
-    )
+    call_id = _by_name(name) if role == "function" else text(message.get("tool_call_id"))
+    return result_block(whole, call_id, verdict(whole.text), tool=name)
 
 
 def _by_name(name: Any) -> str:

@@ -140,6 +140,26 @@ def call(content_index: int, id: Any, name: Any, given: Any, can_edit: bool = Fa
     )
 
 
+def custom_call(content_index: int, id: Any, name: Any, given: Any) -> Block:
+    """A call of a custom tool, whose input is a text."""
+    name, given = text(name), text(given)
+    return Block("call", content_index, f"{name} {given}", text(id), name, {"input": given})
+
+
+def reply_part(number: int, raw_block: dict[str, Any]) -> Block:
+    """A part of what OpenAI's models reply."""
+    found = part(raw_block)
+    known = raw_block.get("type") in ("output_text", "text", "refusal")
+    return Block("text" if known else "image" if found.media else "other", number, found.text, media=found.media)
+
+
+def user_block(block: Block) -> Block:
+    """A user's block: a text can be edited, and is a summary where it begins as one."""
+    if block.kind != "text":
+        return block
+    return msgspec.structs.replace(block, kind="summary" if is_summary(block.text) else "text", can_edit=True)
+
+
 def is_packet(content: Any) -> bool:
     """Whether this content is a packet of ours that came back: one text whose first line is our mark."""
     blocks = raw_blocks(content)

@@ -29,9 +29,9 @@ import msgspec
 
 from ctxmgr.formats import content, media
 from ctxmgr.formats.acceptance import Progress, Said, answers, calls
-from ctxmgr.formats.content import is_summary, spelled, text
+from ctxmgr.formats.content import spelled, text
 from ctxmgr.formats.message_format import MarkedMessage, MessageFormat, present
-from ctxmgr.formats.outcomes import failure, verdict
+from ctxmgr.formats.outcomes import failed_view, result_block, verdict
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import Block, Media, View
 
@@ -135,8 +135,7 @@ def _view(message: Any) -> View | None:
         return _user(message) if role in USERS else None
     if isinstance(message.get("candidates"), list):
         return _answer(message)
-    failed = failure(message)
-    return View("assistant", stop="error", error=failed) if failed else None
+    return failed_view(message)
 
 
 def _user(message: dict[str, Any]) -> View:
@@ -145,7 +144,7 @@ def _user(message: dict[str, Any]) -> View:
         return View("packet", (Block("text", 0, parts[0]["text"]),))
     ids = _ids(parts, RESPONSE)
     blocks = tuple(
-        _result(number, each[RESPONSE], ids[number]) if number in ids else _users(number, each)
+        _result(number, each[RESPONSE], ids[number]) if number in ids else content.user_block(_plain(number, each))
         for number, each in enumerate(parts)
     )
     is_said = not ids or any(block.kind in ("text", "summary") for block in blocks)
@@ -153,31 +152,15 @@ def _user(message: dict[str, Any]) -> View:
     return View("user" if is_said else "result", blocks, opens_turn=is_said, summary="compaction" if heard else "")
 
 
-def _users(number: int, part: dict[str, Any]) -> Block:
-    block = _plain(number, part)
-    if block.kind != "text":
-        return block
-    return msgspec.structs.replace(block, kind="summary" if is_summary(block.text) else "text", can_edit=True)
-
-
 def _result(number: int, response: dict[str, Any], id: str) -> Block:
     output = _response_output(response)
     how = "error" if output[0] == _ERROR else verdict(output[1])
     inner = response.get(PARTS)
-    return Block(
-        "result",
-        number,
-        output[1],
-        id,
-        text(response.get("name")),
-        is_error=how in ("error", "guessed"),
-        can_edit=True,
-        media=tuple(each for raw_part in inner if (each := _media(_camel(raw_part))))
-        if isinstance(inner, list)
-        else (),
-        doubtful=how in ("doubtful", "guessed"),
-        untold=how == "untold",
+    shown = (
+        tuple(each for raw_part in inner if (each := _media(_camel(raw_part)))) if isinstance(inner, list) else ()
     )
+    whole = content.ContentPart(output[1], shown)
+    return result_block(whole, id, how, number=number, tool=text(response.get("name")))
 
 
 def _response_output(response: dict[str, Any]) -> tuple[str, str]:

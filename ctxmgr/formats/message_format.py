@@ -89,9 +89,10 @@ class MessageFormat(ABC):
     def set_arguments(self, raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
         """The assistant's message with the arguments of these calls, which can be edited, replaced."""
 
-    @abstractmethod
     def packet(self, text: str, time_ms: int) -> bytes:
-        """The message that carries the packet; formats whose messages have no time do not use it."""
+        """The message that carries the packet: a user's, for many models take a prompt at the head alone. Formats
+        whose messages have no time do not use it."""
+        return msgspec.json.encode({"role": "user", "content": text})
 
     @abstractmethod
     def accept(self, progress: Progress, messages: Said) -> Progress:

@@ -22,6 +22,9 @@ from typing import Any, Literal
 
 import msgspec
 
+from ctxmgr.formats.content import ContentPart
+from ctxmgr.model import Block, View
+
 Verdict = Literal["error", "guessed", "doubtful", "fine", "untold"]
 
 EDGE_CHARACTERS = 2_000  # of the start and of the end: what a host puts around an output is shorter
@@ -161,6 +164,30 @@ def failure(message: dict[str, Any]) -> str:
     if not (message.get("error") or kind == "error" or (coded and any(message.get(name) for name in _ERROR_TEXTS))):
         return ""
     return _spelled({name: message[name] for name in _ERROR_MEMBERS if message.get(name) is not None})
+
+
+def failed_view(message: dict[str, Any]) -> View | None:
+    """The view of a failed model call; None where the message is no such one."""
+    error = failure(message)
+    return View("assistant", stop="error", error=error) if error else None
+
+
+def result_block(
+    content: ContentPart, call_id: str, how: Verdict, *, number: int = -1, tool: str = "", can_edit: bool = True
+) -> Block:
+    """A result of a format that has no error flag."""
+    return Block(
+        "result",
+        number,
+        content.text,
+        call_id,
+        tool,
+        is_error=how in ("error", "guessed"),
+        can_edit=can_edit,
+        media=content.media,
+        doubtful=how in ("doubtful", "guessed"),
+        untold=how == "untold",
+    )
 
 
 def _spelled(value: Any) -> str:

@@ -22,9 +22,9 @@ import msgspec
 
 from ctxmgr.formats import content, media
 from ctxmgr.formats.acceptance import Progress, Said, accept_pairs
-from ctxmgr.formats.content import ContentPart, holds_summary, part, plain, raw_blocks, spelled, text
+from ctxmgr.formats.content import ContentPart, holds_summary, plain, raw_blocks, spelled, text
 from ctxmgr.formats.message_format import MarkedMessage, OneBlockFormat
-from ctxmgr.formats.outcomes import Verdict, failure, verdict
+from ctxmgr.formats.outcomes import Verdict, failed_view, result_block, verdict
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import Block, View
 
@@ -89,9 +89,9 @@ def _view(item: Any) -> View | None:
     if isinstance(kind, str) and kind.startswith(EVENT):
         whole = item.get("response")
         listed = isinstance(whole, dict) and isinstance(whole.get("output"), list)
-        return _answer(whole) if listed else _failed(item)
+        return _answer(whole) if listed else failed_view(item)
     if isinstance(kind, str) and kind.endswith("error"):
-        return _failed(item)
+        return failed_view(item)
     block = _block(item, kind)
     return View("assistant", (block,), joins=True) if block is not None else None
 
@@ -99,7 +99,7 @@ def _view(item: Any) -> View | None:
 def _message(item: dict[str, Any]) -> View | None:
     role, member = item.get("role"), item.get("content")
     if role == "assistant":
-        blocks = tuple(_part(number, raw_block) for number, raw_block in enumerate(raw_blocks(member)))
+        blocks = tuple(content.reply_part(number, raw_block) for number, raw_block in enumerate(raw_blocks(member)))
         return View("assistant", blocks, usage=usage(item.get("usage")), joins=True)
     if role in ("system", "developer", "user"):
         whole = plain(member)
@@ -115,18 +115,7 @@ def _message(item: dict[str, Any]) -> View | None:
         return View("user", (block,), opens_turn=True)
     if isinstance(item.get("output"), list):
         return _answer(item)
-    return _failed(item)
-
-
-def _failed(item: dict[str, Any]) -> View | None:
-    error = failure(item)
-    return View("assistant", stop="error", error=error) if error else None
-
-
-def _part(number: int, raw_block: dict[str, Any]) -> Block:
-    whole = part(raw_block)
-    known = raw_block.get("type") in ("output_text", "text", "refusal")
-    return Block("text" if known else "image" if whole.media else "other", number, whole.text, media=whole.media)
+    return failed_view(item)
 
 
 def _block(item: dict[str, Any], kind: Any) -> Block | None:
@@ -139,8 +128,7 @@ def _block(item: dict[str, Any], kind: Any) -> Block | None:
     if kind == "function_call":
         return content.call(-1, id, name, item.get("arguments", ""), can_edit=True)
     if kind == "custom_tool_call":
-        told_input = text(item.get("input"))
-        return Block("call", -1, f"{name} {told_input}", id, name, {"input": told_input})
+        return content.custom_call(-1, id, name, item.get("input"))
     if kind in ("local_shell_call", "shell_call"):
         return content.call(-1, id, kind.removesuffix("_call"), _shell(action))
     if kind == "apply_patch_call":
@@ -167,16 +155,8 @@ def _output(item: dict[str, Any], kind: str) -> Block:
     printed = _output_text(item.get("output"))
     failed = True if item.get("status") == "failed" else _exited(item.get("output"))
     how: Verdict = verdict(printed.text) if failed is None else "error" if failed else "fine"
-    return Block(
-        "result",
-        text=printed.text,
-        call_id=text(item.get("call_id")) or text(item.get("id")),
-        is_error=how in ("error", "guessed"),
-        can_edit=kind in EDITABLE,
-        media=printed.media,
-        doubtful=how in ("doubtful", "guessed"),
-        untold=how == "untold",
-    )
+    call_id = text(item.get("call_id")) or text(item.get("id"))
+    return result_block(printed, call_id, how, can_edit=kind in EDITABLE)
 
 
 def _output_text(output: Any) -> ContentPart:
