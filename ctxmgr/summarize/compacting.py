@@ -12,12 +12,12 @@ from ctxmgr.engine.compaction import render
 from ctxmgr.engine.memory import scratchpad_section, summary
 from ctxmgr.model import Weigh
 from ctxmgr.model.compaction import Asking, BranchMessage, CompactionPlan
+from ctxmgr.summarize.asks import SummaryFailed, give_up
 from ctxmgr.summarize.brief import CompletionFailure, PromptTask, SummaryInput
 from ctxmgr.summarize.formats import STRUCTURED, TURN, Shape, asked_for
 from ctxmgr.summarize.outline import together
 from ctxmgr.summarize.parse import LEAST_TOKENS, AcceptedAnswer, RejectedAnswer
 from ctxmgr.summarize.previous_summary import PreviousSummary, with_turn_context
-from ctxmgr.summarize.retry import SummaryFailed, give_up
 from ctxmgr.summarize.strategies import STRATEGIES, side_by_side
 
 HISTORY_SHARE = 0.8  # of the reserve, for the summary of a history (pi)

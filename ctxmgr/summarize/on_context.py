@@ -21,12 +21,12 @@ from ctxmgr.model.compaction import (
     Result,
 )
 from ctxmgr.summarize import compacting
+from ctxmgr.summarize.asks import ShapedRequest, SummaryFailed, answer, give_up
 from ctxmgr.summarize.brief import CompletionFailure, HostContext, SummaryInput, SummaryUsage
 from ctxmgr.summarize.formats import Shape
 from ctxmgr.summarize.parse import AcceptedAnswer, RejectedAnswer
 from ctxmgr.summarize.previous_summary import PreviousSummary
 from ctxmgr.summarize.prompts import on_context_prompt
-from ctxmgr.summarize.retry import ShapedRequest, SummaryFailed, answer, give_up
 
 STRATEGY = "single-shot"  # the one that one call writes
 LABEL = "at the end of the host's list"

@@ -22,12 +22,7 @@ import msgspec
 
 from ctxmgr.engine.compaction import FOR_MODEL, Slice, scoring, slices, truncation
 from ctxmgr.model.compaction import Asking, Completion, CompletionRequest, Strategy
-from ctxmgr.summarize.brief import PromptTask, SummaryInput
-from ctxmgr.summarize.outline import together
-from ctxmgr.summarize.parse import LEAST_TOKENS, AcceptedAnswer, RejectedAnswer
-from ctxmgr.summarize.previous_summary import RECENT_HEADING, recent_notes, without_recent_turns
-from ctxmgr.summarize.prompts import PromptParts
-from ctxmgr.summarize.retry import (
+from ctxmgr.summarize.asks import (
     ShapedRequest,
     SummaryFailed,
     answer,
@@ -37,6 +32,11 @@ from ctxmgr.summarize.retry import (
     merge_question,
     question,
 )
+from ctxmgr.summarize.brief import PromptTask, SummaryInput
+from ctxmgr.summarize.outline import together
+from ctxmgr.summarize.parse import LEAST_TOKENS, AcceptedAnswer, RejectedAnswer
+from ctxmgr.summarize.previous_summary import RECENT_HEADING, recent_notes, without_recent_turns
+from ctxmgr.summarize.prompts import PromptParts
 
 First = TypeVar("First")
 Second = TypeVar("Second")

@@ -26,12 +26,12 @@ from ctxmgr.engine.memory import BRANCH_LEAD, RepairedSummary, summary, without_
 from ctxmgr.model import Weigh
 from ctxmgr.model.compaction import Asking, BranchSummaryPlan, CompactionPlan, FileLists, Format
 from ctxmgr.summarize import compacting, evidence, on_context
+from ctxmgr.summarize.asks import SummaryFailed
 from ctxmgr.summarize.brief import CompletionFailure, FinishedSummary, HostContext, PromptTask, SummaryInput
 from ctxmgr.summarize.formats import BRANCH, CONTINUE, FREE, HANDOFF, NINE, STRUCTURED, Shape, asked_for
 from ctxmgr.summarize.on_context import WayCosts
 from ctxmgr.summarize.parse import AcceptedAnswer
 from ctxmgr.summarize.previous_summary import previous_parts
-from ctxmgr.summarize.retry import SummaryFailed
 from ctxmgr.summarize.strategies import STRATEGIES
 
 SHAPES: dict[Format, Shape] = {
