@@ -26,12 +26,11 @@ NO_PLAN = Plan((), "green", 0, 0, 0, {})
 
 
 class Replacements(msgspec.Struct, frozen=True):
-    """What an answer puts in the place of messages: their bytes by index, and the packet's. `size`: the bytes of
-    all of the answer's messages; `accepted`: how its provider takes them."""
+    """What an answer puts in the place of messages: their bytes by index, and the packet's. `accepted`: how the
+    provider takes the whole answer."""
 
     messages: dict[int, bytes] = {}
     packet: bytes = b""
-    size: int = 0
     accepted: Progress = BEGINNING
 
 

@@ -209,11 +209,9 @@ def _number(given: Any, default: int) -> int:
     return default if given is None else int(given)
 
 
-# Turns the steps of a strategy into the steps of a job: what it computes between its asks is work.
-
-
 def advanced(asking: Asking[Result]) -> Routine[Result]:
-    """Prompts and slices of a long history take long to make: not where events are served."""
+    """The steps of a strategy as those of a job. What it computes between its asks is work: prompts and slices of a
+    long history take long to make, and not where events are served."""
     value: Any = None
     while True:
         sent = value

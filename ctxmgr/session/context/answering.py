@@ -12,7 +12,7 @@ from ctxmgr.engine.presets import Planned
 from ctxmgr.model import Keep
 from ctxmgr.model.api import reports, since
 from ctxmgr.session.context import fallback
-from ctxmgr.session.context.comparing import runs
+from ctxmgr.session.context.comparing import answer_bytes, runs
 from ctxmgr.session.context.raw_messages import RawMessages
 from ctxmgr.session.projection import Projection
 from ctxmgr.session.session import SessionCore
@@ -136,7 +136,7 @@ def fall_back(session: SessionCore, raw_messages: RawMessages, delta: Delta, fai
     joined = b",".join
     cut = fallback.cut if session.preset.is_active(session.state) else lambda raws, fmt, limit: raws
     if last.answered and delta.shared_count == len(last.messages):
-        room = limit - last.replacements.size / fallback.BYTES_PER_TOKEN
+        room = limit - answer_bytes(last) / fallback.BYTES_PER_TOKEN
         rest: Parts = [b",", joined(cut(delta.appended, session.fmt, room))] if delta.appended else []
         kept = _messages(last, raw_messages)
         body: Parts = [b'"messages":[', *kept, *(rest if kept else rest[1:]), b"]"]

@@ -239,8 +239,7 @@ def respelled(held: Projection, spelled: dict[int, bytes], fmt: MessageFormat, m
         if not content:
             kept = indices[bisect_left(indices, start) : bisect_left(indices, end)]
             changed += [(held.messages[index].raw, spelled[index]) for index in kept]
-    size = held.replacements.size + sum(len(new) - len(old) for old, new in changed)
     marks = held.replacements.accepted.mark_count + sum(mark_count(new) - mark_count(old) for old, new in changed)
     progress = msgspec.structs.replace(held.replacements.accepted, mark_count=marks)
-    put = msgspec.structs.replace(held.replacements, messages=put.messages, size=size, accepted=progress)
+    put = msgspec.structs.replace(held.replacements, messages=put.messages, accepted=progress)
     return msgspec.structs.replace(held, conversation=conversation, replacements=put)

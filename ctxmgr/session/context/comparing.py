@@ -89,7 +89,7 @@ def begins_with(old: Projection, new: Projection, shared: int) -> tuple[int, int
     -1 where the new one only grew. `shared` as in `first_changed`."""
     position = first_changed(old, new, shared)
     if position < 0:
-        return position, old.plan.weight, old.replacements.size
+        return position, old.plan.weight, answer_bytes(old)
     return position, *_head(new, position)
 
 
@@ -122,22 +122,12 @@ def _head(new: Projection, count: int) -> tuple[int, int]:
     return tokens, size
 
 
-def sized(new: Projection, old: Projection, shared: int) -> Projection:
-    """With the bytes of its messages counted; `shared` as in `first_changed`."""
-    if (
-        old.answered
-        and new.replacements.messages == old.replacements.messages
-        and first_changed(old, new, shared) < 0
-    ):
-        size = old.replacements.size
-        size += sum(len(message.raw) for message in new.messages[len(old.messages) :])
-    else:
-        size = sum(
-            len(run.content) or sum(len(message.raw) for message in new.messages[run.start : run.end])
-            for run in runs(new)
-        )
-    replacements = msgspec.structs.replace(new.replacements, size=size)
-    return msgspec.structs.replace(new, replacements=replacements)
+def answer_bytes(projection: Projection) -> int:
+    """The bytes of all messages of an answer."""
+    return sum(
+        len(run.content) or sum(len(message.raw) for message in projection.messages[run.start : run.end])
+        for run in runs(projection)
+    )
 
 
 def runs(projection: Projection) -> Runs:
@@ -158,17 +148,16 @@ def runs(projection: Projection) -> Runs:
     return runs
 
 
-# Turns an answer into its outline, by which the first answer after a restart is compared with the last one before.
-#
-# An outline is made of ranges of messages that went out as they came, and of a hash for each message that was put
-# in; the last range is left open at its end, so that it stays the same while the list only grows. It tells nothing
-# of the messages themselves: that the list is the same is told by its tag.
-
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 def outline(answered: Projection) -> Outline:
-    """The outline of the answer that a projection makes."""
+    """The outline of an answer, by which the first one after a restart is compared with the last one before.
+
+    It is made of ranges of messages that went out as they came, and of a hash for each message that was put in. The
+    last range is left open at its end, so that it stays the same while the list only grows. It tells nothing of the
+    messages themselves: that the list is the same is told by its tag.
+    """
     plan, message_count = answered.plan, len(answered.messages)
     parts: list[tuple[int, int] | str] = []
     for _, group in groupby(plan.pieces, key=_message_index):

@@ -27,7 +27,7 @@ from ctxmgr.model import WEIGHER, BlockEdit, Decision, Keep, Message, Plan, View
 from ctxmgr.model.saved import LastProjection
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.context.arriving import Arrived
-from ctxmgr.session.context.comparing import first_changed, only_grew, outline, runs, sized
+from ctxmgr.session.context.comparing import first_changed, only_grew, outline, runs
 from ctxmgr.session.context.fitting import announced, fit
 from ctxmgr.session.context.list_plan import ListPlan, Rejected
 from ctxmgr.session.projection import NO_PLAN, Projection, hashed, is_of, replacements, tag_of
@@ -143,7 +143,7 @@ def write_once(plan: ListPlan) -> ListPlan:
 
 
 def render(plan: ListPlan) -> ListPlan:
-    """The answer's bytes, counted, and its tag."""
+    """The answer's bytes and its tag."""
     before, messages = plan.arrived.before, plan.arrived.messages
     hash = hashed(before.hash if plan.goes_on else None, messages[plan.shared_count if plan.goes_on else 0 :])
     projection = Projection(
@@ -155,7 +155,6 @@ def render(plan: ListPlan) -> ListPlan:
         replacements=replacements(messages, plan.plan, plan.reader.fmt, plan.inputs.memo),
         answered=True,
     )
-    projection = sized(projection, before, plan.shared_count)
     grew = plan.goes_on and _ends_open(before, projection, plan.shared_count)
     return msgspec.structs.replace(plan, projection=projection, only_grew=grew)
 
