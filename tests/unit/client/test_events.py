@@ -10,7 +10,7 @@ from ctxmgr.client import RestartLimits, outbox
 from tests.unit.client.scripted import DEATH, MODEL, SILENCE, START, Refusal, Scripted, begun, user
 
 AT_ONCE = RestartLimits(limit=99, first_delay_ms=0, longest_delay_ms=0)
-SOON = {"turn_end": 5.0, "context": 5.0, "session_compact": 5.0}
+SOON = {"turn_end": 5.0, "session_compact": 5.0}
 
 
 def told(script: Scripted, link: int) -> list[Any]:
@@ -21,9 +21,11 @@ def told(script: Scripted, link: int) -> list[Any]:
 
 
 async def test_what_was_said_to_one_that_hangs_is_told_to_the_next(script: Scripted) -> None:
-    async with script.client(timeouts_ms=SOON, hang_ms=1_000, restarts=AT_ONCE) as client:
+    waits: dict[str, float] = {}
+    async with script.client(timeouts_ms=waits, hang_ms=1_000, restarts=AT_ONCE) as client:
         session = await begun(client)
         assert await session.turn_end(user(1)) is not None
+        waits |= SOON
         script.answers |= dict.fromkeys(("turn_end", "context", "session_compact"), SILENCE)
         assert await session.turn_end(user(2)) is None
         assert await session.session_compact("All is well.") is None  # nobody waits for one in doubt
