@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.conversation import ConversationIndex
+from ctxmgr.engine.invariants import FRESH, CheckState
 from ctxmgr.engine.tools import Memo
 from ctxmgr.formats import BEGINNING, MessageFormat, Progress
 from ctxmgr.model import BlockEdit, Message, Plan
@@ -118,6 +119,7 @@ class Projection(msgspec.Struct, frozen=True):
 
     conversation: ConversationIndex = ConversationIndex()
     plan: Plan = NO_PLAN
+    check_state: CheckState = FRESH
     etag: str = ""
     hash: Any = None
     reader: Reader | None = None

@@ -1,10 +1,11 @@
-"""What every projection promises; chooser and checker ask the same objects.
+"""What every projection promises, one file a rule; chooser and checker ask the same objects.
 
 A rule tells the checker whether a plan keeps it, and the chooser what it allows: where a list may be cut, what must
 stay, what may leave or be edited. Knows lists and plans alone: no policy, no price, nothing of how a plan was made.
 """
 
+from ctxmgr.engine.invariants.check_state import FRESH, CheckState
 from ctxmgr.engine.invariants.promises import set_aside
 from ctxmgr.engine.invariants.registry import STEPS, TURNS, Invariants
 
-__all__ = ["Invariants", "STEPS", "TURNS", "set_aside"]
+__all__ = ["CheckState", "FRESH", "Invariants", "STEPS", "TURNS", "set_aside"]

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step, Steps, steps_of
+from ctxmgr.engine.invariants.check_state import FRESH, CheckState, PlanWalk, carried_on
 from ctxmgr.engine.invariants.promises import (
     NewestStep,
     NewestUser,
@@ -24,7 +25,7 @@ from ctxmgr.engine.invariants.promises import (
     WholeTurnsRule,
     WorkingSetWhole,
 )
-from ctxmgr.engine.invariants.rule import Rule, Walk, overriding
+from ctxmgr.engine.invariants.rule import Rule, overriding
 from ctxmgr.model import EditKind, Plan, once
 
 
@@ -40,9 +41,16 @@ class Invariants:
 
     # the checker's side
 
-    def check(self, conversation: ConversationIndex, plan: Plan) -> tuple[str, ...]:
-        """The names of the rules that the plan breaks."""
-        return Walk(conversation, plan, self.rules).faults()
+    def check(
+        self, conversation: ConversationIndex, plan: Plan, state: CheckState = FRESH
+    ) -> tuple[tuple[str, ...], CheckState]:
+        """The names of the rules that the plan breaks, and what the next check may go on from.
+
+        `state` must come from a list that this one begins with; for any other list leave it out.
+        """
+        walk = PlanWalk(conversation, plan, carried_on(state, self.rules, plan))
+        state = walk.through()
+        return walk.faults(), state
 
     # the chooser's side
 

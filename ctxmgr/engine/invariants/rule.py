@@ -1,7 +1,7 @@
 """What a rule is: told of a plan piece by piece it says whether the plan keeps it, and it tells what it allows.
 
-The checker's side is a fold over a `Walk`. A rule starts with `tally`, and each thing that a plan does turns the
-tally into the next one. `holds` judges the tally at the end.
+The checker's side is a fold. A rule starts with `tally`, and each thing that a plan does turns the tally into the
+next one; tallies are immutable, so that a walk can go on from the last one. `holds` judges the tally at the end.
 
 The chooser's side allows everything, unless a rule says otherwise. A rule that the form of every plan keeps (a plan
 is laid out in the order of its list, say) has nothing to say there.
@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step
-from ctxmgr.model import BlockEdit, EditKind, Keep, Packet, Plan
+from ctxmgr.model import BlockEdit, EditKind, Packet, Plan
 
 USER_LIKE = ("user", "note", "shell", "summary", "packet")  # roles a provider is sent as a user message
 
@@ -20,87 +20,39 @@ USER_LIKE = ("user", "note", "shell", "summary", "packet")  # roles a provider i
 class Runs:
     """Message indices as runs, in rising order."""
 
-    def __init__(self) -> None:
-        self.starts: list[int] = []
-        self.ends: list[int] = []
+    def __init__(self, runs: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
+        self.starts, self.ends = list(runs[0]), list(runs[1])
 
     def __contains__(self, message_index: int) -> bool:
         number = bisect_right(self.starts, message_index) - 1
         return number >= 0 and message_index < self.ends[number]
 
     def add(self, run: range) -> None:
-        """Adds a run after all others."""
+        """After all others."""
         self.starts.append(run.start)
         self.ends.append(run.stop)
 
+    def frozen(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        return tuple(self.starts), tuple(self.ends)
+
 
 class Walk:
-    """A plan while its pieces are gone through: what rules may ask beside their tallies.
+    """A plan as far as it was gone through: what rules may ask beside their tallies.
 
     `left_out`: message indices that leave; `first_index`: of the first message shown that is neither prompt nor
-    summary, -1 for none; `packets`: the packets so far.
+    summary, -1 for none; `packets`: the places of packets among the pieces.
     """
 
-    def __init__(self, conversation: ConversationIndex, plan: Plan, rules: tuple["Rule", ...]) -> None:
-        self.conversation, self.plan = conversation, plan
-        self.left_out = Runs()
-        self.first_index = -1
-        self.packets: list[Packet] = []
-        self._next = 0
-        self._rules, self._tallies = rules, [rule.tally for rule in rules]
-        self._edited = -1, -1  # the newest edit's message and block: further blocks of that message may follow
-
-    def faults(self) -> tuple[str, ...]:
-        """The names of the rules that the plan breaks."""
-        for piece in self.plan.pieces:
-            if isinstance(piece, Packet):
-                self.packets.append(piece)
-                self._tell("inserted")
-            elif isinstance(piece, Keep):
-                self._keep(piece.start, piece.end)
-            else:
-                self._edit(piece)
-        self._leave_out(self.conversation.size)
-        judged = zip(self._rules, self._tallies, strict=True)
-        return tuple(sorted(rule.name for rule, tally in judged if not rule.holds(tally, self)))
+    conversation: ConversationIndex
+    plan: Plan
+    left_out: Runs
+    first_index: int
+    packets: list[int]
 
     def packet_weight(self) -> int:
         """Of all packets, in tokens."""
-        return sum(packet.weight for packet in self.packets)
-
-    def _edit(self, edit: BlockEdit) -> None:
-        if edit.message_index != self._edited[0]:
-            self._keep(edit.message_index, edit.message_index + 1)
-        elif edit.block_index <= self._edited[1]:
-            self._tell("disordered")
-        self._edited = edit.message_index, edit.block_index
-        self._tell("edited", edit)
-
-    def _keep(self, start: int, end: int) -> None:
-        if start < self._next or end <= start or end > self.conversation.size:
-            self._tell("disordered")
-        run = range(start, min(end, self.conversation.size))
-        if not run:
-            return
-        self._leave_out(start)
-        self._next = max(self._next, run.stop)
-        if self.first_index < 0:
-            messages = self.conversation.messages
-            shown = (index for index in run if messages[index].view.role not in ("prompt", "summary"))
-            self.first_index = next(shown, -1)
-        self._tell("included", run)
-
-    def _leave_out(self, end: int) -> None:
-        run = range(self._next, min(end, self.conversation.size))
-        if not run:
-            return
-        self.left_out.add(run)
-        self._next = run.stop
-        self._tell("left_out", run)
-
-    def _tell(self, event: str, *what: Any) -> None:
-        for number, changed in _listeners(self._rules, event):
-            self._tallies[number] = changed(self._tallies[number], self, *what)
+        packets = (self.plan.pieces[place] for place in self.packets)
+        return sum(packet.weight for packet in packets if isinstance(packet, Packet))
 
 
 class Rule:
@@ -176,9 +128,3 @@ def overriding(rules: tuple[Rule, ...], name: str) -> tuple[Any, ...]:
     """The methods of this name of those rules that have one of their own: what is asked often asks no others."""
     own = (rule for rule in rules if getattr(type(rule), name) is not getattr(Rule, name))
     return tuple(getattr(rule, name) for rule in own)
-
-
-@lru_cache(maxsize=64)
-def _listeners(rules: tuple[Rule, ...], event: str) -> tuple[tuple[int, Any], ...]:
-    """The rules that this event changes the tally of, by number, with what they do then."""
-    return tuple((rules.index(method.__self__), method) for method in overriding(rules, event))

@@ -27,6 +27,7 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.engine.conversation import ConversationIndex, Delta, extend
+from ctxmgr.engine.invariants import FRESH
 from ctxmgr.engine.memory import fold, sections_of, with_shared_words
 from ctxmgr.engine.pressure import latch, meter
 from ctxmgr.engine.tools import Memo
@@ -113,7 +114,7 @@ def _read_anew(session: SessionCore, delta: Delta) -> Arrived:
     if shown is not None and before and after:
         shown = msgspec.structs.replace(shown, weight=round(shown.weight * after / before))
         state = msgspec.structs.replace(state, last_projection=shown)
-    bare = msgspec.structs.replace(old, conversation=ConversationIndex(), answered=False)
+    bare = msgspec.structs.replace(old, conversation=ConversationIndex(), check_state=FRESH, answered=False)
     return Arrived(messages, Delta(0, delta.appended), bare, state, session.ledger)
 
 

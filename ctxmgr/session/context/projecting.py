@@ -19,6 +19,7 @@ import msgspec
 
 from ctxmgr.engine.arrival import ArrivalInputs, arriving
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Incoming, extend
+from ctxmgr.engine.invariants import FRESH
 from ctxmgr.engine.presets import Inputs, Planned, PresetStrategy
 from ctxmgr.engine.rewriting import as_written
 from ctxmgr.engine.tools import Memo
@@ -111,10 +112,13 @@ def plan_by_preset(plan: ListPlan) -> ListPlan:
 def check_invariants(plan: ListPlan) -> ListPlan:
     """The promises of every list, and the policy's of the newest steps (rule 2). Raises Rejected."""
     promised = msgspec.structs.replace(plan.plan, working_set=plan.inputs.policy.working_set)
-    faults = plan.preset.invariants.check(plan.incoming.conversation, promised)
+    known = plan.arrived.before.check_state if plan.goes_on else FRESH
+    faults, check_state = plan.preset.invariants.check(plan.incoming.conversation, promised, known)
     if faults:
         raise Rejected(faults)
-    return msgspec.structs.replace(plan, planned=msgspec.structs.replace(plan.planned, plan=promised))
+    projection = msgspec.structs.replace(plan.projection, check_state=check_state)
+    planned = msgspec.structs.replace(plan.planned, plan=promised)
+    return msgspec.structs.replace(plan, planned=planned, projection=projection)
 
 
 def write_once(plan: ListPlan) -> ListPlan:
@@ -149,6 +153,7 @@ def render(plan: ListPlan) -> ListPlan:
     projection = Projection(
         conversation=plan.incoming.conversation,
         plan=plan.plan,
+        check_state=plan.projection.check_state,
         etag=tag_of(hash, len(messages)),
         hash=hash,
         reader=plan.reader,

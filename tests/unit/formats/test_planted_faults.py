@@ -4,16 +4,21 @@ import json
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from ctxmgr.engine.conversation import extend
 from ctxmgr.engine.invariants import TURNS
 from ctxmgr.formats import FORMATS
-from ctxmgr.model.messages import PACKET_MARK
+from ctxmgr.model.messages import PACKET_MARK, Message
+from ctxmgr.model.policy import Zone
 from ctxmgr.model.projection import Keep, Packet
 from tests import translation
+from tests.conversations import legal
 from tests.legality import lists
 from tests.notation import a, call, indexed, r, u
 from tests.translation import RULES, raws, read
-from tests.unit.formats.engine.engine_runs import PROMPTS, planned, turns
+from tests.unit.formats.engine.engine_runs import PROMPTS, conversation, planned, turns, zones
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -86,6 +91,21 @@ def test_a_prompt_that_is_gone_is_found() -> None:
     assert plan.pieces[0] == Keep(0, 1)
     for pieces in (plan.pieces[1:], (*plan.pieces[1:], plan.pieces[0])):
         broken = msgspec.structs.replace(plan, pieces=pieces, weight=plan.weight - there[0].weight)
-        assert "prompts" in TURNS.check(index, broken) or "order" in TURNS.check(index, broken)
+        assert "prompts" in TURNS.check(index, broken)[0] or "order" in TURNS.check(index, broken)[0]
     inside = msgspec.structs.replace(plan, pieces=(*plan.pieces, Packet("p", 0)))
-    assert "packet" in TURNS.check(index, inside)
+    assert "packet" in TURNS.check(index, inside)[0]
+
+
+@given(legal, st.sampled_from(sorted(PROMPTS)), zones, st.integers(0, 30))
+def test_checking_on_is_checking_from_scratch(
+    messages: tuple[Message, ...], name: str, zone: Zone, split: int
+) -> None:
+    prompt = json.dumps(PROMPTS[name]).encode()
+    came = raws(name, conversation(messages))
+    there = read(name, [prompt, *came[:split], prompt, *came[split:]])
+    before = there[: split + 1]
+    plan = planned(before, zone=zone)
+    _, carried = TURNS.check(indexed(before), plan)
+    after = planned(there, zone=zone, floor=plan.floor, decisions=plan.decisions)
+    assert TURNS.check(indexed(there), after, carried) == TURNS.check(indexed(there), after)
+    assert extend(indexed(before), there) == indexed(there)

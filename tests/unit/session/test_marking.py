@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from ctxmgr.engine.invariants import FRESH
 from ctxmgr.model.projection import BlockEdit, Keep, Packet, Plan
 from ctxmgr.session.context.committing import AnsweredMessages
 from ctxmgr.session.projection import Projection, Replacements
@@ -14,7 +15,7 @@ def answered(*said: Said, pieces: tuple[Any, ...] = ()) -> AnsweredMessages:
     conversation = indexed(talk(*said))
     plan = Plan(pieces or (Keep(0, conversation.size),), "green", 0, 0, 0, {})
     put = Replacements({piece.message_index: b"{}" for piece in pieces if isinstance(piece, BlockEdit)}, b"{}")
-    return AnsweredMessages(Projection(conversation, plan, replacements=put))
+    return AnsweredMessages(Projection(conversation, plan, FRESH, replacements=put))
 
 
 @pytest.mark.parametrize(

@@ -34,3 +34,13 @@ def pieces_of(places: list[int], plan: Plan) -> list[Piece]:
     """A piece a message, edited where the plan edits it."""
     edits = {piece.message_index: piece for piece in plan.pieces if isinstance(piece, BlockEdit)}
     return [edits.get(at, Keep(at, at + 1)) for at in places]
+
+
+class Watched(tuple[Message, ...]):
+    """Messages that note by `looked_at` which of them were asked for."""
+
+    looked_at: list[int]
+
+    def __getitem__(self, at):  # type: ignore[no-untyped-def]
+        self.looked_at.append(at)
+        return super().__getitem__(at)

@@ -4,13 +4,17 @@ from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from ctxmgr.engine.invariants import STEPS
+from ctxmgr.engine.conversation import ConversationIndex, extend
+from ctxmgr.engine.invariants import FRESH, STEPS
 from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import BlockEdit, Keep, Packet, Piece
 from tests import translation
 from tests.notation import Said, a, call, indexed, note, packet, r, summary, talk, think, u
-from tests.unit.engine.invariants.plans import edit, plan_of
+from tests.unit.engine.invariants.plans import Watched, edit, plan_of
+from tests.unit.engine.stepwise import legal, projected
 
 READ = call("read", path="x")
 PACKET = Packet("p", 1)
@@ -31,7 +35,7 @@ def whole(said: list[Said]) -> tuple[Message, ...]:
 def faults(said: list[Said], *pieces: Piece, off: int = 0) -> set[str]:
     messages = whole(said)
     real = tuple(_weighed(messages, piece) for piece in pieces)
-    return set(STEPS.check(indexed(messages), plan_of(messages, *real, off=off)))
+    return set(STEPS.check(indexed(messages), plan_of(messages, *real, off=off))[0])
 
 
 def _weighed(messages: tuple[Message, ...], piece: Piece) -> Piece:
@@ -123,8 +127,8 @@ def test_a_prompt_left_out() -> None:
     )
     messages = (prompt, *said[1:])
     index = indexed(messages)
-    assert STEPS.check(index, plan_of(messages, Keep(0, 3))) == ()
-    assert STEPS.check(index, plan_of(messages, Keep(1, 3))) == ("prompts",)
+    assert STEPS.check(index, plan_of(messages, Keep(0, 3)))[0] == ()
+    assert STEPS.check(index, plan_of(messages, Keep(1, 3)))[0] == ("prompts",)
 
 
 ITEMS: list[dict[str, Any]] = [
@@ -151,7 +155,57 @@ ITEMS: list[dict[str, Any]] = [
 )
 def test_an_answer_of_several_items_that_is_parted(pieces: list[Piece], expected: set[str]) -> None:
     messages = translation.read("responses", [msgspec.json.encode(one) for one in ITEMS])
-    assert set(STEPS.check(indexed(messages), plan_of(messages, *pieces))) == expected
+    assert set(STEPS.check(indexed(messages), plan_of(messages, *pieces))[0]) == expected
+
+
+def test_an_answer_that_is_parted_where_the_walk_goes_on() -> None:
+    messages = translation.read("responses", [msgspec.json.encode(one) for one in ITEMS])
+    first = messages[:2]
+    _, walked = STEPS.check(indexed(first), plan_of(first, Keep(0, 2)))
+    rest = plan_of(messages, Keep(0, 2), Keep(5, 6))
+    assert STEPS.check(indexed(messages), rest, walked)[0] == ("step",)
 
 
 # faults planted in the plan of a random list
+
+
+@given(legal, st.lists(st.sampled_from((None, None, "forced", "pin")), min_size=1, max_size=6), st.booleans())
+def test_checking_on_is_checking_from_scratch(
+    messages: tuple[Message, ...], course: list[Any], plant: bool
+) -> None:
+    """Over a growing list; `plant` swaps the first two pieces of each plan, so that faults carry on."""
+    done, size, walked, index = None, 0, FRESH, ConversationIndex()
+    for number, reopen in enumerate(course):
+        end = len(messages) * (number + 1) // len(course)
+        shown = messages[:end]
+        index = extend(index, shown)
+        done = projected(shown, done, size, reopen=reopen)
+        size, plan = end, done.plan
+        if plant and len(plan.pieces) > 1:
+            plan = msgspec.structs.replace(plan, pieces=(plan.pieces[1], plan.pieces[0], *plan.pieces[2:]))
+        scratch = STEPS.check(index, plan)
+        assert STEPS.check(index, plan, walked) == scratch
+        walked = scratch[1]
+
+
+def test_what_left_at_the_end_may_come_back() -> None:
+    messages = talk(LONG, LAST, packet())
+    short = plan_of(messages, Keep(0, 2))
+    faulty, walked = STEPS.check(indexed(messages), short)
+    assert faulty == ()
+    more = (*messages, *talk(u("so")))
+    assert STEPS.check(indexed(more), plan_of(more, Keep(0, 4)), walked)[0] == ()
+
+
+def test_checking_on_walks_only_what_is_new() -> None:
+    """Else a call would cost the list."""
+    messages = Watched(talk(LONG, *STEP * 50, LONG, *STEP, LAST))
+    messages.looked_at = []
+    size = len(messages) - 4
+    before = tuple(messages)[:size]
+    _, walked = STEPS.check(indexed(before), plan_of(before, Keep(0, size)))
+    after = plan_of(tuple(messages), Keep(0, len(messages)))
+    index = indexed(messages)
+    messages.looked_at.clear()
+    assert STEPS.check(index, after, walked)[0] == ()
+    assert min(at for at in messages.looked_at if at) >= size

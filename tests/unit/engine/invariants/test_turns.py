@@ -12,7 +12,7 @@ from tests.unit.engine.invariants.plans import LONG, PACKET, READ, STEP, edit, p
 
 def faults(said: list[Said], *pieces: Piece, off: int = 0) -> set[str]:
     messages = talk(*said)
-    return set(TURNS.check(indexed(messages), plan_of(messages, *pieces, off=off)))
+    return set(TURNS.check(indexed(messages), plan_of(messages, *pieces, off=off))[0])
 
 
 OLD = [LONG, a("ok")]
@@ -75,7 +75,7 @@ def test_only_what_did_not_fit_may_leave_out_of_a_turn(
     index, plan = indexed(messages), plan_of(messages, *pieces)
     for to_fit, found in ((True, expected), (False, expected | {"turns"})):  # what a preset drops by itself is none
         decisions = {index.key(at): Decision("dropped", to_fit=to_fit) for at in gone}
-        assert set(TURNS.check(index, msgspec.structs.replace(plan, decisions=decisions))) == found
+        assert set(TURNS.check(index, msgspec.structs.replace(plan, decisions=decisions))[0]) == found
 
 
 def several() -> tuple[Message, ...]:
@@ -88,7 +88,10 @@ def several() -> tuple[Message, ...]:
 def test_two_blocks_of_one_message_edited() -> None:
     messages, index = several(), indexed(several())
     one, two = edit(2, 50, 3), edit(2, 60, 3, block=1)
-    assert TURNS.check(index, plan_of(messages, Keep(0, 2), one)) == ()
+    assert TURNS.check(index, plan_of(messages, Keep(0, 2), one))[0] == ()
     both = msgspec.structs.replace(plan_of(messages, Keep(0, 2)), pieces=(Keep(0, 2), one, two))
     both = msgspec.structs.replace(both, weight=both.weight + 6)
-    assert TURNS.check(index, both) == ()
+    found, carried = TURNS.check(index, both)
+    assert found == ()
+    _, first = TURNS.check(index, plan_of(messages, Keep(0, 2), one))
+    assert TURNS.check(index, both, first) == ((), carried)
