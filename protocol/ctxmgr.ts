@@ -1840,10 +1840,7 @@ export interface HeardSummary {
 export interface GetPacketParams {
   /** The session, by the id that `session_start` gave it. Any string. */
   sessionId: string;
-  /**
-   * True: the longer one, which comes once after a compaction or a move in the tree. Else what an epoch puts beside
-   * its packet is not in it: what the assistant found, what the user answered, the index.
-   */
+  /** True: the longer one, which comes once after a compaction or a move in the tree. */
   resume?: boolean | null;
 }
 

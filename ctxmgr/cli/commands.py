@@ -45,7 +45,7 @@ INTERRUPTED = 130  # 128 and the number of SIGINT, as of any program
 EXTRAS = {  # what brings a package that a command needs
     **dict.fromkeys(("ctxmgr.study", "rich", "zstandard"), "study"),
     "aiohttp": "proxy",
-    "mcp": "mcp",
+    **dict.fromkeys(("anyio", "mcp", "pydantic"), "mcp"),
     **dict.fromkeys(("dask", "distributed", "duckdb", "obstore", "pyarrow"), "corpus"),
 }
 NO_EXTRA = "ctxmgr: this command needs the {0} extra: pip install 'ctxmgr-sidecar[{0}]'"

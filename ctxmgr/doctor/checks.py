@@ -30,7 +30,11 @@ if TYPE_CHECKING:
 
 EXTRAS = {  # by name: the module that it brings, and what is not there without it
     "proxy": ("aiohttp", "ctxmgr run, ctxmgr proxy"),
-    "study": ("ctxmgr.study", "ctxmgr replay, ctxmgr compare"),
+    "study": ("ctxmgr.study", "ctxmgr replay, compare, drive, conform"),
+    "corpus": ("duckdb", "ctxmgr corpus"),
+    "mcp": ("mcp", "ctxmgr's tools for an agent's model"),
+    "store": ("obstore", "sessions in a bucket"),
+    "otlp": ("opentelemetry", "telemetry to a collector"),
     "endpoint": ("httpx", "summaries by a model server"),
     "embeddings": ("wordllama", "summaries cut where the subject changes"),
 }

@@ -18,7 +18,6 @@ SESSIONS = 100
 EVENTS = 1_000  # of each session
 EVENT_CHARACTERS = 1_000  # of a tool's result: an event is 1.5 kB then
 FIRST_LISTS, FIRST_BYTES = 12, 8_000_000
-MESSAGES_OF_A_TURN = 10  # events between two of the user
 
 
 def measure(options: Options) -> list[Figure]:

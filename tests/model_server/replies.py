@@ -102,10 +102,6 @@ class Request:
         return self.ended == "cancelled"
 
     @property
-    def streamed(self) -> bool:
-        return bool(self.body.get("stream"))
-
-    @property
     def dialect(self) -> Dialect:
         return DIALECTS.get(self.path, CHAT)
 

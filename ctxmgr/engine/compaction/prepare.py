@@ -165,7 +165,7 @@ def host_cut(entries: Sequence[BranchEntry], start: int, keep: int, weigh: Weigh
     valid = points(entries, start)
     if not valid:
         return None
-    return _placed(entries, start, _chosen(entries, start, valid, reached(entries, start, keep, weigh)))
+    return _placed(entries, start, _chosen(entries, valid, reached(entries, start, keep, weigh)))
 
 
 def whole_cut(entries: Sequence[BranchEntry], start: int, keep: int, weigh: WeighMessage) -> Cut | None:
@@ -173,7 +173,7 @@ def whole_cut(entries: Sequence[BranchEntry], start: int, keep: int, weigh: Weig
     valid = points(entries, start)
     if not valid:
         return None
-    wanted = _chosen(entries, start, valid, reached(entries, start, keep, weigh))
+    wanted = _chosen(entries, valid, reached(entries, start, keep, weigh))
     if not speaks(entries, start, wanted):
         return _placed(entries, start, wanted)
     calls = earliest_calls(entries, start)
@@ -222,7 +222,7 @@ def _opens_turn(entry: BranchEntry) -> bool:
     return entry.kind != "compaction" and any(message.opens_turn for message in entry.messages)
 
 
-def _chosen(entries: Sequence[BranchEntry], start: int, valid: Sequence[int], full: int | None) -> int:
+def _chosen(entries: Sequence[BranchEntry], valid: Sequence[int], full: int | None) -> int:
     """The place of the cut before rule 8; `full` is where the tokens were reached."""
     if full is None:
         return valid[0]

@@ -110,7 +110,7 @@ def before_compact(session: SessionCore, params: wire.BeforeCompactParams) -> Jo
         path = yield Offload(lambda: seen.path(entries, params.leaf_id) if entries else ())
         yield from _after_ahead(session)
         ahead = None if instructed else session.prefetch.prepared
-        if ahead is not None and still_fits(ahead, path, given):
+        if ahead is not None and still_fits(ahead, path):
             noted = ahead.handed_out(session.state.scratchpad, session.weigh)
             return wire.BeforeCompactResult(compaction=noted)
         prepared = yield Offload(lambda: made(seen, path, given))
@@ -293,7 +293,7 @@ def made(seen: JobContext, path: tuple[BranchEntry, ...], host: CompactionPlan) 
     return host if speaks(host) else None
 
 
-def still_fits(ahead: PrefetchedCompaction, path: tuple[BranchEntry, ...], host: CompactionPlan) -> bool:
+def still_fits(ahead: PrefetchedCompaction, path: tuple[BranchEntry, ...]) -> bool:
     """Whether a compaction written ahead is one of this branch. Without entries the session's own word holds:
     it forgets what a move or a compaction has outdated."""
     if not path:

@@ -153,3 +153,16 @@ def test_an_option_that_is_none_names_the_one_that_is_meant(capsys: pytest.Captu
         assert said.startswith(f"ctxmgr {arguments[0]}"), arguments
         assert (f": did you mean {meant}?)" in said) if meant else ("did you mean" not in said), arguments
         assert (said.count("\n"), said.count("; for example: ctxmgr ")) == (1, 1), arguments
+
+
+@pytest.mark.parametrize("package", ["anyio", "mcp", "pydantic"])
+def test_without_a_package_of_its_extra_mcp_says_what_to_install(
+    package: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for module in [name for name in sys.modules if name.startswith(f"{package}.")]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.delitem(sys.modules, "ctxmgr.mcp_server.server", raising=False)
+    monkeypatch.delattr("ctxmgr.mcp_server.server", raising=False)
+    assert main(["mcp"]) == 2
+    assert "needs the mcp extra: pip install 'ctxmgr-sidecar[mcp]'" in capfd.readouterr().err

@@ -80,12 +80,6 @@ RUNS = {
     "marks": "({[<>]})",
 }
 
-FRAGMENTS = st.one_of(
-    st.sampled_from([*USUAL.values(), *RUNS.values(), "\n\n", "  ", "'", "'s", "'LL", "_", "\r", "A"]),
-    st.text(max_size=8),
-    st.text(alphabet=" \t\n\r/'aZ19.,_é漢。\u0301\u2028\x85\x1c²Ⅷʰ", max_size=20),
-)
-
 
 def test_a_long_run_costs_no_more_than_other_text() -> None:
     """Slices were needed before tiktoken 0.13, where this took minutes."""

@@ -27,7 +27,9 @@ def test_extras_that_are_not_there_are_named_with_their_use(monkeypatch: pytest.
     )
     said = only(checks.extras(PLACE))
     assert said.severity == "ok"
-    assert said.text.startswith("there: proxy, endpoint; not there: study (for ctxmgr replay, ctxmgr compare); ")
+    there, missing = said.text.split("; not there: ")
+    assert there == "there: proxy, corpus, mcp, store, otlp, endpoint"
+    assert missing.startswith("study (for ctxmgr replay, compare, drive, conform); ")
     assert said.advice == "where you need one: pip install 'ctxmgr-sidecar[study,embeddings]'"
 
 

@@ -39,7 +39,6 @@ def cuts(stream: bytes) -> list[list[bytes]]:
     return [[stream], [stream[at : at + 1] for at in range(len(stream))], *halves]
 
 
-NO_LENGTH = parse("no Content-Length in the header")
 NOT_A_NUMBER = parse("Content-Length is not a number of 1 to 15 digits")
 NOT_A_HEADER = parse("a header line is not of the form 'Name: value'")
 CUT_OFF = parse("input ended inside a message")

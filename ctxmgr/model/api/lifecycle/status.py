@@ -268,11 +268,7 @@ class GetPacketParams(Wire, frozen=True):
     session_id: SessionId
     resume: Annotated[
         bool | None,
-        Meta(
-            description="True: the longer one, which comes once after a compaction or a move in the tree. Else"
-            " what an epoch puts beside its packet is not in it: what the assistant found, what the user answered,"
-            " the index."
-        ),
+        Meta(description="True: the longer one, which comes once after a compaction or a move in the tree."),
     ] = None
 
 

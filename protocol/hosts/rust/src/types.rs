@@ -2703,8 +2703,7 @@ pub struct HeardSummary {
 pub struct GetPacketParams {
     /// The session, by the id that `session_start` gave it. Any string.
     pub session_id: String,
-    /// True: the longer one, which comes once after a compaction or a move in the tree. Else what an epoch puts
-    /// beside its packet is not in it: what the assistant found, what the user answered, the index.
+    /// True: the longer one, which comes once after a compaction or a move in the tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resume: Option<bool>,
 }

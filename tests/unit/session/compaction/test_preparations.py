@@ -100,7 +100,7 @@ FITS = [
 @pytest.mark.parametrize(("first", "leaf", "turns", "fits"), FITS)
 def test_written_ahead_it_fits_its_own_branch(first: str, leaf: str | None, turns: int, fits: bool) -> None:
     ahead = PrefetchedCompaction(wire.Compaction("summary", first, 1, {}), leaf)
-    assert compact.still_fits(ahead, path(turns) if turns else (), given()) is fits
+    assert compact.still_fits(ahead, path(turns) if turns else ()) is fits
 
 
 def test_hosts_preparation_is_taken() -> None:
