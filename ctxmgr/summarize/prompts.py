@@ -21,7 +21,7 @@ from typing import Literal
 
 import msgspec
 
-from ctxmgr.engine.memory import shorten
+from ctxmgr.engine.memory import TITLES, shorten
 from ctxmgr.summarize.formats import Shape
 
 TAGS = (
@@ -40,35 +40,9 @@ TAGS = (
 )
 
 _TAG = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(TAGS)})\b)", re.IGNORECASE)
-_HEADING_NAMES = (
-    "goal",
-    "constraints & preferences",
-    "progress",
-    "done",
-    "in progress",
-    "blocked",
-    "key decisions",
-    "next steps",
-    "critical context",
-    "current state",
-    "completed",
-    "original request",
-    "progress so far",
-    "context needed to continue",
-    "primary request and intent",
-    "key technical concepts",
-    "files and code sections",
-    "errors and fixes",
-    "problem solving",
-    "all user messages",
-    "pending tasks",
-    "current work",
-    "optional next step",
-    r"turn context \(split turn\)",
-)
 _HEADING = re.compile(
     r"^(?=[ \t]*(?:#{1,6}[ \t]+(?:\d[.)][ \t]+)?|\*\*(?:\d[.)][ \t]+)?|\d[.)][ \t]+(?:\*\*)?)"
-    rf"(?:{'|'.join(_HEADING_NAMES)})(?:\*\*)?[ \t]*:?(?:\*\*)?[ \t]*$)",
+    rf"(?:{'|'.join(map(re.escape, TITLES))})(?:\*\*)?[ \t]*:?(?:\*\*)?[ \t]*$)",
     re.IGNORECASE | re.MULTILINE,
 )
 

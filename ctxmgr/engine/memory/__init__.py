@@ -10,13 +10,13 @@ from ctxmgr.engine.memory.markdown import (
     CONTINUE_LEAD,
     HANDOFF_LEAD,
     Heading,
-    HeadingKind,
     heading,
     sections_of,
 )
 from ctxmgr.engine.memory.packet import NOTE, SMALLEST_TOKENS, PacketText, Removed, packet_allowance, packet_budget
 from ctxmgr.engine.memory.repair import RepairedSummary, SummaryDraft, repaired
 from ctxmgr.engine.memory.scratchpad import scratchpad_in, scratchpad_section, without_scratchpad
+from ctxmgr.engine.memory.sections import TITLES, HeadingKind
 from ctxmgr.engine.memory.summary import facts_of
 from ctxmgr.engine.memory.user_words import users_text
 from ctxmgr.engine.memory.wording import FENCE, key_of, outside_fences, plain, sentences_of, shorten, without_mark
@@ -34,6 +34,7 @@ __all__ = [
     "RepairedSummary",
     "SMALLEST_TOKENS",
     "Stamp",
+    "TITLES",
     "SummaryDraft",
     "carried_facts",
     "current",

@@ -26,26 +26,15 @@ from ctxmgr.engine.memory.markdown import (
     SectionItem,
     SummarySection,
     heading,
-    kind_of,
     sections_of,
 )
 from ctxmgr.engine.memory.scratchpad import without_scratchpad
+from ctxmgr.engine.memory.sections import ITEMS, kind_of
 from ctxmgr.engine.memory.user_words import request_of_line
 from ctxmgr.engine.memory.wording import BULLET, FENCE, key_of, outside_fences, plain
 from ctxmgr.model.saved import Fact, Slot, Source
 
 SUMMARY_LISTING = "summary"
-
-_SLOTS: dict[Kind, tuple[Slot, str]] = {
-    "constraint": ("constraint", ""),
-    "decision": ("decision", ""),
-    "done": ("task", "done"),
-    "active": ("task", "active"),
-    "blocked": ("task", "blocked"),
-    "next": ("task", "open"),
-    "step": ("task", "open"),
-    "messages": ("request", ""),
-}
 
 
 def from_summary(
@@ -97,7 +86,7 @@ def _singles(sections: tuple[SummarySection, ...]) -> dict[Slot, list[str]]:
 
 
 def _is_of_tasks(kind: Kind) -> bool:
-    return _SLOTS.get(kind, ("context", ""))[0] == "task"
+    return ITEMS.get(kind, ("context", ""))[0] == "task"
 
 
 def _without_boxes(item: SectionItem, into: _Summary) -> SectionItem:
@@ -125,7 +114,7 @@ def _add_item(section: SummarySection, number: int, item: SectionItem, into: _Su
     if kind == "progress" and item.mark:
         into.add("task", *task_of_line(text), item.mark)
         return
-    slot, status = _SLOTS.get(kind, ("context", ""))
+    slot, status = ITEMS.get(kind, ("context", ""))
     later_paragraph = kind == "step" and number > 0
     if slot == "context" or later_paragraph:
         into.add("context", key_of(text), text, detail="" if section.title == text else section.title)

@@ -5,7 +5,7 @@ Rules:
    puts around a summary, the writer's analysis before it, horizontal rules, statements of emptiness, and a
    scratchpad: it is kept by itself, and what a summary shows of it may be out of date.
 2. A heading is one by its mark (`##`, `1.` of the nine, bold, a colon) and by its name; inside a code fence
-   nothing is a heading. Which names mean what is a table, gathered from summaries that models wrote.
+   nothing is a heading. Which names mean what is the table of `sections`.
 3. A known heading deeper than another known one counts by its own name (Progress / Done). An unknown one
    belongs to the known one above it: as an item there (Next Steps / WP14), as context under prose (Goal).
 4. After the split marker comes a second summary, of the turn that was cut: part 1. What the first calls the
@@ -23,122 +23,20 @@ from typing import Literal
 import msgspec
 
 from ctxmgr.engine.memory.scratchpad import without_scratchpad
+from ctxmgr.engine.memory.sections import (
+    BARE,
+    ITEMS,
+    NUMBERED,
+    HeadingKind,
+    SectionKind,
+    kind_of,
+    without_aside,
+)
 from ctxmgr.engine.memory.wording import BULLET, FENCE, outside_fences
-
-SectionKind = Literal[
-    "goal",
-    "constraint",
-    "decision",
-    "done",
-    "active",
-    "blocked",
-    "next",
-    "step",
-    "current",
-    "progress",
-    "messages",
-    "context",
-]
-HeadingKind = SectionKind | Literal["", "split"]
 
 NUMBERED_LEVEL = 2  # `1. Primary Request and Intent:` stands like `##`
 HEADING_CHARACTERS = 200  # a longer line is prose
 MOST_LEVEL = 7  # bold and plain headings are deeper than any `#`
-
-_NAMES: tuple[tuple[HeadingKind, str], ...] = (
-    ("split", r"turn context \(split turn\)"),
-    (
-        "goal",
-        r"(?:(?:overall|main|primary|user'?s?|project|session|current|ultimate) )?(?:goals?|objectives?)",
-    ),
-    ("goal", r"primary request.*|(?:original|initial|user'?s?) request|mission"),
-    (
-        "constraint",
-        r"(?:(?:key|user'?s?|technical|project|hard) )*(?:constraints?|preferences?|requirements|rules)"
-        r"(?: ?(?:&|and|/|,) .*)?",
-    ),
-    (
-        "decision",
-        r"(?:(?:key|important|major|design|technical|architectural|architecture) )*decisions?(?: .*)?",
-    ),
-    ("done", r"done|completed?(?: .*)?|(?:work|tasks?|steps?|changes) (?:completed|done|made)(?: .*)?"),
-    (
-        "done",
-        r"accomplished|accomplishments|finished(?: .*)?|committed|what (?:was|has been|we) (?:done|did)",
-    ),
-    ("done", r"early progress|progress so far|work so far"),
-    ("active", r"in[ -]progress(?: .*)?|ongoing(?: .*)?|(?:currently )?working on"),
-    ("blocked", r"blocked(?: .*)?|blockers?|blocking issues?"),
-    ("step", r"(?:optional |immediate |suggested |the )*next step"),
-    ("next", r"(?:(?:immediate|suggested|recommended|planned) )?next (?:steps|actions|tasks)(?: .*)?"),
-    ("next", r"(?:remaining|pending|outstanding|open|upcoming) (?:work|tasks?|items?|steps?|todos?)(?: .*)?"),
-    ("next", r"to-?do'?s?(?: list)?|what(?:'s| is) (?:left|next)(?: to do)?|still to do|task list"),
-    ("current", r"current (?:task|work|focus|activity|state|situation|step|request)(?: .*)?"),
-    ("progress", r"(?:current |overall )?progress(?: summary)?|(?:current )?status"),
-    ("messages", r"(?:all )?user messages(?: .*)?|the user said(?: .*)?"),
-    (
-        "context",
-        r"(?:critical|key|important|additional|essential|relevant|background) (?:context|details)",
-    ),
-    ("context", r"context (?:for suffix|needed to continue)"),
-)
-_KINDS = tuple((kind, re.compile(pattern)) for kind, pattern in _NAMES)
-
-# Headings without a `#` must be one of these exactly: prose has colons and bold words of its own.
-_BARE = frozenset(
-    [
-        "goal",
-        "goals",
-        "objective",
-        "constraints",
-        "constraints & preferences",
-        "constraints and preferences",
-        "user preferences",
-        "preferences",
-        "progress",
-        "done",
-        "completed",
-        "in progress",
-        "blocked",
-        "key decisions",
-        "decisions",
-        "next steps",
-        "next step",
-        "remaining work",
-        "pending tasks",
-        "critical context",
-        "original request",
-        "early progress",
-        "progress so far",
-        "current work",
-        "current task",
-        "current state",
-        "context for suffix",
-        "context needed to continue",
-        "turn context (split turn)",
-    ]
-)
-_NINE = frozenset(
-    [
-        "primary request and intent",
-        "primary request",
-        "key technical concepts",
-        "files and code sections",
-        "errors and fixes",
-        "problem solving",
-        "all user messages",
-        "pending tasks",
-        "current work",
-        "optional next step",
-        "next step",
-        "key decisions",
-        "user messages",
-        "files and code",
-        "errors and solutions",
-        "work completed",
-        "context for continuing work",
-    ]
-)
 
 _HASHED = re.compile(r"^ {0,3}(#{1,6})\s+(\S.*?)\s*#*\s*$")
 _UNHASHED = tuple(  # headings by another mark: the pattern, the names that count behind it, the level
@@ -146,11 +44,11 @@ _UNHASHED = tuple(  # headings by another mark: the pattern, the names that coun
     for pattern, names, level in (
         (
             r"^ {0,3}(?:\*\*)?\d{1,2}[.)]\s+(?:\*\*)?([^:*\n]{3,60}?)(?::\*\*|\*\*:?|:)\s*(.*)$",
-            _NINE,
+            NUMBERED,
             NUMBERED_LEVEL,
         ),
-        (r"^ {0,3}(?:\*\*|__)([^*\n]{3,60}?)(?::(?:\*\*|__)|(?:\*\*|__):?)\s*(.*)$", _BARE, MOST_LEVEL),
-        (r"^([A-Z][A-Za-z &]{3,40}):\s*(.*)$", _BARE, MOST_LEVEL),
+        (r"^ {0,3}(?:\*\*|__)([^*\n]{3,60}?)(?::(?:\*\*|__)|(?:\*\*|__):?)\s*(.*)$", BARE, MOST_LEVEL),
+        (r"^([A-Z][A-Za-z &]{3,40}):\s*(.*)$", BARE, MOST_LEVEL),
     )
 )
 _NUMBER = re.compile(r"^(?:\d{1,2}[.)]|[^\w\s(<\"'`*]+)\s+")
@@ -175,7 +73,7 @@ def heading(line: str) -> Heading | None:
     for pattern, names, level in _UNHASHED:
         match = pattern.match(line)
         name = match[1].strip().casefold() if match else ""
-        if match and (name in names or _without_aside(name) in names):
+        if match and (name in names or without_aside(name) in names):
             return Heading(level, match[1].strip(), match[2].strip(), kind_of(name) or "context")
     return None
 
@@ -191,29 +89,12 @@ def _hashed(level: int, text: str) -> Heading:
     return Heading(level, name.strip(), rest.strip(), kind) if kind else Heading(level, text, "", "")
 
 
-def _without_aside(name: str) -> str:
-    return name.partition("(")[0].rstrip()
-
-
-def kind_of(name: str) -> HeadingKind:
-    """Return what kind of section a heading of this name opens, "" if the name is not known."""
-    name = name.casefold().strip(" *:.").replace("’", "'")
-    for candidate in (name, _without_aside(name)):
-        for kind, pattern in _KINDS:
-            if pattern.fullmatch(candidate):
-                return kind
-    return ""
-
-
 STATUS_OF_MARK = {" ": "open", "": "open", "x": "done", "X": "done", "✓": "done", "✔": "done", "✅": "done"}
 STATUS_OF_MARK |= {"~": "active", ">": "active", "/": "active"}
 ITEM_CHARACTERS = 500  # a longer line is no task but pasted text
 
 Kind = SectionKind | Literal["read-files", "modified-files"]
 
-ITEMISED: frozenset[Kind] = frozenset(
-    ("constraint", "decision", "done", "active", "blocked", "next", "step", "messages")
-)
 LONG_BLOCK_CHARACTERS = 400  # two thirds of what a resume packet shows of one item of critical context
 
 _EMPTY = re.compile(
@@ -337,7 +218,7 @@ def _under(title: Heading, above: list[tuple[int, Kind]], part: int) -> _Open:
         return _Open(title.kind, title.text, part, lines=lines)
     if title.level < MOST_LEVEL:
         above.append((title.level, parent))
-    if parent in ITEMISED:
+    if parent in ITEMS:
         return _Open(parent, title.text, part, lead=title.text, lines=lines)
     return _Open("context", title.text, part, lines=lines or [])
 
@@ -351,7 +232,7 @@ def _close(section: _Open) -> SummarySection:
         items = [SectionItem(f"{section.lead}: {body}" if body else section.lead)]
     elif kind in ("goal", "current"):
         items = [SectionItem(text)] if (text := _whole(lines)) else []
-    elif kind != "step" and (kind in ITEMISED or kind == "progress"):
+    elif kind != "step" and (kind in ITEMS or kind == "progress"):
         items = _items(lines)
     else:
         items = [SectionItem(text) for text in _paragraphs(lines)]  # of a next step, the first is the step itself
