@@ -266,6 +266,11 @@ class PacketText(msgspec.Struct, frozen=True):
     weigh: Weigh
     summaries: tuple[RawSummary, ...] = ()
 
+    @classmethod
+    def of(cls, state: State, ledger: Ledger, weigh: Weigh) -> "PacketText":
+        """What the packet of a session in this state is written of."""
+        return cls(ledger, state.scratchpad, weigh, state.summaries)
+
     def is_outdated(self, shown: str) -> bool:
         """Whether the shown packet holds notes that are out of date."""
         return scratchpad_in(shown) != scratchpad_lines(self.scratchpad)

@@ -200,7 +200,7 @@ def _absent(conversation: ConversationIndex, state: State, inputs: Inputs, token
 
 
 def _writer(conversation: ConversationIndex, state: State, inputs: Inputs, zone: Zone) -> PacketWriter:
-    text = PacketText(inputs.ledger, state.scratchpad, inputs.weigh, state.summaries)
+    text = PacketText.of(state, inputs.ledger, inputs.weigh)
     budget = packet_budget(inputs.policy, zone, state.resume)
     return PacketWriter(
         text=text,

@@ -152,7 +152,7 @@ def summaries(session: SessionCore) -> lifecycle.SummariesResult:
 def rendered_packet(session: SessionCore, resume: bool) -> lifecycle.PacketResult:
     """The packet as it would be rendered now, whether or not one is needed, beside the list as it came last."""
     budget = packet_budget(session.policy, session.zone(), resume)
-    known = PacketText(session.ledger, session.state.scratchpad, session.weigh, session.state.summaries)
+    known = PacketText.of(session.state, session.ledger, session.weigh)
     text = known.within(budget, known.in_view(session.projection.messages))
     return lifecycle.PacketResult(text, session.weigh(text) if text else 0, session.state.seq)
 

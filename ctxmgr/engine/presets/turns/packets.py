@@ -53,7 +53,7 @@ class Packets:
         self._lasting = lasting
         in_force = state.packet.weight if lasting and state.packet is not None else 0  # checked when it was written
         self.allowance = max(packet_allowance(state, self.budget) + self._absent_tokens, in_force)
-        self._text = PacketText(inputs.ledger, state.scratchpad, inputs.weigh, state.summaries)
+        self._text = PacketText.of(state, inputs.ledger, inputs.weigh)
         self._may_ask = inputs.archives
 
     @property
