@@ -159,18 +159,6 @@ def _results(conversation: ConversationIndex, asked: dict[int, frozenset[str]]) 
             yield ref
 
 
-# Turns instructions that are no longer in a list into the part of a packet that tells them word for word.
-#
-# 1. They are quoted: each line begins with a mark, whatever ended the one before it, so that nothing in a file can
-# be
-#    taken for a heading of the packet's own, or for what it says of the user.
-# 2. A long one is told by its head, and how to get the rest, so that it buries nothing else. Of a skill its name,
-# its
-#    path and how it begins are enough: it can be asked for again.
-# 3. The newest that fit are told; how many do not, the heading says.
-# 4. A result that only says of what its call names that it is launched ("Launching skill: review") is told nowhere.
-
-
 HEADING = "## Instructions (word for word, as they were read)"
 BY_HOST = "- told by the host:"
 _ANNOUNCES = re.compile(
@@ -213,7 +201,16 @@ def _begun(text: str) -> str:
 
 
 def word_for_word(parts: Sequence[InstructionCopy], tokens: float, weigh: Weigh) -> str:
-    """Of these, oldest first, the newest that fit so many tokens, and how many do not; "" for none."""
+    """The part of a packet that tells instructions which left the list; "" for none. `parts` come oldest first.
+
+    1. They are quoted: each line begins with a mark, whatever ended the one before it, so that nothing in a file
+       can be taken for a heading of the packet's own, or for what it says of the user.
+    2. A long one is told by its head, and how to get the rest, so that it buries nothing else. Of a skill its name,
+       its path and how it begins are enough: it can be asked for again.
+    3. The newest that fit are told; how many do not, the heading says.
+    4. A result that only says of what its call names that it is launched ("Launching skill: review") is told
+       nowhere.
+    """
     parts = [part for part in parts if not _only_announces(part)]
     left = tokens - weigh(_heading(len(parts)))
     if not parts or left < 0:
@@ -230,13 +227,13 @@ def word_for_word(parts: Sequence[InstructionCopy], tokens: float, weigh: Weigh)
 
 
 def _only_announces(part: InstructionCopy) -> bool:
-    """Rule 4."""
+    """Rule 4 of `word_for_word`."""
     match = _ANNOUNCES.fullmatch(part.text.strip())
     return match is not None and f'"{match[1]}"' in part.source
 
 
 def _shown_copy(part: InstructionCopy, longest: float, weigh: Weigh) -> str:
-    """Rules 1 and 2."""
+    """Rules 1 and 2 of `word_for_word`."""
     lines = without_mark(part.text).splitlines()
     text = _quoted(lines)
     weight = weigh(text)

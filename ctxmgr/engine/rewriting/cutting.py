@@ -196,18 +196,16 @@ def _at_lines(text: str, head: int, tail: int, ends: Ends) -> tuple[int, int]:
     return head, line_start or tail
 
 
-# Turns an edit of a list into what its decision remembers of it, and that back into the text.
-#
-# 1. What was written in a block's place is remembered as written. It is sent again so by every later process and
-#    release, whatever weighs and words by then: else the list's prefix would change, and the cache be lost.
-# 2. Lines of the original are remembered by where they stand in it, so that what is remembered stays small.
-
-
 LEAST_RANGE = 32  # characters: two places and a line end take about as many bytes on disk
 
 
 def as_written(decision: Decision, edit: BlockEdit, original: str) -> Decision:
-    """The decision with what its edit puts in the place of a block whose text is `original`."""
+    """The decision with what its edit puts in the place of a block whose text is `original`.
+
+    It is sent again so by every later process and release, whatever weighs and words by then: else the list's
+    prefix would change, and the cache be lost. Lines of the original are remembered by where they stand in it, so
+    that what is remembered stays small.
+    """
     if edit.arguments is not None:  # as text, for what is decoded and encoded may get another order
         written: Written = (msgspec.json.encode(edit.arguments).decode(),)
     else:

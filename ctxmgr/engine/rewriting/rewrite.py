@@ -81,16 +81,6 @@ def shortener(conversation: ConversationIndex, weigh: Weigh, memo: Memo) -> Shor
     return shortened
 
 
-# Turns a bulky tool result into its first lines, its last lines and the lines that tell of an error.
-#
-# Rules (design, section 4, rule 4):
-# 1. The head line says what it was and what it weighed; the text's own lines follow as they are, long lines cut.
-# 2. Room goes to the last lines (how it ended), then to error lines, then to the first lines; all in their order.
-# 3. The outcome is at most `limit` characters plus the head line, and the same text gives the same outcome.
-# 4. No line stays longer than the smallest share, so that something of each kind stays, even of a text that is
-#    one huge line.
-
-
 LINE_LENGTH = 200  # characters of a line that stays, at most
 NEWLINE, GAP = 1, 2  # characters; a gap is the line "…" and its newline
 SHARE_LAST, SHARE_ERRORS, SHARE_FIRST = 0.35, 0.35, 0.3  # of the limit; the first lines get what is left too
@@ -101,7 +91,15 @@ ERROR_LINE = re.compile(
 
 
 def distill(text: str, limit: int, of: Call, weight: int) -> str:
-    """`limit` in characters, `weight` of the whole in tokens."""
+    """A bulky tool result's first lines, its last lines and the lines that tell of an error. `limit` in characters,
+    `weight` of the whole in tokens.
+
+    1. The head line says what it was and what it weighed; the text's own lines follow as they are, long lines cut.
+    2. Room goes to the last lines (how it ended), then to error lines, then to the first lines; all in their order.
+    3. The outcome is at most `limit` characters plus the head line, and the same text gives the same outcome.
+    4. No line stays longer than the smallest share, so that something of each kind stays, even of a text that is
+       one huge line.
+    """
     longest = min(LINE_LENGTH, max(0, int(limit * SHARE_FIRST) - NEWLINE - GAP))
     lines = [line[:longest] for line in text.splitlines() if line.strip() and longest]
     chosen: set[int] = set()
@@ -128,7 +126,7 @@ def _take(chosen: set[int], lines: list[str], order: range | list[int], room: in
 
 
 def _with_gaps(lines: list[str], numbers: list[int]) -> list[str]:
-    """The chosen lines, "…" where others are left out. The last line is always among them: rule 4."""
+    """The chosen lines, "…" where others are left out. The last line is always among them: rule 4 of `distill`."""
     out: list[str] = []
     last = -1
     for number in numbers:
@@ -139,22 +137,9 @@ def _with_gaps(lines: list[str], numbers: list[int]) -> list[str]:
     return out
 
 
-# Turns the arguments of an old call into shorter ones of the same shape, and knows its own again.
-#
-# Rules:
-#
-# 1. Of long strings the first and the last lines stay, and between them a marker says how long they were. All else
-#    stays: keys, types, the length of lists, short values, paths. A provider checks arguments against the tool's
-#    schema.
-# 2. Of a patch the lines that name files stay, and the heads of its hunks.
-# 3. Where under a quarter would be saved nothing is done: it is not worth a change of what the model remembers.
-# 4. What was shortened is not shortened again. A text that only looks so is not shortened either.
-# 5. Nothing is changed in a message that holds anything signed: a provider refuses it, or forgets what it thought.
-
-
 LIMIT = 800  # characters: a string of up to so many stays
 HEAD, TAIL = 300, 150  # characters of a longer one that stay, in whole lines where they end in time
-LEAST_SAVED = 0.25  # of the arguments' JSON text (rule 3)
+LEAST_SAVED = 0.25  # of the arguments' JSON text
 
 _MARKER = "[argument shortened — the call had "
 _OURS = re.compile(
@@ -163,7 +148,18 @@ _OURS = re.compile(
 
 
 def shorten(call: Call) -> dict[str, Any] | None:
-    """The arguments with long strings shortened; None where under a quarter would be saved, or they are ours."""
+    """The arguments of an old call in the same shape with long strings shortened, or None.
+
+    1. Of long strings the first and the last lines stay, and between them a marker says how long they were. All
+       else stays: keys, types, the length of lists, short values, paths. A provider checks arguments against the
+       tool's schema.
+    2. Of a patch the lines that name files stay, and the heads of its hunks.
+    3. None where under a quarter would be saved: it is not worth a change of what the model remembers.
+    4. None for what was shortened before. A text that only looks so is not shortened either.
+
+    The caller leaves alone what a message holds that has anything signed: a provider refuses it, or forgets what it
+    thought.
+    """
     arguments = call.arguments
     if is_shortened(arguments):
         return None

@@ -24,7 +24,7 @@ Does = Literal["run", "write", "edit", "delete", "read", "search", "list"]  # of
 class ToolRow(msgspec.Struct, frozen=True):
     """Tools of one family. `names`, and `hosts` that have one of them.
 
-    `roles`: of arguments by name, where `roles.role_of` would be misled. `where`: the argument without which the
+    `roles`: of arguments by name, where `names.role_of` would be misled. `where`: the argument without which the
     row does not count; of two rows with one name the first that counts is taken. `tells`: what its result is, where
     that is not merely a tool's text. `does`: of a tool that its host declared, what is done with which argument, in
     this order.
