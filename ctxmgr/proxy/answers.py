@@ -68,20 +68,20 @@ class UsageReader:
             return
         if line[5:].strip() == DONE or any(sign in line for sign in self._api.end_signs):
             self._ended = True
-        told_calls = self._calls is not None and any(sign in line for sign in self._api.call_signs)
-        if told_calls or self._usage_sign in line:
+        has_calls = self._calls is not None and any(sign in line for sign in self._api.call_signs)
+        if has_calls or self._usage_sign in line:
             self._read(bytes(line[5:]))
 
-    def _read(self, told: bytes) -> None:
+    def _read(self, content: bytes) -> None:
         try:
-            event = _decode(told)
+            event = _decode(content)
         except UNREADABLE:
             return
-        for one in event if isinstance(event, list) else [event]:
-            if isinstance(one, dict):
-                self._take(one)
+        for item in event if isinstance(event, list) else [event]:
+            if isinstance(item, dict):
+                self._take(item)
                 if self._calls is not None:
-                    self._api.read_calls(one, self._calls)
+                    self._api.read_calls(item, self._calls)
 
     def _take(self, event: dict[str, Any]) -> None:
         for holder in (event, event.get("message"), event.get("response")):

@@ -44,15 +44,15 @@ class Anthropic(ProviderApi):
         for block in objects_of(event.get("content")):
             if block.get("type") == "tool_use":
                 calls.whole(block.get("name"), block.get("input"))
-        kind, place = event.get("type"), str(event.get("index"))
+        kind, key = event.get("type"), str(event.get("index"))
         if kind == "content_block_start":
             block = object_of(event.get("content_block"))
             if block.get("type") == "tool_use":
-                calls.begun[place] = str(block.get("name")), []
-        elif kind == "content_block_delta" and place in calls.begun:
-            calls.begun[place][1].append(str(object_of(event.get("delta")).get("partial_json") or ""))
+                calls.begun[key] = str(block.get("name")), []
+        elif kind == "content_block_delta" and key in calls.begun:
+            calls.begun[key][1].append(str(object_of(event.get("delta")).get("partial_json") or ""))
         elif kind == "content_block_stop":
-            calls.end(place)
+            calls.end(key)
 
     def error(self, kind: ErrorKind, text: str) -> Any:
         return {"type": "error", "error": {"type": kind, "message": text}}

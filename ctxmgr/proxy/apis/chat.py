@@ -34,10 +34,10 @@ class ChatCompletions(ProviderApi):
                 calls.whole(function.get("name"), function.get("arguments"))
             for call in objects_of(object_of(choice.get("delta")).get("tool_calls")):
                 function = object_of(call.get("function"))
-                place = number, str(call.get("index"))
-                name, pieces = calls.begun.get(place, ("", []))
+                key = number, str(call.get("index"))
+                name, pieces = calls.begun.get(key, ("", []))
                 pieces.append(str(function.get("arguments") or ""))
-                calls.begun[place] = str(function.get("name") or name), pieces
+                calls.begun[key] = str(function.get("name") or name), pieces
             if choice.get("finish_reason"):
-                for place in [place for place in calls.begun if place[0] == number]:
-                    calls.end(place)
+                for key in [key for key in calls.begun if key[0] == number]:
+                    calls.end(key)

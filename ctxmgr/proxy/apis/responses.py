@@ -67,7 +67,7 @@ class Responses(ProviderApi):
 
 def _asks_for_summary(headers: Headers) -> bool:
     try:
-        told = msgspec.json.decode(headers.get(TURN, "null"))
+        turn = msgspec.json.decode(headers.get(TURN, "null"))
     except UNREADABLE:
         return False
-    return isinstance(told, dict) and told.get("request_kind") == "compaction"
+    return isinstance(turn, dict) and turn.get("request_kind") == "compaction"

@@ -22,17 +22,17 @@ class CalledTool(msgspec.Struct, frozen=True):
 
 
 class ToolCalls:
-    """Of one answer. `tell` hears each call. `begun`: those that have not ended, by their place in the answer: the
-    name, and pieces of the arguments."""
+    """Of one answer. `tell` hears each call. `begun`: those that have not ended, by a key of their place in the
+    answer: the name, and pieces of the arguments."""
 
     def __init__(self, tell: Callable[[CalledTool], None]) -> None:
         self._tell = tell
         self.begun: dict[Any, tuple[str, list[str]]] = {}
 
-    def end(self, place: Any) -> None:
-        """All of the call at this place has come, if there is one."""
-        if place in self.begun:
-            name, pieces = self.begun.pop(place)
+    def end(self, key: Any) -> None:
+        """All of the call with this key has come, if there is one."""
+        if key in self.begun:
+            name, pieces = self.begun.pop(key)
             self.whole(name, "".join(pieces))
 
     def whole(self, name: Any, arguments: Any) -> None:
@@ -53,4 +53,4 @@ def object_of(value: Any) -> dict[str, Any]:
 
 def objects_of(value: Any) -> Iterator[dict[str, Any]]:
     """The objects of a list; none where it is no list."""
-    return (one for one in (value if isinstance(value, list) else ()) if isinstance(one, dict))
+    return (item for item in (value if isinstance(value, list) else ()) if isinstance(item, dict))
