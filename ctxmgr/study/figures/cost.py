@@ -41,22 +41,10 @@ class Billed(msgspec.Struct, frozen=True, gc=False):
     warm: float = 0.0
 
 
-def _one_block(raw: bytes) -> int:
-    return 1
-
-
 def bill(
-    sights: Sequence[Observation],
-    sheet: PriceSheet,
-    weigh: Callable[[bytes], int],
-    blocks: Callable[[bytes], int] = _one_block,
+    sights: Sequence[Observation], sheet: PriceSheet, size: Callable[[Hashable], tuple[int, int]]
 ) -> tuple[Billed, ...]:
-    """One a call. `weigh`: bytes of a message to tokens; `blocks`: to its content blocks."""
-
-    def size(raw: Hashable) -> tuple[int, int]:
-        assert isinstance(raw, bytes), "a message goes by its bytes"
-        return weigh(raw), blocks(raw)
-
+    """One a call. `size`: bytes of a message to tokens and content blocks."""
     calls: list[Billed] = []
     before: Observation | None = None
     made = marker(sheet)
@@ -66,7 +54,7 @@ def bill(
         with_warm, money = (_list_dollars(sheet, cache.call(raws, sheet, sight.time_ms)) for cache in (warm, timed))
         old: Sequence[ProjectedMessage] = before.projected_messages if before else ()
         common = same_start(old, sight.projected_messages)
-        weights = [weigh(raw) for raw in raws]
+        weights = [size(raw)[0] for raw in raws]
         calls.append(
             Billed(
                 tokens=sum(weights),
@@ -89,8 +77,7 @@ def _list_dollars(sheet: PriceSheet, tokens: CallTokens) -> float:
 
 
 def of_session(session: Measures) -> tuple[Billed, ...]:
-    known = session.known
-    return bill(session.observations, session.sheet, known.weight, lambda raw: known.size(raw)[1])
+    return bill(session.observations, session.sheet, session.known.size)
 
 
 def _sum(of: Callable[[Billed], float]) -> Callable[[Measures], float]:

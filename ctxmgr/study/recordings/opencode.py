@@ -28,14 +28,14 @@ def read(name: str, content: bytes) -> Recording:
     document = whole(name, content)
     info = table(document, "info")
     reader = _Reader(RecordingBuilder(name, "OpenCode"))
-    for position, message in enumerate(_standing(name, document, reader.building), 1):
+    for position, message in enumerate(_standing(document, reader.building), 1):
         if text(table(message, "info"), "role") not in ("user", "assistant"):
             raise UnreadableRecording(f"{name}, message {position}: neither a user's nor an assistant's")
         reader.read(message)
     return reader.building.recording(text(info, "id"), text(info, "directory"))
 
 
-def _standing(name: str, document: Json, building: RecordingBuilder) -> list[Json]:
+def _standing(document: Json, building: RecordingBuilder) -> list[Json]:
     """The messages without those that were reverted (rule 5)."""
     messages = rows(document, "messages")
     revert = table(table(document, "info"), "revert")

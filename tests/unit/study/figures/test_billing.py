@@ -1,5 +1,7 @@
 """What input costs under prompt caching: small lists with known answers, and lists that only grow."""
 
+from collections.abc import Hashable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +14,12 @@ from ctxmgr.study.observations.observation import Observation, ProjectedMessage
 
 PRICES = PriceSheet(TieredPrices(input=1e6, cache_read=1e5, cache_write=2e6), ttl_ms=1_000)  # a dollar a token
 REPLY = item("r", b'{"role":"assistant","content":[]}')
+
+
+def size(raw: Hashable) -> tuple[int, int]:
+    """A token a letter, one block a message."""
+    assert isinstance(raw, bytes)
+    return len(raw), 1
 
 
 def calls(*lists: str, at: tuple[int | None, ...] = (), epochs: tuple[int, ...] = ()) -> list[Observation]:
@@ -37,7 +45,7 @@ def test_what_calls_cost() -> None:
         ("no time, no cold", ["ab", "abc"], (0, None), [4, 2.2], [4, 2.2], [0, 2], 0, 0),
         ("renewed", ["a", "ab", "abc"], (0, 900, 1_800), [2, 2.1, 2.2], [2, 2.1, 2.2], [0, 1, 2], 0, 0),
     ):
-        made = bill(calls(*lists, at=at), PRICES, len)
+        made = bill(calls(*lists, at=at), PRICES, size)
         assert [call.money for call in made] == pytest.approx(money), case
         assert [call.warm for call in made] == pytest.approx(warm), case
         assert [call.cached for call in made] == cached, case
@@ -47,7 +55,7 @@ def test_what_calls_cost() -> None:
 
 
 def test_a_break_is_announced_by_a_new_epoch() -> None:
-    made = bill(calls("ab", "xb", "yb", "yb", epochs=(0, 1, 1, 2)), PRICES, len)
+    made = bill(calls("ab", "xb", "yb", "yb", epochs=(0, 1, 1, 2)), PRICES, size)
     assert [call.announced for call in made] == [False, True, False, True]
     assert [call.broke for call in made] == [False, True, True, False]
 
@@ -57,7 +65,9 @@ def test_a_list_that_only_grows_is_written_once(sizes: list[int], step: int) -> 
     """Each message is written when it comes and read at each call after it."""
     text = "".join(chr(0x100 + place) for place in range(sum(sizes)))
     ends = [sum(sizes[: number + 1]) for number in range(len(sizes))]
-    made = bill(calls(*(text[:end] for end in ends), at=tuple(step * one for one in range(len(ends)))), PRICES, len)
+    made = bill(
+        calls(*(text[:end] for end in ends), at=tuple(step * one for one in range(len(ends)))), PRICES, size
+    )
     written = made[-1].tokens
     assert written == sum(call.tokens - call.cached for call in made)
     assert sum(call.money for call in made) == pytest.approx(
@@ -68,7 +78,7 @@ def test_a_list_that_only_grows_is_written_once(sizes: list[int], step: int) -> 
 
 @given(st.lists(st.text("abc", max_size=6), max_size=8))
 def test_no_list_costs_less_than_read_or_more_than_written(lists: list[str]) -> None:
-    made = bill(calls(*lists), PRICES, len)
+    made = bill(calls(*lists), PRICES, size)
     for call in made:
         assert 0.1 * call.tokens <= call.money + 1e-9
         assert call.money <= 2.0 * call.tokens + 1e-9
