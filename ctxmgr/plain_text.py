@@ -1,7 +1,9 @@
 """Turns recorded text, and rows of it, into text that is safe on a terminal and has no secrets. For what runs
 without `rich`."""
 
+import errno
 import json
+import os
 import re
 import shutil
 import sys
@@ -57,6 +59,20 @@ def missing_text(paths: Sequence[str]) -> str:
         return f"{safe(folders[0])} is a folder: name the files in it"
     missing = [path for path in paths if not Path(path).is_file()]
     return f"no such file: {safe(', '.join(missing))}" if missing else ""
+
+
+def unwritable_text(path: str) -> str:
+    """Why no file can be written there, in a line; "" where one can, as far as can be told without writing."""
+    file = Path(path)
+    if file.is_dir():
+        why = errno.EISDIR
+    elif not file.parent.is_dir():
+        why = errno.ENOENT
+    elif not os.access(file if file.exists() else file.parent, os.W_OK):
+        why = errno.EACCES
+    else:
+        return ""
+    return f"{safe(path)} can not be written: {os.strerror(why)}"
 
 
 def file_text(fault: OSError, path: str) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ctxmgr import __version__
-from ctxmgr.plain_text import safe
+from ctxmgr.plain_text import safe, unwritable_text
 from ctxmgr.study.console import console, progress_bar
 from ctxmgr.study.corpus import running, sources
 from ctxmgr.study.corpus.evaluating import decode
@@ -47,6 +47,8 @@ def report(parsed: Namespace) -> int:
     from ctxmgr.study.corpus import pages, reporting, views
     from ctxmgr.study.corpus.results import ResultsFault
 
+    if parsed.html and (why := unwritable_text(parsed.html)):
+        return _say(why, 2)
     try:
         with reporting.Queries(Path(parsed.results)) as queries:
             results = reporting.report(queries)

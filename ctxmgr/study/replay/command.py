@@ -13,7 +13,7 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
-from ctxmgr.plain_text import fault_text, missing_text, safe
+from ctxmgr.plain_text import fault_text, missing_text, safe, unwritable_text
 from ctxmgr.settings import SettingsFault
 from ctxmgr.study import conformance
 from ctxmgr.study.baselines import PEERS
@@ -68,7 +68,7 @@ def run(parsed: Namespace) -> int:
         if probing is not None:
             probing.written()
     except OSError as fault:
-        written = safe(str(fault.filename))
+        written = safe(str(fault.filename or "a file"))
         print(f"ctxmgr replay: {written} can not be written: {fault.strerror}", file=sys.stderr)
         is_bad = True
     _show_together(out, parts, parsed, probing.means() if probing else {})
@@ -82,7 +82,8 @@ def _wrong_usage(parsed: Namespace) -> str | None:
         return "--peers, --front, --probes and --report show measures: leave out --no-measures"
     if parsed.probes_failed and not parsed.probes:
         return "--probes-failed is of probes: add --probes"
-    return None
+    written = filter(None, (parsed.report, parsed.probes_failed))
+    return next(filter(None, map(unwritable_text, written)), None)
 
 
 def _show_together(

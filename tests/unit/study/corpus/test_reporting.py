@@ -222,6 +222,8 @@ def test_the_page_links_to_each_worst_recording_s_own(
     planned: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = tmp_path / "corpus.html"
+    assert main(["corpus", "report", str(planned), "--html", str(tmp_path / "none" / "x.html")]) == 2
+    assert "can not be written: No such file or directory" in capsys.readouterr().err
     assert main(["corpus", "report", str(planned), "--html", str(page)]) == 0
     text = page.read_text()
     own = sorted((tmp_path / "corpus-recordings").iterdir())

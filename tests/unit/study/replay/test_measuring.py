@@ -92,9 +92,22 @@ def test_a_stream_has_nothing_beside_it(recorded: Recording) -> None:
     assert [line.name for line in worked.sheet.lines] == ["off"]
 
 
-def test_a_page_that_can_not_be_written_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["replay", str(begun(tmp_path, 2)), "--preset", "off", "--report", str(tmp_path)]) == 1
-    assert "can not be written" in capsys.readouterr().err
+def test_a_file_that_can_not_be_written_is_refused_before_anything_is_driven(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for options in (
+        ["--report", str(tmp_path)],
+        ["--report", str(tmp_path / "none" / "x.html")],
+        ["--probes", "--probes-failed", str(tmp_path / "none" / "x.jsonl")],
+    ):
+        assert main(["replay", str(begun(tmp_path, 2)), "--preset", "off", *options]) == 2, options
+        shown = capsys.readouterr()
+        assert ("can not be written: " in shown.err, shown.out) == (True, ""), options
+
+
+def test_a_full_disk_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay", str(begun(tmp_path, 2)), "--preset", "off", "--report", "/dev/full"]) == 1
+    assert "a file can not be written: No space left" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("option", [["--peers"], ["--report", "x.html"]])
