@@ -54,13 +54,16 @@ def run(parsed: Namespace) -> int:
         return _end(text, INTERRUPTED)
     except OSError as fault:
         return _end(str(fault), 1)
+    written = report.rows(outcomes)
     if parsed.json:
         print(json.dumps(report.values(outcomes, wanted), indent=1, ensure_ascii=True))
     else:
         out = console()
         report.show(out, outcomes, wanted, parsed.wide)
-        out.print(plain(f"summaries and {table} are in {folder}"))
-    return int(any(remark.kind != "nothing" for outcome in outcomes for remark in outcome.remarks))
+        if written:
+            out.print(plain(f"summaries and {table} are in {folder}"))
+    has_failed = any(remark.kind != "nothing" for outcome in outcomes for remark in outcome.remarks)
+    return int(has_failed or any(row.again for row in written))
 
 
 def _paths(names: list[str]) -> list[Path]:

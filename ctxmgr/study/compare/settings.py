@@ -20,6 +20,7 @@ from ctxmgr import __version__
 from ctxmgr.devices import NO_ADDRESS, NOT_INSTALLED
 from ctxmgr.model import CompactionPolicy, Endpoint
 from ctxmgr.model.compaction import CutBudget, Format, Strategy
+from ctxmgr.plain_text import unwritable_text
 from ctxmgr.settings import SettingsFault
 from ctxmgr.study.observations import PriceSheet
 from ctxmgr.study.own_facts import OwnFacts, own_facts
@@ -110,6 +111,8 @@ def settings(parsed: Namespace, environment: Mapping[str, str] = os.environ) -> 
     for is_wrong, text in _faults(parsed, made, environment):
         if is_wrong:
             raise InvalidArguments(text)
+    if parsed.probes_failed and (why := unwritable_text(parsed.probes_failed)):
+        raise InvalidArguments(why)
     return made
 
 

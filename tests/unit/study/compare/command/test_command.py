@@ -133,6 +133,7 @@ def test_every_strategy_runs_on_the_same_cut_in_every_format(tmp_path: Path, com
         ["FILE", "--chain", "--prices", "much"],
         ["FILE", "--chain", "--window", "30000"],
         ["FILE", "--out", "FILE"],
+        ["FILE", "--probes-failed", "none/x.jsonl"],
     ],
 )
 def test_wrong_usage_is_2_and_nothing_is_written(
@@ -158,3 +159,12 @@ def test_by_default_it_writes_to_a_folder_below_the_current_one(
     monkeypatch.chdir(tmp_path)
     assert main(["compare", str(recorded(tmp_path)), *KEEP]) == 0
     assert (tmp_path / "ctxmgr-compare" / "comparison.md").is_file()
+
+
+def test_where_nothing_could_be_read_no_summary_is_promised(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "g.txt"
+    file.write_text("no session")
+    assert main(["compare", str(file), "--out", str(tmp_path / "out")]) == 1
+    assert "summaries and" not in capsys.readouterr().out

@@ -62,9 +62,9 @@ def test_a_refused_answer_is_a_result_and_a_failed_call_is_none(tmp_path: Path, 
         assert compare(*arguments, *endpoint(server))["rows"][0]["reused"]
     with ModelServer.threaded(lambda _: Reply("nobody is let in", status=401)) as server:
         arguments = (*arguments, "--format", "handoff")
-        (row,) = compare(*arguments, *endpoint(server))["rows"]
+        (row,) = compare(*arguments, *endpoint(server), code=1)["rows"]
         assert row["fallbacks"]
-        assert not compare(*arguments, *endpoint(server))["rows"][0]["reused"]
+        assert not compare(*arguments, *endpoint(server), code=1)["rows"][0]["reused"]
 
 
 def test_the_key_is_sent_and_written_nowhere(
