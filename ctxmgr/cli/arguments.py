@@ -1,13 +1,16 @@
 """What a command's row is made of, the parser that is made of it, and rows and values that several commands share.
 
-A value that does not fit is a ValueError.
+A value that does not fit is a ValueError, which `_value` turns into a sentence.
 """
 
 import argparse
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from itertools import takewhile
-from typing import Any, NamedTuple, NoReturn, get_args
+from typing import Any, NamedTuple, NoReturn, TypeVar, get_args
+
+T = TypeVar("T")
 
 
 class Option(NamedTuple):
@@ -112,13 +115,33 @@ class OneLineParser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}{self._suggestion()}; {self.epilog}\n")
 
 
-def positive(text: str) -> int:
+def _value(description: str) -> Callable[[Callable[[str], T]], Callable[[str], T]]:
+    """Decorates what reads an option's value: argparse would tell the user the function's name."""
+
+    def of(read: Callable[[str], T]) -> Callable[[str], T]:
+        @wraps(read)
+        def checked(text: str) -> T:
+            try:
+                return read(text)
+            except ValueError:
+                raise argparse.ArgumentTypeError(f"invalid value {text!r}: not {description}") from None
+
+        return checked
+
+    return of
+
+
+def _positive(text: str) -> int:
     number = int(text)
     if number < 1:
         raise ValueError(text)
     return number
 
 
+positive = _value("a whole number above 0")(_positive)
+
+
+@_value(f"a whole number from 0 to {MAX_TOKENS:,}")
 def whole(text: str) -> int:
     number = int(text)
     if not 0 <= number <= MAX_TOKENS:
@@ -126,12 +149,14 @@ def whole(text: str) -> int:
     return number
 
 
+@_value("INPUT,READ,WRITE[,OUTPUT[,TIER...]]")
 def prices(text: str) -> object:
     from ctxmgr.study import price_text
 
     return price_text.prices(text)
 
 
+@_value("KEY=VALUE")
 def policy_key(text: str) -> tuple[str, object]:
     """(key, value) of `KEY=VALUE`; the value as JSON, else a text. Raises what argparse tells in its own words."""
     import json
@@ -152,17 +177,20 @@ def policy_key(text: str) -> tuple[str, object]:
     return key, content
 
 
+@_value("lean, balanced, careful or a whole number above 0")
 def keep(text: str) -> int | str:
     """A point of the policy's `keep`, or tokens."""
     from ctxmgr.model import KeepPoint
 
-    return text if text in get_args(KeepPoint) else positive(text)
+    return text if text in get_args(KeepPoint) else _positive(text)
 
 
+@_value("a number from 0 to 1")
 def share(text: str) -> float:
     return _checked(float(text), 0 <= float(text) <= 1)
 
 
+@_value(f"seconds above 0 and below {MAX_SECONDS:,.0f}")
 def seconds(text: str) -> float:
     return _checked(float(text), 0 < float(text) < MAX_SECONDS)
 

@@ -72,18 +72,23 @@ def test_wrong_usage_is_2(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_value_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments, named in [
-        (["replay", "f", "--window", "0"], "--window"),
-        (["replay", "f", "--prices", "nan,0,0"], "--prices"),
-        (["replay", "f", "--knob", "0"], "--knob"),
-        (["replay", "f", "--policy", "keep=0"], "--policy"),
-        (["replay", "f", "--policy", "mood=good"], "--policy"),
-        (["drive", "f", "--timeout", "0"], "--timeout"),
+    for arguments, says in [
+        (["replay", "f", "--window", "0"], "--window: invalid value '0': not a whole number above 0"),
+        (["replay", "f", "--prices", "nan,0,0"], "--prices: invalid value 'nan,0,0': not INPUT,READ,WRITE"),
+        (
+            ["replay", "f", "--knob", "0"],
+            "--knob: invalid value '0': not lean, balanced, careful or a whole number",
+        ),
+        (["replay", "f", "--policy", "keep=0"], "--policy: invalid"),
+        (["replay", "f", "--policy", "keep"], "--policy: invalid value 'keep': not KEY=VALUE"),
+        (["replay", "f", "--policy", "mood=good"], "--policy: invalid"),
+        (["replay", "f", "--overhead", "-1"], "--overhead: invalid value '-1': not a whole number from 0 to 1,"),
+        (["drive", "f", "--timeout", "0"], "--timeout: invalid value '0': not seconds above 0 and below 86,400"),
     ]:
         with pytest.raises(SystemExit) as caught:
             main(arguments)
         assert caught.value.code == 2, arguments
-        assert f"argument {named}: invalid" in capsys.readouterr().err, arguments
+        assert f"argument {says}" in capsys.readouterr().err, arguments
 
 
 def test_no_other_command_is_loaded() -> None:
