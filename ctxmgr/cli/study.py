@@ -457,7 +457,8 @@ class HelpWithFormat(argparse.Action):
 DRIVE = Command(
     "Spawns a sidecar, sends it the host's lines of a transcript, and compares what comes with the "
     "lines of ctxmgr, in which placeholders may stand for what differs from run to run. The exit code is 1 "
-    "where something is not as expected, 2 where the script or the command is none.",
+    "where something is not as expected, or a recording was skipped because it can not be followed, 2 where the "
+    "script or the command is none.",
     "ctxmgr drive protocol/examples/first-session.jsonl --show",
     "ctxmgr.study.conformance:drive",
     (

@@ -259,6 +259,7 @@ def recording(surroundings: Surroundings) -> Iterator[Diagnosis]:
     if not surroundings.recording:
         return
     try:
+        from ctxmgr.study.conformance import read
         from ctxmgr.study.recordings import Recording, UnreadableRecording, readers
     except ModuleNotFoundError:
         yield Diagnosis("warn", "recording", NO_STUDY, "pip install 'ctxmgr-sidecar[study]'")
@@ -267,6 +268,7 @@ def recording(surroundings: Surroundings) -> Iterator[Diagnosis]:
         source = readers.source(Path(surroundings.recording))
         kind = readers.file_kind(source)
         if kind.reader is None:
+            read(source.name, source.content)
             advice = f"ctxmgr replay {surroundings.recording} compares it with this version"
             yield Diagnosis("ok", "recording", f"{surroundings.recording} is {kind.description}", advice)
             return

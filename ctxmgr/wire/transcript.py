@@ -155,5 +155,6 @@ def _line(raw: bytes, number: int) -> TranscriptLine:
                 }
                 return TranscriptLine(kind, number, sender, fields=fields)
     except (msgspec.DecodeError, UnicodeError, RecursionError, TypeError) as fault:
-        raise ValueError(f"line {number} is no line of a transcript: {type(fault).__name__}") from None
+        why = f": {fault}" if isinstance(fault, msgspec.DecodeError) else ""
+        raise ValueError(f"line {number} is no line of a transcript{why}") from None
     return TranscriptLine("unknown", number, sender)

@@ -7,7 +7,8 @@ no script.
 
 from ctxmgr.study.conformance.command import host_side, server_side
 from ctxmgr.study.conformance.drive import drive
+from ctxmgr.study.conformance.golden import read
 from ctxmgr.study.conformance.replaying import replay
 from ctxmgr.study.conformance.script import FORMAT
 
-__all__ = ["FORMAT", "drive", "host_side", "replay", "server_side"]
+__all__ = ["FORMAT", "drive", "host_side", "read", "replay", "server_side"]

@@ -101,12 +101,12 @@ def _wrong_usage(fault: Exception) -> int:
 
 
 def _files(given: list[str]) -> list[tuple[str, Path]]:
-    """Name and path of each transcript; of a folder all below it. Raises OSError."""
+    """Name and path of each transcript; of a folder all below it. Raises UnreadableRecording where it has none."""
     files: list[tuple[str, Path]] = []
     for path in map(Path, given):
         below = sorted(path.rglob("*.jsonl")) if path.is_dir() else []
         if path.is_dir() and not below:
-            raise OSError(f"there is no transcript in {path}")
+            raise UnreadableRecording(f"{path} is a folder without transcripts (*.jsonl)")
         files += [(file.relative_to(path).with_suffix("").as_posix(), file) for file in below]
         files += [] if below else [(path.name, path)]
     return files

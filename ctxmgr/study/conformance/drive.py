@@ -10,10 +10,13 @@ from typing import Literal
 from rich.console import Console
 
 from ctxmgr.plain_text import file_text, safe, start_text
+from ctxmgr.study.conformance.following import reason
+from ctxmgr.study.conformance.golden import Golden
 from ctxmgr.study.conformance.player import ExpectationFailed, Player, PlayerSettings
 from ctxmgr.study.conformance.script import Script, ScriptError, parse
 from ctxmgr.study.console import console, plain
 from ctxmgr.study.spawning import Spawned, this_ctxmgr
+from ctxmgr.wire import transcript
 
 LAST_MESSAGES = 6  # shown with a failure
 STDERR_LINES = 10  # of them, too
@@ -22,7 +25,8 @@ ARROWS = {"host": "->", "ctxmgr": "<-"}
 
 
 def drive(parsed: Namespace) -> int:
-    """0: all as expected; 1: something was not; 2: wrong usage, a script that is none, a command that is none."""
+    """0: all as expected; 1: something was not, or a recording was skipped; 2: wrong usage, a script that is none,
+    a command that is none."""
     out, code = console(), 0
     for path in parsed.scripts:
         try:
@@ -32,6 +36,10 @@ def drive(parsed: Namespace) -> int:
             text = file_text(fault, path) if isinstance(fault, OSError) else f"{safe(path)}, {safe(str(fault))}"
             print(f"ctxmgr drive: {text}", file=sys.stderr)
             return 2
+        if (why := _skip_reason(path, content)) is not None:
+            out.print(plain(f"{path}: skipped: {why}", "dim"))
+            code = 1
+            continue
         try:
             if not _play(path, content, script, parsed, out):
                 code = 1
@@ -39,6 +47,12 @@ def drive(parsed: Namespace) -> int:
             print(f"ctxmgr drive: {start_text(fault)}", file=sys.stderr)
             return 2
     return code
+
+
+def _skip_reason(path: str, content: bytes) -> str | None:
+    """Why a recording can not be followed; None where it can, and of a script by hand, which has `match`."""
+    golden = Golden(path, tuple(transcript.read(content)))
+    return None if "match" in golden.header else reason(golden, snapshots=False)
 
 
 def _play(path: str, content: bytes, script: Script, parsed: Namespace, out: Console) -> bool:

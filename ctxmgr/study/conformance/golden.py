@@ -36,7 +36,7 @@ class Golden(msgspec.Struct, frozen=True):
 
     @property
     def header(self) -> dict[str, Any]:
-        return next((line.fields for line in self.lines if line.kind == "header"), {})
+        return header_of(self.lines) or {}
 
     @property
     def framing(self) -> Framing:
@@ -109,9 +109,10 @@ def read(name: str, content: bytes, rewrite: bool = False) -> Golden:
     """
     try:
         lines = tuple(transcript.read(content))
-        header = Golden(name, lines).header
-        if not header and not rewrite:
+        header = header_of(lines)
+        if header is None and not rewrite:
             raise ValueError("line 1 is no header of a transcript")
+        header = header or {}
         if "match" in header:
             raise ValueError("line 1: a script of a host, which `ctxmgr drive` plays")
         golden = Golden(name, lines, tuple(map(path_of, header.get("any", ()))))
@@ -120,6 +121,11 @@ def read(name: str, content: bytes, rewrite: bool = False) -> Golden:
     if not rewrite and (why := rules.refusal(header, __version__)) is not None:
         raise UnreadableRecording(f"{name}: {why}")
     return golden
+
+
+def header_of(lines: Sequence[TranscriptLine]) -> dict[str, Any] | None:
+    """The header that a transcript begins with; None where it begins with something else."""
+    return lines[0].fields if lines and lines[0].kind == "header" else None
 
 
 def head(body: bytes) -> Head:

@@ -11,7 +11,7 @@ import msgspec
 
 from ctxmgr import __version__
 from ctxmgr.model import rules
-from ctxmgr.study.conformance.golden import Head, head
+from ctxmgr.study.conformance.golden import Head, head, header_of
 from ctxmgr.study.conformance.placeholders import (
     STATE_DIR,
     MatchMode,
@@ -24,7 +24,8 @@ from ctxmgr.wire import TranscriptLine, transcript
 
 FORMAT = """\
 A script is a transcript: JSON lines, as `ctxmgr serve --record FILE` writes them and protocol/transcripts has them.
-Those are scripts too, but for what no host brings about: faults inside, deadlines, snapshots of before.
+Those are scripts too, but for what no host brings about: faults inside, deadlines, snapshots of before, weights of
+a vocabulary. A recording with such a thing is skipped, with the reason.
 To write one, record a conversation, then put placeholders where values may differ.
 
     {"ctxmgr": {"protocolVersion": "1.0", "match": "subset"}}
@@ -105,9 +106,9 @@ def parse(content: bytes) -> Script:
         lines = list(transcript.read(content))
     except ValueError as fault:
         raise ScriptError(str(fault)) from None
-    if not lines or lines[0].kind != "header":
-        raise ScriptError("line 1: a script begins with the header of a transcript")
-    header = lines[0].fields
+    header = header_of(lines)
+    if header is None:
+        raise ScriptError("line 1 is no header of a transcript")
     by_hand = "match" in header and "rules" not in header  # it expects of no rules what only they would answer
     if not by_hand and (why := rules.refusal(header, __version__)) is not None:
         raise ScriptError(f"line {lines[0].number}: {why}")

@@ -7,6 +7,7 @@ import pytest
 
 from ctxmgr.doctor import checks
 from ctxmgr.doctor.diagnosis import Surroundings
+from ctxmgr.model import RULES
 from ctxmgr.programs import PROGRAMS
 
 PROGRAM = "#!/bin/sh\necho '9.9 (Claude Code)'\n"
@@ -111,7 +112,7 @@ def test_a_recording_is_told_by_what_is_in_it(root: Path) -> None:
 
 
 def test_a_transcript_of_ctxmgr_is_told_as_one(root: Path) -> None:
-    (root / "t.jsonl").write_text('{"ctxmgr": "transcript", "version": 1}\n')
+    (root / "t.jsonl").write_text(json.dumps({"ctxmgr": {"rules": RULES}}) + "\n")
     (said,) = checks.recording(place(root, str(root / "t.jsonl")))
     assert (said.severity, said.text) == ("ok", f"{root}/t.jsonl is a transcript of ctxmgr")
 

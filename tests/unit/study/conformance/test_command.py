@@ -94,15 +94,18 @@ def test_a_host_that_says_nothing_is_not_waited_for(tmp_path: Path) -> None:
 def test_wrong_usage_is_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     latch, odd = str(path(LATCH)), tmp_path / "odd.jsonl"
     odd.write_bytes(b"owl")
+    empty = tmp_path / "empty"
+    empty.mkdir()
     for arguments, words in (
         (["conform", "host-side", "/no/such/file"], "no such file"),
         (["conform", "host-side", latch, "--command", "/no/such/program"], "can not be started"),
         (["conform", "host-side", str(tmp_path / "none")], "ctxmgr conform: "),
+        (["conform", "host-side", str(empty)], f"ctxmgr conform: {empty} is a folder without transcripts"),
         (["conform", "server-side", "/no/such/file"], "no such file"),
         (["conform", "server-side", latch, "--any", "owl"], "this is no path: owl"),
         (["conform", "host-side", CRASH], "a script of a host, which `ctxmgr drive` plays"),
         (["drive", "/no/such/file"], "no such file"),
-        (["drive", str(odd)], "line 1 is no line of a transcript"),
+        (["drive", str(odd)], "line 1 is no line of a transcript: JSON is malformed"),
         (["drive", CRASH, "--command", "/no/such/program"], "can not be started"),
     ):
         assert main(arguments) == 2, arguments
@@ -159,3 +162,28 @@ def test_what_a_wrapper_started_is_killed_with_it(tmp_path: Path) -> None:
     file.write_bytes(script(*START, answer(2, {}), process("kill"), *START, answer(2, {"restored": True})))
     shell = ["--command", "sh", "-c", f"{sys.executable} -m ctxmgr serve; exit 7"]
     assert main(["drive", str(file), *shell]) == 0
+
+
+def test_a_recording_that_can_not_be_followed_is_skipped_with_the_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What `replay --record` writes names a state directory that is gone, and weighs by a vocabulary."""
+    session = str(Path(__file__).parents[3] / "sessions" / "greenhouse.jsonl")
+    assert main(["replay", session, "--preset", "turns", "--no-measures", "--record", str(tmp_path)]) == 0
+    (file,) = tmp_path.iterdir()
+    capsys.readouterr()
+    assert main(["drive", str(file)]) == 1
+    assert "skipped: line 1: weights are those of o200k_base" in " ".join(capsys.readouterr().out.split())
+
+
+def test_every_reader_of_headers_gives_one_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "t.jsonl"
+    for header, says in (
+        ({"ctxmgr": {}}, "these are rules 1"),
+        ({"ctxmgr": "x"}, "line 1 is no line of a transcript: Expected `object`, got `str`"),
+    ):
+        file.write_text(json.dumps(header) + "\n")
+        for arguments in (["drive"], ["conform", "host-side"], ["replay"], ["doctor"]):
+            assert main([*arguments, str(file)]) != 0, arguments
+            shown = capsys.readouterr()
+            assert says in " ".join((shown.out + shown.err).split()), (arguments, header)

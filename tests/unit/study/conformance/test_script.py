@@ -51,8 +51,8 @@ def test_without_match_in_the_header_nothing_is_a_placeholder() -> None:
 
 
 WRONG: list[tuple[bytes, str]] = [
-    (b"", "line 1: a script begins with the header"),
-    (b'{"comment":"x"}\n', "line 1: a script begins with the header"),
+    (b"", "line 1 is no header of a transcript"),
+    (b'{"comment":"x"}\n', "line 1 is no header of a transcript"),
     (script(match="some"), 'line 1: `match` is subset or exact, not "some"'),
     (script() + b"> initialize\n", "line 2 is no line of a transcript"),
     (script({"from": "host", "proces": "kill"}), "line 2: this is no line of a script"),
