@@ -14,19 +14,18 @@ The vectors are averages of word vectors: they tell subjects apart, not what is 
 import functools
 import importlib
 import logging
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from ctxmgr.model import without_surrogates
 
 PACKAGE = "wordllama"
 TEXT_CHARACTERS = 2_000
 """Of a text are looked at, its start: what `cohesion` takes of a step's parts as well."""
 BATCH = 16
 """Texts at once. A batch takes at most BATCH x TEXT_CHARACTERS x 256 numbers of 4 bytes, 33 MB."""
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class NoEmbeddings(Exception):
@@ -56,7 +55,7 @@ def vectors(model: Any, texts: Sequence[str]) -> list[list[float]]:
     """A vector for each text, all of one length; zeros for a text without words. About 0.6 ms a text."""
     if not texts:
         return []
-    bounded = [_SURROGATE.sub("\ufffd", text[:TEXT_CHARACTERS]) for text in texts]
+    bounded = [without_surrogates(text[:TEXT_CHARACTERS]) for text in texts]
     embedded = model.embed(bounded, batch_size=BATCH)
     return [[float(number) for number in vector] for vector in embedded.tolist()]
 

@@ -73,7 +73,7 @@ from ctxmgr.model.projection import (
     Written,
 )
 from ctxmgr.model.rules import RELEASES, RULES
-from ctxmgr.model.spelling import plain_numbers
+from ctxmgr.model.spelling import SURROGATE, plain_numbers, without_surrogates
 from ctxmgr.model.tools import DeclaredTool, DeclaredTools, check_tools, with_tools
 
 __all__ = [
@@ -158,5 +158,7 @@ __all__ = [
     "prices",
     "rules",
     "plain_numbers",
+    "without_surrogates",
+    "SURROGATE",
     "with_tools",
 ]

@@ -206,7 +206,6 @@ def _decoding(encoding: str) -> Callable[[bytes, int], bytes] | None:
 
 MOST_LISTS = 8  # held: programs, sub-agents and side calls that speak in turn
 MOST_HELD_BYTES = 64 << 20  # of all of them
-_comma = re.compile(rb"[ \t\n\r]*,[ \t\n\r]*").match
 
 
 class RecentLists:
@@ -243,7 +242,7 @@ def _shared_start(body: bytes, before: ListBody) -> tuple[int, int]:
     if body.startswith(start):
         offset = len(start)
         for raw in before.messages:
-            comma = _comma(body, offset + len(raw)) if body.startswith(raw, offset) else None
+            comma = _COMMA.match(body, offset + len(raw)) if body.startswith(raw, offset) else None
             if comma is None:
                 break
             count, offset = count + 1, comma.end()

@@ -19,7 +19,7 @@ import msgspec
 
 from ctxmgr.engine.compaction import without_lists
 from ctxmgr.engine.memory import FENCE, outside_fences, plain, sections_of, sentences_of, shorten
-from ctxmgr.model import Weigh
+from ctxmgr.model import Weigh, without_surrogates
 from ctxmgr.model.compaction import Completion, CompletionRequest
 from ctxmgr.summarize.formats import SHORT_SENTENCES, Shape
 from ctxmgr.summarize.outline import first_section, section_kinds, undoubled
@@ -38,7 +38,6 @@ LEAST_TOKENS = 400
 
 SHORT_CHARACTERS = 400  # of the short part: two long sentences
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _OPENING = re.compile(r"\s*(?:#|\*\*|1[.)]\s|<(?:analysis|summary|short)>)", re.IGNORECASE)  # an answer's start
 _ANALYSIS = re.compile(r"^[ \t]*<analysis>.*?</analysis>[ \t]*$", re.DOTALL | re.MULTILINE | re.IGNORECASE)
 _ANALYSIS_OPEN = re.compile(r"^[ \t]*<analysis>", re.MULTILINE | re.IGNORECASE)
@@ -77,7 +76,7 @@ def verdict(
     stopped = _stopped(completion)
     if stopped:
         return stopped
-    text = _SURROGATE.sub("\ufffd", completion.text)
+    text = without_surrogates(completion.text)
     if not text.strip():
         return RejectedAnswer("empty")
     read = text_of(text, shape)

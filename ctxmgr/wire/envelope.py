@@ -21,12 +21,12 @@ Knows no methods and no framing.
 """
 
 import codecs
-import re
 from collections.abc import Sequence
 from typing import Any, Literal
 
 import msgspec
 
+from ctxmgr.model import without_surrogates
 from ctxmgr.wire.errors import INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR
 from ctxmgr.wire.framing import FaultKind, Mode, peek
 from ctxmgr.wire.surrogates import mend
@@ -35,7 +35,6 @@ _UTF8_STEP = 1 << 16  # bytes checked at a time: stays in the cache, and no seco
 _HEAD = b'{"jsonrpc":"2.0","id":'  # fixed, so that a tiny host can route without a parser
 # How an id that can be matched starts in valid JSON: a string or a number.
 _ID_STARTS = frozenset(bytes([start]) for start in b'"-0123456789')
-_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 class Request(msgspec.Struct, frozen=True, gc=False):
@@ -267,14 +266,4 @@ def _encode(value: Any) -> bytes:
     try:
         return _ENCODER.encode(value)
     except UnicodeEncodeError:
-        return _ENCODER.encode(_without_surrogates(msgspec.to_builtins(value, builtin_types=(msgspec.Raw,))))
-
-
-def _without_surrogates(value: Any) -> Any:
-    if isinstance(value, str):
-        return _SURROGATES.sub("\ufffd", value)
-    if isinstance(value, dict):
-        return {_without_surrogates(key): _without_surrogates(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_surrogates(inner) for inner in value]
-    return value
+        return _ENCODER.encode(without_surrogates(msgspec.to_builtins(value, builtin_types=(msgspec.Raw,))))

@@ -9,13 +9,13 @@ pi counts characters of what JavaScript writes, and shows that text to a model. 
 """
 
 import json
-import re
 from typing import Any, NoReturn
 
 import msgspec
 
+from ctxmgr.model import SURROGATE
+
 _decode = msgspec.json.Decoder().decode
-_HALF = re.compile("[\ud800-\udfff]")
 _LAST_INDEX = 2**32 - 2  # ECMA-262: an array index is below 2^32 - 1
 _EXACT = 2**53  # integers below are doubles as they stand
 _DIGITS = 21  # ECMA-262, Number::toString: from here on with an exponent
@@ -41,7 +41,7 @@ def spelled(value: Any) -> str:
 def _spelled(value: Any) -> str:
     if isinstance(value, str):
         text = json.dumps(value, ensure_ascii=False)
-        return text if text.isascii() else _HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
+        return text if text.isascii() else SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
     if value is None or isinstance(value, bool):
         return "null" if value is None else "true" if value else "false"
     if isinstance(value, int | float):
@@ -70,7 +70,7 @@ def units(text: str) -> int:
 
 def whole(text: str) -> str:
     """The text with halves that meet joined to their pair, and each half alone as U+FFFD."""
-    if text.isascii() or _HALF.search(text) is None:
+    if text.isascii() or SURROGATE.search(text) is None:
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 

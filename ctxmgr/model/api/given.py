@@ -5,7 +5,6 @@ A message is an object (a dict, or what else msgspec can write as one) or JSON a
 surrogate, as text of a process that was cut off may hold one, becomes U+FFFD: JSON in UTF-8 has none.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -13,6 +12,7 @@ import msgspec
 
 from ctxmgr.model.api.lifecycle import Model
 from ctxmgr.model.errors import InvalidParams, invalid_params, path_of
+from ctxmgr.model.spelling import without_surrogates
 from ctxmgr.model.tools import DeclaredTool, DeclaredTools, check_tools
 
 Kind = TypeVar("Kind")
@@ -44,7 +44,6 @@ M = TypeVar("M", bound="Mapping[str, object] | bytes")
 
 _encode = msgspec.json.Encoder().encode
 _any = msgspec.json.Decoder(msgspec.Raw).decode
-_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def message_list(messages: Iterable[M]) -> list[M]:
@@ -69,7 +68,7 @@ def raw_json(value: object, path: str) -> bytes:
     try:
         return _encode(value)
     except UnicodeEncodeError:
-        return _encode(_without_surrogates(value))
+        return _encode(without_surrogates(value))
     except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as fault:
         raise _no_json(path, fault) from None
 
@@ -85,13 +84,3 @@ def _checked(value: bytes, path: str) -> bytes:
 
 def _no_json(path: str, fault: Exception) -> InvalidParams:
     return invalid_params(f"no JSON can be made of it: {type(fault).__name__}", path)
-
-
-def _without_surrogates(value: Any) -> Any:
-    if isinstance(value, str):
-        return _SURROGATES.sub("\ufffd", value)
-    if isinstance(value, Mapping):
-        return {_without_surrogates(name): _without_surrogates(inner) for name, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_surrogates(inner) for inner in value]
-    return value
