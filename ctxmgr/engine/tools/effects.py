@@ -37,14 +37,15 @@ class ShellStatus(msgspec.Struct, frozen=True, gc=False):
 
     `on_zero`, `on_one`: how they ended where it is 0 or 1; with any other they failed. `about`: what they do; a
     check tells by its output as well. `subjects`: what they are, by program and subcommand (`git merge`), in order;
-    none of a look. `is_shown`: the line shows how the output of its check ends.
+    none of a look. `shown_lines`: the line shows how the output of its check ends where
+    it shows fewer lines; 0: never.
     """
 
     on_zero: CallOutcome = "ok"
     on_one: CallOutcome = "failed"
     about: Literal["check", "run", "look"] = "run"
     subjects: tuple[str, ...] = ()
-    is_shown: bool = False
+    shown_lines: int = 0
 
 
 CERTAIN = ShellStatus()

@@ -89,7 +89,8 @@ def _by_output(shell: Shell, text: str, otherwise: CallOutcome) -> CallOutcome:
     if report.ended == "failed":
         return "failed"
     is_fine = report.ended == "passed" or (not text.strip() and set(shell.status.subjects) <= _SILENT_WHEN_FINE)
-    return "ok" if otherwise == "unknown" and is_fine and shell.status.is_shown else otherwise
+    is_whole = len(text.strip().splitlines()) < shell.status.shown_lines
+    return "ok" if otherwise == "unknown" and is_fine and is_whole else otherwise
 
 
 def weighed_run(shell: Shell, text: str, ended: CallOutcome) -> tuple[CallOutcome, RunReport]:

@@ -26,12 +26,14 @@ from ctxmgr.engine.tools.shell.programs import (
     subject_of,
     words_of,
 )
-from ctxmgr.engine.tools.shell.words import Pipeline, name_of, parse, pipelines_of
+from ctxmgr.engine.tools.shell.words import Pipeline, ShellCommand, name_of, parse, pipelines_of
 from ctxmgr.engine.tools.shell.wrappers import handed_line, unwrapped
 
 _STEERS = words_of("wait exit return trap shift local unset shopt umask break continue disown source . read")
 _ASKING = words_of("test [ [[ which type pgrep pkill tee expr lsof fuser false zgrep ack colordiff sdiff ps tty id")
-_SHOWING = ("tail", "head", "cat", "tee")  # programs that hand on what they read
+_TO_THE_END = ("tail", "cat", "tee")  # programs that hand on the end of what they read
+WHOLE = 2**31  # lines: more than any output has
+_HEAD_LINES = 10  # of a `head` without options
 
 
 class _Command(msgspec.Struct, frozen=True, gc=False):
@@ -42,7 +44,7 @@ class _Command(msgspec.Struct, frozen=True, gc=False):
     on_zero: CallOutcome = "ok"
     on_one: CallOutcome = "failed"
     subjects: tuple[str, ...] = ()
-    is_shown: bool = False
+    shown_lines: int = 0
 
 
 def status_of(line: str, depth: int = 0) -> ShellStatus:
@@ -70,7 +72,7 @@ def status_of(line: str, depth: int = 0) -> ShellStatus:
         about = "check"
     subjects = tuple(dict.fromkeys(name for command in subject for name in command.subjects))
     shown = untold or subject
-    return ShellStatus(on_zero, on_one, about, subjects, len(shown) == 1 and shown[0].is_shown)
+    return ShellStatus(on_zero, on_one, about, subjects, shown[0].shown_lines if len(shown) == 1 else 0)
 
 
 @lru_cache(maxsize=1024)
@@ -108,20 +110,35 @@ def _command(pipeline: Pipeline, position: int, covered: bool, depth: int) -> _C
     command = unwrapped(pipeline.commands[position])
     if not command.words or name_of(command) in SILENT or name_of(command) in _STEERS:
         return _Command("", covered)
-    shown = _is_shown(pipeline, position)
+    shown = _shown_lines(pipeline, position)
     line = handed_line(command)
     if line is not None:
         inner = status_of(line, depth + 1)
-        return _Command(inner.about, covered, inner.on_zero, inner.on_one, inner.subjects, shown and inner.is_shown)
+        return _Command(
+            inner.about, covered, inner.on_zero, inner.on_one, inner.subjects, min(shown, inner.shown_lines)
+        )
     on_one: CallOutcome = "ok" if answers_by_one(command) else "failed"
     if is_look(command) or is_dry(command) or name_of(command) in _ASKING:
         return _Command("look", covered, on_one=on_one)
     about: Literal["check", "run"] = "check" if is_check(command) else "run"
-    return _Command(about, covered, on_one=on_one, subjects=(subject_of(command),), is_shown=shown)
+    return _Command(about, covered, on_one=on_one, subjects=(subject_of(command),), shown_lines=shown)
 
 
-def _is_shown(pipeline: Pipeline, position: int) -> bool:
-    """Whether the pipeline shows what this command of it prints, or its end."""
+def _shown_lines(pipeline: Pipeline, position: int) -> int:
+    """The pipeline shows how what this command of it prints ends where it shows fewer lines; 0: never."""
     behind = pipeline.commands[position + 1 :]
-    written = any(command.writes for command in pipeline.commands[position:])
-    return not written and all(name_of(command) in _SHOWING for command in behind)
+    if any(command.writes for command in pipeline.commands[position:]):
+        return 0
+    limits = [_head_lines(command) for command in behind if name_of(command) not in _TO_THE_END]
+    return min(limits, default=WHOLE)
+
+
+def _head_lines(command: ShellCommand) -> int:
+    """How many lines a `head` leaves; 0 where it counts otherwise or is another program."""
+    if name_of(command) != "head":
+        return 0
+    option = "".join(word or "?" for word in command.words[1:])
+    number = option.lstrip("-").removeprefix("lines").removeprefix("=").removeprefix("n")
+    if not option:
+        return _HEAD_LINES
+    return int(number) if number.isdecimal() and len(number) < 10 else 0

@@ -158,6 +158,9 @@ def test_a_check_that_shows_to_its_end_that_it_passed_went_well(text: str) -> No
         "bash -c 'npm test | grep x' | tail -3",
         "npm test; npm run lint | tail",
         "for one in a b; do npm test | tail -3; done",
+        "npm test | head -1",
+        "npm test | head -c 90",
+        "npm test | head -n $LINES",
     ):
         assert ended(command, text) == "unknown", command  # nobody shows the end
 
