@@ -4,6 +4,7 @@ The id of a task stays with it where the message that gave it left: later calls,
 it alone. A summary's line of a task ends with it.
 """
 
+import re
 from collections.abc import Iterator
 from itertools import count
 
@@ -98,4 +99,5 @@ def with_id(text: str, key: str) -> str:
 def task_of_line(text: str) -> tuple[str, str]:
     """The key and the text of a task as a summary tells it."""
     task, mark, number = text.rstrip().rpartition(_TASK_ID)
-    return (id_key(number[:-1]), task.rstrip()) if mark and number.endswith(")") else (key_of(text), text)
+    has_id = mark and re.fullmatch(r"\w{1,40}\)", number)
+    return (id_key(number[:-1]), task.rstrip()) if has_id else (key_of(text), text)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from itertools import permutations
 
 from ctxmgr.engine.memory.extract import from_message
-from ctxmgr.engine.memory.facts import Stamp
+from ctxmgr.engine.memory.facts import Stamp, task_of_line
 from ctxmgr.engine.memory.ledger import now_and_past
 from ctxmgr.model.messages import Block, View
 from ctxmgr.model.saved.facts import Fact
@@ -48,6 +48,15 @@ def test_tasks_that_are_stated_one_a_call() -> None:
     )
     assert tasks(ran("TaskUpdate", 6, taskId="9", status="completed")) == []
     assert tasks([*ONE_BY_ONE, *ran("TaskUpdate", 6, failed=True, taskId="2", status="completed")])[0][1] == "open"
+
+
+def test_only_an_id_at_the_end_of_a_tasks_line_is_its_id() -> None:
+    line = "Fix the parser (task #3) in the loader (see notes)"
+    assert [task_of_line(text)[1] for text in (line, f"{line} (task #4)", "Fix it (task #)")] == [
+        line,
+        line,
+        "Fix it (task #)",
+    ]
 
 
 def test_a_task_that_its_tool_closed_is_open_in_no_summary() -> None:
