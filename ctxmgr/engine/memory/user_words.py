@@ -257,7 +257,8 @@ def _together(texts: Iterable[str]) -> Iterator[str]:
 
 
 def _own(text: str) -> str:
-    if text.startswith(_INTERRUPTED):
+    first_line = text.partition("\n")[0]
+    if first_line.startswith(_INTERRUPTED) and "]" in first_line:
         text = text.partition("]")[2].lstrip()
     result = _RESULT.match(text)
     if result:

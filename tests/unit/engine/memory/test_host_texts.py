@@ -49,6 +49,7 @@ HOSTS_ALONE: list[tuple[str, str]] = [
     ("Cursor", "<user_info>\nOS: linux\n</user_info>\n\n<rules>\nAlways use tabs.\n</rules>"),
     ("OpenHands", "<RUNTIME_INFORMATION>\nThe current date is Sunday.\n</RUNTIME_INFORMATION>"),
     ("SWE-agent", "<returncode>0</returncode>\n<output>\nNever push.\n</output>"),
+    ("SWE-agent", "[File: /w/a.py (90 lines total)]\n1:Never push."),
     ("Aider", "I have *added these files to the chat* so you can go ahead and edit them.\n\na.py\n```\nx\n```"),
     ("Goose, pi, skills of others", "<info-msg>\nIt is currently noon.\n</info-msg>"),
 ]  # fmt: skip
@@ -120,6 +121,8 @@ def test_what_the_user_wrote_beside_it_is_kept_whole(host: str, text: str) -> No
         "The log:\nCalled the deploy tool with the following input: x\nNever do that.",
         "the log says [read_file for 'a'] Result: nothing",
         "I wrote ## My request for Codex:\nin the docs",
+        "[Request interrupted by user is what I see. Never show it.",
+        "[Request interrupted by user\nis what I see in `a[0]`. Never show it.",
     ],
 )
 def test_what_no_row_knows_is_the_users(text: str) -> None:
