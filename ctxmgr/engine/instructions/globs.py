@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable
 from fnmatch import translate
 
+PATH_CHARACTERS = 4_096  # as Linux has it; what is longer is no path, and is not matched
+
 
 def globs(patterns: Iterable[str]) -> re.Pattern[str]:
     """What matches a path that meets one of the patterns."""

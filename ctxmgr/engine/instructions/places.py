@@ -16,7 +16,7 @@ from functools import lru_cache
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.instructions.globs import globs
+from ctxmgr.engine.instructions.globs import PATH_CHARACTERS, globs
 from ctxmgr.engine.memory import without_mark
 from ctxmgr.engine.rewriting import marker
 from ctxmgr.engine.staleness import superseded
@@ -144,7 +144,7 @@ def _reads(call: ToolCall, files: re.Pattern[str], own: bool) -> bool:
 
 @lru_cache(maxsize=4_096)
 def _is_one(path: str, files: re.Pattern[str]) -> bool:
-    return files.match(path.replace("\\", "/").casefold()) is not None
+    return len(path) <= PATH_CHARACTERS and files.match(path.replace("\\", "/").casefold()) is not None
 
 
 def _results(conversation: ConversationIndex, asked: dict[int, frozenset[str]]) -> Iterator[BlockRef]:

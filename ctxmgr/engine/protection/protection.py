@@ -24,7 +24,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.instructions import Instructions, globs, instructions
+from ctxmgr.engine.instructions import PATH_CHARACTERS, Instructions, globs, instructions
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.rewriting import handles_in
 from ctxmgr.engine.tools import ToolCall, calls_of
@@ -126,7 +126,6 @@ def over_share(
 
 RETURNED_EPOCHS = 2  # so many epochs pass before what was asked for again may leave again
 HANDLE_ARGUMENT = 200  # characters: a longer argument is no handle, whatever a host wraps around one
-PATH_CHARACTERS = 4_096  # as Linux has it; a longer argument is no path
 
 
 def pinned(conversation: ConversationIndex, pins: Collection[Pin]) -> frozenset[int]:

@@ -35,6 +35,7 @@ LISTS: list[tuple[str, list[Said], set[int], set[int]]] = [
     ("a skill's file", [u("go"), *read(".claude/skills/pdf/SKILL.md")], {2}, set()),
     ("a directory of rules", [u("go"), *read(".cursor/rules/style.mdc")], {2}, set()),
     ("a memory", [u("go"), *read("/home/u/.claude/projects/x/memory/build.md")], {2}, set()),
+    ("longer than any path", [u("go"), *read("a/" * 2_048 + "CLAUDE.md")], set(), set()),
     ("no such file", [u("go"), *read("README.md"), *read("src/claude.py")], set(), set()),
     ("a skill", [u("go"), a("", call("Skill", skill="pdf")), r(RULES)], {2}, set()),
     ("behind a server's name", [u("go"), a("", call("mcp__x__use_skill", name="pdf")), r(RULES)], {2}, set()),
