@@ -47,6 +47,7 @@ TWO: Run = ("git commit -am 'two'", "[main b2b2b2b] two\n 1 file changed")
          ["one", "two, mended"]),
         (("git commit -q --amend -m zwei", ""), ["one"]),
         (("git reset --soft HEAD~2 && git commit -m all", "[main c3c3c3c] all\n 2 files changed"), ["all"]),
+        (("git reset --hard HEAD~2 && git commit --amend -q", "HEAD is now at 9999999 base"), []),
         (("ssh host 'cd /w && git reset --soft HEAD~1'", ""), []),
         (("git checkout -B main origin/main", "Reset branch 'main'"), []),
         (("git switch -C main HEAD~1", "Reset branch 'main'"), []),
