@@ -214,9 +214,10 @@ MOST_ATTRIBUTES, MOST_BLANKS = 500, 200  # characters in a tag, and before it
 _OPENS = re.compile(rf"<([A-Za-z][\w-]*)(?:\s[^<>]{{0,{MOST_ATTRIBUTES}}})?>")
 _INTERRUPTED = "[Request interrupted by user"
 _RESULT = re.compile(r"\[([\w-]+)(?: for [^\n]*)?\] Result:[^\S\n]*(?:\n\s*|\Z)")  # Cline and Roo
-_ATTACHED = re.compile(  # files, and a screen of them: OpenCode (behind the user's words), SWE-agent
+_SCREEN = ("[File: ", " lines total)]")  # how the first line of SWE-agent's view of a file begins and ends
+_ATTACHED = re.compile(  # files: OpenCode (behind the user's words)
     r"^(?:Called the (?:Read|List|read|list) tool with the following input:"
-    r"|<path>[^<\n]*</path>\s*<(?:type|entries|content)>|<file>\n\d{5}\| |\[File: [^\n]+ \(\d+ lines total\)\]$)",
+    r"|<path>[^<\n]*</path>\s*<(?:type|entries|content)>|<file>\n\d{5}\| )",
     re.MULTILINE,
 )
 HOSTS_REPLIES = frozenset(("No response requested.",))  # Claude Code, in the assistant's name
@@ -275,7 +276,9 @@ def _own(text: str) -> str:
 
 def _is_hosts(text: str) -> bool:
     """Whether it is a host's as a whole."""
-    return text.startswith(_BEGINS) or text in _WHOLE or _ATTACHED.match(text) is not None
+    first_line = text.partition("\n")[0]
+    is_screen = first_line.startswith(_SCREEN[0]) and first_line.endswith(_SCREEN[1])
+    return is_screen or text.startswith(_BEGINS) or text in _WHOLE or _ATTACHED.match(text) is not None
 
 
 def _without_tags(text: str) -> str:
