@@ -13,7 +13,7 @@ import errno
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
@@ -180,12 +180,16 @@ def undone(created: int, path: str | Path, root: int | None = None) -> Iterator[
         raise
 
 
-def set_aside(path: Path) -> str:
-    """Rename `path` to the first free NAME.broken-N, which only the holder of the lock does."""
+def set_aside(path: Path, sides: Sequence[str] = ()) -> str:
+    """Rename `path` to the first free NAME.broken-N, which only the holder of the lock does; what lies beside it as
+    NAME and one of `sides` goes with it, before a disk at fault can be noticed."""
     number = 1
     while os.path.lexists(aside := beside(path, f"broken-{number}")):
         number += 1
     os.rename(path, aside)
+    for side in sides:
+        with contextlib.suppress(FileNotFoundError):
+            os.rename(f"{path}{side}", f"{aside}{side}")
     sync_directory(path.parent)
     return aside.name
 

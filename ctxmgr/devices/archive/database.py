@@ -84,7 +84,7 @@ class ArchiveDatabase:
                 connection.executemany(_PUT, values)
 
         self._carried_out(insert)
-        self._bytes += sum(len(row.text) for row in rows)
+        self._bytes += sum(len(_utf8(row.text)) for row in rows)
 
     def get(self, session_id: str, handle: str) -> ArchiveRow | None:
         """None where nothing is kept under this handle, or two things are. ArchiveFault."""

@@ -15,6 +15,7 @@ Rules:
 """
 
 import contextlib
+import errno
 import os
 import sqlite3
 import stat
@@ -124,13 +125,16 @@ def damaged(fault: sqlite3.Error) -> bool:
 
 
 def _connected(path: Path) -> sqlite3.Connection:
-    """Rule 1. No descriptor of ours may be closed while SQLite has the file: that would end its locks."""
-    made = os.open(path, os.O_RDWR | os.O_CREAT | OPEN_FLAGS, 0o600)
+    """Rule 1. No descriptor of ours may be closed while SQLite has the file, of this connection or another of this
+    process: POSIX would end its locks (sqlite.org/howtocorrupt.html, 2.2). So what is there is not opened."""
     try:
-        if stat.S_IMODE(os.fstat(made).st_mode) != 0o600 and hasattr(os, "fchmod"):
-            os.fchmod(made, 0o600)
-    finally:
-        os.close(made)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | OPEN_FLAGS, 0o600))
+    except FileExistsError:
+        mode = os.lstat(path).st_mode
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.ELOOP, "it is no plain file", str(path)) from None
+        if stat.S_IMODE(mode) != 0o600:
+            os.chmod(path, 0o600)
     connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
     try:
         _prepare(connection)
@@ -189,8 +193,5 @@ def _alone(path: Path) -> Iterator[None]:
 
 def _set_aside(path: Path, fault: str) -> str:
     """Rule 2. A sentence that says so. OSError."""
-    aside = set_aside(path)
-    for side in SIDES:
-        with contextlib.suppress(FileNotFoundError):
-            os.rename(f"{path}{side}", path.with_name(f"{aside}{side}"))
+    aside = set_aside(path, SIDES)
     return f"{path} was set aside as {aside} and a new one begun: {fault}"

@@ -54,7 +54,7 @@ class _Kind(msgspec.Struct, frozen=True):
 class _Part(msgspec.Struct, frozen=True):
     """A block of content, or the `delta` of one or of the message."""
 
-    type: str = ""
+    type: str | None = None
     text: str | None = None
     stop_reason: str | None = None
 
@@ -66,11 +66,11 @@ class _Message(msgspec.Struct, frozen=True):
 
 
 class _Event(_Message, frozen=True):
-    """Of a type that is known; a message in one piece is one as well."""
+    """Of a type that is known; a message in one piece is one as well. Some servers send null for nothing."""
 
-    message: _Message = _Message()
-    content_block: _Part = _Part()
-    delta: _Part = _Part()
+    message: _Message | None = None
+    content_block: _Part | None = None
+    delta: _Part | None = None
 
 
 class _Usage(msgspec.Struct, frozen=True):
@@ -97,11 +97,12 @@ class AnthropicAnswer(Answer):
         if kind not in TELLING:
             return
         event = msgspec.convert(piece, _Event)
-        if kind != "content_block_delta" or event.delta.type == "text_delta":
+        message, delta, block = event.message or _Message(), event.delta or _Part(), event.content_block or _Part()
+        if kind != "content_block_delta" or delta.type == "text_delta":
             self._received = True
-        self._end = event.message.stop_reason or event.stop_reason or event.delta.stop_reason or self._end
-        self._hear_usage(event.message.usage or event.usage)
-        for part in (*(event.message.content or event.content or ()), event.content_block, event.delta):
+        self._end = message.stop_reason or event.stop_reason or delta.stop_reason or self._end
+        self._hear_usage(message.usage or event.usage)
+        for part in (*(message.content or event.content or ()), block, delta):
             if part.type in ("text", "text_delta"):
                 self._add(part.text or "")
             self._tools = self._tools or part.type == "tool_use"

@@ -1,5 +1,6 @@
 """A broken file is set aside, a full disk is said, and no call is lost by either."""
 
+import errno
 import os
 import sqlite3
 from collections.abc import Callable
@@ -8,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ctxmgr.devices import files
 from ctxmgr.devices.archive import database as rows_of
 from ctxmgr.devices.archive.database import ArchiveDatabase, ArchiveFault
 from ctxmgr.devices.archive.file import NAME
@@ -148,3 +150,17 @@ def test_a_directory_that_can_not_be_is_a_fault_each_time(tmp_path: Path) -> Non
                 archive.put("s", [row("a")])
             with pytest.raises(ArchiveFault):
                 archive.get("s", "ha")
+
+
+def test_the_log_goes_with_a_file_that_is_set_aside_though_the_disk_is_at_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fault(directory: object) -> None:
+        raise OSError(errno.EIO, "the disk is at fault")
+
+    for name in ("a", "a-wal"):
+        tmp_path.joinpath(name).write_bytes(b"")
+    monkeypatch.setattr(files, "sync_directory", fault)
+    with pytest.raises(OSError, match="at fault"):
+        files.set_aside(tmp_path / "a", ("-wal", "-shm"))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.broken-1", "a.broken-1-wal"]

@@ -52,6 +52,19 @@ def test_two_processes_write_one_file_from_its_creation_on(tmp_path: Path) -> No
     assert not list(tmp_path.glob("*.broken-*"))
 
 
+def test_an_archive_opened_twice_in_one_process_keeps_its_locks(tmp_path: Path) -> None:
+    """Else who closes it elsewhere takes itself for the last, and deletes the log that is written here."""
+    with held(tmp_path) as archive:
+        archive.put("s", [row("1")])
+        with held(tmp_path) as again:
+            assert texts(again, "1") == ["text"]
+        ended(spawned(tmp_path, "t", 1))
+        assert tmp_path.joinpath(f"{NAME}-wal").exists()
+        archive.put("s", [row("2")])
+        with held(tmp_path) as reader:
+            assert texts(reader, "12") == ["text", "text"]
+
+
 @pytest.mark.kill
 @pytest.mark.parametrize("puts", [1, 5, 40])
 def test_killed_at_any_moment_it_has_what_it_acknowledged(tmp_path: Path, puts: int) -> None:

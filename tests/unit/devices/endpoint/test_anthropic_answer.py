@@ -46,6 +46,17 @@ TABLE: list[tuple[str, list[Any], Completion]] = [
         [{"type": "content_block_delta", "delta": {"type": "x", "text": "x"}}, END],
         Completion(),
     ),
+    (
+        "null for what is not there",
+        [
+            {**start(), "content_block": None, "delta": None},
+            {**block(type="text", text=""), "message": None},
+            {"type": "content_block_delta", "delta": {"type": None}, "message": None},
+            {**text("a"), "content_block": None},
+            {**END, "content_block": None},
+        ],
+        Completion("a"),
+    ),
     ("thinking", [block(type="thinking", thinking="hm"), text("a"), END], Completion("a")),
     ("a call", [text("a"), block(type="tool_use", id="c", name="read"), END], Completion("a", "toolUse")),
     (
