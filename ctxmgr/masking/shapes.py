@@ -40,7 +40,8 @@ _NAMES = rf"{_PASSWORDS}|{_OTHER_NAMES}"
 _NAME_HINTS = "pass pwd secret key token connection"
 _BLANKS = r"[ \t]{0,64}"  # files are aligned by so many
 _SIGN = r"(?:=(?![=>~])|:(?![:=]))"  # of an assignment: no comparison, no path of types
-# of a bare value; "&" as well, but not where an address goes on with it, or a command line
+# of a bare value; "&" as well, but not where an address goes on with it, or a command line. It is repeated in
+# atomic groups: before Python 3.11.5 a possessive quantifier goes wrong behind a choice (python/cpython#106052)
 _BARE = r"(?:[^\s\"'()\[\],;&|$<>{}*`]|&(?![\w.-]{0,40}=|[&\s]|\Z))"
 _QUOTED = r"[^\s\"'\\$<>{}*]"  # of a quoted value
 _UNQUOTED = rf"(?:\\*[\"']|(?={_QUOTED})|(?<=…))"  # where it ends, is looked at no more, or was cut
@@ -48,7 +49,7 @@ _VARIABLE = r"(?-i:[A-Z][A-Z_]{3,60})"  # of an environment: it names a secret, 
 _DIGIT = r"(?=[^\s\"'()\[\],;\d]{0,400}+\d)"
 _LETTER = r"(?=[^\s\"'()\[\],;a-z]{0,400}+[a-z])"
 # names of code: settings.key_v2, sha256_digest, response2
-_CODE = rf"(?!(?:[a-z]{{1,40}}+\d{{0,3}}+(?:[_.][a-z]{{1,40}}+\d{{0,3}}+){{1,20}}+|[a-z]{{1,40}}+\d)(?!{_BARE}))"
+_CODE = rf"(?!(?:[a-z]{{1,40}}+\d{{0,3}}+(?>(?:[_.][a-z]{{1,40}}+\d{{0,3}}+){{1,20}})|[a-z]{{1,40}}+\d)(?!{_BARE}))"
 _NO_WORD = (
     rf"(?![/~.\\]|\w{{0,40}}(?:{_PASSWORDS}|pwd)"
     r"|(?:none|null|nil|true|false|undefined|str|string|text|bytes|byte|any|unknown|optional|required|hidden|secretstr)"
@@ -58,16 +59,16 @@ _AT_END = (
     r"(?=[ \t]*(?:[\r\n]|\\[rn]|\Z|;\s|\s[\w-]{1,40}:\s))"  # of a line, also of one that was joined with others
 )
 # what goes on behind a name. In an environment or a command line a digit tells a secret from another name
-_PLAIN = rf"(?:=(?!=)|:(?!:)\s?)({_DIGIT}{_BARE}{{6,400}}+)(?![(\[])"
+_PLAIN = rf"(?:=(?!=)|:(?!:)\s?)({_DIGIT}(?>{_BARE}{{6,400}}))(?![(\[])"
 # with blanks about the sign, as in a file of settings, it may be code, and so may be what is called a token; what
 # goes on behind "token" is a count, a kind or an address
-_IN_A_FILE = rf"{_BLANKS}{_SIGN}{_BLANKS}({_DIGIT}{_LETTER}{_CODE}{_BARE}{{8,400}}+)(?![(\[])"
+_IN_A_FILE = rf"{_BLANKS}{_SIGN}{_BLANKS}({_DIGIT}{_LETTER}{_CODE}(?>{_BARE}{{8,400}}))(?![(\[])"
 # a password needs no digit where nothing else stands on the line, or no blank about the sign; with one it may be
 # short
 _WORD = (
-    rf"{_BLANKS}{_SIGN}{_BLANKS}((?:{_DIGIT}|{_NO_WORD}{_CODE}){_BARE}{{6,400}}+){_AT_END}"
-    rf"|=({_NO_WORD}{_CODE}{_BARE}{{6,400}}+)(?=[\s;&|\"'`])"
-    rf"|{_BLANKS}{_SIGN}{_BLANKS}({_DIGIT}{_BARE}{{6,400}}+)(?=\\*[\"'])"
+    rf"{_BLANKS}{_SIGN}{_BLANKS}((?:{_DIGIT}|{_NO_WORD}{_CODE})(?>{_BARE}{{6,400}})){_AT_END}"
+    rf"|=({_NO_WORD}{_CODE}(?>{_BARE}{{6,400}}))(?=[\s;&|\"'`])"
+    rf"|{_BLANKS}{_SIGN}{_BLANKS}({_DIGIT}(?>{_BARE}{{6,400}}))(?=\\*[\"'])"
 )
 
 # of tokens that are known by what they begin with
@@ -189,10 +190,10 @@ SHAPES: tuple[SecretShape, ...] = (
            rf"|(?<=[A-Z0-9])_KEY=({_DIGIT}[A-Za-z0-9+_=-]{{16,400}}+))(?![(\[./:$])",
            "names that secrets are given", rest=r"[A-Za-z0-9+/_=-]+"),
     _shape("password of an option", "--pass",
-           rf"--pass(?:word|wd|phrase)[\t\x20]{{1,8}}(?:\\*[\"']([^\r\n\"'$\\]{{3,400}})|({_NO_WORD}(?!-|(?:option|argument|flag|prompt)s?\b){_BARE}{{6,400}}+)(?![(\[]))",
+           rf"--pass(?:word|wd|phrase)[\t\x20]{{1,8}}(?:\\*[\"']([^\r\n\"'$\\]{{3,400}})|({_NO_WORD}(?!-|(?:option|argument|flag|prompt)s?\b)(?>{_BARE}{{6,400}}))(?![(\[]))",
            "names that secrets are given", re.IGNORECASE),
     _shape("secret of an option", "--pass --token --api --auth --secret",
-           rf"--(?:pass(?:word|wd|phrase)?|token|api-key|auth-token|secret(?:-key)?)[\t\x20]{{1,8}}({_DIGIT}(?!-){_BARE}{{6,400}}+)(?![(\[])",
+           rf"--(?:pass(?:word|wd|phrase)?|token|api-key|auth-token|secret(?:-key)?)[\t\x20]{{1,8}}({_DIGIT}(?!-)(?>{_BARE}{{6,400}}))(?![(\[])",
            "names that secrets are given", re.IGNORECASE, rest=rf"{_BARE}+"),
     _shape("password of a machine", "login",
            r"\blogin\s{1,8}\S{1,100}\s{1,8}password\s{1,8}(\S{1,400}+)",

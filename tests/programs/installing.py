@@ -95,7 +95,8 @@ def fetch(program: Program) -> None:
         if integrity(packed) != program.integrity:
             raise ValueError(f"{wanted} has the hash {integrity(packed)}, not {program.integrity}")
         with tarfile.open(packed) as archive:
-            archive.extractall(place / "unpacked", filter="data")
+            archive.extraction_filter = getattr(tarfile, "data_filter", None)  # since 3.11.4
+            archive.extractall(place / "unpacked")
         if program.script:
             (place / "unpacked" / "package" / program.executable).symlink_to(program.script)
         if not program.folder.exists():
