@@ -189,11 +189,11 @@ ROWS = (
         "SWE-agent",
         _tags("returncode"),
         _tags("output exception"),
-        begins=_texts("""
-            Your last output did not use any tool calls
-            Your command ran successfully and did not produce any output
-            OBSERVATION:
-        """),
+        begins=(
+            "Your last output did not use any tool calls",
+            "Your command ran successfully and did not produce any output",
+            "OBSERVATION:\n",
+        ),
     ),
     HostTexts(
         "Aider",

@@ -123,6 +123,7 @@ def test_what_the_user_wrote_beside_it_is_kept_whole(host: str, text: str) -> No
         "I wrote ## My request for Codex:\nin the docs",
         "It printed\n[File: a.py (90 lines total)]\nand stopped. Never cut it.",
         "[Request interrupted by user is what I see. Never show it.",
+        "OBSERVATION: the tests are flaky. Never skip them.",
         "[Request interrupted by user\nis what I see in `a[0]`. Never show it.",
     ],
 )
