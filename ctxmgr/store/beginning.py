@@ -22,7 +22,7 @@ from pathlib import Path
 
 import msgspec
 
-from ctxmgr.devices import ArchiveDatabase
+from ctxmgr.devices import ArchiveDatabase, files
 from ctxmgr.model import ArchiveRow
 from ctxmgr.model.saved import Stored
 from ctxmgr.store import packs, parts
@@ -210,7 +210,7 @@ class Claims:
             kept = ()
         temporary = self._path.with_name(f"{self._path.name}.tmp")
         with contextlib.suppress(OSError):
-            made = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+            made = files.private_file(str(temporary))
             try:
                 os.write(made, msgspec.json.encode((*kept, word)[-KEPT:]))
             finally:

@@ -44,6 +44,7 @@ ON CONFLICT (session, key) DO UPDATE SET handle = excluded.handle, call = exclud
 size = excluded.size, text = excluded.text WHERE text IS NOT excluded.text"""
 
 Value = TypeVar("Value")
+OriginalRow = tuple[bytes, str, str, bytes, int, int, bytes]  # as `_PUT` takes it
 
 
 class ArchiveFault(Exception):
@@ -84,7 +85,7 @@ class ArchiveDatabase:
                 connection.executemany(_PUT, values)
 
         self._carried_out(insert)
-        self._bytes += sum(len(_utf8(row.text)) for row in rows)
+        self._bytes += sum(size_bytes for *_, size_bytes, _ in values)
 
     def get(self, session_id: str, handle: str) -> ArchiveRow | None:
         """None where nothing is kept under this handle, or two things are. ArchiveFault."""
@@ -258,10 +259,10 @@ def _text(content: bytes) -> str:
     return content.decode("utf-8", "surrogatepass")
 
 
-def _values(session_id: str, rows: Iterable[ArchiveRow], time_ms: int) -> list[tuple[object, ...]]:
+def _values(session_id: str, rows: Iterable[ArchiveRow], time_ms: int) -> list[OriginalRow]:
     """For `_PUT`; `time_ms` in milliseconds since the epoch."""
     session = _utf8(session_id)
-    values: list[tuple[object, ...]] = []
+    values: list[OriginalRow] = []
     for row in rows:
         text = _utf8(row.text)
         values.append((session, row.handle, row.key, _utf8(row.call_text), time_ms, len(text), text))
