@@ -7,14 +7,13 @@
 import asyncio
 import json
 import os
-import sys
 from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
 
 from ctxmgr.devices import Chat, Weigher, tokens
 from ctxmgr.model.compaction import Format, NothingToCompact, Strategy
-from ctxmgr.plain_text import fault_text, missing_text, safe
+from ctxmgr.plain_text import complain, fault_text, missing_text
 from ctxmgr.study.compare import files, report
 from ctxmgr.study.compare.material import Material
 from ctxmgr.study.compare.report import RecordingRows, Remark, WrittenRow
@@ -37,10 +36,10 @@ def run(parsed: Namespace) -> int:
         paths = _paths(parsed.recordings)
         folder = _folder(parsed.out or FOLDER)
     except InvalidArguments as fault:
-        return _end(str(fault), 2)
+        return complain("compare", str(fault), 2)
     loaded = tokens.load(VOCABULARY)
     if loaded.note:
-        _end(loaded.note, 0)
+        complain("compare", loaded.note, 0)
     try:
         with progress_bar("summaries", len(paths) * len(wanted.strategies) * len(wanted.formats)) as advanced:
             comparison = _Comparison(wanted, folder, loaded.weigher, advanced)
@@ -51,9 +50,9 @@ def run(parsed: Namespace) -> int:
             write_failed(wanted.probes_failed, report.failed_probes(outcomes))
     except KeyboardInterrupt:
         text = f"interrupted; finished summaries are in {folder}, and the same command goes on from there"
-        return _end(text, INTERRUPTED)
+        return complain("compare", text, INTERRUPTED)
     except OSError as fault:
-        return _end(str(fault), 1)
+        return complain("compare", str(fault), 1)
     written = report.rows(outcomes)
     if parsed.json:
         print(json.dumps(report.values(outcomes, wanted), indent=1, ensure_ascii=True))
@@ -80,11 +79,6 @@ def _folder(name: str) -> Path:
     except OSError as fault:
         raise InvalidArguments(f"{name}: {fault.strerror}") from None
     return folder
-
-
-def _end(text: str, code: int) -> int:
-    print(f"ctxmgr compare: {safe(text)}", file=sys.stderr)
-    return code
 
 
 class _Comparison:

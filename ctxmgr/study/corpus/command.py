@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ctxmgr import __version__
-from ctxmgr.plain_text import safe, unwritable_text
+from ctxmgr.plain_text import complain, safe, unwritable_text
 from ctxmgr.study.console import console, progress_bar
 from ctxmgr.study.corpus import running, sources
 from ctxmgr.study.corpus.evaluating import decode
@@ -38,9 +38,11 @@ def run(parsed: Namespace) -> int:
     try:
         return _run(parsed)
     except (WrongPolicy, sources.SourceFault, ResultsFault) as fault:
-        return _say(str(fault), 2)
+        return complain("corpus", str(fault), 2)
     except running.SchedulerLost as fault:
-        return _say(f"{fault}; what was done is in {parsed.out}, and the same command goes on from there", 1)
+        return complain(
+            "corpus", f"{fault}; what was done is in {parsed.out}, and the same command goes on from there", 1
+        )
 
 
 def report(parsed: Namespace) -> int:
@@ -48,7 +50,7 @@ def report(parsed: Namespace) -> int:
     from ctxmgr.study.corpus.results import ResultsFault
 
     if parsed.html and (why := unwritable_text(parsed.html)):
-        return _say(why, 2)
+        return complain("corpus", why, 2)
     try:
         with reporting.Queries(Path(parsed.results)) as queries:
             results = reporting.report(queries)
@@ -56,18 +58,13 @@ def report(parsed: Namespace) -> int:
             if parsed.html:
                 pages.write(Path(parsed.html), results, queries)
     except ResultsFault as fault:
-        return _say(str(fault), 2)
+        return complain("corpus", str(fault), 2)
     if parsed.json:
         whole = {**msgspec.to_builtins(results), "against": changes}
         print(json.dumps(whole, indent=1, ensure_ascii=True))
     else:
         console().print(views.text(results, changes))
     return 1 if any(change["is_worse"] for change in changes) else 0
-
-
-def _say(text: str, code: int) -> int:
-    print(f"ctxmgr corpus: {safe(text)}", file=sys.stderr)
-    return code
 
 
 def _run(parsed: Namespace) -> int:
@@ -77,7 +74,11 @@ def _run(parsed: Namespace) -> int:
     settings = CorpusSettings(parsed.window, with_probes=not parsed.no_probes)
     with Results(Path(parsed.out)) as results:
         if results.dropped_bytes:
-            _say(f"the last {results.dropped_bytes:,} bytes of the journal can not be read: computed anew", 0)
+            complain(
+                "corpus",
+                f"the last {results.dropped_bytes:,} bytes of the journal can not be read: computed anew",
+                0,
+            )
         files = sources.listed(parsed.source, without=results.folder)
         known = recordings(files, results.folder / SOURCES, parsed.sample)
         names = tuple((policy.name, policy.digest) for policy in wanted)
