@@ -23,7 +23,7 @@ from typing import Any, Literal
 import msgspec
 
 from ctxmgr.formats.content import ContentPart
-from ctxmgr.model import Block, View
+from ctxmgr.model import Block, View, expression
 
 Verdict = Literal["error", "guessed", "doubtful", "fine", "untold"]
 
@@ -32,33 +32,33 @@ FIRST_LINES, LAST_LINES = 5, 3
 EXIT_CHARACTERS = 200  # of a line that tells an exit code and nothing else
 OBJECT_CHARACTERS = 1_000_000  # a longer object is not decoded for its flag
 
-_EXIT = re.compile(
+_EXIT = expression(
     r"^\W*(?:(?:command|process|script|shell|program)\s+)?(?:exited|failed|finished|terminated)?\s*(?:with\s+)?"
     r"(?:exit|return|status)?\s*(?:code|status)(?:\s+is)?\s*[:=]?\s*(-?\d+)\b\W*$",
     re.IGNORECASE,
 )
 # an object after a host's own lines, or a tag
-_EXIT_MEMBER = re.compile(r"""(?:\{.{0,150}?"exit_code"\s*:|<(?:return|exit)_?code>)\s*(-?\d+)""")
+_EXIT_MEMBER = expression(r"""(?:\{.{0,150}?"exit_code"\s*:|<(?:return|exit)_?code>)\s*(-?\d+)""")
 # of each command that a script of Codex shows
-_RECORDS = re.compile(r"\"chunk_id\":\"\w*\",\"wall_time_seconds\":[-+.\de]+,\"exit_code\":(-?\d{1,9})")
-_FAILED = re.compile(  # a host's own words
+_RECORDS = expression(r"\"chunk_id\":\"\w*\",\"wall_time_seconds\":[-+.\de]+,\"exit_code\":(-?\d{1,9})")
+_FAILED = expression(  # a host's own words
     r"(?:<(?:tool_use_)?error>|command (?:failed|timed out)"
     # what Codex says of a call that never ran, or was broken off
     r"|(?:exec command|patch) rejected by user|exec_command failed for |apply_patch verification failed"
     r"|failed in sandbox\b|(?:wall time: [\d.]+ seconds\s+)?aborted by user\b)",
     re.IGNORECASE,
 )
-_LIKE_FAILED = re.compile(  # or of what was shown
+_LIKE_FAILED = expression(  # or of what was shown
     r"(?:(?:\w+ ){0,2}(?:error|exception|fatal|panic|failure)\b(?: \w+)?\s*[:\-]"
     r"|\w*(?:Error|Exception)\b\s*[:(]|traceback \(most recent call last\)|failed to )",
     re.IGNORECASE,
 )
-_SPEAKS = re.compile(
+_SPEAKS = expression(
     r"\b(?:errors?|exceptions?|traceback|fail(?:ed|ure|s)?|fatal|panic(?:ked)?|denied|not found|no such|cannot"
     r"|could ?n[o']t|can't|unable|timed out|refused|aborted|killed|invalid|undefined)\b",
     re.IGNORECASE,
 )
-_NONE_FAILED = re.compile(r"\b(?:0|no|without) (?:errors?|fail(?:ed|ures?)|exceptions?)\b", re.IGNORECASE)
+_NONE_FAILED = expression(r"\b(?:0|no|without) (?:errors?|fail(?:ed|ures?)|exceptions?)\b", re.IGNORECASE)
 _EXIT_HINTS = ("code", "status")
 _HINTS: tuple[str, ...] = (
     "error",

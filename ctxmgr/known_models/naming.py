@@ -16,11 +16,13 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from ctxmgr.model import expression
+
 MILLION = "[1m]"
-_ENDS = re.compile(
+_ENDS = expression(
     r"(?:[-@](?:20\d{6}|20\d\d-\d\d-\d\d|\d{4}|\d\d-20\d\d|latest|default)|@[\w-]+|-v\d+(?::\d+)?|-\d+:\d+|:[\w-]+|\[1m\])$"
 )
-_SIZED = re.compile(r"(.+):(\d+b)")
+_SIZED = expression(r"(.+):(\d+b)")
 _REGIONS = r"(?:us-gov|us|eu|apac|ap|global|au|jp|ca|sa|me|af|uk|in)\."  # of Bedrock's profiles
 _MAKERS = r"(?:anthropic|openai|google|mistral|deepseek|qwen|moonshotai|moonshot|minimax|zai|xai)[.]"  # in clouds
 _HYPHENED = r"(?:databricks|fw|openai|anthropic|google|zai|xai)-"  # Databricks, Fireworks on Azure, DigitalOcean
@@ -29,11 +31,11 @@ _CLIENTS = (  # as clients of many providers name one: LangChain, Pydantic AI, L
     r"|vertex(?:_ai|ai)?|bedrock(?:_converse)?|openrouter|groq|mistral(?:ai)?|deepseek|moonshot(?:ai)?|minimax|zai|xai"
     r"|fireworks(?:_ai)?|together(?:_ai)?|github(?:_copilot)?|copilot|cerebras|ollama|huggingface|gateway):"
 )
-_PREFIX = re.compile(rf"(?:{_CLIENTS})*(?:{_REGIONS})?(?:{_MAKERS}|system\.ai\.)?(?:{_HYPHENED})?")
-_SIZE = re.compile(r"(?<![a-z\d])a?\d+[bk](?![a-z\d])")  # `120b`, `a3b`, `128k`: neither a version nor a word
-_PARTS = re.compile(r"[a-z]+|\d+(?:\.\d+)?")
+_PREFIX = expression(rf"(?:{_CLIENTS})*(?:{_REGIONS})?(?:{_MAKERS}|system\.ai\.)?(?:{_HYPHENED})?")
+_SIZE = expression(r"(?<![a-z\d])a?\d+[bk](?![a-z\d])")  # `120b`, `a3b`, `128k`: neither a version nor a word
+_PARTS = expression(r"[a-z]+|\d+(?:\.\d+)?")
 _NO_WORDS = frozenset({"preview", "latest", "exp", "v"})
-_ANOTHER = re.compile(r"[a-z0-9]|\.\d|-\d{1,2}(?:$|[-.@:\[])")  # behind a row's name: another version of it
+_ANOTHER = expression(r"[a-z0-9]|\.\d|-\d{1,2}(?:$|[-.@:\[])")  # behind a row's name: another version of it
 
 
 def names(model: str, ids: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -17,11 +17,12 @@ from functools import cache
 from typing import Any
 
 from ctxmgr.masking.shapes import SHAPES, SecretShape
+from ctxmgr.model import expression
 
 BLOT = "\ufdd0"  # a noncharacter: Unicode keeps it out of all text, and it is no letter to any pattern
 MASKED = "[masked]"
 LEAST_CHARACTERS = 6  # a shorter one stands in other words by chance
-_BLOTS = re.compile(f"{BLOT}+")
+_BLOTS = expression(f"{BLOT}+")
 _SMALL = {letter: letter + 32 for letter in range(ord("A"), ord("Z") + 1)}
 
 

@@ -28,6 +28,7 @@ from ctxmgr.model.estimate import (
     estimate,
     of_all,
 )
+from ctxmgr.model.expressions import expression
 from ctxmgr.model.media import Media
 from ctxmgr.model.messages import PACKET_MARK, Block, Call, Message, SummaryKind, Usage, View, once
 from ctxmgr.model.policy import (
@@ -147,6 +148,7 @@ __all__ = [
     "check_tools",
     "currency",
     "estimate",
+    "expression",
     "faults",
     "invalid_params",
     "of_all",

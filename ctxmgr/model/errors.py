@@ -3,8 +3,9 @@
 A front maps these onto its own protocol; JSON-RPC's codes stand in `ctxmgr/wire/errors.py`.
 """
 
-import re
 from typing import Any
+
+from ctxmgr.model.expressions import expression
 
 
 class CallError(Exception):
@@ -23,7 +24,7 @@ class CallFailed(CallError):
     """The params are right, and it can not be done now; the message says why."""
 
 
-_MEMBER = re.compile(r"(?:unknown|required) field `([^`]+)`")
+_MEMBER = expression(r"(?:unknown|required) field `([^`]+)`")
 
 
 def path_of(text: str, path: str) -> str:

@@ -10,6 +10,8 @@ from typing import Literal
 
 import msgspec
 
+from ctxmgr.model.expressions import expression
+
 MediaKind = Literal["image", "document"]
 
 ANY_EDGE = 1_000_000  # pixels: no edge is too long
@@ -105,7 +107,7 @@ OTHER = MediaRules("", by_patches(28, 1_568, 1_568), (1_568, 784), 2_000)
 
 # what a model's id holds, the first that fits
 FAMILIES: tuple[tuple[re.Pattern[str], MediaRules], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE), rules)
+    (expression(pattern, re.IGNORECASE), rules)
     for pattern, rules in (
         (r"claude-(opus-4-[7-9]|(opus|sonnet|haiku)-[5-9]\b|mythos|fable)", CLAUDE_LARGE),
         (r"claude", CLAUDE),

@@ -1,10 +1,11 @@
 """What JSON spells in several ways, in one: for whoever compares what was said, not how."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
-SURROGATE = re.compile("[\ud800-\udfff]")  # unpaired in a string of Python's, and no character of UTF-8
+from ctxmgr.model.expressions import expression
+
+SURROGATE = expression("[\ud800-\udfff]")  # unpaired in a string of Python's, and no character of UTF-8
 _EXACT = 2.0**53  # above it a float is not surely the integer that it prints as
 
 

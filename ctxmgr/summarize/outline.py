@@ -17,16 +17,17 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.engine.memory import Heading, HeadingKind, heading, key_of, outside_fences
+from ctxmgr.model import expression
 from ctxmgr.summarize.formats import Shape, key_of_title
 
 OWN_LEVEL = 2  # an unknown heading down to `##` stands beside the known ones, a deeper one below them
 
 _OPEN: frozenset[HeadingKind] = frozenset(("active", "next", "blocked"))
 _ONE_AT_A_TIME: frozenset[HeadingKind] = frozenset(("current", "step"))
-_BULLET = re.compile(r"^(\s*)(?:[-*+•]|\d{1,3}[.)])\s+")
-_MARKS = re.compile(r"^\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?(?:\[[ xX~>/]?\]\s+)?")
-_BARE_NINE = re.compile(r"^ {0,3}(?:#{1,6}\s+)?(?:\*\*)?(\d[.)]\s+[A-Za-z ]{5,40}?)(?:\*\*)?:?(?:\*\*)?\s*$")
-_NOTHING = re.compile(r"[-*+•\s]*\(?none\)?\.?\s*", re.IGNORECASE)
+_BULLET = expression(r"^(\s*)(?:[-*+•]|\d{1,3}[.)])\s+")
+_MARKS = expression(r"^\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?(?:\[[ xX~>/]?\]\s+)?")
+_BARE_NINE = expression(r"^ {0,3}(?:#{1,6}\s+)?(?:\*\*)?(\d[.)]\s+[A-Za-z ]{5,40}?)(?:\*\*)?:?(?:\*\*)?\s*$")
+_NOTHING = expression(r"[-*+•\s]*\(?none\)?\.?\s*", re.IGNORECASE)
 
 
 class OutlineSection(msgspec.Struct, frozen=True):

@@ -19,7 +19,7 @@ import msgspec
 
 from ctxmgr.engine.compaction import without_lists
 from ctxmgr.engine.memory import FENCE, outside_fences, plain, sections_of, sentences_of, shorten
-from ctxmgr.model import Weigh, without_surrogates
+from ctxmgr.model import Weigh, expression, without_surrogates
 from ctxmgr.model.compaction import Completion, CompletionRequest
 from ctxmgr.summarize.formats import SHORT_SENTENCES, Shape
 from ctxmgr.summarize.outline import first_section, section_kinds, undoubled
@@ -38,17 +38,17 @@ LEAST_TOKENS = 400
 
 SHORT_CHARACTERS = 400  # of the short part: two long sentences
 
-_OPENING = re.compile(r"\s*(?:#|\*\*|1[.)]\s|<(?:analysis|summary|short)>)", re.IGNORECASE)  # an answer's start
-_ANALYSIS = re.compile(r"^[ \t]*<analysis>.*?</analysis>[ \t]*$", re.DOTALL | re.MULTILINE | re.IGNORECASE)
-_ANALYSIS_OPEN = re.compile(r"^[ \t]*<analysis>", re.MULTILINE | re.IGNORECASE)
-_ANALYSIS_CLOSE = re.compile(r"[ \t]*</analysis>[ \t]*$", re.MULTILINE | re.IGNORECASE)
-_SUMMARY_OPEN = re.compile(r"^[ \t]*<summary>[ \t]*", re.MULTILINE | re.IGNORECASE)
-_SUMMARY_CLOSE = re.compile(r"[ \t]*</summary>[ \t]*$", re.MULTILINE | re.IGNORECASE)
-_SHORT = re.compile(r"^[ \t]*<short>(.*?)</short>[ \t]*$\n?", re.DOTALL | re.MULTILINE | re.IGNORECASE)
-_TAG_LINE = re.compile(
+_OPENING = expression(r"\s*(?:#|\*\*|1[.)]\s|<(?:analysis|summary|short)>)", re.IGNORECASE)  # an answer's start
+_ANALYSIS = expression(r"^[ \t]*<analysis>.*?</analysis>[ \t]*$", re.DOTALL | re.MULTILINE | re.IGNORECASE)
+_ANALYSIS_OPEN = expression(r"^[ \t]*<analysis>", re.MULTILINE | re.IGNORECASE)
+_ANALYSIS_CLOSE = expression(r"[ \t]*</analysis>[ \t]*$", re.MULTILINE | re.IGNORECASE)
+_SUMMARY_OPEN = expression(r"^[ \t]*<summary>[ \t]*", re.MULTILINE | re.IGNORECASE)
+_SUMMARY_CLOSE = expression(r"[ \t]*</summary>[ \t]*$", re.MULTILINE | re.IGNORECASE)
+_SHORT = expression(r"^[ \t]*<short>(.*?)</short>[ \t]*$\n?", re.DOTALL | re.MULTILINE | re.IGNORECASE)
+_TAG_LINE = expression(
     r"\s*</?(?:analysis|summary|previous-summary|conversation|short|part\b[^>]*)>\s*", re.IGNORECASE
 )
-_PLACEHOLDER = re.compile(r"\[[^\[\]\n]{20,}\]")
+_PLACEHOLDER = expression(r"\[[^\[\]\n]{20,}\]")
 
 
 class AcceptedAnswer(msgspec.Struct, frozen=True):

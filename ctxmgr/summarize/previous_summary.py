@@ -19,7 +19,7 @@ import msgspec
 
 from ctxmgr.engine.compaction import files
 from ctxmgr.engine.memory import CONTINUE_LEAD, HANDOFF_LEAD, outside_fences, plain, shorten, without_scratchpad
-from ctxmgr.model import Weigh
+from ctxmgr.model import Weigh, expression
 from ctxmgr.model.compaction import BranchMessage
 from ctxmgr.summarize.formats import FREE
 from ctxmgr.summarize.outline import outline_sections
@@ -118,8 +118,8 @@ def without_recent_turns(summary: str) -> tuple[str, str]:
 
 TURN_MARK = "**Turn Context (split turn):**"
 
-_MARK_LINE = re.compile(r"\s*(?:#{1,6}\s+)?\*{0,2}turn context \(split turn\):?\*{0,2}:?\s*", re.IGNORECASE)
-_RULE = re.compile(r"\s*-{3,}\s*")
+_MARK_LINE = expression(r"\s*(?:#{1,6}\s+)?\*{0,2}turn context \(split turn\):?\*{0,2}:?\s*", re.IGNORECASE)
+_RULE = expression(r"\s*-{3,}\s*")
 
 
 def with_turn_context(history: str, context: str) -> str:

@@ -22,6 +22,7 @@ from typing import Literal
 import msgspec
 
 from ctxmgr.engine.memory import TITLES, shorten
+from ctxmgr.model import expression
 from ctxmgr.summarize.formats import Shape
 
 TAGS = (
@@ -39,8 +40,8 @@ TAGS = (
     "short",
 )
 
-_TAG = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(TAGS)})\b)", re.IGNORECASE)
-_HEADING = re.compile(
+_TAG = expression(rf"<(?=\s*/?\s*(?:{'|'.join(TAGS)})\b)", re.IGNORECASE)
+_HEADING = expression(
     r"^(?=[ \t]*(?:#{1,6}[ \t]+(?:\d[.)][ \t]+)?|\*\*(?:\d[.)][ \t]+)?|\d[.)][ \t]+(?:\*\*)?)"
     rf"(?:{'|'.join(map(re.escape, TITLES))})(?:\*\*)?[ \t]*:?(?:\*\*)?[ \t]*$)",
     re.IGNORECASE | re.MULTILINE,

@@ -23,6 +23,7 @@ from typing import Literal
 
 import msgspec
 
+from ctxmgr.model import expression
 from ctxmgr.wire.errors import INVALID_REQUEST, PARSE_ERROR
 
 # "call": a request or a notification, answered with its id or null. "response": to one of our own requests;
@@ -31,8 +32,8 @@ FaultKind = Literal["call", "notification", "response"]
 
 PEEK_BYTES = 512  # every client tried writes jsonrpc, id and method before params
 
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:,"]|[^\s{}\[\]:,"]+', re.DOTALL)
-_NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_TOKEN = expression(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:,"]|[^\s{}\[\]:,"]+', re.DOTALL)
+_NUMBER = expression(rb"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 
 
 class Peek(msgspec.Struct, frozen=True):
@@ -103,7 +104,7 @@ MAX_HEADER = 8192  # bytes of one header block; stock LSP clients write under 10
 MAX_LENGTH_DIGITS = 15  # a Content-Length of more is no length but a mistake
 
 _MARK_OR_SPACE = b"\xef\xbb\xbf \t\r\n"
-_HEADER_NAME = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, section 5.6.2: token
+_HEADER_NAME = expression(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, section 5.6.2: token
 _NEWLINES_TO_SPACES = bytes.maketrans(b"\r\n", b"  ")
 
 

@@ -7,19 +7,19 @@ decoding: the stand-in must come first in the list, and the session must be the 
 Knows no session: how far a list is known is asked of who calls.
 """
 
-import re
 from collections.abc import Callable
 
 import msgspec
 
+from ctxmgr.model import expression
 from ctxmgr.model.api.lifecycle import KNOWN_MESSAGES
 
 STRIP_FROM = 32_768  # bytes of a request from which its known messages are recognised without a parse
 HEAD = 4_096  # bytes in which the start of the message list is looked for
 # Members whose values are no objects or lists, up to the list that belongs to the params themselves.
 _MEMBERS = rb'(?:"[A-Za-z]+":(?:"(?:[^"\\]|\\.)*"|[^"{}\[\],\\]+),)*'
-LIST_START = re.compile(rb'\s*\{%b"params":\{(%b)"messages":\[' % (_MEMBERS, _MEMBERS))
-SESSION_ID = re.compile(rb'"sessionId":"([^"\\]{1,256})"')
+LIST_START = expression(rb'\s*\{%b"params":\{(%b)"messages":\[' % (_MEMBERS, _MEMBERS))
+SESSION_ID = expression(rb'"sessionId":"([^"\\]{1,256})"')
 
 # of a session's id, a request and where its list starts: where what is known of it ends, and of how many messages
 FindPrefix = Callable[[str, bytes, int], tuple[int, int]]

@@ -12,12 +12,12 @@ Rules:
 Knows no JSON beyond its escapes: what is broken otherwise stays broken.
 """
 
-import re
+from ctxmgr.model import expression
 
 _REPLACEMENT = b"\\ufffd"  # as long as what it replaces
 _BACKSLASH = 0x5C
 _HIGH_DIGITS = b"89abAB"  # the fourth byte of \ud8.. to \udb..; the low ones have c to f there
-_CANDIDATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+_CANDIDATE = expression(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 
 def mend(body: bytes) -> tuple[bytes, int] | None:

@@ -15,6 +15,8 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable
 
+from ctxmgr.model import expression
+
 OUTLINE_CHARACTERS = 160  # of a line of the outline that stays, at most
 LISTED_SHARE = 0.8  # of the lines with text: so many make a text a list
 MOST_COUNTED = 12  # names that are told with their counts
@@ -40,10 +42,10 @@ _HEAD = (
     r"(?!(?:if|for|while|switch|catch|else|return|with|do|try|using|lock|foreach|elif|match|when|unless)\b)"
     r"[\w$<>\[\],*&:~?. \t]{1,120}\([^;\n]{0,200}\)[^;\n(]{0,60}\{[ \t]*$"
 )
-_DEFINES = re.compile(rf"^{_NUMBER}([ \t]*){_BEFORE}(?:{_WORD}|{_METHOD}|{_ASSIGNED}|{_HEAD})", re.M)
-_HEADING = re.compile(rf"^{_NUMBER}(#{{1,6}})[ \t]+\S", re.M)
-_LOCATION = re.compile(r"([^\s:][^:\n]{0,200}):\d{1,7}[:-]")
-_PATH = re.compile(r"(?:[-dl][-rwxsStT]{9}\S?[ \t].{0,120}[ \t])?((?:[^\s:/]*/)*)[^\s:/]+/?[ \t]*$")
+_DEFINES = expression(rf"^{_NUMBER}([ \t]*){_BEFORE}(?:{_WORD}|{_METHOD}|{_ASSIGNED}|{_HEAD})", re.M)
+_HEADING = expression(rf"^{_NUMBER}(#{{1,6}})[ \t]+\S", re.M)
+_LOCATION = expression(r"([^\s:][^:\n]{0,200}):\d{1,7}[:-]")
+_PATH = expression(r"(?:[-dl][-rwxsStT]{9}\S?[ \t].{0,120}[ \t])?((?:[^\s:/]*/)*)[^\s:/]+/?[ \t]*$")
 
 Counts = Callable[[int, int], str]
 """What is listed between two places of a text, counted: "src/a.py 40, src/b.py 12, 35 in 7 others"; "" where it is

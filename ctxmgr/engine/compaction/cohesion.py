@@ -18,11 +18,11 @@ from vectors that somebody else made (`depths_from_vectors`).
 """
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
+from ctxmgr.model import expression
 from ctxmgr.model.compaction import BranchMessage
 
 BLOCK = 8
@@ -39,9 +39,9 @@ PATH_WEIGHT, NAME_WEIGHT, WORD_WEIGHT = 3, 2, 1
 SCALE = 100  # a term's weight in hundredths
 
 Key = TypeVar("Key")
-_RUN = re.compile(r"[\w$@~./-]+")
-_NAME = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9][_./]+[A-Za-z0-9]|[A-Z]{2,}[a-z0-9]|[A-Za-z]\d|^--[a-z]")
-_WORD = re.compile(r"[^\W\d]\w{2,63}")
+_RUN = expression(r"[\w$@~./-]+")
+_NAME = expression(r"[a-z0-9][A-Z]|[A-Za-z0-9][_./]+[A-Za-z0-9]|[A-Z]{2,}[a-z0-9]|[A-Za-z]\d|^--[a-z]")
+_WORD = expression(r"[^\W\d]\w{2,63}")
 _ENDS = "./-~@"
 SHORTEST, LONGEST = 4, 120  # characters of a name: what is longer was pasted
 _STOP_WORDS = """

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from ctxmgr.model import expression
 from ctxmgr.model.compaction import BranchMessage, MessageContent
 
 RESULT_UNITS = 2_000  # UTF-16 units of a tool result that are shown (pi)
@@ -28,7 +29,7 @@ class RenderLimits(msgspec.Struct, frozen=True, gc=False):
 
 AS_PI = RenderLimits()
 FOR_MODEL = RenderLimits(mark_errors=True, guard=True)
-_LABEL = re.compile(
+_LABEL = expression(
     r"^(?=[ \t]*\[(?:User|Assistant|Assistant thinking|Assistant tool calls|Tool result|Tool error)\]:)",
     re.MULTILINE,
 )

@@ -31,7 +31,7 @@ from ctxmgr.engine.tools import (
     of_dependency,
     tool_call,
 )
-from ctxmgr.model import Message, Weigh, once
+from ctxmgr.model import Message, Weigh, expression, once
 from ctxmgr.model.saved import InstructionCopy
 
 INSTRUCTIONS_SHARE = 0.15  # of what is usable: what instructions may hold in place, or word for word in the packet
@@ -161,7 +161,7 @@ def _results(conversation: ConversationIndex, asked: dict[int, frozenset[str]]) 
 
 HEADING = "## Instructions (word for word, as they were read)"
 BY_HOST = "- told by the host:"
-_ANNOUNCES = re.compile(
+_ANNOUNCES = expression(
     r"(?:launching|loading|running|using|started|loaded) [a-z ]{0,20}: ?\"?([^\s\"]+?)\"?\W*", re.IGNORECASE
 )
 LONGEST_TOKENS = 2_000  # of one: two pages of rules

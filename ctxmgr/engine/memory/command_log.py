@@ -7,13 +7,13 @@ Rules:
 4. What else a kind did is over: the last words of its turn say what came of it.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 
 from msgspec import structs
 
 from ctxmgr.engine.memory.wording import coded_command, quotation
 from ctxmgr.engine.tools import runs_project_check, subjects_of
+from ctxmgr.model import expression
 from ctxmgr.model.saved import END_OF, GOES_ON, Fact
 
 MOST_IDS = 4  # that one run goes on under, one after the other: a script's, and a shell's in it
@@ -21,7 +21,7 @@ END_CHARACTERS = 200  # of what a run counted
 _OF_ALL = ("types", "lint")  # what a project's own check stands for
 _WORDS = {"ok": "passed", "failed": "failed", "unknown": "ran"}
 _STATUSES = {word: status for status, word in _WORDS.items()}
-_LINE = re.compile(
+_LINE = expression(
     r"(?P<kind>[a-z]{2,12}): `(?P<line>[^`]+)`(?P<script> \(\d+ lines?, sha256 [0-9a-f]{8}\))?"
     r' (?P<ended>passed|failed|ran)(?: after #(?P<after>\d{1,6}))?(?:, outcome not shown|: "(?P<told>.*)")?'
 )

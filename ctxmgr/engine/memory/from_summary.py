@@ -10,7 +10,6 @@ Rules:
 5. Where one message states the same thing twice, the later statement counts (the turn's part comes second).
 """
 
-import re
 from collections.abc import Iterator
 from typing import Literal
 
@@ -32,6 +31,7 @@ from ctxmgr.engine.memory.scratchpad import without_scratchpad
 from ctxmgr.engine.memory.sections import ITEMS, kind_of
 from ctxmgr.engine.memory.user_words import request_of_line
 from ctxmgr.engine.memory.wording import BULLET, FENCE, key_of, outside_fences, plain
+from ctxmgr.model import expression
 from ctxmgr.model.saved import Fact, Slot, Source
 
 SUMMARY_LISTING = "summary"
@@ -140,7 +140,7 @@ def _status(under: str, mark: str) -> str:
 LATEST = "Latest request: "
 ENDED = "The assistant said after #"
 _DONE = "[x] "
-_BLANKS = re.compile(r"\n(?:[^\S\n]*\n){2,}")
+_BLANKS = expression(r"\n(?:[^\S\n]*\n){2,}")
 
 
 def carried_facts(previous: str | None) -> list[Fact]:

@@ -14,18 +14,19 @@ from msgspec import structs
 from ctxmgr.engine.memory.facts import Statements
 from ctxmgr.engine.memory.wording import plain, quotation
 from ctxmgr.engine.tools import CallOutcome, GitCall
+from ctxmgr.model import expression
 from ctxmgr.model.saved import Fact
 
 COMMITTED, MOVED = "committed", "moved"
 PATH_CHARACTERS = 240  # of a path, and of a subject
 
-_COMMIT = re.compile(
+_COMMIT = expression(
     r"^\[(?:[^\]\n]{1,120}) (?P<hash>[0-9a-f]{7,40})\] (?P<subject>\S[^\n]*)$(?P<stat>\n )?", re.MULTILINE
 )
-_LINE = re.compile(r'commit ([0-9a-f]{7,40}): "(.*)"')
-_HASH = re.compile(r"[0-9a-f]{7,40}")
+_LINE = expression(r'commit ([0-9a-f]{7,40}): "(.*)"')
+_HASH = expression(r"[0-9a-f]{7,40}")
 _REFUSALS = ("fatal: ", "error: cannot ")  # how a line of git begins
-_FILE = re.compile(r"\.{1,2}|.*\.\w{1,5}|.*/")
+_FILE = expression(r"\.{1,2}|.*\.\w{1,5}|.*/")
 _COMMITS = frozenset(("commit", "merge", "cherry-pick", "revert", "am", "rebase"))
 _MOVES_NOTHING = frozenset(("--abort", "--quit", "--edit-todo", "--show-current-patch"))
 _FORCES = {  # by which words git sets a branch to somewhere else

@@ -33,14 +33,15 @@ from ctxmgr.engine.memory.sections import (
     without_aside,
 )
 from ctxmgr.engine.memory.wording import BULLET, FENCE, outside_fences
+from ctxmgr.model import expression
 
 NUMBERED_LEVEL = 2  # `1. Primary Request and Intent:` stands like `##`
 HEADING_CHARACTERS = 200  # a longer line is prose
 MOST_LEVEL = 7  # bold and plain headings are deeper than any `#`
 
-_HASHED = re.compile(r"^ {0,3}(#{1,6})\s+(\S.*?)\s*#*\s*$")
+_HASHED = expression(r"^ {0,3}(#{1,6})\s+(\S.*?)\s*#*\s*$")
 _UNHASHED = tuple(  # headings by another mark: the pattern, the names that count behind it, the level
-    (re.compile(pattern), names, level)
+    (expression(pattern), names, level)
     for pattern, names, level in (
         (
             r"^ {0,3}(?:\*\*)?\d{1,2}[.)]\s+(?:\*\*)?([^:*\n]{3,60}?)(?::\*\*|\*\*:?|:)\s*(.*)$",
@@ -51,7 +52,7 @@ _UNHASHED = tuple(  # headings by another mark: the pattern, the names that coun
         (r"^([A-Z][A-Za-z &]{3,40}):\s*(.*)$", BARE, MOST_LEVEL),
     )
 )
-_NUMBER = re.compile(r"^(?:\d{1,2}[.)]|[^\w\s(<\"'`*]+)\s+")
+_NUMBER = expression(r"^(?:\d{1,2}[.)]|[^\w\s(<\"'`*]+)\s+")
 
 
 class Heading(msgspec.Struct, frozen=True):
@@ -97,7 +98,7 @@ Kind = SectionKind | Literal["read-files", "modified-files"]
 
 LONG_BLOCK_CHARACTERS = 400  # two thirds of what a resume packet shows of one item of critical context
 
-_EMPTY = re.compile(
+_EMPTY = expression(
     r"(?:[-*+•\s]*(?:\[ ?\]\s*)?\(?_*(?:none|n/?a|nothing|no prior history|\.\.\.)_*\.?\)?\.?"
     r"|-{3,}|\*{3,}|_{3,})?",
     re.IGNORECASE,
@@ -105,10 +106,10 @@ _EMPTY = re.compile(
 _FILES_OPEN: dict[str, Kind] = {"<read-files>": "read-files", "<modified-files>": "modified-files"}
 _FILES_CLOSE = ("</read-files>", "</modified-files>")
 # The analysis comes first, in tags or (as hosts store it) under a line of its own.
-_ANALYSIS = re.compile(
+_ANALYSIS = expression(
     r"\A(?:<analysis>.*?</analysis>|Analysis:\s*$.*?^Summary:\s*$)", re.DOTALL | re.MULTILINE | re.IGNORECASE
 )
-_TAG_LINE = re.compile(r"^[^\S\n]*</?summary>[^\S\n]*$", re.IGNORECASE | re.MULTILINE)
+_TAG_LINE = expression(r"^[^\S\n]*</?summary>[^\S\n]*$", re.IGNORECASE | re.MULTILINE)
 # what ctxmgr itself puts before a branch summary, and before summaries of these formats
 BRANCH_LEAD = "What follows happened on a branch of this session that was left; work went on from an earlier point."
 HANDOFF_LEAD = (

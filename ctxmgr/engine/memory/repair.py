@@ -22,13 +22,13 @@ from ctxmgr.engine.memory.packet import open_tasks as task_lines
 from ctxmgr.engine.memory.packet import runs
 from ctxmgr.engine.memory.user_words import user_line
 from ctxmgr.engine.memory.wording import code, one_line, shorten, words_of
-from ctxmgr.model import Weigh
+from ctxmgr.model import Weigh, expression
 from ctxmgr.model.saved import Fact, Ledger
 
 USER_CHARACTERS = 600  # of one message
 LONGEST_RULE = 600  # a longer message is a document: the summary tells what it says
 PATH_CHARACTERS, TOLD_CHARACTERS, MOST_FILES, MOST_REPAIRS = 240, 160, 30, 60
-_MORE = re.compile(r" \(\d+ more not shown\)")
+_MORE = expression(r" \(\d+ more not shown\)")
 _TEMPORARY = ("/tmp/", "/var/tmp/", "/private/tmp/", "/var/folders/", "/dev/")
 
 

@@ -3,11 +3,11 @@
 Which heading means what was gathered from summaries that models wrote. Rows are tried in their order.
 """
 
-import re
 from typing import Literal
 
 import msgspec
 
+from ctxmgr.model import expression
 from ctxmgr.model.saved import Slot
 
 SectionKind = Literal[
@@ -155,7 +155,7 @@ NUMBERED = frozenset(name for row in SECTIONS for name in (*row.numbered_titles,
 ITEMS: dict[str, tuple[Slot, str]] = {row.kind: row.items for row in SECTIONS if row.items}
 """Of kinds whose text is a list of items: their slot and status."""
 
-_NAMES = tuple((row.kind, re.compile(row.names)) for row in SECTIONS)
+_NAMES = tuple((row.kind, expression(row.names)) for row in SECTIONS)
 
 
 def without_aside(name: str) -> str:

@@ -29,7 +29,7 @@ from ctxmgr.engine.memory.markdown import CONTINUE_LEAD
 from ctxmgr.engine.memory.packet import commits, own_lines, runs
 from ctxmgr.engine.memory.user_words import user_lines, users_text
 from ctxmgr.engine.memory.wording import FENCE, both_ends, one_line, one_spaced, quotation, shorten
-from ctxmgr.model import Block, Weigh
+from ctxmgr.model import Block, Weigh, expression
 from ctxmgr.model.compaction import BranchMessage, Format
 from ctxmgr.model.saved import Fact, Ledger
 
@@ -45,7 +45,7 @@ DIGEST_CHARACTERS, DIGEST_LINES = 160, 12
 HANDOFF_TOKENS = 2_000
 
 _PROGRESS = "## Progress\n"
-_BELOW_PROGRESS = re.compile(r"^### (?:Done|In Progress|Blocked)\b", re.MULTILINE)
+_BELOW_PROGRESS = expression(r"^### (?:Done|In Progress|Blocked)\b", re.MULTILINE)
 
 
 class SummaryMaterial:

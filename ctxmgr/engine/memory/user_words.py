@@ -26,7 +26,7 @@ from ctxmgr.engine.memory.facts import Statements
 from ctxmgr.engine.memory.fill import lengths
 from ctxmgr.engine.memory.wording import quotation
 from ctxmgr.engine.tools import DENIED, may_tell_of_the_user
-from ctxmgr.model import PACKET_MARK, View, Weigh
+from ctxmgr.model import PACKET_MARK, View, Weigh, expression
 from ctxmgr.model.saved import Fact
 
 _QUOTING = " \t>"  # before the mark of a packet that was pasted
@@ -211,11 +211,11 @@ _WHOLE = frozenset(text for row in ROWS for text in row.whole)
 _HOLDING = frozenset(tag for row in ROWS for tag in row.holding)
 
 MOST_ATTRIBUTES, MOST_BLANKS = 500, 200  # characters in a tag, and before it
-_OPENS = re.compile(rf"<([A-Za-z][\w-]*)(?:\s[^<>]{{0,{MOST_ATTRIBUTES}}})?>")
+_OPENS = expression(rf"<([A-Za-z][\w-]*)(?:\s[^<>]{{0,{MOST_ATTRIBUTES}}})?>")
 _INTERRUPTED = "[Request interrupted by user"
-_RESULT = re.compile(r"\[([\w-]+)(?: for [^\n]*)?\] Result:[^\S\n]*(?:\n\s*|\Z)")  # Cline and Roo
+_RESULT = expression(r"\[([\w-]+)(?: for [^\n]*)?\] Result:[^\S\n]*(?:\n\s*|\Z)")  # Cline and Roo
 _SCREEN = ("[File: ", " lines total)]")  # how the first line of SWE-agent's view of a file begins and ends
-_ATTACHED = re.compile(  # files: OpenCode (behind the user's words)
+_ATTACHED = expression(  # files: OpenCode (behind the user's words)
     r"^(?:Called the (?:Read|List|read|list) tool with the following input:"
     r"|<path>[^<\n]*</path>\s*<(?:type|entries|content)>|<file>\n\d{5}\| )",
     re.MULTILINE,
@@ -331,7 +331,7 @@ def _parted(text: str, names: Container[str]) -> tuple[list[str], list[str]]:
     return [*outside, text[position:]], inside
 
 
-_LINE = re.compile(r'#(\d{1,6}): "(.*)"', re.DOTALL)
+_LINE = expression(r'#(\d{1,6}): "(.*)"', re.DOTALL)
 GOAL_CHARACTERS = 600  # of the goal
 SAID_CHARACTERS = 4_000  # of one message: a longer one holds a document
 HEAD = 0.75  # of them: the start; the rest is the end

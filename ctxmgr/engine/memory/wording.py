@@ -10,21 +10,23 @@ import hashlib
 import re
 from collections.abc import Iterator
 
+from ctxmgr.model import expression
+
 KEY_CHARACTERS = 120  # a longer key keeps its start and a digest of the whole, so that keys stay comparable
-FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
+FENCE = expression(r"^\s*(`{3,}|~{3,})")
 
 # Escape sequences, C0 and C1 controls, soft hyphen, zero-width space and direction marks, line separators, byte
 # order mark, tags; not the joiners, which words of some scripts and emoji are made with.
-_UNSEEN = re.compile(
+_UNSEEN = expression(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])"
     "|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e007f]"
 )
 _CUT = " … "
-_SPACE = re.compile(r"\s+")
-_NOT_WORD = re.compile(r"[\W_]+")
+_SPACE = expression(r"\s+")
+_NOT_WORD = expression(r"[\W_]+")
 # behind a mark with a blank after it; in a script without blanks behind its own marks, which need none
-_SENTENCE_END = re.compile(
+_SENTENCE_END = expression(
     r"(?<=[.!?؟।])([\"')\]*]*)\s+(?=[\"'(`*\[]*\w)|(?<=[。！？｡])([\"'”’」』）】\])*]*)\s*(?=[^\s。！？｡\"'”’」』）】\])*])"
 )
 _LETTERED = (") ", ". ")  # behind the letter of a choice: `A) now`
@@ -32,7 +34,7 @@ _ASKS = ("?", "？", "؟")
 _NO_PARAGRAPH = ("|", "::")  # a table; what the host's window is told to show
 _HEADINGS = tuple("#" * level + " " for level in range(1, 7))
 _PARTED = "\n\n"
-BULLET = re.compile(  # before an item of a list, with its checkbox
+BULLET = expression(  # before an item of a list, with its checkbox
     r"(?P<indent>\s*)(?P<sign>(?:[-*+•]|\d{1,3}[.)])\s+)(?:\[(?P<box>[ xX✓✔✅~>/]?)\]\s+)?(?=\S)"
 )
 _ABBREVIATIONS = frozenset(
@@ -164,10 +166,10 @@ def outside_fences(text: str) -> Iterator[tuple[str, bool]]:
 BULLET_CHARACTERS = 240
 MOST_CHARACTERS_READ = 4  # times the limit: what is cut off anyway is not worth cleaning
 
-_BULLET_BREAK = re.compile(r"[;,]?\n(?:[-*+•]\s+(?:\[[ xX~]?\]\s+)?|(?=\d{1,3}[.)]\s))")
-_FIRST_MARK = re.compile(r"^(?:[-*+•>|=~]+\s+|#+(?:\s+|$)|\[[ xX~]?\]\s+|[-=~*_]{3,}\s*)+")
-_FENCES = re.compile(r"(?:`{3,}|~{3,})\w*")
-_MARK_START = re.compile(r"\[(?=\s*ctxmgr)", re.IGNORECASE)
+_BULLET_BREAK = expression(r"[;,]?\n(?:[-*+•]\s+(?:\[[ xX~]?\]\s+)?|(?=\d{1,3}[.)]\s))")
+_FIRST_MARK = expression(r"^(?:[-*+•>|=~]+\s+|#+(?:\s+|$)|\[[ xX~]?\]\s+|[-=~*_]{3,}\s*)+")
+_FENCES = expression(r"(?:`{3,}|~{3,})\w*")
+_MARK_START = expression(r"\[(?=\s*ctxmgr)", re.IGNORECASE)
 
 
 def one_line(text: str, limit: int = BULLET_CHARACTERS) -> str:
@@ -200,7 +202,7 @@ def quotation(text: str, limit: int) -> str:
 COMMAND_CHARACTERS = 240
 DIGEST_CHARACTERS = 8  # hexadecimal, of sha256
 
-_SCRIPT = re.compile(r" \(\d+ lines?, sha256 [0-9a-f]{8}\)$")
+_SCRIPT = expression(r" \(\d+ lines?, sha256 [0-9a-f]{8}\)$")
 
 
 def command_line(command: str) -> str:

@@ -18,7 +18,7 @@ from functools import lru_cache
 
 import msgspec
 
-from ctxmgr.model import WEIGHER
+from ctxmgr.model import WEIGHER, expression
 from ctxmgr.model.saved import Meter
 
 RATIO_START = 1.25  # provider tokens per o200k token: 1.255 to 1.297 measured on recorded Claude usage
@@ -26,7 +26,7 @@ RATIO_LOW, RATIO_HIGH = 0.5, 3.0  # of a model whose tokenizer nobody here knows
 LEAST_SHARE = 0.5  # of what a list comes to at least: lists hold old thinking, which some providers leave out
 # Of families: their tokenizers against o200k on code, prose and logs, with room for an estimate that is 30 % off.
 RATIO_BOUNDS = tuple(
-    (re.compile(family, re.IGNORECASE), ends)
+    (expression(family, re.IGNORECASE), ends)
     for family, ends in (
         (r"claude", (0.8, 2.5)),  # 1.25 to 1.3, from Opus 4.7 on up to 1.75
         (r"gpt|codex|(^|/)o[134]\b", (0.6, 1.6)),  # o200k itself, or cl100k

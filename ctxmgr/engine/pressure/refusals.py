@@ -10,7 +10,7 @@
 
 import re
 
-from ctxmgr.model import Usage, View
+from ctxmgr.model import Usage, View, expression
 
 REFUSED_SHARE = 0.95
 STEP_SHARE = 0.9
@@ -18,11 +18,11 @@ LEAST_SHARE = 1 / 2
 LEAST_NAMED_SHARE = 1 / 16
 LIFT_SHARE = 1.1
 
-_BYTES = re.compile(r"\b413\b|payload|entity|request[ _](?:is )?too[ _]large|\bbytes\b|\d ?MB\b", re.IGNORECASE)
-_COMMAS = re.compile(r"(?<=\d)[,_](?=\d{3})")
-_OVER = re.compile(r"\d > (\d{4,8})\b|tokens > (\d{4,8})\b")  # `208310 tokens > 200000 maximum`
+_BYTES = expression(r"\b413\b|payload|entity|request[ _](?:is )?too[ _]large|\bbytes\b|\d ?MB\b", re.IGNORECASE)
+_COMMAS = expression(r"(?<=\d)[,_](?=\d{3})")
+_OVER = expression(r"\d > (\d{4,8})\b|tokens > (\d{4,8})\b")  # `208310 tokens > 200000 maximum`
 # `maximum context length is 8192`, `context size (4096 tokens)`, `limit of 32768`
-_NAMED = re.compile(
+_NAMED = expression(
     r"\bmax(?:imum)?[ _](?:context|prompt|input|number|allowed|sequence)[^\d>]{0,60}?\(?(\d{4,8})\b"
     r"|\b(?:context (?:size|window|length|limit)|token limit|limit of|limit is)[^\d>]{0,20}?\(?(\d{4,8})\b"
     r"|\b(\d{4,8})(?: tokens?)? (?:maximum|limit)\b",
@@ -61,7 +61,7 @@ def after_success(taken: int, stated: int, total: int) -> int:
 # Providers have no code in common for a context that is too long, so the words of the error tell it; their codes
 # are made of the same words. A rate limit also speaks of tokens and limits, and a compaction would not help there:
 # those words rule it out.
-OVERFLOW = re.compile(
+OVERFLOW = expression(
     r"context[ _-]?(length|window|size|limit|overflow)|max(imum)?[ _-](context|prompt|input)"
     r"|(prompt|input|request|context|payload|entity|content)[ _-]?(is[ _-]?)?too[ _-]?(long|large|big)"
     r"|too[ _-]many[ _-]((input|prompt)[ _-])?tokens|(prompt|input|context)[ _-]exceed"
@@ -70,7 +70,7 @@ OVERFLOW = re.compile(
     r"|\"(status|status_?code|code)\"\s*:\s*\"?413\b",
     re.IGNORECASE,
 )
-OTHER_LIMIT = re.compile(r"rate.?limit|too many requests|per (minute|hour|day)|quota|throttl", re.IGNORECASE)
+OTHER_LIMIT = expression(r"rate.?limit|too many requests|per (minute|hour|day)|quota|throttl", re.IGNORECASE)
 FULL_SHARE = 0.99  # of the window: a reply cut at once with a prompt this large had no room (pi's rule)
 
 

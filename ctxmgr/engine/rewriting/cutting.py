@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.model import BlockEdit, Decision, Weigh, Written
+from ctxmgr.model import BlockEdit, Decision, Weigh, Written, expression
 
 END_SHARE = 0.4  # of the room: how it ended
 ERROR_SHARE = 0.2
@@ -27,11 +27,11 @@ CLOSE = 0.98  # of the tokens asked for: near enough
 CORRECTIONS = 8  # corrections of how many characters come to so many tokens
 GAP = "…\n"
 # as `distill` has them, and names that end so (`ValueError`)
-ERROR_LINE = re.compile(
+ERROR_LINE = expression(
     r"(?:error|exception)s?\b|\b(?:traceback|failed|failure|fatal|panic|undefined|denied|not found)\b",
     re.IGNORECASE,
 )
-_BEGINNING = re.compile("error|exception|traceback|fail|fatal|panic|undefined|denied|not found")
+_BEGINNING = expression("error|exception|traceback|fail|fatal|panic|undefined|denied|not found")
 _LONGEST = len("exception")
 PIECE_CHARACTERS = 1 << 16  # of a text: so much is searched at once, about a millisecond
 

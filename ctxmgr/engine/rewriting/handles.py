@@ -10,12 +10,13 @@ Rules:
 """
 
 import hashlib
-import re
 from collections.abc import Iterator
+
+from ctxmgr.model import expression
 
 CHARACTERS = 8  # of 5 bits each
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
-_HANDLE = re.compile(rf"(?<![a-z0-9])[a-z2-7]{{{CHARACTERS}}}(?![a-z0-9])")
+_HANDLE = expression(rf"(?<![a-z0-9])[a-z2-7]{{{CHARACTERS}}}(?![a-z0-9])")
 
 
 def handle(key: str) -> str:

@@ -5,16 +5,15 @@ weight of what left, so that the model knows what it no longer sees. Markers are
 """
 
 import json
-import re
 from typing import Any
 
 from ctxmgr.engine.tools import key_arguments
-from ctxmgr.model import Call, Media
+from ctxmgr.model import Call, Media, expression
 
 LINK_BYTES = 2_000  # what is shorter and has no size in pixels is a link, or a file's id
 PRUNED = "[output pruned — "
 DISTILLED = "[output distilled — "
-HEAD = re.compile(r"\[output (?:pruned|distilled) — ~[0-9,]+ tokens \| [^\n]{1,1600}\]")
+HEAD = expression(r"\[output (?:pruned|distilled) — ~[0-9,]+ tokens \| [^\n]{1,1600}\]")
 DISTILLED_AT_MOST = 4_000  # characters under the head: a longer text was not distilled by us
 ARGUMENT_LENGTH = 120  # characters of one argument's value
 CALL_LENGTH = 1_500  # characters of all arguments: HEAD has to know it again

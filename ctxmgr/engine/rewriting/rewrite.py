@@ -16,7 +16,7 @@ from ctxmgr.engine.rewriting import marker
 from ctxmgr.engine.rewriting.cutting import text_of
 from ctxmgr.engine.rewriting.handles import handle
 from ctxmgr.engine.tools import Memo, patches, tool_call
-from ctxmgr.model import Call, Decision, Weigh
+from ctxmgr.model import Call, Decision, Weigh, expression
 
 LAST_RESORT_LENGTH = 2_000  # characters a long error of an older step is distilled to
 ERRORS_OVER = 2_000  # characters: shorter error results are never distilled
@@ -84,7 +84,7 @@ def shortener(conversation: ConversationIndex, weigh: Weigh, memo: Memo) -> Shor
 LINE_LENGTH = 200  # characters of a line that stays, at most
 NEWLINE, GAP = 1, 2  # characters; a gap is the line "…" and its newline
 SHARE_LAST, SHARE_ERRORS, SHARE_FIRST = 0.35, 0.35, 0.3  # of the limit; the first lines get what is left too
-ERROR_LINE = re.compile(
+ERROR_LINE = expression(
     r"\b(error|errors|exception|traceback|failed|failure|fatal|panic|assert\w*|undefined|denied|not found)\b",
     re.IGNORECASE,
 )
@@ -142,7 +142,7 @@ HEAD, TAIL = 300, 150  # characters of a longer one that stay, in whole lines wh
 LEAST_SAVED = 0.25  # of the arguments' JSON text
 
 _MARKER = "[argument shortened — the call had "
-_OURS = re.compile(
+_OURS = expression(
     r"^\[argument shortened — the call had [0-9,]+ characters, [0-9,]+ lines?(?:; [^\n\]]*)?\]$", re.M
 )
 

@@ -13,20 +13,21 @@ import re
 import msgspec
 
 from ctxmgr.engine.tools import patches
+from ctxmgr.model import expression
 
-_CALLED = re.compile(r"\btools\.(\w+)\(")
+_CALLED = expression(r"\btools\.(\w+)\(")
 _TEXT = r"\"[^\"\\]*(?:\\.[^\"\\]*)*\""
 _ANY_TEXT = rf"(?:{_TEXT}|`[^`\\]*(?:\\.[^`\\]*)*`|'[^'\\\n]*(?:\\.[^'\\\n]*)*')"
-_COMMAND = re.compile(
+_COMMAND = expression(
     rf"\btools\.exec_command\(\s*\{{\s*[\"']?cmd[\"']?\s*:\s*({_ANY_TEXT})([^{{}}]*)\}}", re.DOTALL
 )
-_WORKDIR = re.compile(rf"[\"']?workdir[\"']?\s*:\s*({_ANY_TEXT})", re.DOTALL)
-_LITERAL = re.compile(rf"{_ANY_TEXT}|[\"'`]", re.DOTALL)  # a quote alone: a text without an end
-_ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r\n|.))", re.DOTALL)
+_WORKDIR = expression(rf"[\"']?workdir[\"']?\s*:\s*({_ANY_TEXT})", re.DOTALL)
+_LITERAL = expression(rf"{_ANY_TEXT}|[\"'`]", re.DOTALL)  # a quote alone: a text without an end
+_ESCAPE = expression(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r\n|.))", re.DOTALL)
 _CHARACTERS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": "", "\r\n": ""}
-_FILLED = re.compile(r"(?<!\\)(?:\\\\)*\$\{")
+_FILLED = expression(r"(?<!\\)(?:\\\\)*\$\{")
 _RAW = "String.raw`"
-_BRANCHES = re.compile(r"\b(?:for|while|if|map|forEach|slice|split|substring|replace|filter|match)\b")
+_BRANCHES = expression(r"\b(?:for|while|if|map|forEach|slice|split|substring|replace|filter|match)\b")
 
 
 class ScriptRun(msgspec.Struct, frozen=True, gc=False):

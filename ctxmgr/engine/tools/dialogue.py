@@ -29,13 +29,13 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.tools.catalog import CATALOG
-from ctxmgr.model import Block
+from ctxmgr.model import Block, expression
 
 HEAD_CHARACTERS = 120  # of a result, before the first question that it repeats
 MOST_QUESTIONS = 12
 ANSWER_CHARACTERS = 20_000
 
-_TAG = re.compile(r"\s*<(answer|user_message)>\s*(.*?)\s*</\1>", re.DOTALL)
+_TAG = expression(r"\s*<(answer|user_message)>\s*(.*?)\s*</\1>", re.DOTALL)
 _TAILS = (". You can now continue", ". Read the answers")  # of a host's sentence behind the last answer
 _PREVIEW = '" selected preview:'
 _NOTES = " user notes: "
@@ -47,7 +47,7 @@ PATH_CHARACTERS = 240
 _APPROVED = (*(f"User has approved {which} plan" for which in ("your", "the", "exiting")), "Plan approved")
 _REJECTED = "Plan rejected."
 _FEEDBACK = f"{_REJECTED} User feedback: "
-_STORED = re.compile(r"\b(?:saved to|stored at):[ \t]*(\S[^\n]*)")
+_STORED = expression(r"\b(?:saved to|stored at):[ \t]*(\S[^\n]*)")
 _PLAN = "## Approved Plan"  # how the line begins behind which the host repeats it
 _MARKS = " \t#>*_-"  # before the words of a heading
 _PATHS = ("planFilePath", "plan_path", "plan_filename")
@@ -55,7 +55,7 @@ SAID_CHARACTERS = 4_000
 DENIED = "The user denied this operation and provided the following feedback:"
 
 _FRAMES = tuple(  # of a rejection, with the shell of the host, as it spells it
-    (re.compile(frame, re.DOTALL), shell)
+    (expression(frame, re.DOTALL), shell)
     for frame, shell in (
         (
             r"(?:The user doesn['’]t want to (?:proceed with this tool use|take this action right now)"

@@ -13,6 +13,7 @@ import re
 
 from ctxmgr.engine.tools.arguments import Arguments
 from ctxmgr.engine.tools.catalog import CATALOG, Catalog
+from ctxmgr.model import expression
 
 FILES = (
     "CLAUDE.md",
@@ -77,15 +78,15 @@ _MODULES_OF_GO = "/pkg/mod/"
 NAMING_CHARACTERS = 600  # of a text; hosts name the file in its first lines
 _NAMES = r"(?:CLAUDE|AGENTS|GEMINI|SKILL|MEMORY)(?:\.local|\.override)?\.md|copilot-instructions\.md"
 _NAMES += r"|[\w.-]+\.instructions\.md|\.(?:cursor|windsurf|cline)rules|claudeMd"
-_NAMED = re.compile(rf"(?<![\w.-])(?:{_NAMES})(?![\w-])", re.IGNORECASE)
-_BEGINS = re.compile(
+_NAMED = expression(rf"(?<![\w.-])(?:{_NAMES})(?![\w-])", re.IGNORECASE)
+_BEGINS = expression(
     r"\s*(?:(?P<tag><(?:user_instructions|project_instructions|custom_instructions|instructions|rules|user_rules"
     r"|memory|memories|skill|skill_content)\b|Base directory for this skill:)"
     r"|<[a-z][\w-]*>|#{1,3} |Contents of |The user has provided )",
     re.IGNORECASE,
 )
-_READING = re.compile(r"\s*<system-reminder>\s*(Called|Result of calling) the \w+ tool")
-_TOLD = re.compile(r"(?:Contents of|instructions for|\"file_path\":)[ \"]*([^\s\"]+)")
+_READING = expression(r"\s*<system-reminder>\s*(Called|Result of calling) the \w+ tool")
+_TOLD = expression(r"(?:Contents of|instructions for|\"file_path\":)[ \"]*([^\s\"]+)")
 
 
 def is_instructing(text: str, before: str = "") -> bool:

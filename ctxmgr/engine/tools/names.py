@@ -18,9 +18,10 @@ Rules of tools:
    that is made or taken away is no file.
 """
 
-import re
 from functools import lru_cache
 from typing import Literal
+
+from ctxmgr.model import expression
 
 EffectKind = Literal[
     "read", "write", "edit", "delete", "move", "list", "search", "fetch", "plan", "delegate", "run", ""
@@ -32,7 +33,7 @@ ArgumentRole = Literal[
 ]  # fmt: skip
 NAME_CHARACTERS = 80  # a longer name is no argument's of any tool
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_WORD = expression(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
 def words_of(name: str) -> tuple[str, ...]:

@@ -14,12 +14,14 @@ from typing import Literal
 
 import msgspec
 
+from ctxmgr.model import expression
+
 Verb = Literal["Add", "Update", "Delete"]
 BEGIN = "*** Begin Patch"
 
-_FILE = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
-_MOVED = re.compile(r"^\*\*\* Move to: (.+)$", re.MULTILINE)
-_UNIFIED = re.compile(r"^--- (\S.*)\n\+\+\+ (\S.*)$", re.MULTILINE)
+_FILE = expression(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
+_MOVED = expression(r"^\*\*\* Move to: (.+)$", re.MULTILINE)
+_UNIFIED = expression(r"^--- (\S.*)\n\+\+\+ (\S.*)$", re.MULTILINE)
 _BEFORE_UNIFIED = 2_000  # characters: of a mail or a commit that stands before its patch
 _HEADS = ("*** ", "@@", "--- ", "+++ ", "diff ")
 

@@ -16,6 +16,7 @@ from typing import Any
 from ctxmgr.engine.tools.arguments import CallArguments
 from ctxmgr.engine.tools.effects import Task, Tasks, TaskStatus
 from ctxmgr.engine.tools.names import EffectKind
+from ctxmgr.model import expression
 
 _STATUSES: dict[str, TaskStatus] = {
     **dict.fromkeys(("completed", "done", "complete", "finished", "closed"), "done"),
@@ -37,16 +38,16 @@ _MARKS: dict[str, TaskStatus] = {
 }
 _TEXTS = ("content", "text", "title", "step", "subject", "task", "description", "name")
 _LISTING_TOOLS = ("todo", "plan", "task")  # in the name of one
-_LINE = re.compile(r"^\s*(?:[-*+•]\s+|\d{1,3}[.)]\s+)?\[([ xX~/>-]?)\]\s+(\S.*)$")
-_CREATED = re.compile(r"\bTask #(\w{1,40}) created\b")
-_REFUSED = re.compile(  # by its beginning: no such task, or an error of the tool
+_LINE = expression(r"^\s*(?:[-*+•]\s+|\d{1,3}[.)]\s+)?\[([ xX~/>-]?)\]\s+(\S.*)$")
+_CREATED = expression(r"\bTask #(\w{1,40}) created\b")
+_REFUSED = expression(  # by its beginning: no such task, or an error of the tool
     r"\W*(?:(?:error:? )?task\b[^\n]{0,60}\bnot (?:be )?found\b"
     r"|tool_use_error|(?:input)?validation ?error|errors?\b[\"']?\s*[:!](?!\s*(?:null|false|0|\"\"))"
     r"|(?:failed|unable) to\b|(?:cannot|can't|could not|couldn't)\b|invalid\b)",
     re.IGNORECASE,
 )
-_LISTED = re.compile(r"^#(\w{1,40}) \[(\w{1,40})\] (\S.*?)(?: \[blocked by [^\]]*\])?$")
-_SHOWN = re.compile(r"Task #(\w{1,40}): (\S[^\n]*)\nStatus: (\w{1,40})\s*$", re.MULTILINE)
+_LISTED = expression(r"^#(\w{1,40}) \[(\w{1,40})\] (\S.*?)(?: \[blocked by [^\]]*\])?$")
+_SHOWN = expression(r"Task #(\w{1,40}): (\S[^\n]*)\nStatus: (\w{1,40})\s*$", re.MULTILINE)
 LINE_CHARACTERS = 500  # a longer line is no task
 RESULT_CHARACTERS = 400  # of a result, in which an id is looked for
 

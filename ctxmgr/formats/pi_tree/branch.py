@@ -14,7 +14,6 @@ Rules (pi 0.87.1, the session as it projects it):
 Knows nothing of cuts, weights or summaries to come.
 """
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,7 +23,7 @@ from ctxmgr.formats.pi_messages import pi
 from ctxmgr.formats.pi_tree import entries
 from ctxmgr.formats.pi_tree import message as pi_message
 from ctxmgr.formats.pi_tree.js_spelling import spelled, value, whole
-from ctxmgr.model import View
+from ctxmgr.model import View, expression
 from ctxmgr.model.compaction import BranchEntry, BranchMessage, Details, EntryKind, MessageContent, places_in_list
 
 KINDS: dict[str, EntryKind] = {
@@ -39,7 +38,7 @@ UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, ValueError, RecursionErro
 _fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _encode = msgspec.json.Encoder().encode
 # any other escape and a whole pair are passed by; what is left of surrogates is half a pair (group 1)
-_HALVES = re.compile(
+_HALVES = expression(
     rb"\\[^u]|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
 

@@ -22,17 +22,18 @@ from typing import Any
 
 from ctxmgr.engine.tools.effects import CallOutcome, Shell, ToolCall
 from ctxmgr.engine.tools.outcome.reading import END_LINES, RunReport, lines_of, read_output
+from ctxmgr.model import expression
 
 END_CHARACTERS = 2_000  # of the start and of the end
 RUNNING_CHARACTERS = 500  # of a result: a host says first of all that a run goes on
 
 _UNREAD = RunReport("unknown")
-_CODE = re.compile(
+_CODE = expression(
     r"\b(?:exit(?:ed)?(?: with)?(?: (?:code|status))|exit_?code\"?|return_?code)\W{0,4}(-?\d+)\b", re.IGNORECASE
 )
 _NOT_FOUND = (126, 127)  # statuses by which shells say so
 _NOWHERE = ("no such file", "not a directory")
-_REFUSED = re.compile(
+_REFUSED = expression(
     r"\W*(?:error:? )?(?:(?:the )?user (?:has )?(?:rejected|refused|denied|declined"
     r"|does(?:n['’]t| not) want)\b"
     r"|(?:[\w ]+ )?(?:rejected|refused|denied|declined) by (?:the )?user\b"
@@ -40,20 +41,20 @@ _REFUSED = re.compile(
     r"|permission (?:to (?:use|run)|for) [^\n]{1,80}\b(?:denied|rejected|refused)\b)",
     re.IGNORECASE,
 )
-_STOPPED = re.compile(
+_STOPPED = expression(
     r"^\W*(?:(?:command|process|execution)(?: was)? (?:aborted|cancell?ed|interrupted)"
     r"|(?:request )?(?:aborted|cancell?ed|interrupted) by (?:the )?user)\b.{0,40}\s*\Z",
     re.IGNORECASE | re.MULTILINE,
 )  # what a host puts last under the output of a run that a person stopped
-_RECORDED = re.compile(r"\{\"chunk_id\":\"\w*\",\"wall_time_seconds\":[-+.\de]+,\"exit_code\":(-?\d{1,9})")
-_GOES_ON = re.compile(
+_RECORDED = expression(r"\{\"chunk_id\":\"\w*\",\"wall_time_seconds\":[-+.\de]+,\"exit_code\":(-?\d{1,9})")
+_GOES_ON = expression(
     r"\brunning (?:with (?:session|cell) ID|in (?:the )?background with (?:ID|PID))\b\W{0,3}([\w-]{1,40})"
     r"|\"session_id\":\s*\"?(\d[\w-]{0,39})",
     re.IGNORECASE,
 )
 _SILENT_WHEN_FINE = frozenset(("tsc", "tsgo", "eslint", "go vet", "go build", "shellcheck"))  # print errors alone
 _ASKING = ("session_id", "cell_id", "bash_id", "shell_id", "task_id")
-_ASKED = re.compile(r"\b(?:session|cell)_id\"?\s*:\s*\"?(\d[\w-]{0,39})")  # in a script
+_ASKED = expression(r"\b(?:session|cell)_id\"?\s*:\s*\"?(\d[\w-]{0,39})")  # in a script
 
 
 def outcome(call: ToolCall, text: str, is_error: bool, doubtful: bool = False) -> CallOutcome:

@@ -18,6 +18,8 @@ from typing import Literal
 
 import msgspec
 
+from ctxmgr.model import expression
+
 _NEVER = "(?!)"
 
 
@@ -175,13 +177,13 @@ END_LINES = 5
 READ_CHARACTERS = 100_000  # of the start and of the end
 READ_LINE_CHARACTERS = 1_000  # of a longer line the start is read: patterns cost more than a line is long
 _RULED = " \t─"  # around a line that is ruled to its end
-_COUNT = re.compile(
+_COUNT = expression(
     r"(?:^|[,;:|(=]|\. |\t|\s{2}|\b(?:and|with|found)\b)\W*(\d{1,7}) (?:tests? |examples? |specs? |scenarios? )?"
     r"(passed|passing|failed|failures?|failing|errors?|warnings?|skipped|pending|ignored|xfailed|xpassed"
     r"|deselected|issues?|problems?|offenses?(?! autocorrect))\b",
     re.IGNORECASE,
 )
-_FAILED = re.compile(
+_FAILED = expression(
     r"^\W*(?:(?:error|fatal(?: error)?|panic)\b(?:\[\w+\])?:|Traceback \(most|(?:\w+\.)*\w+ ?(?:Error|Exception):)"
     r"|(?<![\w.-])[1-9]\d* (?:\w+ )?(?:failed|failures?|failing|errors?|issues?|problems?|offenses?)\b"
     r"|^\s*(?:-{3} )?FAIL(?:ED|URE)?\b|\bBUILD FAILED\b|:\d+: (?:fatal )?error: |^not ok \d"
@@ -189,12 +191,12 @@ _FAILED = re.compile(
     r"|: command not found\s*$|\bpanicked at\b|^\W*(?:build|compilation|(?:some )?tests?) (?:failed|aborted)\b",
     re.IGNORECASE,
 )
-_PASSED = re.compile(
+_PASSED = expression(
     r"\b[1-9]\d* (?:\w+ ){0,2}pass(?:ed|ing)\b|(?<![\w.])0 (?:errors?|issues?|problems?|failed|failures?)\b"
     r"|^\s*(?:ok|OK|PASS)\b|\b[Aa]ll (?:checks|tests)(?: \w+)? (?:pass|success)|\bBUILD SUCCESS|\b100% tests passed"
     r"|\b[Nn]o (?:issues|errors|problems|offenses)(?: found)?\b"
 )
-_OF_ONE = re.compile(r"^\s*(?:[✓✔√]|ok\b|PASS|-{3} PASS)|\b(?:ok|PASSED|passed)$")  # a test that passed
+_OF_ONE = expression(r"^\s*(?:[✓✔√]|ok\b|PASS|-{3} PASS)|\b(?:ok|PASSED|passed)$")  # a test that passed
 _WORDS = {"passing": "passed", "failing": "failed", "failure": "failed", "failures": "failed", "pending": "skipped"}
 _WORDS |= {"ignored": "skipped", "package_failed": "package failed", "package_passed": "package passed"}
 _RANKS = ("failed", "error", "issue", "problem", "offense", "package failed", "passed", "package passed", "warning")

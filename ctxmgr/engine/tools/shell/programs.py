@@ -10,6 +10,7 @@ from typing import Literal
 from ctxmgr.engine.tools.shell.reads import sed_call
 from ctxmgr.engine.tools.shell.words import ShellCommand, name_of
 from ctxmgr.engine.tools.shell.wrappers import VERSION, unwrapped, unwrapped_words
+from ctxmgr.model import expression
 
 CheckKind = Literal["", "test", "lint", "types", "build"]
 
@@ -41,10 +42,10 @@ _CHANGES = {  # how options begin by which a look changes something
     "sort": ("-o", "--output"),
     "tree": ("-o",),
 }
-_SED_WRITES = re.compile(  # maybe: a script that writes a file or runs a command, or a file of scripts
+_SED_WRITES = expression(  # maybe: a script that writes a file or runs a command, or a file of scripts
     r"(?:^|[/;{}\d$!gpI\s])[we](?:\s|$)|(?:^|\s)(?:-\w*f|--file)"
 )
-_AWK_LOOKS = re.compile(r"-F.+|(?!-[fi]|--)(?:(?!system)[^>|])*", re.DOTALL)
+_AWK_LOOKS = expression(r"-F.+|(?!-[fi]|--)(?:(?!system)[^>|])*", re.DOTALL)
 _ANSWERS = words_of(  # programs whose status 1 is an answer: nothing found, differs, no such
     "zgrep ack colordiff sdiff test [ [[ expr false type pgrep pkill lsof fuser tty"
 ) | GREPS | words_of("diff cmp which")  # fmt: skip
@@ -88,7 +89,7 @@ _KIND_WORDS: dict[str, CheckKind] = {  # parts of a script's or a target's name,
     **dict.fromkeys(words_of("lint ruff eslint clippy vet check checks"), "lint"),
     "build": "build",
 }
-_NAME, _PART = re.compile(r"[\w:-]+"), re.compile(r"[a-z]+")  # of a script or a target
+_NAME, _PART = expression(r"[\w:-]+"), expression(r"[a-z]+")  # of a script or a target
 _INTERPRETERS = words_of("python ruby perl node php deno bun")
 _RUNS = words_of("run exec x dlx tool compose")  # a subcommand that says nothing without what is behind it
 _TWO_WORDS = words_of("gh glab aws gcloud az")  # are their subcommands

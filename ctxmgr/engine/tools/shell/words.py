@@ -18,6 +18,8 @@ import re
 
 import msgspec
 
+from ctxmgr.model import expression
+
 Word = str | None
 MOST_DEPTH = 8  # of groups within groups
 MOST_PARTS = 200  # of a line that is not understood
@@ -52,7 +54,7 @@ _HEREDOC = (
     r"<<-?[ \t]*(?:'(?P<single_mark>[^'\n]+)'|\"(?P<double_mark>[^\"\n\\$`]+)\"|\\?(?P<mark>\w[\w.-]*))"
     r"(?=[\s;|&<>()]|\Z)"
 )
-_TOKEN = re.compile(
+_TOKEN = expression(
     r"(?P<space>(?:[ \t\r]|\\\n)+)"
     r"|(?P<joined>[12]?>&[12])"
     r"|(?P<target>(?:[12]|&)?(?:>>|>\||>)(?![&(])|0?<(?![<(&>]))"
@@ -68,16 +70,16 @@ _TOKEN = re.compile(
     r"|(?P<expands>\$\w+|\$[?$!\#@*-]|\$\{[^{}$`'\"\\\n]*\}|\$'[^'\\]*(?:\\.[^'\\]*)*'|[*?\[\]{}])",
     re.DOTALL,
 )
-_INSIDE = re.compile(  # of a command substitution
+_INSIDE = expression(  # of a command substitution
     rf"(?P<plain>[^'\"\\`$()\#<\n]+)|'[^']*'|\\.|`[^`\\]*(?:\\.[^`\\]*)*`|<<<|(?P<heredoc>{_HEREDOC})"
     r"|(?P<open>\$?\()|(?P<close>\))|(?P<quote>\")|(?P<comment>(?<=[\s;(])\#[^\n]*)|(?P<line>\n)|[$\#<]",
     re.DOTALL,
 )
-_QUOTED = re.compile(r"[^\"\\`$]+|\\.|`[^`\\]*(?:\\.[^`\\]*)*`|(?P<open>\$\()|(?P<quote>\")|\$", re.DOTALL)
-_PLAIN = re.compile(r"[\w./:=,+@%^~-]+")
-_EXPANDS = re.compile(r"\$[\w{?$!#@*-]|\$\(|`")
-_ESCAPED = re.compile(r'\\(["\\$`\n])')
-_PART_ENDS = re.compile(r"[;\n]|&&|\|\||(?<![>&])&(?![>&])|\b(?:if|then|elif|else|while|until|do)\s")
+_QUOTED = expression(r"[^\"\\`$]+|\\.|`[^`\\]*(?:\\.[^`\\]*)*`|(?P<open>\$\()|(?P<quote>\")|\$", re.DOTALL)
+_PLAIN = expression(r"[\w./:=,+@%^~-]+")
+_EXPANDS = expression(r"\$[\w{?$!#@*-]|\$\(|`")
+_ESCAPED = expression(r'\\(["\\$`\n])')
+_PART_ENDS = expression(r"[;\n]|&&|\|\||(?<![>&])&(?![>&])|\b(?:if|then|elif|else|while|until|do)\s")
 _KEYWORDS = frozenset(("if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac"))
 _KEYWORDS |= {"function", "select", "{", "}", "!"}
 _BRACKETS = ("[", "]", "[[", "]]")  # of a test: one that stands alone expands to nothing
