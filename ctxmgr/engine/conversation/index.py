@@ -12,10 +12,12 @@ Rules:
    block by its message's key and, but for the first block, `/` and its number (some formats have several results in
    a message).
 
-It is extended, not rebuilt, when messages are appended: a call costs its new messages.
+It is extended, not rebuilt, when messages are appended: a call costs its new messages. What else follows from a
+list is `carried` from the list before in the same way.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import msgspec
 
@@ -180,6 +182,35 @@ class ConversationIndex(msgspec.Struct, frozen=True, dict=True):
         return Call(result.tool, {})
 
 
+With = ParamSpec("With")
+Value = TypeVar("Value")
+
+
+def carried(
+    grow: Callable[Concatenate[ConversationIndex, Value | None, int, With], Value],
+) -> Callable[Concatenate[ConversationIndex, With], Value]:
+    """What follows from a list alone, made from what followed from the list that it extends: `grow` is given that
+    (None at first), and the index of the first message that it does not know. It must not change it, for another
+    list may go on from it, too: it may copy. Other arguments must be hashable."""
+    name = f"{grow.__module__}.{grow.__qualname__}"
+
+    def known(conversation: ConversationIndex, /, *args: With.args, **more: With.kwargs) -> Value:
+        values: dict[Any, tuple[Any, int]] = vars(conversation).setdefault(CARRIED, {})
+        key = (name, *args)
+        before, start = values.get(key, (None, 0))
+        if before is None or start < conversation.size:
+            before = grow(conversation, before, start, *args, **more)
+            values[key] = before, conversation.size
+        value: Value = before
+        return value
+
+    known.__name__, known.__doc__ = grow.__name__, grow.__doc__
+    return known
+
+
+CARRIED = "carried"  # in the dict of an index: values with the size of the list that they are of, by function
+
+
 class _Growing:
     """The last turn while messages are added to it."""
 
@@ -205,7 +236,7 @@ class _Growing:
 def extend(conversation: ConversationIndex, messages: tuple[Message, ...]) -> ConversationIndex:
     """The index of `messages`, which begin with those of the given one."""
     if conversation.size == len(messages):
-        return msgspec.structs.replace(conversation, messages=messages)
+        return _carrying(conversation, msgspec.structs.replace(conversation, messages=messages))
     turns = list(conversation.turns)
     calls, pairs = dict(conversation.calls), dict(conversation.pairs)
     seen, repeats = dict(conversation.digest_counts), dict(conversation.repeats)
@@ -246,7 +277,13 @@ def extend(conversation: ConversationIndex, messages: tuple[Message, ...]) -> Co
     if last is not None:
         turns.append(last.frozen(len(messages)))
     sums = _summed(conversation.sums, messages[conversation.size :])
-    return ConversationIndex(messages, tuple(turns), calls, pairs, seen, repeats, sums, tuple(prompts))
+    grown = ConversationIndex(messages, tuple(turns), calls, pairs, seen, repeats, sums, tuple(prompts))
+    return _carrying(conversation, grown)
+
+
+def _carrying(before: ConversationIndex, after: ConversationIndex) -> ConversationIndex:
+    vars(after)[CARRIED] = dict(vars(before).get(CARRIED, {}))
+    return after
 
 
 def _summed(sums: Sums, more: tuple[Message, ...]) -> Sums:

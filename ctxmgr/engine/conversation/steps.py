@@ -19,7 +19,7 @@ The working set is the newest of a list, which goes out byte for byte:
    but all that lies between may leave.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import msgspec
 
@@ -45,42 +45,42 @@ class Step(msgspec.Struct, frozen=True, gc=False):
 
 
 class Steps(msgspec.Struct, frozen=True):
-    """Steps in the order they began, and the indices of what belongs to none."""
+    """Steps in the order they began, and the indices of what belongs to none. `numbers`: of the step of each of the
+    assistant's items, by index."""
 
-    steps: tuple[Step, ...]
-    fixed_indices: tuple[int, ...]
+    steps: tuple[Step, ...] = ()
+    fixed_indices: tuple[int, ...] = ()
+    numbers: Mapping[int, int] = {}
 
 
-def steps_of(conversation: ConversationIndex, is_one_with_previous: IsOneWithPrevious) -> Steps:
-    """The steps of a whole list."""
-    items_by_step: list[list[int]] = []
-    results: list[list[int]] = []
-    bound: set[int] = set()
-    fixed: list[int] = []
-    owner: dict[int, int] = {}  # step number by the index of an assistant's item
-    for position, message in enumerate(conversation.messages):
-        role = message.view.role
+def steps_of(
+    conversation: ConversationIndex, before: Steps | None, start: int, is_one_with_previous: IsOneWithPrevious
+) -> Steps:
+    """The steps of a whole list. `before`: those of its messages up to `start`."""
+    before = before or Steps()
+    steps, fixed, numbers = list(before.steps), list(before.fixed_indices), dict(before.numbers)
+    for position in range(start, conversation.size):
+        role = conversation.messages[position].view.role
         if role == "shell":
-            items_by_step.append([])
-            results.append([position])
+            steps.append(Step((), (position,)))
         elif role == "assistant":
-            if position - 1 not in owner or not is_one_with_previous(conversation, position):
-                items_by_step.append([])
-                results.append([])
-            owner[position] = len(items_by_step) - 1
-            items_by_step[-1].append(position)
-        else:
-            asked = _askers(conversation, position, owner)
-            if role == "result" and len(asked) == 1 and -1 not in asked:
-                results[next(iter(asked))].append(position)
+            if position - 1 in numbers and is_one_with_previous(conversation, position):
+                items = (*steps[-1].assistant_indices, position)
+                steps[-1] = msgspec.structs.replace(steps[-1], assistant_indices=items)
             else:
-                bound |= asked
+                steps.append(Step((position,), ()))
+            numbers[position] = len(steps) - 1
+        else:
+            asked = _askers(conversation, position, numbers)
+            if role == "result" and len(asked) == 1 and -1 not in asked:
+                number = next(iter(asked))
+                answers = (*steps[number].result_indices, position)
+                steps[number] = msgspec.structs.replace(steps[number], result_indices=answers)
+            else:
+                for number in asked - {-1}:
+                    steps[number] = msgspec.structs.replace(steps[number], bound=True)
                 fixed.append(position)
-    steps = tuple(
-        Step(tuple(items), tuple(answers), number in bound)
-        for number, (items, answers) in enumerate(zip(items_by_step, results, strict=True))
-    )
-    return Steps(steps, tuple(fixed))
+    return Steps(tuple(steps), tuple(fixed), numbers)
 
 
 def is_waiting(conversation: ConversationIndex, step: Step) -> bool:
@@ -99,13 +99,13 @@ def _given_up(conversation: ConversationIndex, asked_at: int) -> bool:
     return any(conversation.newest_reply > turn.start for turn in following)
 
 
-def _askers(conversation: ConversationIndex, position: int, owner: dict[int, int]) -> set[int]:
+def _askers(conversation: ConversationIndex, position: int, numbers: Mapping[int, int]) -> set[int]:
     """The numbers of the steps whose calls this message answers; -1 for a result without a call."""
-    numbers = set()
+    asked = set()
     for ref, _ in conversation.results(position):
         asked_at = conversation.pairs.get(ref)
-        numbers.add(owner.get(asked_at, -1) if asked_at is not None else -1)
-    return numbers
+        asked.add(numbers.get(asked_at, -1) if asked_at is not None else -1)
+    return asked
 
 
 STEP_ROLES = ("assistant", "result", "shell")  # of messages that are, or belong to, a step

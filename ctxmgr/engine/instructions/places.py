@@ -10,16 +10,16 @@
 """
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 import msgspec
 
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex, carried
 from ctxmgr.engine.instructions.globs import PATH_CHARACTERS, globs
 from ctxmgr.engine.memory import without_mark
 from ctxmgr.engine.rewriting import marker
-from ctxmgr.engine.staleness import superseded
+from ctxmgr.engine.staleness import history
 from ctxmgr.engine.tools import (
     INSTRUCTION_FILES,
     SKILL_STARTS,
@@ -66,29 +66,57 @@ class Instructions(msgspec.Struct, frozen=True):
         return Instructions(self.results & kept, self.texts & kept)
 
 
-@once
+class _Told(msgspec.Struct, frozen=True):
+    """What the messages so far tell of instructions. `asked`: ids of calls that bring some, by message; `results`
+    of them; `texts`: where each text was told last, with those of its files that no newer text tells."""
+
+    asked: dict[int, frozenset[str]] = {}
+    results: tuple[BlockRef, ...] = ()
+    texts: dict[str, tuple[BlockRef, frozenset[str]]] = {}
+
+
 def instructions(conversation: ConversationIndex, named: Named) -> Instructions:
     """All in the list that still hold."""
     if globs_of(named) is None:
         return Instructions()
-    asked: dict[int, frozenset[str]] = {}
-    texts: set[BlockRef] = set()
-    seen: set[str] = set()
-    named_files: set[str] = set()
-    for index in range(conversation.size - 1, -1, -1):
-        message = conversation.messages[index]
+    told = _told(conversation, named)
+    results = told.results
+    if results:  # rule 3
+        seen = history(conversation)
+        results = tuple(ref for ref in results if seen.reason_of(ref) not in ("read again", "repeated"))
+    return Instructions(frozenset(results), frozenset(ref for ref, _ in told.texts.values()))
+
+
+@carried
+def _told(conversation: ConversationIndex, before: _Told | None, start: int, named: Named) -> _Told:
+    """Rules 1 to 3, but for results that are out of date."""
+    before = before or _Told()
+    asked, results, texts = dict(before.asked), list(before.results), dict(before.texts)
+    for index in range(start, conversation.size):
         brought = in_message(conversation, index, named)
         if isinstance(brought, frozenset):
             if brought:
                 asked[index] = brought
-            continue
-        for number, of_files in reversed(brought):
-            text = message.view.blocks[number].text
-            if text not in seen and not (of_files and of_files <= named_files):  # rule 3
-                texts.add(BlockRef(index, number))
-            seen.add(text)
-            named_files |= of_files
-    return Instructions(frozenset(_results(conversation, asked)), frozenset(texts))
+            brought = ()
+        for ref, block in conversation.results(index) if asked else ():
+            ids = asked.get(conversation.pairs.get(ref, -1), ())
+            if block.call_id in ids and not block.is_error:
+                results.append(ref)
+        for number, of_files in brought:
+            text = conversation.messages[index].view.blocks[number].text
+            texts.pop(text, None)
+            texts = {told: (ref, left) for told, ref, left in _untold(texts, of_files)} if of_files else texts
+            texts[text] = BlockRef(index, number), of_files
+    return _Told(asked, tuple(results), texts)
+
+
+def _untold(
+    texts: Mapping[str, tuple[BlockRef, frozenset[str]]], files: frozenset[str]
+) -> Iterator[tuple[str, BlockRef, frozenset[str]]]:
+    """Those that tell of more files than these, or of none."""
+    for text, (ref, of_files) in texts.items():
+        if not of_files or of_files - files:
+            yield text, ref, of_files - files
 
 
 def in_message(conversation: ConversationIndex, index: int, named: Named) -> frozenset[str] | tuple[Told, ...]:
@@ -145,18 +173,6 @@ def _reads(call: ToolCall, files: re.Pattern[str], own: bool) -> bool:
 @lru_cache(maxsize=4_096)
 def _is_one(path: str, files: re.Pattern[str]) -> bool:
     return len(path) <= PATH_CHARACTERS and files.match(path.replace("\\", "/").casefold()) is not None
-
-
-def _results(conversation: ConversationIndex, asked: dict[int, frozenset[str]]) -> Iterator[BlockRef]:
-    """Rules 1 and 3."""
-    if not asked:
-        return
-    again = superseded(conversation)
-    for ref, index in conversation.pairs.items():
-        block = conversation.block(ref)
-        brought = block.call_id in asked.get(index, ()) and not block.is_error
-        if brought and again.get(ref) not in ("read again", "repeated"):
-            yield ref
 
 
 HEADING = "## Instructions (word for word, as they were read)"

@@ -8,7 +8,7 @@ alone; of what a chooser goes by they share the list's index (which call a resul
 from collections.abc import Callable
 from typing import Any
 
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step, Steps, steps_of
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step, Steps, carried, steps_of
 from ctxmgr.engine.invariants.check_state import FRESH, CheckState, PlanWalk, carried_on
 from ctxmgr.engine.invariants.promises import (
     NewestStep,
@@ -102,9 +102,9 @@ class Invariants:
         return any(asked(conversation, message_index) for asked in self._that_say("is_one_with_previous"))
 
 
-@once
-def _steps(conversation: ConversationIndex, rules: Invariants) -> Steps:
-    return steps_of(conversation, rules.is_one_with_previous)
+@carried
+def _steps(conversation: ConversationIndex, before: Steps | None, start: int, rules: Invariants) -> Steps:
+    return steps_of(conversation, before, start, rules.is_one_with_previous)
 
 
 @once

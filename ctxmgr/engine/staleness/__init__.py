@@ -1,8 +1,8 @@
-"""What later calls made out of date: `superseded` results, by the lines of a file that were read and changed since.
+"""What later calls made out of date: `superseded` results, by what a list's `history` tells of its files.
 
 Knows no budget and no plan.
 """
 
-from ctxmgr.engine.staleness.staleness import superseded
+from ctxmgr.engine.staleness.staleness import History, history, superseded
 
-__all__ = ["superseded"]
+__all__ = ["History", "history", "superseded"]

@@ -12,13 +12,12 @@
 
 import json
 import re
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
 
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex, carried
 from ctxmgr.engine.rewriting import marker
 from ctxmgr.engine.tools import FileEffect, ToolCall, calls_of, identity, outcome, paths
 from ctxmgr.model import Block, Message, once
@@ -53,40 +52,106 @@ class _Result(msgspec.Struct, frozen=True):
         return [path for effect, path in self.files if effect.kind == "read"]
 
 
-@once
+Asked = tuple[str, ...]
+"""What a call asks for, with the state in which each file is that it reads: what is equal shows the same."""
+
+
+class History(msgspec.Struct, frozen=True):
+    """What calls did to files, as the list tells it. Results are numbered as they came.
+
+    `asked`: by number; `went`: where a shell was told to go to last; `paths`: all that were named, and of them the
+    relative ones that are `known` to be an absolute one. `changes` of each file; `whole`: when each was last read or
+    written whole, and which of both; `again`: when the same was last asked for, and shown whole.
+    """
+
+    results: list[_Result] = []
+    numbers: dict[BlockRef, int] = {}
+    asked: list[Asked] = []
+    went: str = ""
+    paths: dict[str, None] = {}
+    known: Mapping[str, str] = {}
+    changes: dict[str, int] = {}
+    whole: dict[str, tuple[int, Reason]] = {}
+    again: dict[Asked, int] = {}
+
+    def reason(self, number: int) -> Reason | None:
+        """Why a result is out of date; None where it is not."""
+        result = self.results[number]
+        if result.failed:
+            return None
+        reads = [self.known.get(path, path) for path in result.reads]
+        shows_files = bool(reads) and len(reads) == len(result.files)
+        if shows_files and all(self.whole.get(path, NEVER)[0] > number for path in reads):
+            return self.whole[reads[0]][1]
+        if self.again.get(self.asked[number], -1) > number:
+            return "read again" if len(reads) == len(result.files) else "repeated"
+        return None
+
+    def reason_of(self, ref: BlockRef) -> Reason | None:
+        """The same by where it stands."""
+        number = self.numbers.get(ref)
+        return None if number is None else self.reason(number)
+
+
+NEVER: tuple[int, Reason] = (-1, "read again")
+
+
 def superseded(conversation: ConversationIndex) -> dict[BlockRef, Reason]:
     """Those that are out of date, in the list's order, with the reason. Linear in the list."""
-    results = list(_results(conversation))
-    known = paths.same(path for result in results for _, path in result.files if AWAY not in path)
-    later: dict[str, Reason] = {}  # what happened last to each file that was read or written whole
-    changes: Counter[str] = Counter()
-    again: set[tuple[str, ...]] = set()
-    reasons: dict[BlockRef, Reason] = {}
-    for result in reversed(results):
-        text = conversation.block(result.ref).text
-        reads = [known.get(path, path) for path in result.reads]
-        same = (result.same, *(f"{path} {changes[path]}" for path in reads))
-        if not result.failed and reads and len(reads) == len(result.files) and later.keys() >= set(reads):
-            reasons[result.ref] = later[reads[0]]
-        elif not result.failed and same in again:
-            reasons[result.ref] = "read again" if len(reads) == len(result.files) else "repeated"
-        if result.same and not result.failed and _is_whole(text):
-            again.add(same)
-        for effect, path in result.files:
-            path = known.get(path, path)
-            changes[path] += effect.kind in ("write", "edit")
-            if effect.kind == "write" and effect.whole and not result.failed:
-                later.setdefault(path, "written later")
-            elif effect.kind == "read" and effect.whole and _shows_all(result, text):
-                later.setdefault(path, "read again")
-    return dict(sorted(reasons.items()))
+    told = history(conversation)
+    reasons = ((result.ref, told.reason(number)) for number, result in enumerate(told.results))
+    return dict(sorted((ref, reason) for ref, reason in reasons if reason is not None))
 
 
-def _results(conversation: ConversationIndex) -> Iterator[_Result]:
-    went = ""  # where a shell was told to go to last
-    for ref, asked_at in conversation.pairs.items():
-        block = conversation.block(ref)
-        call, same = _calls(conversation.messages[asked_at]).get(block.call_id, (None, ""))
+@carried
+def history(conversation: ConversationIndex, before: History | None, start: int) -> History:
+    """Costs what is new, and where that names another file, the names of all files."""
+    before = before or History()
+    new, went = _results(conversation, start, before.went)
+    named = before.paths | {path: None for result in new for _, path in result.files if AWAY not in path}
+    known = before.known if len(named) == len(before.paths) else paths.same(named)
+    if any(known.get(path) != before.known.get(path) for path in (*before.known, *known) if path in before.paths):
+        before, new = History(), [*before.results, *new]  # a name of before means another file now
+    grown = History(
+        results=[*before.results, *new],
+        numbers=before.numbers | {result.ref: number for number, result in enumerate(new, len(before.results))},
+        asked=list(before.asked),
+        went=went,
+        paths=named,
+        known=known,
+        changes=dict(before.changes),
+        whole=dict(before.whole),
+        again=dict(before.again),
+    )
+    for number, result in enumerate(new, len(before.results)):
+        _add(grown, number, result, conversation.block(result.ref).text)
+    return grown
+
+
+def _add(history: History, number: int, result: _Result, text: str) -> None:
+    """One more result."""
+    known, changes = history.known, history.changes
+    for effect, path in reversed(result.files):
+        path = known.get(path, path)
+        changes[path] = changes.get(path, 0) + (effect.kind in ("write", "edit"))
+        if effect.kind == "write" and effect.whole and not result.failed:
+            history.whole[path] = number, "written later"
+        elif effect.kind == "read" and effect.whole and _shows_all(result, text):
+            history.whole[path] = number, "read again"
+    reads = (known.get(path, path) for path in result.reads)
+    asked = (result.same, *(f"{path} {changes[path]}" for path in reads))
+    history.asked.append(asked)
+    if result.same and not result.failed and _is_whole(text):
+        history.again[asked] = number
+
+
+def _results(conversation: ConversationIndex, start: int, went: str) -> tuple[list[_Result], str]:
+    """Those in the messages from `start` on, and where a shell was told to go to last. `went`: before them."""
+    results: list[_Result] = []
+    for ref, block in (pair for index in range(start, conversation.size) for pair in conversation.results(index)):
+        asked_at = conversation.pairs.get(ref)
+        made = _calls(conversation.messages[asked_at]) if asked_at is not None else {}
+        call, same = made.get(block.call_id, (None, ""))
         if call is None:
             continue
         away = f"{went}{AWAY}" if call.kind == "run" and went else ""
@@ -96,9 +161,10 @@ def _results(conversation: ConversationIndex) -> Iterator[_Result]:
             if effect.path or effect.kind not in ("read", "write", "edit")
         )
         failed = outcome(call, block.text, block.is_error, block.doubtful) == "failed" or block.doubtful
-        yield _Result(ref, files, same and away + same, call.kind == "run", failed or block.is_error)
+        results.append(_Result(ref, files, same and away + same, call.kind == "run", failed or block.is_error))
         if call.shell is not None and call.shell.directory:
             went = call.shell.directory
+    return results, went
 
 
 @once
