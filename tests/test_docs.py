@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxmgr.engine.retention.prefix_cost import Offer, PrefixChange, Row, best_change, cost
+from ctxmgr.engine.retention.prefix_cost import Offer, PrefixChange, best_change, cost
 from ctxmgr.model import Rates, policy, rules
 from ctxmgr.wire.methods import METHODS
 
@@ -31,7 +31,7 @@ def test_the_sum_of_the_example_is_right() -> None:
     changing = cost(60_000, 60_000, 20_000, Rates())
 
     def due(calls: int) -> PrefixChange:
-        found = best_change([Row(0, 60_000, is_cached=True)], [Offer(0, 40_000, calls, {}, "")], Rates())
+        found = best_change(lambda index: (60_000, 60_000), [Offer(0, 40_000, calls, {}, "")], Rates())
         assert found is not None
         return found
 

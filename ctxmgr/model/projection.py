@@ -102,6 +102,16 @@ class Plan(msgspec.Struct, frozen=True):
     working_set: WorkingSet = WorkingSet(results=0, tokens=0)
     fit_floor: int = 0
 
+    def goes_on_from(self, pieces: tuple[Piece, ...]) -> bool:
+        """Whether it begins with these pieces, of which the last may be longer now."""
+        last = len(pieces) - 1
+        if last < 0 or len(self.pieces) <= last or self.pieces[:last] != pieces[:last]:
+            return False
+        ended, now = pieces[last], self.pieces[last]
+        if isinstance(ended, Keep) and isinstance(now, Keep):
+            return now.start == ended.start and now.end >= ended.end
+        return now == ended
+
     @property
     def packet(self) -> Packet | None:
         """The packet among its pieces."""

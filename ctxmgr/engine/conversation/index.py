@@ -16,6 +16,7 @@ It is extended, not rebuilt, when messages are appended: a call costs its new me
 list is `carried` from the list before in the same way.
 """
 
+import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -201,6 +202,26 @@ def carried(
         if before is None or start < conversation.size:
             before = grow(conversation, before, start, *args, **more)
             values[key] = before, conversation.size
+        value: Value = before
+        return value
+
+    known.__name__, known.__doc__ = grow.__name__, grow.__doc__
+    return known
+
+
+def carried_with(
+    grow: Callable[Concatenate[ConversationIndex, Value | None, int, With], Value],
+) -> Callable[Concatenate[ConversationIndex, With], Value]:
+    """The same, of a list and of objects that change with it: `grow` must look for itself whether what it is given
+    of the list before is of such objects, too."""
+    name = f"{grow.__module__}.{grow.__qualname__}"
+
+    def known(conversation: ConversationIndex, /, *args: With.args, **more: With.kwargs) -> Value:
+        values: dict[Any, tuple[Any, int, tuple[Any, ...]]] = vars(conversation).setdefault(CARRIED, {})
+        before, start, given = values.get(name, (None, 0, ()))
+        if start < conversation.size or len(given) != len(args) or not all(map(operator.is_, given, args)):
+            before = grow(conversation, before, start, *args, **more)
+            values[name] = before, conversation.size, args
         value: Value = before
         return value
 

@@ -27,8 +27,9 @@ from ctxmgr.engine.retention import receipts
 from ctxmgr.engine.retention.layout import Layout, extended, lay_out, parted
 from ctxmgr.engine.retention.offers import Growth, Situation, offers
 from ctxmgr.engine.retention.packet_writing import NO_PACKET, ListRoom, PacketWriter, packet_of, place_of
-from ctxmgr.engine.retention.prefix_cost import Offer, PrefixBreak, PrefixChange, Row, arithmetic, best_change
+from ctxmgr.engine.retention.prefix_cost import Offer, PrefixBreak, PrefixChange, arithmetic, best_change
 from ctxmgr.engine.retention.receipts import MUST, REPLACED, BalancedResult, EpochResult, Original, headless, hidden
+from ctxmgr.engine.retention.shown import of_no_step, shown
 from ctxmgr.engine.retention.worth import NOTHING, Retention, Worth
 from ctxmgr.engine.staleness import superseded
 from ctxmgr.model import Decision, Epoch, Opening, Packet, Plan, Receipt, Zone
@@ -94,15 +95,13 @@ class EpochDraft:
         calls = ask.epoch.call_count + 1
         grown = max(1.0, (conversation.raw_weight - ask.epoch.raw_tokens) / calls)
         self.growth = Growth(calls, grown)
-        self.late = parted(conversation, plan.decisions)
+        self.shown = shown(conversation, plan, rules)
+        self.late = self.shown.late
         self.protected = inputs.protection.messages() | self.late
-        users = [index for index in self.steps.fixed_indices if conversation.messages[index].view.role == "user"]
-        held = self.protected.union(range(self.working_set, conversation.size))
-        self.leaving_users = over_share(conversation, users, inputs.room.users, held, rules)
-        shown = receipts.projected_weights(plan, conversation.messages)
+        self.leaving_users = self._users_over_share()
         self.situation = Situation(
             plan=plan,
-            shown=shown,
+            shown=self.shown,
             growth=self.growth,
             working_set=self.working_set,
             protected=self.protected,
@@ -113,12 +112,25 @@ class EpochDraft:
         self.writing = EpochWriting(
             conversation, ask, plan, self.steps, self.working_set, self.leaving_users, calls
         )
-        self.rows = [Row(index, self._tokens(index), index < inputs.cached_count) for index in sorted(shown)]
 
-    def _tokens(self, index: int) -> int:
-        """Of a message as it is shown, with the packet before it."""
-        layout = self.inputs.layout
-        return self.situation.shown[index] + (layout.packet.weight if index == layout.packet_index else 0)
+    def _users_over_share(self) -> frozenset[int]:
+        """The user messages beyond their share."""
+        conversation, inputs = self.conversation, self.inputs
+        outside = of_no_step(conversation, inputs.layout.rules)
+        if outside.user_tokens <= inputs.room.users:
+            return frozenset()
+        held = self.protected.union(range(self.working_set, conversation.size))
+        return over_share(conversation, outside.users, inputs.room.users, held, inputs.layout.rules)
+
+    def _behind(self, index: int) -> tuple[int, int]:
+        """What is shown from this message on, with the packet, and what of it may be cached, in tokens."""
+        inputs, sums = self.inputs, self.shown.sums
+        layout, known = inputs.layout, max(index, inputs.cached_count)
+        after, uncached = sums[-1] - sums[index], sums[-1] - sums[min(known, len(sums) - 1)]
+        if layout.packet_index >= index and layout.packet_index in self.shown.tokens:
+            after += layout.packet.weight
+            uncached += layout.packet.weight if layout.packet_index >= inputs.cached_count else 0
+        return after, after - uncached
 
     # when
 
@@ -199,9 +211,8 @@ class EpochDraft:
 
     def least_tokens(self) -> int:
         """What an epoch can not take away, in tokens: the working set, and what belongs to no step."""
-        fixed = (index for index in self.steps.fixed_indices if index < self.working_set)
-        newest = range(self.working_set, self.conversation.size)
-        return self.conversation.weight_of(fixed) + self.conversation.weight_of(newest)
+        fixed = of_no_step(self.conversation, self.inputs.layout.rules).tokens_before(self.working_set)
+        return fixed + self.conversation.raw_weight - self.shown.raw_sums[self.working_set]
 
     # what
 
@@ -221,7 +232,7 @@ class EpochDraft:
     # where
 
     def _break(self, due: Sequence[Offer], every: bool = False) -> PrefixChange | None:
-        return best_change(self.rows, due, self.rates, every)
+        return best_change(self._behind, due, self.rates, every)
 
     # an epoch
 

@@ -19,16 +19,13 @@ import msgspec
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step
 from ctxmgr.engine.retention.layout import Layout, drops
 from ctxmgr.engine.retention.prefix_cost import Offer
-from ctxmgr.engine.retention.reuse_table import WORDS_PART, Kind
+from ctxmgr.engine.retention.reuse_table import WORDS_PART
+from ctxmgr.engine.retention.shown import MARKER_SIZE, Candidate, Shown
 from ctxmgr.engine.retention.worth import Retention
-from ctxmgr.engine.rewriting import ERRORS_OVER, LAST_RESORT_LENGTH, marker
-from ctxmgr.engine.tools import calls_of, result_row
-from ctxmgr.model import Decision, Message, Plan, once
+from ctxmgr.engine.rewriting import LAST_RESORT_LENGTH
+from ctxmgr.model import Decision, Plan
 
-MARKER_SIZE = 30  # about what a marker weighs
-LIGHT_SIZE = 2 * MARKER_SIZE  # a result up to this is not worth one
 ERROR_SIZE = 500  # about what is left of a long error
-LONG_CHARACTERS = 800  # of a call's arguments: longer ones are cut
 
 
 class Growth(msgspec.Struct, frozen=True):
@@ -43,33 +40,18 @@ class Growth(msgspec.Struct, frozen=True):
 
 
 class Situation(msgspec.Struct, frozen=True):
-    """What offers are made by beside the list. `shown`: what the plan shows of it, tokens by index. `working_set`:
-    the index of its first message. `protected` messages by index, `protected_results`; `leaving_users`: user
-    messages beyond their share."""
+    """What offers are made by beside the list. `shown`: what the plan shows of it. `working_set`: the index of its
+    first message. `protected` messages by index, `protected_results`; `leaving_users`: user messages beyond their
+    share."""
 
     plan: Plan
     layout: Layout
-    shown: Mapping[int, int]
+    shown: Shown
     growth: Growth
     working_set: int
     protected: Container[int]
     protected_results: Container[BlockRef]
     leaving_users: Sequence[int]
-
-
-def kind_of(conversation: ConversationIndex, ref: BlockRef) -> Kind:
-    """The row of the table that a result belongs to."""
-    asked_at = conversation.pairs.get(ref)
-    if asked_at is None:
-        return "command"
-    return _kinds(conversation.messages[asked_at]).get(conversation.block(ref).call_id, "command")
-
-
-@once
-def _kinds(message: Message) -> dict[str, Kind]:
-    """Of the results of its calls, by call id."""
-    calls = zip(message.view.blocks, calls_of(message), strict=True)
-    return {block.call_id: result_row(call) for block, call in calls if call is not None and block.kind == "call"}
 
 
 def offers(
@@ -78,7 +60,8 @@ def offers(
     index: Situation,
     stale: Mapping[BlockRef, str],
 ) -> list[Offer]:
-    """All of them, newest first. `stale`: results that are out of date, with the reason. Linear in the list."""
+    """All of them, newest first. `stale`: results that are out of date, with the reason. Costs what may leave by
+    its age; where something is out of date, all that may leave."""
     return _Offers(conversation, retention, index, stale).made()
 
 
@@ -99,45 +82,38 @@ class _Offers:
         return sorted(every, key=lambda offer: -offer.position)
 
     def _blocks(self) -> list[Offer]:
+        least = 0.0 if self.stale else self.retention.least_age
+        total, sums = self.conversation.raw_weight, self.shown.raw_sums
+        newest = total - sums[self.situation.working_set]
         block_offers: list[Offer] = []
-        age = self.conversation.weight_of(range(self.situation.working_set, self.conversation.size))
-        newest = age
-        for position in range(self.situation.working_set - 1, -1, -1):
-            message = self.conversation.messages[position]
-            if position in self.shown and position not in self.situation.protected:
-                for number, block in enumerate(message.view.blocks):
-                    ref = BlockRef(position, number)
-                    if not block.can_edit or self.conversation.block_key(ref) in self.situation.plan.decisions:
-                        continue
-                    if block.kind == "result":
-                        block_offers += self._result(ref, age, newest)
-                    elif block.kind == "call" and len(block.text) > LONG_CHARACTERS:
-                        block_offers += self._arguments(ref, age, newest)
-            age += message.weight
-        return block_offers
+        for candidate in self.shown.candidates:
+            age = total - candidate.sum_after
+            if age <= least or candidate.ref.message_index >= self.situation.working_set:
+                break  # those behind it are younger
+            if candidate.ref.message_index not in self.situation.protected:
+                make = self._arguments if candidate.kind == "arguments" else self._result
+                block_offers += make(candidate, age, newest)
+        return sorted(block_offers, key=lambda offer: -offer.position)
 
-    def _result(self, ref: BlockRef, age: int, newest: int) -> list[Offer]:
+    def _result(self, candidate: Candidate, age: int, newest: int) -> list[Offer]:
         """Rule 2."""
-        block, weight = self.conversation.block(ref), self.conversation.block_weight(ref)
-        if weight <= LIGHT_SIZE or ref in self.situation.protected_results or marker.is_marker(block.text):
+        ref, weight = candidate.ref, candidate.weight
+        stale = self.stale.get(ref, "")
+        worth = 0.0 if stale else self.retention.age(candidate.kind, weight)
+        if age <= worth or ref in self.situation.protected_results:
             return []
-        failed = block.is_error or block.doubtful
-        stale, kind = self.stale.get(ref, ""), kind_of(self.conversation, ref)
-        worth = 0.0 if stale else self.retention.age(kind, weight)
-        if age <= worth or (failed and len(block.text) <= ERRORS_OVER):
-            return []
-        left = min(weight, ERROR_SIZE) if failed else MARKER_SIZE
-        decision = Decision("distilled", LAST_RESORT_LENGTH) if failed else Decision("pruned")
-        why = stale or f"result of a {kind}, {age:,} tokens old"
+        left = min(weight, ERROR_SIZE) if candidate.failed else MARKER_SIZE
+        decision = Decision("distilled", LAST_RESORT_LENGTH) if candidate.failed else Decision("pruned")
+        why = stale or f"result of a {candidate.kind}, {age:,} tokens old"
         return [self._offer(ref, weight - left, age - max(worth, newest), decision, why)]
 
-    def _arguments(self, ref: BlockRef, age: int, newest: int) -> list[Offer]:
+    def _arguments(self, candidate: Candidate, age: int, newest: int) -> list[Offer]:
         """Rule 3."""
-        worth = self.retention.age("arguments", 0)
+        ref, worth = candidate.ref, self.retention.age("arguments", 0)
         if age <= worth or not self.rules.may_edit(self.conversation, ref, "shortened"):
             return []
         shorter = self.situation.layout.shorten(ref)
-        saved = self.conversation.block_weight(ref) - shorter[1] if shorter is not None else 0
+        saved = candidate.weight - shorter[1] if shorter is not None else 0
         why = f"long arguments, {age:,} tokens old"
         return [self._offer(ref, saved, age - max(worth, newest), Decision("shortened"), why)] if saved > 0 else []
 
@@ -147,11 +123,10 @@ class _Offers:
 
     def _packets(self) -> list[Offer]:
         """Rule 5."""
-        messages, due, why = self.conversation.messages, self.situation.growth.calls, "a packet that came back"
-        back = (index for index in self.shown if messages[index].view.role == "packet")
+        due, why, tokens = self.situation.growth.calls, "a packet that came back", self.shown.tokens
         return [
-            Offer(index, self.shown[index], due, {self.conversation.key(index): Decision("dropped")}, why)
-            for index in back
+            Offer(index, tokens[index], due, {self.conversation.key(index): Decision("dropped")}, why)
+            for index in self.shown.packets
         ]
 
     # whole steps
@@ -168,7 +143,7 @@ class _Offers:
         apart = {offer.position: 0 for offer in blocks}
         for offer in blocks:
             apart[offer.position] += offer.saved
-        saved = sum(self.shown.get(index, 0) - apart.get(index, 0) for index in indices)
+        saved = sum(self.shown.tokens.get(index, 0) - apart.get(index, 0) for index in indices)
         decisions = {self.conversation.key(index): Decision("dropped") for index in indices}
         due = self.situation.growth.calls_since(over / WORDS_PART)
         first = (
@@ -178,31 +153,21 @@ class _Offers:
 
     def _steps(self) -> tuple[list[Step], float]:
         """The oldest steps that leave, and by how many tokens the words are over their room."""
-        steps = self.rules.steps(self.conversation).steps
-        old = [
-            (step, self._words(step))
-            for step in steps
-            if step.message_indices[0] in self.shown and max(step.message_indices) < self.situation.working_set
-        ]
-        words = sum(weight for _, weight in old)
+        words = self.shown.words_before(self.situation.working_set)
         over = words - self.retention.words_tokens
         if over <= 0:
             return [], 0.0
+        steps = self.rules.steps(self.conversation).steps
         must_stay = self.rules.must_stay(self.conversation)
         leaving: list[Step] = []
-        for step, weight in old:
+        for number, weight in self.shown.old_steps(self.situation.working_set):
             if words <= self.retention.words_left:
                 break
             words -= weight
+            step = steps[number]
             free = all(
                 index not in self.situation.protected and index not in must_stay for index in step.message_indices
             )
             if free and self.rules.may_leave(self.conversation, step):
                 leaving.append(step)
         return leaving, over
-
-    def _words(self, step: Step) -> int:
-        """What a step weighs with markers for its results, in tokens."""
-        spoken = sum(self.shown.get(index, 0) for index in step.assistant_indices)
-        results = (min(self.shown.get(index, 0), MARKER_SIZE) for index in step.result_indices)
-        return spoken + sum(results)

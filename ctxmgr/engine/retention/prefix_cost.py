@@ -69,13 +69,8 @@ class Offer(msgspec.Struct, frozen=True):
     why: str
 
 
-class Row(msgspec.Struct, frozen=True, gc=False):
-    """One message of the projection as it stands, with the packet before it: its weight in tokens, and whether the
-    provider may hold it."""
-
-    message_index: int
-    tokens: int
-    is_cached: bool
+Behind = Callable[[int], tuple[int, int]]
+"""The index of a message -> what is shown from it on, and how much of that the provider may hold, in tokens."""
 
 
 class PrefixChange(msgspec.Struct, frozen=True):
@@ -101,18 +96,12 @@ def step_above(known: BasePrices | None, weight_at: Callable[[float], float]) ->
     return min((weight_at(tier.above_tokens) for tier in tiers), default=math.inf)
 
 
-def best_change(
-    rows: Sequence[Row], offers: Sequence[Offer], by: Rates, every: bool = False
-) -> PrefixChange | None:
+def best_change(behind: Behind, offers: Sequence[Offer], by: Rates, every: bool = False) -> PrefixChange | None:
     """Rule 3, of offers newest first; None where there is none. `every`: all of them are taken."""
     best: PrefixChange | None = None
-    after = cached = saved = 0
-    accrued, row = 0.0, len(rows) - 1
+    saved, accrued = 0, 0.0
     for number, offer in enumerate(offers, 1):
-        while row >= 0 and rows[row].message_index >= offer.position:
-            after += rows[row].tokens
-            cached += rows[row].tokens if rows[row].is_cached else 0
-            row -= 1
+        after, cached = behind(offer.position)
         saved += offer.saved
         accrued += by.cache_read * offer.saved * offer.due_calls
         change = PrefixChange(offer.position, saved, cost(after, cached, after - saved, by), accrued, number)

@@ -45,6 +45,12 @@ class Retention(msgspec.Struct, frozen=True):
         times = math.sqrt(USUAL_SIZE / max(1, weight))
         return self.ages[kind] * min(MOST_TIMES, max(LEAST_TIMES, times))
 
+    @property
+    def least_age(self) -> float:
+        """No result, and no arguments, leave before."""
+        results = (age for kind, age in self.ages.items() if kind not in ("arguments", "call"))
+        return min(self.ages["arguments"], LEAST_TIMES * min(results))
+
 
 NOTHING = Retention(dict.fromkeys(YIELDS, 0.0), 0.0, 0.0)
 """Nothing is worth its place."""

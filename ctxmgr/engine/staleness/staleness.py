@@ -60,8 +60,8 @@ class History(msgspec.Struct, frozen=True):
     """What calls did to files, as the list tells it. Results are numbered as they came.
 
     `asked`: by number; `went`: where a shell was told to go to last; `paths`: all that were named, and of them the
-    relative ones that are `known` to be an absolute one. `changes` of each file; `whole`: when each was last read or
-    written whole, and which of both; `again`: when the same was last asked for, and shown whole.
+    relative ones that are `known` to be an absolute one. `changes` of each file; `whole`: when each was last read
+    or written whole, and which of both; `again`: when the same was last asked for, and shown whole.
     """
 
     results: list[_Result] = []

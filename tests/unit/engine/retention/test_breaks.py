@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.retention.prefix_cost import (
+    Behind,
     Offer,
     PrefixBreak,
-    Row,
     arithmetic,
     best_change,
     cost,
@@ -39,7 +39,18 @@ def test_up_to_where_no_step_makes_a_request_dearer(name: str, known: BasePrices
     assert step_above(known, lambda tokens: tokens - 20_000) == expected
 
 
-ROWS = [Row(at, 100, True) for at in range(10)]
+Rows = list[tuple[int, bool]]  # of each message its tokens, and whether the provider may hold it
+
+
+def behind(rows: Rows) -> Behind:
+    def told(index: int) -> tuple[int, int]:
+        rest = rows[index:]
+        return sum(tokens for tokens, _ in rest), sum(tokens for tokens, is_cached in rest if is_cached)
+
+    return told
+
+
+ROWS = behind([(100, True)] * 10)
 
 
 def offer(position: int, saved: int, calls: float) -> Offer:
@@ -68,33 +79,29 @@ def test_an_epoch_pays_when_what_is_due_has_cost_what_the_change_costs() -> None
 
 
 def test_where_nothing_is_cached_a_change_costs_nothing() -> None:
-    cold = [Row(at, 100, False) for at in range(10)]
-    found = best_change(cold, [offer(9, 90, 0), offer(0, 90, 0)], TENTH)
+    found = best_change(behind([(100, False)] * 10), [offer(9, 90, 0), offer(0, 90, 0)], TENTH)
     assert found is not None
     assert found.count == 2
     assert found.cost == pytest.approx(-180 * 1.25)
 
 
 some_rates = st.sampled_from((TENTH, Rates(0.1, 1.0), Rates(0.5, 0.5), Rates(1.0, 1.0), Rates(0.0, 2.0)))
-some_rows = st.lists(st.tuples(st.integers(0, 500), st.booleans()), min_size=1, max_size=20).map(
-    lambda rows: [Row(at, tokens, cached) for at, (tokens, cached) in enumerate(rows)]
-)
+some_rows = st.lists(st.tuples(st.integers(0, 500), st.booleans()), min_size=1, max_size=20)
 
 
 @given(some_rows, st.data(), some_rates, st.booleans())
-def test_the_best_place_is_found(rows: list[Row], data: st.DataObject, by: Rates, every: bool) -> None:
+def test_the_best_place_is_found(rows: Rows, data: st.DataObject, by: Rates, every: bool) -> None:
     """Each place told by itself."""
     places = data.draw(st.lists(st.integers(0, len(rows) - 1), unique=True))
     offers = [
-        offer(at, data.draw(st.integers(0, rows[at].tokens)), data.draw(st.floats(0, 60)))
+        offer(at, data.draw(st.integers(0, rows[at][0])), data.draw(st.floats(0, 60)))
         for at in sorted(places, reverse=True)
     ]
-    found = best_change(rows, offers, by, every)
+    found = best_change(behind(rows), offers, by, every)
     gains = []
     for count in range(1, len(offers) + 1):
-        taken, rest = offers[:count], rows[offers[count - 1].position :]
-        after, saved = sum(one.tokens for one in rest), sum(one.saved for one in taken)
-        cached = sum(one.tokens for one in rest if one.is_cached)
+        taken = offers[:count]
+        (after, cached), saved = behind(rows)(taken[-1].position), sum(one.saved for one in taken)
         accrued = sum(by.cache_read * one.saved * one.due_calls for one in taken)
         gains.append(accrued - cost(after, cached, after - saved, by))
     assert (found is None) == (not offers)

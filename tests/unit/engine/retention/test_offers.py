@@ -7,9 +7,9 @@ import pytest
 from ctxmgr.engine.conversation import BlockRef, working_set_start
 from ctxmgr.engine.retention import prefix_cost
 from ctxmgr.engine.retention.layout import lay_out
-from ctxmgr.engine.retention.offers import Growth, Situation, kind_of, offers
+from ctxmgr.engine.retention.offers import Growth, Situation, offers
 from ctxmgr.engine.retention.packet_writing import NO_PACKET
-from ctxmgr.engine.retention.receipts import projected_weights
+from ctxmgr.engine.retention.shown import kind_of, shown
 from ctxmgr.engine.retention.worth import NOTHING, Retention
 from ctxmgr.engine.staleness import superseded
 from ctxmgr.model import Packet, WorkingSet
@@ -29,7 +29,7 @@ def offered(said: list[Said], by: Retention, **keys: Any) -> list[prefix_cost.Of
     situation = Situation(
         **{
             "plan": plan,
-            "shown": projected_weights(plan, messages),
+            "shown": shown(index, plan, inputs.layout.rules),
             "growth": Growth(4, 100.0),
             "working_set": working_set_start(index, NEWEST),
             "protected": frozenset(),
