@@ -3,6 +3,6 @@
 Knows no budget and no plan.
 """
 
-from ctxmgr.engine.staleness.staleness import History, history, superseded
+from ctxmgr.engine.staleness.staleness import history, superseded
 
-__all__ = ["History", "history", "superseded"]
+__all__ = ["history", "superseded"]
