@@ -150,7 +150,7 @@ def test_a_planted_name_is_found(planted: str) -> None:
     "good",
     [
         '`ctxmgr/engine/tools/rows.py`, a row in `ROWS`: `row("write", "put", "Host")`, then `names.py` there',
-        "until `engine/retention/offers.kind_of`, in `session/context/fallback` and `engine/memory/from_*.py`",
+        "until `engine/retention/shown.kind_of`, in `session/context/fallback` and `engine/memory/from_*.py`",
         "`tests/unit/formats/test_NAME.py` and `scripts/test tests/unit -k epoch`, `ctxmgr replay`, `.ci/run`",
     ],
 )
