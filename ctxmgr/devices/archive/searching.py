@@ -23,7 +23,7 @@ from collections.abc import Collection, Iterator
 import msgspec
 
 from ctxmgr.devices.archive.index import named_in, text_of
-from ctxmgr.devices.archive.queries import Phrase, PhraseQuery, Question, question
+from ctxmgr.devices.archive.words import Phrase, PhraseQuery, Question, question
 from ctxmgr.masking import legible, masked
 from ctxmgr.model import ArchiveHit
 

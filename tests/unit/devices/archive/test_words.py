@@ -4,8 +4,7 @@ questions."""
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.devices.archive.queries import question
-from ctxmgr.devices.archive.words import JOINERS, LONGEST_RUN, words
+from ctxmgr.devices.archive.words import JOINERS, LONGEST_RUN, question, words
 
 TABLE = [
     ("a_b", ["a_b", "a", "b"]),
