@@ -1,7 +1,6 @@
 """The archive: the originals of what left, in one SQLite file a state directory. Knows no decision and no state."""
 
-from ctxmgr.devices.archive.database import ArchiveDatabase, ArchiveFault, hits_among
-from ctxmgr.devices.archive.databases import ArchiveDatabases, at_rest
+from ctxmgr.devices.archive.database import ArchiveDatabase, ArchiveDatabases, ArchiveFault, at_rest, hits_among
 from ctxmgr.devices.archive.file import archive_fault, archive_path
 from ctxmgr.devices.archive.searching import HitRow
 

@@ -48,7 +48,7 @@ def to_line(body: bytes) -> bytes:
 
 
 def from_lines(content: bytes, session_id: str | None) -> SnapshotRecords:
-    """The longest good beginning of `content` (rules 1 and 2), judged as that session's; None: as anyone's.
+    """The longest good beginning of `content` (rules 4 and 5), judged as that session's; None: as anyone's.
 
     No content at all is a snapshot that has not begun: no records and no fault.
     """

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from ctxmgr.devices.archive.databases import ArchiveDatabases
+from ctxmgr.devices.archive.database import ArchiveDatabases
 from ctxmgr.devices.archive.file import NAME
 from ctxmgr.masking import legible
 from ctxmgr.model.epochs import ArchiveRow

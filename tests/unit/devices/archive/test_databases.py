@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.devices.archive import databases
-from ctxmgr.devices.archive.database import ArchiveDatabase
-from ctxmgr.devices.archive.databases import ArchiveDatabases
+from ctxmgr.devices.archive.database import ArchiveDatabase, ArchiveDatabases
 from ctxmgr.devices.archive.file import NAME
 from ctxmgr.model.epochs import ArchiveAnswer, ArchiveRow
 from ctxmgr.model.policy import Archive as Limits
