@@ -29,7 +29,7 @@ from http.cookiejar import CookieJar, DefaultCookiePolicy
 import httpx
 import msgspec
 
-from ctxmgr.devices.endpoint.api import GARBAGE, TIMED_OUT, Answer, Api, EndpointFault
+from ctxmgr.devices.endpoint.apis import GARBAGE, TIMED_OUT, Answer, Api, EndpointFault
 
 RESPONSE_BYTES = 32 << 20  # a stream spends about 300 bytes a token: 100 000 tokens, reasoning included
 CONNECT_SECONDS = 10.0  # an address that does not answer is not waited for until the deadline

@@ -20,9 +20,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
 
-from ctxmgr.devices.endpoint.anthropic import AnthropicApi
-from ctxmgr.devices.endpoint.api import TIMED_OUT, Api, EndpointFault
-from ctxmgr.devices.endpoint.chat import ChatApi
+from ctxmgr.devices.endpoint.apis import TIMED_OUT, AnthropicApi, Api, ChatApi, EndpointFault
 from ctxmgr.model import Endpoint
 from ctxmgr.model.compaction import Completion, CompletionRequest
 

@@ -28,7 +28,7 @@ STOPS: dict[str, Stop] = {
     "cancelled": "cancelled",
 }
 
-CHARACTERS_A_TOKEN = 16  # and these to spare: as an endpoint's answers are cut (`ctxmgr.devices.endpoint.api`)
+CHARACTERS_A_TOKEN = 16  # and these to spare: as an endpoint's answers are cut (`ctxmgr.devices.endpoint.apis`)
 SPARE_CHARACTERS = 4_096
 
 

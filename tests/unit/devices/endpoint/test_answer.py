@@ -6,8 +6,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.devices.endpoint.api import CHARACTERS_A_TOKEN, SPARE_CHARACTERS, sound
-from ctxmgr.devices.endpoint.chat import ENDS, ChatAnswer
+from ctxmgr.devices.endpoint.apis import CHARACTERS_A_TOKEN, CHAT_ENDS, SPARE_CHARACTERS, ChatAnswer, sound
 from ctxmgr.model.compaction import Completion, CompletionUsage
 
 LIMIT = 100 * CHARACTERS_A_TOKEN + SPARE_CHARACTERS
@@ -107,4 +106,4 @@ def test_no_piece_does_harm(pieces: list[Any]) -> None:
             continue
         reasons |= {choice.get("finish_reason") for choice in piece.get("choices") or ()}
     done = answer.completion()
-    assert done.stop == "error" or reasons & set(ENDS)
+    assert done.stop == "error" or reasons & set(CHAT_ENDS)

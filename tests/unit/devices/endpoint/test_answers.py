@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.devices.endpoint import client as endpoint_client
-from ctxmgr.devices.endpoint.api import CHARACTERS_A_TOKEN, SPARE_CHARACTERS
+from ctxmgr.devices.endpoint.apis import CHARACTERS_A_TOKEN, SPARE_CHARACTERS
 from ctxmgr.model.compaction import Completion, CompletionUsage
 from tests.model_server import ModelServer, Reply, Script, Way
 from tests.unit.devices.endpoint.calls import APIS, QUOTED, Calls, completed

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ctxmgr.devices.endpoint.anthropic import AnthropicAnswer
+from ctxmgr.devices.endpoint.apis import AnthropicAnswer
 from ctxmgr.model.compaction import Completion, CompletionUsage
 
 END: dict[str, Any] = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}}

@@ -9,7 +9,7 @@ import pytest
 
 from ctxmgr.devices.endpoint import Chat
 from ctxmgr.devices.endpoint import client as endpoint_client
-from ctxmgr.devices.endpoint.api import Answer
+from ctxmgr.devices.endpoint.apis import Answer
 from ctxmgr.model.compaction import Completion, CompletionRequest
 from ctxmgr.model.policy import Endpoint
 from tests.model_server import Gate, ModelServer, Reply, Request

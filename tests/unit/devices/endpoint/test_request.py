@@ -5,9 +5,7 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.devices.endpoint import client as endpoint_client
-from ctxmgr.devices.endpoint.anthropic import AnthropicApi
-from ctxmgr.devices.endpoint.api import Api
-from ctxmgr.devices.endpoint.chat import ChatApi
+from ctxmgr.devices.endpoint.apis import AnthropicApi, Api, ChatApi
 from ctxmgr.model.compaction import Completion, CompletionRequest
 from tests.model_server import ModelServer, Reply
 from tests.unit.devices.endpoint.calls import APIS, KEY, SECRET, Calls

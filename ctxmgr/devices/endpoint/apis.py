@@ -1,0 +1,392 @@
+"""The APIs of model servers: the address, the headers, the request, and how an answer is read, piece by piece, into
+a completion. Knows no network.
+
+1. An answer is whole only where the server said why it ended. A stream that just stops is a fault, whatever
+   text has come: half a summary looks like a whole one.
+2. Text that grows far beyond what was asked for is cut: some servers take no notice of the limit, some models
+   never stop.
+3. A fault is told in words of ours. What a server writes in an error may quote the prompt or the key.
+
+Chat completions, as OpenAI and most servers of open models speak them:
+
+4. Servers differ in two parameters: the name of the limit, and whether usage can be asked for in a stream.
+   `ChatApi` is one way of asking; one that a server refuses is exchanged for another.
+5. Only the first choice counts; reasoning and other members that we do not know are passed over.
+
+Anthropic's messages, as Anthropic and gateways to its models speak them:
+
+6. An answer comes as events, each of which says its `type`, or as one `message`. Types that we do not know are
+   passed over, as Anthropic asks of clients; thinking is no part of the text.
+7. Usage comes in parts, and each figure is the last that was told. What a cache held or took is input too, which
+   `input_tokens` leaves out here.
+8. One way of asking is all there is: a refusal is final.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import msgspec
+
+from ctxmgr.model.compaction import Completion, CompletionRequest, CompletionUsage, Stop
+
+CHARACTERS_A_TOKEN = 16
+"""Text beyond this many characters a token asked for is cut. Customary is 4; tables and blanks reach 10."""
+
+SPARE_CHARACTERS = 4_096
+"""Added to that: a very small limit is no reason to cut a short answer."""
+
+GARBAGE = "what came is no answer of this API"
+UNFINISHED = "the answer ended without a finish reason"
+SERVER_FAULT = "the server reported an error in the middle of its answer"
+TIMED_OUT = "timed out"
+REFUSED_BY_MODEL = "the model refused to answer"
+
+
+class EndpointFault(Exception):
+    """A call that failed. The text says why, in words of ours.
+
+    `again`: worth another try; `after`: seconds, where the server named them; `refused`: what the server wrote
+    when it refused the request, to look for a parameter's name in: never to be shown.
+    """
+
+    def __init__(self, words: str, again: bool = False, after: float | None = None, refused: str = "") -> None:
+        super().__init__(words)
+        self.again, self.after, self.refused = again, after, refused
+
+
+class Answer(ABC):
+    """What has come so far of an answer that was asked to have at most `max_tokens`.
+
+    A subclass reads pieces, and says what their reasons to end mean: `ends`, and in words of ours `withheld`. Any
+    other reason is a fault.
+    """
+
+    ends: ClassVar[Mapping[str, Stop]]
+    withheld: ClassVar[Mapping[str, str]]
+
+    def __init__(self, max_tokens: int) -> None:
+        self._limit = max_tokens * CHARACTERS_A_TOKEN + SPARE_CHARACTERS
+        self._texts: list[str] = []
+        self._length = 0
+        self._end: str | None = None
+        self._received = self._tools = self._faulty = False
+        self._refusal = ""
+        self.closed = False  # the server has said that nothing follows
+        self._spent: CompletionUsage | None = None
+
+    @property
+    def ended(self) -> bool:
+        """Whether the server has said why it ended: what follows is of no weight (usage, the end mark)."""
+        return self._end is not None
+
+    def take(self, piece: object) -> bool:
+        """Adds one decoded piece; False when no more is to be read. `msgspec.MsgspecError`: it is garbage."""
+        self._hear(piece)
+        return self._length <= self._limit and not self._faulty
+
+    @abstractmethod
+    def _hear(self, piece: object) -> None: ...
+
+    def _add(self, text: str) -> None:
+        self._texts.append(text)
+        self._length += len(text)
+
+    def completion(self) -> Completion:
+        """What came of it, once no more is read."""
+        if self._length > self._limit:
+            return Completion(sound("".join(self._texts)[: self._limit]), "length", self._spent)
+        if fault := self._fault():
+            return Completion(stop="error", fault=fault, usage=self._spent)
+        stop: Stop = "toolUse" if self._tools else self.ends[self._end or ""]
+        return Completion(sound("".join(self._texts)), stop, self._spent)
+
+    def _fault(self) -> str:
+        if self._faulty:
+            return SERVER_FAULT
+        if self._refusal:
+            return self._refusal
+        if self._end is None:
+            return UNFINISHED if self._received else GARBAGE
+        if self._end in self.ends:
+            return ""
+        return self.withheld.get(self._end, "the answer ended for a reason that is not known")
+
+
+def sound(text: str) -> str:
+    """The text as UTF-8 can carry it: surrogates that make a pair are joined, lone ones become U+FFFD."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+class Api(ABC):
+    """One API, in one way of asking where servers differ."""
+
+    @abstractmethod
+    def address(self, base: bytes) -> bytes:
+        """The path that is asked, of the path of `baseUrl`."""
+
+    @abstractmethod
+    def headers(self, key: str | None) -> dict[str, str]:
+        """Those of this API; None: no key is sent."""
+
+    @abstractmethod
+    def body(self, model: str, ask: CompletionRequest) -> dict[str, Any]: ...
+
+    @abstractmethod
+    def answer(self, max_tokens: int) -> Answer:
+        """A reader of one answer."""
+
+    def refused_by(self, words: str) -> str:
+        """The name of what a refusal is about and can be asked in another way; "" where it is about none."""
+        return ""
+
+    def other(self, way: str) -> "Api":
+        """The same with this asked in the other way."""
+        return self
+
+
+CHAT_ENDS: dict[str, Stop] = {
+    "stop": "stop",
+    "eos_token": "stop",  # text-generation-inference
+    "stop_sequence": "stop",  # the same
+    "end_turn": "stop",  # gateways to Anthropic's models, as is "max_tokens"
+    "length": "length",
+    "max_tokens": "length",
+    "model_length": "length",  # Mistral: the window is full
+    "tool_calls": "toolUse",
+    "function_call": "toolUse",  # OpenAI before tools
+}
+"""`finish_reason`: what it means. Any other is a fault: content_filter, vLLM's abort, what is new."""
+
+CHAT_WITHHELD = {"content_filter": "a content filter withheld the answer"}
+
+
+@dataclass(frozen=True)
+class ChatApi(Api):
+    """`limit_key`: the limit's name there; `usage`: whether usage is asked for."""
+
+    limit_key: str = "max_tokens"
+    usage: bool = True
+
+    def address(self, base: bytes) -> bytes:
+        return base.rstrip(b"/") + b"/chat/completions"
+
+    def headers(self, key: str | None) -> dict[str, str]:
+        return {} if key is None else {"Authorization": f"Bearer {key}"}
+
+    def body(self, model: str, ask: CompletionRequest) -> dict[str, Any]:
+        system = [{"role": "system", "content": sound(ask.system)}] if ask.system else []
+        body: dict[str, Any] = {
+            "model": model,
+            "messages": [*system, {"role": "user", "content": sound(ask.prompt)}],
+            self.limit_key: ask.max_tokens,
+            "stream": True,
+        }
+        if self.usage:
+            body["stream_options"] = {"include_usage": True}
+        return body
+
+    def answer(self, max_tokens: int) -> Answer:
+        return ChatAnswer(max_tokens)
+
+    def refused_by(self, words: str) -> str:
+        """Which of the two a refusal names: "usage", "limit", or "" for neither."""
+        if self.usage and "stream_options" in words:
+            return "usage"
+        return "limit" if self.limit_key in words else ""
+
+    def other(self, way: str) -> "ChatApi":
+        if way == "usage":
+            return ChatApi(self.limit_key, usage=False)
+        return ChatApi("max_completion_tokens" if self.limit_key == "max_tokens" else "max_tokens", self.usage)
+
+
+class _ChatPart(msgspec.Struct, frozen=True):
+    type: str = ""
+    text: str | None = None
+
+
+class _Content(msgspec.Struct, frozen=True):
+    """A `delta` of a stream, or the `message` of an answer in one piece."""
+
+    content: str | list[_ChatPart] | None = None
+    refusal: str | None = None
+    tool_calls: list[Any] | None = None
+    function_call: Any = None
+
+
+class _Choice(msgspec.Struct, frozen=True):
+    index: int = 0
+    delta: _Content | None = None
+    message: _Content | None = None
+    finish_reason: str | None = None
+
+
+class _Piece(msgspec.Struct, frozen=True):
+    choices: list[_Choice] | None = None
+    usage: Any = None
+    error: Any = None
+
+
+class _ChatUsage(msgspec.Struct, frozen=True):
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class ChatAnswer(Answer):
+    """An answer in pieces (`delta`) or in one (`message`)."""
+
+    ends: ClassVar = CHAT_ENDS
+    withheld: ClassVar = CHAT_WITHHELD
+
+    def _hear(self, piece: object) -> None:
+        came = msgspec.convert(piece, _Piece)
+        self._faulty = self._faulty or bool(came.error)
+        self._spent = _spent(came.usage) or self._spent
+        for choice in came.choices or ():
+            self._received = True
+            if choice.index == 0:
+                self._hear_choice(choice)
+
+    def _hear_choice(self, choice: _Choice) -> None:
+        self._end = choice.finish_reason or self._end
+        message = choice.delta or choice.message
+        if message is None:
+            return
+        self._add(_text(message.content))
+        self._tools = self._tools or bool(message.tool_calls or message.function_call)
+        if message.refusal:
+            self._refusal = REFUSED_BY_MODEL
+
+
+def _text(content: str | list[_ChatPart] | None) -> str:
+    if isinstance(content, list):  # Mistral's reasoning models: the reasoning is a part of another type
+        return "".join(part.text or "" for part in content if part.type == "text")
+    return content or ""
+
+
+def _spent(usage: Any) -> CompletionUsage | None:
+    """None where it is not given, or not in a form that can be told: it is no reason to lose an answer."""
+    if usage is None:
+        return None
+    try:
+        known = msgspec.convert(usage, _ChatUsage)
+    except msgspec.MsgspecError:
+        return None
+    return CompletionUsage(max(known.prompt_tokens, 0), max(known.completion_tokens, 0))
+
+
+ANTHROPIC_VERSION = "2023-06-01"  # of the API; the address has no newer one
+
+ANTHROPIC_ENDS: dict[str, Stop] = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "tool_use": "toolUse",
+}
+"""`stop_reason`: what it means. Any other is a fault: pause_turn, which nothing asked here leads to, new ones."""
+
+ANTHROPIC_WITHHELD = {"refusal": REFUSED_BY_MODEL}
+ANTHROPIC_TELLING = ("message", "message_start", "content_block_start", "content_block_delta", "message_delta")
+
+
+class AnthropicApi(Api):
+    """`baseUrl` is what Anthropic's own clients call so: without `/v1`, which is not doubled where it is there."""
+
+    def address(self, base: bytes) -> bytes:
+        return base.rstrip(b"/").removesuffix(b"/v1") + b"/v1/messages"
+
+    def headers(self, key: str | None) -> dict[str, str]:
+        return {"anthropic-version": ANTHROPIC_VERSION} | ({} if key is None else {"x-api-key": key})
+
+    def body(self, model: str, ask: CompletionRequest) -> dict[str, Any]:
+        system = {"system": sound(ask.system)} if ask.system else {}
+        messages = [{"role": "user", "content": sound(ask.prompt)}]
+        return {"model": model, "max_tokens": ask.max_tokens, **system, "messages": messages, "stream": True}
+
+    def answer(self, max_tokens: int) -> Answer:
+        return AnthropicAnswer(max_tokens)
+
+
+class _Kind(msgspec.Struct, frozen=True):
+    type: str = ""
+
+
+class _AnthropicPart(msgspec.Struct, frozen=True):
+    """A block of content, or the `delta` of one or of the message."""
+
+    type: str | None = None
+    text: str | None = None
+    stop_reason: str | None = None
+
+
+class _Message(msgspec.Struct, frozen=True):
+    content: list[_AnthropicPart] | None = None
+    stop_reason: str | None = None
+    usage: Any = None
+
+
+class _Event(_Message, frozen=True):
+    """Of a type that is known; a message in one piece is one as well. Some servers send null for nothing."""
+
+    message: _Message | None = None
+    content_block: _AnthropicPart | None = None
+    delta: _AnthropicPart | None = None
+
+
+class _AnthropicUsage(msgspec.Struct, frozen=True):
+    input_tokens: int | None = None
+    cache_read_input_tokens: int | None = None
+    cache_creation_input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+class AnthropicAnswer(Answer):
+    """An answer in events, or in one message."""
+
+    ends: ClassVar = ANTHROPIC_ENDS
+    withheld: ClassVar = ANTHROPIC_WITHHELD
+
+    def __init__(self, max_tokens: int) -> None:
+        super().__init__(max_tokens)
+        self._figures: dict[str, int] = {}  # of usage
+
+    def _hear(self, piece: object) -> None:
+        kind = msgspec.convert(piece, _Kind).type
+        self._faulty = self._faulty or kind == "error"
+        self.closed = self.closed or kind == "message_stop"
+        if kind not in ANTHROPIC_TELLING:
+            return
+        event = msgspec.convert(piece, _Event)
+        message, delta, block = (
+            event.message or _Message(),
+            event.delta or _AnthropicPart(),
+            event.content_block or _AnthropicPart(),
+        )
+        if kind != "content_block_delta" or delta.type == "text_delta":
+            self._received = True
+        self._end = message.stop_reason or event.stop_reason or delta.stop_reason or self._end
+        self._hear_usage(message.usage or event.usage)
+        for part in (*(message.content or event.content or ()), block, delta):
+            if part.type in ("text", "text_delta"):
+                self._add(part.text or "")
+            self._tools = self._tools or part.type == "tool_use"
+
+    def _hear_usage(self, usage: Any) -> None:
+        """One that is not given, or not in a form that can be told, is no reason to lose an answer."""
+        if not usage:
+            return
+        try:
+            known = msgspec.structs.asdict(msgspec.convert(usage, _AnthropicUsage))
+        except msgspec.MsgspecError:
+            return
+        self._figures |= {name: max(tokens, 0) for name, tokens in known.items() if tokens is not None}
+        figures = dict(self._figures)
+        output = figures.pop("output_tokens", 0)
+        self._spent = CompletionUsage(sum(figures.values()), output)
