@@ -3,8 +3,7 @@
 Knows no state and no event: a line is JSON. Nothing of it may be lost by a kill, a full disk or a second process.
 """
 
-from ctxmgr.devices.snapshots.file import SnapshotFile
-from ctxmgr.devices.snapshots.lines import SnapshotRecords, to_line
+from ctxmgr.devices.snapshots.file import SnapshotFile, SnapshotRecords, to_line
 from ctxmgr.devices.snapshots.store import (
     OpenedSnapshot,
     SavedFile,

@@ -44,8 +44,7 @@ from ctxmgr.devices.files import (
     sync_directory,
     unlink,
 )
-from ctxmgr.devices.snapshots.file import SnapshotFile
-from ctxmgr.devices.snapshots.lines import SnapshotRecords, from_lines
+from ctxmgr.devices.snapshots.file import SnapshotFile, SnapshotRecords, from_lines
 from ctxmgr.model import faults
 
 PREFIX_CHARACTERS = 40  # of the session id, for people's eyes; the hash tells sessions apart

@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.devices.snapshots.lines import base_fault, from_lines, to_line
+from ctxmgr.devices.snapshots.file import base_fault, from_lines, to_line
 
 BASE = b'{"kind":"base","version":1,"sessionId":"s","state":{"n":1}}'
 ONE = b'{"kind":"event","n":1}'
