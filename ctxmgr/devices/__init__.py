@@ -33,12 +33,11 @@ __all__ = [
     "stdio",
     "sync_directory",
     "tokens",
-    "vocabulary",
 ]
 
 
 if TYPE_CHECKING:
-    from ctxmgr.devices import embeddings, files, retention, stdio, tokens, vocabulary
+    from ctxmgr.devices import embeddings, files, retention, stdio, tokens
     from ctxmgr.devices.allocator import give_back, keep_large_buffers
     from ctxmgr.devices.archive import (
         ArchiveDatabase,

@@ -17,7 +17,7 @@ Name = Annotated[str, Meta(min_length=1, max_length=200)]
 Id = Annotated[str, Meta(min_length=1, max_length=200, pattern=r"\S")]
 Word = Annotated[str, Meta(max_length=200, pattern=r"^[A-Za-z0-9._-]*[A-Za-z][A-Za-z0-9._-]*$")]
 Day = Annotated[str, Meta(pattern=r"^(\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]))?$")]
-Vocabulary = Literal["o200k_base", "cl100k_base"]  # those that `devices/vocabulary` can read
+Vocabulary = Literal["o200k_base", "cl100k_base"]  # those that `devices/tokens` can read
 OWN_SOURCE = "a file of your own"
 
 

@@ -2,8 +2,8 @@
 
 Knows rows and their age; not what a decision, a marker or a session's state is. An `ArchiveDatabase` belongs to one
 thread: to the one that opened it, as SQLite has it. The archives of a process (`ArchiveDatabases`) have a thread of
-their own, in which they are put into, looked up and tidied: one that waits for another process must not hold up what
-is being weighed. Its answers are futures, and nothing in it raises: a fault is in the answer.
+their own, in which they are put into, looked up and tidied: one that waits for another process must not hold up
+what is being weighed. Its answers are futures, and nothing in it raises: a fault is in the answer.
 
 Rules:
 1. A `put` is one transaction, and the same rows put again change nothing: whoever does not know whether it came
@@ -14,9 +14,9 @@ Rules:
    that is made anew.
 4. What is kept is bounded by age and by size, the oldest goes first; but never what belongs to a session that is
    open here. That is done in steps, off the way of a call: `due` says when.
-5. What is kept is blotted out where it is a secret, unless the policy keeps secrets. A text keeps its length, so that
-   the places in it that a marker or a hit named are the same, and a blot is a character that no other text has:
-   `masking.legible` makes `[masked]` of it where it is read.
+5. What is kept is blotted out where it is a secret, unless the policy keeps secrets. A text keeps its length, so
+   that the places in it that a marker or a hit named are the same, and a blot is a character that no other text
+   has: `masking.legible` makes `[masked]` of it where it is read.
 """
 
 import contextlib

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from ctxmgr.devices import vocabulary
+from ctxmgr.devices import tokens
 from ctxmgr.devices.tokens import load
 
 
 @pytest.fixture
 def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No vocabulary in the package, none in the cache."""
-    monkeypatch.setattr(vocabulary, "PACKAGED", tmp_path)
+    monkeypatch.setattr(tokens, "PACKAGED", tmp_path)
     monkeypatch.delenv("TIKTOKEN_CACHE_DIR", raising=False)
 
 

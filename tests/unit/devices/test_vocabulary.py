@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.devices import vocabulary
-from ctxmgr.devices.vocabulary import (
+from ctxmgr.devices import tokens
+from ctxmgr.devices.tokens import (
     CL100K_BASE,
     O200K_BASE,
     PACKAGED,
@@ -55,7 +55,7 @@ class Places:
 def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
     made = Places(tmp_path)
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(made.cache))
-    monkeypatch.setattr(vocabulary, "PACKAGED", made.package)
+    monkeypatch.setattr(tokens, "PACKAGED", made.package)
     return made
 
 
@@ -120,7 +120,7 @@ def test_paths_that_are_no_files_neither_raise_nor_block() -> None:
 
 
 def test_a_file_too_large_is_not_read_whole(places: Places, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vocabulary, "FILE_BYTES", 10)
+    monkeypatch.setattr(tokens, "FILE_BYTES", 10)
     places.path.write_bytes(TOY_ORIGINAL)
     assert "too large" in find(UNPACKAGED, str(places.path)).skipped[0]
 

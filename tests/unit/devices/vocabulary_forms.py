@@ -2,7 +2,7 @@
 
 from binascii import b2a_base64
 
-from ctxmgr.devices.vocabulary import COUNT_BYTES
+from ctxmgr.devices.tokens import COUNT_BYTES
 
 
 def restore(ranks: dict[bytes, int]) -> bytes:

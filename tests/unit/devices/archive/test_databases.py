@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxmgr.devices.archive import databases
+from ctxmgr.devices.archive import database
 from ctxmgr.devices.archive.database import ArchiveDatabase, ArchiveDatabases
 from ctxmgr.devices.archive.file import NAME
 from ctxmgr.model.epochs import ArchiveAnswer, ArchiveRow
@@ -75,7 +75,7 @@ def test_a_fault_of_tidying_is_noted_and_ends_it(tmp_path: Path, monkeypatch: py
     def tidy(self: ArchiveDatabase, limits: Limits, live: object) -> int:
         calls.append("tidy")
         if len(calls) == 1:
-            raise databases.ArchiveFault("the disk is full")
+            raise database.ArchiveFault("the disk is full")
         return 0
 
     monkeypatch.setattr(ArchiveDatabase, "tidy", tidy)
