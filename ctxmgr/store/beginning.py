@@ -27,8 +27,7 @@ from ctxmgr.model import ArchiveRow
 from ctxmgr.model.saved import Stored
 from ctxmgr.store import packs, parts
 from ctxmgr.store.driving import driven, read_head
-from ctxmgr.store.head import SessionHead
-from ctxmgr.store.keys import escaped, head_key
+from ctxmgr.store.head import SessionHead, escaped, head_key
 from ctxmgr.store.objects import Objects, StoreUnreachable
 from ctxmgr.store.protocol import Away, Busy, Claimed, Ownership, commit, take
 

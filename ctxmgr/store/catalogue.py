@@ -10,8 +10,7 @@ import msgspec
 
 from ctxmgr.store import parts
 from ctxmgr.store.driving import Sleep, driven, read_head
-from ctxmgr.store.head import LEASE_MS
-from ctxmgr.store.keys import CLOCK, HEADS, escaped, head_key, objects_prefix, unescaped
+from ctxmgr.store.head import CLOCK, HEADS, LEASE_MS, escaped, head_key, objects_prefix, unescaped
 from ctxmgr.store.objects import ListedObject, Objects, StoreFault, StoreUnreachable, opened
 from ctxmgr.store.protocol import Away, Busy, End, take
 

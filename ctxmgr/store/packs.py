@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.model import ArchiveRow
-from ctxmgr.store.keys import digest, digest_of
+from ctxmgr.store.head import digest, digest_of
 from ctxmgr.store.objects import StoreFault
 
 LEVEL = 6

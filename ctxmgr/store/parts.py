@@ -13,8 +13,7 @@ from collections.abc import Iterable, Sequence
 from ctxmgr.devices.snapshots import to_line
 from ctxmgr.model import ArchiveRow
 from ctxmgr.store import packs
-from ctxmgr.store.head import Contents, SessionHead
-from ctxmgr.store.keys import epoch_of, is_object_name, objects_prefix
+from ctxmgr.store.head import Contents, SessionHead, epoch_of, is_object_name, objects_prefix
 from ctxmgr.store.objects import Missing, Objects, StoreFault
 
 _CHECKSUM = 9  # characters of a line, with the space

@@ -18,8 +18,7 @@ from ctxmgr.model import ArchiveRow
 from ctxmgr.store import packs, parts
 from ctxmgr.store.beginning import Location
 from ctxmgr.store.driving import driven
-from ctxmgr.store.head import Contents
-from ctxmgr.store.keys import head_key, object_name, objects_prefix
+from ctxmgr.store.head import Contents, head_key, object_name, objects_prefix
 from ctxmgr.store.objects import StoreFault, StoreUnreachable
 from ctxmgr.store.protocol import Away, Fenced, Ownership, commit
 from ctxmgr.store.tailing import Tail

@@ -10,7 +10,7 @@ import pytest
 
 from ctxmgr.cli import main
 from ctxmgr.store import keeping
-from ctxmgr.store.keys import head_key
+from ctxmgr.store.head import head_key
 from ctxmgr.store.objects import StoreUnreachable, opened
 from ctxmgr.store.objects.root import ID_FILE, NEW, NO_PARENT, NO_STORE
 from tests.store.folders import Folder, on, serving, tree

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ctxmgr.devices import sync_directory
-from ctxmgr.store.keys import HEADS
+from ctxmgr.store.head import HEADS
 from ctxmgr.store.objects import files
 from ctxmgr.store.objects.interface import StoreUnreachable
 

@@ -12,9 +12,8 @@ from ctxmgr.devices.snapshots import SnapshotFile, SnapshotStore
 from ctxmgr.model import ArchiveRow
 from ctxmgr.model.saved import Stored
 from ctxmgr.store.beginning import Begun, Location
-from ctxmgr.store.head import SessionHead, from_bytes
+from ctxmgr.store.head import SessionHead, from_bytes, head_key
 from ctxmgr.store.keeping import SessionKeeper, Terms
-from ctxmgr.store.keys import head_key
 from ctxmgr.store.objects import Objects
 from tests.unit.store.memory import MemoryObjects
 

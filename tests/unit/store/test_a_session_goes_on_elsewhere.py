@@ -3,8 +3,8 @@
 import pytest
 
 from ctxmgr.store import keeping, parts, uploading
+from ctxmgr.store.head import head_key, objects_prefix
 from ctxmgr.store.keeping import Terms
-from ctxmgr.store.keys import head_key, objects_prefix
 from tests.unit.store.machines import BASE, ID, Machine, event, head, row, running, silently
 from tests.unit.store.memory import MemoryObjects, down, up
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.store import catalogue, keeping
-from ctxmgr.store.keys import head_key, objects_prefix
+from ctxmgr.store.head import head_key, objects_prefix
 from ctxmgr.store.objects import files, opened
 from tests.unit.store.machines import BASE, ID, Machine, event, head, heard, row, running
 from tests.unit.store.memory import MemoryObjects

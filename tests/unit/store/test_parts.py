@@ -8,8 +8,7 @@ from ctxmgr.devices.snapshots import to_line
 from ctxmgr.store import beginning as claiming
 from ctxmgr.store import packs, parts
 from ctxmgr.store.beginning import Claims
-from ctxmgr.store.head import UnreadableHead, from_bytes
-from ctxmgr.store.keys import escaped, head_key, object_name, objects_prefix, unescaped
+from ctxmgr.store.head import UnreadableHead, escaped, from_bytes, head_key, object_name, objects_prefix, unescaped
 from ctxmgr.store.objects import BadAddress, opened
 from ctxmgr.store.tailing import Tail
 from tests.unit.store.machines import BASE

@@ -10,8 +10,7 @@ import pytest
 from ctxmgr.cli import main
 from ctxmgr.model.saved import Stored
 from ctxmgr.store import PurgeLimits, catalogue
-from ctxmgr.store.head import from_bytes
-from ctxmgr.store.keys import head_key, objects_prefix
+from ctxmgr.store.head import from_bytes, head_key, objects_prefix
 from ctxmgr.store.objects import opened
 from ctxmgr.store.protocol import End
 from tests.unit.store.machines import Machine, event, row, running

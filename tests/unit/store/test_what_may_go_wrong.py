@@ -10,7 +10,7 @@ from ctxmgr.devices import ArchiveDatabase, ArchiveFault
 from ctxmgr.model import ArchiveRow
 from ctxmgr.model.saved import Stored
 from ctxmgr.store import catalogue, keeping
-from ctxmgr.store.keys import head_key, objects_prefix
+from ctxmgr.store.head import head_key, objects_prefix
 from ctxmgr.store.objects import StoreUnreachable, file_objects, files
 from tests.unit.store.machines import BASE, ID, Machine, event, head, heard, row, running, silently
 from tests.unit.store.memory import MemoryObjects, down, up

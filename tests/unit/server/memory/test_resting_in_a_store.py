@@ -13,8 +13,7 @@ from ctxmgr.server import state_files
 from ctxmgr.server.config import Setup
 from ctxmgr.server.runtime import Parts, Runtime
 from ctxmgr.store import store as stores
-from ctxmgr.store.head import SessionHead, from_bytes
-from ctxmgr.store.keys import head_key
+from ctxmgr.store.head import SessionHead, from_bytes, head_key
 from tests.unit.store.memory import MemoryObjects
 
 MESSAGES = [{"role": "user", "content": f"Port part {number} to Rust.", "timestamp": 1} for number in range(3)]
