@@ -25,7 +25,7 @@ import msgspec
 from ctxmgr.devices import ArchiveDatabase, files
 from ctxmgr.model import ArchiveRow
 from ctxmgr.model.saved import Stored
-from ctxmgr.store import packs, parts
+from ctxmgr.store import parts
 from ctxmgr.store.driving import driven, read_head
 from ctxmgr.store.head import SessionHead, escaped, head_key
 from ctxmgr.store.objects import Objects, StoreUnreachable
@@ -168,7 +168,7 @@ async def _start(location: Location, taken: Claimed, ours: frozenset[str], conte
 def _is_newest(head: SessionHead, ours: frozenset[str], content: bytes) -> bool:
     """Rule 1."""
     contents = head.contents
-    return bool(content) and contents.writer in ours and packs.seq_of(content) >= contents.seq
+    return bool(content) and contents.writer in ours and parts.seq_of(content) >= contents.seq
 
 
 async def _is_ours(location: Location, head: SessionHead, ours: frozenset[str], content: bytes) -> bool:

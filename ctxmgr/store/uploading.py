@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.model import ArchiveRow
-from ctxmgr.store import packs, parts
+from ctxmgr.store import parts
 from ctxmgr.store.beginning import Location
 from ctxmgr.store.driving import driven
 from ctxmgr.store.head import Contents, head_key, object_name, objects_prefix
@@ -48,9 +48,9 @@ class Uploading:
         fresh: dict[str, bytes] = {}
         contents = before
         if new is not None:
-            name = self._named(fresh, packs.lines_pack(new.content))
+            name = self._named(fresh, parts.lines_pack(new.content))
             kept = () if new.whole else before.lines
-            seq = packs.seq_of(new.content) or before.seq
+            seq = parts.seq_of(new.content) or before.seq
             contents = msgspec.structs.replace(contents, lines=(*kept, name), seq=seq, size_bytes=new.end)
         if rows:
             contents = await self._with_rows(fresh, contents, rows)
@@ -90,7 +90,7 @@ class Uploading:
         packed = contents.packed
         if len(contents.rows) == packed:
             packed += len(batches) - 1
-        names = [self._named(fresh, packs.rows_pack(batch)) for batch in batches]
+        names = [self._named(fresh, parts.rows_pack(batch)) for batch in batches]
         return msgspec.structs.replace(contents, rows=(*contents.rows, *names), packed=packed)
 
     def _named(self, fresh: dict[str, bytes], pack: bytes) -> str:

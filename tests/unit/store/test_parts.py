@@ -6,7 +6,7 @@ import pytest
 
 from ctxmgr.devices.snapshots import to_line
 from ctxmgr.store import beginning as claiming
-from ctxmgr.store import packs, parts
+from ctxmgr.store import parts
 from ctxmgr.store.beginning import Claims
 from ctxmgr.store.head import UnreadableHead, escaped, from_bytes, head_key, object_name, objects_prefix, unescaped
 from ctxmgr.store.objects import BadAddress, opened
@@ -41,7 +41,7 @@ def test_what_is_no_head_of_ours_is_refused() -> None:
 
 def test_what_is_no_whole_snapshot_is_not_put_in_the_place_of_one() -> None:
     for content in [b"x", b"\n", to_line(BASE)[:-1], b"00000000 {}\n"]:
-        with pytest.raises(packs.Damaged):
+        with pytest.raises(parts.Damaged):
             parts.records(content)
 
 
@@ -86,9 +86,9 @@ def test_claims_are_written_down_before_they_are_used_and_bounded(tmp_path: Path
 
 
 def test_a_pack_that_is_not_what_its_name_says_is_damaged() -> None:
-    pack = packs.lines_pack(b"lines\n")
-    with pytest.raises(packs.Damaged):
-        packs.lines_of(object_name(1, 1, b"other"), pack)
+    pack = parts.lines_pack(b"lines\n")
+    with pytest.raises(parts.Damaged):
+        parts.lines_of(object_name(1, 1, b"other"), pack)
 
 
 SECRET = "hush-hush"
