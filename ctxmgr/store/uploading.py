@@ -7,10 +7,19 @@
 3. `contents` is what the newest head names. What a head of doubtful fate names is at most superseded by the next.
 4. Of the objects of rows the first `packed` are full and stay. Those behind them are put together, in their order,
    before they are too many. What they hold can then not be got: they stay as they are, and the batch goes on.
+
+The snapshot is the queue, to which another thread appends, and which it rewrites now and then: what the store does
+not have yet lies in it, bounded as it is, and survives a kill. `Tail` has what is new in it:
+
+5. A rewrite is another file under the same name. Ours is held open meanwhile, so that its number means no other.
+6. Only whole lines are read: a line that is being written has no end yet, one that failed is cut off again.
 """
 
 import asyncio
+import hashlib
+import os
 from collections.abc import Sequence
+from pathlib import Path
 
 import msgspec
 
@@ -21,7 +30,66 @@ from ctxmgr.store.driving import driven
 from ctxmgr.store.head import Contents, head_key, object_name, objects_prefix
 from ctxmgr.store.objects import StoreFault, StoreUnreachable
 from ctxmgr.store.protocol import Away, Fenced, Ownership, commit
-from ctxmgr.store.tailing import Tail
+
+
+class New(msgspec.Struct, frozen=True):
+    """`content` to be added to what was read before; `whole`: to be put in its place. `end`: bytes of the file up
+    to here."""
+
+    content: bytes
+    whole: bool
+    end: int
+
+
+class Tail:
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = -1
+        self._end = 0
+        self._expected: tuple[int, str] | None = None
+
+    def knows(self, content: bytes) -> None:
+        """The store has this already: a file that begins with it is read from there on."""
+        self._expected = len(content), hashlib.sha256(content).hexdigest()
+
+    def new(self, whole: bool = False) -> New | None:
+        """What came since `took`; None where nothing did, or the file is gone. `whole`: all of it, however much is
+        new. OSError."""
+        try:
+            there = os.stat(self._path)
+        except FileNotFoundError:
+            return None
+        if self._file < 0 or not os.path.samestat(there, os.fstat(self._file)):
+            self._open()
+            whole = whole or self._end == 0
+        start = 0 if whole else self._end
+        content = os.pread(self._file, max(0, os.fstat(self._file).st_size - start), start)
+        content = content[: content.rfind(b"\n") + 1]
+        return New(content, whole, start + len(content)) if content else None
+
+    def took(self, new: New) -> None:
+        """The store has it."""
+        self._end = new.end
+
+    def rest(self) -> None:
+        """Holds no file until something is new; what the store has by then is told by its bytes. OSError."""
+        if self._file >= 0:
+            self.knows(os.pread(self._file, self._end, 0))
+            self.close()
+
+    def close(self) -> None:
+        file, self._file = self._file, -1
+        if file >= 0:
+            os.close(file)
+
+    def _open(self) -> None:
+        self.close()
+        self._file = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
+        self._end = 0
+        known, self._expected = self._expected, None
+        if known is not None and hashlib.sha256(os.pread(self._file, known[0], 0)).hexdigest() == known[1]:
+            self._end = known[0]
+
 
 MOST_PARTS = 24  # of a snapshot: then it is put whole, some 50 kB: each head lists them all; and of rows, not full
 ROWS_BYTES = 4 << 20  # of text in one object

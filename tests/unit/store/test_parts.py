@@ -10,7 +10,7 @@ from ctxmgr.store import parts
 from ctxmgr.store.beginning import Claims
 from ctxmgr.store.head import UnreadableHead, escaped, from_bytes, head_key, object_name, objects_prefix, unescaped
 from ctxmgr.store.objects import BadAddress, opened
-from ctxmgr.store.tailing import Tail
+from ctxmgr.store.uploading import Tail
 from tests.unit.store.machines import BASE
 
 IDS = ["s", "", "a/b", "../../etc", "Ä", "half \ud800", "x" * 5_000, "\0", "%2F", "a b"]
