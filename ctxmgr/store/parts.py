@@ -5,8 +5,8 @@ deletes those that no head names any more.
    name what it put.
 2. Of one's own epoch only that goes which a confirmed head has ceased to name, or which was put for a session that
    was deleted meanwhile. A name is never used twice, so that a delete that comes late meets nothing newer.
-3. An object is compressed (a snapshot is JSON: a fourth of it is left). What is read is checked by the digest in its
-   name before anything is made of it.
+3. An object is compressed (a snapshot is JSON: a fourth of it is left). What is read is checked by the digest in
+   its name before anything is made of it.
 """
 
 import asyncio

@@ -65,8 +65,8 @@ def shift_clock(seconds: float) -> None:
 
 
 def log_heads(path: str) -> None:
-    files: Any = importlib.import_module("ctxmgr.store.objects.files")
-    write = files.write
+    files: Any = importlib.import_module("ctxmgr.store.objects.file_objects")
+    write = files.write_file
 
     def logged(root: int, key: str, content: bytes) -> None:
         write(root, key, content)
@@ -75,7 +75,7 @@ def log_heads(path: str) -> None:
             os.write(log, content + b"\n")
             os.close(log)
 
-    files.write = logged
+    files.write_file = logged
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ctxmgr.store.objects import Objects, opened
-from ctxmgr.store.objects.root import ID_FILE
+from ctxmgr.store.objects.file_objects import ID_FILE
 from tests.stdio.sidecar import Sidecar
 from tests.store.test_serve import LEASE
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from ctxmgr.store import keeping
-from ctxmgr.store.objects import Objects, StoreUnreachable, files, root
-from ctxmgr.store.objects.root import AWAY, OTHER
+from ctxmgr.store.objects import Objects, StoreUnreachable, file_objects
+from ctxmgr.store.objects.file_objects import AWAY, OTHER
 from tests.store.folders import Folder, Take, on, serving, tree
 from tests.store.test_serve import ready, started, status, turn
 from tests.unit.store.machines import BASE, Machine, event, heard, running
@@ -154,14 +154,14 @@ async def test_what_is_written_while_the_folder_is_taken_away_is_not_said_to_be_
     """It goes where the folder has gone: nothing comes to lie in its place."""
     objects = on(folder, tmp_path / "here")
     await objects.put("heads/a", b"1")
-    write = files.write
+    write = file_objects.write_file
 
     def moved(root: int, key: str, content: bytes) -> None:
         away()
         write(root, key, content)
 
     with monkeypatch.context() as patched:
-        patched.setattr(files, "write", moved)
+        patched.setattr(file_objects, "write_file", moved)
         with pytest.raises(StoreUnreachable, match=AWAY):
             await objects.put("objects/a/1", b"1")
     assert folder.untouched()
@@ -175,7 +175,7 @@ async def test_a_process_whose_state_directory_takes_nothing_makes_no_second_sto
     def full(state_dir: Path, name: str, id: str) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(root, "remember", full)
+    monkeypatch.setattr(file_objects, "remember", full)
     objects = on(folder, tmp_path / "here")
     await objects.put("heads/a", b"1")
     away()

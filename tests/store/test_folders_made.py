@@ -12,7 +12,7 @@ from ctxmgr.cli import main
 from ctxmgr.store import keeping
 from ctxmgr.store.head import head_key
 from ctxmgr.store.objects import StoreUnreachable, opened
-from ctxmgr.store.objects.root import ID_FILE, NEW, NO_PARENT, NO_STORE
+from ctxmgr.store.objects.file_objects import ID_FILE, NEW, NO_PARENT, NO_STORE
 from tests.store.folders import Folder, on, serving, tree
 from tests.store.test_serve import ready, started, status, turn
 from tests.unit.store.machines import BASE, ID, Machine, event, running

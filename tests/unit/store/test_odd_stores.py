@@ -11,7 +11,7 @@ import pytest
 
 from ctxmgr.store import catalogue, keeping
 from ctxmgr.store.head import head_key, objects_prefix
-from ctxmgr.store.objects import files, opened
+from ctxmgr.store.objects import file_objects, opened
 from tests.unit.store.machines import BASE, ID, Machine, event, head, heard, row, running
 from tests.unit.store.memory import MemoryObjects
 
@@ -107,7 +107,7 @@ async def test_a_folder_that_can_not_be_written_is_told_so(
     def refuses(root: int, key: str, content: bytes) -> None:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
-    monkeypatch.setattr(files, "write", refuses)
+    monkeypatch.setattr(file_objects, "write_file", refuses)
     here.objects = opened((tmp_path / "store").as_uri())
     begun = await here.start()
     async with running(here):

@@ -11,7 +11,7 @@ from ctxmgr.model import ArchiveRow
 from ctxmgr.model.saved import Stored
 from ctxmgr.store import catalogue, keeping
 from ctxmgr.store.head import head_key, objects_prefix
-from ctxmgr.store.objects import StoreUnreachable, file_objects, files
+from ctxmgr.store.objects import StoreUnreachable, file_objects
 from tests.unit.store.machines import BASE, ID, Machine, event, head, heard, row, running, silently
 from tests.unit.store.memory import MemoryObjects, down, up
 
@@ -174,7 +174,7 @@ async def test_what_an_older_epoch_left_is_swept_and_never_read(
 async def test_a_folders_lock_that_another_holds_for_long_is_no_answer_and_no_wait_for_ever(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "LOCK_SECONDS", 0.0)
+    monkeypatch.setattr(file_objects, "LOCK_SECONDS", 0.0)
     objects = file_objects.FileObjects(tmp_path / "store")
     tag = await objects.put_if_none_match("heads/a", b"1")
     with (tmp_path / "store" / "heads" / ".a.lock").open() as lock:
