@@ -1,6 +1,7 @@
 """Stores of objects: what is asked of one, a folder and a bucket as such, and which of them an address means."""
 
 from ctxmgr.store.objects.interface import (
+    BadAddress,
     Conflict,
     ListedObject,
     Missing,
@@ -8,8 +9,8 @@ from ctxmgr.store.objects.interface import (
     StoreFault,
     StoreUnreachable,
     cause,
+    opened,
 )
-from ctxmgr.store.objects.opening import BadAddress, opened
 
 __all__ = [
     "BadAddress",
