@@ -21,7 +21,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from ctxmgr.client import AsyncClient, Host, SidecarFault, SpawnedSidecar, Timing
-from ctxmgr.proxy import access, large, passing, patience
+from ctxmgr.proxy import access, large, passing
 from ctxmgr.proxy.access import PAGE, PageAccess, is_ours
 from ctxmgr.proxy.answers import UsageReader
 from ctxmgr.proxy.apis import CalledTool, ErrorKind, ListCall, ProviderApi, api_of, error_of
@@ -29,8 +29,7 @@ from ctxmgr.proxy.body import PLAIN, Bomb, Crowded, RecentLists, UnreadableBody,
 from ctxmgr.proxy.conversations import Conversations, ListEnds
 from ctxmgr.proxy.large import LARGE_BYTES
 from ctxmgr.proxy.page import PageRoutes, ToolRoutes
-from ctxmgr.proxy.passing import Broken, Outgoing, Unreachable, Upstream
-from ctxmgr.proxy.patience import HalfBody, PatientHandler
+from ctxmgr.proxy.passing import Broken, HalfBody, Outgoing, PatientHandler, Unreachable, Upstream
 from ctxmgr.proxy.rewriting import Prepared, Rewriter, read_ahead
 from ctxmgr.proxy.settings import ProxySettings
 
@@ -78,7 +77,7 @@ class Proxy:
 
     async def __aenter__(self) -> "Proxy":
         self._upstream = Upstream(self.settings.upstream)
-        app = web.Application(middlewares=[patience.noting_heads, self._guarded, self._access.guarded])
+        app = web.Application(middlewares=[passing.noting_heads, self._guarded, self._access.guarded])
         PageRoutes(self.settings, lambda: self.engine, self.conversations, self.rewriter.account).add(app)
         ToolRoutes(self.conversations).add(app)
         app.router.add_route("*", "/{path:.*}", self._serve)
@@ -129,7 +128,7 @@ class Proxy:
         return PatientHandler(
             self._runner.server,
             loop=asyncio.get_running_loop(),
-            keepalive_timeout=patience.IDLE_SECONDS,
+            keepalive_timeout=passing.IDLE_SECONDS,
             auto_decompress=False,
             access_log=_silent(),
             logger=_silent(),
@@ -157,7 +156,7 @@ class Proxy:
             return _refusal(api, 426, "invalid_request_error", text)
         try:
             if api is None:
-                sent = patience.body_of(request) if request.body_exists else None
+                sent = passing.body_of(request) if request.body_exists else None
                 return await passing.answer(request, await self._ask(request, sent))
             return await self._called(request, api)
         except web.HTTPRequestEntityTooLarge:
@@ -173,7 +172,7 @@ class Proxy:
 
     async def _called(self, request: web.Request, api: ProviderApi) -> web.StreamResponse:
         """What is posted where a list may be."""
-        body = await patience.whole_body(request, LARGEST_BYTES)
+        body = await passing.whole_body(request, LARGEST_BYTES)
         is_large = _is_large(request, body)
         with large.holding() if is_large else contextlib.nullcontext():
             call = await self._read(request, api, body) if is_large else self._call_of(request, api, body)

@@ -15,7 +15,7 @@ from typing import Any
 import brotli
 import pytest
 
-from ctxmgr.proxy import body, large, patience
+from ctxmgr.proxy import body, large, passing
 from ctxmgr.proxy.apis import provider_api
 from tests.unit.proxy import raw
 from tests.unit.proxy.lists import SESSION, conversation, request
@@ -37,7 +37,7 @@ async def ended(reader: asyncio.StreamReader) -> bytes:
 
 
 async def test_half_a_head_is_given_up(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patience, "HEAD_SECONDS", SOON)
+    monkeypatch.setattr(passing, "HEAD_SECONDS", SOON)
     made = await rig()
     reader, writer = await raw.connect(made.proxy.url)
     writer.write(b"POST /v1/messages HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-")
@@ -46,7 +46,7 @@ async def test_half_a_head_is_given_up(rig: Any, monkeypatch: pytest.MonkeyPatch
 
 
 async def test_half_a_head_after_a_request_is_given_up(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patience, "HEAD_SECONDS", SOON)
+    monkeypatch.setattr(passing, "HEAD_SECONDS", SOON)
     made = await rig()
     reader, writer = await raw.connect(made.proxy.url)
     writer.write(raw.head("GET /healthz"))
@@ -59,7 +59,7 @@ async def test_half_a_head_after_a_request_is_given_up(rig: Any, monkeypatch: py
 
 
 async def test_a_connection_on_which_nothing_is_asked_is_closed(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patience, "IDLE_SECONDS", SOON)
+    monkeypatch.setattr(passing, "IDLE_SECONDS", SOON)
     made = await rig()
     reader, writer = await raw.connect(made.proxy.url)
     assert await ended(reader) == b""
@@ -68,7 +68,7 @@ async def test_a_connection_on_which_nothing_is_asked_is_closed(rig: Any, monkey
 
 async def test_who_waits_for_an_answer_is_not_given_up(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The provider answers once the half head of another connection was given up."""
-    monkeypatch.setattr(patience, "HEAD_SECONDS", SOON)
+    monkeypatch.setattr(passing, "HEAD_SECONDS", SOON)
     gone = asyncio.Event()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -91,7 +91,7 @@ async def test_who_waits_for_an_answer_is_not_given_up(rig: Any, monkeypatch: py
 
 @pytest.mark.parametrize("path", LISTS)
 async def test_half_a_body_is_given_up(rig: Any, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
-    monkeypatch.setattr(patience, "BODY_SECONDS", SOON)
+    monkeypatch.setattr(passing, "BODY_SECONDS", SOON)
     made = await rig()
     reader, writer = await raw.connect(made.proxy.url)
     writer.write(raw.head(f"POST {path}", ("Content-Length", "1000")) + b'{"messages":')
