@@ -25,8 +25,7 @@ from ctxmgr.formats import FORMATS
 from ctxmgr.model.api import reports
 from ctxmgr.proxy.account import Account, Weights
 from ctxmgr.proxy.apis import BYTES_A_TOKEN, CalledTool, ListCall, ProviderApi
-from ctxmgr.proxy.body import elements, members
-from ctxmgr.proxy.large import LARGE_BYTES
+from ctxmgr.proxy.body import LARGE_BYTES, elements, members
 from ctxmgr.proxy.refetching import Observer
 from ctxmgr.settings import ProgramSettings
 

@@ -21,13 +21,22 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from ctxmgr.client import AsyncClient, Host, SidecarFault, SpawnedSidecar, Timing
-from ctxmgr.proxy import access, large, passing
+from ctxmgr.proxy import access, passing
 from ctxmgr.proxy.access import PAGE, PageAccess, is_ours
 from ctxmgr.proxy.answers import UsageReader
 from ctxmgr.proxy.apis import CalledTool, ErrorKind, ListCall, ProviderApi, api_of, error_of
-from ctxmgr.proxy.body import PLAIN, Bomb, Crowded, RecentLists, UnreadableBody, decoded
+from ctxmgr.proxy.body import (
+    LARGE_BYTES,
+    PLAIN,
+    THREADS,
+    Bomb,
+    Crowded,
+    RecentLists,
+    UnreadableBody,
+    decoded,
+    holding,
+)
 from ctxmgr.proxy.conversations import Conversations, ListEnds
-from ctxmgr.proxy.large import LARGE_BYTES
 from ctxmgr.proxy.page import PageRoutes, ToolRoutes
 from ctxmgr.proxy.passing import Broken, HalfBody, Outgoing, PatientHandler, Unreachable, Upstream
 from ctxmgr.proxy.rewriting import Prepared, Rewriter, read_ahead
@@ -67,7 +76,7 @@ class Proxy:
         self.rewriter = Rewriter(self.conversations, settings)
         self._access = PageAccess(settings.tools_token)
         self._lists = RecentLists()
-        self._readers = ThreadPoolExecutor(large.THREADS, "read")
+        self._readers = ThreadPoolExecutor(THREADS, "read")
         self._runner: web.AppRunner | None = None
         self._listening: asyncio.Server | None = None
         self._upstream: Upstream | None = None
@@ -174,7 +183,7 @@ class Proxy:
         """What is posted where a list may be."""
         body = await passing.whole_body(request, LARGEST_BYTES)
         is_large = _is_large(request, body)
-        with large.holding() if is_large else contextlib.nullcontext():
+        with holding() if is_large else contextlib.nullcontext():
             call = await self._read(request, api, body) if is_large else self._call_of(request, api, body)
             prepared = await self._prepared(call) if call is not None else None
         came = await self._ask(request, body, prepared)

@@ -20,8 +20,7 @@ import msgspec
 from ctxmgr.formats import is_marked, mark_count
 from ctxmgr.model import MARKS
 from ctxmgr.proxy.apis import MARKED, ListCall
-from ctxmgr.proxy.body import elements, member, members
-from ctxmgr.proxy.large import read_once
+from ctxmgr.proxy.body import elements, member, members, read_once
 
 LIFETIMES_MS = {"5m": MARKS.lifetime_ms, "1h": 3_600_000}  # by a mark's `ttl`, the first where it names none
 NEVER_MARKED = (b'"thinking"', b'"redacted_thinking"')

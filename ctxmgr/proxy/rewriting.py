@@ -177,7 +177,7 @@ class Rewriter:
 
 
 def read_ahead(call: ListCall) -> None:
-    """Reads the messages of a large body (`large`), so that no step has to: to be called in a thread."""
+    """Reads the messages of a large body (`body`), so that no step has to: to be called in a thread."""
     for raw in call.body.messages:
         marks.message_marks(raw)
         call.api.part_of(call.api.plain(raw))

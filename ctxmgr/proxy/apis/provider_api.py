@@ -8,8 +8,7 @@ import msgspec
 
 from ctxmgr.formats import unmarked
 from ctxmgr.proxy.apis.tool_calls import ToolCalls
-from ctxmgr.proxy.body import UNREADABLE, ListBody, elements, members
-from ctxmgr.proxy.large import read_once
+from ctxmgr.proxy.body import UNREADABLE, ListBody, elements, members, read_once
 
 Headers = Mapping[str, str]  # by name, whatever its case
 

@@ -15,7 +15,7 @@ from typing import Any
 import brotli
 import pytest
 
-from ctxmgr.proxy import body, large, passing
+from ctxmgr.proxy import body, passing
 from ctxmgr.proxy.apis import provider_api
 from tests.unit.proxy import raw
 from tests.unit.proxy.lists import SESSION, conversation, request
@@ -208,14 +208,14 @@ async def test_the_loop_reads_nothing_large(rig: Any, monkeypatch: pytest.Monkey
         monkeypatch.setattr(module, name, watched(getattr(module, name)))
     made = await rig()
     said = conversation(2)
-    for text in ("x" * (2 * large.LARGE_BYTES), "y" * (2 * large.LARGE_BYTES)):
+    for text in ("x" * (2 * body.LARGE_BYTES), "y" * (2 * body.LARGE_BYTES)):
         said = [*said, {"role": "user", "content": [{"type": "text", "text": text}]}]
         asked = made.session.post(f"{made.proxy.url}/v1/messages", data=io.BytesIO(request(said)), headers=SESSION)
         async with asked as response:
             assert response.status == 200
         said = [*said, {"role": "assistant", "content": "Seen."}]
     assert read_there
-    assert max(read_there) < large.LARGE_BYTES
+    assert max(read_there) < body.LARGE_BYTES
 
 
 def test_of_lists_that_were_read_no_more_is_held_than_so_many_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
