@@ -8,8 +8,15 @@ from pkgutil import resolve_name
 import msgspec
 
 from ctxmgr.formats import ROWS
-from ctxmgr.proxy.apis.provider_api import BYTES_A_TOKEN, MARKED, ErrorKind, ListCall, ProviderApi
-from ctxmgr.proxy.apis.tool_calls import CalledTool, ToolCalls
+from ctxmgr.proxy.apis.provider_api import (
+    BYTES_A_TOKEN,
+    MARKED,
+    CalledTool,
+    ErrorKind,
+    ListCall,
+    ProviderApi,
+    ToolCalls,
+)
 
 __all__ = [
     "BYTES_A_TOKEN",

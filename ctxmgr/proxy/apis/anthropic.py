@@ -14,8 +14,18 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.proxy.apis.provider_api import ErrorKind, Headers, Kind, Part, ProviderApi, Speaker, is_empty
-from ctxmgr.proxy.apis.tool_calls import ToolCalls, object_of, objects_of
+from ctxmgr.proxy.apis.provider_api import (
+    ErrorKind,
+    Headers,
+    Kind,
+    Part,
+    ProviderApi,
+    Speaker,
+    ToolCalls,
+    is_empty,
+    object_of,
+    objects_of,
+)
 from ctxmgr.proxy.body import UNREADABLE, ListBody
 
 SESSION, AGENT = "x-claude-code-session-id", "x-claude-code-agent-id"

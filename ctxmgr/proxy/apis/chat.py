@@ -7,8 +7,16 @@ again.
 
 from typing import Any
 
-from ctxmgr.proxy.apis.provider_api import Headers, Kind, Part, ProviderApi, is_empty
-from ctxmgr.proxy.apis.tool_calls import ToolCalls, object_of, objects_of
+from ctxmgr.proxy.apis.provider_api import (
+    Headers,
+    Kind,
+    Part,
+    ProviderApi,
+    ToolCalls,
+    is_empty,
+    object_of,
+    objects_of,
+)
 from ctxmgr.proxy.body import ListBody
 
 

@@ -19,10 +19,12 @@ from ctxmgr.proxy.apis.provider_api import (
     Part,
     ProviderApi,
     Speaker,
+    ToolCalls,
     is_empty,
+    object_of,
+    objects_of,
     program_of,
 )
-from ctxmgr.proxy.apis.tool_calls import ToolCalls, object_of, objects_of
 from ctxmgr.proxy.body import ListBody
 
 PROMPT = ("systemInstruction", "system_instruction")

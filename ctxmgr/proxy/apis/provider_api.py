@@ -1,14 +1,63 @@
-"""What is read of one request: whose list it holds, and what is to be done with it; and what an API is."""
+"""What is read of one request: whose list it holds, and what is to be done with it; what an API is; and the tools
+that a model calls in one answer, put together from the pieces in which they come.
+
+A call of a tool is told when all of it has come, before the program has the bytes that end it: the program can not
+have made it by then. What can not be read is no call.
+"""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Literal
 
 import msgspec
 
 from ctxmgr.formats import unmarked
-from ctxmgr.proxy.apis.tool_calls import ToolCalls
 from ctxmgr.proxy.body import UNREADABLE, ListBody, elements, members, read_once
+
+_decode = msgspec.json.Decoder().decode
+
+
+class CalledTool(msgspec.Struct, frozen=True):
+    """`name` as the program declared the tool."""
+
+    name: str
+    arguments: dict[str, Any]
+
+
+class ToolCalls:
+    """Of one answer. `tell` hears each call. `begun`: those that have not ended, by a key of their place in the
+    answer: the name, and pieces of the arguments."""
+
+    def __init__(self, tell: Callable[[CalledTool], None]) -> None:
+        self._tell = tell
+        self.begun: dict[Any, tuple[str, list[str]]] = {}
+
+    def end(self, key: Any) -> None:
+        """All of the call with this key has come, if there is one."""
+        if key in self.begun:
+            name, pieces = self.begun.pop(key)
+            self.whole(name, "".join(pieces))
+
+    def whole(self, name: Any, arguments: Any) -> None:
+        """A call with its arguments, as an object or as its JSON."""
+        if isinstance(arguments, str):
+            try:
+                arguments = _decode(arguments or "{}")
+            except UNREADABLE:
+                return
+        if isinstance(name, str) and isinstance(arguments, dict):
+            self._tell(CalledTool(name, arguments))
+
+
+def object_of(value: Any) -> dict[str, Any]:
+    """The value where it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def objects_of(value: Any) -> Iterator[dict[str, Any]]:
+    """The objects of a list; none where it is no list."""
+    return (item for item in (value if isinstance(value, list) else ()) if isinstance(item, dict))
+
 
 Headers = Mapping[str, str]  # by name, whatever its case
 
@@ -22,7 +71,6 @@ Part = Literal["reply", "result", "other"]
 BYTES_A_TOKEN = 4
 MARK = b'"cache_control"'
 LONE = b'"type":"text"'
-_decode = msgspec.json.Decoder().decode
 MARKED = ("system", "tools")  # members beside the list that hold marks
 
 

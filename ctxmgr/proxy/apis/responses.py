@@ -11,8 +11,16 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.proxy.apis.provider_api import Headers, Kind, Part, ProviderApi, Speaker, is_empty
-from ctxmgr.proxy.apis.tool_calls import ToolCalls, objects_of
+from ctxmgr.proxy.apis.provider_api import (
+    Headers,
+    Kind,
+    Part,
+    ProviderApi,
+    Speaker,
+    ToolCalls,
+    is_empty,
+    objects_of,
+)
 from ctxmgr.proxy.body import UNREADABLE, ListBody
 
 COMPACT = ("/v1/responses/compact", "/responses/compact")
