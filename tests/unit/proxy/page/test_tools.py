@@ -6,8 +6,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from ctxmgr.proxy import access
-from ctxmgr.proxy.page import tools
+from ctxmgr.proxy import access, page
 from tests.unit.proxy.lists import SESSION, TOOLS, conversation, marked, request
 from tests.unit.proxy.provider import answers, sse
 
@@ -76,7 +75,7 @@ async def test_what_the_program_took_out_by_itself_is_found(rig: Any) -> None:
     assert page["result"]["text"] == "The code of the owl is 4711."
 
 
-@pytest.mark.parametrize("method", tools.METHODS)
+@pytest.mark.parametrize("method", page.METHODS)
 async def test_no_params_name_another_session(rig: Any, method: str) -> None:
     made = await rig(tools_token=TOKEN)
     await made.post(request(marked(conversation(1))), headers=SESSION)
