@@ -56,7 +56,7 @@ RUN = Command(
     f"here by what it speaks: {_listed([f'--{api}' for api in APIS], 'or')}. The program's own files are not "
     "changed; its exit code is the command's.",
     "ctxmgr run -- claude",
-    "ctxmgr.programs:running.run",
+    "ctxmgr.programs:proxying.run",
     (
         SPOKEN,
         UPSTREAM,

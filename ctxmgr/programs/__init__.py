@@ -11,13 +11,13 @@ from ctxmgr.programs.launching import installed
 from ctxmgr.programs.program import Launch, NotHookable, Program
 from ctxmgr.programs.table import PROGRAMS
 
-__all__ = ["Launch", "NotHookable", "PROGRAMS", "Program", "installed", "proxying", "receipt", "running"]
+__all__ = ["Launch", "NotHookable", "PROGRAMS", "Program", "installed", "proxying", "receipt"]
 
 if TYPE_CHECKING:
-    from ctxmgr.programs import proxying, receipt, running
+    from ctxmgr.programs import proxying, receipt
 else:
 
     def __getattr__(name: str) -> object:
-        if name not in ("proxying", "receipt", "running"):
+        if name not in ("proxying", "receipt"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return import_module(f"{__name__}.{name}")

@@ -1,23 +1,34 @@
-"""A proxy for the command line: made of flags and settings, and what it says to people."""
+"""A proxy for the command line: made of flags and settings, and what it says to people; by itself, or with a
+program that runs behind it in this terminal, at whose end is told what its calls came to.
+
+Where the program can be told of an MCP server, its model has the tools of `ctxmgr mcp`:
+
+1. The program's own MCP servers stay, but for one of its own that is named `ctxmgr`.
+2. Address and token are in the environment of the program alone, not among its arguments, which others can see.
+"""
 
 import argparse
 import asyncio
+import importlib.util
 import os
 import secrets
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from ctxmgr import settings
+from ctxmgr import isolation, settings
 from ctxmgr.devices import ArchiveFault, retention
 from ctxmgr.masking import without_secrets
+from ctxmgr.mcp_server import TOKEN, URL
 from ctxmgr.model import policy_keys
+from ctxmgr.programs import launching, table
 from ctxmgr.programs.launching import NoProgram
-from ctxmgr.programs.program import NotHookable
+from ctxmgr.programs.program import Launch, NotHookable, Program, with_environ
 from ctxmgr.proxy import Proxy, ProxySettings
+from ctxmgr.settings import Api
 
 WRONG_USAGE = 2
 TOKEN_BYTES = 32  # of the model's tools, for one run
@@ -162,3 +173,67 @@ def _checked(upstream: str) -> str:
     if parts.username or parts.password:
         raise WrongFlag("--upstream: keys come from the program, not with the address")
     return upstream.rstrip("/")
+
+
+MODEL_TOOLS = isolation.command("mcp")
+
+
+def run(parsed: argparse.Namespace, environ: Mapping[str, str] = os.environ) -> int:
+    """The program's exit code; another one, and a line on standard error, where it could not be started."""
+    return exit_code(lambda: asyncio.run(_ended(parsed, dict(environ))))
+
+
+async def _ended(parsed: argparse.Namespace, environ: dict[str, str]) -> int:
+    example = "what to run stands behind --, such as: ctxmgr run -- claude"
+    file, *arguments = behind_dashes(parsed.program, example)
+    program, launch = _program(parsed.api, file), Launch(tuple(arguments), environ, os.getcwd())
+    notices: list[str] = []  # the screen is the program's until its end
+    made = proxy(
+        parsed,
+        upstream_of(parsed, program, launch),
+        say=notices.append,
+        of=Keeping(True, can_have_tools(program), program.name),
+    )
+    async with made:
+        tidying = asyncio.create_task(asyncio.to_thread(tidy, made.settings))
+        hooked = program.hook(launch, made.url, made.settings.upstream)
+        hooked = with_tools(program, hooked, made.url, made.settings.tools_token)
+        say_page(made)
+        code = await launching.ended(file, hooked)
+        await tidying
+    for line in (*notices, *lines(made)):
+        say(line)
+    return code
+
+
+def can_have_tools(program: Program) -> bool:
+    """The extra `mcp` has to be installed."""
+    return program.with_tools is not None and importlib.util.find_spec("mcp") is not None
+
+
+def with_tools(program: Program, launch: Launch, base_url: str, token: str) -> Launch:
+    """The launch with the tools in it, where the program can take them."""
+    if program.with_tools is None or not token:
+        return launch
+    return with_environ(program.with_tools(launch, MODEL_TOOLS), **{URL: base_url, TOKEN: token})
+
+
+def _program(api: Api | None, command: str) -> Program:
+    """What is said by a flag goes before what is known."""
+    known = table.by_command(command)
+    if api is not None and (known is None or known.api != api):
+        return table.by_api(api, command)
+    if known is None:
+        raise WrongFlag(
+            f"{command} is not known: say what it speaks, with --anthropic, --openai, --responses or --gemini"
+        )
+    return known
+
+
+def upstream_of(parsed: argparse.Namespace, program: Program, launch: Launch) -> str:
+    """A flag, else the settings, else where the program would go."""
+    if parsed.upstream:
+        return str(parsed.upstream)
+    api = program.api if program.speaks is None else program.speaks(launch)
+    upstream = settings.read().settings_for(program.name).upstream.get(api)
+    return upstream or program.upstream(launch)

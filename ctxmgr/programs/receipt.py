@@ -25,7 +25,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.model import currency
-from ctxmgr.programs import launching, proxying, running, table
+from ctxmgr.programs import launching, proxying, table
 from ctxmgr.programs.program import Launch
 from ctxmgr.proxy import BilledCall
 
@@ -162,7 +162,7 @@ async def _ran(
     launch = Launch(arguments, {**environ, "PWD": str(copy)}, str(copy))
     flags = argparse.Namespace(**{**vars(parsed), "observe": observe})
     of = proxying.Keeping(False, False, program.name)
-    made = proxying.proxy(flags, running.upstream_of(parsed, program, launch), of=of)
+    made = proxying.proxy(flags, proxying.upstream_of(parsed, program, launch), of=of)
     start = time.monotonic()
     async with made:
         hooked = program.hook(launch, made.url, made.settings.upstream)

@@ -136,11 +136,11 @@ child.end()
     "model-tools": """
 import subprocess
 from ctxmgr.mcp_server import TOKEN, URL
-from ctxmgr.programs import running
+from ctxmgr.programs import proxying
 told = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
 greeting = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": told}) + "\\n"
 env = {**os.environ, URL: "http://127.0.0.1:9", TOKEN: "t"}
-print(subprocess.run(running.MODEL_TOOLS, input=greeting, env=env, capture_output=True, text=True))
+print(subprocess.run(proxying.MODEL_TOOLS, input=greeting, env=env, capture_output=True, text=True))
 """,
     "doctor": """
 main(["doctor"])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.mcp_server import TOKEN, URL
-from ctxmgr.programs import running
+from ctxmgr.programs import proxying
 from ctxmgr.programs.claude import CLAUDE
 from ctxmgr.programs.codex import CODEX
 from ctxmgr.programs.gemini import GEMINI
@@ -15,7 +15,7 @@ from tests.unit.programs.starting import LISTENER, start
 
 
 def given(root: Path, program: Program, *arguments: str) -> Launch:
-    return running.with_tools(program, start(root, *arguments), LISTENER, "one-time")
+    return proxying.with_tools(program, start(root, *arguments), LISTENER, "one-time")
 
 
 def test_claude_code_gets_a_server_beside_its_own_and_keeps_its_prompt(tmp_path: Path) -> None:
@@ -23,7 +23,7 @@ def test_claude_code_gets_a_server_beside_its_own_and_keeps_its_prompt(tmp_path:
     config, allowed, *rest = launch.arguments
     assert rest == ["--mcp-config", "mine.json", "-p", "hi"]
     (server,) = json.loads(config.removeprefix("--mcp-config="))["mcpServers"].values()
-    assert (server["command"], *server["args"]) == running.MODEL_TOOLS
+    assert (server["command"], *server["args"]) == proxying.MODEL_TOOLS
     assert server["env"] == {URL: f"${{{URL}}}", TOKEN: f"${{{TOKEN}}}"}
     assert allowed == "--allowedTools=mcp__ctxmgr"
 
@@ -52,10 +52,10 @@ def test_the_token_is_in_the_environment_alone(tmp_path: Path, program: Program)
 
 def test_a_program_that_can_not_be_told_is_left_as_it_is(tmp_path: Path) -> None:
     assert given(tmp_path, GEMINI, "hi") == start(tmp_path, "hi")
-    assert running.can_have_tools(GEMINI) is False
+    assert proxying.can_have_tools(GEMINI) is False
 
 
 def test_without_the_extra_there_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert running.can_have_tools(CLAUDE) is True
-    monkeypatch.setattr(running.importlib.util, "find_spec", lambda name: None)
-    assert running.can_have_tools(CLAUDE) is False
+    assert proxying.can_have_tools(CLAUDE) is True
+    monkeypatch.setattr(proxying.importlib.util, "find_spec", lambda name: None)
+    assert proxying.can_have_tools(CLAUDE) is False

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.programs import Launch, NotHookable, running
+from ctxmgr.programs import Launch, NotHookable, proxying
 from ctxmgr.programs.opencode import OPENCODE, speaks
 from tests.unit.programs.starting import LISTENER, put, start
 
@@ -111,7 +111,7 @@ def test_the_settings_say_where_by_what_its_model_speaks(tmp_path: Path, monkeyp
     monkeypatch.chdir(tmp_path)
     flags = argparse.Namespace(upstream=None)
     for arguments, expected in ((CLAUDE, "http://a"), (GPT, "http://r")):
-        assert running.upstream_of(flags, OPENCODE, start(tmp_path, *arguments)) == expected
+        assert proxying.upstream_of(flags, OPENCODE, start(tmp_path, *arguments)) == expected
 
 
 def test_a_chatgpt_login_can_not_be_pointed_elsewhere(tmp_path: Path) -> None:
