@@ -7,8 +7,7 @@ Their own files are read and never written. What needs the extra `proxy` is load
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ctxmgr.programs.launching import installed
-from ctxmgr.programs.program import Launch, NotHookable, Program
+from ctxmgr.programs.program import Launch, NotHookable, Program, installed
 from ctxmgr.programs.table import PROGRAMS
 
 __all__ = ["Launch", "NotHookable", "PROGRAMS", "Program", "installed", "proxying", "receipt"]

@@ -24,9 +24,8 @@ from ctxmgr.devices import ArchiveFault, retention
 from ctxmgr.masking import without_secrets
 from ctxmgr.mcp_server import TOKEN, URL
 from ctxmgr.model import policy_keys
-from ctxmgr.programs import launching, table
-from ctxmgr.programs.launching import NoProgram
-from ctxmgr.programs.program import Launch, NotHookable, Program, with_environ
+from ctxmgr.programs import table
+from ctxmgr.programs.program import Launch, NoProgram, NotHookable, Program, ended, with_environ
 from ctxmgr.proxy import Proxy, ProxySettings
 from ctxmgr.settings import Api
 
@@ -142,15 +141,15 @@ def lines(made: Proxy) -> list[str]:
 
 
 async def _served(made: Proxy) -> int:
-    ended = asyncio.Event()
+    end = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, ended.set)
+        loop.add_signal_handler(number, end.set)
     try:
         async with made:
             say(f"listening on {made.url}, before {made.settings.upstream}")
             say_page(made)
-            await ended.wait()
+            await end.wait()
     except OSError as fault:
         say(f"{made.settings.host}:{made.settings.port} can not be listened on: {fault.strerror or fault}")
         return 1
@@ -199,7 +198,7 @@ async def _ended(parsed: argparse.Namespace, environ: dict[str, str]) -> int:
         hooked = program.hook(launch, made.url, made.settings.upstream)
         hooked = with_tools(program, hooked, made.url, made.settings.tools_token)
         say_page(made)
-        code = await launching.ended(file, hooked)
+        code = await ended(file, hooked)
         await tidying
     for line in (*notices, *lines(made)):
         say(line)

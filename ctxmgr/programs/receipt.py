@@ -25,8 +25,8 @@ from typing import Any
 import msgspec
 
 from ctxmgr.model import currency
-from ctxmgr.programs import launching, proxying, table
-from ctxmgr.programs.program import Launch
+from ctxmgr.programs import proxying, table
+from ctxmgr.programs.program import Launch, ended
 from ctxmgr.proxy import BilledCall
 
 OWN_FOLDERS = frozenset((".git", ".hg", ".svn"))
@@ -166,7 +166,7 @@ async def _ran(
     start = time.monotonic()
     async with made:
         hooked = program.hook(launch, made.url, made.settings.upstream)
-        code = await launching.ended(program.command, hooked, quiet=True)
+        code = await ended(program.command, hooked, quiet=True)
         seconds = time.monotonic() - start
     account = made.rewriter.account
     calls, rewritten = account.calls, account.rewritten_calls
