@@ -1,10 +1,12 @@
-"""The checks of an installation: the program itself, a sidecar, the state directory, settings, agents, a recording.
+"""The checks of an installation: the program itself, a sidecar, the state directory, settings, agents, a recording;
+what each is given, and what it says.
 
 Each yields findings on its own subject, and nothing where there is nothing to look at.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import platform
@@ -13,18 +15,56 @@ import stat
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
 
 from ctxmgr import __version__, settings
 from ctxmgr.client import Client, SidecarFault, SpawnedSidecar
-from ctxmgr.devices import archive_fault, archive_path, shared, snapshots, tokens
-from ctxmgr.doctor.diagnosis import Diagnosis, Severity, Surroundings
+from ctxmgr.devices import archive_fault, archive_path, default_state_dir, shared, snapshots, tokens
 from ctxmgr.programs import PROGRAMS, Launch, NotHookable, installed
 
 if TYPE_CHECKING:
     from ctxmgr.study.recordings import Recording, Stream  # a distribution of its own, which may not be there
+
+Severity = Literal["ok", "warn", "bad"]
+
+
+class Surroundings(msgspec.Struct, frozen=True):
+    """Where it is looked. `state_dir` "": the user's; `recording`: a transcript to look at, "" for none; `compare`:
+    the programs that are there are started, and their first calls compared."""
+
+    environ: Mapping[str, str] = os.environ
+    directory: str = "."
+    state_dir: str = ""
+    recording: str = ""
+    compare: bool = False
+
+    @property
+    def state(self) -> Path:
+        return Path(self.state_dir or default_state_dir())
+
+
+def read_surroundings(
+    environ: Mapping[str, str], directory: str, state_dir: str | None, recording: str | None, compare: bool = False
+) -> Surroundings:
+    """With the state directory that is named, or that the settings have. Settings that can not be used have none: a
+    check of their own says so."""
+    with contextlib.suppress(settings.SettingsFault):
+        state_dir = state_dir or settings.read(environ=environ, directory=directory).settings_for().state_dir
+    return Surroundings(environ, directory, state_dir or "", recording or "", compare)
+
+
+class Diagnosis(msgspec.Struct, frozen=True):
+    """One sentence on one subject, and what to do where it is not well."""
+
+    severity: Severity
+    subject: str
+    text: str
+    advice: str = ""
+
 
 # the program itself
 

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.doctor import checks, first_calls
-from ctxmgr.doctor.diagnosis import Diagnosis, Surroundings, read_surroundings
+from ctxmgr.doctor.checks import Diagnosis, Surroundings, read_surroundings
 from ctxmgr.masking import without_secrets
 from ctxmgr.plain_text import write
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.doctor.diagnosis import Diagnosis, Surroundings
+from ctxmgr.doctor.checks import Diagnosis, Surroundings
 from ctxmgr.model import estimate
 from ctxmgr.programs import PROGRAMS, Launch, Program, installed
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxmgr.doctor.diagnosis import Surroundings
+from ctxmgr.doctor.checks import Surroundings
 from ctxmgr.doctor.first_calls import comparing
 from tests.programs.installing import CLAUDE, installed
 

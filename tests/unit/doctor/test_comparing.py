@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxmgr.doctor.diagnosis import Diagnosis, Surroundings
+from ctxmgr.doctor.checks import Diagnosis, Surroundings
 from ctxmgr.doctor.first_calls import FirstCall, comparing, first_calls
 from ctxmgr.programs.claude import CLAUDE
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.cli import main
-from ctxmgr.doctor.diagnosis import Diagnosis, Surroundings
+from ctxmgr.doctor.checks import Diagnosis, Surroundings
 from ctxmgr.doctor.examination import examine, lines
 
 

@@ -10,7 +10,7 @@ import pytest
 from ctxmgr.client import SpawnedSidecar
 from ctxmgr.devices import tokens
 from ctxmgr.doctor import checks
-from ctxmgr.doctor.diagnosis import Diagnosis, Surroundings
+from ctxmgr.doctor.checks import Diagnosis, Surroundings
 
 PLACE = Surroundings()
 

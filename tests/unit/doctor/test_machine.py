@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.doctor import checks
-from ctxmgr.doctor.diagnosis import Surroundings
+from ctxmgr.doctor.checks import Surroundings
 from ctxmgr.model import RULES
 from ctxmgr.programs import PROGRAMS
 

@@ -12,7 +12,7 @@ import pytest
 from ctxmgr.devices import ArchiveDatabase, archive_path
 from ctxmgr.devices.snapshots import SnapshotStore, file_name
 from ctxmgr.doctor import checks
-from ctxmgr.doctor.diagnosis import Diagnosis, Surroundings, read_surroundings
+from ctxmgr.doctor.checks import Diagnosis, Surroundings, read_surroundings
 from ctxmgr.model import ArchiveRow
 
 
