@@ -131,7 +131,7 @@ FORGET = Command(
     "Deletes a session's snapshot, what lies beside it, and its originals in the archive. The exit "
     "code is 1 if the session is open or the disk refuses, 2 if nothing is kept of it.",
     "ctxmgr forget SESSION --state-dir /tmp/ctxmgr",
-    "ctxmgr.inspection:deleting.forget",
+    "ctxmgr.inspection:sessions.forget",
     (
         option("session", metavar="SESSION", help="the session's id, as the host names it"),
         DIRECTORY,

@@ -3,6 +3,6 @@
 Needs no extra, and starts no sidecar.
 """
 
-from ctxmgr.inspection import deleting, inspecting, models, searching, sessions
+from ctxmgr.inspection import inspecting, models, searching, sessions
 
-__all__ = ["deleting", "inspecting", "models", "searching", "sessions"]
+__all__ = ["inspecting", "models", "searching", "sessions"]

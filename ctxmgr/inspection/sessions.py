@@ -1,13 +1,31 @@
-"""Runs `ctxmgr sessions`: what is saved, listed, shown, exported, deleted."""
+"""What is kept of sessions, here and in a store, exported and deleted: `ctxmgr sessions` (which lists and shows
+them, too) and `ctxmgr forget`. An id is never a path.
 
+An export is one session, its snapshot and its originals, in one file of JSON lines. The first line says what it is,
+`{"export": "ctxmgr session", "version": 1, "sessionId": ...}`; then comes a line for each record of the snapshot,
+`{"record": ...}`, and one for each original, `{"original": {handle, key, call, text}}`.
+"""
+
+import json
+import os
+import time
 from argparse import Namespace
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from ctxmgr import settings
-from ctxmgr.devices import default_state_dir
-from ctxmgr.devices.snapshots import file_name
-from ctxmgr.inspection import deleting, exporting, inspecting, listing
-from ctxmgr.plain_text import complain
+from ctxmgr.devices import ArchiveDatabase, ArchiveFault, default_state_dir, retention, snapshots
+from ctxmgr.devices.snapshots import SnapshotStore, file_name
+from ctxmgr.inspection import inspecting, listing
+from ctxmgr.inspection.listing import age, kilobytes
+from ctxmgr.masking import legible
+from ctxmgr.model import policy_keys
+from ctxmgr.plain_text import complain, write
+
+EXPORT_VERSION = 1
 
 
 def run(parsed: Namespace) -> int:
@@ -21,9 +39,9 @@ def run(parsed: Namespace) -> int:
     actions = {
         "list": listing.list_here,
         "show": _show,
-        "export": exporting.run,
-        "delete": deleting.delete,
-        "purge": deleting.purge,
+        "export": export,
+        "delete": delete,
+        "purge": purge,
     }
     return actions[parsed.action](parsed, Path(named or default_state_dir()))
 
@@ -34,3 +52,178 @@ def _show(parsed: Namespace, directory: Path) -> int:
         where = f"nothing is saved of {parsed.session} in {directory}; --state-dir names another"
         return complain("sessions", where, 2)
     return inspecting.run(Namespace(file=str(path), full=parsed.full, models=parsed.models))
+
+
+def export(parsed: Namespace, directory: Path) -> int:
+    """Writes a file that is not there yet, for its owner alone."""
+    snapshot = directory / snapshots.file_name(parsed.session)
+    reading = snapshots.read(snapshot) if snapshot.exists() else snapshots.SnapshotRecords()
+    archive = ArchiveDatabase(directory)
+    try:
+        originals = archive.rows(parsed.session)
+    except ArchiveFault as fault:
+        return complain("sessions", f"the originals can not be read: {fault}", 1)
+    finally:
+        archive.close()
+    if not snapshot.exists() and not originals:
+        where = f"nothing is kept of {parsed.session} in {directory}; --state-dir names another"
+        return complain("sessions", where, 2)
+    try:
+        size = _written(Path(parsed.file), _lines(parsed.session, reading.bodies, originals))
+    except FileExistsError:
+        return complain("sessions", f"{parsed.file} is there already: name a file that is not", 2)
+    except OSError as fault:
+        return complain("sessions", f"{parsed.file} can not be written: {fault.strerror}", 1)
+    counts = f"{len(reading.bodies)} records of the snapshot, {len(originals)} originals"
+    write(f"{parsed.file}: {counts}, {kilobytes(size)} kB")
+    write("it holds what was said and read in the session, as it was: it is readable by you alone")
+    return complain("sessions", reading.fault, 1) if reading.fault else 0
+
+
+def _written(file: Path, lines: Iterator[bytes]) -> int:
+    """The size of the new file. Raises OSError; then there is none."""
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as out:
+            out.writelines(lines)
+            return out.tell()
+    except BaseException:
+        os.unlink(file)
+        raise
+
+
+def _lines(session_id: str, records: tuple[bytes, ...], originals: list[Any]) -> Iterator[bytes]:
+    yield _line({"export": "ctxmgr session", "version": EXPORT_VERSION, "sessionId": session_id})
+    for record in records:
+        yield b'{"record":' + record + b"}\n"
+    for row in originals:
+        call, text = legible(row.call_text), legible(row.text)
+        yield _line({"original": {"handle": row.handle, "key": row.key, "call": call, "text": text}})
+
+
+def _line(value: Any) -> bytes:
+    """In ASCII: a text may hold half of a surrogate pair."""
+    return json.dumps(value, separators=(",", ":")).encode() + b"\n"
+
+
+Gone = tuple[str, int, int, str | None]
+"""A session's id, its size in bytes, its age in milliseconds, and why it was not deleted."""
+
+
+def forget(parsed: Namespace) -> int:
+    """0: deleted; 1: the session is open, or the disk or the store refuses; 2: nothing is kept of it, or `--store`
+    is no address."""
+    return _deleted("forget", Path(parsed.state_dir or default_state_dir()), parsed.session, parsed.store)
+
+
+def delete(parsed: Namespace, directory: Path) -> int:
+    """Each for itself: one that is open keeps no other."""
+    codes = {_deleted("sessions delete", directory, session, parsed.store) for session in parsed.session}
+    return 1 if 1 in codes else max(codes)
+
+
+def _deleted(command: str, directory: Path, session_id: str, url: str | None) -> int:
+    if url is None:
+        return _deleted_here(command, directory, session_id)
+    from ctxmgr import store  # which a call without a store does not wait for
+
+    try:
+        store.check(url)
+    except store.BadAddress as fault:
+        return complain(command, str(fault), 2)  # and nothing was deleted
+    claimed = store.Claims(directory / file_name(session_id)).ours()  # before it leaves with what lies here
+    here = _deleted_here(command, directory, session_id, quiet=True)
+    if here == 1:
+        return 1
+    try:
+        was_there = store.forget(url, session_id, claimed)
+    except store.StoreFault as fault:
+        return complain(command, str(fault), 1)
+    write("deleted in the store" if was_there else "nothing is kept of it in the store")
+    return 0 if was_there else here
+
+
+def _deleted_here(command: str, directory: Path, session_id: str, quiet: bool = False) -> int:
+    """`quiet`: that nothing is kept here is not said."""
+    is_saved = (directory / file_name(session_id)).exists()
+    fault = SnapshotStore(directory).delete(session_id)
+    gone = 0
+    if fault is None:  # else it is open: its originals are wanted yet
+        archive = ArchiveDatabase(directory)
+        try:
+            gone = archive.forget(session_id)
+        except ArchiveFault as refused:
+            fault = f"the originals were not deleted: {refused}"
+        archive.close()
+        for note in archive.notes:
+            complain(command, note, 0)
+    if fault:
+        return complain(command, fault, 1)
+    if not is_saved and not gone:
+        where = f"nothing is kept of {session_id} in {directory}; --state-dir names another"
+        return 2 if quiet else complain(command, where, 2)
+    write(f"deleted: {'the snapshot' if is_saved else 'no snapshot'}, {gone} originals")
+    return 0
+
+
+def purge(parsed: Namespace, directory: Path) -> int:
+    """By flags, else as long as originals are kept by the settings."""
+    limits = policy_keys.policy(settings.read().settings_for().policy).archive
+    days = parsed.days or limits.max_age_days
+    if parsed.store is not None:
+        return _purged_there(parsed, days)
+    megabytes = parsed.megabytes or limits.max_megabytes
+    now_ms = time.time_ns() // 1_000_000
+    wanted = msgspec.structs.replace(limits, max_age_days=days, max_megabytes=megabytes)
+    try:
+        sessions = retention.outdated(directory, wanted, now_ms)
+    except (ArchiveFault, OSError) as unreadable:
+        return complain("sessions", f"{directory} can not be read: {unreadable}", 1)
+    gone = (
+        (
+            str(session.session_id),
+            session.size_bytes,
+            now_ms - session.saved_ms,
+            None if parsed.dry_run else retention.delete(directory, session),
+        )
+        for session in sessions
+    )
+    return _show_gone(gone, days, megabytes, parsed.dry_run)
+
+
+def _purged_there(parsed: Namespace, days: int) -> int:
+    from ctxmgr.store import BadAddress, PurgeLimits, StoreFault, purge
+
+    def tell_of_wait(count: int) -> None:
+        held = f"{count} are held, maybe by machines that were killed: waiting until their leases are over"
+        complain("sessions", held, 0)
+
+    try:
+        outdated = purge(parsed.store, PurgeLimits(days, parsed.megabytes), parsed.dry_run, tell_of_wait)
+    except (BadAddress, StoreFault) as fault:
+        return complain("sessions", str(fault), 2 if isinstance(fault, BadAddress) else 1)
+    gone = (
+        (
+            purged.session.session_id,
+            purged.session.size_bytes,
+            purged.age_ms,
+            f"{purged.session.session_id}: {purged.fault}" if purged.fault else None,
+        )
+        for purged in outdated
+    )
+    return _show_gone(gone, days, parsed.megabytes, parsed.dry_run)
+
+
+def _show_gone(sessions: Iterable[Gone], days: int, megabytes: int | None, dry_run: bool) -> int:
+    """Each is told as it goes. The exit code is 1 where one could not be deleted."""
+    count = faults = 0
+    for session_id, size_bytes, age_ms, fault in sessions:
+        if fault is None:
+            write(f"{kilobytes(size_bytes):>10} kB  {age(age_ms):>8}  {session_id}")
+            count += 1
+        else:
+            faults += complain("sessions", fault, 1)
+    beyond = "" if megabytes is None else f", or beyond {megabytes} MB"
+    done = "would be deleted" if dry_run else "deleted"
+    write(f"{count} sessions {done}: saved more than {days} days ago{beyond}")
+    return 1 if faults else 0
