@@ -9,9 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ctxmgr.settings import keys
-from ctxmgr.settings.apis import APIS
 from ctxmgr.settings.files import NAMED_BY
-from ctxmgr.settings.keys import KeyFault, KeyPath, SettingsFault
+from ctxmgr.settings.keys import APIS, KeyFault, KeyPath, SettingsFault
 
 LIKENESS = 0.85  # from which on a name counts as a slip of another: all of them begin alike
 

@@ -1,4 +1,5 @@
-"""Which keys settings may hold: those of a policy, and some that are no policy's.
+"""Which keys settings may hold: those of a policy, and some that are no policy's; and the APIs of providers that
+programs speak, a row each. What the proxy knows of one lies in `proxy/apis/`.
 
 Rules:
 1. A key is the policy's, spelled as the policy spells it, or one of `OWN`. A policy's `models` is no key here: the
@@ -14,14 +15,38 @@ import difflib
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import inspect
 
 from ctxmgr.model import Policy
-from ctxmgr.settings.apis import APIS
+
+Api = Literal["anthropic", "openai", "responses", "gemini"]
+
+
+class SpokenApi(msgspec.Struct, frozen=True):
+    """`title`: for people. `variables`: the usual ones of the environment that hold its base URL; the first that is
+    set holds. `vendor`: where it goes without one."""
+
+    title: str
+    variables: tuple[str, ...]
+    vendor: str
+
+
+_OPENAI = ("OPENAI_BASE_URL", "OPENAI_API_BASE"), "https://api.openai.com/v1"
+
+APIS: dict[Api, SpokenApi] = {
+    "anthropic": SpokenApi("Anthropic's messages", ("ANTHROPIC_BASE_URL",), "https://api.anthropic.com"),
+    "openai": SpokenApi("OpenAI's chat completions", *_OPENAI),
+    "responses": SpokenApi("OpenAI's responses", *_OPENAI),
+    "gemini": SpokenApi(
+        "Gemini's contents", ("GOOGLE_GEMINI_BASE_URL",), "https://generativelanguage.googleapis.com"
+    ),
+}
+"""By the name of their messages' format, which is a key of `upstream` in settings and an option of `ctxmgr run`."""
+
 
 OWN = ("window", "state_dir", "upstream", "keep_originals", "model_tools")
 POLICY = tuple(field.encode_name for field in msgspec.structs.fields(Policy) if field.encode_name != "models")

@@ -11,8 +11,7 @@ import msgspec
 from ctxmgr import plain_text
 from ctxmgr.model import Policy, PriceTier, TieredPrices
 from ctxmgr.settings import keys
-from ctxmgr.settings.apis import APIS
-from ctxmgr.settings.keys import SettingsFault, dotted, leaves
+from ctxmgr.settings.keys import APIS, SettingsFault, dotted, leaves
 from ctxmgr.settings.layers import DEFAULT, Origin, ProgramSettings, read
 
 ALWAYS = (  # shown where nobody set them as well
