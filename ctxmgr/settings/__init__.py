@@ -3,10 +3,9 @@
 Knows nothing of what is done with it, and starts nothing.
 """
 
-from ctxmgr.settings.environment import meant_variable
 from ctxmgr.settings.files import models_file, user_path
 from ctxmgr.settings.keys import APIS, Api, SettingsFault
-from ctxmgr.settings.layers import ProgramSettings, read
+from ctxmgr.settings.layers import ProgramSettings, meant_variable, read
 from ctxmgr.settings.showing import show
 
 __all__ = [

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.settings import SettingsFault
-from ctxmgr.settings.environment import VARIABLES, values
+from ctxmgr.settings.layers import VARIABLES, environment_values
 
 GUIDE = Path(__file__).parents[3] / "docs" / "guide" / "config.md"
 
@@ -30,7 +30,7 @@ def test_a_variable_sets_its_key() -> None:
         ("CTXMGR_UPSTREAM_RESPONSES", "http://[::1]/v1", {"upstream": {"responses": "http://[::1]/v1"}}),
         ("CTXMGR_UPSTREAM_GEMINI", "http://x", {"upstream": {"gemini": "http://x"}}),
     ):
-        assert values({variable: text}) == {variable: table}, variable
+        assert environment_values({variable: text}) == {variable: table}, variable
 
 
 def test_what_is_wrong_is_said_with_the_variable() -> None:
@@ -49,7 +49,7 @@ def test_what_is_wrong_is_said_with_the_variable() -> None:
         ("CTXMGR_STATE_DIR", "x", "state_dir must be a path that begins with / or ~/"),
     ):
         with pytest.raises(SettingsFault) as caught:
-            values({variable: text})
+            environment_values({variable: text})
         assert str(caught.value) == f"{variable}: {said}", variable
 
 
@@ -59,4 +59,4 @@ def test_the_guide_lists_them_all() -> None:
 
 
 def test_an_empty_variable_is_none() -> None:
-    assert values(dict.fromkeys(VARIABLES, "")) == {}
+    assert environment_values(dict.fromkeys(VARIABLES, "")) == {}
