@@ -3,7 +3,7 @@
 Rules:
 1. It is started by the first call that needs it, and after its end by the first call that comes once the delay is
    over. Nobody waits longer than the bound of his call; what is begun goes on.
-2. A process that hangs (`restarts`) is killed, and counts as ended. Another one is started when it is gone: it
+2. A process that hangs (`SignsOfLife`) is killed, and counts as ended. Another one is started when it is gone: it
    holds its sessions' files.
 3. What will not mend itself is not tried again: no such program, `initialize` refused. `restart` tries it.
 """
@@ -17,13 +17,12 @@ from typing import Any, Literal
 import msgspec
 
 from ctxmgr.client.answering import answering, greeting, hearing
-from ctxmgr.client.channel import Channel, Link, decoded, encoded
+from ctxmgr.client.channel import Channel, Link, SignsOfLife, decoded, encoded
 from ctxmgr.client.fallback import reserve
 from ctxmgr.client.links import RuntimeLink, SpawnedLink, load_server
 from ctxmgr.client.outbox import Entries
-from ctxmgr.client.restarts import Restarts, SignsOfLife
 from ctxmgr.client.session import AsyncClientSession
-from ctxmgr.client.settings import LONG, Host, InProcessSidecar, SpawnedSidecar, Timing, bound_ms
+from ctxmgr.client.settings import LONG, Host, InProcessSidecar, RestartLimits, SpawnedSidecar, Timing, bound_ms
 from ctxmgr.client.trouble import SidecarFault, Trouble
 from ctxmgr.model import Policy
 from ctxmgr.model.api import GivenTools, lifecycle, model_of
@@ -31,6 +30,23 @@ from ctxmgr.model.api import GivenTools, lifecycle, model_of
 KILLED_SECONDS = 10.0  # for the system to take away what was killed
 
 State = Literal["idle", "starting", "ready", "waiting", "failed", "disposed"]
+
+
+class Restarts:
+    """When another process is tried. No clock: the time is told, in milliseconds."""
+
+    def __init__(self, limits: RestartLimits) -> None:
+        self._limits = limits
+        self._start_times_ms: list[float] = []
+
+    def delay_ms(self, now: float) -> float | None:
+        """How long to wait for the next, which counts from now on; None when there were enough."""
+        limits = self._limits
+        self._start_times_ms = [time_ms for time_ms in self._start_times_ms if time_ms > now - limits.within_ms]
+        if len(self._start_times_ms) >= limits.limit:
+            return None
+        self._start_times_ms.append(now)
+        return min(limits.first_delay_ms * 2.0 ** (len(self._start_times_ms) - 1), limits.longest_delay_ms)
 
 
 class AsyncClient:

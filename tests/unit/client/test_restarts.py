@@ -3,7 +3,8 @@
 import pytest
 
 from ctxmgr.client import Host, RestartLimits, SidecarFault
-from ctxmgr.client.restarts import LATE_CALLS, Restarts, SignsOfLife
+from ctxmgr.client.channel import LATE_CALLS, SignsOfLife
+from ctxmgr.client.client import Restarts
 from ctxmgr.client.settings import LONG, Timing, bound_ms
 from tests.unit.client.scripted import SILENCE, START, Scripted, begun, user
 
