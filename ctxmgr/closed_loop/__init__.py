@@ -3,8 +3,7 @@
 It knows neither of them.
 """
 
-from ctxmgr.closed_loop.lists import KeyedMessage, ListMessage
-from ctxmgr.closed_loop.message_cache import EstimatingReader, MessageCache
+from ctxmgr.closed_loop.lists import EstimatingReader, KeyedMessage, ListMessage, MessageCache
 from ctxmgr.closed_loop.meter import LoopCall, LoopMeter, MeasuredCall
 from ctxmgr.closed_loop.prompt_cache import (
     BilledStarts,

@@ -24,8 +24,16 @@ from collections.abc import Callable, Hashable, Sequence
 
 import msgspec
 
-from ctxmgr.closed_loop.lists import Element, Fetched, Holders, KeyedMessage, ListMessage, LoopLists, Originals
-from ctxmgr.closed_loop.message_cache import MessageCache
+from ctxmgr.closed_loop.lists import (
+    Element,
+    Fetched,
+    Holders,
+    KeyedMessage,
+    ListMessage,
+    LoopLists,
+    MessageCache,
+    Originals,
+)
 from ctxmgr.closed_loop.prompt_cache import Marker, PriceSheet, PromptCache, dollars, input_dollars
 from ctxmgr.closed_loop.references import EarlierCalls, Reference
 
