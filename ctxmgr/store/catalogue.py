@@ -10,8 +10,8 @@ import msgspec
 
 from ctxmgr.store import parts
 from ctxmgr.store.driving import Sleep, driven, read_head
-from ctxmgr.store.head import CLOCK, HEADS, LEASE_MS, escaped, head_key, objects_prefix, unescaped
-from ctxmgr.store.objects import ListedObject, Objects, StoreFault, StoreUnreachable, opened
+from ctxmgr.store.head import CLOCK, LEASE_MS, escaped, head_key, objects_prefix, unescaped
+from ctxmgr.store.objects import HEADS, ListedObject, Objects, StoreFault, StoreUnreachable, opened
 from ctxmgr.store.protocol import Away, Busy, End, take
 
 AT_ONCE = 16  # requests

@@ -17,7 +17,7 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
-from ctxmgr.store.objects import StoreFault
+from ctxmgr.store.objects import HEADS, StoreFault
 
 VERSION = 1
 LEASE_MS = 30_000  # a killed owner holds its session up for so long; renewing is a request each third of it
@@ -93,7 +93,6 @@ def from_bytes(content: bytes) -> SessionHead:
     return head
 
 
-HEADS = "heads/"
 CLOCK = "clock/"
 SESSION_DIGITS = 32  # of sha256: 128 bits, no two ids meet
 DIGEST_DIGITS = 40

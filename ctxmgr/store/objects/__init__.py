@@ -1,6 +1,7 @@
 """Stores of objects: what is asked of one, a folder and a bucket as such, and which of them an address means."""
 
 from ctxmgr.store.objects.interface import (
+    HEADS,
     BadAddress,
     Conflict,
     ListedObject,
@@ -15,6 +16,7 @@ from ctxmgr.store.objects.interface import (
 __all__ = [
     "BadAddress",
     "Conflict",
+    "HEADS",
     "ListedObject",
     "Missing",
     "Objects",

@@ -31,8 +31,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ctxmgr.devices import files, sync_directory
-from ctxmgr.store.head import HEADS
-from ctxmgr.store.objects.interface import Conflict, ListedObject, Missing, StoredObject, StoreUnreachable
+from ctxmgr.store.objects.interface import HEADS, Conflict, ListedObject, Missing, StoredObject, StoreUnreachable
 
 LOCK_SECONDS = 5.0  # a file is written within milliseconds: who holds the lock for longer was stopped
 OPEN_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC

@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
+HEADS = "heads/"  # where the objects lie that are swapped, by one owner at a time
 NO_OBJECT = "there is no such object"
 NO_BUCKET = "the store has no such bucket"
 NO_FOLDER = "there is no such folder"
