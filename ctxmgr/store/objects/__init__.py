@@ -2,7 +2,6 @@
 
 from ctxmgr.store.objects.interface import (
     HEADS,
-    BadAddress,
     Conflict,
     ListedObject,
     Missing,
@@ -10,8 +9,8 @@ from ctxmgr.store.objects.interface import (
     StoreFault,
     StoreUnreachable,
     cause,
-    opened,
 )
+from ctxmgr.store.objects.opening import BadAddress, opened
 
 __all__ = [
     "BadAddress",

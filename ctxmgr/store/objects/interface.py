@@ -1,5 +1,4 @@
-"""What is asked of an object store: objects by key, and one swap that only one of two can win; and the store that
-an address means. Only `file://` needs no extra.
+"""What is asked of an object store: objects by key, and one swap that only one of two can win.
 
 1. `put_if_match` and `put_if_none_match` either took effect whole (the new tag is given), or did not (`Conflict`),
    or nobody knows (`StoreUnreachable`: the answer was lost; it may take effect yet).
@@ -12,7 +11,6 @@ an address means. Only `file://` needs no extra.
 import re
 from pathlib import Path
 from typing import Protocol
-from urllib.parse import unquote, urlsplit
 
 import msgspec
 
@@ -116,42 +114,3 @@ def cause(fault: Exception, deed: str) -> str:
     if "HTTP error" in text:
         return NO_SERVER
     return f"the store did not answer ({type(fault).__name__})"
-
-
-BUCKETS = ("s3", "s3a", "gs", "az", "adl", "azure", "abfs", "abfss")
-SCHEMES = ("file", *BUCKETS)
-NEEDS_EXTRA = "this store needs the store extra: pip install 'ctxmgr-sidecar[store]'"
-
-
-class BadAddress(ValueError):
-    """It names no store; the text is a sentence without the address, which may hold a credential."""
-
-
-def opened(url: str, may_make: bool = True) -> Objects:
-    """Nothing is asked of it yet. `may_make`: a folder where no store is yet may become one. BadAddress."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        raise BadAddress("the store's address is no address") from None
-    if parts.scheme not in SCHEMES:
-        raise BadAddress(f"a store's address begins with {'://, '.join(SCHEMES)}://")
-    if parts.username or parts.password or parts.query or parts.fragment:
-        raise BadAddress("a store's address holds no credentials: they come from the environment")
-    if parts.scheme == "file":
-        if parts.netloc not in ("", "localhost") or not parts.path.strip("/"):
-            raise BadAddress("a folder's address is file:///and/its/path")
-        from ctxmgr.store.objects.file_objects import FileObjects  # which needs locks that Windows does not have
-
-        return FileObjects(Path(unquote(parts.path)), may_make=may_make)
-    if not parts.netloc:
-        raise BadAddress(f"the address names no bucket: {parts.scheme}://bucket/folder")
-    try:
-        from ctxmgr.store.objects.obstore_objects import ObstoreObjects
-    except ModuleNotFoundError as missing:
-        if (missing.name or "").partition(".")[0] != "obstore":
-            raise
-        raise BadAddress(NEEDS_EXTRA) from None
-    try:
-        return ObstoreObjects.of(url)
-    except Exception:  # noqa: BLE001  what obstore says may hold the address
-        raise BadAddress("the store's address, or what the environment says of it, is not understood") from None
