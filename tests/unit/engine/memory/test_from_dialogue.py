@@ -10,6 +10,7 @@ from ctxmgr.engine.memory.extract import from_message
 from ctxmgr.engine.memory.facts import Stamp
 from ctxmgr.engine.memory.ledger import record_of
 from ctxmgr.engine.memory.packet import own_lines
+from ctxmgr.engine.tools.dialogue import PlanAnswer, plan_answer, user_answers
 from ctxmgr.model.messages import Block, View
 from ctxmgr.model.saved.facts import REJECTED as REJECTED_STATUS
 from ctxmgr.model.saved.facts import Fact, Ledger
@@ -138,6 +139,79 @@ def test_a_result_in_no_known_frame_is_no_answer(result: str) -> None:
     odd: list[dict[str, Any]] = [{}, {"questions": "x"}, {"questions": [1, {"question": 2}]}, {"questions": []}]
     for arguments in odd:
         assert told(said("AskUserQuestion", arguments, result)) == []
+
+
+OPTIONS = [
+    {"label": "Red", "description": "r"},
+    {"label": "Redis", "description": "it persists"},
+    {"label": "", "description": "n"},
+    "Text",
+    {"text": "T", "description": 3},
+    5,
+]
+LATER = '["Now", {"label": "Later", "description": "l"}]'
+TWO: dict[str, Any] = {
+    "questions": [
+        {"question": "Where?", "options": OPTIONS},
+        {"question": "When?", "header": "W", "options": LATER},
+        {"question": " "},
+        {"question": 3},
+    ]
+}
+ONE = {"question": "Q?", "follow_up": ["a", {"text": "b"}]}
+WHERE, BOTH = ("Where?", "Redis", "it persists", ""), ("Where?", "Redis (fast)", "it persists", "fast")
+
+# arguments, result, of each answer: question, reply, what the chosen options mean, what the user wrote
+ANSWERS: list[tuple[dict[str, Any], str, list[Told]]] = [
+    (
+        TWO,
+        'x: "Where?"="Redis", "When?"="Now, Later". You can now continue with it. Read the answers',
+        [WHERE, ("When?", "Now, Later", "l", "")],
+    ),
+    (
+        TWO,
+        'x: "Where?"="Red, Redis", "When?"="Later soon". Read the answers',
+        [("Where?", "Red, Redis", "r; it persists", ""), ("When?", "Later soon", "", "Later soon")],
+    ),
+    (TWO, 'x: "Where?"="Redis" selected preview:\n[a] user notes: fast , "When?"="Unanswered"', [BOTH]),
+    (TWO, 'x: "Where?"="Redis" user notes: fast', [BOTH]),
+    (TWO, 'x: "When?"="Now"', [("When?", "Now", "", "")]),
+    (TWO, 'x: "When?"="Now", "Where?"="Redis"', [WHERE]),
+    (TWO, 'x\ny "Where?"="Redis"', []),
+    (TWO, ' \nx "Where?"="Redis"', [WHERE]),
+    (
+        TWO,
+        '{"answers": {"0": {"answers": ["Red", 3, "user_note: why", "user_note: not", "Text"]}, "W": "Now"}}',
+        [("Where?", "Red, Text (why not)", "r", "why not"), ("When?", "Now", "", "")],
+    ),
+    (TWO, '{"answers": {"0": 3, "1": null}}', []),
+    (TWO, ' {"answers": {"Where?": "T"}}', [("Where?", "T", "", "")]),
+    (ONE, " <answer> b </answer> more", [("Q?", "b", "", "")]),
+    (ONE, "<user_message></user_message>", []),
+    ({"questions": '[{"question": "Q?", "id": "q"}]'}, '{"answers": {"q": "a"}}', [("Q?", "a", "", "a")]),
+]
+
+
+@pytest.mark.parametrize(("arguments", "result", "expected"), ANSWERS)
+def test_answers_as_hosts_frame_them(arguments: dict[str, Any], result: str, expected: list[Told]) -> None:
+    found = user_answers(arguments, result)
+    assert [(one.question, one.reply, one.means, one.written) for one in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("arguments", "result", "expected"),
+    [
+        ({"plan_path": "q"}, "Plan approved. stored at: /p/x y \nsaved to: z", PlanAnswer(True, "", "/p/x y")),
+        ({"plan": " \nfirst\n## - Head_ \n", "plan_filename": "f", "planFilePath": 3},
+         "User has approved exiting plan", PlanAnswer(True, "Head_", "f")),
+        ({"plan": " "}, "  User has approved the plan\n## Approved Plan:\n\n# *T* \nb", PlanAnswer(True, "T*", "")),
+        ({"plan": 3}, "Plan rejected. User feedback: no\nway\n\nmore", PlanAnswer(False, "", "", "no\nway")),
+        ({"plan": "a"}, "Plan rejected: x", None),
+        ({"plan": "a"}, "User approved", None),
+    ],
+)  # fmt: skip
+def test_a_plans_answer(arguments: dict[str, Any], result: str, expected: PlanAnswer | None) -> None:
+    assert plan_answer(arguments, result) == expected
 
 
 PLAN = {"plan": "\n# Parse stdin once\n\n## Context\nIt is read twice."}

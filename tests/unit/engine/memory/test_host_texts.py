@@ -131,6 +131,28 @@ def test_what_no_row_knows_is_the_users(text: str) -> None:
     assert own(text) == text.strip()
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("<system-reminder>\na\n<system-reminder>\nb\n</system-reminder>\nSay it.", "Say it."),
+        (
+            "Say <system-reminder> x\n<system-reminder>\nb\n</system-reminder>\nit",
+            "Say <system-reminder> x\n\n\nit",
+        ),
+        ("Do\n<system-reminder>open\n<ide_selection>y</ide_selection>\nit", "Do\n<system-reminder>open\n\n\nit"),
+        ("<ide_selection>a</ide_selection><system-reminder>b</system-reminder> Go", "Go"),
+        ("<task>\na\n</task>\n<feedback>\nb\n</feedback>", "a\n\nb"),
+        (f"<ide_selection>a</ide_selection>{' ' * 200}<system-reminder>b</system-reminder>Go", "Go"),
+        (
+            f"<ide_selection>a</ide_selection>{' ' * 201}<system-reminder>b</system-reminder>Go",
+            "<system-reminder>b</system-reminder>Go",
+        ),
+    ],
+)
+def test_several_tags_in_one_text(text: str, expected: str) -> None:
+    assert own(text) == expected
+
+
 def test_a_hosts_tag_that_is_not_closed_was_cut_off() -> None:
     assert own("<system-reminder>\nAs you answer, never") == ""
     assert own(SAID, "<environment_details>\n# VSCode Visible") == SAID

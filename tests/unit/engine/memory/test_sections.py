@@ -115,6 +115,123 @@ def test_a_split_turn_is_the_second_part() -> None:
     assert [(section.kind, section.part) for section in sections_of(text)] == [("goal", 0), ("goal", 1)]
 
 
-def test_a_long_list_under_no_known_heading_is_split_so_that_none_of_it_is_cut_off() -> None:
-    text = "## Key Files\n" + "\n".join(f"- {letter * 90}" for letter in "abcdef")
-    assert [len(items) for _, items in read(text)] == [6]
+Titled = list[tuple[str, str, list[tuple[str, str]]]]
+
+# what it is of, a summary, kind, title and items with their marks of each section
+NESTED: list[tuple[str, str, Titled]] = [
+    (
+        "unknown headings under known ones of several levels",
+        "# A\n## Progress\n### Done\n- a\n#### WP1\n- b\n### Odd\n- c\n## Next Steps\n### WP2\n#### Deeper\n- d\n"
+        "## Other\n- e\n# Goal\nx",
+        [
+            ("context", "A", [("A", "")]),
+            ("done", "Done", [("a", "")]),
+            ("done", "WP1", [("WP1: - b", "")]),
+            ("context", "Odd", [("- c", "")]),
+            ("next", "WP2", [("WP2", "")]),
+            ("next", "Deeper", [("Deeper: - d", "")]),
+            ("context", "Other", [("- e", "")]),
+            ("goal", "Goal", [("x", "")]),
+        ],
+    ),
+    (
+        "bold headings are below all others, and hold what their line says",
+        "## Next Steps\n### WP1\n- a\n## Risks\n- b\n**Blocked:**\n- c\n**Decisions:** d",
+        [
+            ("next", "WP1", [("WP1: - a", "")]),
+            ("context", "Risks", [("- b", "")]),
+            ("blocked", "Blocked", [("c", "")]),
+            ("decision", "Decisions", [("d", "")]),
+        ],
+    ),
+    (
+        "boxes, deeper bullets, lines that go on, and prose between them",
+        "## Done\n- [x] a\n- [ ] b\n- [~] c\n* d\n  - e\n  more\n\n  later\n\nprose\n\n- f\n1. g\n   - [x] h",
+        [
+            (
+                "done",
+                "Done",
+                [
+                    ("a", "done"),
+                    ("b", "open"),
+                    ("c", "active"),
+                    ("d\n- e\nmore\nlater", ""),
+                    ("prose", ""),
+                    ("f", ""),
+                    ("g", ""),
+                    ("h", "done"),
+                ],
+            )
+        ],
+    ),
+    (
+        "a blank line parts prose, and what says nothing is no item",
+        "## Done\n- a\n\n  b\n\nc\nd\n\n    e\n- none\n---\n- f",
+        [("done", "Done", [("a\nb", ""), ("c\nd", ""), ("e", ""), ("f", "")])],
+    ),
+    (
+        "a fence closes by its own mark and belongs to its item",
+        "## Done\n```\n- a\n\nb\n~~~\n```\n- c\n~~~~\n- d\n~~~\n- e\n~~~~\n- f",
+        [("done", "Done", [("```\n- a\n\nb\n~~~\n```", ""), ("c\n~~~~\n- d\n~~~\n- e\n~~~~", ""), ("f", "")])],
+    ),
+    (
+        "a known title alone says nothing, one that names what it is of does",
+        "## Goal\n(none)\n**Next Steps:** one\n- two\n\n## Progress\n(none)\n## Next Steps (WP1)\n"
+        "## Added by ctxmgr (known, and not said above)\n## Odd\n",
+        [
+            ("next", "Next Steps", [("one", ""), ("two", "")]),
+            ("context", "Next Steps (WP1)", [("Next Steps (WP1)", "")]),
+            ("context", "Odd", [("Odd", "")]),
+        ],
+    ),
+    (
+        "blocks of files hold lines, whatever they look like, and what follows them is read on",
+        "<read-files>\n a.py \n\n```\n</read-files>\n## Goal\nx\n<modified-files>\nb.py\n</modified-files>\nrest\n"
+        "```\n<read-files>\n```",
+        [
+            ("read-files", "", [("a.py", ""), ("```", "")]),
+            ("goal", "Goal", [("x", "")]),
+            ("modified-files", "", [("b.py", "")]),
+            ("context", "", [("rest\n```\n<read-files>\n```", "")]),
+        ],
+    ),
+    (
+        "wrappers at both ends, one within the other",
+        "Continue with the last task that you were asked to work on.\n\nx\n\n"
+        "The conversation is summarized below:\nThe conversation is summarized below:",
+        [("context", "", [("x", "")])],
+    ),
+    (
+        "a block of 400 characters stays one, a longer one is split",
+        f"## Critical Context\n- {'a' * 392}\n- bcd\n\nq\n\n- {'a' * 393}\n- b\n  c",
+        [
+            (
+                "context",
+                "Critical Context",
+                [(f"- {'a' * 392}\n- bcd", ""), ("q", ""), ("a" * 393, ""), ("b\nc", "")],
+            )
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "found"), [one[1:] for one in NESTED], ids=[one[0] for one in NESTED])
+def test_titles_items_and_marks(text: str, found: Titled) -> None:
+    assert [
+        (section.kind, section.title, [(item.text, item.mark) for item in section.items])
+        for section in sections_of(text)
+    ] == found
+
+
+def test_parts_are_told_apart_where_headings_begin_anew() -> None:
+    text = (
+        "## Progress\n### Done\n- a\n**Turn Context (split turn):**\n#### WP1\n- b\n## Goal\nc\n"
+        "<read-files>\nd\n</read-files>\ne"
+    )
+    assert [(section.kind, section.title, section.part) for section in sections_of(text)] == [
+        ("done", "Done", 0),
+        ("context", "WP1", 1),
+        ("goal", "Goal", 1),
+        ("read-files", "", 1),
+        ("context", "", 1),
+    ]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.engine.tools import FileEffect, patches, tool_call
-from ctxmgr.engine.tools.paths import normal, same
+from ctxmgr.engine.tools.paths import normal, root_of, same
 from tests.unit.engine.tools.file_effects import (
     RUN,
     UNIFIED,
@@ -221,10 +221,30 @@ def test_one_spelling_a_path(path: str, expected: str) -> None:
         ("of two the voted", ["s/a", "s/b", "/w/s/a", "/w/s/b", "/v/s/a"], {"s/b": "/w/s/b"}),
         ("not a part of a name", ["src/a.py", "/w/xsrc/a.py"], {}),
         ("relative ones are no proof", ["src/a.py", "w/src/a.py"], {}),
+        ("with it a bare name", ["/w/a/b", "a/b", "/w/c", "c"], {"a/b": "/w/a/b", "c": "/w/c"}),
+        ("as many for another: none", [*(f"/{d}/{n}" for d, n in ("wa", "wb", "vc", "vd")), *"abcd"], {}),
+        ("one in two directories", ["/w/a", "/v/a", "a"], {}),
+        ("on a drive", ["C:/w/a/b", "a/b"], {"a/b": "C:/w/a/b"}),
+        ("at home", ["~/w/a/b", "a/b"], {"a/b": "~/w/a/b"}),
+        ("one of which nothing is known", ["/w/a/b", "a/b", "b"], {"a/b": "/w/a/b"}),
     ],
 )
 def test_which_paths_are_one_file(name: str, paths: list[str], expected: dict[str, str]) -> None:
     assert same(paths) == expected
+
+
+@pytest.mark.parametrize(
+    ("paths", "expected"),
+    [
+        (["/w/a.py", "/w/b/c.py"], "/w/"),
+        (["/w/a"], ""),
+        (["/w/a", "/w/a/b", "/w/a/c"], "/w/"),
+        (["a/b/c", "a/b/d", "/long/e"], "a/b/"),
+        (["/a/b", "/c/d"], ""),
+    ],
+)
+def test_the_directory_that_is_told_once(paths: list[str], expected: str) -> None:
+    assert root_of(paths) == expected
 
 
 def test_a_patch_keeps_its_files_and_hunks() -> None:
