@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.memory.facts import Stamp
-from ctxmgr.engine.memory.from_summary import from_summary
+from ctxmgr.engine.memory.from_summary import carried_facts, from_summary, last_number
 from ctxmgr.model.saved.facts import Fact
 
 
@@ -81,6 +81,68 @@ def test_a_branch_is_history_of_its_own() -> None:
         ("goal", "branch", "", "o"),
         ("task", "branch", "", "y"),
     ]
+
+
+CRITICAL = (
+    '## Critical Context\n- #3: "hi"\n- commit abc1234: "Do it"\n- [x] d\n'
+    '- test: `npm test` passed after #2: "9 passed"\n- The assistant said after #1: "yes"'
+)
+# a summary, of each fact that is carried on: kind, status, key, text, detail, number
+CARRIED: list[tuple[str, list[tuple[str, str, str, str, str, int]]]] = [
+    ("## Current Work\nx\n- a", [("context", "", "x", "x", "", 0), ("context", "", "a", "a", "", 0)]),
+    ("## Current Work\n- a", [("task", "active", "a", "a", "", 0)]),
+    (
+        "## Notes\n- a\n\n```\nb\n```",
+        [("context", "", "notes a", "Notes: a", "", 0), ("context", "", "notes b", "Notes:\n```\nb\n```", "", 0)],
+    ),
+    (
+        "## Layout\n- Layout: a\n- [x] b\nplain\n## Key Details\n- c",
+        [
+            ("task", "done", "b", "b", "", 0),
+            ("context", "", "layout a", "Layout: a", "", 0),
+            ("context", "", "layout plain", "Layout: plain", "", 0),
+            ("context", "", "c", "c", "", 0),
+        ],
+    ),
+    ("## Goal\na\nb", [("goal", "", "", "a\nb", "", 0)]),
+    ('## Done\n- [x] a\n  b\n- Latest request: "q"', [("task", "done", "a b", "a\nb", "", 0)]),
+    ("## Next Steps\n1. a (#4)", [("task", "open", "a 4", "a (#4)", "", 0)]),
+    (
+        CRITICAL,
+        [
+            ("task", "done", "d", "d", "", 0),
+            ("request", "", "#3", "hi", "", 3),
+            ("value", "", "committed\nabc1234", "abc1234 Do it", "", 0),
+            ("command", "ok", "test\nnpm test", "npm test", "9 passed", 2),
+            ("context", "", "the assistant said after 1 yes", 'The assistant said after #1: "yes"', "", 0),
+        ],
+    ),
+    (" \n", []),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), CARRIED)
+def test_what_is_carried_on(text: str, expected: list[tuple[str, str, str, str, str, int]]) -> None:
+    found = carried_facts(text)
+    assert [(one.kind, one.status, one.key, one.text, one.detail, one.seq) for one in found] == expected
+    assert [one.order for one in found] == list(range(len(found)))
+    assert last_number(found) == max((row[5] for row in expected), default=0)
+
+
+@pytest.mark.parametrize(
+    ("text", "details"),
+    [
+        ("## Next Steps (WP1)\n- a", ["Next Steps (WP1)"]),
+        ("## Next Steps\n- a", [""]),
+        ("## Next Step (late)\na\n\nb", ["Next Step (late)", "Next Step (late)"]),
+        ("9. Optional Next Step:\na\n\nb", ["Optional Next Step", "Optional Next Step"]),
+        ("## Layout\n- a", ["Layout"]),
+        ("## Alone\n", [""]),
+        ("## Key Decisions (old)\n- a", ["Key Decisions (old)"]),
+    ],
+)
+def test_the_heading_that_is_kept(text: str, details: list[str]) -> None:
+    assert [fact.detail for fact in facts(text) if fact.kind != "listing"] == details
 
 
 WORD = st.integers(0, 10**6).map(lambda number: f"w{number}w")

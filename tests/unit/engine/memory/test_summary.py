@@ -3,6 +3,7 @@
 import pytest
 
 from ctxmgr.engine.memory import summary
+from ctxmgr.engine.memory.markdown import CONTINUE_LEAD
 from ctxmgr.engine.memory.summary import SPLIT
 from ctxmgr.model.compaction import Format
 from tests.goldens import held
@@ -82,6 +83,170 @@ def write(
     said: tuple[Said, ...], previous: str | None = None, form: Format = "structured", budget: int = 4_000
 ) -> str:
     return summary.compaction(told(*said), previous, budget=budget, weigh=quarters, format=form)
+
+
+GOAL = '"Please port the settings screen to the new theme system. Never touch the vendor folder."'
+LATEST = 'Latest request: "now run the tests and fix what fails there"'
+ASKED = (f"- #1: {GOAL}", '- #2: "now run the tests and fix what fails there"')
+FAILED = '- test: `npm test` failed after #2: "1 failed, 8 passed"'
+RAN = ("- lint: `npm run lint` passed after #1", '- commit 1a2b3c4: "Port the colours"')
+PROBLEM = "The problem is that `SettingsScreen` reads the theme before `initTheme()` ran."
+ENDS = (
+    '- The assistant said after #1: "It reads its colours from `theme.fg()` now."',
+    f'- The assistant said after #2: "{PROBLEM}"',
+)
+COLOURS, FONTS = "- [x] Port the colours", "- [ ] Port the fonts"
+Sections = dict[str, tuple[str, ...]]
+NEW: dict[Format, Sections] = {
+    "structured": {
+        "## Goal": (GOAL, LATEST),
+        "## Constraints & Preferences": ASKED,
+        "## Progress": (),
+        "### Done": (COLOURS,),
+        "### In Progress": (FONTS,),
+        "### Blocked": (FAILED,),
+        "## Next Steps": ("1. Write the docs",),
+        "## Critical Context": (*RAN, *ENDS),
+    },
+    "nine-section": {
+        "1. Primary Request and Intent:": (GOAL, LATEST),
+        "4. Errors and fixes:": (FAILED,),
+        "5. Problem Solving:": (COLOURS, *RAN, *ENDS),
+        "6. All user messages:": ASKED,
+        "7. Pending Tasks:": ("- Write the docs",),
+        "8. Current Work:": ("- Port the fonts",),
+    },
+}
+CARRIED: dict[Format, Sections] = {
+    "structured": {
+        "## Goal": ("Ship the exporter", LATEST),
+        "## Constraints & Preferences": (*ASKED, "- Never touch the vendor folder."),
+        "## Progress": (),
+        "### Done": ("- [x] wrote the reader", COLOURS),
+        "### In Progress": ("- [ ] the writer", FONTS),
+        "### Blocked": (FAILED,),
+        "## Key Decisions": ("- **Streams**: no file is held whole",),
+        "## Next Steps": ("1. test with large files", "2. Write the docs"),
+        "## Critical Context": (
+            *RAN,
+            "- Layout: part, state; reader, done",
+            "Layout:",
+            "```sh",
+            "export --all",
+            "  --deep",
+            "```",
+            "- the fixture is `big.csv`",
+            *ENDS,
+        ),
+    },
+    "nine-section": {
+        "1. Primary Request and Intent:": ("Ship the exporter", LATEST),
+        "4. Errors and fixes:": (FAILED,),
+        "5. Problem Solving:": (
+            "- [x] wrote the reader",
+            COLOURS,
+            *RAN,
+            "- Layout: part, state; reader, done",
+            "Layout:",
+            "```sh",
+            "export --all",
+            "  --deep",
+            "```",
+            "- the fixture is `big.csv`",
+            *ENDS,
+        ),
+        "6. All user messages:": ASKED,
+        "7. Pending Tasks:": ("- test with large files", "- Write the docs"),
+        "8. Current Work:": ("- the writer", "- Port the fonts"),
+        "## Constraints & Preferences": ("- Never touch the vendor folder.",),
+        "## Key Decisions": ("- **Streams**: no file is held whole",),
+    },
+}
+
+
+def sections(text: str) -> Sections:
+    """What stands under each heading, without blank lines."""
+    found: dict[str, list[str]] = {}
+    for line in filter(None, text.split("\n")):
+        if line.startswith("#") or (line.endswith(":") and line[:1].isdigit()):
+            found[line] = []
+        else:
+            found[list(found)[-1]].append(line)
+    return {heading: tuple(lines) for heading, lines in found.items()}
+
+
+@pytest.mark.parametrize("form", NEW)
+def test_what_stands_under_each_heading(form: Format) -> None:
+    assert sections(write(SETTINGS, form=form)) == NEW[form]
+    assert sections(write(SETTINGS, HOSTS, form)) == CARRIED[form]
+    assert write((), write(SETTINGS, HOSTS, form), form) == write(SETTINGS, HOSTS, form)
+
+
+def test_what_comes_after_another_summary_of_ours() -> None:
+    found = sections(write(NEXT, write(SETTINGS)))
+    assert found["## Goal"] == (GOAL, 'Latest request: "please amend the commit"')
+    assert found["## Constraints & Preferences"] == (*ASKED, '- #3: "please amend the commit"')
+    assert "### Blocked" not in found
+    assert found["## Critical Context"] == (
+        RAN[0],
+        '- test: `npm test` passed after #2: "9 passed"',
+        '- commit 5d6e7f8: "Port the settings"',
+        ENDS[0],
+        '- The assistant said after #2: "Fixed `initTheme()` to run first, the tests pass."',
+        '- The assistant said after #3: "It is amended."',
+    )
+
+
+def test_what_each_format_begins_with() -> None:
+    structured = write(SETTINGS)
+    assert write(SETTINGS, form="handoff") == structured
+    assert write(SETTINGS, form="continue") == f"{CONTINUE_LEAD}\n\n{structured}"
+    assert write((), form="continue") == write(()) == ""
+    assert quarters(write(SETTINGS * 40, form="handoff", budget=9_000)) <= 2_000
+    assert 2_000 < quarters(write(SETTINGS * 40, budget=9_000)) <= 9_000
+
+
+def test_of_a_split_turn_its_own_part_stands_behind_a_line() -> None:
+    text = summary.compaction(told(*SETTINGS), None, budget=4_000, weigh=quarters, prefix=told(*PREFIX))
+    history, line, turn = text.partition(SPLIT)
+    assert history == write(SETTINGS)
+    assert sections(turn) == {
+        "## Original Request": ('"please rename the store to archive"',),
+        "## Context Needed to Continue": (
+            '- #3: "please rename the store to archive"',
+            '- The assistant said after #3: "Now let me rename the tests"',
+        ),
+    }
+    alone = summary.compaction((), None, budget=4_000, weigh=quarters, prefix=told(*PREFIX))
+    assert line
+    assert alone == SPLIT.lstrip("\n-") + turn.replace("#3", "#1")
+    assert summary.compaction((), None, budget=9, weigh=quarters, prefix=told(*PREFIX)) == ""
+
+
+def test_two_sentences() -> None:
+    asked = "Asked: now run the tests and fix what fails there."
+    assert summary.short(told(*SETTINGS)) == f"{asked} State: {PROBLEM}"
+    assert summary.short(told(u("Why?"))) == "Asked: Why?"
+    assert summary.short((), write(SETTINGS)) == asked
+    assert summary.short(told(a("Hello there"))) == "State: Hello there."
+
+
+def test_what_a_summary_says_nothing_of() -> None:
+    asked = told(u("a" * 40 + "b"), a("ok"), u("please  go on"))
+    assert summary.untold(asked, "") == 2
+    assert summary.untold(asked, f"{'a' * 40} please\ngo on") == 0
+    assert summary.untold(asked, "a" * 39) == 2
+    assert summary.untold(told(a("ok")), "") == 0
+
+
+def test_a_digest_of_what_was_left_out() -> None:
+    asked = [u(f"{number} " + "x" * 200) for number in range(13)]
+    lines = summary.left_out(told(*asked), 10_000, quarters).split("\n")
+    assert lines[0] == "Left out: 13 messages."
+    assert lines[1:] == [f"- asked: {number} {'x' * (159 - len(str(number)) - 1)}…" for number in range(12, 0, -1)]
+    assert summary.left_out(told(u("a")), 10_000, quarters) == "Left out: 1 message.\n- asked: a"
+    assert summary.left_out(told(u("a")), 5, quarters) == "Left out: 1 message."
+    assert summary.left_out(told(u("a")), 4, quarters) == ""
 
 
 @pytest.mark.parametrize("form", FORMATS)
