@@ -33,6 +33,33 @@ def test_a_block_stays_until_its_yield_is_worth_what_reading_it_costs() -> None:
     assert by.ages["read"] == pytest.approx(age_of(YIELDS["read"], 1_000 * 0.1 / 1_500))
 
 
+# keep, tokens that a block of each kind stays (arguments, call, read, command, search), the room for words
+AGES_BY_KEEP: list[tuple[int, tuple[int, ...], int]] = [
+    (60, (9_223, 5_130, 1_674, 432, 49), 975),
+    (330, (40_020, 41_711, 9_121, 2_376, 267), 7_925),
+    (1_700, (122_296, 143_228, 22_278, 13_228, 1_377), 27_213),
+    (3_400, (204_000, 280_500, 30_324, 28_988, 2_754), 53_295),
+    (20_000, (1_200_000, 1_650_000, 73_427, 69_525, 16_200), 313_500),
+]
+
+
+@pytest.mark.parametrize(("keep", "ages", "words"), AGES_BY_KEEP)
+def test_how_long_each_kind_stays(keep: int, ages: tuple[int, ...], words: int) -> None:
+    """At the usual price of reading, a tenth of the input's."""
+    by = Worth(keep, Rates()).retention()
+    assert tuple(round(by.ages[kind]) for kind in YIELDS) == ages
+    assert (round(by.words_tokens), round(by.words_left)) == (words, round(words / 5))
+
+
+def test_what_words_have_where_a_list_is_pressed() -> None:
+    """Whatever `keep` is, by the price that reading has; by the usual one where it is free."""
+    rooms = [
+        Worth(keep, rates).pressed(steps).words_tokens
+        for keep, rates, steps in ((1_700, Rates(), 1), (9_000, Rates(), 2), (1_700, Rates(0.0, 1.0), 1))
+    ]
+    assert [round(room) for room in rooms] == [21_297, 26_838, 21_297]
+
+
 def test_where_reading_is_free_nothing_leaves_for_its_price() -> None:
     by = Worth(300, Rates(0.0, 1.0)).retention()
     assert by.words_tokens == math.inf

@@ -52,6 +52,44 @@ def test_start_end_and_error_lines_stay_and_one_line_says_how_much_left() -> Non
     assert set(lines) <= {*text.splitlines(), f"[cut: {quarters(text) - 1_000} left out]", "…"}
 
 
+# lines of the log, errors in it, tokens, weight of the outcome, its lines: those of the log by number
+EXACT: list[tuple[int, tuple[int, ...], int, int, list[int | str]]] = [
+    (60, (), 60, 59, [*range(7), line(223), " of the log", *range(56, 60)]),
+    (60, (30,), 80, 76, [*range(8), line(204), ERROR, "…", *range(54, 60)]),
+    (200, (20, 50, 150), 150, 148, [*range(15), line(827), ERROR, ERROR, ERROR, "…", *range(189, 200)]),
+    (200, (100, 101, 102, 103), 100, 95, [*range(8), line(878), ERROR, ERROR, ERROR, "…", *range(193, 200)]),
+    (60, (0, 59), 60, 59, [ERROR, *range(1, 7), line(226), 56, 57, 58, ERROR]),
+    (400, (), 40, 40, [*range(4), "line 4 of t", line(1_933), "397 of the log", 398, 399]),
+]
+
+
+@pytest.mark.parametrize(("count", "errors", "tokens", "weight", "expected"), EXACT)
+def test_what_is_left_of_a_log(
+    count: int, errors: tuple[int, ...], tokens: int, weight: int, expected: list[int | str]
+) -> None:
+    lines = [f"line {one} of the log" if isinstance(one, int) else one for one in expected]
+    done = short(log(count, *errors), tokens)
+    assert done is not None
+    assert text_of(done.parts, log(count, *errors)).splitlines() == lines
+    assert done.weight == weight
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens", "ends", "parts"),
+    [
+        ("x" * 4_000, 200, WHEREVER, ((0, 462), f"\n{line(800)}\n", (3_693, 4_000))),
+        ("x" * 1_000, 100, WHEREVER, ((0, 224), f"\n{line(150)}\n", (851, 1_000))),
+        ("x" * 1_000, 100, Ends(300, 40), ((0, 300), f"\n{line(150)}\n", (960, 1_000))),
+        ("x" * 1_000, 100, Ends(0, 300), (f"{line(150)}\n", (700, 1_000))),
+        ("x" * 1_000, 0, WHEREVER, (f"{line(250)}\n",)),
+    ],
+)
+def test_what_is_left_of_one_line(text: str, tokens: int, ends: Ends, parts: tuple[object, ...]) -> None:
+    done = short(text, tokens, ends)
+    assert done is not None
+    assert done.parts == parts
+
+
 def test_what_would_not_be_lighter_is_not_cut() -> None:
     assert short("a few words", 2) is None
     assert short(log(200), 10_000) is None
