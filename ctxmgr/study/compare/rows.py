@@ -12,13 +12,13 @@ import msgspec
 
 from ctxmgr.devices import Chat
 from ctxmgr.model.compaction import Asking, BranchMessage, CompactionPlan, Format, Strategy
-from ctxmgr.study.closed_loop import closed_loop, floor
+from ctxmgr.study.closed_loop import floor
 from ctxmgr.study.compare import chains, ways
 from ctxmgr.study.compare.answering import answered
 from ctxmgr.study.compare.chains import Chain, Pass
 from ctxmgr.study.compare.material import Material
 from ctxmgr.study.compare.ways import BilledList, BothWays
-from ctxmgr.study.figures import Figures, closed_cost
+from ctxmgr.study.figures import Figures, Measures, closed_cost
 from ctxmgr.study.observations import MessageCache, message_cache
 from ctxmgr.study.probes import RemovedPart, Scores, failures, scores
 from ctxmgr.summarize import SummaryInput, WayCosts, writing
@@ -158,7 +158,7 @@ def _chain_figures(chain: Chain, material: Material) -> ChainFigures | None:
     if not chain.passes:
         return made
     known = MessageCache(message_cache.reader())
-    loop = closed_cost.plain(closed_loop(chain.sights, known, settings.sheet))
+    loop = closed_cost.plain(Measures(chain.sights, known, settings.sheet))
     least = round(floor(chain.sights, known, settings.sheet), 4)
     return msgspec.structs.replace(made, loop=loop, floor=least)
 

@@ -145,7 +145,7 @@ def _outcome(recorded: Recording | Stream, policy: CorpusPolicy, options: Replay
 
 def _calls(key: str, measures: Measures) -> list[Row]:
     columns = [column for column in CALLS if column.name]
-    calls = zip(*(column.values(measures) for column in columns), strict=True)
+    calls = zip(*(column.of(measures) for column in columns), strict=True)
     names = [column.name for column in columns]
     return [
         {"key": key, "call_index": number, **dict(zip(names, values, strict=True))}

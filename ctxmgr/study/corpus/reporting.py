@@ -236,5 +236,5 @@ def changes(queries: Queries, before: Path, threshold: float) -> list[Figures]:
 
 def _pair(first: str, second: str, figure: str, ones: list[float], others: list[float]) -> Figures:
     """The mean difference with its interval."""
-    made = msgspec.to_builtins(difference(list(zip(ones, others, strict=True))))
+    made = difference(list(zip(ones, others, strict=True)))
     return {"first": first, "second": second, "figure": figure} | {name: round(made[name], 5) for name in made}

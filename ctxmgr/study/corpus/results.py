@@ -26,7 +26,8 @@ import pyarrow.parquet as pq
 from ctxmgr.devices import LockedError, seize
 from ctxmgr.study.corpus import rows as described
 from ctxmgr.study.corpus.evaluating import decode
-from ctxmgr.study.corpus.rows import SCHEMA_VERSION, Column, Row
+from ctxmgr.study.corpus.rows import SCHEMA_VERSION, Row
+from ctxmgr.study.figures import Column
 
 PART_TASKS = 500  # evaluations of one part: a few MB
 RECORDINGS, CALLS = "recordings", "calls"

@@ -8,11 +8,11 @@
 """
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
-from ctxmgr.study.figures import CALLS, columns
+from ctxmgr.study.figures import CALLS, Column, columns
 
 SCHEMA_VERSION = 2
 
@@ -26,16 +26,7 @@ class Evaluation(msgspec.Struct, frozen=True):
     calls: list[Row] = []
 
 
-class Column(NamedTuple):
-    """A column of Parquet rows, and what it is. `type`: a type of Python, `| None` where it may be null; or the
-    columns of what it is a list of."""
-
-    name: str
-    about: str
-    type: Any
-
-
-def _figures(some: Iterable[Any]) -> list[Column]:
+def _figures(some: Iterable[Column]) -> list[Column]:
     """Of metrics or of calls; null where there is none."""
     return [Column(column.name, column.about, column.type | None) for column in some if column.name]
 

@@ -4,16 +4,26 @@ Knows no sidecar.
 """
 
 from ctxmgr.study.figures import closed_cost, cost
-from ctxmgr.study.figures.calls import CALLS
 from ctxmgr.study.figures.code_length import CodeLengths
-from ctxmgr.study.figures.pooling import difference, means, totals
+from ctxmgr.study.figures.pooling import difference, means, totals, totals_table
 from ctxmgr.study.figures.registry import Figures, Measures, value_at
-from ctxmgr.study.figures.table import columns, figures, from_row, prices, shown
-from ctxmgr.study.figures.tables import legend, prices_line, table, totals_table
+from ctxmgr.study.figures.table import (
+    CALLS,
+    Column,
+    columns,
+    figures,
+    from_row,
+    legend,
+    prices,
+    prices_line,
+    shown,
+    table,
+)
 
 __all__ = [
     "CALLS",
     "CodeLengths",
+    "Column",
     "Figures",
     "Measures",
     "value_at",

@@ -13,9 +13,7 @@ from ctxmgr.study.figures.registry import (
     Measures,
     Metric,
     Unit,
-    Value,
     of_base,
-    put,
     rounded,
     share,
 )
@@ -31,12 +29,10 @@ def of_session(session: Measures) -> ClosedLoop:
     return closed_loop(session.observations, session.known, session.sheet)
 
 
-def plain(loop: ClosedLoop) -> Figures:
-    """The figures of a loop by itself, held against nothing."""
-    figures: Figures = {}
-    for metric in (metric for metric in METRICS if not metric.part_of):
-        put(figures, metric.path.removeprefix(PREFIX), rounded(_OF[metric.path](loop), metric.unit))
-    return figures
+def plain(session: Measures) -> Figures:
+    """The figures of a session by itself, held against nothing."""
+    own = (metric for metric in METRICS if not metric.part_of)
+    return {metric.path.removeprefix(PREFIX): metric.plain(session, None) for metric in own}
 
 
 def floor(dollars: float, base: Measures) -> Figures:
@@ -49,16 +45,17 @@ def floor(dollars: float, base: Measures) -> Figures:
     }
 
 
-_OF: dict[str, Callable[[ClosedLoop], float | int | None]] = {}
-
-
-def _metric(key: str, title: str, unit: Unit, about: str, of: Callable[[ClosedLoop], Any], **more: Any) -> Metric:
-    def value(session: Measures) -> Value:
-        number: Value = of(session.once(of_session))
-        return number
-
-    _OF[PREFIX + key] = of
-    return Metric(path=PREFIX + key, title=title, unit=unit, about=about, of=value, **more)
+def _metric(
+    key: str, title: str, unit: Unit, about: str, of: Callable[[ClosedLoop], float | int | None], **more: Any
+) -> Metric:
+    return Metric(
+        path=PREFIX + key,
+        title=title,
+        unit=unit,
+        about=about,
+        of=lambda session: of(session.once(of_session)),
+        **more,
+    )
 
 
 CLOSED = _metric(

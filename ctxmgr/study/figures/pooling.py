@@ -8,14 +8,14 @@
 """
 
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from statistics import fmean
-from typing import TypeVar
 
-import msgspec
+from rich.table import Table
 
-from ctxmgr.study.figures.registry import PER_100, SHARE, Figures, Metric, put, rounded, share, value_at
-from ctxmgr.study.figures.table import METRICS
+from ctxmgr.study.console import figure, figures_table, plain
+from ctxmgr.study.figures.registry import DOLLARS, PER_100, SHARE, Figures, Metric, put, rounded, share, value_at
+from ctxmgr.study.figures.table import METRICS, shown
 
 FLOOR = "floor"
 LONG_TOKENS = 100_000  # weight of a recorded conversation from which on a session is one that outgrows windows
@@ -23,21 +23,15 @@ DRAWS = 2_000  # of which the 50 lowest and highest are left out: the ends move 
 OUTSIDE = 0.025  # share of the draws on either side of the interval
 SEED = 7
 
-T = TypeVar("T")
-
 
 def totals(parts: Sequence[Sequence[Figures]], base: str) -> list[Figures]:
     """Rule 1. `parts`: for each recording a row a policy, with "preset" and "measures"; "floor" in the first."""
     measured = [{row["preset"]: row["measures"] for row in part} for part in parts]
     names = dict.fromkeys(name for part in measured for name in part)
-    rows = []
-    for name in names:
-        both = [(part[name], part[base]) for part in measured if name in part]
-        rows.append(_total(name, [mine for mine, _ in both], [whole for _, whole in both]))
     floor = sum(part[0]["floor"]["money"] for part in parts)
     of_base = {key: share(floor, _sum([part[base] for part in measured], key)) for key in ("billed", "closed")}
     return [
-        *rows,
+        *(_total(name, [part for part in measured if name in part], base) for name in names),
         {
             "preset": FLOOR,
             "recordings": len(parts),
@@ -47,7 +41,9 @@ def totals(parts: Sequence[Sequence[Figures]], base: str) -> list[Figures]:
     ]
 
 
-def _total(name: str, mine: Sequence[Figures], bases: Sequence[Figures]) -> Figures:
+def _total(name: str, measured: Sequence[Figures], base: str) -> Figures:
+    """`measured`: of each recording that it was measured on, figures by policy."""
+    mine, bases = ([part[policy] for part in measured] for policy in (name, base))
     calls = sum(measures["closedLoop"]["calls"] for measures in mine)
     row: Figures = {"preset": name, "recordings": len(mine), "calls": calls}
     for metric in METRICS:
@@ -55,8 +51,7 @@ def _total(name: str, mine: Sequence[Figures], bases: Sequence[Figures]) -> Figu
             put(row, metric.total, _pooled(metric, mine, bases))
     averaged = {key: f"closedLoop.{key}OfOff" for key in ("billed", "closed", "all")} | {"kept": "kept.share"}
     row["mean"] = {key: _mean(value_at(measures, path) for measures in mine) for key, path in averaged.items()}
-    row["worstKept"] = _least(mine)
-    return row
+    return row | {"worstKept": _worst_kept(mine)}
 
 
 def _pooled(metric: Metric, mine: Sequence[Figures], bases: Sequence[Figures]) -> float | None:
@@ -75,26 +70,41 @@ def _sum(some: Iterable[Figures], key: str) -> float:
     return float(sum(value_at(measures["closedLoop"], key) for measures in some))
 
 
+def totals_table(rows: Sequence[Figures]) -> Table:
+    """Of `totals`, for a terminal: all recordings together, without the floor."""
+    metrics = [metric for metric in shown("brief") if metric.total and metric.unit is not DOLLARS]
+    heads = ("policy", "recordings", *(metric.title for metric in metrics), "kept: mean", "worst")
+    made = figures_table("all recordings together", heads)
+    for row in rows:
+        if row["preset"] != FLOOR:
+            cells = [metric.text(value_at(row, metric.total)) for metric in metrics]
+            kept = [figure(value, SHARE.digits) for value in (row["mean"]["kept"], row["worstKept"])]
+            made.add_row(plain(row["preset"]), str(row["recordings"]), *cells, *kept)
+    return made
+
+
 def means(rows: Sequence[tuple[str, Figures]]) -> list[Figures]:
     """Rule 2: a row a preset and range, of (preset, figures of one recording): from LONG_TOKENS on, and all.
 
     `dearest` is the largest `ofOff`, `worstKept` the least `kept`.
     """
-    presets = dict.fromkeys(preset for preset, _ in rows)
-    out = []
+    out: list[Figures] = []
     for least in (LONG_TOKENS, 0):
-        for preset in presets:
+        for preset in dict.fromkeys(preset for preset, _ in rows):
             mine = [measures for name, measures in rows if name == preset and measures["rawTokens"] >= least]
-            if not mine:
-                continue
-            row: Figures = {"preset": preset, "fromTokens": least, "recordings": len(mine)}
-            row |= {metric.mean: _mean(map(metric.number, mine)) for metric in METRICS if metric.mean}
-            row["worstKept"] = _least(mine)
-            row["dearest"] = max(
-                (measures["ofOff"] for measures in mine if measures["ofOff"] is not None), default=None
-            )
-            row["unannouncedBreaks"] = sum(measures["unannouncedBreaks"] for measures in mine)
-            out.append(row)
+            costs = [measures["ofOff"] for measures in mine if measures["ofOff"] is not None]
+            if mine:
+                out.append(
+                    {
+                        "preset": preset,
+                        "fromTokens": least,
+                        "recordings": len(mine),
+                        **{metric.mean: _mean(map(metric.number, mine)) for metric in METRICS if metric.mean},
+                        "worstKept": _worst_kept(mine),
+                        "dearest": max(costs, default=None),
+                        "unannouncedBreaks": sum(measures["unannouncedBreaks"] for measures in mine),
+                    }
+                )
     return out
 
 
@@ -103,31 +113,16 @@ def _mean(values: Iterable[float | None]) -> float | None:
     return round(fmean(known), 5) if known else None
 
 
-def _least(some: Sequence[Figures]) -> float | None:
-    return min(
-        (measures["kept"]["share"] for measures in some if measures["kept"]["share"] is not None), default=None
-    )
+def _worst_kept(some: Sequence[Figures]) -> float | None:
+    shares = (measures["kept"]["share"] for measures in some)
+    return min((share for share in shares if share is not None), default=None)
 
 
-class PairedDifference(msgspec.Struct, frozen=True):
-    """Of a pair of policies, first less second, over so many recordings: the mean, and its interval."""
-
-    recording_count: int
-    mean: float
-    low: float
-    high: float
-
-
-def difference(pairs: Sequence[tuple[float, float]]) -> PairedDifference | None:
-    """Rule 3. None where there are no recordings. A single one has no interval but itself."""
-    if not pairs:
-        return None
+def difference(pairs: Sequence[tuple[float, float]]) -> Figures:
+    """Rule 3: of a pair of policies, first less second, on each recording: how many there are, the mean, and its
+    interval. A single recording has no interval but itself; of none there is no difference."""
     deltas = [first - second for first, second in pairs]
-    return PairedDifference(len(deltas), fmean(deltas), *_interval(deltas, fmean))
-
-
-def _interval(recordings: Sequence[T], figure: Callable[[Sequence[T]], float]) -> tuple[float, float]:
     chance = random.Random(SEED)
-    drawn = sorted(figure(chance.choices(recordings, k=len(recordings))) for _ in range(DRAWS))
+    drawn = sorted(fmean(chance.choices(deltas, k=len(deltas))) for _ in range(DRAWS))
     out = int(OUTSIDE * DRAWS)
-    return drawn[out], drawn[-1 - out]
+    return {"recording_count": len(deltas), "mean": fmean(deltas), "low": drawn[out], "high": drawn[-1 - out]}

@@ -11,22 +11,14 @@ Rules:
 from collections.abc import Sequence
 from functools import cache, partial
 
-import msgspec
-
 from ctxmgr.closed_loop import MessageCache
+from ctxmgr.study.figures.recall import Recall
 from ctxmgr.study.figures.registry import SHARE, Measures, Metric
 from ctxmgr.study.observations import Observation, Ratio, in_place, new_messages, stands_for_others, total
 
 
-class UserTextRecall(msgspec.Struct, frozen=True, gc=False):
-    """Of one call."""
-
-    overall: Ratio = Ratio()
-    in_place: Ratio = Ratio()
-
-
-def recall(sights: Sequence[Observation], known: MessageCache) -> tuple[UserTextRecall, ...]:
-    """One a call."""
+def recall(sights: Sequence[Observation], known: MessageCache) -> tuple[Recall, ...]:
+    """One a call: of all, and in place."""
     users: dict[bytes, str] = {}
     texts = cache(partial(_folded, known=known))
     out = []
@@ -37,7 +29,7 @@ def recall(sights: Sequence[Observation], known: MessageCache) -> tuple[UserText
         others = [message.raw for message in sight.projected_messages if gone and stands_for_others(sight, message)]
         quoted = sum(any(text in texts(raw) for raw in others) for text in gone if text)
         standing = len(users) - len(gone)
-        out.append(UserTextRecall(Ratio(standing + quoted, len(users)), Ratio(standing, len(users))))
+        out.append(Recall(Ratio(standing + quoted, len(users)), Ratio(standing, len(users))))
     return tuple(out)
 
 
@@ -45,13 +37,8 @@ def _folded(raw: bytes, known: MessageCache) -> str:
     return " ".join(" ".join(known.texts(raw)).split())
 
 
-def _recalls(session: Measures) -> tuple[UserTextRecall, ...]:
+def _recalls(session: Measures) -> tuple[Recall, ...]:
     return recall(session.observations, session.known)
-
-
-def _last(session: Measures) -> UserTextRecall:
-    calls = session.once(_recalls)
-    return calls[-1] if calls else UserTextRecall()
 
 
 METRICS = (
@@ -75,7 +62,7 @@ METRICS = (
         title="said, last",
         unit=SHARE,
         about="Of what the user said, the messages that could be read word for word at the last call.",
-        of=lambda session: _last(session).overall,
+        of=lambda session: total(recalled.overall for recalled in session.once(_recalls)[-1:]),
         mean="saidLast",
     ),
     Metric(
@@ -83,6 +70,6 @@ METRICS = (
         title="said in place, last",
         unit=SHARE,
         about="The same in messages that stand as they came.",
-        of=lambda session: _last(session).in_place,
+        of=lambda session: total(recalled.in_place for recalled in session.once(_recalls)[-1:]),
     ),
 )

@@ -1,30 +1,68 @@
-"""All metrics in their order, and what is generated from them for one session: plain values, and Parquet rows.
+"""All metrics in their order, and what is generated from them: plain values, Parquet rows, a table for a terminal.
 
 To add a metric, add it to `METRICS` of its file (a new file: to `METRICS` here).
 """
 
-from collections.abc import Callable, Iterator
-from typing import Any
+import textwrap
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import accumulate
+from typing import Any, TypeVar
 
 import msgspec
+from rich.table import Table
 
-from ctxmgr.study.figures import closed_cost, cost, grounding, kept, recall, said
-from ctxmgr.study.figures.calls import series
+from ctxmgr.model import currency
+from ctxmgr.study.console import figures_table, plain
+from ctxmgr.study.figures import closed_cost, cost, grounding, recall, said
 from ctxmgr.study.figures.registry import SHARE, Figures, Measures, Metric, View, put, share
-from ctxmgr.study.observations import PriceSheet, Ratio, message_cache
+from ctxmgr.study.observations import Observation, PriceSheet, Ratio, message_cache, total
 
-METRICS: tuple[Metric, ...] = tuple(
-    metric for of in (closed_cost, cost, kept, recall, grounding, said) for metric in of.METRICS
+LEGEND_COLUMNS = 80
+T = TypeVar("T")
+
+
+def _repeats(session: Measures) -> tuple[Ratio, ...]:
+    """What `kept` is of (`code_length`): bytes, one ratio a call."""
+    return session.lengths.repeats(session.observations)
+
+
+KEPT = Metric(
+    path="kept",
+    title="kept",
+    unit=SHARE,
+    about="Of what replies repeat of the old conversation, the share that the list had, by code length.",
+    of=lambda session: total(session.once(_repeats)),
+    shown=("brief", "page"),
+    total="kept",
+    mean="kept",
+    columns=("kept_share", "kept_bytes", "repeated_bytes"),
+)
+METRICS: tuple[Metric, ...] = (
+    *closed_cost.METRICS,
+    *cost.METRICS,
+    KEPT,
+    *recall.METRICS,
+    *grounding.METRICS,
+    *said.METRICS,
 )
 
 
 class Column(msgspec.Struct, frozen=True):
-    """A column of Parquet rows: its name, what it is, its type, and its value for one session."""
+    """A column of Parquet rows, and what it is. `type`: a type of Python, `| None` where it may be null; or the
+    columns of what it is a list of."""
 
     name: str
     about: str
     type: Any
-    of: Callable[[Measures], float | int | None]
+
+
+class FigureColumn(Column, frozen=True):
+    """`of`: its value for one session, or one for each of its calls. `key`: of calls, in `--json`; their name is ""
+    where it is no Parquet column."""
+
+    of: Callable[[Measures], Any]
+    key: str = ""
 
 
 def shown(view: View) -> list[Metric]:
@@ -36,49 +74,46 @@ def figures(session: Measures, base: Measures | None) -> Figures:
     made: Figures = {"prices": prices(session.sheet), "weighedBy": message_cache.weigher().name}
     for metric in METRICS:
         put(made, metric.path, metric.plain(session, base))
-    made["series"] = series(session)
-    return made
+    keys = [column.key for column in CALLS]
+    calls = zip(*(column.of(session) for column in CALLS), strict=True)
+    return {**made, "series": [dict(zip(keys, call, strict=True)) for call in calls]}
 
 
-def columns() -> Iterator[Column]:
+def columns() -> list[FigureColumn]:
     """The columns of a recording and policy in a corpus: of a ratio its share, its part and its whole."""
-    for metric in METRICS:
-        for name, (about, type, take) in zip(metric.columns, _forms(metric), strict=False):
-            yield Column(name, about, type, take)
+    return [
+        FigureColumn(name, about, type, partial(_value, metric, form))
+        for metric in METRICS
+        for name, (about, type, form) in zip(
+            metric.columns,
+            (
+                (metric.about, float | None if metric.unit.json_digits else int, "share"),
+                (f"The part of `{metric.path}`.", int, "part"),
+                (f"The whole of `{metric.path}`.", int, "total"),
+            ),
+            strict=False,
+        )
+    ]
 
 
-def _forms(metric: Metric) -> Iterator[tuple[str, Any, Callable[[Measures], Any]]]:
-    """The number, or the share; then part and whole of a ratio."""
-
-    def number(session: Measures) -> Any:
-        value = metric.of(session)
-        return value.share if isinstance(value, Ratio) else value
-
-    yield metric.about, int if metric.unit.json_digits == 0 else float | None, number
-    yield f"The part of `{metric.path}`.", int, lambda session: _ratio(metric, session).part
-    yield f"The whole of `{metric.path}`.", int, lambda session: _ratio(metric, session).total
-
-
-def _ratio(metric: Metric, session: Measures) -> Ratio:
+def _value(metric: Metric, form: str, session: Measures) -> Any:
+    """The number, or this of a ratio."""
     value = metric.of(session)
-    assert isinstance(value, Ratio)
-    return value
+    return getattr(value, form) if isinstance(value, Ratio) else value
 
 
 def from_row(row: Figures, base: Figures | None) -> Figures:
     """Figures again, of the columns of a Parquet row. `base`: the row of preset `off` on the same recording."""
     made: Figures = {}
+    by_path = {metric.path: metric.columns for metric in METRICS}
     for metric in METRICS:
-        values = [row[column] for column in metric.columns]
-        if metric.unit is SHARE and values:
-            put(made, metric.path, dict(zip(("share", "held", "of"), values, strict=False)))
-        elif values:
-            put(made, metric.path, values[0])
-    for metric in METRICS:
-        if metric.part_of and base is not None:
-            columns = next(other.columns for other in METRICS if other.path == metric.part_of)
-            if columns:
-                put(made, metric.path, share(row[columns[0]], base[columns[0]]))
+        values = [row[column] for column in by_path[metric.part_of or metric.path]]
+        if values and not metric.part_of:
+            is_share = metric.unit is SHARE
+            shares = dict(zip(("share", "held", "of"), values, strict=False))
+            put(made, metric.path, shares if is_share else values[0])
+        elif values and base is not None:
+            put(made, metric.path, share(values[0], base[by_path[metric.part_of][0]]))
     return made
 
 
@@ -104,3 +139,109 @@ def prices(sheet: PriceSheet) -> Figures:
             for tier in usual.tiers
         ],
     }
+
+
+# for a terminal, with the few metrics that count most
+
+
+def table(rows: Sequence[tuple[str, Figures]]) -> Table:
+    """Of one recording: (preset, figures)."""
+    metrics = shown("brief")
+    made = figures_table("", ("policy", *(metric.title for metric in metrics)))
+    for preset, figures in rows:
+        made.add_row(plain(preset), *(metric.text(metric.number(figures)) for metric in metrics))
+    return made
+
+
+def legend() -> str:
+    """What its columns mean."""
+    meanings = (f"{metric.title}: {metric.about[0].lower()}{metric.about[1:-1]}" for metric in shown("brief"))
+    return "\n".join(textwrap.wrap("; ".join(meanings), LEGEND_COLUMNS))
+
+
+def prices_line(prices: Figures) -> str:
+    """Of `prices`."""
+    return (
+        f"input at {prices['input']:g} {currency.A_MILLION_TOKENS}, read {prices['read']:g}, "
+        f"write {prices['write']:g}, "
+        f"cache {prices['ttl_ms'] / 1000:g} s{', ' + prices['cache'] if 'cache' in prices else ''}"
+    )
+
+
+# of each call
+
+
+def _call(
+    key: str, name: str, about: str, type: Any, measure: Callable[[Measures], Sequence[T]], of: Callable[[T], Any]
+) -> FigureColumn:
+    """`measure`: what is measured of a session, one a call; `of`: the figure in it."""
+    return FigureColumn(name, about, type, lambda session: [of(call) for call in session.once(measure)], key)
+
+
+def _shown(session: Measures) -> Sequence[Observation]:
+    return session.observations
+
+
+def _spent(session: Measures) -> list[float]:
+    sums = accumulate(call.money for call in session.once(cost.of_session))
+    return [round(dollars, 6) for dollars in sums]
+
+
+BILLED = cost.of_session
+CALLS: tuple[FigureColumn, ...] = (
+    _call(
+        "at",
+        "time_ms",
+        "When it was made, in ms; null where unknown.",
+        int | None,
+        _shown,
+        lambda call: call.time_ms,
+    ),
+    _call("sent", "sent_tokens", "Weight of the list that was sent.", int, BILLED, lambda call: call.tokens),
+    _call(
+        "cached", "cached_tokens", "Of these those as in the call before.", int, BILLED, lambda call: call.cached
+    ),
+    _call("dollars", "dollars", "What its input costs.", float, BILLED, lambda call: call.money),
+    FigureColumn("", "What the input costs up to it.", float, _spent, "spent"),
+    _call("epoch", "epoch_number", "Its cache epoch.", int, _shown, lambda call: call.epoch_number),
+    _call(
+        "announced",
+        "is_announced",
+        "Whether it began that epoch.",
+        bool,
+        BILLED,
+        lambda call: call.announced,
+    ),
+    _call(
+        "broke",
+        "is_broken",
+        "Whether its list begins unlike the one before.",
+        bool,
+        BILLED,
+        lambda call: call.broke,
+    ),
+    _call("cold", "is_cold", "Whether the cache had expired.", bool, BILLED, lambda call: call.cold),
+    _call(
+        "own", "own_count", "Compactions that the host made unasked before it.", int, _shown, lambda call: call.own
+    ),
+    _call("names", "name_count", "Names that its reply uses.", int, recall.calls, lambda call: call.total),
+    _call(
+        "recalled",
+        "recalled_count",
+        "Of these those that could be seen.",
+        int,
+        recall.calls,
+        lambda call: call.part,
+    ),
+    _call(
+        "keptOf",
+        "",
+        "Bytes that the old conversation gave to its reply.",
+        int,
+        _repeats,
+        lambda call: call.total,
+    ),
+    _call("keptBytes", "", "Of these bytes those that its list gave.", int, _repeats, lambda call: call.part),
+    _call("lines", "", "Lines that its edits replace.", int, grounding.calls, lambda call: call.total),
+    _call("grounded", "", "Of these those in view.", int, grounding.calls, lambda call: call.part),
+)
