@@ -27,24 +27,21 @@ def write(file: Path, report: CorpusReport, queries: Queries) -> None:
         inner = folder / f"{digest[:DIGEST_CHARACTERS]}.html"
         inner.write_text(page.page([_sheet(digest, queries)]), encoding="utf-8", newline="\n")
         links.append(f"{folder.name}/{inner.name}")
-    body = f'<h1>{escaped(TITLE)}</h1><p class="soft">ctxmgr {escaped(report.release)}</p>'
-    body += "".join(_table(table, links if table.title == WORST else ()) for table in shown(report))
+    tables = (_table(table, links if table.title == WORST else ()) for table in shown(report))
+    body = f"<h1>{escaped(TITLE)}</h1>{page.soft(f'ctxmgr {report.release}')}{''.join(tables)}"
     file.write_text(page.document(TITLE, body), encoding="utf-8", newline="\n")
 
 
 def _table(table: TextTable, links: Sequence[str]) -> str:
     """`links`: of the rows, where they have pages."""
-    heads = "".join(f'<th scope="col">{escaped(head)}</th>' for head in table.heads)
     rows = []
     for number, row in enumerate(table.rows):
         first, *more = map(escaped, row)
         if links:
             first = f'<a href="{escaped(links[number])}">{first}</a>'
         rows.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in (first, *more))}</tr>")
-    body = f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-    about = f'<p class="soft">{escaped(table.caption)}</p>' if table.caption else ""
-    section = f'<h2>{escaped(table.title.capitalize())}</h2><div class="wide" tabindex="0">{body}</div>'
-    return f"<section>{section}</section>{about}"
+    about = page.soft(table.caption) if table.caption else ""
+    return f"<section><h2>{escaped(table.title.capitalize())}</h2>{page.table(table.heads, rows)}</section>{about}"
 
 
 def _sheet(digest: str, queries: Queries) -> RecordingSheet:

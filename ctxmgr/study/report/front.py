@@ -5,21 +5,35 @@
 2. The front is one policy at several values of its knob, joined by a line in the order of the knob. Its points have
    the knob's value as their name, or the point that it is. What comes to the same has one name.
 3. What no ctxmgr ran is a square.
-4. A policy without one of the two figures is no point: `left_out` names it.
+4. A policy without one of the two figures is no point.
+5. As a file that stands alone it is an SVG document with its own colours, for a light and a dark screen, a ground
+   of its own, a title and a description, and the legend in words below.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from textwrap import wrap
 
 import msgspec
 
 from ctxmgr.study.observations import Ratio, total
-from ctxmgr.study.report.labels import Box, NamedPoint, labels
-from ctxmgr.study.report.plots import MOST_ACROSS, WIDTH, Axis, Frame, named, polyline
-from ctxmgr.study.report.rows import BASE, FRONT, PolicyRow, RecordingSheet, knob_name
+from ctxmgr.study.report.labels import CHARACTER, Box, NamedPoint, labels
+from ctxmgr.study.report.plots import (
+    BESIDE,
+    MOST_ACROSS,
+    WIDTH,
+    Axis,
+    Frame,
+    element,
+    escaped,
+    named,
+    plain,
+    polyline,
+    rounded_range,
+)
+from ctxmgr.study.report.rows import FRONT, PolicyRow, RecordingSheet, knob_name
 from ctxmgr.study.report.rows import colours as colours_of
-from ctxmgr.study.report.scales import plain, rounded_range
-from ctxmgr.study.report.svg import element, escaped
+from ctxmgr.study.report.style import COLOURS_OF_BOTH, DRAWINGS, FONTS
 
 BILLED_PATH = "closedLoop.billed"
 HIGH = 380  # units of the drawing: more than of others, for all names have to find room
@@ -27,6 +41,9 @@ BILLED, KEPT = "bill, host alone = 1", "kept of what replies repeat"
 POINT = 6  # units: half of what a point takes up
 FAR = 14  # units between a point and its name, from which on a stroke joins them
 FLOOR = "floor"
+SHOWN_PX = 720  # how wide it is where nothing says otherwise
+LINE = 18  # units between two lines of the legend
+OWN = f"svg{{font-family:{FONTS}}}.ground{{fill:var(--ground)}}"
 
 Pair = tuple[PolicyRow, PolicyRow | None]  # a policy on a recording, and the host alone there
 
@@ -51,9 +68,8 @@ def policy_points(sheets: Sequence[RecordingSheet]) -> list[PolicyPoint]:
     """One a policy, in the order of the sheets' lines; the front's in the order of the knob, last."""
     by_name: dict[str, list[Pair]] = {}
     for sheet in sheets:
-        base = next((line for line in sheet.lines if line.name == BASE), None)
         for line in sheet.lines:
-            by_name.setdefault(line.name, []).append((line, base))
+            by_name.setdefault(line.name, []).append((line, sheet.base))
     made = [_point(name, pairs) for name, pairs in by_name.items()]
     return sorted(made, key=lambda point: -1.0 if point.knob is None else point.knob)
 
@@ -62,23 +78,18 @@ def _point(name: str, pairs: Sequence[Pair]) -> PolicyPoint:
     billed = [(line.number(BILLED_PATH), base.number(BILLED_PATH)) for line, base in pairs if base is not None]
     first, _ = pairs[0]
     repeats = total(line.repeats for line, _ in pairs)
-    return PolicyPoint(name, len(_measured(billed)), _together(billed), repeats, first.knob, first.simulated)
+    return PolicyPoint(name, *_together(billed), repeats, first.knob, first.simulated)
 
 
-def _measured(dollars: Iterable[tuple[float | None, float | None]]) -> list[tuple[float, float]]:
-    return [(part, whole) for part, whole in dollars if part is not None and whole]
-
-
-def _together(dollars: Iterable[tuple[float | None, float | None]]) -> float | None:
-    """Of a policy's and the host's alone: the share, on the recordings where both are known."""
-    known = _measured(dollars)
-    return sum(part for part, _ in known) / sum(whole for _, whole in known) if known else None
+def _together(dollars: Iterable[tuple[float | None, float | None]]) -> tuple[int, float | None]:
+    """Of a policy's and the host's alone: on how many recordings both are known, and the share on these."""
+    known = [(part, whole) for part, whole in dollars if part is not None and whole]
+    return len(known), sum(part for part, _ in known) / sum(whole for _, whole in known) if known else None
 
 
 def floor_share(sheets: Sequence[RecordingSheet]) -> float | None:
     """What no policy is billed less than, of the host alone's bill, together; of recordings that have both."""
-    bases = ((sheet, next((line for line in sheet.lines if line.name == BASE), None)) for sheet in sheets)
-    return _together([(sheet.floor, base.number(BILLED_PATH)) for sheet, base in bases if base is not None])
+    return _together((sheet.floor, sheet.base.number(BILLED_PATH)) for sheet in sheets if sheet.base is not None)[1]
 
 
 def drawing(points: Sequence[PolicyPoint], floor: float | None, colours: Mapping[str, int] | None = None) -> str:
@@ -108,6 +119,31 @@ def drawing(points: Sequence[PolicyPoint], floor: float | None, colours: Mapping
         marks.append(NamedPoint(x, y, names.get(point.name, point.name)))
     parts += _labels([mark for mark in marks if mark.name], floors, frame)
     return frame.drawn("against", f"{KEPT} against {BILLED}", parts)
+
+
+def document(points: Sequence[PolicyPoint], floor: float | None, title: str, about: str) -> str:
+    """Rule 5. `about`: what the picture shows, for who can not see it. Policies: those that have a colour of their
+    own."""
+    drawn = drawing(points, floor)
+    inside = drawn[drawn.index(">") + 1 : -len("</svg>")]
+    lines = wrap(" · ".join(legend(points, floor)), int((WIDTH - 2 * BESIDE) / CHARACTER))
+    high = HIGH + LINE * len(lines) + BESIDE
+    texts = [
+        f'<text class="tick" x="{BESIDE}" y="{HIGH + LINE * number}">{escaped(line)}</text>'
+        for number, line in enumerate(lines, 1)
+    ]
+    size = f'viewBox="0 0 {WIDTH} {high}" width="{SHOWN_PX}" height="{SHOWN_PX * high / WIDTH:.0f}"'
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="t d">',
+        f'<title id="t">{escaped(title)}</title>',
+        f'<desc id="d">{escaped(about)}</desc>',
+        f"<style>{COLOURS_OF_BOTH}{DRAWINGS}{OWN}</style>",
+        f'<rect class="ground" width="{WIDTH}" height="{high}" rx="8"/>',
+        inside.replace("/><", "/>\n<").replace("><circle", ">\n<circle").replace("><text", ">\n<text"),
+        *texts,
+        "</svg>\n",
+    ]
+    return "\n".join(parts)
 
 
 def _dot(point: PolicyPoint, x: float, y: float, colour: int) -> str:
@@ -140,11 +176,6 @@ def legend(points: Iterable[PolicyPoint], floor: float | None) -> list[str]:
     says += ["square: simulated"] if any(point.simulated for point in shown) else []
     says += [f"line: {FRONT}"] if sum(point.knob is not None for point in shown) > 1 else []
     return says if floor is None else [*says, "dashed: no policy costs less"]
-
-
-def left_out(points: Iterable[PolicyPoint]) -> list[str]:
-    """The names of those without a point."""
-    return [point.name for point in points if not point.is_drawn]
 
 
 def _coordinates(point: PolicyPoint) -> tuple[float, float]:

@@ -11,12 +11,10 @@ from statistics import fmean
 from ctxmgr.model import currency
 from ctxmgr.study.figures import shown
 from ctxmgr.study.report import front
-from ctxmgr.study.report.plots import Series, over_calls
+from ctxmgr.study.report.plots import Series, dollars, escaped, over_calls, tokens
 from ctxmgr.study.report.rows import PolicyRow, RecordingSheet
 from ctxmgr.study.report.rows import colours as colours_of
-from ctxmgr.study.report.scales import dollars, tokens
 from ctxmgr.study.report.style import SCRIPT, STYLE
-from ctxmgr.study.report.svg import escaped
 
 METRICS = shown("page")
 COST = "ofOff"  # the metric whose cells are filled
@@ -56,13 +54,25 @@ def document(title: str, body: str) -> str:
     )
 
 
+def table(heads: Sequence[str], rows: Sequence[str]) -> str:
+    """`rows` as HTML. What is wider than the page scrolls in a box of its own."""
+    head = "".join(f'<th scope="col">{escaped(name)}</th>' for name in heads)
+    whole = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    return f'<div class="wide" tabindex="0">{whole}</div>'
+
+
+def soft(text: str) -> str:
+    """A paragraph that explains."""
+    return f'<p class="soft">{escaped(text)}</p>'
+
+
 # all recordings
 
 
 def _headline(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> Iterator[str]:
     names = dict.fromkeys(line.name for sheet in sheets for line in sheet.lines)
     many = len(sheets)
-    yield f'<p class="soft">{many} recording{"" if many == 1 else "s"}, {len(names)} ways to keep the context.</p>'
+    yield soft(f"{many} recording{'' if many == 1 else 's'}, {len(names)} ways to keep the context.")
     rows: list[tuple[str, list[Cell]]] = []
     for name in names:
         lines = [line for sheet in sheets for line in sheet.lines if line.name == name]
@@ -95,7 +105,7 @@ def _sheet(sheet: RecordingSheet, colours: dict[str, int]) -> Iterator[str]:
     if sheet.verdict:
         yield f"<p><b>{escaped(sheet.verdict)}</b></p>"
     if sheet.about:
-        yield f'<p class="soft">{escaped(sheet.about)}</p>'
+        yield soft(sheet.about)
     rows = [(line.name, _cells([metric.number(line.figures) for metric in METRICS])) for line in sheet.lines]
     yield _table(["policy", *(metric.title for metric in METRICS)], rows, colours, "")
     yield _legend(sheet.lines, colours)
@@ -118,10 +128,10 @@ def _front_drawing(sheets: Sequence[RecordingSheet], colours: dict[str, int]) ->
     points = front.policy_points(sheets)
     floor = front.floor_share(sheets)
     drawn = front.drawing(points, floor, colours)
-    missing = front.left_out(points)
+    missing = [point.name for point in points if not point.is_drawn]
     says = f" Not drawn, for nothing was measured: {', '.join(missing)}." if missing else ""
     if not drawn:
-        return f'<p class="soft">{escaped(says.strip())}</p>' if missing else ""
+        return soft(says.strip()) if missing else ""
     about = f"up and to the left is better; {', '.join(front.legend(points, floor))}.{says}"
     return _figure("Kept against the bill", about, drawn)
 
@@ -163,9 +173,7 @@ def _figure(name: str, about: str, drawn: str) -> str:
 def _table(
     heads: Sequence[str], rows: Sequence[tuple[str, list[Cell]]], colours: dict[str, int], caption: str
 ) -> str:
-    """A row is a policy and its cells. What is wider than the page scrolls in a box of its own, and `caption`
-    stands below that box."""
-    head = "".join(f'<th scope="col">{escaped(name)}</th>' for name in heads)
+    """A row is a policy and its cells; `caption` stands below."""
     body = []
     for name, cells in rows:
         tds = []
@@ -174,9 +182,7 @@ def _table(
             tds.append(f"<td{filled}>{escaped(text)}</td>")
         swatch = f'<span class="swatch s{colours[name]}"></span>'
         body.append(f'<tr><th scope="row">{swatch}{escaped(name)}</th>{"".join(tds)}</tr>')
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
-    below = f'<p class="soft">{escaped(caption)}</p>' if caption else ""
-    return f'<div class="wide" tabindex="0">{table}</div>{below}'
+    return table(heads, body) + (soft(caption) if caption else "")
 
 
 def _legend(lines: Sequence[PolicyRow], colours: dict[str, int]) -> str:

@@ -7,19 +7,25 @@
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from html import escape
+from math import ceil, floor, log10
 from typing import NamedTuple
 
 import msgspec
 
+from ctxmgr.model import currency
+from ctxmgr.plain_text import safe
 from ctxmgr.study.report.labels import CHARACTER
-from ctxmgr.study.report.scales import TICKS, Scale, rounded_range, thinned, ticks
-from ctxmgr.study.report.svg import element, escaped
 
 WIDTH, HEIGHT = 480, 300
 NAME, BESIDE = 24, 7  # room for the name of the upright axis; between numbers and frame
 RIGHT, TOP, BOTTOM = 30, 14, 52  # room around the frame: half a number, numbers and name
 MOST_ACROSS = 5  # numbers at the axis below
 MARKED_ONE_BY_ONE = 80  # more marks of a line are one path without titles
+MOST_POINTS = 600  # of a drawn line: more than its width has pixels
+TICKS = 6  # most numbers beside an axis
+LEAST = 1e-9  # a range: less is nothing, of dollars as of tokens
+ROUND = (1.0, 2.0, 2.5, 5.0, 10.0)
 
 Written = Callable[[float], str]
 
@@ -126,3 +132,91 @@ def _marks(line: Series, frame: Frame) -> Iterator[str]:
         was, now = (frame.y.written(line.values[max(0, index)]) for index in (call - 1, call))
         title = named(f"{line.name}, epoch {number}, call {call}: {was} to {now}")
         yield element("circle", *title, class_=f"ring s{line.colour}", cx=x, cy=y, r=3)
+
+
+# scales, and the round numbers beside an axis
+
+
+class Scale(msgspec.Struct, frozen=True, gc=False):
+    """Values from `low` to `high` on paper from `start` to `end`; what is outside is put on the edge."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def position(self, value: float) -> float:
+        share = (value - self.low) / (self.high - self.low)
+        return self.start + (self.end - self.start) * min(max(share, 0.0), 1.0)
+
+
+def ticks(low: float, high: float, most: int = TICKS) -> list[float]:
+    """At most so many round numbers, evenly apart, from the first not below `low` to the last not above `high`."""
+    if high - low < LEAST:
+        return [low]
+    step = _step(high - low, most)
+    first, last = ceil(low / step - 1e-9), floor(high / step + 1e-9)
+    return [round(number * step, 12) for number in range(first, last + 1)]
+
+
+def rounded_range(low: float, high: float) -> tuple[float, float]:
+    """The round numbers around a range; a narrow one is made a tenth of its height."""
+    step = _step(max(high - low, high / 10, LEAST))
+    first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
+    return step * first, step * max(last, first + 1)
+
+
+def _step(width: float, most: int = TICKS) -> float:
+    """The least round number that is in `width` less than `most` times."""
+    raw = width / max(1, most - 1)
+    power = 10.0 ** floor(log10(raw))
+    return power * next(factor for factor in ROUND if factor * power >= raw * (1 - 1e-9))
+
+
+def thinned(values: Sequence[float], most: int = MOST_POINTS) -> list[int]:
+    """The places to draw, ascending. Of a long series each stretch keeps its ends, its least and its most: what
+    falls at an epoch still falls."""
+    if len(values) <= most:
+        return list(range(len(values)))
+    size = ceil(len(values) * 4 / most)
+    kept: set[int] = set()
+    for start in range(0, len(values), size):
+        stretch = range(start, min(start + size, len(values)))
+        least, greatest = min(stretch, key=values.__getitem__), max(stretch, key=values.__getitem__)
+        kept.update((stretch[0], stretch[-1], least, greatest))
+    return sorted(kept)
+
+
+def tokens(value: float) -> str:
+    """120k, 1.5M."""
+    for size, letter in ((1_000_000, "M"), (1_000, "k")):
+        if abs(value) >= size:
+            return f"{value / size:.4g}{letter}"
+    return f"{value:.4g}"
+
+
+def dollars(value: float) -> str:
+    """With as many digits as its size needs."""
+    return currency.amount(value, ".2f" if value >= 0.095 or value == 0 else ".3g")
+
+
+def plain(value: float) -> str:
+    return f"{value:.4g}"
+
+
+# elements
+
+
+def escaped(text: str) -> str:
+    """For HTML and for SVG, in text and in quoted attributes."""
+    return escape(safe(text))
+
+
+def element(tag: str, *inside: str, **attributes: str | float) -> str:
+    """`inside` are elements, or escaped text. Numbers are written with one decimal. An attribute's `_` is a dash;
+    one at its end is dropped (`class_`)."""
+    opening = tag
+    for name, value in attributes.items():
+        written = escaped(value) if isinstance(value, str) else f"{value:.1f}"
+        opening += f' {name.rstrip("_").replace("_", "-")}="{written}"'
+    return f"<{opening}>{''.join(inside)}</{tag}>" if inside else f"<{opening}/>"

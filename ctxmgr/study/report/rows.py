@@ -7,7 +7,7 @@ import msgspec
 from ctxmgr.engine.retention import KEEP
 from ctxmgr.study.figures import Figures, value_at
 from ctxmgr.study.observations import Ratio
-from ctxmgr.study.report.scales import plain
+from ctxmgr.study.report.plots import plain
 from ctxmgr.study.report.style import LIGHT
 
 BALANCED = "balanced"
@@ -55,6 +55,11 @@ class RecordingSheet(msgspec.Struct, frozen=True):
     floor: float | None = None
     kinds: tuple[tuple[str, dict[str, float]], ...] = ()
     verdict: str = ""
+
+    @property
+    def base(self) -> PolicyRow | None:
+        """The line that costs are shares of."""
+        return next((line for line in self.lines if line.name == BASE), None)
 
 
 def knob_name(knob: float) -> str:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.study.observations import Ratio
 from ctxmgr.study.report import front
-from ctxmgr.study.report.front import PolicyPoint, drawing, floor_share, left_out, policy_points
+from ctxmgr.study.report.front import PolicyPoint, drawing, floor_share, policy_points
 from ctxmgr.study.report.labels import Box, NamedPoint, labels
 from ctxmgr.study.report.page import page
 from ctxmgr.study.report.plots import WIDTH
@@ -156,7 +156,6 @@ def test_points_of_the_front_are_named_by_the_knob_and_equal_ones_once() -> None
 def test_a_policy_without_figures_is_said_and_not_drawn() -> None:
     sheet = RecordingSheet("a", (row("off", 1.0), row("tools", None), row("turns", 0.5, None)))
     assert points_of(drawn([sheet])).keys() == {"off"}
-    assert left_out(policy_points([sheet])) == ["tools", "turns"]
     assert "Not drawn, for nothing was measured: tools, turns." in page([sheet])
 
 

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.study.report.page import page
-from ctxmgr.study.report.plots import Series, over_calls
+from ctxmgr.study.report.plots import Scale, Series, dollars, over_calls, rounded_range, thinned, ticks, tokens
 from ctxmgr.study.report.rows import PolicyRow, RecordingSheet
-from ctxmgr.study.report.scales import Scale, dollars, rounded_range, thinned, ticks, tokens
 from ctxmgr.study.report.style import DARK, GROUNDS, LIGHT, SCRIPT, STYLE
 
 HOSTILE = "\"><script>alert(1)</script>&amp;\x1b[31m\u202e</svg>'x.jsonl"
