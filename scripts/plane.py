@@ -178,7 +178,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = parser.parse_args(arguments)
     try:
         wanted = tuple(tasks.policies([*(parsed.policy or []), *(PEERS if parsed.peers else ())] or ["balanced"]))
-    except tasks.WrongPolicy as fault:
+    except tasks.CorpusFault as fault:
         parser.error(str(fault))
     if parsed.base:
         parsed.base.mkdir(parents=True, exist_ok=True)

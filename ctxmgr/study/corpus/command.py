@@ -9,21 +9,17 @@ import sys
 import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from ctxmgr import __version__
 from ctxmgr.plain_text import complain, safe, unwritable_text
 from ctxmgr.study.console import console, progress_bar
-from ctxmgr.study.corpus import running, sources
 from ctxmgr.study.corpus.evaluating import decode
-from ctxmgr.study.corpus.tasks import CorpusSettings, WrongPolicy, policies, recordings, tasks
-
-if TYPE_CHECKING:
-    from distributed import Client
+from ctxmgr.study.corpus.sources import CorpusFault, listed
+from ctxmgr.study.corpus.tasks import CorpusSettings, policies, recordings, tasks
 
 LINE_SECONDS = 60  # between two lines about how far a run is, where stderr is no terminal
 LONG_SECONDS = 90 * 60  # from here on hours are said
@@ -33,21 +29,20 @@ Done = Callable[[bool], None]  # called after each task: has it figures?
 
 
 def run(parsed: Namespace) -> int:
-    from ctxmgr.study.corpus.results import ResultsFault
+    from ctxmgr.study.corpus.running import SchedulerLost
 
     try:
         return _run(parsed)
-    except (WrongPolicy, sources.SourceFault, ResultsFault) as fault:
+    except CorpusFault as fault:
         return complain("corpus", str(fault), 2)
-    except running.SchedulerLost as fault:
+    except SchedulerLost as fault:
         return complain(
             "corpus", f"{fault}; what was done is in {parsed.out}, and the same command goes on from there", 1
         )
 
 
 def report(parsed: Namespace) -> int:
-    from ctxmgr.study.corpus import pages, reporting, views
-    from ctxmgr.study.corpus.results import ResultsFault
+    from ctxmgr.study.corpus import reporting, views
 
     if parsed.html and (why := unwritable_text(parsed.html)):
         return complain("corpus", why, 2)
@@ -56,8 +51,8 @@ def report(parsed: Namespace) -> int:
             results = reporting.report(queries)
             changes = reporting.changes(queries, Path(parsed.against), parsed.threshold) if parsed.against else []
             if parsed.html:
-                pages.write(Path(parsed.html), results, queries)
-    except ResultsFault as fault:
+                views.write(Path(parsed.html), results, queries)
+    except CorpusFault as fault:
         return complain("corpus", str(fault), 2)
     if parsed.json:
         whole = {**msgspec.to_builtins(results), "against": changes}
@@ -68,6 +63,7 @@ def report(parsed: Namespace) -> int:
 
 
 def _run(parsed: Namespace) -> int:
+    from ctxmgr.study.corpus import running
     from ctxmgr.study.corpus.results import SOURCES, LastRun, Results
 
     wanted = policies(parsed.policies)
@@ -79,7 +75,7 @@ def _run(parsed: Namespace) -> int:
                 f"the last {results.dropped_bytes:,} bytes of the journal can not be read: computed anew",
                 0,
             )
-        files = sources.listed(parsed.source, without=results.folder)
+        files = listed(parsed.source, without=results.folder)
         known = recordings(files, results.folder / SOURCES, parsed.sample)
         names = tuple((policy.name, policy.digest) for policy in wanted)
         results.record_run(LastRun(__version__, settings.digest, names), (recording.digest for recording in known))
@@ -88,32 +84,26 @@ def _run(parsed: Namespace) -> int:
         if not todo:
             print("nothing is new", file=sys.stderr)
             return 0
-        bad = 0
-        with _client(parsed) as client, progress(len(todo)) as advanced:
+        there, workers = parsed.scheduler, parsed.workers
+        cluster = running.remote_client(there) if there else running.local_client(workers)
+        with cluster as client, progress(len(todo)) as advanced:
             threads = running.thread_count(client)
             megabytes = sum(task.recording.size_bytes for task in todo) / MEGABYTE
             print(
                 f"{len(todo):,} tasks, {megabytes:,.0f} MB, on {threads} {'thread' if threads == 1 else 'threads'}",
                 file=sys.stderr,
             )
+            good: list[bool] = []
 
             def took(evaluation: bytes) -> None:
-                nonlocal bad
                 results.add(evaluation)
-                is_ok = decode(evaluation).recording["status"] == "ok"
-                bad += not is_ok
-                advanced(is_ok)
+                good.append(decode(evaluation).recording["status"] == "ok")
+                advanced(good[-1])
 
             running.run(client, todo, took)
-    done = f"done: {len(todo) - bad:,} of {len(todo):,} have figures; ctxmgr corpus report {parsed.out}"
+    done = f"done: {sum(good):,} of {len(todo):,} have figures; ctxmgr corpus report {parsed.out}"
     print(safe(done), file=sys.stderr)
     return 0
-
-
-def _client(parsed: Namespace) -> "AbstractContextManager[Client]":
-    if parsed.scheduler:
-        return running.remote_client(parsed.scheduler)
-    return running.local_client(parsed.workers)
 
 
 @contextmanager
@@ -121,20 +111,19 @@ def progress(count: int, clock: Callable[[], float] = time.monotonic) -> Iterato
     """How far a run of `count` tasks is: a bar where stderr is a terminal, else a line every minute. `clock` in
     seconds."""
     began = last_line = clock()
-    done = bad = 0
     has_bar = console(sys.stderr).is_terminal
+    good: list[bool] = []
 
     def took(is_ok: bool) -> None:
-        nonlocal last_line, done, bad
-        done += 1
-        bad += not is_ok
+        nonlocal last_line
+        good.append(is_ok)
         advanced(1)
-        now = clock()
+        done, now = len(good), clock()
         if not has_bar and now - last_line >= LINE_SECONDS and done < count:
             last_line = now
             seconds = (now - began) / done * (count - done)
             left = f"{max(1, round(seconds / 60))} min" if seconds < LONG_SECONDS else f"{seconds / 3600:.1f} h"
-            line = f"{done:,} of {count:,} tasks, {bad:,} without figures, about {left} left"
+            line = f"{done:,} of {count:,} tasks, {good.count(False):,} without figures, about {left} left"
             print(line, file=sys.stderr, flush=True)
 
     with progress_bar("tasks", count) as advanced:

@@ -9,7 +9,7 @@ import glob
 import io
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from typing import Any, BinaryIO, cast
 
@@ -76,31 +76,26 @@ def pieces(file: BinaryIO, piece_bytes: int) -> Iterator[bytes]:
 
 def listed_objects(url: str) -> Iterator[tuple[str, Any]]:
     """The URL of a folder, and an object in it as obstore describes it. Raises OSError."""
-    with _faults_in_words():
-        yield from _listed(url)
-
-
-def _listed(url: str) -> Iterator[tuple[str, Any]]:
     import obstore
     from obstore.exceptions import PermissionDeniedError, UnauthenticatedError
 
-    folder, _, name = url.rpartition("/")
-    folder += "/"
-    if name and "/" in url.partition(SCHEME)[2]:
-        try:
-            # an object of exactly this name goes first: its name may hold the signs of a glob
-            yield folder, obstore.head(store(folder), name)
-            return
-        except (FileNotFoundError, PermissionDeniedError, UnauthenticatedError):
-            pass  # none, or this user may list and not read
-        if glob.has_magic(name):
-            match = re.compile(fnmatch.translate(name)).match
-            for batch in obstore.list(store(folder)):
-                yield from ((folder, meta) for meta in batch if "/" not in meta["path"] and match(meta["path"]))
-            return
-    base = f"{url.rstrip('/')}/"
-    for batch in obstore.list(store(base)):
-        yield from ((base, meta) for meta in batch)
+    parent, slash, name = url.rpartition("/")
+    folder, match = f"{url.rstrip('/')}/", ""
+    with _faults_in_words():
+        if name and "/" in url.partition(SCHEME)[2]:
+            with suppress(FileNotFoundError, PermissionDeniedError, UnauthenticatedError):
+                # an object of exactly this name goes first: its name may hold the signs of a glob. None, or this
+                # user may list and not read
+                yield parent + slash, obstore.head(store(parent + slash), name)
+                return
+            if glob.has_magic(name):
+                folder, match = parent + slash, fnmatch.translate(name)
+        for batch in obstore.list(store(folder)):
+            yield from (
+                (folder, meta)
+                for meta in batch
+                if not match or ("/" not in meta["path"] and re.match(match, meta["path"]))
+            )
 
 
 @lru_cache(maxsize=64)

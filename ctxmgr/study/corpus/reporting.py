@@ -20,11 +20,10 @@ import duckdb
 import msgspec
 
 from ctxmgr.study.corpus import rows as described
-from ctxmgr.study.corpus.results import CALLS, LAST, RECORDINGS, LastRun, ResultsFault, last_run, parts, table
+from ctxmgr.study.corpus.results import CALLS, LAST, RECORDINGS, LastRun, last_run, parts, table
+from ctxmgr.study.corpus.sources import CorpusFault
 from ctxmgr.study.corpus.tasks import BASE
-from ctxmgr.study.figures import difference
-
-Figures = dict[str, Any]
+from ctxmgr.study.figures import Figures, difference
 
 # one table a folder, `{rows}`: a row a recording and policy
 ROWS = """
@@ -172,7 +171,7 @@ class CorpusReport(msgspec.Struct, frozen=True):
 
 
 class Queries:
-    """One folder's last run, in the table `rows`. A context manager. Raises ResultsFault where there is nothing to
+    """One folder's last run, in the table `rows`. A context manager. Raises CorpusFault where there is nothing to
     report."""
 
     def __init__(self, folder: Path) -> None:
@@ -188,11 +187,11 @@ class Queries:
         self._base.close()
 
     def load(self, folder: Path, name: str) -> LastRun:
-        """A folder's last run into the table `name`. Raises ResultsFault."""
+        """A folder's last run into the table `name`. Raises CorpusFault."""
         run = last_run(folder)
         files = [str(path) for path in parts(folder, RECORDINGS)]
         if not files:
-            raise ResultsFault(f"{folder} has no results")
+            raise CorpusFault(f"{folder} has no results")
         given = {
             "files": files,
             "asked": str(folder / LAST),
@@ -205,7 +204,7 @@ class Queries:
             self._base.execute(ROWS.format(rows=name), given)
             self._base.execute(FIGURES.format(rows=name))
         except duckdb.Error as fault:
-            raise ResultsFault(f"{folder} can not be read: {fault}") from None
+            raise CorpusFault(f"{folder} can not be read: {fault}") from None
         return run
 
     def rows(self, query: str, given: Mapping[str, Any] | None = None) -> list[Figures]:
@@ -228,7 +227,7 @@ def report(queries: Queries) -> CorpusReport:
 
 
 def changes(queries: Queries, before: Path, threshold: float) -> list[Figures]:
-    """Rule 4: a row a policy and figure, in their order. Raises ResultsFault."""
+    """Rule 4: a row a policy and figure, in their order. Raises CorpusFault."""
     earlier = queries.load(before, "earlier")
     new, old = ([name for name, _ in run.policies] for run in (queries.run, earlier))
     return queries.rows(CHANGES, {"new": new, "old": old, "threshold": threshold})

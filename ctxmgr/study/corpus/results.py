@@ -27,6 +27,7 @@ from ctxmgr.devices import LockedError, seize
 from ctxmgr.study.corpus import rows as described
 from ctxmgr.study.corpus.evaluating import decode
 from ctxmgr.study.corpus.rows import SCHEMA_VERSION, Row
+from ctxmgr.study.corpus.sources import CorpusFault
 from ctxmgr.study.figures import Column
 
 PART_TASKS = 500  # evaluations of one part: a few MB
@@ -35,10 +36,6 @@ JOURNAL, LOCK, SOURCES, LAST = "journal", ".lock", "sources.json", "last.parquet
 RUN = b"run"  # the name of a LastRun among the metadata of `LAST`
 VERSION_KEY = b"ctxmgr.schema"  # the same of a part's schema version
 COLUMN_TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
-
-
-class ResultsFault(Exception):
-    """The folder can not be used; the text says why."""
 
 
 class LastRun(msgspec.Struct, frozen=True):
@@ -54,7 +51,7 @@ class Results:
     `dropped_bytes`: of the journal's end, that could not be read."""
 
     def __init__(self, folder: Path) -> None:
-        """Raises ResultsFault, OSError."""
+        """Raises CorpusFault, OSError."""
         for kind in (RECORDINGS, CALLS):
             (folder / kind).mkdir(parents=True, exist_ok=True, mode=0o700)
         self.folder = folder
@@ -62,7 +59,7 @@ class Results:
             try:
                 opened.callback(os.close, seize(folder / LOCK))
             except LockedError as fault:
-                raise ResultsFault(f"{folder} is in use by another run ({fault})") from None
+                raise CorpusFault(f"{folder} is in use by another run ({fault})") from None
             self._pending, self.dropped_bytes = _journalled(folder / JOURNAL)
             self._journal = os.open(folder / JOURNAL, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             opened.callback(os.close, self._journal)
@@ -77,7 +74,7 @@ class Results:
             self.settle()
 
     def done(self) -> set[str]:
-        """Keys of what need not be computed: whatever has a row that is not `lost`. Raises ResultsFault."""
+        """Keys of what need not be computed: whatever has a row that is not `lost`. Raises CorpusFault."""
         keys: set[str] = set()
         for path in parts(self.folder, RECORDINGS):
             try:
@@ -114,16 +111,16 @@ class Results:
 
 
 def last_run(folder: Path) -> LastRun:
-    """Raises ResultsFault."""
+    """Raises CorpusFault."""
     try:
         metadata = pq.read_schema(folder / LAST).metadata or {}
         return msgspec.json.decode(metadata.get(RUN, b""), type=LastRun)
     except (OSError, pa.ArrowException, msgspec.DecodeError):
-        raise ResultsFault(f"{folder} has no results of `ctxmgr corpus run`") from None
+        raise CorpusFault(f"{folder} has no results of `ctxmgr corpus run`") from None
 
 
 def parts(folder: Path, kind: str) -> list[Path]:
-    """The parts of this schema's version, in the order of their names. Raises ResultsFault where one is broken."""
+    """The parts of this schema's version, in the order of their names. Raises CorpusFault where one is broken."""
     paths = []
     for path in sorted((folder / kind).glob("part-*.parquet")):
         try:
@@ -135,9 +132,9 @@ def parts(folder: Path, kind: str) -> list[Path]:
     return paths
 
 
-def _broken(part: Path, fault: Exception) -> ResultsFault:
+def _broken(part: Path, fault: Exception) -> CorpusFault:
     name = type(fault).__name__
-    return ResultsFault(f"{part} can not be read ({name}); delete it, and the next run computes it anew")
+    return CorpusFault(f"{part} can not be read ({name}); delete it, and the next run computes it anew")
 
 
 def table(rows: Sequence[Row], columns: Sequence[Column]) -> pa.Table:

@@ -14,15 +14,16 @@ import secrets
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import dask
+from distributed import Client, KilledWorker, LocalCluster, as_completed
+from distributed.utils import silence_logging_cmgr
 
 from ctxmgr import isolation
 from ctxmgr.study.corpus.evaluating import encode, evaluated, failed
 from ctxmgr.study.corpus.rows import Evaluation
 from ctxmgr.study.corpus.tasks import CorpusTask
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 IN_FLIGHT = 4  # tasks a thread of a worker: enough that none waits for the client
 DEATHS = 2  # workers that a task may cost before it is given up
@@ -49,11 +50,8 @@ class SchedulerLost(Exception):
 
 
 @contextmanager
-def local_client(worker_count: int | None = None, processes: bool = True) -> Iterator["Client"]:
+def local_client(worker_count: int | None = None, processes: bool = True) -> Iterator[Client]:
     """A cluster on this machine, a thread a worker, gone at the end. None: a worker a core."""
-    import dask
-    from distributed import Client, LocalCluster
-
     with (
         isolation.environment_in_force(),  # its workers are started by multiprocessing
         dask.config.set(QUIET),
@@ -72,11 +70,8 @@ def local_client(worker_count: int | None = None, processes: bool = True) -> Ite
 
 
 @contextmanager
-def remote_client(address: str) -> Iterator["Client"]:
+def remote_client(address: str) -> Iterator[Client]:
     """Of a cluster that is there. What Dask logs of it is not shown: who calls says it. Raises SchedulerLost."""
-    from distributed import Client
-    from distributed.utils import silence_logging_cmgr
-
     with silence_logging_cmgr(SILENT):
         try:
             client = Client(address, timeout=WAIT_SECONDS, set_as_default=False)
@@ -92,7 +87,7 @@ def remote_client(address: str) -> Iterator["Client"]:
             yield client
 
 
-def run(client: "Client", tasks: Iterable[CorpusTask], took: Took, work: Work = evaluated) -> None:
+def run(client: Client, tasks: Iterable[CorpusTask], took: Took, work: Work = evaluated) -> None:
     """All tasks, in their order as far as workers allow; `took` has each evaluation once. Raises SchedulerLost,
     and what `took` raises."""
     suspects: list[CorpusTask] = []
@@ -106,11 +101,9 @@ def run(client: "Client", tasks: Iterable[CorpusTask], took: Took, work: Work = 
 
 
 def _outcomes(
-    client: "Client", tasks: Iterable[CorpusTask], work: Work, bound: int
+    client: Client, tasks: Iterable[CorpusTask], work: Work, bound: int
 ) -> Iterator[tuple[CorpusTask, Any]]:
     """Each task with its future, which is done; at most `bound` under way."""
-    from distributed import as_completed
-
     waiting = iter(tasks)
     under_way: dict[str, CorpusTask] = {}
     run = secrets.token_hex(8)
@@ -132,7 +125,7 @@ def _outcomes(
             done.add(sent(task))
 
 
-def thread_count(client: "Client") -> int:
+def thread_count(client: Client) -> int:
     """Of all workers together. Raises SchedulerLost."""
     try:
         return sum(client.nthreads().values())
@@ -141,8 +134,6 @@ def thread_count(client: "Client") -> int:
 
 
 def _is_killed(future: Any) -> bool:
-    from distributed import KilledWorker
-
     return future.status == "error" and isinstance(future.exception(), KilledWorker)
 
 

@@ -28,8 +28,8 @@ PIECE_BYTES = 1 << 20  # of a file that are read at a time
 FETCHED_BYTES = 8 << 20  # the same of an object: a request each
 
 
-class SourceFault(Exception):
-    """What was named is not there, or can not be listed; the text says which."""
+class CorpusFault(Exception):
+    """What was named is not there, or can not be used; the text says which."""
 
 
 class NoRecording(Exception):
@@ -55,7 +55,7 @@ class RecordingAddress(msgspec.Struct, frozen=True):
 
 
 def listed(sources: Sequence[str], without: Path | None = None) -> Iterator[SourceFile]:
-    """What the sources name, but for what lies in the folder `without`. Raises SourceFault where a source names
+    """What the sources name, but for what lies in the folder `without`. Raises CorpusFault where a source names
     nothing."""
     for source in sources:
         is_empty = True
@@ -63,7 +63,7 @@ def listed(sources: Sequence[str], without: Path | None = None) -> Iterator[Sour
             is_empty = False
             yield file
         if is_empty:
-            raise SourceFault(f"no recordings: {source}")
+            raise CorpusFault(f"no recordings: {source}")
 
 
 def recordings_in(file: SourceFile) -> tuple[list[RecordingAddress], bool]:
@@ -134,7 +134,7 @@ def _objects(url: str, without: Path | None) -> Iterator[SourceFile]:
                 name, version = address.rpartition("/")[2], str(meta.get("e_tag") or meta["last_modified"])
                 yield SourceFile(address, name, int(meta["size"]), version)
     except OSError as fault:
-        raise SourceFault(f"{url}: {fault}") from None
+        raise CorpusFault(f"{url}: {fault}") from None
 
 
 # Parquet files

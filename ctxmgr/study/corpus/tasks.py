@@ -19,13 +19,9 @@ import msgspec
 
 from ctxmgr import __version__
 from ctxmgr.study.corpus.rows import SCHEMA_VERSION
-from ctxmgr.study.corpus.sources import RecordingAddress, SourceFile, recordings_in
+from ctxmgr.study.corpus.sources import CorpusFault, RecordingAddress, SourceFile, recordings_in
 
 BASE = "off"
-
-
-class WrongPolicy(Exception):
-    """A policy on the command line is none; the text says why."""
 
 
 class CorpusPolicy(msgspec.Struct, frozen=True):
@@ -61,7 +57,7 @@ class CorpusTask(msgspec.Struct, frozen=True):
 
 
 def policies(texts: Iterable[str]) -> list[CorpusPolicy]:
-    """Of `PRESET[:KEY=VALUE[,KEY=VALUE...]]` or a peer, each once, with `off` (rule 2). Raises WrongPolicy."""
+    """Of `PRESET[:KEY=VALUE[,KEY=VALUE...]]` or a peer, each once, with `off` (rule 2). Raises CorpusFault."""
     return list({policy.digest: policy for policy in map(_policy, [*texts, BASE])}.values())
 
 
@@ -138,12 +134,12 @@ def _policy(text: str) -> CorpusPolicy:
         return CorpusPolicy(text, text)
     preset, _, rest = text.partition(":")
     if preset not in PRESETS:
-        raise WrongPolicy(f"no preset or peer is called {preset!r} ({', '.join((*PRESETS, *PEERS))})")
+        raise CorpusFault(f"no preset or peer is called {preset!r} ({', '.join((*PRESETS, *PEERS))})")
     keys: dict[str, Any] = {}
     for pair in rest.split(",") if rest else ():
         name, sign, value = pair.partition("=")
         if not sign:
-            raise WrongPolicy(f"{text}: {pair!r} is no KEY=VALUE")
+            raise CorpusFault(f"{text}: {pair!r} is no KEY=VALUE")
         try:
             keys[name] = msgspec.json.decode(value)
         except msgspec.DecodeError:
@@ -151,7 +147,7 @@ def _policy(text: str) -> CorpusPolicy:
     try:
         policy_keys.policy({**keys, "preset": preset})
     except InvalidPolicy as refused:
-        raise WrongPolicy(f"{text}: {refused}") from None
+        raise CorpusFault(f"{text}: {refused}") from None
     return CorpusPolicy(text, preset, keys)
 
 

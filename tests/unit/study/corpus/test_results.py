@@ -8,8 +8,9 @@ import pytest
 
 from ctxmgr.study.corpus import results as keeping
 from ctxmgr.study.corpus import rows as described
-from ctxmgr.study.corpus.results import CALLS, RECORDINGS, Results, ResultsFault, parts
+from ctxmgr.study.corpus.results import CALLS, RECORDINGS, Results, parts
 from ctxmgr.study.corpus.rows import SCHEMA_VERSION
+from ctxmgr.study.corpus.sources import CorpusFault
 from tests.unit.study.corpus.made import asked, corpus, invented
 
 
@@ -130,7 +131,7 @@ def test_a_lost_result_is_not_done(tmp_path: Path) -> None:
 
 
 def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
-    with Results(tmp_path / "out"), pytest.raises(ResultsFault, match="in use by another run"):
+    with Results(tmp_path / "out"), pytest.raises(CorpusFault, match="in use by another run"):
         Results(tmp_path / "out")
 
 
@@ -153,7 +154,7 @@ def test_a_part_that_can_not_be_read_is_named(tmp_path: Path, evaluations: list[
     whole = first.read_bytes()
     for broken in (whole[:-9], b"PAR1" + b"\xff" * 200 + whole[204:]):
         first.write_bytes(broken)
-        with Results(tmp_path / "out") as results, pytest.raises(ResultsFault, match=f"{first} can not be read"):
+        with Results(tmp_path / "out") as results, pytest.raises(CorpusFault, match=f"{first} can not be read"):
             results.done()
     first.unlink()
     with Results(tmp_path / "out") as results:

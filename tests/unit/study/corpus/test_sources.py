@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from ctxmgr.study.corpus import objects, sources
-from ctxmgr.study.corpus.sources import RecordingAddress, SourceFault, SourceFile, digest
+from ctxmgr.study.corpus.sources import CorpusFault, RecordingAddress, SourceFile, digest
 from ctxmgr.study.corpus.tasks import CorpusSettings, CorpusTask, policies
 from tests.store.servers import fresh, moto, pointed_at
 from tests.unit.study.corpus.made import row
@@ -89,7 +89,7 @@ def test_a_folder_a_glob_and_a_file_name_what_they_name(tmp_path: Path) -> None:
     assert contents(f"{tmp_path}/*.jsonl").keys() == {"a.jsonl", "c.jsonl"}
     assert contents(f"{tmp_path}/**/*.json", f"{tmp_path}/a.jsonl").keys() == {"b.json", "d.json", "a.jsonl"}
     for named in (f"{tmp_path}/none", f"{tmp_path}/none-*"):
-        with pytest.raises(SourceFault, match="no recordings"):
+        with pytest.raises(CorpusFault, match="no recordings"):
             list(sources.listed([named]))
 
 
@@ -108,7 +108,7 @@ def test_a_url_is_an_object_a_glob_or_all_below_it(bucket: str) -> None:
     ):
         assert contents(bucket + named).keys() == expected, named
     for named in ("/none", "/none*", "/*/three.jsonl"):
-        with pytest.raises(SourceFault, match="no recordings: "):
+        with pytest.raises(CorpusFault, match="no recordings: "):
             list(sources.listed([bucket + named]))
     assert reason(f"{bucket}/gone.jsonl") == ("lost", "can not be fetched: there is no such object")
 
@@ -146,7 +146,7 @@ def test_a_store_that_can_not_be_listed_is_said(bucket: str, monkeypatch: pytest
             if isinstance(named, int):
                 named = pointed_at(f"http://127.0.0.1:{named}", monkeypatch, "recs")
                 objects.store.cache_clear()
-            with pytest.raises(SourceFault) as caught:
+            with pytest.raises(CorpusFault) as caught:
                 list(sources.listed([named]))
             assert str(caught.value).startswith(f"{named}: {expected}")
         refusing.shutdown()

@@ -7,8 +7,8 @@ import pytest
 
 from ctxmgr.study.corpus import sources
 from ctxmgr.study.corpus import tasks as making
-from ctxmgr.study.corpus.sources import RecordingAddress, SourceFile
-from ctxmgr.study.corpus.tasks import CorpusSettings, WrongPolicy, key, policies, recordings, tasks
+from ctxmgr.study.corpus.sources import CorpusFault, RecordingAddress, SourceFile
+from ctxmgr.study.corpus.tasks import CorpusSettings, key, policies, recordings, tasks
 
 SETTINGS = CorpusSettings()
 SHORT = RecordingAddress("/a", "a", 10, "d1")
@@ -56,7 +56,7 @@ def test_a_wrong_policy_is_said() -> None:
         ("balanced:keep=many", "balanced:keep=many: "),
         ("balanced:noSuchKey=1", "balanced:noSuchKey=1: "),
     ):
-        with pytest.raises(WrongPolicy, match=said):
+        with pytest.raises(CorpusFault, match=said):
             policies([text])
 
 
