@@ -25,6 +25,11 @@ def text_block(words: str) -> Json:
     return {"type": "text", "text": words}
 
 
+def only(words: str) -> list[Json]:
+    """One text block; none for an empty text."""
+    return [text_block(words)] if words else []
+
+
 def thought(words: str, signature: str = "", redacted: bool = False) -> Json:
     block: Json = {"type": "thinking", "thinking": words}
     if signature:
@@ -50,12 +55,12 @@ def given(arguments: Any) -> Json:
 def content(value: Any, odd: Odd) -> list[Json]:
     """Text and images of any provider's content, in pi's blocks; empty texts are none (rule 1)."""
     if isinstance(value, str):
-        return [text_block(value)] if value else []
+        return only(value)
     out = []
     for block in objects_of(value):
         kind = text(block, "type")
         if kind in _TEXTS:
-            out += [text_block(text(block, "text"))] if text(block, "text") else []
+            out += only(text(block, "text"))
         elif shown := image(block):
             out += shown
         else:
@@ -90,22 +95,20 @@ def words(value: Any) -> str:
 
 def chat_calls(message: Json) -> list[Json]:
     """The tool calls of an OpenAI chat message."""
-    out = []
-    for call_row in rows(message, "tool_calls"):
-        function = table(call_row, "function") or call_row
-        out.append(call(text(call_row, "id"), text(function, "name"), function.get("arguments")))
-    return out
+    functions = [(row, table(row, "function") or row) for row in rows(message, "tool_calls")]
+    return [call(text(row, "id"), text(of, "name"), of.get("arguments")) for row, of in functions]
 
 
 def chat_reply(message: Json, odd: Odd) -> list[Json]:
     """Thinking, text and calls of an assistant's chat message."""
-    out = [_thinking(block) for block in rows(message, "thinking_blocks")]
-    if not out and text(message, "reasoning_content"):
-        out = [thought(text(message, "reasoning_content"))]
+    out = list(map(thinking, rows(message, "thinking_blocks")))
+    if not out and (reasoning := text(message, "reasoning_content")):
+        out = [thought(reasoning)]
     return [*out, *content(message.get("content"), odd), *chat_calls(message)]
 
 
-def _thinking(block: Json) -> Json:
+def thinking(block: Json) -> Json:
+    """From Anthropic's."""
     if text(block, "type") == "redacted_thinking":
         return thought("", text(block, "data"), redacted=True)
     return thought(text(block, "thinking"), text(block, "signature"))
@@ -113,12 +116,8 @@ def _thinking(block: Json) -> Json:
 
 def anthropic_usage(usage: Json) -> Json | None:
     """From Anthropic's; None where it counts nothing."""
-    return _usage(
-        number(usage, "input_tokens"),
-        number(usage, "output_tokens"),
-        number(usage, "cache_read_input_tokens"),
-        number(usage, "cache_creation_input_tokens"),
-    )
+    names = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+    return exclusive_usage(*(number(usage, name) for name in names))
 
 
 def openai_usage(usage: Json) -> Json | None:
@@ -128,16 +127,11 @@ def openai_usage(usage: Json) -> Json | None:
     written = number(usage, "cache_creation_input_tokens")
     prompt = number(usage, "prompt_tokens", "input_tokens")
     output = number(usage, "completion_tokens", "output_tokens")
-    return _usage(max(0, prompt - read - written), output, read, written)
+    return exclusive_usage(max(0, prompt - read - written), output, read, written)
 
 
 def exclusive_usage(input: int, output: int, read: int, written: int, total: int = 0) -> Json | None:
-    """From counts that hold no token twice."""
-    return _usage(input, output, read, written, total)
-
-
-def _usage(input: int, output: int, read: int, written: int, total: int = 0) -> Json | None:
+    """From counts that hold no token twice; None where they count nothing."""
     total = total or input + output + read + written
-    if not total:
-        return None
-    return {"input": input, "output": output, "cacheRead": read, "cacheWrite": written, "totalTokens": total}
+    counts = {"input": input, "output": output, "cacheRead": read, "cacheWrite": written, "totalTokens": total}
+    return counts if total else None

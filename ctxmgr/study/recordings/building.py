@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.study.recordings.blocks import text_block
+from ctxmgr.study.recordings.blocks import content
 from ctxmgr.study.recordings.json_values import Json
 from ctxmgr.study.recordings.pi_sessions import compaction_message
 from ctxmgr.study.recordings.recording import DEFAULT_WINDOW, RecordedEntry, Recording, UnreadableRecording
@@ -35,22 +35,28 @@ class RecordedStep(msgspec.Struct, eq=False):
     message: Json
     end_ms: int | None = None
     model: str = ""
-    blocks: list[Json] = []
     results: list["RecordedStep"] = []
     pruned_ms: int | None = None
     first_kept: str = ""
 
+    @property
+    def blocks(self) -> list[Json]:
+        """Of its content; none of a compaction."""
+        blocks: list[Json] = self.message.get("content", [])
+        return blocks
 
-class RecordingBuilder:
-    """A recording as it grows. Times in milliseconds since the epoch, None when unknown."""
 
-    def __init__(self, name: str, host: str) -> None:
-        self.name, self.host = name, host
-        self.recorded_steps: list[RecordedStep] = []
-        self.counts: Counter[str] = Counter()
-        self._prompts: list[str] = []
-        self._calls: dict[str, tuple[RecordedStep, str]] = {}  # the newest reply and tool by call id
-        self._id_counts: dict[str, int] = {}
+class RecordingBuilder(msgspec.Struct, eq=False):
+    """A recording as it grows; a reader of a host's files is one that knows what they say. Times in milliseconds
+    since the epoch, None when unknown."""
+
+    name: str
+    host: str
+    recorded_steps: list[RecordedStep] = []
+    counts: Counter[str] = msgspec.field(default_factory=Counter)
+    prompts: list[str] = []
+    calls: dict[str, tuple[RecordedStep, str]] = {}  # the newest reply and tool by call id
+    id_counts: Counter[str] = msgspec.field(default_factory=Counter)
 
     def skip(self, what: str, count: int = 1) -> None:
         """Counts what is left out, by what it is and why."""
@@ -58,26 +64,27 @@ class RecordingBuilder:
 
     def system(self, prompt: str) -> None:
         """A system prompt: the host sends it beside the list that ctxmgr sees."""
-        self._prompts.append(f"a system prompt of {len(prompt):,} characters, sent beside the list")
+        self.prompts.append(f"a system prompt of {len(prompt):,} characters, sent beside the list")
+
+    def content(self, value: Any) -> list[Json]:
+        """Any provider's content in pi's blocks; those that have no place in pi's messages are counted."""
+        return content(value, self.odd)
 
     def odd(self, kind: str) -> None:
-        """A block that has no place in pi's messages."""
         self.skip(f"blocks of kind {kind}, which pi does not have")
 
-    def user(self, blocks: Sequence[Json], time_ms: int | None, id: str = "") -> RecordedStep | None:
-        """None where there is nothing in it."""
+    def said(
+        self, blocks: Sequence[Json], time_ms: int | None, id: str = "", note: str = ""
+    ) -> RecordedStep | None:
+        """The user's words; with `note`, which says what it is, what the host itself put before the model. None
+        where there is nothing in it."""
         if not blocks:
-            self.skip("user messages without text or image")
+            self.skip(f"{'host' if note else 'user'} messages without text or image")
             return None
+        if note:
+            message = {"role": "custom", "customType": note, "content": [*blocks], "display": False}
+            return self._add("custom", message, time_ms, id)
         return self._add("user", {"role": "user", "content": [*blocks]}, time_ms, id)
-
-    def note(self, kind: str, blocks: Sequence[Json], time_ms: int | None, id: str = "") -> RecordedStep | None:
-        """What the host itself put before the model; `kind` says what it is. None where there is nothing in it."""
-        if not blocks:
-            self.skip("host messages without text or image")
-            return None
-        message = {"role": "custom", "customType": kind, "content": [*blocks], "display": False}
-        return self._add("custom", message, time_ms, id)
 
     def reply(
         self, blocks: Sequence[Json], time_ms: int | None, id: str = "", model: str = "", usage: Json | None = None
@@ -85,19 +92,19 @@ class RecordingBuilder:
         """An assistant's message; blocks may be added to it later, with `more`."""
         message: Json = {"role": "assistant", "content": [], **({"usage": usage} if usage else {})}
         step = self._add("assistant", message, time_ms, id)
-        step.model, step.blocks, step.end_ms = model, [], time_ms
+        step.model = model
         self.more(step, blocks)
         return step
 
     def more(self, step: RecordedStep, blocks: Sequence[Json], time_ms: int | None = None) -> None:
         """Further blocks of a reply, the last at `time_ms`."""
-        step.blocks += blocks
+        step.blocks.extend(blocks)
         step.end_ms = step.end_ms if time_ms is None else time_ms
         for block in blocks:
             if block["type"] == "toolCall":
-                if block["id"] in self._calls:
+                if block["id"] in self.calls:
                     self.skip("tool-call ids that come again, kept as they are")
-                self._calls[block["id"]] = step, block["name"]
+                self.calls[block["id"]] = step, block["name"]
 
     def result(
         self,
@@ -109,7 +116,7 @@ class RecordingBuilder:
         id: str = "",
     ) -> RecordedStep:
         """What a call gave (rule 1)."""
-        reply, name = self._calls.get(call_id, (None, ""))
+        reply, name = self.calls.get(call_id, (None, ""))
         message = {
             "role": "toolResult",
             "toolCallId": call_id,
@@ -117,19 +124,10 @@ class RecordingBuilder:
             "content": [*blocks],
             "isError": is_error,
         }
-        step = RecordedStep("toolResult", self._unique(id or f"{call_id}-result"), time_ms, message, time_ms)
         if reply is None:
             self.skip("results without a call in the file")
-            self.recorded_steps.append(step)
-        else:
-            reply.results.append(step)
-        return step
-
-    def pruned(self, result: RecordedStep, time_ms: int | None) -> None:
-        """When the host took a result's content out of its list; None: it did not."""
-        if time_ms is not None:
-            self.skip("results that the host itself pruned later, kept whole here")
-            result.pruned_ms = time_ms
+        into = self.recorded_steps if reply is None else reply.results
+        return self._add("toolResult", message, time_ms, id or f"{call_id}-result", into)
 
     def compaction(
         self, summary: str, time_ms: int | None, tokens_before: int, first_kept: str = "", id: str = ""
@@ -169,19 +167,21 @@ class RecordingBuilder:
             window=window or DEFAULT_WINDOW,
             says_window=bool(window),
             host=self.host,
-            notes=(*self._prompts, *(f"{what}: {count:,}" for what, count in self.counts.items())),
+            notes=(*self.prompts, *(f"{what}: {count:,}" for what, count in self.counts.items())),
         )
 
-    def _add(self, role: str, message: Json, time_ms: int | None, id: str) -> RecordedStep:
-        step = RecordedStep(
-            role, self._unique(id or f"{self.host}-{len(self.recorded_steps) + 1}"), time_ms, message, time_ms
-        )
-        self.recorded_steps.append(step)
+    def _add(
+        self, role: str, message: Json, time_ms: int | None, id: str, into: list[RecordedStep] | None = None
+    ) -> RecordedStep:
+        """At the end of the session, or of `into`."""
+        into = self.recorded_steps if into is None else into
+        step = RecordedStep(role, self._unique(id or f"{self.host}-{len(into) + 1}"), time_ms, message, time_ms)
+        into.append(step)
         return step
 
     def _unique(self, id: str) -> str:
-        times = self._id_counts[id] = self._id_counts.get(id, 0) + 1
-        return id if times == 1 else self._unique(f"{id}#{times}")
+        self.id_counts[id] += 1
+        return id if self.id_counts[id] == 1 else self._unique(f"{id}#{self.id_counts[id]}")
 
     def _count_oddities(self, entries: Sequence[RecordedEntry]) -> None:
         calls = sum(block["type"] == "toolCall" for step in self.recorded_steps for block in step.blocks)
@@ -194,7 +194,7 @@ class RecordingBuilder:
 
 
 def _entry(step: RecordedStep) -> RecordedEntry:
-    message: dict[str, Any] = step.message
+    message = step.message
     if step.role == "compactionSummary":
         raw = compaction_message(message["summary"], message["tokensBefore"], step.time_ms or 0)
         return RecordedEntry(
@@ -202,29 +202,16 @@ def _entry(step: RecordedStep) -> RecordedEntry:
         )
     if step.role == "assistant":
         calls = any(block["type"] == "toolCall" for block in step.blocks)
-        stop = {"stopReason": "toolUse" if calls else "stop"}
         model = {"model": step.model} if step.model else {}
-        message = {"role": "assistant", "content": step.blocks, **model, **stop, **_without(message)}
+        message = {"role": "", "content": [], **model, "stopReason": "toolUse" if calls else "stop", **message}
     if step.time_ms is not None:
         message = {**message, "timestamp": step.time_ms}
-    return RecordedEntry("message", step.id, _written(step), _encode(message), step.role, pruned_ms=step.pruned_ms)
-
-
-def _written(step: RecordedStep) -> int | None:
-    """When the entry was written: a reply before its first result, which may have come before its last block."""
-    times = [step.end_ms, *(result.time_ms for result in step.results[:1])]
-    return min((time for time in times if time is not None), default=None)
-
-
-def _without(message: Json) -> Json:
-    return {name: value for name, value in message.items() if name not in ("role", "content")}
+    # a reply was written before its first result, which may have come before its last block
+    times = [time for time in (step.end_ms, *(result.time_ms for result in step.results[:1])) if time is not None]
+    raw = _encode(message)
+    return RecordedEntry("message", step.id, min(times, default=None), raw, step.role, pruned_ms=step.pruned_ms)
 
 
 def retold(kept: Sequence[tuple[str, str]], summary: str) -> str:
     """A compaction's text where the host kept messages in front of its summary: (who, text) of each, then it."""
     return "\n\n".join([*(f"[{who}]: {words}" for who, words in kept), summary]).strip()
-
-
-def only(words: str) -> list[Json]:
-    """One text block; none for an empty text."""
-    return [text_block(words)] if words else []

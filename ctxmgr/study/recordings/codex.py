@@ -17,7 +17,7 @@ import re
 from typing import Any
 
 from ctxmgr.formats.pi_tree import milliseconds
-from ctxmgr.study.recordings.blocks import call, content, openai_usage, thought, words
+from ctxmgr.study.recordings.blocks import call, openai_usage, thought, words
 from ctxmgr.study.recordings.building import RecordedStep, RecordingBuilder, retold
 from ctxmgr.study.recordings.json_values import Json, lines, number, rows, table, text
 from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
@@ -30,131 +30,116 @@ TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context",
 _EXIT = re.compile(r"(?:exited with code|^Exit code:)\s*(-?\d{1,9})", re.MULTILINE)
 _RECORD = re.compile(r"\"chunk_id\":\"\w*\",\"wall_time_seconds\":[-+.\de]+,\"exit_code\":(-?\d{1,9})")
 _OLD_RECORD = re.compile(r"\"metadata\":\{\"exit_code\":(-?\d{1,9})")
-_CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call"})
 
 
 def read(name: str, content: bytes) -> Recording:
     """Raises UnreadableRecording, with the line."""
-    reader = _Reader(RecordingBuilder(name, "Codex"))
+    reader = _Reader(name, "Codex")
     for line, fields in lines(name, content):
         if not isinstance(fields.get("payload"), dict):
             raise UnreadableRecording(f"{name}, line {line}: a line without a payload", text(fields, "type"))
         reader.read(fields)
-    meta = reader.meta
-    return reader.building.recording(text(meta, "id"), text(meta, "cwd"), reader.window, reader.model)
+    return reader.recording(text(reader.meta, "id"), text(reader.meta, "cwd"), reader.window, reader.model)
 
 
-class _Reader:
+class _Reader(RecordingBuilder):
     """The lines of a rollout, one after the other."""
 
-    def __init__(self, building: RecordingBuilder) -> None:
-        self.building = building
-        self.meta: Json = {}
-        self.model = ""
-        self.window = 0
-        self.reply: RecordedStep | None = None  # the newest
-        self.growing = False  # more blocks belong to it
-        self.last_tokens = 0
+    meta: Json = {}
+    model: str = ""
+    window: int = 0
+    newest: RecordedStep | None = None  # of the replies
+    growing: bool = False  # more blocks belong to it
+    last_tokens: int = 0
 
     def read(self, fields: Json) -> None:
         kind, payload = text(fields, "type"), fields["payload"]
         time_ms = milliseconds(fields.get("timestamp"))
-        if kind == "response_item":
-            self._item(payload, time_ms)
-        elif kind == "event_msg":
-            self._event(payload)
-        elif kind == "compacted":
-            self._compacted(payload, time_ms)
-        elif kind == "session_meta" and not self.meta:
-            self._session(payload)
-        elif kind == "turn_context":
-            self.model = text(payload, "model") or self.model
-        else:
-            self.building.skip(f"lines of type {kind}, no context")
-
-    def _session(self, payload: Json) -> None:
-        self.meta = payload
-        if prompt := text(table(payload, "base_instructions"), "text") or text(payload, "instructions"):
-            self.building.system(prompt)
+        match kind:
+            case "response_item":
+                self._item(payload, time_ms)
+            case "event_msg":
+                self._event(payload)
+            case "compacted":
+                self._compacted(payload, time_ms)
+            case "session_meta" if not self.meta:
+                self.meta = payload
+                if prompt := text(table(payload, "base_instructions"), "text") or text(payload, "instructions"):
+                    self.system(prompt)
+            case "turn_context":
+                self.model = text(payload, "model") or self.model
+            case _:
+                self.skip(f"lines of type {kind}, no context")
 
     def _item(self, item: Json, time_ms: int | None) -> None:
         kind = text(item, "type")
-        if kind == "message" and text(item, "role") != "assistant":
-            self._spoken(item, time_ms)
-        elif kind == "message":
-            self._more(content(item.get("content"), self.building.odd), time_ms, item)
-        elif kind == "reasoning":
-            seen = words(item.get("summary")) or words(item.get("content"))
-            self._more([thought(seen, text(item, "encrypted_content"))], time_ms, item)
-        elif kind in _CALLS:
-            arguments = item.get("arguments", item.get("input", item.get("action")))
-            id = text(item, "call_id") or text(item, "id")
-            name = text(item, "name") or kind.removesuffix("_call")
-            self._more([call(id, name, arguments)], time_ms, item)
-        elif kind.endswith("_output"):
-            self.growing = False
-            output = item.get("output")
-            blocks = content(output, self.building.odd)
-            self.building.result(text(item, "call_id"), blocks, time_ms, failed(output))
-        else:
-            self.building.skip(f"{kind} items, which the provider ran and answered itself")
+        match kind:
+            case "message" if text(item, "role") == "assistant":
+                self._grown(self.content(item.get("content")), time_ms, item)
+            case "message":
+                self.growing = False
+                note = f"codex.{text(item, 'role')}" if _is_of_host(item) else ""
+                self.said(self.content(item.get("content")), time_ms, text(item, "id"), note)
+            case "reasoning":
+                seen = words(item.get("summary")) or words(item.get("content"))
+                self._grown([thought(seen, text(item, "encrypted_content"))], time_ms, item)
+            case "function_call" | "custom_tool_call" | "local_shell_call":
+                arguments = item.get("arguments", item.get("input", item.get("action")))
+                id = text(item, "call_id") or text(item, "id")
+                name = text(item, "name") or kind.removesuffix("_call")
+                self._grown([call(id, name, arguments)], time_ms, item)
+            case _ if kind.endswith("_output"):
+                self.growing = False
+                output = item.get("output")
+                self.result(text(item, "call_id"), self.content(output), time_ms, failed(output))
+            case _:
+                self.skip(f"{kind} items, which the provider ran and answered itself")
 
-    def _spoken(self, item: Json, time_ms: int | None) -> None:
-        self.growing = False
-        blocks = content(item.get("content"), self.building.odd)
-        if text(item, "role") == "user" and not _is_injected(item):
-            self.building.user(blocks, time_ms, text(item, "id"))
+    def _grown(self, blocks: list[Json], time_ms: int | None, item: Json) -> None:
+        if self.newest is not None and self.growing:
+            self.more(self.newest, blocks, time_ms)
         else:
-            self.building.note(f"codex.{text(item, 'role')}", blocks, time_ms, text(item, "id"))
-
-    def _more(self, blocks: list[Json], time_ms: int | None, item: Json) -> None:
-        if self.reply is not None and self.growing:
-            self.building.more(self.reply, blocks, time_ms)
-        else:
-            self.reply = self.building.reply(blocks, time_ms, text(item, "id"), self.model)
+            self.newest = self.reply(blocks, time_ms, text(item, "id"), self.model)
             self.growing = True
 
     def _event(self, event: Json) -> None:
-        kind = text(event, "type")
+        kind, reply = text(event, "type"), self.newest
         info = table(event, "info") or event
         self.window = self.window or number(info, "model_context_window")
-        if kind == "token_count":
-            usage = openai_usage(table(info, "last_token_usage"))
-            if usage and self.reply is not None and "usage" not in self.reply.message:
-                self.reply.message["usage"] = usage
-                self.last_tokens = usage["totalTokens"]
-            elif table(event, "info"):
-                self.building.skip("usage that belongs to no reply")
-            self.growing = False
-        elif kind == "thread_rolled_back":
-            self.building.rolled_back(number(event, "num_turns"))
-            self.growing, self.reply = False, None
-        elif kind == "turn_aborted":
-            self._aborted()
-        else:
-            self.building.skip(f"events of type {kind}, which tell it for the screen")
-
-    def _aborted(self) -> None:
-        """A reply that has no usage yet was cut off."""
-        if self.reply is not None and self.growing:
-            self.reply.message["stopReason"] = "aborted"
+        match kind:
+            case "token_count":
+                usage = openai_usage(table(info, "last_token_usage"))
+                if usage and reply is not None and "usage" not in reply.message:
+                    reply.message["usage"] = usage
+                    self.last_tokens = usage["totalTokens"]
+                elif table(event, "info"):
+                    self.skip("usage that belongs to no reply")
+            case "thread_rolled_back":
+                self.rolled_back(number(event, "num_turns"))
+                self.newest = None
+            case "turn_aborted":
+                if reply is not None and self.growing:  # it has no usage yet: it was cut off
+                    reply.message["stopReason"] = "aborted"
+            case _:
+                self.skip(f"events of type {kind}, which tell it for the screen")
+                return
         self.growing = False
 
     def _compacted(self, payload: Json, time_ms: int | None) -> None:
         kept: list[tuple[str, str]] = []
-        summary = text(payload, "message")
         for item in rows(payload, "replacement_history"):
             if text(item, "type") == "message":
-                own = text(item, "role") != "user" or _is_injected(item)
-                kept.append(("Host" if own else "User", words(item.get("content"))))
+                kept.append(("Host" if _is_of_host(item) else "User", words(item.get("content"))))
             else:
-                self.building.skip(f"{text(item, 'type')} items in a replaced history, encrypted")
-        self.building.compaction(retold(kept, summary or SEALED), time_ms, self.last_tokens)
-        self.reply, self.growing = None, False
+                self.skip(f"{text(item, 'type')} items in a replaced history, encrypted")
+        self.compaction(retold(kept, text(payload, "message") or SEALED), time_ms, self.last_tokens)
+        self.newest, self.growing = None, False
 
 
-def _is_injected(item: Json) -> bool:
-    return any(text(part, "text").startswith(INJECTED) for part in rows(item, "content"))
+def _is_of_host(item: Json) -> bool:
+    """Whether a message is not the user's, or Codex's own in the user's name."""
+    parts = rows(item, "content")
+    return text(item, "role") != "user" or any(text(part, "text").startswith(INJECTED) for part in parts)
 
 
 def failed(output: Any) -> bool:

@@ -1,15 +1,14 @@
 """The JSON values in a recording's bytes, and the members of a value by the type that they should have.
 
 Real files hold two objects on a line, or one over many lines, and end without a newline; a line is not an object.
-Files of pi are kept byte for byte (`members`); of other hosts the plain values are read (`lines`, `whole`) and
+Files of pi are kept byte for byte (`members`); of other hosts the plain values are read (`lines`, `decoded`) and
 their messages written anew. A member that is missing or of another type is the empty value of the type that was
 asked for. Knows no host.
 """
 
 import json
-import re
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeGuard
 
 import msgspec
 
@@ -25,7 +24,6 @@ SHOWN_CHARACTERS = 60  # of what is no JSON, in an error
 _decode = msgspec.json.Decoder().decode
 _scan = json.JSONDecoder().raw_decode
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
-_BYTE = re.compile(r"\(byte (\d+)\)")
 
 
 def objects(content: bytes, name: str) -> Iterator[tuple[int, bytes]]:
@@ -43,13 +41,8 @@ def members(piece: bytes, name: str, line: int) -> dict[str, msgspec.Raw]:
 
     Raises UnreadableRecording where it is no object.
     """
-    try:
-        return _members(piece)
-    except UNREADABLE as fault:
-        mended = surrogates.mend(piece)
-        if mended is None:
-            raise UnreadableRecording(f"{name}, line {line}: no JSON object ({fault})") from None
-    return _members(mended[0])
+    value: dict[str, msgspec.Raw] = decoded(piece, name, line, _members, "JSON object")
+    return value
 
 
 def _values(content: bytes, name: str, number: int) -> Iterator[tuple[int, bytes]]:
@@ -86,32 +79,25 @@ def lines(name: str, content: bytes) -> Iterator[tuple[int, Json]]:
         yield line, value
 
 
-def whole(name: str, content: bytes) -> Any:
-    """The one value that the file is. Raises UnreadableRecording, with the line."""
-    return decoded(content, name, 0)
-
-
-def decoded(piece: bytes, name: str, line: int) -> Any:
-    """One value; an unpaired surrogate is mended. `line` 0: the piece is the file, the line is counted in it."""
+def decoded(
+    piece: bytes, name: str, line: int = 0, decode: Callable[[bytes], Any] = _decode, what: str = "JSON"
+) -> Any:
+    """One value; an unpaired surrogate is mended. `line` 0: the piece is the file, the line is counted in it.
+    Raises UnreadableRecording, with the line, where it is not `what`."""
     try:
-        return _decode(piece)
+        return decode(piece)
     except UNREADABLE as fault:
         mended = surrogates.mend(piece)
         if mended is not None:
-            return decoded(mended[0], name, line)
-        where = line or _line(piece, str(fault))
-        raise UnreadableRecording(f"{name}, line {where}: no JSON ({fault})") from None
-
-
-def _line(content: bytes, fault: str) -> int:
-    """The line of a fault by the byte that its text names; the last one where it names none."""
-    match = _BYTE.search(fault)
-    return content.count(b"\n", 0, int(match[1]) if match else len(content.rstrip())) + 1
+            return decoded(mended[0], name, line, decode, what)
+        byte = str(fault).rpartition("(byte ")[2].removesuffix(")")  # not named by each fault: then the last line
+        end = int(byte) if byte.isdigit() else len(piece.rstrip())
+        where = line or piece.count(b"\n", 0, end) + 1
+        raise UnreadableRecording(f"{name}, line {where}: no {what} ({fault})") from None
 
 
 def table(fields: Json, name: str) -> Json:
-    value = fields.get(name)
-    return value if isinstance(value, dict) else {}
+    return value if isinstance(value := fields.get(name), dict) else {}
 
 
 def rows(fields: Json, name: str) -> list[Json]:
@@ -124,24 +110,18 @@ def objects_of(value: Any) -> list[Json]:
 
 
 def text(fields: Json, name: str) -> str:
-    value = fields.get(name)
-    return value if isinstance(value, str) else ""
+    return value if isinstance(value := fields.get(name), str) else ""
 
 
 def number(fields: Json, *names: str) -> int:
     """The first of these members that is a count above zero; 0 where none is."""
-    for name in names:
-        value = fields.get(name)
-        if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 2**53:
-            return int(value)
-    return 0
+    return next((int(value) for value in map(fields.get, names) if _is_count(value, 2**53)), 0)
 
 
 def seconds(value: Any) -> int | None:
     """Seconds since the epoch, as milliseconds."""
-    good = isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 2**53 / MILLISECONDS
-    return round(value * MILLISECONDS) if good else None
+    return round(value * MILLISECONDS) if _is_count(value, 2**53 / MILLISECONDS) else None
 
 
-def joined(texts: Sequence[str]) -> str:
-    return "\n\n".join(text for text in texts if text.strip())
+def _is_count(value: Any, limit: float) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < limit

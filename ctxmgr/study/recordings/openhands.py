@@ -31,7 +31,6 @@ A condensation forgets any events it likes; a pi compaction keeps the end of the
 """
 
 import re
-from collections.abc import Set
 from typing import Any
 
 import msgspec
@@ -40,15 +39,14 @@ from ctxmgr.formats.pi_tree import milliseconds
 from ctxmgr.study.recordings.blocks import (
     call,
     chat_reply,
-    content,
     image,
+    only,
     openai_usage,
     text_block,
-    thought,
     words,
 )
-from ctxmgr.study.recordings.building import RecordedStep, RecordingBuilder, only, retold
-from ctxmgr.study.recordings.json_values import Json, decoded, lines, objects_of, rows, seconds, table, text, whole
+from ctxmgr.study.recordings.building import RecordedStep, RecordingBuilder, retold
+from ctxmgr.study.recordings.json_values import Json, decoded, lines, objects_of, rows, seconds, table, text
 from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
 
 EDITOR_ERROR = "ERROR:\n"  # how the editor's own failures begin
@@ -59,43 +57,34 @@ _SPEAKERS = {"user": "User", "assistant": "Assistant", "toolResult": "Tool resul
 _EXIT = re.compile(r"\[(?:The command|Command)[^\]\n]* (?:with )?exit code:? (-?\d{1,9})[^\]\n]*\]\s*$")
 
 
-class _EventHistory:
+class _EventHistory(RecordingBuilder):
     """A recording as it is told by events: which step came of which event, and which events are forgotten."""
 
-    def __init__(self, name: str, host: str) -> None:
-        self.building = RecordingBuilder(name, host)
-        self.responses: dict[str, RecordedStep] = {}  # the reply of each response of the model
-        self._steps: list[tuple[Any, RecordedStep]] = []
-        self._forgotten: set[Any] = set()
+    responses: dict[str, RecordedStep] = {}  # the reply of each response of the model
+    event_steps: list[tuple[Any, RecordedStep]] = []
+    forgotten: set[Any] = set()
 
     def add_step(self, event_id: Any, step: RecordedStep | None) -> None:
         """The step that an event gave; None where it gave none."""
         if step is not None:
-            self._steps.append((event_id, step))
+            self.event_steps.append((event_id, step))
 
-    def condense(self, forgotten: Set[Any], summary: str, time_ms: int | None, tokens: int, id: str) -> None:
+    def condense(self, condensation: Json, time_ms: int | None, tokens: int, id: str) -> None:
         """Rule 10. `tokens`: the context reported last; `id`: of the event."""
-        self._forgotten |= forgotten
-        steps = self._steps
+        ids = condensation.get("forgotten_event_ids")
+        self.forgotten.update(id for id in (ids if isinstance(ids, list) else ()) if isinstance(id, str | int))
+        steps = self.event_steps
         start = len(steps)
-        while start and steps[start - 1][0] not in self._forgotten:
+        while start and steps[start - 1][0] not in self.forgotten:
             start -= 1
         while start < len(steps) and steps[start][1].role == "toolResult":
             start += 1
-        gone = [step for event_id, step in steps if event_id in self._forgotten]
+        gone = [step for event_id, step in steps if event_id in self.forgotten]
         left = {step.id for step in gone} | {result.id for step in gone for result in step.results}
         kept = [step for _, step in steps[:start] if step.id not in left]
-        spoken = [
-            (_SPEAKERS.get(step.role, "Host"), words(step.blocks or step.message["content"])) for step in kept
-        ]
+        spoken = [(_SPEAKERS.get(step.role, "Host"), words(step.blocks)) for step in kept]
         first_kept = steps[start][1].id if start < len(steps) else ""
-        self.building.compaction(retold(spoken, summary), time_ms, tokens, first_kept, id)
-
-
-def _listed_ids(condensation: Json) -> set[Any]:
-    """The ids of the events that it forgets, where they are listed."""
-    ids = condensation.get("forgotten_event_ids")
-    return {id for id in ids if isinstance(id, str | int)} if isinstance(ids, list) else set()
+        self.compaction(retold(spoken, text(condensation, "summary")), time_ms, tokens, first_kept, id)
 
 
 # events before the SDK
@@ -104,7 +93,7 @@ def _listed_ids(condensation: Json) -> set[Any]:
 def read_events(name: str, content: bytes) -> Recording:
     """Raises UnreadableRecording, with the line, or with the number of the event."""
     if content.lstrip().startswith(b"["):
-        document: Json = {"history": whole(name, content)}
+        document: Json = {"history": decoded(content, name)}
     else:
         (_, document), *more = lines(name, content)
         if more:
@@ -115,46 +104,46 @@ def read_events(name: str, content: bytes) -> Recording:
             raise UnreadableRecording(f"{name}, event {number}: neither an action nor an observation")
         history.read(event)
     model = text(table(table(document, "metadata"), "llm_config"), "model")
-    return history.building.recording(text(document, "instance_id"), model=model)
+    return history.recording(text(document, "instance_id"), model=model)
 
 
 class _Events(_EventHistory):
-    def __init__(self, name: str, host: str) -> None:
-        super().__init__(name, host)
-        self.call_ids: dict[int, str] = {}  # of each action's event
-        self.tokens = 0
+    call_ids: dict[int, str] = {}  # of each action's event
+    tokens: int = 0
 
     def read(self, event: Json) -> None:
-        time_ms = milliseconds(event.get("timestamp"))
-        id, number = f"event-{event.get('id')}", _number(event, "id")
-        if "action" in event:
-            step = self._action(event, text(event, "action"), time_ms, id)
-        else:
-            step = self._observation(event, text(event, "observation"), time_ms, id)
-        self.add_step(number, step)
+        read = self._action if "action" in event else self._observation
+        self.add_step(
+            _number(event, "id"), read(event, milliseconds(event.get("timestamp")), f"event-{event.get('id')}")
+        )
 
-    def _action(self, event: Json, kind: str, time_ms: int | None, id: str) -> RecordedStep | None:
-        arguments, is_user = table(event, "args"), text(event, "source") == "user"
+    def _action(self, event: Json, time_ms: int | None, id: str) -> RecordedStep | None:
+        kind, arguments, is_user = text(event, "action"), table(event, "args"), text(event, "source") == "user"
         spoken = text(arguments, "content")
-        if kind == "system":
-            self.building.system(spoken)
-        elif kind in _NO_CONTEXT:
-            self.building.skip(f"{kind} actions, no context")
-        elif kind == "condensation":
-            self._condensation(arguments, time_ms, id)
-        elif kind == "message" and is_user:
-            return self.building.user([*only(spoken), *image(arguments)], time_ms, id)
-        elif is_user:
-            command = f"{kind}: {text(arguments, 'command') or spoken}"
-            return self.building.note("openhands.user_action", [text_block(command)], time_ms, id)
-        elif response := table(table(event, "tool_call_metadata"), "model_response"):
-            return self._responded(event, response, time_ms, id)
-        elif kind == "message":
-            return self.building.reply(only(spoken), time_ms, id)
-        else:
-            call_id = self.call_ids[_number(event, "id")] = f"call-{event.get('id')}"
-            blocks = [*only(text(arguments, "thought")), call(call_id, kind, _arguments(arguments))]
-            return self.building.reply(blocks, time_ms, id)
+        match kind:
+            case "system":
+                self.system(spoken)
+            case _ if kind in _NO_CONTEXT:
+                self.skip(f"{kind} actions, no context")
+            case "condensation":
+                start = arguments.get("forgotten_events_start_id")
+                end = arguments.get("forgotten_events_end_id")
+                if isinstance(start, int) and isinstance(end, int):
+                    self.forgotten.update(number for number, _ in self.event_steps if start <= number <= end)
+                self.condense(arguments, time_ms, self.tokens, id)
+            case "message" if is_user:
+                return self.said([*only(spoken), *image(arguments)], time_ms, id)
+            case _ if is_user:
+                command = f"{kind}: {text(arguments, 'command') or spoken}"
+                return self.said([text_block(command)], time_ms, id, "openhands.user_action")
+            case _ if response := table(table(event, "tool_call_metadata"), "model_response"):
+                return self._responded(event, response, time_ms, id)
+            case "message":
+                return self.reply(only(spoken), time_ms, id)
+            case _:
+                call_id = self.call_ids[_number(event, "id")] = f"call-{event.get('id')}"
+                blocks = [*only(text(arguments, "thought")), call(call_id, kind, _arguments(arguments))]
+                return self.reply(blocks, time_ms, id)
         return None
 
     def _responded(self, event: Json, response: Json, time_ms: int | None, id: str) -> RecordedStep:
@@ -162,41 +151,33 @@ class _Events(_EventHistory):
         asked = table(event, "tool_call_metadata")
         response_id = text(response, "id") or id
         if response_id not in self.responses:
-            choices = rows(response, "choices")
-            message = table(choices[0], "message") if choices else {}
-            blocks = chat_reply(message, self.building.odd) or only(text(table(event, "args"), "thought"))
+            message = next((table(choice, "message") for choice in rows(response, "choices")), {})
+            blocks = chat_reply(message, self.odd) or only(text(table(event, "args"), "thought"))
             usage = openai_usage(table(response, "usage"))
             self.tokens = usage["totalTokens"] if usage else self.tokens
-            reply = self.building.reply(blocks, time_ms, id, text(response, "model"), usage)
-            self.responses[response_id] = reply
+            self.responses[response_id] = self.reply(blocks, time_ms, id, text(response, "model"), usage)
         reply = self.responses[response_id]
         call_id = self.call_ids[_number(event, "id")] = text(asked, "tool_call_id")
         if call_id not in (block.get("id") for block in reply.blocks if block["type"] == "toolCall"):
             arguments = _arguments(table(event, "args"))
-            self.building.more(reply, [call(call_id, text(asked, "function_name"), arguments)], time_ms)
+            self.more(reply, [call(call_id, text(asked, "function_name"), arguments)], time_ms)
         return reply
 
-    def _observation(self, event: Json, kind: str, time_ms: int | None, id: str) -> RecordedStep | None:
+    def _observation(self, event: Json, time_ms: int | None, id: str) -> RecordedStep | None:
+        kind = text(event, "observation")
         if kind in _NO_CONTEXT and kind != "recall":
-            self.building.skip(f"{kind} observations, no context")
+            self.skip(f"{kind} observations, no context")
             return None
         asked, extras = table(event, "tool_call_metadata"), table(event, "extras")
         call_id = text(asked, "tool_call_id") or self.call_ids.get(_number(event, "cause"), "")
         output, around = text(event, "content"), table(extras, "metadata")
         blocks = only(text(around, "prefix") + output + text(around, "suffix"))  # two remarks of the host
         if not call_id:
-            return self.building.note(f"openhands.{kind}", blocks, time_ms, id)
+            return self.said(blocks, time_ms, id, f"openhands.{kind}")
         code = around.get("exit_code", extras.get("exit_code"))
         is_bad_code = isinstance(code, int) and code not in (0, STILL_RUNNING)
         failed = is_bad_code or kind == "error" or output.startswith(EDITOR_ERROR)
-        return self.building.result(call_id, blocks, time_ms, failed, id=id)
-
-    def _condensation(self, arguments: Json, time_ms: int | None, id: str) -> None:
-        forgotten = _listed_ids(arguments)
-        start, end = arguments.get("forgotten_events_start_id"), arguments.get("forgotten_events_end_id")
-        if isinstance(start, int) and isinstance(end, int):
-            forgotten |= {number for number, _ in self._steps if start <= number <= end}
-        self.condense(forgotten, text(arguments, "summary"), time_ms, self.tokens, id)
+        return self.result(call_id, blocks, time_ms, failed, id=id)
 
 
 def _number(event: Json, name: str) -> int:
@@ -219,45 +200,41 @@ def _arguments(arguments: Json) -> Json:
 
 def read_sdk(name: str, content: bytes) -> Recording:
     """Raises UnreadableRecording, with the line, or with the number of the event."""
-    if content.lstrip().startswith(b"["):
-        listed = enumerate(objects_of(decoded(content, name, 0)), 1)
-        events = [(f"event {number}", event) for number, event in listed]
-    else:
-        events = [(f"line {line}", event) for line, event in lines(name, content)]
+    where = "event" if content.lstrip().startswith(b"[") else "line"
+    events = lines(name, content) if where == "line" else enumerate(objects_of(decoded(content, name)), 1)
     history = _SdkEvents(name, "OpenHands SDK")
-    for where, event in events:
+    for number, event in list(events):
         if not text(event, "kind"):
-            raise UnreadableRecording(f"{name}, {where}: an event without a kind")
+            raise UnreadableRecording(f"{name}, {where} {number}: an event without a kind")
         history.read(event)
-    return history.building.recording("")
+    return history.recording("")
 
 
 class _SdkEvents(_EventHistory):
     def read(self, event: Json) -> None:
         kind, id = text(event, "kind"), text(event, "id")
         time_ms = milliseconds(event.get("timestamp"))
-        if kind == "MessageEvent":
-            self.add_step(id, self._message(event, id, time_ms))
-        elif kind == "ActionEvent":
-            self.add_step(id, self._action(event, id, time_ms))
-        elif kind in ("ObservationEvent", "UserRejectObservation", "AgentErrorEvent"):
-            self.add_step(id, self._result(event, id, time_ms))
-        elif kind == "Condensation":
-            self.condense(_listed_ids(event), text(event, "summary"), time_ms, 0, id)
-        elif kind in ("SystemPromptEvent", "SystemPromptUpdateEvent"):
-            self.building.system(text(table(event, "system_prompt"), "text"))
-        else:
-            self.building.skip(f"events of kind {kind}, no context")
+        match kind:
+            case "MessageEvent":
+                self.add_step(id, self._message(event, id, time_ms))
+            case "ActionEvent":
+                self.add_step(id, self._action(event, id, time_ms))
+            case "ObservationEvent" | "UserRejectObservation" | "AgentErrorEvent":
+                self.add_step(id, self._result(event, id, time_ms))
+            case "Condensation":
+                self.condense(event, time_ms, 0, id)
+            case "SystemPromptEvent" | "SystemPromptUpdateEvent":
+                self.system(text(table(event, "system_prompt"), "text"))
+            case _:
+                self.skip(f"events of kind {kind}, no context")
 
     def _message(self, event: Json, id: str, time_ms: int | None) -> RecordedStep | None:
         message = table(event, "llm_message")
         if text(message, "role") == "assistant":
-            return self.building.reply(chat_reply(message, self.building.odd), time_ms, id)
-        blocks = content(message.get("content"), self.building.odd)
-        blocks += content(event.get("extended_content"), self.building.odd)
-        if text(event, "source") == "user":
-            return self.building.user(blocks, time_ms, id)
-        return self.building.note("openhands.message", blocks, time_ms, id)
+            return self.reply(chat_reply(message, self.odd), time_ms, id)
+        blocks = self.content(message.get("content")) + self.content(event.get("extended_content"))
+        note = "" if text(event, "source") == "user" else "openhands.message"
+        return self.said(blocks, time_ms, id, note)
 
     def _action(self, event: Json, id: str, time_ms: int | None) -> RecordedStep:
         asked = table(event, "tool_call")
@@ -267,21 +244,19 @@ class _SdkEvents(_EventHistory):
         made = call(call_id, text(event, "tool_name") or text(function, "name"), arguments)
         response = text(event, "llm_response_id") or id
         if response in self.responses:
-            self.building.more(self.responses[response], [made], time_ms)
+            self.more(self.responses[response], [made], time_ms)
         else:
-            spoken = chat_reply({**event, "content": event.get("thought")}, self.building.odd)
-            if not rows(event, "thinking_blocks") and (reasoning := text(event, "reasoning_content")):
-                spoken = [thought(reasoning), *(block for block in spoken if block["type"] != "thinking")]
-            self.responses[response] = self.building.reply([*spoken, made], time_ms, id)
+            spoken = chat_reply({**event, "content": event.get("thought")}, self.odd)
+            self.responses[response] = self.reply([*spoken, made], time_ms, id)
         return self.responses[response]
 
     def _result(self, event: Json, id: str, time_ms: int | None) -> RecordedStep:
         seen = table(event, "observation")
-        blocks = content(seen.get("content"), self.building.odd)
+        blocks = self.content(seen.get("content"))
         blocks = blocks or only(text(seen, "output") or text(event, "error") or text(event, "rejection_reason"))
         bad = text(event, "kind") != "ObservationEvent" or seen.get("is_error") is True
         bad = bad or seen.get("error") not in (None, False, "")
-        return self.building.result(text(event, "tool_call_id"), blocks, time_ms, bad, text(event, "tool_name"), id)
+        return self.result(text(event, "tool_call_id"), blocks, time_ms, bad, text(event, "tool_name"), id)
 
 
 # model calls
@@ -300,58 +275,58 @@ class CompletionMessage(msgspec.Struct, eq=False):
 
 def read_completions(name: str, content: bytes) -> Recording:
     """Raises UnreadableRecording, with the line."""
-    building = RecordingBuilder(name, "OpenHands completions")
-    messages: list[CompletionMessage] = []
-    before: Json = {}  # the call before
+    reader = _Completions(name, "OpenHands completions")
     header: Json = {}
     for line, fields in lines(name, content):
         if fields.get("header"):
             header = fields
-            continue
-        if not isinstance(fields.get("new_messages"), list):
+        elif isinstance(fields.get("new_messages"), list):
+            reader.read(fields)
+        else:
             raise UnreadableRecording(f"{name}, line {line}: a call without new_messages")
-        messages = _list_of_call(messages, before, fields, building)
-        before = fields
-    if final := table(before, "assistant"):
-        messages.append(CompletionMessage({"role": "assistant", **final}, before))
-    for message in messages:
-        _tell(building, message)
+    if final := table(reader.last_call, "assistant"):
+        reader.messages.append(CompletionMessage({"role": "assistant", **final}, reader.last_call))
+    for message in reader.messages:
+        reader.tell(message)
     # other names are a router's choice, not the host's: no change of the model
-    models = [model for message in messages if (model := text(message.call, "model"))]
+    models = [model for message in reader.messages if (model := text(message.call, "model"))]
     if others := sum(model != models[0] for model in models):
-        building.skip(f"replies by a model that its router calls something else than {models[0]}", others)
-    return building.recording(text(header, "instance"), model=models[0] if models else "")
+        reader.skip(f"replies by a model that its router calls something else than {models[0]}", others)
+    return reader.recording(text(header, "instance"), model=models[0] if models else "")
 
 
-def _list_of_call(
-    messages: list[CompletionMessage], before: Json, call: Json, building: RecordingBuilder
-) -> list[CompletionMessage]:
-    """Rules 7 and 8; `messages` and `before` are of the call before."""
-    new = [CompletionMessage(message) for message in rows(call, "new_messages")]
-    reply = next((message for message in new if message.role == "assistant"), None)
-    total = call.get("n_messages")
-    kept = total - len(new) if isinstance(total, int) else len(messages)
-    kept = min(max(kept, 0), len(messages))
-    if reply is not None and kept == len(messages):
-        reply.call = before
-    if kept < len(messages):
-        gone = sum(message.role != "system" for message in messages[kept:])
-        building.skip("messages of an earlier attempt, or that were written anew", gone)
-    return messages[:kept] + new
+class _Completions(RecordingBuilder):
+    messages: list[CompletionMessage] = []  # of the last call's list
+    last_call: Json = {}
 
+    def read(self, call: Json) -> None:
+        """Rules 7 and 8."""
+        new = [CompletionMessage(message) for message in rows(call, "new_messages")]
+        reply = next((message for message in new if message.role == "assistant"), None)
+        total, count = call.get("n_messages"), len(self.messages)
+        kept = min(max(total - len(new), 0), count) if isinstance(total, int) else count
+        if kept < count:
+            gone = sum(message.role != "system" for message in self.messages[kept:])
+            self.skip("messages of an earlier attempt, or that were written anew", gone)
+        elif reply is not None:
+            reply.call = self.last_call
+        self.messages, self.last_call = self.messages[:kept] + new, call
 
-def _tell(building: RecordingBuilder, completion: CompletionMessage) -> None:
-    message = completion.message
-    if completion.role == "system":
-        building.system(words(message.get("content")))
-    elif completion.role == "assistant":
-        usage = openai_usage(table(completion.call, "usage"))
-        building.reply(chat_reply(message, building.odd), seconds(completion.call.get("timestamp")), usage=usage)
-    elif completion.role == "tool":
-        blocks = content(message.get("content"), building.odd)
-        output = words(blocks)
-        code = _EXIT.search(output[-400:])
-        failed = output.startswith(EDITOR_ERROR) or (code is not None and int(code[1]) not in (0, STILL_RUNNING))
-        building.result(text(message, "tool_call_id"), blocks, None, failed, text(message, "name"))
-    else:
-        building.user(content(message.get("content"), building.odd), None)
+    def tell(self, completion: CompletionMessage) -> None:
+        message = completion.message
+        spoken = message.get("content")
+        match completion.role:
+            case "system":
+                self.system(words(spoken))
+            case "assistant":
+                usage, time_ms = table(completion.call, "usage"), seconds(completion.call.get("timestamp"))
+                self.reply(chat_reply(message, self.odd), time_ms, usage=openai_usage(usage))
+            case "tool":
+                blocks = self.content(spoken)
+                output = words(blocks)
+                code = _EXIT.search(output[-400:])
+                bad_code = code is not None and int(code[1]) not in (0, STILL_RUNNING)
+                failed = output.startswith(EDITOR_ERROR) or bad_code
+                self.result(text(message, "tool_call_id"), blocks, None, failed, text(message, "name"))
+            case _:
+                self.said(self.content(spoken), None)

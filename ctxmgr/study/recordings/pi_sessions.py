@@ -1,20 +1,30 @@
-"""Turns a pi session file (format version 1, 2 or 3, or an export) into a recording.
+"""Turns a pi session file (format version 1, 2 or 3, or an export) into a recording, and a stream of pi's extension
+events into a `Stream`.
 
 1. The session is the path from the root to the leaf: the export's `leafId`, else the last entry.
 2. Version 1 has no ids: entries follow each other, ids are counted up, and a compaction names what it keeps by
    its place in the file.
 3. What a model's list holds of an entry is what pi makes of it: a message as it is, a `custom_message` as a custom
    message, a compaction and a branch summary as theirs; other entries are no context.
+4. A line of a stream is `{"event", "receivedAt", "payload", "ctx"}`; `ctx` tells session id, model, window and
+   usage at that time.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
 from ctxmgr.formats.pi_tree import milliseconds
 from ctxmgr.study.recordings.json_values import members, objects
-from ctxmgr.study.recordings.recording import RecordedEntry, Recording, UnreadableRecording
+from ctxmgr.study.recordings.recording import (
+    DEFAULT_WINDOW,
+    HostEvent,
+    RecordedEntry,
+    Recording,
+    Stream,
+    UnreadableRecording,
+)
 
 Fields = dict[str, msgspec.Raw]
 
@@ -28,8 +38,7 @@ def read(name: str, content: bytes) -> Recording:
     header, entries, leaf = _file(name, content)
     if not entries:
         raise UnreadableRecording(f"{name}: the session has no entries")
-    path = [_entry(fields) for fields in _path(entries, leaf)]
-    standing = tuple(entry for entry in path if entry is not None)
+    standing = tuple(entry for fields in _path(entries, leaf) if (entry := _entry(fields)) is not None)
     return Recording(
         name=name,
         session_id=_text(header, "id") or name,
@@ -92,57 +101,32 @@ def _path(entries: list[Fields], leaf: str | None) -> list[Fields]:
 
 
 def _entry(fields: Fields) -> RecordedEntry | None:
-    build = _ENTRIES.get(_text(fields, "type"))
-    return build(fields, _text(fields, "id"), milliseconds(_value(fields, "timestamp"))) if build else None
-
-
-def _message(fields: Fields, id: str, time_ms: int | None) -> RecordedEntry | None:
-    if "message" not in fields:
-        return None
-    raw = bytes(fields["message"])
-    role = str(_decode(raw).get("role", ""))
-    if role == "hookMessage":  # its name in version 2
-        role, raw = "custom", _with(raw, role="custom")
-    return RecordedEntry("message", id, time_ms, raw, role)
-
-
-def _custom_message(fields: Fields, id: str, time_ms: int | None) -> RecordedEntry:
-    names = ("customType", "content", "display", "details")
-    kept = {name: fields[name] for name in names if name in fields}
-    return RecordedEntry(
-        "message", id, time_ms, _encode({"role": "custom", **kept, "timestamp": time_ms or 0}), "custom"
-    )
-
-
-def _compaction(fields: Fields, id: str, time_ms: int | None) -> RecordedEntry:
-    summary = _text(fields, "summary")
-    message = compaction_message(summary, _value(fields, "tokensBefore") or 0, time_ms or 0)
-    kept = _text(fields, "firstKeptEntryId")
-    return RecordedEntry("compaction", id, time_ms, message, "compactionSummary", summary, kept)
-
-
-def _branch_summary(fields: Fields, id: str, time_ms: int | None) -> RecordedEntry:
-    summary = _text(fields, "summary")
-    body = {
-        "role": "branchSummary",
-        "summary": summary,
-        "fromId": _text(fields, "fromId"),
-        "timestamp": time_ms or 0,
-    }
-    return RecordedEntry("branch_summary", id, time_ms, _encode(body), "branchSummary", summary)
-
-
-def _model_change(fields: Fields, id: str, time_ms: int | None) -> RecordedEntry:
-    return RecordedEntry("model", id, time_ms, model=_text(fields, "modelId"))
-
-
-_ENTRIES: dict[str, Callable[[Fields, str, int | None], RecordedEntry | None]] = {
-    "message": _message,
-    "custom_message": _custom_message,
-    "compaction": _compaction,
-    "branch_summary": _branch_summary,
-    "model_change": _model_change,
-}
+    """Rule 3."""
+    id, time_ms, summary = _text(fields, "id"), milliseconds(_value(fields, "timestamp")), _text(fields, "summary")
+    match _text(fields, "type"):
+        case "message" if "message" in fields:
+            raw = bytes(fields["message"])
+            role = str(_decode(raw).get("role", ""))
+            if role == "hookMessage":  # its name in version 2
+                role = "custom"
+                raw = _encode({**msgspec.json.decode(raw, type=Fields), "role": role})
+            return RecordedEntry("message", id, time_ms, raw, role)
+        case "custom_message":
+            names = ("customType", "content", "display", "details")
+            kept = {name: fields[name] for name in names if name in fields}
+            raw = _encode({"role": "custom", **kept, "timestamp": time_ms or 0})
+            return RecordedEntry("message", id, time_ms, raw, "custom")
+        case "compaction":
+            raw = compaction_message(summary, _value(fields, "tokensBefore") or 0, time_ms or 0)
+            first_kept = _text(fields, "firstKeptEntryId")
+            return RecordedEntry("compaction", id, time_ms, raw, "compactionSummary", summary, first_kept)
+        case "branch_summary":
+            of = {"summary": summary, "fromId": _text(fields, "fromId"), "timestamp": time_ms or 0}
+            raw = _encode({"role": "branchSummary", **of})
+            return RecordedEntry("branch_summary", id, time_ms, raw, "branchSummary", summary)
+        case "model_change":
+            return RecordedEntry("model", id, time_ms, model=_text(fields, "modelId"))
+    return None
 
 
 def compaction_message(summary: str, tokens_before: int, time_ms: int) -> bytes:
@@ -163,10 +147,6 @@ def _first_model(header: Fields, entries: tuple[RecordedEntry, ...]) -> str:
     return "unknown"
 
 
-def _with(raw: bytes, **changes: Any) -> bytes:
-    return _encode({**msgspec.json.decode(raw, type=Fields), **changes})
-
-
 def _value(fields: Fields, name: str) -> Any:
     return _decode(fields[name]) if name in fields else None
 
@@ -174,3 +154,36 @@ def _value(fields: Fields, name: str) -> Any:
 def _text(fields: Fields, name: str) -> str:
     value = _value(fields, name)
     return value if isinstance(value, str) else ""
+
+
+# a stream of events
+
+
+def read_events(name: str, content: bytes) -> Stream:
+    """Raises UnreadableRecording, with the line."""
+    events = tuple(_event(piece, name, line) for line, piece in objects(content, name))
+    first = next((event.context for event in events if event.context.get("sessionId")), {})
+    model = first.get("model") or {}
+    return Stream(
+        name=name,
+        session_id=str(first.get("sessionId") or name),
+        model=str(model.get("id") or "unknown"),
+        events=events,
+        cwd=str(first.get("cwd") or ""),
+        window=int(model.get("contextWindow") or DEFAULT_WINDOW),
+        says_window=bool(model.get("contextWindow")),
+    )
+
+
+def _event(piece: bytes, name: str, line: int) -> HostEvent:
+    fields = members(piece, name, line)
+    try:
+        event = _decode(fields["event"])
+        payload = members(bytes(fields["payload"]), name, line)
+        context: Any = _decode(fields.get("ctx", b"{}"))
+        received = _decode(fields.get("receivedAt", b"null"))
+    except KeyError as missing:
+        raise UnreadableRecording(f"{name}, line {line}: an event without {missing}") from None
+    if not isinstance(event, str) or not isinstance(context, dict):
+        raise UnreadableRecording(f"{name}, line {line}: this is no event")
+    return HostEvent(event, int(received) if isinstance(received, int | float) else None, payload, context, line)

@@ -5,17 +5,18 @@ One reader a kind of file, all to the same two structs. A new host's file is one
 """
 
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
-from ctxmgr.study.recordings import claude_code, codex, opencode, pi_events, pi_sessions, swe_agent
-from ctxmgr.study.recordings.json_values import Json, decoded, members, objects, table, whole
+from ctxmgr.study.recordings import claude_code, codex, opencode, pi_sessions, swe_agent
+from ctxmgr.study.recordings.json_values import Json, decoded, members, objects, table, text
 from ctxmgr.study.recordings.openhands import read_completions, read_events, read_sdk
 from ctxmgr.study.recordings.recording import Recording, Stream, UnreadableRecording
 
-LINES_LOOKED_AT = 100  # a Claude Code transcript may begin with lines that are not its own kind
+LINES_LOOKED_AT = 101  # a Claude Code transcript may begin with lines that are not its own kind
 TRANSCRIPT_LINES = ("message", "broken", "weigher", "restored")
 
 Reader = Callable[[str, bytes], Recording | Stream]
@@ -42,10 +43,12 @@ def source(path: Path) -> Source:
 def source_of(name: str, content: bytes) -> Source:
     """What a file of this name has in it. Raises UnreadableRecording where it does not begin with a JSON object."""
     listed = content.lstrip().startswith(b"[")
-    if listed:
-        first = next(((1, value) for value in whole(name, content)), None)
-    else:
-        first = next(((line, decoded(piece, name, line)) for line, piece in objects(content, name)), None)
+    values = (
+        ((1, value) for value in decoded(content, name))
+        if listed
+        else ((line, decoded(piece, name, line)) for line, piece in objects(content, name))
+    )
+    first = next(values, None)
     if first is None:
         raise UnreadableRecording(f"{name} is empty; it should be {_kinds()}")
     line, head = first
@@ -89,17 +92,13 @@ def _is_event(fields: Json) -> bool:
 
 def _is_claude_code(source: Source) -> bool:
     """Some of the first lines have a place in its tree."""
-    if source.listed:
-        return False
+    first = islice(objects(source.content, source.name), LINES_LOOKED_AT)
     try:
-        for number, (line, piece) in enumerate(objects(source.content, source.name)):
-            if {"uuid", "parentUuid", "sessionId"} <= members(piece, source.name, line).keys():
-                return True
-            if number >= LINES_LOOKED_AT:
-                break
+        return not source.listed and any(
+            {"uuid", "parentUuid", "sessionId"} <= members(piece, source.name, line).keys() for line, piece in first
+        )
     except UnreadableRecording:
         return False
-    return False
 
 
 def _first(head: Json, name: str) -> Json:
@@ -143,13 +142,13 @@ FILE_KINDS: tuple[FileKind, ...] = (
         "pi",
         "a stream of pi events",
         lambda source: {"event", "payload"} <= source.head.keys(),
-        pi_events.read,
+        pi_sessions.read_events,
     ),
     FileKind(
         "codex",
         "Codex",
         "a Codex rollout",
-        lambda source: "payload" in source.head and source.head.get("type") in codex.TYPES,
+        lambda source: "payload" in source.head and text(source.head, "type") in codex.TYPES,
         codex.read,
     ),
     FileKind(

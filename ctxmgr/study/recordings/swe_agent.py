@@ -12,9 +12,9 @@ a recording.
 import re
 from typing import Any
 
-from ctxmgr.study.recordings.blocks import call, chat_calls, chat_reply, content, openai_usage, words
-from ctxmgr.study.recordings.building import RecordingBuilder, only
-from ctxmgr.study.recordings.json_values import Json, objects_of, seconds, table, text, whole
+from ctxmgr.study.recordings.blocks import call, chat_calls, chat_reply, only, openai_usage, words
+from ctxmgr.study.recordings.building import RecordingBuilder
+from ctxmgr.study.recordings.json_values import Json, decoded, rows, seconds, table, text
 from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
 
 _FENCED = re.compile(r"```[^\n`]*\n(.*?)\n?```", re.DOTALL)
@@ -23,59 +23,53 @@ _RETURNED = re.compile(r"\s*<returncode>(-?\d{1,9})</returncode>")
 
 def read(name: str, content: bytes) -> Recording:
     """Raises UnreadableRecording, with the line, or with the number of the message."""
-    document = whole(name, content)
+    document = decoded(content, name)
     fields = document if isinstance(document, dict) else {"messages": document}
     swe = "history" in fields
-    reader = _Reader(RecordingBuilder(name, "SWE-agent" if swe else "mini-swe-agent"))
-    for position, message in enumerate(objects_of(fields["history" if swe else "messages"]), 1):
+    reader = _Reader(name, "SWE-agent" if swe else "mini-swe-agent")
+    for position, message in enumerate(rows(fields, "history" if swe else "messages"), 1):
         if not text(message, "role"):
             raise UnreadableRecording(f"{name}, message {position}: a message without a role")
         reader.read(message, position)
-    info = table(fields, "info")
-    config = table(info, "config")
-    model = text(table(config, "model"), "model_name")
-    cwd = text(table(config, "environment"), "cwd")
-    session = text(fields, "instance_id")
-    return reader.building.recording(session, cwd, model=model)
+    config = table(table(fields, "info"), "config")
+    model, cwd = text(table(config, "model"), "model_name"), text(table(config, "environment"), "cwd")
+    return reader.recording(text(fields, "instance_id"), cwd, model=model)
 
 
-class _Reader:
+class _Reader(RecordingBuilder):
     """The messages, one after the other."""
 
-    def __init__(self, building: RecordingBuilder) -> None:
-        self.building = building
-        self.waiting = ""  # the id of the action in text mode that has no result yet
+    waiting: str = ""  # the id of the action in text mode that has no result yet
 
     def read(self, message: Json, position: int) -> None:
-        role = text(message, "role")
+        spoken = message.get("content")
         time_ms = seconds(table(message, "extra").get("timestamp") or message.get("timestamp"))
-        if role == "system":
-            self.building.system(words(message.get("content")))
-        elif message.get("is_demo"):
-            self.building.skip("demonstrations, which belong to the prompt")
-        elif role == "exit":
-            self.building.skip("exit messages, no context")
-        elif role == "assistant":
-            self._reply(message, position, time_ms)
-        elif role == "tool":
-            ids = message.get("tool_call_ids")
-            ids = ids if isinstance(ids, list) and ids else [message.get("tool_call_id")]
-            for number, id in enumerate(ids):  # one message may answer several calls: its text stands once
-                self._result(str(id), message if number == 0 else {}, time_ms)
-        elif self.waiting:
-            self._result(self.waiting, message, time_ms)
-        else:
-            self.building.user(content(message.get("content"), self.building.odd), time_ms)
+        match text(message, "role"):
+            case "system":
+                self.system(words(spoken))
+            case _ if message.get("is_demo"):
+                self.skip("demonstrations, which belong to the prompt")
+            case "exit":
+                self.skip("exit messages, no context")
+            case "assistant":
+                self._reply(message, position, time_ms)
+            case "tool":
+                ids = message.get("tool_call_ids")
+                ids = ids if isinstance(ids, list) and ids else [message.get("tool_call_id")]
+                for number, id in enumerate(ids):  # one message may answer several calls: its text stands once
+                    self._result(str(id), message if number == 0 else {}, time_ms)
+            case _ if self.waiting:
+                self._result(self.waiting, message, time_ms)
+            case _:
+                self.said(self.content(spoken), time_ms)
 
     def _reply(self, message: Json, position: int, time_ms: int | None) -> None:
         self.waiting = ""
         response = table(table(message, "extra"), "response")
-        if chat_calls(message):
-            blocks = chat_reply(message, self.building.odd)
-        else:
-            blocks = self._acting(message, position)
+        has_calls = chat_calls(message)
+        blocks = chat_reply(message, self.odd) if has_calls else self._acting(message, position)
         usage = openai_usage(table(response, "usage"))
-        self.building.reply(blocks, time_ms, model=text(response, "model"), usage=usage)
+        self.reply(blocks, time_ms, model=text(response, "model"), usage=usage)
 
     def _acting(self, message: Json, position: int) -> list[Json]:
         """Text and action of a reply in text mode (rule 3)."""
@@ -90,9 +84,9 @@ class _Reader:
         return [*only(spoken.rstrip()), call(self.waiting, "bash", {"command": action})]
 
     def _result(self, id: str, message: Json, time_ms: int | None) -> None:
-        blocks = content(message.get("content"), self.building.odd)
+        blocks = self.content(message.get("content"))
         returned = table(message, "extra").get("returncode")
-        self.building.result(id, blocks, time_ms, failed(words(blocks), returned))
+        self.result(id, blocks, time_ms, failed(words(blocks), returned))
         self.waiting = ""
 
 

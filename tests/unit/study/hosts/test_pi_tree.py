@@ -15,10 +15,10 @@ from ctxmgr.study.recordings.recording import RecordedEntry, Recording
 
 def session() -> Recording:
     some = RecordingBuilder("f", "a host")
-    some.user([text_block("first")], 1_000, "u1")
+    some.said([text_block("first")], 1_000, "u1")
     some.reply([call("c", "run", {})], 2_000, "a1", "m-1")
     some.result("c", [text_block("out")], 3_000, id="r1")
-    some.note("a-host.note", [text_block("by the way")], None, "n1")
+    some.said([text_block("by the way")], None, "n1", "a-host.note")
     some.compaction("what was done", 4_000, 99, "n1", "k1")
     some.reply([text_block("on")], 5_000, "a2", "m-2")
     return some.recording("s")

@@ -19,7 +19,7 @@ def test_a_late_result_stands_behind_its_call() -> None:
     some = building()
     some.reply([call("c1", "run", {}), call("c2", "run", {})], 1)
     some.result("c2", [text_block("two")], 2)
-    some.user([text_block("wait")], 3)
+    some.said([text_block("wait")], 3)
     some.result("c1", [text_block("one")], 4)
     assert seen(some.recording("s")) == ["a: run {} | run {}", "r c2: two", "r c1: one", "u: wait"]
 
@@ -39,7 +39,7 @@ def test_the_newest_call_of_an_id_counts() -> None:
 def test_ids_stay_unique_whatever_comes() -> None:
     some = building()
     for id in ("a", "a#2", "a", "a", ""):
-        some.user([text_block("x")], 1, id)
+        some.said([text_block("x")], 1, id)
     ids = [entry.id for entry in some.recording("s").entries]
     assert len(set(ids)) == len(ids) == 5
 
@@ -55,7 +55,7 @@ def test_a_change_of_the_model_is_an_entry() -> None:
 
 def test_oddities_are_counted() -> None:
     some = building()
-    some.user([], 9)
+    some.said([], 9)
     some.reply([call("c", "run", {})], 5)
     some.result("gone", [text_block("x")], 4)
     some.skip("lines of another kind", 1_234)
