@@ -26,9 +26,9 @@ from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
 from ctxmgr.study.figures import Measures
 from ctxmgr.study.figures.cost import of_session
 from ctxmgr.study.figures.table import METRICS
+from ctxmgr.study.probes.evidence import EvidenceIndex
 from ctxmgr.study.probes.figures import Scores, scores
 from ctxmgr.study.probes.grading import ProjectedLists, answers
-from ctxmgr.study.probes.index import EvidenceIndex
 from ctxmgr.study.probes.session import Examined, examined
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import Recording

@@ -15,7 +15,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from ctxmgr.study.probes.quotes import folded, pieces, within
+from ctxmgr.study.probes.packets import folded, pieces, within
 from ctxmgr.study.probes.reading import CommandRun, FileUse, SessionHistory, command_line, wording
 
 KINDS = {

@@ -10,8 +10,7 @@ from functools import partial
 import msgspec
 
 from ctxmgr.study.observations import Observation
-from ctxmgr.study.probes.evidence import Probe, grade
-from ctxmgr.study.probes.index import EvidenceIndex, Ids
+from ctxmgr.study.probes.evidence import EvidenceIndex, Ids, Probe, grade
 from ctxmgr.study.probes.precision import Precision
 from ctxmgr.study.probes.session import Examined
 

@@ -8,6 +8,11 @@
    for other arguments what it refused. Lines of an output are asked for in pieces of six words, as sentences are.
 4. A next step is a sentence that announces what comes, by patterns, in English. A task is used while it is not
    done.
+5. Instructions are what a file of rules, a skill or a host told the model to go by, asked for by all their lines.
+   A file is known by its name (CLAUDE.md, AGENTS.md, GEMINI.md, SKILL.md); what it says by the result of the call
+   that looked at it alone and did not fail. A newer reading of the same file is asked of instead. A tool whose name
+   has the word skill brings one; a line that only says that it was launched does not. What a host puts beside the
+   user's words stands in tags or under a heading that names such a file.
 
 They know nothing of policies, lists or grades.
 """
@@ -28,8 +33,16 @@ from ctxmgr.study.probes.evidence import (
     TextState,
     Wording,
 )
-from ctxmgr.study.probes.instructions import instructions
-from ctxmgr.study.probes.reading import CommandRun, FileUse, SessionHistory, SessionMessage, command_line, wording
+from ctxmgr.study.probes.reading import (
+    CommandRun,
+    FileUse,
+    SessionCall,
+    SessionHistory,
+    SessionMessage,
+    command_line,
+    name_words,
+    wording,
+)
 
 GOAL_CHARACTERS = 400
 ASK_CHARACTERS = 300
@@ -66,10 +79,19 @@ _NEXT = re.compile(
     re.IGNORECASE,
 )
 
+RULE_FILES = wording.word_set("claude.md agents.md gemini.md skill.md")
+LAUNCHES = tuple(f"{verb} skill" for verb in ("launching", "loading", "running"))
+_HOSTS = re.compile(
+    r"(?:Contents of \S*|# )(?:CLAUDE|AGENTS|GEMINI)\.md\b.*?(?=\n</system-reminder>|\n</INSTRUCTIONS>|\Z)",
+    re.DOTALL,
+)
+_PART = frozenset(("offset", "limit", "start_line", "end_line", "view_range", "range"))  # only a part is read
+_CUTS = re.compile(r"\||\b(?:head|tail|sed|awk|grep|rg)\b")
+
 
 def probes(history: SessionHistory, end: int) -> tuple[Probe, ...]:
     """All that can be asked before message number `end`. What has no word in it is asked by nobody."""
-    families = (_of_user, instructions, _of_files, _of_runs, _of_commits, _of_env, _of_next, _of_tasks)
+    families = (_of_user, _of_instructions, _of_files, _of_runs, _of_commits, _of_env, _of_next, _of_tasks)
     return tuple(
         probe
         for family in families
@@ -127,6 +149,37 @@ def _question_before(history: SessionHistory, index: int) -> str:
         return ""
     questions = [sentence for sentence in wording.sentences(before.text) if sentence.rstrip("*_) ").endswith("?")]
     return questions[-1] if questions else ""
+
+
+def _of_instructions(history: SessionHistory, end: int) -> Iterator[Probe]:
+    texts: dict[str, str] = {}
+    open_calls: dict[str, str] = {}
+    for message in history.messages[:end]:
+        for call in message.calls:
+            open_calls.pop(call.id, None)  # ids come again
+            if source := _instruction_source(call):
+                open_calls[call.id] = source
+        if message.call_id in open_calls and not message.failed:
+            source = open_calls.pop(message.call_id)
+            texts[source] = "" if message.text.lower().startswith(LAUNCHES) else message.text
+        elif message.role == "user":
+            for text in _HOSTS.findall(message.text):
+                heading, _, texts[heading] = text.partition("\n")
+    for source, text in texts.items():
+        if pieces := wording.line_pieces(text.split("\n")):
+            part = ProbePart(1.0, (Wording(pieces),))
+            yield Probe("instructions", f"What is to be gone by, of {source}?", text, (part,), used=True)
+
+
+def _instruction_source(call: SessionCall) -> str:
+    """What of instructions a call brings, "" for nothing."""
+    looked_at, commands = call.did.looked_at, call.did.commands
+    if "skill" in name_words(call.name):
+        return f"{call.name} {sorted(call.arguments.items())}"
+    if len(looked_at) != 1 or call.did.changes or looked_at[0].rpartition("/")[2].lower() not in RULE_FILES:
+        return ""
+    is_part = not _PART.isdisjoint(call.arguments) or any(map(_CUTS.search, commands))
+    return "" if is_part or len(commands) > 1 else looked_at[0]
 
 
 def _of_files(history: SessionHistory, end: int) -> Iterator[Probe]:

@@ -11,9 +11,8 @@ from functools import partial
 import msgspec
 
 from ctxmgr.study.observations import Observation
-from ctxmgr.study.probes.evidence import Evidence, Probe, ProbeKind, grade
+from ctxmgr.study.probes.evidence import Evidence, EvidenceIndex, Ids, Probe, ProbeKind, grade
 from ctxmgr.study.probes.grading import WHOLE, ProjectedLists
-from ctxmgr.study.probes.index import EvidenceIndex, Ids
 from ctxmgr.study.probes.reading import SessionHistory
 from ctxmgr.study.probes.session import examined
 from ctxmgr.study.recordings import Recording

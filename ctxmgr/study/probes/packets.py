@@ -6,10 +6,13 @@
 3. A line has the form of its section, or none: a packet says nothing outside its grammar, so under a heading such a
    line holds nothing. What stands above the first heading, says where the rest is, or which messages are not shown,
    states nothing that a recording bears out.
+4. What a line quotes and what was said are compared without what nobody sees: runs of white space are one space, a
+   quotation mark is `'`, and the marks of a fence, of bold text and characters without a width are gone.
+5. What stands between cuts (`…`) is found in one text, one after the other.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -59,6 +62,7 @@ FORMS: dict[Section, tuple[tuple[str, Form], ...]] = {
     "rest": ((r".*", "silent"),),
 }
 _FORMS = {section: tuple((re.compile(text), form) for text, form in forms) for section, forms in FORMS.items()}
+_UNSEEN = re.compile(r"```\w*|\*\*|[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 _MARK = PACKET_MARK.encode()
 _decode = msgspec.json.Decoder().decode
 
@@ -109,3 +113,26 @@ def _parsed(section: Section, text: str) -> Iterator[PacketLine]:
     action, tool, paths = parts
     for path in paths.strip("`").split("`, `"):
         yield PacketLine(section, text.replace(paths, f"`{path}`"), form, (action, path, tool))
+
+
+# quotations
+
+
+def folded(text: str) -> str:
+    """Rule 4."""
+    return " ".join(_UNSEEN.sub("", text).replace('"', "'").split())
+
+
+@lru_cache(maxsize=1 << 12)
+def pieces(quoted: str) -> tuple[str, ...]:
+    """Rule 5; none where nothing is quoted."""
+    return tuple(filter(None, map(folded, quoted.split("…"))))
+
+
+def within(pieces: Sequence[str], text: str) -> bool:
+    """Whether a folded text has these pieces, in this order; False without any."""
+    for piece in pieces:
+        _, found, text = text.partition(piece)
+        if not found:
+            return False
+    return bool(pieces)

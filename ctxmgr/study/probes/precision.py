@@ -23,8 +23,7 @@ import msgspec
 
 from ctxmgr.study.observations import SUMMARY, Observation, in_place, strings
 from ctxmgr.study.probes.checks import Changes, Checks
-from ctxmgr.study.probes.packets import PacketLine, Section, lines, packets
-from ctxmgr.study.probes.quotes import folded, pieces, within
+from ctxmgr.study.probes.packets import PacketLine, Section, folded, lines, packets, pieces, within
 from ctxmgr.study.probes.reading import SessionCall, SessionHistory, name_words, wording
 from ctxmgr.study.probes.session import Examined
 
@@ -33,7 +32,6 @@ OUTCOMES = {True: "true", False: UNTRUE, None: "unjudged"}
 SUMMARIES = (SUMMARY, "branchSummary")  # roles of what a host hears in the place of messages
 ASKING = wording.word_set("ask question questions input")  # words in the names of tools that ask the user
 
-_ITEMS = re.compile(r"; |(?<=:) ")  # of a list that a line tells, behind what it is a list of
 _HOSTS = re.compile(
     r"<(system-reminder|local-command-\w+|command-(?:name|message|contents)|bash-std\w+|environment_context"
     r"|INSTRUCTIONS)\b[^>]*>.*?</\1>|\[Request interrupted[^\]]*\]",
@@ -165,7 +163,8 @@ class _Judge:
             case "answer":
                 return self._first_answered(*parts) < end
             case "summary":
-                items = [piece for item in _ITEMS.split(parts[0]) for piece in pieces(item)]
+                listed = parts[0].replace(": ", ":; ").split("; ")  # what is listed, behind what it is a list of
+                items = [piece for item in listed for piece in pieces(item)]
                 return any(within(items, text) for text in moment.summaries)
             case "task":
                 return self._task_holds(parts, moment)

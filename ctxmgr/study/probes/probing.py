@@ -13,9 +13,9 @@ from ctxmgr.study.driving import ReplayOptions, ReplayResult
 from ctxmgr.study.observations import Observation, Timeline, timeline
 from ctxmgr.study.probes import controls
 from ctxmgr.study.probes.controls import Stub
+from ctxmgr.study.probes.evidence import EvidenceIndex
 from ctxmgr.study.probes.figures import Scores, scores
 from ctxmgr.study.probes.grading import PolicyGrades, ProjectedLists, answers
-from ctxmgr.study.probes.index import EvidenceIndex
 from ctxmgr.study.probes.precision import precision
 from ctxmgr.study.probes.session import examined
 from ctxmgr.study.recordings import Recording

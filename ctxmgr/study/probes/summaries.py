@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from ctxmgr.study.hosts import pi_host
 from ctxmgr.study.observations import Observation, ProjectedMessage, Timeline, timeline
 from ctxmgr.study.probes import controls
+from ctxmgr.study.probes.evidence import EvidenceIndex
 from ctxmgr.study.probes.figures import Scores, scores
 from ctxmgr.study.probes.grading import PolicyGrades, ProjectedLists, answers
-from ctxmgr.study.probes.index import EvidenceIndex
 from ctxmgr.study.probes.kinds import probes
 from ctxmgr.study.probes.probing import EMPTY, FOREIGN, NEWEST, WHOLE
 from ctxmgr.study.probes.reading import SessionHistory, read_message

@@ -5,10 +5,9 @@ neither `ctxmgr.engine` nor `ctxmgr.summarize`, no policy and no probe.
 """
 
 from ctxmgr.study.probes.reading import wording
-from ctxmgr.study.probes.reading.calls import name_words
 from ctxmgr.study.probes.reading.commands import command_line
 from ctxmgr.study.probes.reading.history import CommandRun, FileUse, SessionHistory
-from ctxmgr.study.probes.reading.messages import SessionCall, SessionMessage, read_message
+from ctxmgr.study.probes.reading.messages import SessionCall, SessionMessage, name_words, read_message
 
 __all__ = [
     "CommandRun",

@@ -14,8 +14,7 @@ from functools import lru_cache
 import msgspec
 from msgspec.structs import replace
 
-from ctxmgr.study.probes.reading.patches import BEGIN, Change, changes
-from ctxmgr.study.probes.reading.shell import SimpleCommand, simple_commands
+from ctxmgr.study.probes.reading.shell import BEGIN, Change, SimpleCommand, changes, simple_commands
 from ctxmgr.study.probes.reading.wording import word_set
 
 READERS = word_set("cat head tail less more nl wc bat sed awk xxd jq file stat")

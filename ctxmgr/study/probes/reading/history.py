@@ -1,26 +1,76 @@
 """The messages of a session as what happened in it, each with the place from which on it was known.
 
 A place is the number of a message. What a call did is known from its result on; a run that goes on in the
-background ends where its end was told. A change counts only where its call did not fail.
+background ends where its end was told. A change counts only where its call did not fail. Of an output:
+
+1. It failed where the host flags it, or the output names an exit code other than 0.
+2. A check whose exit code is not its own (its output is filtered, or nothing names a code) failed where a line says
+   so.
+3. Error lines name an error; without any, the first lines that say something. Telling lines count or name what came
+   of it.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from ctxmgr.study.probes.reading.calls import Did
 from ctxmgr.study.probes.reading.commands import command_line
-from ctxmgr.study.probes.reading.messages import SessionCall, SessionMessage
-from ctxmgr.study.probes.reading.outputs import Ended, ended
-from ctxmgr.study.probes.reading.wording import references
+from ctxmgr.study.probes.reading.messages import Did, SessionCall, SessionMessage
+from ctxmgr.study.probes.reading.wording import references, word_set
 
-_REFUSED = re.compile(r"user (?:doesn't want|does not want|rejected|declined|denied|interrupted)", re.IGNORECASE)
+ERROR_LINES = 3
+TELLING_LINES = 2
+LINE_CHARACTERS = 300
+
+ERROR_WORDS = (
+    *word_set("error fail fatal panic exception traceback cannot can't denied invalid undefined conflict rejected"),
+    *word_set("unexpected missing unable refused unknown"),
+    *("not found", "no such", "could not", "must "),
+)
+# how lines begin that a host puts around an output
+WRAPPING = (
+    *("Chunk ID:", "Wall time", "Process ", "Original token count", "Output:", "Total output lines"),
+    *("Warning: truncated", "Script ", "Command exited", "Command timed out", "Command aborted", "Exit code"),
+    *("exit code", "<returncode", "</returncode", "<output", "</output", "(no output)", "[The command"),
+)
+REFUSALS = tuple(
+    f"user {verb}" for verb in ("doesn't want", "does not want", "rejected", "declined", "denied", "interrupted")
+)
+_CODE = re.compile(
+    r"(?:exit(?:ed with)?(?: code|: code|_code\"?|code)?|returncode|exited with code)\"?[:>\s=]*\s*(-?\d+)",
+    re.IGNORECASE,
+)
+_RUNNING = re.compile(r"(?:running with (?:session|cell) ID:? |\"session_id\":\s*)\"?([\w-]+)", re.IGNORECASE)
+_FAILS = re.compile(
+    r"\b[1-9]\d* (?:\w+ ){0,2}?(?:fail(?:ed|ures?|ing)?|errors?|issues?|problems?)\b(?! ?: ?0)"
+    r"|^\s*(?:-{3} )?FAIL(?:ED|URE)?\b|\bFAILED\b|\berror(?:\[\w+\]|:| TS\d)|panicked at|Traceback \(most|npm ERR!"
+    r"|BUILD FAILED|✗|✖|[A-Z]\w+Error:",
+    re.MULTILINE,
+)
+_TELLING = re.compile(
+    r"\b\d+ (?:\w+ )?(?:passed|failed|failures?|failing|passing|errors?|issues?|problems?|warnings?|skipped"
+    r"|tests?)\b|\btest result\b|^(?:ok|FAIL|PASS|--- FAIL)\b|\berror(?:\[\w+\]|:| TS\d)|^\s*Finished\b|\bBUILD\b"
+    r"|panicked at|^(?:Tests?|Test Files|Test Suites|Checked|Found|Ran)\b.*\d|✓|✗|✖|^OK\b"
+    r"|\bsuccess(?:ful(?:ly)?)?\b|^error\b|[A-Z]\w+Error:|^warning\b",
+    re.IGNORECASE,
+)
 _COMMIT = re.compile(r"^\s*\[([^\]\n]{1,120}?) (?:\(root-commit\) )?([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)
 _BRANCH = re.compile(
     r"^(?:T: )?(?:On branch |Switched to (?:a new )?branch '|branch ')([\w./-]+?)'?$", re.MULTILINE
 )
 _TASK_ID = re.compile(r"\btask #?(\w{1,12})\b", re.IGNORECASE)
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """`running`: the id under which it goes on, "" where it ended. `by_status`: that it failed is told by the host,
+    or by an exit code, and not by its lines alone."""
+
+    failed: bool
+    errors: tuple[str, ...]
+    telling: tuple[str, ...]
+    running: str = ""
+    by_status: bool = True
 
 
 class FileUse(msgspec.Struct, frozen=True):
@@ -108,7 +158,7 @@ class SessionHistory:
 
     def _add_result(self, index: int, call_index: int, call: SessionCall, result: SessionMessage) -> None:
         did = call.did
-        if result.failed and _REFUSED.search(result.text[:300]):
+        if result.failed and _has(result.text[:300], REFUSALS):
             return
         failed = self._add_run(index, call_index, did, result) or result.failed
         self.directories += (EnvValue(index, name) for name in did.directories)
@@ -176,3 +226,42 @@ def _spoken(message: SessionMessage) -> str:
     if message.role not in ("user", "assistant"):
         return ""
     return "\n".join([message.text, *(str(value) for call in message.calls for value in call.arguments.values())])
+
+
+# how what was run ended
+
+
+def ended(output: str, flagged: bool, check: bool = False, status_hidden: bool = False) -> Ended:
+    """Of one output. `flagged`: the host calls it an error; `status_hidden`: its exit code need not be its own."""
+    head = output[:600]
+    code = next(map(int, _CODE.findall(f"{head}\n{output[-200:]}")), None)
+    by_status = flagged or code not in (None, 0)
+    failed = by_status or (check and (status_hidden or code is None) and bool(_FAILS.search(output)))
+    running = _RUNNING.search(head)
+    lines = [_short(line.strip()) for line in output.split("\n") if not _is_wrapping(line)]
+    lines = [line for line in lines if any(map(str.isalnum, line))]
+    errors = [line for line in lines if _has(line, ERROR_WORDS)] or lines
+    telling = [line for line in lines if _TELLING.search(line)]
+    return Ended(
+        failed,
+        tuple(dict.fromkeys(errors[:ERROR_LINES])),
+        tuple(dict.fromkeys(telling[-TELLING_LINES:])),
+        running[1] if running else "",
+        by_status,
+    )
+
+
+def _has(text: str, some: Iterable[str]) -> bool:
+    """Whether one of these stands in a text, in whatever case."""
+    lowered = text.lower()
+    return any(words in lowered for words in some)
+
+
+def _is_wrapping(line: str) -> bool:
+    start = line.lstrip()
+    return start.startswith(WRAPPING) or (start.startswith("{") and line.endswith('"output":"'))
+
+
+def _short(line: str) -> str:
+    """Its start, cut between words; nothing of a line that is one long word."""
+    return line if len(line) <= LINE_CHARACTERS else line[: LINE_CHARACTERS + 1].rpartition(" ")[0]

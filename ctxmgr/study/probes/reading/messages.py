@@ -1,22 +1,77 @@
-"""What probes read of a message (pi's format): who, the text, the calls, the result.
+"""What probes read of a message (pi's format): who, the text, the calls and what each does, the result.
 
 The lines of a message are what is searched: each text by its lines; a call as one line with its tool and its short
 arguments, then each long argument by its lines. Of a program the string literals come again, resolved; of a list of
 records each is one line.
+
+What a call does is read from the call alone, by the words of the tool's name and the roles of its arguments; no
+tool is known by its whole name. Rules:
+1. An argument named as paths are is a path. With new content beside it, or a word of writing in the name, the call
+   changes it; with a word of deleting it deletes it; else it looks at it.
+2. An argument named as commands are is run; so is a string in a program that starts with a program's name.
+3. A patch changes what it names, wherever it stands.
+4. A list of records with a text and a state is the list of tasks; one record, where the name says task, is one.
 """
 
+import re
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import msgspec
 
-from ctxmgr.study.probes.reading.calls import CODE, Did, did
-from ctxmgr.study.probes.reading.patches import literals
+from ctxmgr.study.observations import strings
+from ctxmgr.study.probes.reading.commands import PROGRAMS, command_line, is_path
+from ctxmgr.study.probes.reading.shell import BEGIN, Change, changes, literals, simple_commands
+from ctxmgr.study.probes.reading.wording import word_set
 
+PATHS = word_set(
+    """path file_path filePath filename file target_file TargetFile absolute_path notebook_path
+    relative_path"""
+)
+CONTENT = word_set("content contents file_text text new_string newString new_str newText code_edit new_source")
+COMMANDS = word_set("command cmd script commandLine CommandLine")
+CODE = word_set("input code")
+EDITOR_COMMANDS = word_set("view create str_replace insert undo_edit")  # of an editing tool, run by no shell
+WRITING = word_set("write edit create replace insert update patch modify append multiedit save")
+DELETING = word_set("delete remove rm unlink")
+LISTING = word_set("ls list glob find tree")
+SEARCHING = word_set("grep search rg")
+TASK_LISTS = ("todos", "plan", "tasks", "items", "todo_list")
+TASK_TEXT = ("content", "step", "subject", "title", "task", "description", "text")
+TASK_STATE = ("status", "state", "completed", "done")
+TASK_ID = ("id", "taskId", "task_id")
+DONE = word_set("done completed complete finished true cancelled canceled deleted")
+ACTIVE = word_set("in_progress in-progress inprogress active doing started")
+_NAME_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_WAITED_FOR = re.compile(r"session_id:\s*(\d+)")
 SHORT_CHARACTERS = 400  # of an argument that stands on the line of its call
 
 _decode = msgspec.json.Decoder().decode
+
+
+class TaskChange(msgspec.Struct, frozen=True):
+    """`id` "" where the list has none; `text` "" where only the state of a known one is set; `done` None: as it
+    was. `is_about`: the text is what it is about, which a task that has a text does not take for it. `active`: it
+    is under way."""
+
+    id: str
+    text: str
+    done: bool | None
+    is_about: bool = False
+    active: bool = False
+
+
+class Did(msgspec.Struct, frozen=True):
+    """What one call does. `whole_list`: its tasks are all there are. `waits_for`: ids of what it waits for."""
+
+    looked_at: tuple[str, ...] = ()
+    changes: tuple[Change, ...] = ()
+    commands: tuple[str, ...] = ()
+    directories: tuple[str, ...] = ()
+    tasks: tuple[TaskChange, ...] = ()
+    whole_list: bool = False
+    waits_for: tuple[str, ...] = ()
 
 
 class SessionCall(msgspec.Struct, frozen=True):
@@ -92,3 +147,100 @@ def _lines(value: Any, head: str = "") -> Iterator[str]:
 
 def _is_short(value: Any) -> bool:
     return not isinstance(value, list | dict) and len(str(value)) <= SHORT_CHARACTERS
+
+
+# what a call does
+
+
+@cache
+def name_words(name: str) -> frozenset[str]:
+    return frozenset(word.lower() for word in _NAME_WORD.findall(name))
+
+
+def did(name: str, arguments: dict[str, Any]) -> Did:
+    looked: list[str] = []
+    changed = [change for text in strings(arguments) for change in changes(text)]
+    commands = tuple(_commands(arguments))
+    directories = [str(arguments[key]) for key in ("workdir", "cwd") if arguments.get(key)]
+    for command in map(command_line, commands):
+        looked += command.looked_at
+        changed += command.changes
+        directories += [command.directory] if command.directory.startswith("/") else []
+    if not commands:
+        words = name_words(name)
+        for path in _paths(arguments):
+            change = _changed(words, path, arguments)
+            if change is not None:
+                changed.append(change)
+            elif not words & LISTING and (not words & SEARCHING or (is_path(path) and "." in path[-6:])):
+                looked.append(path)
+    tasks, whole = _tasks(name_words(name), arguments)
+    waits = [str(value) for key, value in arguments.items() if key in ("session_id", "cell_id")]
+    waits += _WAITED_FOR.findall(str(arguments.get("input", "")))
+    return Did(
+        tuple(dict.fromkeys(looked)), tuple(changed), commands, tuple(directories), tasks, whole, tuple(waits)
+    )
+
+
+def _commands(arguments: dict[str, Any]) -> Iterator[str]:
+    """Rule 2."""
+    for name, value in arguments.items():
+        if name in COMMANDS and isinstance(value, str) and value not in EDITOR_COMMANDS:
+            yield value
+        elif name in COMMANDS and isinstance(value, list):
+            words = list(map(str, value))
+            yield words[2] if len(words) > 2 and words[1].startswith("-") else " ".join(words)  # `bash -lc`
+        elif name in CODE and isinstance(value, str):
+            for text in literals(value):
+                first = next(simple_commands(text), None)
+                if first and BEGIN not in text and not PROGRAMS.isdisjoint(first.words[:1]):
+                    yield text
+
+
+def _paths(arguments: dict[str, Any]) -> Iterator[str]:
+    for name, value in arguments.items():
+        if name in PATHS and isinstance(value, str) and value.strip() and "\n" not in value:
+            yield value.removeprefix("@")
+
+
+def _changed(words: frozenset[str], path: str, arguments: dict[str, Any]) -> Change | None:
+    """Rule 1; the editing tool that is told by an argument what to do is asked that."""
+    command = arguments.get("command")
+    if command == "view":
+        return None
+    doing = words | name_words(command) if command in EDITOR_COMMANDS else words
+    if doing & DELETING:
+        return Change(path, "deleted")
+    new = tuple(line for text in _content(arguments) for line in text.split("\n"))
+    return Change(path, "changed", new) if new or doing & WRITING else None
+
+
+def _content(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, part in value.items():
+            yield from [part] if name in CONTENT and isinstance(part, str) else _content(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _content(part)
+
+
+def _tasks(words: frozenset[str], arguments: dict[str, Any]) -> tuple[tuple[TaskChange, ...], bool]:
+    """Rule 4: the tasks, and whether they are the whole list."""
+    for name in TASK_LISTS:
+        records = arguments.get(name)
+        if isinstance(records, list) and records and all(isinstance(record, dict) for record in records):
+            tasks = tuple(map(_task, records))
+            if all(task.text for task in tasks):
+                return tasks, True
+    if words & {"task", "todo"} and words & (WRITING | {"add", "set"}):
+        task = _task(arguments)
+        return ((task,), False) if task.text or task.id else ((), False)
+    return (), False
+
+
+def _task(record: dict[str, Any]) -> TaskChange:
+    named = next((name for name in TASK_TEXT if record.get(name)), "")
+    state = next((str(record[name]).lower() for name in TASK_STATE if record.get(name) is not None), None)
+    id = next((str(record[name]) for name in TASK_ID if record.get(name)), "")
+    done = None if state is None else state in DONE
+    return TaskChange(id, str(record.get(named, "")), done, bool(id) and named == "description", state in ACTIVE)

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.study.probes.evidence import Probe, grade
-from ctxmgr.study.probes.index import EvidenceIndex
+from ctxmgr.study.probes.evidence import EvidenceIndex, Probe, grade
 from ctxmgr.study.probes.kinds import probes
 from ctxmgr.study.probes.reading import SessionHistory, read_message
 from ctxmgr.study.probes.session import names_of

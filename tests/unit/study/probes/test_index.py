@@ -2,8 +2,7 @@
 
 import pytest
 
-from ctxmgr.study.probes.evidence import Evidence, Exact, PathMention, PathState, TextState, Wording
-from ctxmgr.study.probes.index import EvidenceIndex
+from ctxmgr.study.probes.evidence import Evidence, EvidenceIndex, Exact, PathMention, PathState, TextState, Wording
 from ctxmgr.study.probes.reading.wording import joined, line_pieces, pieces, prose, references, sentences, shortened
 from tests.notation import Said, a, call, r, raws, u
 
