@@ -19,7 +19,7 @@ from ctxmgr.model.estimate import WeighMessage
 from ctxmgr.model.policy import Slices
 from ctxmgr.study.compare import chains, sessions
 from ctxmgr.study.compare.sessions import RecordedSession
-from ctxmgr.study.probes.summaries import RemovedPart
+from ctxmgr.study.probes.probing import RemovedPart
 from ctxmgr.summarize import writing
 from ctxmgr.summarize.brief import SummaryInput
 from tests.outcome.measuring import NAMES, SESSIONS, Figures, by_kind, weigher

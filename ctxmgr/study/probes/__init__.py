@@ -1,7 +1,7 @@
 """Memory probes: questions about a recorded session that follow from it by rules, and how much of each answer a
 list still holds. No model asks, answers or judges.
 
-`reading` turns messages into what happened, `kinds` that into probes, `index` and `asking` grade lists. It must
+`reading` turns messages into what happened, `kinds` that into probes, `evidence` and `grading` grade lists. It must
 know neither `ctxmgr.engine` nor `ctxmgr.summarize`: what is measured derives no answer. A grade says what could be
 answered, not what would be.
 """
@@ -11,8 +11,7 @@ from ctxmgr.study.probes.controls import Stub
 from ctxmgr.study.probes.evidence import ProbeKind
 from ctxmgr.study.probes.figures import Scores, failures, means, scores, values
 from ctxmgr.study.probes.missed import MissedProbe, missed
-from ctxmgr.study.probes.probing import NEWEST, graded, lists_of
-from ctxmgr.study.probes.summaries import RemovedPart
+from ctxmgr.study.probes.probing import NEWEST, RemovedPart, graded, lists_of
 from ctxmgr.study.probes.tables import controls_line, probes_table
 
 __all__ = [

@@ -32,8 +32,8 @@ _STOPPED = re.compile(r"^\W*(?:command |process )?(?:was )?(?:aborted|cancelled|
 _COUNT = re.compile(r"(\d+) ([a-z]+(?: [a-z]+)?)")
 
 
-class Checks:
-    """The checks of one session."""
+class Deeds:
+    """The checks, commits and changed files of one session."""
 
     def __init__(self, history: SessionHistory) -> None:
         self._history = history
@@ -45,9 +45,9 @@ class Checks:
             for call in message.calls
             for command in call.did.commands
         ]
-        self._runs_of = cache(self._find_runs)
+        self._runs_of, self._touches_of = cache(self._find_runs), cache(self._find_touches)
 
-    def hold(self, parts: Sequence[str], end: int, shown: frozenset[int]) -> bool | None:
+    def check_holds(self, parts: Sequence[str], end: int, shown: frozenset[int]) -> bool | None:
         """`parts` of a line: kind, command, outcome ("": not shown), whether files changed since, what was printed.
         None: nobody knows."""
         kind, command, outcome, changed, printed = parts
@@ -84,12 +84,10 @@ class Checks:
             and not _is_shown(later_run, shown)
             and not self._tested_nothing(later_run)
         ]
-        passed = (
-            later_run
-            for later_run in later
-            if later_run.command == run.command and self._outcome(later_run, kind) == "passed"
-        )
-        if later and (outcome != "failed" or any(passed)):
+        if later and (
+            outcome != "failed"
+            or any(one.command == run.command and self._outcome(one, kind) == "passed" for one in later)
+        ):
             return False
         ended = self._outcome(run, kind)
         if not ended or (not outcome and command_line(run.command).status_hidden):
@@ -115,14 +113,6 @@ class Checks:
         output = self._output(run)
         stopped = _STOPPED.search(output[-LAST_CHARACTERS:])
         return bool(_LISTS.search(run.command) or stopped or (run.ended.failed and _NEVER_BEGAN.search(output)))
-
-
-class Changes:
-    """The commits and changed files of one session."""
-
-    def __init__(self, history: SessionHistory) -> None:
-        self._history = history
-        self._touches_of = cache(self._find_touches)
 
     def commit_holds(self, parts: Sequence[str], end: int) -> bool:
         """`parts` of a line: hash and subject."""

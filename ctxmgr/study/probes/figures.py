@@ -12,7 +12,7 @@ import msgspec
 
 from ctxmgr.study.figures import Figures
 from ctxmgr.study.probes.evidence import ProbeKind
-from ctxmgr.study.probes.grading import WHOLE, GradedProbe, PolicyGrades
+from ctxmgr.study.probes.grading import WHOLE, GradedProbe, Loss, PolicyGrades
 from ctxmgr.study.probes.precision import LineCounts, Precision
 
 KINDS: tuple[str, ...] = get_args(ProbeKind)
@@ -55,13 +55,12 @@ def scores(of: PolicyGrades) -> Scores:
 
 def means(some: Sequence[Scores]) -> Scores:
     """Over sessions, each counting the same; probes, points and lines of packets are added up."""
-    kinds = {}
-    for kind in KINDS:
-        kind_scores = [session.kinds[kind] for session in some if kind in session.kinds]
-        if kind_scores:
-            kinds[kind] = KindScores(
-                _together([both.used for both in kind_scores]), _together([both.every for both in kind_scores])
-            )
+    by_kind = {kind: [session.kinds[kind] for session in some if kind in session.kinds] for kind in KINDS}
+    kinds = {
+        kind: KindScores(_together([both.used for both in found]), _together([both.every for both in found]))
+        for kind, found in by_kind.items()
+        if found
+    }
     return Scores(
         kinds,
         sum(session.point_count for session in some),
@@ -120,32 +119,9 @@ def _lines(of: LineCounts) -> Figures:
     }
 
 
-def failure(answer: GradedProbe) -> Figures:
-    """A failed probe as plain values: the call, the question, the evidence, and where it was lost."""
-    assert answer.loss is not None
-    loss = answer.loss
-    return {
-        "call": answer.call_index,
-        "kind": answer.probe.kind,
-        "used": answer.probe.used,
-        "grade": round(answer.grade, 4),
-        "question": answer.probe.question,
-        "evidence": answer.probe.answer,
-        "lost": None
-        if loss.call_index < 0
-        else {
-            "call": loss.call_index,
-            "epoch": loss.epoch_number,
-            "compacted": loss.after_compaction,
-            "left": list(loss.holders),
-        },
-    }
-
-
 def failures(of: PolicyGrades) -> list[Figures]:
-    """Lines of packets that do not hold, then used ones, then those that lack most."""
-    failed = [answer for answer in of.answers if answer.grade < WHOLE]
-    failed.sort(key=lambda answer: (not answer.probe.used, answer.grade, answer.call_index))
+    """As plain values: lines of packets that do not hold, then probes, used ones first, then those that lack most,
+    each with the call, the question, the evidence, and where it was lost."""
     wrong = [
         {
             "call": line.call_index,
@@ -156,7 +132,31 @@ def failures(of: PolicyGrades) -> list[Figures]:
         }
         for line in (of.precision.untrue if of.precision else ())
     ]
-    return [*wrong, *map(failure, failed)]
+    failed = [
+        {
+            "call": answer.call_index,
+            "kind": answer.probe.kind,
+            "used": answer.probe.used,
+            "grade": round(answer.grade, 4),
+            "question": answer.probe.question,
+            "evidence": answer.probe.answer,
+            "lost": None if answer.loss is None or answer.loss.call_index < 0 else _loss(answer.loss),
+        }
+        for answer in sorted(
+            (answer for answer in of.answers if answer.grade < WHOLE),
+            key=lambda answer: (not answer.probe.used, answer.grade, answer.call_index),
+        )
+    ]
+    return [*wrong, *failed]
+
+
+def _loss(loss: Loss) -> Figures:
+    return {
+        "call": loss.call_index,
+        "epoch": loss.epoch_number,
+        "compacted": loss.after_compaction,
+        "left": list(loss.holders),
+    }
 
 
 def _score(some: Iterable[GradedProbe]) -> Score:

@@ -288,7 +288,7 @@ def _of_commits(history: SessionHistory, end: int) -> Iterator[Probe]:
 
 def _of_env(history: SessionHistory, end: int) -> Iterator[Probe]:
     for what, values in (("branch", history.branches), ("directory", history.directories)):
-        name = next((value.name for value in reversed(values) if value.message_index < end), "")
+        name = next((said for index, said in reversed(values) if index < end), "")
         if name and name not in NO_BRANCH:
             # of a directory the last two components
             text = "/".join(name.rstrip("/").split("/")[-2:]) if name.startswith(("/", "~")) else name
@@ -316,7 +316,7 @@ def _of_next(history: SessionHistory, end: int) -> Iterator[Probe]:
 
 
 def _of_tasks(history: SessionHistory, end: int) -> Iterator[Probe]:
-    for task in next((listed.tasks for listed in reversed(history.tasks) if listed.message_index < end), ()):
+    for task in next((tasks for index, tasks in reversed(history.tasks) if index < end), ()):
         names = (*wording.pieces(task.text)[:1], *((f" taskid {task.id.lower()} ",) if task.id else ()))
         state = TextState(names, "done" if task.done else "open")
         parts = (_wording_part(task.text, 0.5), ProbePart(0.5, (state,)))

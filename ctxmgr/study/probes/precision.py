@@ -22,7 +22,7 @@ from typing import get_args
 import msgspec
 
 from ctxmgr.study.observations import SUMMARY, Observation, in_place, strings
-from ctxmgr.study.probes.checks import Changes, Checks
+from ctxmgr.study.probes.checks import Deeds
 from ctxmgr.study.probes.packets import PacketLine, Section, folded, lines, packets, pieces, within
 from ctxmgr.study.probes.reading import SessionCall, SessionHistory, name_words, wording
 from ctxmgr.study.probes.session import Examined
@@ -138,7 +138,7 @@ class _Judge:
     """Of one session. Answers are the number of the result, whether it failed, the texts of the call and of it."""
 
     def __init__(self, history: SessionHistory) -> None:
-        self._checks, self._changes = Checks(history), Changes(history)
+        self._deeds = Deeds(history)
         self._said: dict[str, list[tuple[int, str]]] = {"user": [], "assistant": []}
         self._answers: list[tuple[int, bool, str, str]] = []
         self._task_lists = history.tasks
@@ -169,11 +169,11 @@ class _Judge:
             case "task":
                 return self._task_holds(parts, moment)
             case "run":
-                return self._checks.hold(parts, end, shown)
+                return self._deeds.check_holds(parts, end, shown)
             case "commit":
-                return self._changes.commit_holds(parts, end)
+                return self._deeds.commit_holds(parts, end)
             case "file":
-                return self._changes.file_holds(parts, end, shown)
+                return self._deeds.file_holds(parts, end, shown)
         return False
 
     def _find_said(self, speaker: str, quoted: str) -> float:
@@ -194,10 +194,9 @@ class _Judge:
     def _task_holds(self, parts: Sequence[str], moment: _Moment) -> bool:
         """`parts` of a line: what stands in its box, its text."""
         box, text = parts
-        for listed in reversed(self._task_lists):
-            index = listed.message_index
+        for index, tasks in reversed(self._task_lists):
             if index < moment.end:
-                same = (task for task in listed.tasks if within(pieces(text), folded(task.text)))
+                same = (task for task in tasks if within(pieces(text), folded(task.text)))
                 if any(not task.done and task.active == (box == "~") for task in same):
                     return True
                 if moment.shown.isdisjoint((index, index - 1)):

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from ctxmgr.study.probes.reading.commands import command_line
-from ctxmgr.study.probes.reading.messages import Did, SessionCall, SessionMessage
+from ctxmgr.study.probes.reading.messages import Did, SessionCall, SessionMessage, TaskChange
 from ctxmgr.study.probes.reading.wording import references, word_set
 
 ERROR_LINES = 3
@@ -102,45 +102,25 @@ class Commit(msgspec.Struct, frozen=True):
     message: str
 
 
-class TaskState(msgspec.Struct, frozen=True):
-    id: str
-    text: str
-    done: bool
-    active: bool = False
-
-
-class TaskListState(msgspec.Struct, frozen=True):
-    """The list as it stands from here on."""
-
-    message_index: int
-    tasks: tuple[TaskState, ...]
-
-
-class EnvValue(msgspec.Struct, frozen=True):
-    """A branch or a directory that was said."""
-
-    message_index: int
-    name: str
-
-
 class SessionHistory:
     """All of a session; `cwd`: the directory that paths are told from. `last_mention`: reference to the last place
     where user or assistant says it; `spoken`: what they say there, texts and arguments of calls. Runs are in the
-    order of their ends."""
+    order of their ends. `tasks`: the list as it stands from a place on; `branches`, `directories`: those that were
+    said, with their places."""
 
     def __init__(self, messages: Sequence[SessionMessage], cwd: str = "") -> None:
         self.messages, self.cwd = tuple(messages), f"{cwd.rstrip('/')}/" if cwd else ""
         self.touches: list[FileUse] = []
         self.runs: list[CommandRun] = []
         self.commits: list[Commit] = []
-        self.tasks: list[TaskListState] = []
-        self.branches: list[EnvValue] = []
-        self.directories: list[EnvValue] = []
+        self.tasks: list[tuple[int, tuple[TaskChange, ...]]] = []
+        self.branches: list[tuple[int, str]] = []
+        self.directories: list[tuple[int, str]] = []
         self.spoken = tuple(map(_spoken, messages))
         self.last_mention: dict[str, int] = {}
         self._open: dict[str, tuple[int, SessionCall]] = {}  # calls without a result, by id; ids come again
         self._running: dict[str, CommandRun] = {}
-        self._tasks: dict[str, TaskState] = {}
+        self._tasks: dict[str, TaskChange] = {}
         for index, message in enumerate(messages):
             self._open |= {call.id: (index, call) for call in message.calls}
             if message.role == "toolResult" and message.call_id in self._open:
@@ -161,12 +141,12 @@ class SessionHistory:
         if result.failed and _has(result.text[:300], REFUSALS):
             return
         failed = self._add_run(index, call_index, did, result) or result.failed
-        self.directories += (EnvValue(index, name) for name in did.directories)
+        self.directories += ((index, name) for name in did.directories)
         if any("git" in command for command in did.commands):
-            self.branches += (EnvValue(index, name) for name in _BRANCH.findall(result.text))
+            self.branches += ((index, name) for name in _BRANCH.findall(result.text))
             for branch, hash, subject in _COMMIT.findall(result.text):
                 self.commits.append(Commit(index, hash, subject.strip()))
-                self.branches += [EnvValue(index, branch)] if " " not in branch else []
+                self.branches += [(index, branch)] if " " not in branch else []
         changed = [(self.relative(change.path), change) for change in did.changes]
         if not did.commands:
             end = ended(result.text, failed)
@@ -203,23 +183,23 @@ class SessionHistory:
         for task in did.tasks:
             numbered = _TASK_ID.search(output)
             id = task.id or (numbered[1] if numbered and not did.whole_list else "") or task.text
-            before = self._tasks.get(id, TaskState(id, task.text, False))
+            before = self._tasks.get(id, TaskChange(id, task.text, False))
             state = before if task.done is None else task
             text = before.text if task.is_about and before.text else task.text or before.text
-            self._tasks[id] = TaskState(task.id or id, text, bool(state.done), state.active)
+            self._tasks[id] = TaskChange(task.id or id, text, bool(state.done), active=state.active)
         listed = tuple(task for task in self._tasks.values() if task.text)
         if did.tasks and listed:
-            self.tasks.append(TaskListState(index, listed))
+            self.tasks.append((index, listed))
 
     def _add_own_directory(self, cwd: str) -> None:
         """The session's own directory, from the message on that first says it, until a call names one."""
-        end = self.directories[0].message_index if self.directories else len(self.messages)
+        end = self.directories[0][0] if self.directories else len(self.messages)
         before = enumerate(self.messages[:end])
         index = next(
             (index for index, message in before if cwd and any(cwd in line for line in message.lines)), None
         )
         if index is not None:
-            self.directories.insert(0, EnvValue(index, cwd))
+            self.directories.insert(0, (index, cwd))
 
 
 def _spoken(message: SessionMessage) -> str:

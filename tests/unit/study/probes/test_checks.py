@@ -3,7 +3,7 @@ as the host's tool has them."""
 
 from collections.abc import Sequence
 
-from ctxmgr.study.probes.checks import Changes
+from ctxmgr.study.probes.checks import Deeds
 from ctxmgr.study.probes.reading import SessionHistory, read_message
 from tests.notation import Said, a, call, err, r, raws, u
 from tests.unit.study.probes.judged import NOW, STATE, bash, verdict
@@ -195,4 +195,4 @@ def test_a_newer_list_that_is_shown_takes_nothing_from_a_line() -> None:
 def test_a_path_may_be_told_from_another_directory_than_the_sessions_own() -> None:
     history = SessionHistory([read_message(raw) for raw in raws(u("go"), *EDITED)], "/w/cli")
     for path, holds in (("cli/src/a.py", True), ("/w/cli/src/a.py", True), ("web/src/a.py", False)):
-        assert Changes(history).file_holds(("edited", path, "Edit"), 3, frozenset()) is holds, path
+        assert Deeds(history).file_holds(("edited", path, "Edit"), 3, frozenset()) is holds, path

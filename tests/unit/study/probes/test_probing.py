@@ -15,8 +15,7 @@ from ctxmgr.study.probes import Probing, Stub, figures, probes_table
 from ctxmgr.study.probes.evidence import Exact, Probe, ProbePart
 from ctxmgr.study.probes.grading import GradedProbe, Loss, PolicyGrades
 from ctxmgr.study.probes.precision import LineCounts, Precision, UntrueLine
-from ctxmgr.study.probes.probing import NEWEST, lists_of
-from ctxmgr.study.probes.summaries import RemovedPart
+from ctxmgr.study.probes.probing import NEWEST, RemovedPart, lists_of
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import Recording, Stream
 from tests.notation import a, call, r, raws, u
