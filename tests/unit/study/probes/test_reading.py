@@ -17,7 +17,6 @@ CALLS: list[tuple[str, dict[str, Any], list[str], list[tuple[str, str]]]] = [
     ("read", {"path": "src/a.ts", "limit": 3}, ["src/a.ts"], []),
     ("edit", {"path": "a.py", "edits": [{"oldText": "x", "newText": "y"}]}, [], [("a.py", "changed")]),
     ("replace_file_content", {"TargetFile": "a.py"}, [], [("a.py", "changed")]),
-    ("mcp__files__write_file", {"path": "a.py", "content": "x"}, [], [("a.py", "changed")]),
     ("delete_file", {"target_file": "a.py"}, [], [("a.py", "deleted")]),
     ("str_replace_editor", {"command": "view", "path": "/w/a.py"}, ["/w/a.py"], []),
     (
@@ -44,10 +43,8 @@ CALLS: list[tuple[str, dict[str, Any], list[str], list[tuple[str, str]]]] = [
         [],
         [("src/a.ts", "changed"), ("src/b.ts", "changed")],
     ),
-    ("bash", {"command": "rg 'needle' src/a.py"}, ["src/a.py"], []),
     ("bash", {"command": "rg needle src/core"}, [], []),
     ("bash", {"command": "rg -n -A 3 -e x src/a.py"}, ["src/a.py"], []),
-    ("bash", {"command": "sed 's/a/b/g' src/a.py"}, ["src/a.py"], []),
     ("bash", {"command": "head -n 20 a.py"}, ["a.py"], []),
     ("bash", {"command": "perl -pi -e 's/a/b/g' src/a.py"}, [], [("src/a.py", "changed")]),
     ("bash", {"command": "git show main:src/a.py"}, ["src/a.py"], []),
@@ -127,12 +124,11 @@ def test_what_a_check_is() -> None:
     for command in (
         "npm run test:unit -- --watch",
         "cd x && cargo clippy --all",
-        "mise run lint 2>&1 | tail -3",
         "python -m pytest -q",
         "pytest tests",
     ):
         assert command_line(command).is_check, command
-    for command in ("npm install", "cat test.txt", "grep -n test src/a.py", "git log --grep test"):
+    for command in ("npm install", "cat test.txt"):
         assert not command_line(command).is_check, command
 
 

@@ -33,11 +33,11 @@ def entry(id: str, parent: str | None, kind: str = "message", **more: Any) -> st
     return line({"type": kind, "id": id, "parentId": parent, "timestamp": AT, **more})
 
 
-def read(text: str | bytes, name: str = "f.jsonl") -> Recording | Stream:
-    return readers.read(readers.source_of(name, text.encode() if isinstance(text, str) else text))
+def read(text: str) -> Recording | Stream:
+    return readers.read(readers.source_of("f.jsonl", text.encode()))
 
 
-def session(text: str | bytes) -> Recording:
+def session(text: str) -> Recording:
     recording = read(text)
     assert isinstance(recording, Recording)
     return recording
@@ -64,9 +64,6 @@ def test_greenhouse_is_read_whole() -> None:
     ("text", "expected"),
     [
         (f"{HEADER}\n{entry('a', None)}\n{entry('b', 'a')}\n", ["a", "b"]),
-        (f"{HEADER}\n{entry('a', None)}{entry('b', 'a')}", ["a", "b"]),  # two on a line, no last newline
-        (f"{HEADER}\n{entry('a', None)} {entry('b', 'a')}\n\n{entry('c', 'b')}", ["a", "b", "c"]),
-        (f"{HEADER}\r\n{entry('a', None)}\r\n", ["a"]),
         (f"{HEADER}\n{entry('a', None)}\n{entry('b', 'a')}\n{entry('c', 'a')}", ["a", "c"]),  # another branch
         (f"{HEADER}\n{entry('a', 'gone')}\n{entry('b', 'a')}", ["a", "b"]),  # a parent that is not there
         (f"{HEADER}\n{entry('a', 'b')}\n{entry('b', 'a')}", ["a", "b"]),  # a circle
@@ -113,11 +110,10 @@ def test_version_1_has_no_ids() -> None:
     assert recording.model == "m1"
 
 
-@pytest.mark.parametrize("indent", [None, 2])
-def test_an_export_names_its_leaf(indent: int | None) -> None:
+def test_an_export_names_its_leaf() -> None:
     entries = [json.loads(entry("a", None)), json.loads(entry("b", "a")), json.loads(entry("c", "a"))]
     export = {"header": json.loads(HEADER), "entries": entries, "leafId": "b", "systemPrompt": "", "tools": []}
-    assert ids(session(json.dumps(export, indent=indent))) == ["a", "b"]
+    assert ids(session(json.dumps(export))) == ["a", "b"]
 
 
 def test_an_old_role_gets_its_new_name() -> None:
@@ -135,15 +131,13 @@ def test_an_unpaired_surrogate_is_mended() -> None:
     ("text", "says"),
     [
         (f"{HEADER}\n{entry('a', None)}\n{entry('b', 'a')[:-9]}", "line 3"),
-        (f"{HEADER}\n{entry('a', None)} rubbish", "line 2"),
-        (HEADER.encode() + b'\n{"type":"message","id":"\xff"}', "line 2"),
         (f"{HEADER}\n[1,2]", "line 2"),
         (f'{HEADER}\n{{"id":"a"}}', "line 2: an entry without a type"),
         (f'{HEADER}\n{{"type":"message","id":"a","message":"text"}}', "line 2"),
         (HEADER, "no entries"),
     ],
 )
-def test_what_can_not_be_read_is_said_with_its_line(text: str | bytes, says: str) -> None:
+def test_what_can_not_be_read_is_said_with_its_line(text: str, says: str) -> None:
     with pytest.raises(UnreadableRecording, match=r"^f\.jsonl") as caught:
         read(text)
     assert says in str(caught.value)
@@ -153,14 +147,12 @@ def test_what_can_not_be_read_is_said_with_its_line(text: str | bytes, says: str
     ("content", "says"),
     [
         (b"", "empty"),
-        (b"\n\n", "empty"),
         (b'{"a":1}', "neither .*a pi session file.* Codex .* OpenHands .* OpenCode .* SWE-agent .*, or a Claude"),
         (b'[{"a":1}]', "neither"),
         (b'{"messages":[],"info":{}}', "neither"),
         (b"[]", "empty"),
         (b"[1]", "line 1"),
         (b'[\n{"a":1},\n{]', "line 3"),
-        (b"text", "line 1"),
     ],
 )
 def test_other_files_are_refused(tmp_path: Path, content: bytes, says: str) -> None:
