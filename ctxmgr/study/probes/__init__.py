@@ -6,13 +6,19 @@ know neither `ctxmgr.engine` nor `ctxmgr.summarize`: what is measured derives no
 answered, not what would be.
 """
 
-from ctxmgr.study.probes.command import Probing, drawn, failed_line, write_failed
+from ctxmgr.study.probes.command import (
+    Probing,
+    controls_line,
+    drawn,
+    failed_line,
+    probes_table,
+    write_failed,
+)
 from ctxmgr.study.probes.controls import Stub
 from ctxmgr.study.probes.evidence import ProbeKind
 from ctxmgr.study.probes.figures import Scores, failures, means, scores, values
 from ctxmgr.study.probes.missed import MissedProbe, missed
 from ctxmgr.study.probes.probing import NEWEST, RemovedPart, graded, lists_of
-from ctxmgr.study.probes.tables import controls_line, probes_table
 
 __all__ = [
     "MissedProbe",

@@ -1,20 +1,25 @@
-"""What `replay --probes` does beside the drives: asks, gathers over recordings, and writes down what failed."""
+"""What `replay --probes` does beside the drives: asks, gathers over recordings, writes down what failed, and shows
+kinds by policy, the used probes, and the controls in a line."""
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
+from rich.table import Table
 
+from ctxmgr.study.console import figures_table, plain
 from ctxmgr.study.figures import Figures
 from ctxmgr.study.observations import MessageCache, Observation, Timeline, message_cache
-from ctxmgr.study.probes import figures, tables
-from ctxmgr.study.probes.figures import Scores
+from ctxmgr.study.probes import figures
+from ctxmgr.study.probes.figures import KINDS, Scores
 from ctxmgr.study.probes.grading import PolicyGrades
 from ctxmgr.study.probes.probing import Probed, probed
 from ctxmgr.study.recordings import Recording, Stream
 from ctxmgr.study.report import RecordingSheet
+
+NONE = "-"
 
 
 class Probing:
@@ -94,6 +99,80 @@ def _failures(recording: str, probing: Probed) -> Sequence[str]:
 
 
 def drawn(sheet: RecordingSheet, probes: Figures) -> RecordingSheet:
-    """The report's sheet with the kinds by policy."""
-    kinds = tuple((kind, dict(shares)) for kind, shares in tables.rows(probes.get("policies", {})))
-    return msgspec.structs.replace(sheet, kinds=kinds)
+    """The report's sheet with the kinds by policy: of each its used share."""
+    kinds = []
+    for kind in KINDS:
+        used = {
+            name: policy["kinds"][kind]["used"]["share"]
+            for name, policy in probes.get("policies", {}).items()
+            if kind in policy["kinds"]
+        }
+        shares = {name: share for name, share in used.items() if share is not None}
+        kinds += [(kind, shares)] if shares else []
+    return msgspec.structs.replace(sheet, kinds=tuple(kinds))
+
+
+# what people see
+
+
+def probes_table(title: str, policies: Mapping[str, Figures], checks: Mapping[str, Figures]) -> Table:
+    """Of `figures.values`, by policy."""
+    made = figures_table(title)
+    made.add_column("kind")
+    made.add_column("probes (used)", justify="right")
+    for name in policies:
+        made.add_column(plain(name), justify="right")
+    for kind in KINDS:
+        some = [policy["kinds"][kind] for policy in policies.values() if kind in policy["kinds"]]
+        if some:
+            cells = (_share(policy["kinds"].get(kind)) for policy in policies.values())
+            counts = f"{some[0]['all']['probes']} ({some[0]['used']['probes']})"
+            made.add_row(kind, counts, *cells)
+    made.add_section()
+    made.add_row("tokens a call", "", *(_number(policy["tokens"], 0) for policy in policies.values()))
+    for name, packet_cells in _packet_rows([policy["packets"] for policy in policies.values()]):
+        made.add_row(name, "", *packet_cells)
+    points = max((policy["points"] for policy in policies.values()), default=0)
+    made.caption = (
+        f"how much of the answer the list holds, 0 to 1, asked at {points} calls of what the session used again "
+        "later; where a host compacted,\nits summary copies what the user said, the files and the last words\n"
+        "packet tokens: of calls with a packet; untrue: of the judged lines of packets, those that the recording "
+        "does not bear out;\nunjudged: those of which it does not tell\n" + controls_line(checks)
+    )
+    return made
+
+
+def _packet_rows(some: Sequence[Figures | None]) -> Iterator[tuple[str, list[str]]]:
+    """Names of rows with their cells; none where no policy sent a packet."""
+    if not any(packets and packets["packets"] for packets in some):
+        return
+    for name, key in (("packets", "packets"), ("packet tokens", "tokens"), ("over all calls", "tokensACall")):
+        yield name, [_number(packets[key] if packets else None, 0) for packets in some]
+    yield "untrue lines", list(map(_untrue, some))
+    yield (
+        "unjudged lines",
+        [f"{packets['unjudged']}/{packets['lines']}" if packets and packets["lines"] else NONE for packets in some],
+    )
+    for name in dict.fromkeys(name for packets in some if packets for name in packets["sections"]):
+        yield f"untrue: {name}", [_untrue(packets["sections"].get(name) if packets else None) for packets in some]
+
+
+def _untrue(lines: Figures | None) -> str:
+    return f"{lines['untrue']}/{lines['judged']}" if lines and lines["lines"] else NONE
+
+
+def controls_line(checks: Mapping[str, Figures]) -> str:
+    """The mean over kinds of each control; of `figures.values`, by control."""
+    parts = []
+    for name, control in checks.items():
+        shares = [both["all"]["share"] for both in control["kinds"].values() if both["all"]["share"] is not None]
+        parts.append(f"{name} {_number(sum(shares) / len(shares) if shares else None, 3)}")
+    return f"controls, mean of kinds: {', '.join(parts)}"
+
+
+def _share(both: Figures | None) -> str:
+    return NONE if both is None else _number(both["used"]["share"], 3)
+
+
+def _number(value: float | None, digits: int) -> str:
+    return NONE if value is None else f"{value:,.{digits}f}"

@@ -205,7 +205,7 @@ def _paths(arguments: dict[str, Any]) -> Iterator[str]:
 
 def _changed(words: frozenset[str], path: str, arguments: dict[str, Any]) -> Change | None:
     """Rule 1; the editing tool that is told by an argument what to do is asked that."""
-    command = arguments.get("command")
+    command = str(arguments.get("command"))
     if command == "view":
         return None
     doing = words | name_words(command) if command in EDITOR_COMMANDS else words

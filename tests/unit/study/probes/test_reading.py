@@ -25,6 +25,7 @@ CALLS: list[tuple[str, dict[str, Any], list[str], list[tuple[str, str]]]] = [
         [],
         [("/w/a.py", "changed")],
     ),
+    ("edit", {"command": {"no": "text"}, "path": "a.py"}, [], [("a.py", "changed")]),
     ("grep", {"pattern": "x", "path": "src/a.ts"}, ["src/a.ts"], []),
     ("grep", {"pattern": "x", "path": "src"}, [], []),
     ("ls", {"path": "src/a.ts"}, [], []),
