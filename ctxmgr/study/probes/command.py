@@ -3,7 +3,7 @@ kinds by policy, the used probes, and the controls in a line."""
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -15,7 +15,7 @@ from ctxmgr.study.observations import MessageCache, Observation, Timeline, messa
 from ctxmgr.study.probes import figures
 from ctxmgr.study.probes.figures import KINDS, Scores
 from ctxmgr.study.probes.grading import PolicyGrades
-from ctxmgr.study.probes.probing import Probed, probed
+from ctxmgr.study.probes.probing import probed
 from ctxmgr.study.recordings import Recording, Stream
 from ctxmgr.study.report import RecordingSheet
 
@@ -40,10 +40,15 @@ class Probing:
         drive sent (`lists_of`)."""
         if not isinstance(recorded, Recording):
             return {}
-        probing = probed(recorded, window, lists, _weigher(), self._other)
+        weigh = MessageCache(message_cache.reader()).weight
+        probing = probed(recorded, window, lists, weigh, self._other)
         self._other = probing.course
         self.recordings += 1
-        self._lines += _failures(recorded.name, probing)
+        self._lines += (
+            failed_line(recorded.name, policy, failure)
+            for policy, grades in probing.policies.items()
+            for failure in figures.failures(grades)
+        )
         return {
             "policies": _scored(probing.policies, self._scores),
             "controls": _scored(probing.checks, self._checks),
@@ -77,10 +82,6 @@ def failed_line(recording: str, policy: str, failure: Figures) -> str:
     return json.dumps({"recording": recording, "policy": policy, **failure}, ensure_ascii=True)
 
 
-def _weigher() -> Callable[[bytes], int]:
-    return MessageCache(message_cache.reader()).weight
-
-
 def _scored(by_policy: Mapping[str, PolicyGrades], into: dict[str, list[Scores]]) -> Figures:
     out = {}
     for name, grades in by_policy.items():
@@ -88,14 +89,6 @@ def _scored(by_policy: Mapping[str, PolicyGrades], into: dict[str, list[Scores]]
         into.setdefault(name, []).append(scores)
         out[name] = figures.values(scores)
     return out
-
-
-def _failures(recording: str, probing: Probed) -> Sequence[str]:
-    return [
-        failed_line(recording, name, failure)
-        for name, answers in probing.policies.items()
-        for failure in figures.failures(answers)
-    ]
 
 
 def drawn(sheet: RecordingSheet, probes: Figures) -> RecordingSheet:

@@ -2,7 +2,7 @@
 
 1. Every packet of every list is judged, by what had been said and done before its call. What came since and stands
    in the list itself, as it came, takes nothing from a line: a packet stays as it is for as long as its epoch.
-2. A quotation was said by its speaker, in these words (`quotes`): the user's words are without what a host put
+2. A quotation was said by its speaker, in these words (`packets`): the user's words are without what a host put
    among them, and of a command with a slash what the user gave it. One from the summary stands in a summary that
    the host had heard by then, of which its lists tell.
 3. An answer stands in the result of a tool that asks, its question in the call; to a call that was rejected, in the
