@@ -24,8 +24,8 @@ KINDS = {
     "lint": wording.word_set("lint eslint ruff biome clippy golangci vet"),
     "build": wording.word_set("build compile"),
 }
+LISTING = wording.word_set("--version --help --collect-only --co --no-run --dry-run")  # options that run nothing
 LAST_CHARACTERS = 400  # of an output, where it says that it was stopped
-_LISTS = re.compile(r"\s--(?:version|help|collect-only|co|no-run|list\w*|dry-run)(?:\s|$)")
 _NEVER_BEGAN = re.compile(r"\bcode:? 12[67]\b|\bcommand not found\b|sh:(?:\d+:)? no such file", re.IGNORECASE)
 _COUNTED = re.compile(r"\b[1-9]\d* (?:tests? )?failed\b")
 _STOPPED = re.compile(r"^\W*(?:command |process )?(?:was )?(?:aborted|cancelled|interrupted)\b", re.I | re.M)
@@ -112,7 +112,8 @@ class Deeds:
         """It only lists, a person stopped it, or it never began."""
         output = self._output(run)
         stopped = _STOPPED.search(output[-LAST_CHARACTERS:])
-        return bool(_LISTS.search(run.command) or stopped or (run.ended.failed and _NEVER_BEGAN.search(output)))
+        lists = any(word in LISTING or _is_list_option(word) for word in run.command.split()[1:])
+        return bool(lists or stopped or (run.ended.failed and _NEVER_BEGAN.search(output)))
 
     def commit_holds(self, parts: Sequence[str], end: int) -> bool:
         """`parts` of a line: hash and subject."""
@@ -158,6 +159,11 @@ def _is_printed(printed: str, output: str) -> bool:
     return len(counted) == len(counts) and all(
         not numbers or number in (*map(int, numbers), sum(map(int, numbers))) for number, numbers in counted
     )
+
+
+def _is_list_option(word: str) -> bool:
+    """`--list` and its longer names."""
+    return word.startswith("--list") and word.removeprefix("--").replace("_", "").isalnum()
 
 
 def _is_shown(run: CommandRun, shown: frozenset[int]) -> bool:
