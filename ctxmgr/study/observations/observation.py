@@ -46,12 +46,9 @@ def in_place(sight: Observation, message: ProjectedMessage) -> bool:
 
 def same_start(before: Sequence[ProjectedMessage], now: Sequence[ProjectedMessage]) -> int:
     """How many messages two lists have in common from their start on, by their bytes."""
-    count = 0
-    for old, new in zip(before, now, strict=False):
-        if old is not new and old.raw != new.raw:
-            break
-        count += 1
-    return count
+    pairs = enumerate(zip(before, now, strict=False))
+    differing = (place for place, (old, new) in pairs if old is not new and old.raw != new.raw)
+    return next(differing, min(len(before), len(now)))
 
 
 def new_messages(sights: Sequence[Observation]) -> Iterator[tuple[HostMessage, ...]]:
@@ -87,8 +84,5 @@ class Ratio(msgspec.Struct, frozen=True, gc=False):
 
 def total(some: Iterable[Ratio]) -> Ratio:
     """Of all together: each counts by what was asked of it."""
-    held = of = 0
-    for ratio in some:
-        held += ratio.part
-        of += ratio.total
-    return Ratio(held, of)
+    ratios = list(some)
+    return Ratio(sum(ratio.part for ratio in ratios), sum(ratio.total for ratio in ratios))

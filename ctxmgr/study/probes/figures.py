@@ -42,13 +42,10 @@ class Scores(msgspec.Struct, frozen=True):
 
 def scores(of: PolicyGrades) -> Scores:
     """Of one session."""
-    by_kind: dict[str, list[GradedProbe]] = {}
-    for answer in of.answers:
-        by_kind.setdefault(answer.probe.kind, []).append(answer)
     kinds = {
         kind: KindScores(_score(answer for answer in some if answer.probe.used), _score(some))
         for kind in KINDS
-        if (some := by_kind.get(kind))
+        if (some := [answer for answer in of.answers if answer.probe.kind == kind])
     }
     return Scores(kinds, of.point_count, of.tokens, of.precision)
 

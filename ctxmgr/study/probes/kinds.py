@@ -20,6 +20,7 @@ They know nothing of policies, lists or grades.
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from typing import TypeVar
 
 from ctxmgr.study.probes.evidence import (
     Evidence,
@@ -43,6 +44,8 @@ from ctxmgr.study.probes.reading import (
     name_words,
     wording,
 )
+
+T = TypeVar("T")
 
 GOAL_CHARACTERS = 400
 ASK_CHARACTERS = 300
@@ -183,17 +186,10 @@ def _instruction_source(call: SessionCall) -> str:
 
 
 def _of_files(history: SessionHistory, end: int) -> Iterator[Probe]:
-    changed: dict[str, FileUse] = {}
-    looked_at: dict[str, None] = {}
-    later: dict[str, FileUse] = {}
-    for touch in history.touches:
-        if touch.message_index >= end:
-            later.setdefault(touch.path, touch)
-        elif touch.action == "read":
-            looked_at[touch.path] = None
-        else:
-            changed.pop(touch.path, None)  # the newest change is the last
-            changed[touch.path] = touch
+    before = [touch for touch in history.touches if touch.message_index < end]
+    changed = _newest((touch.path, touch) for touch in before if touch.action != "read")
+    looked_at = dict.fromkeys(touch.path for touch in before if touch.action == "read")
+    later = {touch.path: touch for touch in reversed(history.touches) if touch.message_index >= end}  # the first
 
     def is_used(path: str) -> bool:
         return path in later or history.mentioned_again(path.rpartition("/")[2], end)
@@ -212,6 +208,15 @@ def _of_files(history: SessionHistory, end: int) -> Iterator[Probe]:
         yield Probe("file.state", question, answer, _content(touch), used, path)
 
 
+def _newest(pairs: Iterable[tuple[str, T]]) -> dict[str, T]:
+    """Of each key the newest, and of all the newest last."""
+    found: dict[str, T] = {}
+    for key, value in pairs:
+        found.pop(key, None)
+        found[key] = value
+    return found
+
+
 def _state(touch: FileUse) -> PathState:
     return PathState(touch.path, "deleted" if touch.action == "deleted" else "changed")
 
@@ -224,11 +229,7 @@ def _content(touch: FileUse) -> tuple[ProbePart, ...]:
 
 
 def _of_runs(history: SessionHistory, end: int) -> Iterator[Probe]:
-    newest: dict[str, CommandRun] = {}
-    for run in history.runs:
-        if run.message_index < end:
-            newest.pop(run.key, None)
-            newest[run.key] = run
+    newest = _newest((run.key, run) for run in history.runs if run.message_index < end)
     later = {run.key for run in history.runs if run.message_index >= end}
     changed = {
         touch.path: touch.message_index

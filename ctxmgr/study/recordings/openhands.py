@@ -74,11 +74,11 @@ class _EventHistory(RecordingBuilder):
         ids = condensation.get("forgotten_event_ids")
         self.forgotten.update(id for id in (ids if isinstance(ids, list) else ()) if isinstance(id, str | int))
         steps = self.event_steps
-        start = len(steps)
-        while start and steps[start - 1][0] not in self.forgotten:
-            start -= 1
-        while start < len(steps) and steps[start][1].role == "toolResult":
-            start += 1
+        start = max(
+            (place for place, (event_id, _) in enumerate(steps, 1) if event_id in self.forgotten), default=0
+        )
+        later = range(start, len(steps))
+        start = next((place for place in later if steps[place][1].role != "toolResult"), len(steps))
         gone = [step for event_id, step in steps if event_id in self.forgotten]
         left = {step.id for step in gone} | {result.id for step in gone for result in step.results}
         kept = [step for _, step in steps[:start] if step.id not in left]
