@@ -75,19 +75,19 @@ class _Reader(RecordingBuilder):
         kind = text(item, "type")
         match kind:
             case "message" if text(item, "role") == "assistant":
-                self._grown(self.content(item.get("content")), time_ms, item)
+                self._add_blocks(self.content(item.get("content")), time_ms, item)
             case "message":
                 self.growing = False
                 note = f"codex.{text(item, 'role')}" if _is_of_host(item) else ""
                 self.said(self.content(item.get("content")), time_ms, text(item, "id"), note)
             case "reasoning":
                 seen = words(item.get("summary")) or words(item.get("content"))
-                self._grown([thought(seen, text(item, "encrypted_content"))], time_ms, item)
+                self._add_blocks([thought(seen, text(item, "encrypted_content"))], time_ms, item)
             case "function_call" | "custom_tool_call" | "local_shell_call":
                 arguments = item.get("arguments", item.get("input", item.get("action")))
                 id = text(item, "call_id") or text(item, "id")
                 name = text(item, "name") or kind.removesuffix("_call")
-                self._grown([call(id, name, arguments)], time_ms, item)
+                self._add_blocks([call(id, name, arguments)], time_ms, item)
             case _ if kind.endswith("_output"):
                 self.growing = False
                 output = item.get("output")
@@ -95,7 +95,7 @@ class _Reader(RecordingBuilder):
             case _:
                 self.skip(f"{kind} items, which the provider ran and answered itself")
 
-    def _grown(self, blocks: list[Json], time_ms: int | None, item: Json) -> None:
+    def _add_blocks(self, blocks: list[Json], time_ms: int | None, item: Json) -> None:
         if self.newest is not None and self.growing:
             self.more(self.newest, blocks, time_ms)
         else:
