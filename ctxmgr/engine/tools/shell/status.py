@@ -34,6 +34,7 @@ _ASKING = words_of("test [ [[ which type pgrep pkill tee expr lsof fuser false z
 _TO_THE_END = ("tail", "cat", "tee")  # programs that hand on the end of what they read
 WHOLE = 2**31  # lines: more than any output has
 _HEAD_LINES = 10  # of a `head` without options
+_HEADERS = ("-q", "--quiet", "--silent", "-v", "--verbose")  # options of `head` that count nothing
 
 
 class _Command(msgspec.Struct, frozen=True, gc=False):
@@ -137,7 +138,7 @@ def _head_lines(command: ShellCommand) -> int:
     """How many lines a `head` leaves; 0 where it counts otherwise or is another program."""
     if name_of(command) != "head":
         return 0
-    option = "".join(word or "?" for word in command.words[1:])
+    option = "".join(word or "?" for word in command.words[1:] if word not in _HEADERS)
     number = option.lstrip("-").removeprefix("lines").removeprefix("=").removeprefix("n")
     if not option:
         return _HEAD_LINES

@@ -148,6 +148,8 @@ def test_a_check_that_shows_to_its_end_that_it_passed_went_well(text: str) -> No
         "npm test; echo done",
         "bash -c 'npm test | tail -5'",
         "npm test | head -n 30",
+        "npm test | head -q -n 30",
+        "npm test | head --quiet --lines=30",
     ):
         assert ended(command, text) == "ok", command
         assert ended(command, f"{text}\n1 failed") == "failed", command
