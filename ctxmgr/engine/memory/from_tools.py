@@ -193,8 +193,8 @@ def from_dialogue(result: Block, call: Block, made: ToolCall, into: Statements) 
     if result.is_error or kind not in ("answers", "plan"):
         return False
     if kind == "answers":
-        for answer in user_answers(arguments, result.text):
-            _add_answer(plain(answer.question), answer.reply, "", into)
+        for question, reply in user_answers(arguments, result.text):
+            _add_answer(plain(question), reply, "", into)
     elif (plan := plan_answer(arguments, result.text)) is not None:
         what = f"the plan {plain(plan.title)}".strip()
         _add_answer(what, plan.reason, APPROVED if plan.approved else REJECTED, into)

@@ -38,7 +38,7 @@ from ctxmgr.engine.tools.rows import ROWS, Does, Tells, ToolRow
 from ctxmgr.engine.tools.tasks import tasks_of
 from ctxmgr.model import Block, Call, DeclaredTool, DeclaredTools, Message, once
 
-_KINDS: dict[str, EffectKind] = {"copy": "write", "patch": "edit"}
+_KINDS = {"copy": "write", "patch": "edit", "call": ""}
 _KEYS: tuple[tuple[ArgumentRole, ...], ...] = (
     ("path", "paths", "source", "destination", "directory"),
     ("command",),
@@ -131,8 +131,8 @@ class Catalog:
         family: str = row.family if row else _family(tool, given)
         read = FAMILIES.get(family, families.nothing)
         done = read(given, row is not None)
-        kind = families.editing(given) if family == "editor" else _KINDS.get(family) or _kind(family)
-        return _of(tool, given, kind, done)
+        kind = families.editing(given) if family == "editor" else _KINDS.get(family, family)
+        return _of(tool, given, kind, done)  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=512)
@@ -143,10 +143,6 @@ def _spellings(tool: str) -> tuple[str, ...]:
 
 def _plain(name: str) -> str:
     return "".join(filter(str.isalnum, name.casefold()))
-
-
-def _kind(family: str) -> EffectKind:
-    return "" if family in ("call", "editor") else family  # type: ignore[return-value]
 
 
 def _family(tool: str, given: CallArguments) -> str:

@@ -99,8 +99,7 @@ def _value(literal: str) -> str | None:
 def _unescaped(text: str) -> str | None:
     """What stands between quotes; None where a character in it is none."""
     try:
-        text = _ESCAPE.sub(_character, text)
-        return text.encode("utf-16", "surrogatepass").decode("utf-16")
+        return _ESCAPE.sub(_character, text).encode("utf-16", "surrogatepass").decode("utf-16")
     except (ValueError, OverflowError):
         return None
 

@@ -3,12 +3,12 @@ rejected. Knows no fact.
 
 Rules:
 
-1. A call asks a list of questions, or one; a question may have an id, and options, each with a description.
+1. A call asks a list of questions, or one; a question may have an id.
 2. An answer is read only in a frame that hosts put it into: quoted beside its question (Claude Code, OpenCode), by
    the question's id or number in JSON (Codex, Gemini CLI), or in a tag (Cline, Roo Code). Nothing else is one.
-3. What no option says, and a note beside one, the user wrote.
+3. What the user noted beside an answer belongs to it.
 4. A host's own sentence at the start of the result says whether a plan was approved; without one nothing is known.
-   A plan is known by its heading, or its first line, and by the file that the host says it is in.
+   A plan is known by its heading, or its first line.
 5. Hosts put a user's words of rejection behind a sentence of their own. It is the host's only where the result
    begins with it, and the format has no mark of errors, or the mark is set.
 6. A tool may print that sentence: what a file holds, or a process wrote, may be the whole of an error. Surely the
@@ -24,6 +24,7 @@ Rules:
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -42,15 +43,12 @@ _NOTES = " user notes: "
 _NOTE = "user_note: "
 _NONE = "Unanswered"  # in the place of an answer (OpenCode)
 TITLE_CHARACTERS = 120
-PATH_CHARACTERS = 240
 
 _APPROVED = (*(f"User has approved {which} plan" for which in ("your", "the", "exiting")), "Plan approved")
 _REJECTED = "Plan rejected."
 _FEEDBACK = f"{_REJECTED} User feedback: "
-_STORED = expression(r"\b(?:saved to|stored at):[ \t]*(\S[^\n]*)")
 _PLAN = "## Approved Plan"  # how the line begins behind which the host repeats it
 _MARKS = " \t#>*_-"  # before the words of a heading
-_PATHS = ("planFilePath", "plan_path", "plan_filename")
 SAID_CHARACTERS = 4_000
 DENIED = "The user denied this operation and provided the following feedback:"
 
@@ -80,29 +78,24 @@ _ENDS = frozenset(("attempt_completion", "plan_mode_respond", "switch_mode", "ne
 _CHANGES = frozenset(("write", "edit", "patch", "run"))
 
 
-class UserAnswer(msgspec.Struct, frozen=True):
-    """What the user said to one question. `means`: how the options that it names were described; `written`: what
-    the user wrote, "" where it only names options."""
-
-    question: str
-    reply: str
-    means: str = ""
-    written: str = ""
-
-
 class _Question(msgspec.Struct, frozen=True):
     text: str
     names: tuple[str, ...]
-    options: dict[str, str]  # label: description
 
 
-def user_answers(arguments: Mapping[str, Any], result: str) -> tuple[UserAnswer, ...]:
-    """One for each question that was answered; none where the result is in no known frame."""
+def user_answers(arguments: Mapping[str, Any], result: str) -> tuple[tuple[str, str], ...]:
+    """(question, reply) of each question that was answered; none where the result is in no known frame."""
     asked = list(_questions(arguments))[:MOST_QUESTIONS]
     if not asked:
         return ()
-    answers = _in_json(asked, result) or _in_tag(asked, result) or _beside(asked, result[:ANSWER_CHARACTERS])
-    return tuple(_answer(question, answer, note) for question, answer, note in answers if answer or note)
+    tag = _TAG.match(result) if len(asked) == 1 else None
+    in_tag = [(asked[0], tag[2], "")] if tag else []
+    answers = _in_json(asked, result) or in_tag or _beside(asked, result[:ANSWER_CHARACTERS])
+    return tuple(
+        (question.text, f"{answer} ({note})" if answer and note else answer or note)
+        for question, answer, note in answers
+        if answer or note
+    )
 
 
 def _questions(arguments: Mapping[str, Any]) -> Iterator[_Question]:
@@ -111,19 +104,7 @@ def _questions(arguments: Mapping[str, Any]) -> Iterator[_Question]:
         text = entry.get("question") if isinstance(entry, dict | Mapping) else None
         if isinstance(text, str) and text.strip():
             names = (entry.get("id"), str(number), text, entry.get("header"))
-            given = _decoded(entry.get("options") or entry.get("follow_up"))
-            options = dict(filter(None, map(_option, given))) if isinstance(given, list) else {}
-            yield _Question(text, tuple(name for name in names if isinstance(name, str)), options)
-
-
-def _option(given: Any) -> tuple[str, str] | None:
-    if isinstance(given, str):
-        return given, ""
-    if not isinstance(given, dict):
-        return None
-    label = next((given[key] for key in ("label", "text", "name") if isinstance(given.get(key), str)), None)
-    about = given.get("description")
-    return (label, about if isinstance(about, str) else "") if label else None
+            yield _Question(text, tuple(name for name in names if isinstance(name, str)))
 
 
 def _decoded(given: Any) -> Any:
@@ -160,11 +141,6 @@ def _parts(given: Any) -> tuple[str, str]:
     return answer, " ".join(part.removeprefix(_NOTE) for part in parts if part.startswith(_NOTE))
 
 
-def _in_tag(asked: list[_Question], result: str) -> list[_Said]:
-    tag = _TAG.match(result) if len(asked) == 1 else None
-    return [(asked[0], tag[2], "")] if tag else []
-
-
 def _beside(asked: list[_Question], result: str) -> list[_Said]:
     """Answers that stand quoted behind their questions, in the order of these."""
     starts: list[tuple[_Question, int, int]] = []
@@ -176,12 +152,11 @@ def _beside(asked: list[_Question], result: str) -> list[_Said]:
             starts.append((question, start_index, behind := start_index + len(mark)))
     if not starts or starts[0][1] > HEAD_CHARACTERS or "\n" in result[: starts[0][1]].strip():
         return []
-    ends = [start for _, start, _ in starts[1:]]
-    answers = [result[start:end].rstrip(", ") for (_, _, start), end in zip(starts, ends, strict=False)]
     last = result[starts[-1][2] :]
     for tail in _TAILS:
         last = last.partition(tail)[0]
-    answers.append(last)
+    pairs = pairwise(starts)
+    answers = [*(result[start:end].rstrip(", ") for (_, _, start), (_, end, _) in pairs), last]
     return [(question, *_quoted(answer)) for (question, _, _), answer in zip(starts, answers, strict=True)]
 
 
@@ -195,25 +170,11 @@ def _quoted(text: str) -> tuple[str, str]:
     return "" if answer == _NONE else answer, note.strip()
 
 
-def _answer(question: _Question, answer: str, note: str) -> UserAnswer:
-    rest, named = answer, []
-    for label in sorted(question.options, key=len, reverse=True):
-        if label and label in rest:
-            rest = rest.replace(label, "", 1)
-            named.append(label)
-    chosen = bool(named) and not rest.strip(", ")
-    about = [question.options[label] for label in question.options if chosen and label in named]
-    means = "; ".join(filter(None, about))
-    written = "\n".join(filter(None, ("" if chosen else answer, note)))
-    return UserAnswer(question.text, f"{answer} ({note})" if answer and note else answer or note, means, written)
-
-
 class PlanAnswer(msgspec.Struct, frozen=True):
-    """`title` and `path` of the plan, "" where nothing tells; `reason`: why it was rejected."""
+    """`title` of the plan, "" where nothing tells; `reason`: why it was rejected."""
 
     approved: bool
     title: str
-    path: str
     reason: str = ""
 
 
@@ -226,7 +187,7 @@ def plan_answer(arguments: Mapping[str, Any], result: str) -> PlanAnswer | None:
     reason = ""
     if sentence.startswith(_FEEDBACK):
         reason = sentence.removeprefix(_FEEDBACK).partition("\n\n")[0].strip()
-    return PlanAnswer(approved, plan_title(arguments, result), _path(arguments, result), reason)
+    return PlanAnswer(approved, plan_title(arguments, result), reason)
 
 
 def plan_title(arguments: Mapping[str, Any], result: str = "") -> str:
@@ -237,12 +198,6 @@ def plan_title(arguments: Mapping[str, Any], result: str = "") -> str:
     lines = [line for line in text.strip().splitlines() if line.strip()]
     line = next((heading for heading in lines if heading.startswith("#")), lines[0] if lines else "")
     return line.lstrip(_MARKS).strip()[:TITLE_CHARACTERS]
-
-
-def _path(arguments: Mapping[str, Any], result: str) -> str:
-    stored = _STORED.search(result)
-    given = next((arguments[name] for name in _PATHS if isinstance(arguments.get(name), str)), "")
-    return (stored[1].strip() if stored else given)[:PATH_CHARACTERS]
 
 
 class Rejection(msgspec.Struct, frozen=True):

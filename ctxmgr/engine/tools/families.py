@@ -12,7 +12,7 @@ It knows only what the call says, not how it ended.
 
 from collections.abc import Callable
 
-import msgspec
+from msgspec import structs
 
 from ctxmgr.engine.tools import codex_exec, patches
 from ctxmgr.engine.tools.arguments import CallArguments
@@ -52,10 +52,9 @@ def _narrows(given: CallArguments, name: str) -> bool:
 
 
 def write(given: CallArguments, listed: bool) -> CallEffects:
-    several = [part for part in given.parts if part.path]
-    if several:
-        return CallEffects(tuple(_written(part, listed, part.path) for part in several))
-    return CallEffects(tuple(_written(given, listed, path) for path in _paths(given)))
+    several = [(part, part.path) for part in given.parts if part.path]
+    written = several or [(given, path) for path in _paths(given)]
+    return CallEffects(tuple(_written(of, listed, path) for of, path in written))
 
 
 def _written(given: CallArguments, listed: bool, path: str) -> FileEffect:
@@ -93,8 +92,7 @@ def patch(given: CallArguments, listed: bool) -> CallEffects:
     if given.patch is not None and not given.path:
         return CallEffects(of_patch(given.patch, ""))
     inside = next((part for part in given.parts if part.path), given)
-    kind = editing(inside)
-    return FAMILIES[kind or "edit"](inside, listed)
+    return FAMILIES[editing(inside) or "edit"](inside, listed)
 
 
 def delete(given: CallArguments, listed: bool) -> CallEffects:
@@ -104,9 +102,8 @@ def delete(given: CallArguments, listed: bool) -> CallEffects:
 def move(given: CallArguments, listed: bool) -> CallEffects:
     old = normal(given.text("source", "path") or "")
     new = normal(given.text("destination") or "")
-    if old and new:
-        return CallEffects((FileEffect(old, "move", to=new),))
-    return CallEffects((FileEffect(old, "edit"),) if old else ())
+    effect = FileEffect(old, "move", to=new) if new else FileEffect(old, "edit")
+    return CallEffects((effect,) if old else ())
 
 
 def copy(given: CallArguments, listed: bool) -> CallEffects:
@@ -126,16 +123,10 @@ def look(kind: EffectKind) -> Read:
 def run(given: CallArguments, listed: bool) -> CallEffects:
     """What a shell is handed, or a script that hands it to one; code of another kind is run."""
     directory = normal(given.text("working directory", "directory") or "")
-    argv = next((value for value in given.values("command") if isinstance(value, list)), None)
-    if (
-        argv is not None
-        and len(argv) == 2
-        and all(isinstance(word, str) for word in argv)
-        and argv[0] in PATCH_PROGRAMS
-    ):
-        return CallEffects(of_patch(argv[1], directory))
-    line = command(given)
-    if line and patches.is_patch(line):
+    argv = next((value for value in given.values("command") if isinstance(value, list)), [])
+    is_patched = len(argv) == 2 and all(isinstance(word, str) for word in argv) and argv[0] in PATCH_PROGRAMS
+    line = argv[1] if is_patched else command(given)
+    if is_patched or (line and patches.is_patch(line)):
         return CallEffects(of_patch(line, directory))
     if line and not given.has("command") and codex_exec.is_script(line):
         return _script(line, directory)
@@ -170,7 +161,7 @@ def _script(given: str, directory: str) -> CallEffects:
     effects = [effect for part in parts for effect in part.effects]
     effects += [effect for text in done.patches for effect in of_patch(text, directory)]
     if not done.whole:
-        effects = [RUN, *map(_unsure, effects)]
+        effects = [RUN, *(structs.replace(effect, whole=False) for effect in effects)]
     again = done.whole and not done.patches and bool(parts) and all(part.repeats for part in parts)
     line = _commands(done)
     shell = Shell(line, status=status_of(line), scripted=True) if line else None
@@ -185,11 +176,6 @@ def scripted(given: CallArguments) -> str:
     """The command lines that a script hands to a shell, as one; "" for none."""
     line = given.text("input") if not given.has("command") else None
     return _commands(codex_exec.run(line)) if line and codex_exec.is_script(line) else ""
-
-
-def _unsure(effect: FileEffect) -> FileEffect:
-    """What a script does that is known in parts alone."""
-    return msgspec.structs.replace(effect, whole=False)
 
 
 def nothing(given: CallArguments, listed: bool) -> CallEffects:

@@ -19,7 +19,7 @@ Rules of tools:
 """
 
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, TypeVar
 
 from ctxmgr.model import expression
 
@@ -31,6 +31,7 @@ ArgumentRole = Literal[
     "patch", "command", "input", "pattern", "query", "filter", "url", "start", "end", "offset", "limit", "range",
     "line", "tasks", "task", "about", "operation", "tool", "arguments", "id", "task id", "status", "aside", "",
 ]  # fmt: skip
+Meaning = TypeVar("Meaning")
 NAME_CHARACTERS = 80  # a longer name is no argument's of any tool
 
 _WORD = expression(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -45,11 +46,11 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-def _whole(*rows: tuple[ArgumentRole, str]) -> dict[str, ArgumentRole]:
-    return {name: role for role, names in rows for name in names.split()}
+def _by_word(*rows: tuple[Meaning, str]) -> dict[str, Meaning]:
+    return {word: meaning for meaning, words in rows for word in words.split()}
 
 
-WHOLE: dict[str, ArgumentRole] = _whole(
+WHOLE: dict[str, ArgumentRole] = _by_word(
     ("path", "path file filename filepath pathname fname notebook"),
     ("paths", "paths files filepaths filenames filelist"),
     ("source", "source src oldpath oldname frompath"),
@@ -85,7 +86,7 @@ WHOLE: dict[str, ArgumentRole] = _whole(
         " reasoning reason instruction instructions intent requiresapproval",
     ),
 )
-_LAST = _whole(  # of a name of several words, by the last
+_LAST: dict[str, ArgumentRole] = _by_word(  # of a name of several words, by the last
     ("command", "command cmd commands"),
     ("patch", "patch diff"),
     ("pattern", "pattern regex"),
@@ -116,13 +117,16 @@ def role_of(name: str) -> ArgumentRole:
         return "working directory" if rest & {"working", "work", "current"} else "directory"
     if last in ("path", "file", "filename", "filepath", "paths", "files", "filepaths", "filenames"):
         return _path(last, rest)
-    if last in ("uri", "url") and rest & {"file", "document"}:
-        return "path"
-    if words[0] == "path" and rest & {"in", "of", "to"}:
+    if (last in ("uri", "url") and rest & {"file", "document"}) or (
+        words[0] == "path" and rest & {"in", "of", "to"}
+    ):
         return "path"
     if last in _TEXTS and words[0] in _OLD | _NEW:
         return "old text" if words[0] in _OLD else "new text"
-    return _other(last, rest)
+    if last == "text":
+        return "content" if "file" in rest else ""
+    role = _LAST.get(last, "")
+    return "filter" if role == "pattern" and rest else role
 
 
 def _path(last: str, rest: frozenset[str]) -> ArgumentRole:
@@ -137,23 +141,12 @@ def _path(last: str, rest: frozenset[str]) -> ArgumentRole:
     return "destination" if rest & {"destination", "dest", "dst", "new", "to"} else "path"
 
 
-def _other(last: str, rest: frozenset[str]) -> ArgumentRole:
-    if last == "text":
-        return "content" if "file" in rest else ""
-    role = _LAST.get(last, "")
-    return "filter" if role == "pattern" and rest else role
-
-
-def _verbs(*rows: tuple[EffectKind, str]) -> dict[str, EffectKind]:
-    return {word: kind for kind, words in rows for word in words.split()}
-
-
-SURE: dict[str, EffectKind] = _verbs(
+SURE: dict[str, EffectKind] = _by_word(
     ("plan", "todo todos checklist"),
     ("fetch", "web url browser webpage http download crawl scrape"),
     ("delegate", "agent subagent delegate"),
 )
-VERBS: dict[str, EffectKind] = _verbs(
+VERBS: dict[str, EffectKind] = _by_word(
     ("read", "read view open cat show get peek load"),
     ("write", "write create save put overwrite new"),
     (

@@ -51,28 +51,19 @@ def sections(text: str) -> tuple[Section, ...]:
         return tuple(map(_of_unified, _UNIFIED.finditer(text)))
     heads = list(_FILE.finditer(text))
     ends = [head.start() for head in heads[1:]] + [len(text)]
-    return tuple(_section(head, text[head.end() : end]) for head, end in zip(heads, ends, strict=False))
-
-
-def _section(head: re.Match[str], body: str) -> Section:
-    verb: Verb = head[1]  # type: ignore[assignment]
-    moved = _MOVED.search(body)
-    return Section(verb, head[2].strip(), moved[1].strip() if moved else "")
+    moves = [_MOVED.search(text, head.end(), end) for head, end in zip(heads, ends, strict=False)]
+    return tuple(
+        Section(head[1], head[2].strip(), moved[1].strip() if moved else "")  # type: ignore[arg-type]
+        for head, moved in zip(heads, moves, strict=True)
+    )
 
 
 def _of_unified(head: re.Match[str]) -> Section:
-    old, new = (name.partition("\t")[0].strip() for name in head.groups())
+    names = (name.partition("\t")[0].strip() for name in head.groups())
+    old, new = (name[2:] if name.startswith(("a/", "b/")) else name for name in names)
     if old == "/dev/null":
-        return Section("Add", _without_side(new))
-    if new == "/dev/null":
-        return Section("Delete", _without_side(old))
-    old, new = _without_side(old), _without_side(new)
-    return Section("Update", old, new if new != old else "")
-
-
-def _without_side(name: str) -> str:
-    """`src/a.py` of `b/src/a.py`."""
-    return name[2:] if name.startswith(("a/", "b/")) else name
+        return Section("Add", new)
+    return Section("Delete", old) if new == "/dev/null" else Section("Update", old, new if new != old else "")
 
 
 def shortened(text: str, marker: str) -> str:

@@ -65,10 +65,10 @@ def in_json(size: int) -> int:
     return len(dialogue.user_answers({"question": "Why?"}, '{"answers": {"0": "' + "a" * (size - 22) + '"}}'))
 
 
-def plan(title: int, path: int) -> tuple[int, int]:
-    found = dialogue.plan_answer({"plan": "a" * title}, f"Plan approved. saved to: {'p' * path}\n")
+def plan(title: int) -> int:
+    found = dialogue.plan_answer({"plan": "a" * title}, "Plan approved.")
     assert found is not None
-    return len(found.title), len(found.path)
+    return len(found.title)
 
 
 def is_argument_shortened(size: int) -> bool:
@@ -148,7 +148,7 @@ LIMITS: list[Limit] = [
     ("before the first question", answered, [(0, 1), (120, 1), (121, 0)]),
     ("questions", asked, [(12, 12), (13, 12)]),
     ("an answer in JSON", in_json, [(20_000, 1), (20_001, 0)]),
-    ("a plan's title and path", lambda sizes: plan(*sizes), [((120, 240), (120, 240)), ((121, 241), (120, 240))]),
+    ("a plan's title", plan, [(120, 120), (121, 120)]),
     (
         "a picture's size",
         lambda given: media(*given),

@@ -1,10 +1,17 @@
 """What a shell's command line does to files. Knows programs and their options, no tool's name and no argument's."""
 
 from ctxmgr.engine.tools.shell.changes import of_patch
-from ctxmgr.engine.tools.shell.git import GitCall, git_calls
 from ctxmgr.engine.tools.shell.lines import of_shell
-from ctxmgr.engine.tools.shell.programs import check_kind, is_formatter, runs_project_check, words_of
-from ctxmgr.engine.tools.shell.status import status_of, subjects_of
+from ctxmgr.engine.tools.shell.programs import (
+    GitCall,
+    check_kind,
+    git_calls,
+    is_formatter,
+    runs_project_check,
+    subjects_of,
+    words_of,
+)
+from ctxmgr.engine.tools.shell.status import status_of
 from ctxmgr.engine.tools.shell.words import quoted
 
 __all__ = [

@@ -30,18 +30,14 @@ FileEffects = tuple[FileEffect, ...]
 
 def changes(commands: Sequence[ShellCommand], directory: str) -> FileEffects | None:
     """What a pipe changes; None where it changes nothing by these rules."""
-    first = commands[0]
-    name = first.words[0] if first.words else None
-    if len(commands) == 1:
-        effects = _alone(name, first, directory)
-        if effects is not None:
-            return effects
-    if not _prints(first):
-        return _redirected(commands, directory)
-    if len(commands) == 1:
+    first, *behind = commands
+    effects = None if behind else _alone(first, directory)
+    if effects is not None:
+        return effects
+    if _prints(first) and not behind:
         return _sent(first.writes, directory)
-    if len(commands) == 2 and not first.writes and commands[1].words[:1] == ("tee",):
-        return _sent(_teed(commands[1].words), directory)
+    if _prints(first) and len(behind) == 1 and not first.writes and behind[0].words[:1] == ("tee",):
+        return _sent(_teed(behind[0].words), directory)
     return _redirected(commands, directory)
 
 
@@ -69,9 +65,10 @@ def _patched(section: patches.Section, directory: str) -> FileEffects:
     return (FileEffect(path, "edit"),)
 
 
-def _alone(name: Word, command: ShellCommand, directory: str) -> FileEffects | None:
+def _alone(command: ShellCommand, directory: str) -> FileEffects | None:
     """What a command changes that is in no pipe, by its name."""
     words = command.words
+    name = words[0] if words else None
     if name == "sed":
         call = sed_call(words[1:])
         return _each("edit", call.files, directory) if call.in_place else None
@@ -85,9 +82,10 @@ def _alone(name: Word, command: ShellCommand, directory: str) -> FileEffects | N
     if name in ("rm", "unlink") and not command.writes:
         return _each("delete", _named(words[1:]), directory)
     if name == "mv":
-        return _moved(_into(words[1:]), directory)
+        return _moved(words[1:], directory)
     if name == "cp":
-        return _copied(_into(words[1:]), directory)
+        pairs = _pairs(words[1:], directory)
+        return tuple(FileEffect(new, "write", whole=False) for _, new in pairs) or (RUN,)
     if name == "touch":
         return _each("write", _named(words[1:]), directory)
     return None
@@ -100,15 +98,13 @@ def _git(words: Sequence[Word], directory: str) -> FileEffects | None:
         words = words[2:]
     verb, rest = (words[0], list(words[1:])) if words else (None, [])
     if verb == "mv":
-        return _moved(_into(rest), directory)
+        return _moved(rest, directory)
     if verb == "rm":
         return (RUN,) if "--cached" in rest else _each("delete", _named(rest), directory)
     if verb == "restore":
         return (RUN,) if "--staged" in rest and "--worktree" not in rest else _each("edit", _named(rest), directory)
-    if verb == "checkout" and "--" in rest:
-        return _each("edit", rest[rest.index("--") + 1 :], directory)
-    if verb == "checkout" and len(rest) == 1 and _is_file(rest[0]):
-        return _each("edit", rest, directory)
+    if verb == "checkout" and ("--" in rest or (len(rest) == 1 and _is_file(rest[0]))):
+        return _each("edit", rest[rest.index("--") + 1 :] if "--" in rest else rest, directory)
     return None
 
 
@@ -134,15 +130,8 @@ def _named(words: Sequence[Word]) -> list[Word]:
     return named
 
 
-def _into(words: Sequence[Word]) -> list[Word]:
-    """The files of `mv` and `cp`, the target last; none where an option names it."""
-    options = words[: words.index("--")] if "--" in words else words
-    return [] if any(word and word.startswith(_INTO) for word in options) else _named(words)
-
-
 def _each(kind: EffectKind, files: Sequence[Word], directory: str) -> FileEffects:
-    paths = _known(files, directory)
-    return tuple(FileEffect(path, kind, whole=kind != "write") for path in paths) or (RUN,)
+    return tuple(FileEffect(path, kind, whole=kind != "write") for path in _known(files, directory)) or (RUN,)
 
 
 def _known(files: Sequence[Word], directory: str) -> list[str]:
@@ -151,24 +140,19 @@ def _known(files: Sequence[Word], directory: str) -> list[str]:
     return [] if any(not path or path.startswith(UNKNOWN) for path in paths) else paths
 
 
-def _moved(files: Sequence[Word], directory: str) -> FileEffects:
-    pairs = _pairs(files, directory)
-    return tuple(FileEffect(old, "move", to=new) for old, new in pairs) or (RUN,)
+def _moved(words: Sequence[Word], directory: str) -> FileEffects:
+    return tuple(FileEffect(old, "move", to=new) for old, new in _pairs(words, directory)) or (RUN,)
 
 
-def _copied(files: Sequence[Word], directory: str) -> FileEffects:
-    pairs = _pairs(files, directory)
-    return tuple(FileEffect(new, "write", whole=False) for _, new in pairs) or (RUN,)
-
-
-def _pairs(files: Sequence[Word], directory: str) -> list[tuple[str, str]]:
-    """(from, to) of each file of `mv` or `cp`; into a directory where there are several, or it is spelled so."""
+def _pairs(words: Sequence[Word], directory: str) -> list[tuple[str, str]]:
+    """(from, to) of each file behind `mv` or `cp`, the target last; into a directory where there are several, or it
+    is spelled so. None where an option names the target."""
+    options = words[: words.index("--")] if "--" in words else words
+    files = [] if any(word and word.startswith(_INTO) for word in options) else _named(words)
     target = files[-1] if len(files) > 1 else None
     old = _known(files[:-1], directory)
-    if target is None or not old:
-        return []
-    new = joined(directory, target)
-    if new.startswith(UNKNOWN):
+    new = joined(directory, target or "")
+    if target is None or not old or new.startswith(UNKNOWN):
         return []
     into = len(old) > 1 or target.endswith("/") or target in (".", "..")
     parent = f"{new}/" if new else ""
@@ -187,21 +171,18 @@ def _prints(command: ShellCommand) -> bool:
 def _redirected(commands: Sequence[ShellCommand], directory: str) -> FileEffects | None:
     """Files that what is printed is sent to, where its text is not in the call; None without any."""
     files = [write for command in commands for write in command.writes]
-    for command in commands[1:]:
-        if command.words[:1] == ("tee",):
-            files += _teed(command.words)
+    teed = (command.words for command in commands[1:] if command.words[:1] == ("tee",))
+    files += [write for words in teed for write in _teed(words)]
     effects = _sent(files, directory)
-    if effects is None:
-        return None
-    return (RUN, *(FileEffect(effect.path, effect.kind, whole=False) for effect in effects if effect.path))
+    unsure = (FileEffect(effect.path, effect.kind, whole=False) for effect in effects or () if effect.path)
+    return None if effects is None else (RUN, *unsure)
 
 
 def _sent(writes: Sequence[tuple[str, Word]], directory: str) -> FileEffects | None:
     """None where it is sent to no file; in a list of files each gets it."""
-    files = [(kind, file) for kind, file in writes if not (file or "").startswith(_DROPPED)]
-    if not files:
-        return None
-    return tuple(_to(file, kind, directory) for kind, file in files)
+    return (
+        tuple(_to(file, kind, directory) for kind, file in writes if not (file or "").startswith(_DROPPED)) or None
+    )
 
 
 def _to(file: Word, kind: str, directory: str) -> FileEffect:

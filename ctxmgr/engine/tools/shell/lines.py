@@ -15,18 +15,12 @@ from msgspec import structs
 from ctxmgr.engine.tools.effects import RUN, CallEffects, FileEffect, Shell
 from ctxmgr.engine.tools.names import EffectKind
 from ctxmgr.engine.tools.paths import UNKNOWN, joined
-from ctxmgr.engine.tools.shell import reads
 from ctxmgr.engine.tools.shell.changes import changes
-from ctxmgr.engine.tools.shell.programs import (
-    MOST_SHELLS,
-    SEARCHES,
-    SHELLS,
-    SILENT,
-    is_check,
-    is_look,
-)
+from ctxmgr.engine.tools.shell.programs import SEARCHES, SHELLS, SILENT, is_check, is_look
+from ctxmgr.engine.tools.shell.reads import reads
 from ctxmgr.engine.tools.shell.status import status_of
 from ctxmgr.engine.tools.shell.words import Pipeline, ShellCommand, Word, name_of, parse
+from ctxmgr.engine.tools.shell.wrappers import MOST_SHELLS
 
 _GOES = tuple((name,) for name in ("cd", "pushd", "popd"))
 
@@ -89,30 +83,19 @@ def _directory(words: Sequence[Word]) -> str:
 
 def _of_pipeline(pipeline: Pipeline, directory: str) -> tuple[list[FileEffect], bool]:
     """(what it touches, whether it is a look or a check)."""
-    if pipeline.substitutes:
-        touched = changes([_plain(command) for command in pipeline.commands], directory) or ()
-        return [RUN, *(effect for effect in touched if effect != RUN)], False
-    commands = [_plain(command) for command in pipeline.commands]
-    if not commands[0].words and (len(commands) > 1 or not commands[0].writes):
+    first, *behind = commands = list(map(_plain, pipeline.commands))
+    if not first.words and not pipeline.substitutes and (behind or not first.writes):
         return [RUN], False
     changed = changes(commands, directory)
+    if pipeline.substitutes:
+        return [RUN, *(effect for effect in changed or () if effect != RUN)], False
     if changed is not None:
         return list(changed), False
-    sent = any(command.writes for command in commands)
-    name = name_of(commands[0])
-    if name in SILENT and len(commands) == 1:
+    if name_of(first) in SILENT and not behind:
         return [], True
-    if not all(is_look(command) for command in commands[1:]):
-        return [RUN], False
-    if is_check(commands[0]):
-        return [RUN], True
-    if not is_look(commands[0]):
-        return [RUN], False
-    reads_of = [] if sent or not pipeline.sure else reads.reads(commands, directory)
-    return reads_of or [FileEffect("", _look(commands[0]))], True
-
-
-def _look(command: ShellCommand) -> EffectKind:
-    """What a look is for: a search, or a list of what there is."""
-    words = command.words
-    return "search" if name_of(command) in SEARCHES or words[:2] == ("git", "grep") else "list"
+    checks = is_check(first)
+    if checks or not all(map(is_look, commands)):
+        return [RUN], checks and all(map(is_look, behind))
+    may_read = pipeline.sure and not any(command.writes for command in commands)
+    look: EffectKind = "search" if name_of(first) in SEARCHES or first.words[:2] == ("git", "grep") else "list"
+    return (reads(commands, directory) if may_read else []) or [FileEffect("", look)], True

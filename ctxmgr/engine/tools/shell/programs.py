@@ -1,15 +1,19 @@
-"""The catalog of programs: what each is for (a look, a check and of which kind), and what of a call names it.
+"""The catalog of programs: what each is for (a look, a check and of which kind), and what of a call names it. Turns
+a command line into what it runs by these names, and into its calls of git. Knows no output.
 
 A look changes nothing (`ls`, `rg`, `git status`); a check runs tests, a build, a linter or a type checker.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Literal
 
+import msgspec
+
 from ctxmgr.engine.tools.shell.reads import sed_call
-from ctxmgr.engine.tools.shell.words import ShellCommand, name_of
-from ctxmgr.engine.tools.shell.wrappers import VERSION, unwrapped, unwrapped_words
+from ctxmgr.engine.tools.shell.words import ShellCommand, Word, name_of
+from ctxmgr.engine.tools.shell.wrappers import VERSION, commands_run, unwrapped, unwrapped_words
 from ctxmgr.model import expression
 
 CheckKind = Literal["", "test", "lint", "types", "build"]
@@ -23,7 +27,6 @@ SILENT = words_of("cd echo printf true : pwd export set date sleep")
 SEARCHES = words_of("find fd rg grep egrep fgrep ag find_file search_dir search_file")
 GREPS = words_of("rg grep egrep fgrep ag")
 SHELLS = words_of("bash sh zsh dash")
-MOST_SHELLS = 3  # within shells
 _LOOKS = SEARCHES | words_of(
     "ls tree wc stat file du df diff cmp jq yq sort uniq cut awk column tr which less more od xxd hexdump strings"
     " cat head tail nl sed"
@@ -32,6 +35,7 @@ _EXECUTED = words_of("grep cat ls echo head wc")  # by a `find` that only looks
 _GIT_LOOKS = words_of(
     "status diff log show blame ls-files rev-parse grep describe ls-tree cat-file shortlog merge-base"
 )
+_GIT_VALUED = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path")  # options of git itself
 _GIT_LISTS = words_of("branch tag remote worktree")  # with nothing but options
 _GH_SENDS = ("-X", "-f", "-F", "--method", "--field", "--raw-field", "--input")
 _GH_LOOKS = words_of("view checks diff list status")
@@ -209,3 +213,26 @@ def _kind_of_word(word: str) -> CheckKind:
         return ""
     parts = set(_PART.findall(word.replace("type-check", "typecheck").replace("type_check", "typecheck").lower()))
     return next((kind for part, kind in _KIND_WORDS.items() if part in parts), "")
+
+
+@lru_cache(maxsize=1024)
+def subjects_of(line: str) -> tuple[str, ...]:
+    """All that a line runs, looks too, by program and subcommand, in order."""
+    return tuple(subject_of(command) for command in commands_run(line) if command.words and command.words[0])
+
+
+class GitCall(msgspec.Struct, frozen=True, gc=False):
+    """`verb`: "commit"; `words`: what stands behind it, None for what is not known."""
+
+    verb: str
+    words: tuple[Word, ...]
+
+
+def git_calls(line: str) -> Iterator[GitCall]:
+    """The calls of git that a line makes, in order."""
+    for command in commands_run(line):
+        words = command.words[1:]
+        while words and (words[0] or "-").startswith("-"):
+            words = words[2:] if words[0] in _GIT_VALUED else words[1:]
+        if name_of(command) == "git" and words and words[0]:
+            yield GitCall(words[0], words[1:])

@@ -16,6 +16,7 @@ from ctxmgr.engine.tools.paths import UNKNOWN, joined
 from ctxmgr.engine.tools.shell.words import ShellCommand, Word, name_of
 
 _WHOLE = ("cat", "bat", "nl")
+_COUNTS = ("-n", "--lines", "-c", "--bytes")  # options of `head` and `tail` that take a word
 
 
 def reads(commands: Sequence[ShellCommand], directory: str) -> list[FileEffect]:
@@ -40,24 +41,15 @@ def reads(commands: Sequence[ShellCommand], directory: str) -> list[FileEffect]:
 def _shown(command: ShellCommand) -> list[Word] | None:
     """The files that a command prints lines of; None where it prints anything else."""
     name, words = name_of(command), command.words[1:]
-    if name in _WHOLE:
-        before = ("", *words)  # `nl -b a` numbers empty lines, too
-        pairs = zip(words, before, strict=False)
+    pairs = zip(words, ("", *words), strict=False)
+    if name in _WHOLE:  # `nl -b a` numbers empty lines, too
         return [word for word, last in pairs if not (word or "").startswith("-") and (name != "nl" or last != "-b")]
     if name in ("head", "tail"):
-        return _uncounted(words)
+        unvalued = (word for word, last in pairs if last not in _COUNTS)
+        return [word for word in unvalued if word == "-" or not (word or "").startswith("-")]
     call = sed_call(words)
     prints = name == "sed" and call.quiet and not call.is_strange and not call.in_place
     return list(call.files) if prints and call.scripts and None not in call.scripts else None
-
-
-def _uncounted(words: Sequence[Word]) -> list[Word]:
-    """The files of `head` and `tail`."""
-    valued = ("-n", "--lines", "-c", "--bytes")
-    pairs = zip(words, ("", *words), strict=False)
-    return [
-        word for word, last in pairs if last not in valued and (word == "-" or not (word or "").startswith("-"))
-    ]
 
 
 class SedCall(msgspec.Struct, frozen=True, gc=False):

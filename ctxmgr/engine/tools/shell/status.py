@@ -10,14 +10,12 @@ Rules:
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Literal
 
 import msgspec
 
 from ctxmgr.engine.tools.effects import CallOutcome, ShellStatus
 from ctxmgr.engine.tools.shell.programs import (
-    MOST_SHELLS,
     SILENT,
     answers_by_one,
     is_check,
@@ -27,7 +25,7 @@ from ctxmgr.engine.tools.shell.programs import (
     words_of,
 )
 from ctxmgr.engine.tools.shell.words import Pipeline, ShellCommand, name_of, parse, pipelines_of
-from ctxmgr.engine.tools.shell.wrappers import handed_line, unwrapped
+from ctxmgr.engine.tools.shell.wrappers import MOST_SHELLS, handed_line, unwrapped
 
 _STEERS = words_of("wait exit return trap shift local unset shopt umask break continue disown source . read")
 _ASKING = words_of("test [ [[ which type pgrep pkill tee expr lsof fuser false zgrep ack colordiff sdiff ps tty id")
@@ -74,20 +72,6 @@ def status_of(line: str, depth: int = 0) -> ShellStatus:
     subjects = tuple(dict.fromkeys(name for command in subject for name in command.subjects))
     shown = untold or subject
     return ShellStatus(on_zero, on_one, about, subjects, shown[0].shown_lines if len(shown) == 1 else 0)
-
-
-@lru_cache(maxsize=1024)
-def subjects_of(line: str, depth: int = 0) -> tuple[str, ...]:
-    """All that a line runs, looks too, by program and subcommand, in order."""
-    subjects: list[str] = []
-    for pipeline in pipelines_of(line) if depth <= MOST_SHELLS else ():
-        for command in map(unwrapped, pipeline.commands):
-            inner = handed_line(command)
-            if inner is not None:
-                subjects += subjects_of(inner, depth + 1)
-            elif command.words and command.words[0]:
-                subjects.append(subject_of(command))
-    return tuple(subjects)
 
 
 def _covered(pipelines: Sequence[Pipeline]) -> int:

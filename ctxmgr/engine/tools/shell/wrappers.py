@@ -9,16 +9,17 @@ Rules:
 4. A shell that is handed a line (`bash -lc`, `ssh host`) runs that line.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 from msgspec import structs
 
-from ctxmgr.engine.tools.shell.words import ShellCommand, Word, name_of, variable_set
+from ctxmgr.engine.tools.shell.words import ShellCommand, Word, name_of, pipelines_of, variable_set
 
 VERSION = "0123456789."  # characters of one, behind the name of an interpreter
 
 MOST_WRAPPERS = 8  # around one command
+MOST_SHELLS = 3  # within shells
 
 
 class _Row(msgspec.Struct, frozen=True, gc=False):
@@ -202,3 +203,15 @@ def handed_line(command: ShellCommand) -> str | None:
         if word.startswith("-") and not word.startswith("--") and "c" in word:
             return words[index + 1] if index + 1 < len(words) else None
     return None
+
+
+def commands_run(line: str, depth: int = 0) -> Iterator[ShellCommand]:
+    """The commands that a line runs in the end, in order, also in the shells that it hands lines to. `depth`: in so
+    many other shells."""
+    for pipeline in pipelines_of(line) if depth <= MOST_SHELLS else ():
+        for command in map(unwrapped, pipeline.commands):
+            handed = handed_line(command)
+            if handed is not None:
+                yield from commands_run(handed, depth + 1)
+            else:
+                yield command
