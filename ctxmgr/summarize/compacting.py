@@ -48,7 +48,7 @@ def written(brief: SummaryInput[CompactionPlan], shape: Shape, past: PreviousSum
         "turn-prefix",
         prepared.prefix,
         asked_for(brief.prompts.turn_prefix, TURN),
-        _turn_output(brief),
+        output(brief, _share(brief, TURN_SHARE)),
         brief.instructions,
         earlier="" if prepared.history else past.context,
         scratchpad="" if prepared.history else brief.scratchpad,
@@ -172,10 +172,6 @@ def _share(brief: SummaryInput[CompactionPlan], share: float) -> int:
 def history_output(brief: SummaryInput[CompactionPlan], shape: Shape) -> int:
     """Tokens of a history's summary."""
     return min(output(brief, _share(brief, HISTORY_SHARE)), shape.max_tokens)
-
-
-def _turn_output(brief: SummaryInput[CompactionPlan]) -> int:
-    return output(brief, _share(brief, TURN_SHARE))
 
 
 def is_longer(brief: SummaryInput[CompactionPlan], text: str, past: PreviousSummary) -> bool:

@@ -108,7 +108,6 @@ _TURN = """\
 - [What has to be known to understand the rest of the turn, which follows and is not shown here]
 """
 _NEEDS = (GOAL, PROGRESS, NEXT)
-_TURN_CONTEXT: frozenset[HeadingKind] = frozenset(("context",))
 
 STRUCTURED = Shape("structured", _SECTIONS + _CRITICAL, _NEEDS)
 BRANCH = Shape("structured", _SECTIONS, _NEEDS)
@@ -118,7 +117,7 @@ TURN = Shape(
     (
         Need("Original Request", frozenset(("goal",))),
         Need("Progress So Far", frozenset(("done", "progress"))),
-        Need("Context Needed to Continue", _TURN_CONTEXT),
+        Need("Context Needed to Continue", frozenset(("context",))),
     ),
 )
 

@@ -15,7 +15,6 @@ import msgspec
 from ctxmgr.model import prices
 from ctxmgr.model.compaction import (
     Asking,
-    BranchMessage,
     CompactionPlan,
     CompletionRequest,
     Result,
@@ -55,8 +54,8 @@ def written(brief: SummaryInput[CompactionPlan], shape: Shape, past: PreviousSum
         return (yield from copy)
     usage = brief.usage
     asks, failure = _first(copy)
-    ask = _ask(brief, shape)
-    costs = _costs(brief, context, ask, asks)
+    ask, copied = _ask(brief, shape), None if asks is None else _weight(brief, asks)
+    costs = way_costs(context, brief.weigh(ask.prompt), copied, ask.max_tokens)  # both write at most the same
     if costs.way == "warm":
         try:
             once = msgspec.structs.replace(brief, retries=0)
@@ -113,32 +112,14 @@ def _resumed(asking: Asking[Result], asks: tuple[CompletionRequest, ...]) -> Ask
 
 def _ask(brief: SummaryInput[CompactionPlan], shape: Shape) -> CompletionRequest:
     output = compacting.history_output(brief, shape)
-    recent = brief.preparation.recent
-    text = on_context_prompt(
-        shape, brief.instructions, stays=_begins(recent), scratchpad=brief.scratchpad, most=output
-    )
+    texts = (message.content.text for message in brief.preparation.recent)
+    stays = next((" ".join(text.split()) for text in texts if text and text.strip()), "")
+    text = on_context_prompt(shape, brief.instructions, stays=stays, scratchpad=brief.scratchpad, most=output)
     return CompletionRequest("history", "", text, output, LABEL, on_context=True)
-
-
-def _begins(recent: tuple[BranchMessage, ...]) -> str:
-    """The words that what stays begins with; "" where it has none."""
-    texts = (message.content.text for message in recent)
-    return next((" ".join(text.split()) for text in texts if text and text.strip()), "")
 
 
 def _weight(brief: SummaryInput[CompactionPlan], asks: tuple[CompletionRequest, ...]) -> int:
     return sum(brief.weigh(request.system) + brief.weigh(request.prompt) for request in asks)
-
-
-def _costs(
-    brief: SummaryInput[CompactionPlan],
-    context: HostContext,
-    ask: CompletionRequest,
-    asks: tuple[CompletionRequest, ...] | None,
-) -> WayCosts:
-    """Both write at most the same: the longest answer that the message at the list's end asks for."""
-    copied = None if asks is None else _weight(brief, asks)
-    return way_costs(context, brief.weigh(ask.prompt), copied, ask.max_tokens)
 
 
 def way_costs(context: HostContext, instruction: int, copied: int | None, output: int) -> WayCosts:
@@ -150,10 +131,11 @@ def way_costs(context: HostContext, instruction: int, copied: int | None, output
         written_tokens=context.tokens - context.cached_tokens + more,
         output_tokens=output,
     )
-    is_within = warm.input_tokens + output <= context.window
+    all_tokens = warm.input_tokens + output
     is_priced = bool(context.prices is not None and context.prices.input)
-    reason = f"{warm.input_tokens + output:,} tokens are above the window of {context.window:,}"
-    warm_cost, warm_sum = _cost(warm, context, is_priced) if is_within else (None, reason)
+    warm_cost, warm_sum = None, f"{all_tokens:,} tokens are above the window of {context.window:,}"
+    if all_tokens <= context.window:
+        warm_cost, warm_sum = _cost(warm, context, is_priced)
     copy_cost, copy_sum = None, "no copy fits the window"
     if copied is not None:
         cold = prices.CallTokens(new_tokens=round(context.ratio * copied), output_tokens=output)

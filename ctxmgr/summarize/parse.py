@@ -109,17 +109,21 @@ def text_of(text: str, shape: Shape) -> AcceptedAnswer | RejectedAnswer:
     if shape.is_free:
         body = without_turn_mark(without_lists(_unfenced(text))).strip()
         return AcceptedAnswer(body) if plain(body) else RejectedAnswer("empty")
-    short, body = _short_apart(_unfenced(text), shape)
-    body = whole = _unfenced(_untagged(body, shape))
+    answer = _unfenced(text)
+    short = _SHORT.search(answer) if shape.short else None
+    apart = answer[: short.start()] + answer[short.end() :] if short else answer
+    body = whole = _unfenced(_untagged(apart, shape))
     body = "\n".join(body.splitlines()[first_section(body, shape) :])
     body = undoubled(_without_tag_lines(without_turn_mark(without_lists(body))), shape)
     there = section_kinds(body, shape)
     if not there:
         prose = _without_tag_lines(without_turn_mark(without_lists(whole))).strip()
         return RejectedAnswer("no sections", ", ".join(need.name for need in shape.needs), prose)
-    if not sections_of(body) or _is_outline(body, shape):
+    asked = _PLACEHOLDER.findall(shape.outline)
+    is_outline = sum(title in body for title in asked) * 2 > len(asked) > 0  # most of its own placeholders
+    if is_outline or not sections_of(body):
         return RejectedAnswer("empty")
-    return AcceptedAnswer(body, _short(short, body, shape))
+    return AcceptedAnswer(body, _short(short[1] if short else "", body) if shape.short else "")
 
 
 def _untagged(text: str, shape: Shape) -> str:
@@ -168,28 +172,9 @@ def _without_tag_lines(text: str) -> str:
     return "\n".join(line for line, outside in lines if not (outside and _TAG_LINE.fullmatch(line)))
 
 
-def _is_outline(body: str, shape: Shape) -> bool:
-    """Whether most of the outline's own placeholders stand in the answer."""
-    asked = _PLACEHOLDER.findall(shape.outline)
-    return sum(title in body for title in asked) * 2 > len(asked) > 0
-
-
-def _short_apart(text: str, shape: Shape) -> tuple[str, str]:
-    """Separate the short part, where a shape has one."""
-    match = _SHORT.search(text) if shape.short else None
-    return (match[1], text[: match.start()] + text[match.end() :]) if match else ("", text)
-
-
-def _short(text: str, body: str, shape: Shape) -> str:
+def _short(text: str, body: str) -> str:
     """The short part in at most two sentences; where the model gave none, the start of its first section."""
-    if not shape.short:
-        return ""
     if not plain(text):
-        items = [
-            item.text
-            for section in sections_of(body)
-            if section.kind in ("goal", "current")
-            for item in section.items
-        ]
-        text = " ".join(items)
+        named = (section for section in sections_of(body) if section.kind in ("goal", "current"))
+        text = " ".join(item.text for section in named for item in section.items)
     return shorten(" ".join(sentences_of(plain(text))[:SHORT_SENTENCES]), SHORT_CHARACTERS)

@@ -183,13 +183,14 @@ def merge_prompt(
     shown = [
         summary_part("part", text, number=str(number), of=str(len(texts))) for number, text in enumerate(texts, 1)
     ]
+    continued = "the turn." if matter == "turn-prefix" else "what <previous-summary> stands for."
     task = paragraphs(
         (
             f"The {len(texts)} parts above are summaries of stretches of one conversation, oldest first. Make one "
             "summary of them that stands for all. Where parts differ on how far something is, the later one "
             "counts: what it says is done is no longer in progress, nor a next step. Leave out nothing else that "
             "a part states, and state it once.",
-            "The parts together continue " + _turn_or_summary(matter) if given.previous else "",
+            f"The parts together continue {continued}" if given.previous else "",
             _UPDATE if given.previous else "",
             _hints(given),
             "This is for a turn whose rest is kept as it is and follows." if matter == "turn-prefix" else "",
@@ -199,10 +200,6 @@ def merge_prompt(
     if shape.task:
         wanted = f"The parts were asked for as follows, and what you write of them is too:\n\n{wanted}"
     return paragraphs((_shown(given), *shown, task, wanted, extra(instructions)))
-
-
-def _turn_or_summary(matter: Matter) -> str:
-    return "the turn." if matter == "turn-prefix" else "what <previous-summary> stands for."
 
 
 def _shown(given: PromptParts) -> str:

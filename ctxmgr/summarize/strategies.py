@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from ctxmgr.engine.compaction import FOR_MODEL, Slice, scoring, slices, truncation
+from ctxmgr.engine.compaction import FOR_MODEL, Slice, cohesion, scoring, slices, truncation
 from ctxmgr.model.compaction import Asking, Completion, CompletionRequest, Strategy
 from ctxmgr.summarize.asks import (
     ShapedRequest,
@@ -94,9 +94,8 @@ def sliced(brief: SummaryInput[Any], job: PromptTask, cap: int | None = None) ->
     if settings.tokens > most:
         overlap = min(settings.overlap, most // LEAD_SHARE)
         settings = msgspec.structs.replace(settings, tokens=most, overlap=overlap)
-    if brief.depths is None:
-        return slices.cut(job.messages, settings, brief.weigh, cap=cap)
-    return slices.cut(job.messages, settings, brief.weigh, cap=cap, depths=brief.depths)
+    depths = cohesion.depths if brief.depths is None else brief.depths
+    return slices.cut(job.messages, settings, brief.weigh, cap=cap, depths=depths)
 
 
 def slice_texts(brief: SummaryInput[Any], job: PromptTask, cut: Sequence[Slice]) -> tuple[str, ...]:
@@ -123,9 +122,7 @@ def lead_text(brief: SummaryInput[Any], part: Slice) -> str:
 
 def single_shot(brief: SummaryInput[Any], job: PromptTask) -> Asking[AcceptedAnswer]:
     """Ask once for all of it. Raises SummaryFailed."""
-    asked = question(brief, job, job.messages, job.given, output=job.max_tokens)
-    accepted = yield from answer(brief, asked)
-    return accepted
+    return (yield from answer(brief, question(brief, job, job.messages, job.given, output=job.max_tokens)))
 
 
 NOTES_SHARE = 0.5  # of the output: a choice of ours, the summary has to stand for far more turns
@@ -152,19 +149,12 @@ def parallel_stitch(brief: SummaryInput[Any], job: PromptTask) -> Asking[Accepte
     slices = sliced(brief, job)
     if len(slices) < 2:
         return (yield from single_shot(brief, job))
-    asked: list[ShapedRequest] = []
-    shown = slice_texts(brief, job, slices)
-    for number, part in enumerate(slices, 1):
-        asked.append(
-            question(
-                brief,
-                job,
-                part.messages,
-                PromptParts(shown[number - 1], before=lead_text(brief, part)),
-                output=min(part.max_output_tokens, job.max_tokens),
-                slice_number=(number, len(slices)),
-            )
+    asked = [
+        _question(
+            brief, job, part, PromptParts(shown), (number, len(slices)), min(part.max_output_tokens, job.max_tokens)
         )
+        for number, (part, shown) in enumerate(zip(slices, slice_texts(brief, job, slices), strict=True), 1)
+    ]
     accepted = yield from answers(brief, asked)
     try:
         merge = merge_question(brief, job, tuple(answer.text for answer in accepted))
@@ -202,12 +192,11 @@ def accumulated(brief: SummaryInput[Any], job: PromptTask) -> Asking[AcceptedAns
         return (yield from single_shot(brief, job))
     written: list[str] = []
     short, most = "", 0
-    shown = slice_texts(brief, job, slices)
-    for number, part in enumerate(slices, 1):
+    for number, (part, shown) in enumerate(zip(slices, slice_texts(brief, job, slices), strict=True), 1):
         given = job.given if number == 1 else PromptParts("", slices=_earlier_texts(brief, job, written))
         carried = sum(map(brief.weigh, (job.previous, job.earlier, job.notes))) if number == 1 else 0
         output = min(job.max_tokens, part.max_output_tokens + carried)
-        given = msgspec.structs.replace(given, conversation=shown[number - 1])
+        given = msgspec.structs.replace(given, conversation=shown)
         asked = _question(brief, job, part, given, (number, len(slices)), output)
         most += asked.max_tokens
         accepted = yield from answer(brief, asked)
@@ -223,9 +212,8 @@ def rolling(brief: SummaryInput[Any], job: PromptTask) -> Asking[AcceptedAnswer]
         return (yield from single_shot(brief, job))
     given = job.given
     accepted = AcceptedAnswer("")
-    shown = slice_texts(brief, job, slices)
-    for number, part in enumerate(slices, 1):
-        given = msgspec.structs.replace(given, conversation=shown[number - 1])
+    for number, (part, shown) in enumerate(zip(slices, slice_texts(brief, job, slices), strict=True), 1):
+        given = msgspec.structs.replace(given, conversation=shown)
         asked = _question(brief, job, part, given, (number, len(slices)), job.max_tokens)
         accepted = yield from answer(brief, asked)
         given = PromptParts("", previous=accepted.text)

@@ -59,7 +59,8 @@ def placed(inputs: MarkInputs, before: Sequence[MarkedStart]) -> Breakpoints:
         return Breakpoints((), tuple(known))
     ends = _wanted(inputs, known, end, room)[:room]
     join = inputs.same_count if inputs.same_count in ends else None
-    marked = [MarkedStart(end, inputs.time_ms, end == join or _is_join(end, known)) for end in ends]
+    joins = {join, *(start.message_count for start in known if start.is_join)}
+    marked = [MarkedStart(end, inputs.time_ms, end in joins) for end in ends]
     others = [start for start in known if start.message_count not in ends]
     return Breakpoints(tuple(sorted(end - 1 for end in ends)), _remembered([*others, *marked]))
 
@@ -71,12 +72,14 @@ def _wanted(inputs: MarkInputs, known: Sequence[MarkedStart], end: int, room: in
     if not longest or _reaches(inputs, longest, end):
         wanted = [end]
     elif room == 1 and not changed:  # rule 4
-        return [next((count for count in range(end, longest, -1) if _may_end(inputs, longest, count)), end)]
+        bearing = (count for count in range(end, longest, -1) if inputs.may_bear(count - 1))
+        return [next((count for count in bearing if _reaches(inputs, longest, count)), end)]
     else:
         wanted = [end, longest]
     stayed = _bearing(inputs, inputs.same_count or 0)
     if changed and stayed > longest:
-        instead = _reaches(inputs, longest, stayed) or (room == 2 and _outweighs(inputs, longest, stayed))
+        outweighs = room == 2 and inputs.blocks(longest, stayed) > inputs.blocks(0, longest)  # what was kept before
+        instead = outweighs or _reaches(inputs, longest, stayed)
         if longest in wanted and instead:
             wanted.remove(longest)
         wanted.append(stayed)
@@ -97,22 +100,9 @@ def _reaches(inputs: MarkInputs, start: int, end: int) -> bool:
     return start == end or not look_back or inputs.blocks(start, end) < look_back
 
 
-def _outweighs(inputs: MarkInputs, start: int, end: int) -> bool:
-    """Whether there is more between a start and this end than in the start."""
-    return inputs.blocks(start, end) > inputs.blocks(0, start)
-
-
-def _may_end(inputs: MarkInputs, start: int, end: int) -> bool:
-    return inputs.may_bear(end - 1) and _reaches(inputs, start, end)
-
-
 def _bearing(inputs: MarkInputs, end: int) -> int:
     """The end of the newest of the first `end` messages that can bear a mark; 0 where none can."""
     return next((count for count in range(end, 0, -1) if inputs.may_bear(count - 1)), 0)
-
-
-def _is_join(end: int, known: Sequence[MarkedStart]) -> bool:
-    return any(start.is_join and start.message_count == end for start in known)
 
 
 def _remembered(starts: Sequence[MarkedStart]) -> tuple[MarkedStart, ...]:

@@ -63,16 +63,13 @@ def deepened(deep: Sequence[float], steps: Sequence[Sequence[BranchMessage]]) ->
     """The same depths with those of users' breaks as rule 4 has them; for depths from vectors as well."""
     result = list(deep)
     for number, step in enumerate(steps):
-        if number and step[0].content.speaker == "user" and any(map(_answers, steps[number - 1])):
+        before = steps[number - 1] if number and step[0].content.speaker == "user" else ()
+        said = [message.content for message in before if message.content.speaker == "assistant"]
+        if any((content.text or "").strip() or content.calls for content in said):
             reach = range(max(1, number - USER_REACH), min(len(deep), number + USER_REACH + 1))
             near = max(deep[index] * (1 - USER_FALL * abs(index - number)) for index in reach)
             result[number] = max(USER_DEPTH, near * USER_FACTOR)
     return result
-
-
-def _answers(message: BranchMessage) -> bool:
-    content = message.content
-    return content.speaker == "assistant" and bool((content.text or "").strip() or content.calls)
 
 
 def depths_from_vectors(vectors: Sequence[Sequence[float]]) -> list[float]:

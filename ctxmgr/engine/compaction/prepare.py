@@ -146,7 +146,11 @@ def _why(
 
 def points(entries: Sequence[BranchEntry], start: int) -> tuple[int, ...]:
     """Where the kept part may start (rule 5)."""
-    return tuple(number for number in range(start, len(entries)) if _is_point(entries[number]))
+    return tuple(
+        number
+        for number in range(start, len(entries))
+        if entries[number].kind != "compaction" and any(message.cuttable for message in entries[number].messages)
+    )
 
 
 def reached(entries: Sequence[BranchEntry], start: int, keep: int, weigh: WeighMessage) -> int | None:
@@ -212,10 +216,6 @@ def earliest_calls(entries: Sequence[BranchEntry], start: int) -> list[int]:
     for number in range(len(earliest_by_entry) - 2, -1, -1):
         earliest_by_entry[number] = min(earliest_by_entry[number], earliest_by_entry[number + 1])
     return earliest_by_entry
-
-
-def _is_point(entry: BranchEntry) -> bool:
-    return entry.kind != "compaction" and any(message.cuttable for message in entry.messages)
 
 
 def _opens_turn(entry: BranchEntry) -> bool:

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.engine.compaction.cohesion import NAME_WEIGHT, TEXT_UNITS, terms
-from ctxmgr.engine.compaction.render import RenderLimits, message_text, utf16_units
+from ctxmgr.engine.compaction.render import AS_PI, RenderLimits, message_text, utf16_units
 from ctxmgr.engine.tools import tool_call
 from ctxmgr.model import Weigh
 from ctxmgr.model.compaction import BranchMessage
@@ -38,7 +38,6 @@ ROUNDS = 6  # corrections of the estimate before the budget is halved instead
 EDGE_UNITS = 2_000  # of each end of a long text are weighed to tell its tokens a character
 
 WHOLE = 2**62  # more characters than any text has
-AS_SHOWN = RenderLimits()
 
 
 def importances(messages: Sequence[BranchMessage], goal: str = "") -> tuple[float, ...]:
@@ -99,7 +98,7 @@ def shares(
     return least
 
 
-def within(message: BranchMessage, units: int, shown: RenderLimits = AS_SHOWN) -> str:
+def within(message: BranchMessage, units: int, shown: RenderLimits = AS_PI) -> str:
     """A message as a summariser is shown it, in about `units` characters and a marker that says what is missing;
     a result from its start, all else from both ends. "" where it is not shown at all."""
     text = message_text(message, msgspec.structs.replace(shown, result_units=units))

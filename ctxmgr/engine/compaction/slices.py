@@ -24,7 +24,7 @@ from itertools import accumulate, pairwise
 import msgspec
 
 from ctxmgr.engine.compaction import cohesion
-from ctxmgr.engine.compaction.render import RenderLimits, message_text
+from ctxmgr.engine.compaction.render import message_text
 from ctxmgr.model import Slices, Weigh
 from ctxmgr.model.compaction import BranchMessage
 
@@ -34,8 +34,6 @@ REACH = 0.25
 LEAST_OUTPUT = 512
 """Tokens of output of any slice, where a cap allows them: headings alone take a hundred, and a model that is
 stopped by its limit has failed. A choice of ours."""
-
-AS_SHOWN = RenderLimits()
 
 SliceStep = tuple[BranchMessage, ...]
 Depths = Callable[[Sequence[SliceStep]], Sequence[float]] | Sequence[float]
@@ -67,7 +65,7 @@ def cut(
     if not messages:
         return ()
     starts = step_starts(messages)
-    weights = [weigh(text) if (text := message_text(message, AS_SHOWN)) else 0 for message in messages]
+    weights = [weigh(text) if (text := message_text(message)) else 0 for message in messages]
     before = [0, *accumulate(weights)]
     deep: Sequence[float] = ()
     if settings.breaks == "natural":
@@ -79,7 +77,8 @@ def cut(
     outputs = budgets([before[end] - before[start] for start, end in pairwise(places)], settings, cap)
     parts = []
     for (start, end), output in zip(pairwise(places), outputs, strict=True):
-        lead = _lead(before, start, settings.overlap)
+        least = bisect_left(before, before[start] - settings.overlap)  # whole messages within the overlap
+        lead = min(start, least) if settings.overlap else start
         parts.append(
             Slice(
                 tuple(messages[start:end]),
@@ -151,11 +150,6 @@ def _part(before: list[int], target: int, deep: Sequence[float], places: list[in
         if nearer >= end:
             return
         places.append(nearer)
-
-
-def _lead(before: list[int], start: int, overlap: int) -> int:
-    """Where the lead of a slice begins: as many whole messages as weigh at most `overlap` together."""
-    return min(start, bisect_left(before, before[start] - overlap)) if overlap else start
 
 
 def budgets(weights: Sequence[int], settings: Slices, cap: int | None = None) -> list[int]:

@@ -22,8 +22,8 @@ from itertools import accumulate
 
 import msgspec
 
-from ctxmgr.engine.compaction.render import RenderLimits
-from ctxmgr.engine.compaction.scoring import AS_SHOWN, WHOLE, within
+from ctxmgr.engine.compaction.render import AS_PI, RenderLimits
+from ctxmgr.engine.compaction.scoring import WHOLE, within
 from ctxmgr.engine.compaction.slices import step_starts
 from ctxmgr.model import Weigh
 from ctxmgr.model.compaction import BranchMessage
@@ -69,7 +69,7 @@ def fit(
     room: int,
     weigh: Weigh,
     importance: Sequence[float] | None = None,
-    shown: RenderLimits = AS_SHOWN,
+    shown: RenderLimits = AS_PI,
 ) -> FittedText:
     """The text of these messages in at most `room` tokens. `importance`: a number for each message; `shown`: how
     they are shown where there is room for it."""

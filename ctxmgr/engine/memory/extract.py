@@ -7,7 +7,6 @@ recognised by its mark and says nothing either.
 from collections.abc import Mapping
 
 from ctxmgr.engine.memory.facts import Stamp, Statements
-from ctxmgr.engine.memory.from_summary import from_summary
 from ctxmgr.engine.memory.from_tools import from_result, from_shell
 from ctxmgr.engine.memory.user_words import HOSTS_REPLIES, from_user, users_text, without_packet
 from ctxmgr.engine.memory.wording import both_ends, last_paragraph
@@ -15,7 +14,7 @@ from ctxmgr.engine.tools import call_of_block
 from ctxmgr.model import Block, View
 from ctxmgr.model.saved import GOING_ON, Fact
 
-__all__ = ["from_message", "from_summary", "users_text"]
+LAST_CHARACTERS = 400  # of the paragraph that ends an assistant's message
 
 
 def from_message(
@@ -31,23 +30,14 @@ def from_message(
         from_user(users_text(view), into, opening=opening)
     elif view.role == "assistant":
         from_assistant(view, turn, into)
-    if view.role in ("user", "assistant", "result", "shell"):
-        for block in view.blocks:
-            _ran(block, calls, into)
-    return into.facts()
-
-
-def _ran(block: Block, calls: Mapping[str, Block], into: Statements) -> None:
-    """Add what a result or a user's own run says; some formats put results into user messages."""
-    if block.kind == "result" and (call := calls.get(block.call_id)) is not None:
-        from_result(block, call, into)
-    elif block.kind == "shell" and block.text:  # no text: the user kept it from the model
-        run = call_of_block(block)
+    for block in view.blocks if view.role in ("user", "assistant", "result", "shell") else ():
+        call = calls.get(block.call_id) if block.kind == "result" else None  # also in a user's message
+        run = call_of_block(block) if block.kind == "shell" and block.text else None  # else the user kept it back
+        if call is not None:
+            from_result(block, call, into)
         if run is not None:
             from_shell(block.text, run, block.is_error, into)
-
-
-LAST_CHARACTERS = 400  # of the paragraph
+    return into.facts()
 
 
 def from_assistant(view: View, turn: str, into: Statements) -> None:
@@ -57,4 +47,4 @@ def from_assistant(view: View, turn: str, into: Statements) -> None:
     if text and text.strip() not in HOSTS_REPLIES:
         status = GOING_ON if any(block.kind == "call" for block in view.blocks) else ""
         ending = both_ends(last_paragraph(text), LAST_CHARACTERS)
-        into.add("said", into.origin, ending, "assistant", status, turn)
+        into.add("said", into.stamp.origin, ending, "assistant", status, turn)

@@ -9,12 +9,9 @@ from collections.abc import Iterator
 from itertools import count
 
 import msgspec
-from msgspec import structs
 
 from ctxmgr.engine.memory.wording import key_of
 from ctxmgr.model.saved import Fact, Slot, Source
-
-_SlotKey = tuple[Slot, str, Source, str]
 
 
 class Stamp(msgspec.Struct, frozen=True):
@@ -30,52 +27,38 @@ class Statements:
     """Collects the facts of one message, in its order; what it states twice counts as stated last."""
 
     def __init__(self, stamp: Stamp) -> None:
-        self._stamp, self._listing = stamp, ""
-        self._facts: dict[_SlotKey, Fact] = {}
+        self.stamp, self._listing = stamp, ""
+        self._facts: dict[tuple[Slot, str, Source], Fact] = {}
         self._places: Iterator[int] = count()
-
-    @property
-    def origin(self) -> str:
-        """The digest of the message."""
-        return self._stamp.origin
-
-    @property
-    def time_ms(self) -> int:
-        return self._stamp.time_ms
 
     def items_of(self, listing: str) -> "Statements":
         """Where to state items of this list; all facts are collected in one."""
-        items = Statements(self._stamp)
+        items = Statements(self.stamp)
         items._listing, items._facts, items._places = listing, self._facts, self._places
         return items
 
-    def add(self, slot: Slot, key: str, text: str, source: Source, status: str = "", detail: str = "") -> None:
+    def add(
+        self, slot: Slot, key: str, text: str, source: Source, status: str = "", detail: str = "", runs: str = ""
+    ) -> None:
         """State one thing; the arguments are the fields of `Fact`. A text keeps every heading it stood under."""
-        slot_key: _SlotKey = (slot, key, source, "")
-        before = self._facts.get(slot_key)
-        headed = source in ("summary", "branch")
-        if headed and before is not None and before.detail != detail:
+        before = self._facts.get((slot, key, source))
+        if source in ("summary", "branch") and before is not None and before.detail != detail:
             detail = "; ".join(filter(None, (before.detail, detail)))
-        self._facts[slot_key] = Fact(
+        self._facts[slot, key, source] = Fact(
             slot,
             key,
             text,
             source,
-            self._stamp.time_ms,
-            self._stamp.seq,
+            self.stamp.time_ms,
+            self.stamp.seq,
             status,
             detail,
-            self._stamp.entry,
-            self._stamp.origin,
+            self.stamp.entry,
+            self.stamp.origin,
             self._listing,
             next(self._places),
+            runs,
         )
-
-    def ran(self, key: str, text: str, status: str, detail: str, runs: str) -> None:
-        """State one command; the arguments are the fields of `Fact`."""
-        self.add("command", key, text, "tool", status, detail)
-        slot_key: _SlotKey = ("command", key, "tool", "")
-        self._facts[slot_key] = structs.replace(self._facts[slot_key], runs=runs)
 
     def facts(self) -> tuple[Fact, ...]:
         return tuple(self._facts.values())

@@ -21,7 +21,6 @@ from ctxmgr.engine.memory.git_history import commit_of_line
 from ctxmgr.engine.memory.markdown import (
     ITEM_CHARACTERS,
     STATUS_OF_MARK,
-    Kind,
     SectionItem,
     SummarySection,
     heading,
@@ -53,7 +52,9 @@ def from_summary(
     for slot, texts in _singles(sections).items():
         if texts:
             into.add(slot, stamp.origin if kind == "branch" else "", "\n".join(texts))
-    boxes_alone = not any(section.kind == "progress" or _is_of_tasks(section.kind) for section in sections)
+    boxes_alone = not any(
+        section.kind == "progress" or ITEMS.get(section.kind, ("context", ""))[0] == "task" for section in sections
+    )
     for section in sections:
         for number, item in enumerate(section.items):
             _add_item(section, number, _without_boxes(item, into) if boxes_alone else item, into)
@@ -83,10 +84,6 @@ def _singles(sections: tuple[SummarySection, ...]) -> dict[Slot, list[str]]:
         for item in section.items
     ]
     return {"goal": goals or asked, "current": (asked if goals else []) + current}
-
-
-def _is_of_tasks(kind: Kind) -> bool:
-    return ITEMS.get(kind, ("context", ""))[0] == "task"
 
 
 def _without_boxes(item: SectionItem, into: _Summary) -> SectionItem:

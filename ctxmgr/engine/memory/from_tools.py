@@ -136,14 +136,16 @@ def _checked(call: ToolCall, output: str, is_error: bool, doubtful: bool, into: 
         ended = end_of_kind(kind, line, ended_line, report)
         own = len(kinds) == 1 or kind == "test"  # what a line counts are its tests
         detail = _counted(ended, report) if own and ended != "unknown" else ""
-        into.ran(f"{kind}\n{key}", command_line(line), ended, f"{GOES_ON}{run}" if run else detail, kind)
+        told = f"{GOES_ON}{run}" if run else detail
+        into.add("command", f"{kind}\n{key}", command_line(line), "tool", ended, told, kind)
 
 
 def _came_to(run: str, result: Block, into: Statements) -> None:
     """Add how a run ended that went on as this, or what it goes on as now."""
     ended, report = end_of_run(result.text, result.is_error, result.doubtful or result.untold)
     run_on = goes_on_as(result.text) if ended == "unknown" else ""
-    into.ran(f"{END_OF}{run}", "", ended, f"{GOES_ON}{run_on}" if run_on else _counted(ended, report), "")
+    detail = f"{GOES_ON}{run_on}" if run_on else _counted(ended, report)
+    into.add("command", f"{END_OF}{run}", "", "tool", ended, detail)
 
 
 def _counted(ended: CallOutcome, report: RunReport) -> str:
@@ -203,7 +205,7 @@ def from_dialogue(result: Block, call: Block, made: ToolCall, into: Statements) 
 
 def _add_answer(what: str, reply: str, status: str, into: Statements, source: Source = "user") -> None:
     text, detail = both_ends(what, QUESTION_CHARACTERS), both_ends(plain(reply), SAID_CHARACTERS)
-    into.add("question", f"{into.origin}\n{text}", text, source, status, detail)
+    into.add("question", f"{into.stamp.origin}\n{text}", text, source, status, detail)
 
 
 def _called(call: ToolCall) -> str:

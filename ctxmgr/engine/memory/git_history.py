@@ -52,7 +52,7 @@ def commits_of_call(calls: Sequence[GitCall], output: str, ended: CallOutcome, i
             made, commits = (commits, []) if call is makers[-1] else (commits[:1], commits[1:])
         amends = call.verb == "commit" and "--amend" in call.words
         if not refused and (_moves(call, output) or (amends and not made)):
-            key = f"{MOVED}\n{into.origin}\n{len(into.facts())}"  # a message may hold several
+            key = f"{MOVED}\n{into.stamp.origin}\n{len(into.facts())}"  # a message may hold several
             into.add("value", key, "amended" if amends else "elsewhere", "tool")
         for commit in made:
             text = f"{commit['hash']} {plain(commit['subject'])}"

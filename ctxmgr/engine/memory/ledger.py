@@ -22,7 +22,9 @@ Rules:
 """
 
 from bisect import bisect_right
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from operator import attrgetter
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import structs
@@ -34,7 +36,8 @@ from ctxmgr.engine.memory.wording import key_of
 from ctxmgr.model import once
 from ctxmgr.model.saved import BROUGHT_BACK, GOING_ON, KINDS, RENAMED, STATE, Fact, Ledger
 
-_Moment = tuple[int, int]
+Name = TypeVar("Name")
+_key: Callable[[Fact], str] = attrgetter("key")
 Order = tuple[int, int, int, str, str, str, str, str, str, str, str, int, str]
 
 # At the same moment a person's word stands before a summary of it, and both before what a tool did.
@@ -109,25 +112,24 @@ def _is_past(fact: Fact) -> bool:
 
 def _standing(ledger: Ledger) -> list[Fact]:
     """The facts that nothing closed, one for each statement, in the order they were made."""
-    listed: dict[str, _Moment] = {}
+    listed: dict[str, tuple[int, int]] = {}
     for fact in ledger.facts.values():
         if fact.kind == "listing":
             listed[fact.key] = max(listed.get(fact.key, (-1, -1)), (fact.time_ms, fact.seq))
-    chosen: dict[tuple[str, str, str], Fact] = {}
-    for fact in ledger.facts.values():
-        closed = fact.listing and (fact.time_ms, fact.seq) < listed.get(fact.listing, (-1, -1))
-        if closed or KINDS[fact.kind].lasts == "ignored" or of_old(fact):
-            continue
-        key = (fact.kind, fact.key, _apart(fact))
-        rival = chosen.get(key)
-        if rival is None or _precedence(fact) > _precedence(rival):
-            chosen[key] = fact
+    holding = (
+        fact
+        for fact in ledger.facts.values()
+        if not (fact.listing and (fact.time_ms, fact.seq) < listed.get(fact.listing, (-1, -1)))
+        and KINDS[fact.kind].lasts != "ignored"
+        and not of_old(fact)
+    )
+    chosen = _first_by(lambda fact: (fact.kind, fact.key, _apart(fact)), holding, _precedence)
     of_user, of_others = chosen.get(("goal", "", "user")), chosen.get(("goal", "", ""))
     if of_user is not None and of_others is not None and order(of_user) > order(of_others):
         del chosen["goal", "", ""]
     standing = sorted(with_ends(_with_texts(chosen.values(), ledger)), key=_when)
-    holding = {id(fact) for fact in (*standing_runs(standing), *still_there(standing))}
-    return [fact for fact in standing if KINDS[fact.kind].lasts != "standing" or id(fact) in holding]
+    newest = {id(fact) for fact in (*standing_runs(standing), *still_there(standing))}
+    return [fact for fact in standing if KINDS[fact.kind].lasts != "standing" or id(fact) in newest]
 
 
 def _when(fact: Fact) -> tuple[int, int, int, str, str, str]:
@@ -149,8 +151,8 @@ def _precedence(fact: Fact) -> tuple[bool, Order]:
 def _with_texts(facts: Iterable[Fact], ledger: Ledger) -> list[Fact]:
     """Rule 6: facts that say a task in part with the newest of the rest."""
     tasks = [fact for fact in ledger.facts.values() if fact.kind == "task"]
-    texts = _newest_by_key(fact for fact in tasks if fact.text)
-    states = _newest_by_key(fact for fact in tasks if fact.status and fact.source != "summary")
+    texts = _first_by(_key, (fact for fact in tasks if fact.text), order)
+    states = _first_by(_key, (fact for fact in tasks if fact.status and fact.source != "summary"), order)
     known = {key_of(fact.text) for key, fact in texts.items() if key.startswith(TASK_KEY)}
     whole: list[Fact] = []
     for fact in facts:
@@ -173,13 +175,14 @@ def _as_its_tool_says(fact: Fact, state: Fact | None) -> Fact:
     return structs.replace(fact, status=state.status, source=state.source, origin=state.origin)
 
 
-def _newest_by_key(facts: Iterable[Fact]) -> dict[str, Fact]:
-    """By their keys."""
-    newest: dict[str, Fact] = {}
+def _first_by(name: Callable[[Fact], Name], facts: Iterable[Fact], rank: Callable[[Fact], Any]) -> dict[Name, Fact]:
+    """By their names the facts that rank highest; of equal ones the first."""
+    first: dict[Name, Fact] = {}
     for fact in facts:
-        if fact.key not in newest or order(fact) > order(newest[fact.key]):
-            newest[fact.key] = fact
-    return newest
+        rival = first.get(name(fact))
+        if rival is None or rank(fact) > rank(rival):
+            first[name(fact)] = fact
+    return first
 
 
 def _whole_task(text: Fact | None, state: Fact | None) -> Fact | None:
@@ -204,7 +207,7 @@ def of_old(fact: Fact) -> bool:
     return checklist or (fact.kind, fact.source) in _SORTED_BY_WORDING
 
 
-_Place = tuple[int, int, int]
+_SAID_OR_DONE = ("user", "assistant", "tool")  # sources of what is said or done, and no summary
 
 
 class LedgerView(msgspec.Struct, frozen=True):
@@ -252,9 +255,8 @@ def record_of(
     ends = list({fact.detail: fact for fact in past if fact.kind == "said"}.values())
     gone = [fact for fact in past if fact.kind == "said" and fact.origin not in shown]
     stamps = [_stamp(entry) for entry in requests]
-    edge = earlier + bisect_right(
-        stamps, _newest(entry for entry in ledger.facts.values() if _is_gone(entry, shown))
-    )
+    told = (fact for fact in ledger.facts.values() if fact.source in _SAID_OR_DONE)
+    edge = earlier + bisect_right(stamps, _newest(fact for fact in told if fact.origin not in shown))
     unseen = {number: fact for number, fact in enumerate(requests, earlier + 1) if fact.origin not in shown}
     ended = earlier + bisect_right(stamps, _stamp(gone[-1])) if gone else 0
     later = range(ended + 1, earlier + len(requests) + 1)
@@ -280,10 +282,5 @@ def _newest(facts: Iterable[Fact]) -> tuple[int, ...]:
     return max(map(_stamp, facts), default=())
 
 
-def _is_gone(fact: Fact, shown: Container[str]) -> bool:
-    """Whether it comes from a message that is not shown."""
-    return fact.source in ("user", "assistant", "tool") and fact.origin not in shown
-
-
-def _stamp(fact: Fact) -> _Place:
+def _stamp(fact: Fact) -> tuple[int, int, int]:
     return fact.time_ms, fact.seq, fact.order

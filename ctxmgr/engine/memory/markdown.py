@@ -32,7 +32,7 @@ from ctxmgr.engine.memory.sections import (
     kind_of,
     without_aside,
 )
-from ctxmgr.engine.memory.wording import BULLET, FENCE, outside_fences
+from ctxmgr.engine.memory.wording import BULLET, FENCE, fence_after, outside_fences
 from ctxmgr.model import expression
 
 NUMBERED_LEVEL = 2  # `1. Primary Request and Intent:` stands like `##`
@@ -165,21 +165,13 @@ def sections_of(text: str) -> tuple[SummarySection, ...]:
 
 def _unwrap(text: str) -> str:
     """Drop the host's wrapper and the analysis; where nothing else is there, the analysis is the summary."""
-    body = _without_wrappers(text.strip())
+    body, before = text.strip(), ""
+    while body != before:
+        before = body
+        for wrapper in _WRAPPERS:
+            body = body.removeprefix(wrapper).lstrip().removesuffix(wrapper).rstrip()
     kept = _TAG_LINE.sub("", _ANALYSIS.sub("", body)).strip()
     return kept or _TAG_LINE.sub("", body).strip()
-
-
-def _without_wrappers(body: str) -> str:
-    is_wrapped = True
-    while is_wrapped:
-        is_wrapped = False
-        for wrapper in _WRAPPERS:
-            if body.startswith(wrapper):
-                body, is_wrapped = body[len(wrapper) :].lstrip(), True
-            if body.endswith(wrapper):
-                body, is_wrapped = body[: -len(wrapper)].rstrip(), True
-    return body
 
 
 def _split(text: str) -> list[_Open]:
@@ -203,7 +195,7 @@ def _split(text: str) -> list[_Open]:
         elif title:
             sections.append(_under(title, above, part))
         else:
-            fence = fence if files else _fence_after(fence, line)
+            fence = fence if files else fence_after(fence, line)
             sections[-1].lines.append(line)
     return sections
 
@@ -242,14 +234,6 @@ def _close(section: _Open) -> SummarySection:
         # an unknown title, or `Next Steps (WP14-WP20)`, says something with nothing below it, too
         return SummarySection("context", section.title, (SectionItem(section.title),), section.part)
     return SummarySection(kind, section.title, tuple(items), section.part)
-
-
-def _fence_after(fence: str, line: str) -> str:
-    """The code fence that is open after this line, given the one open before; "" for none."""
-    mark = FENCE.match(line)
-    if not mark:
-        return fence
-    return "" if fence and mark[1].startswith(fence) else fence or mark[1]
 
 
 def _says_something(text: str) -> bool:

@@ -48,10 +48,14 @@ def parts_of(
     newest = record.earlier + len(record.requests)
     asked = record.unseen.get(newest)
     now = part_of("## Now", [*_last(record, newest, asked), *open_tasks(record)], 0.3)
+    noted = scratchpad_lines(scratchpad)
     others = [
-        _scratchpad(scratchpad),
+        part_of(SCRATCHPAD_HEADING, noted, 0.3, newest_first(len(noted))),
         _state(record),
-        *_own_parts(record),
+        *(
+            part_of(KINDS[slot].heading, lines, KINDS[slot].share, newest_first(len(lines)))
+            for slot, lines in own_lines(record).items()
+        ),
         *_summaries(record),
         _ends(record),
         where,
@@ -75,24 +79,17 @@ def open_tasks(record: LedgerView) -> list[str]:
 
 def own_lines(record: LedgerView) -> dict[Slot, list[str]]:
     """The lines of the kinds that have a part of their own."""
-    kinds = [slot for slot, kind in KINDS.items() if kind.heading]
     return {
-        slot: [_answer(fact) if slot == "question" else _statement(fact) for fact in record.of(slot, *_STATED)]
-        for slot in kinds
+        slot: [_statement(fact) for fact in record.of(slot, *_STATED)]
+        for slot, kind in KINDS.items()
+        if kind.heading
     }
 
 
-def _own_parts(record: LedgerView) -> Iterator[Part]:
-    for slot, lines in own_lines(record).items():
-        yield part_of(KINDS[slot].heading, lines, KINDS[slot].share, newest_first(len(lines)))
-
-
 def _statement(fact: Fact) -> str:
-    return f"- {one_line(': '.join(filter(None, (fact.text, fact.detail))), ITEM_CHARACTERS)}"
-
-
-def _answer(fact: Fact) -> str:
-    """What a tool asked and the user answered, a plan, or a call that the user would not have."""
+    """Of questions what a tool asked and the user answered, a plan, or a call that the user would not have."""
+    if fact.kind != "question":
+        return f"- {one_line(': '.join(filter(None, (fact.text, fact.detail))), ITEM_CHARACTERS)}"
     reply = quotation(fact.detail, ITEM_CHARACTERS) if fact.detail else "nothing more"
     if fact.status == APPROVED:
         return f'- approved: "{one_line(fact.text, ITEM_CHARACTERS)}"'
@@ -121,12 +118,13 @@ def changed_files(record: LedgerView) -> tuple[str, list[str]]:
     root = common_root(newest)
     groups: dict[str, list[str]] = {}
     for path, fact in newest.items():
-        change = _change(fact, record.after(fact))
+        by = ", ".join(filter(None, (fact.detail, _after(record.after(fact)).strip())))
+        change = f"{fact.status} ({by})" if by else fact.status  # `edited (Edit, after #5)`
         groups.setdefault(change, []).append(code(path.removeprefix(root) or path, PATH_CHARACTERS))
     return root, [
         f"- {change}: {', '.join(some)}"
         for change, every in groups.items()
-        for some in _batched(every, MOST_IN_LINE)
+        for some in (every[start : start + MOST_IN_LINE] for start in range(0, len(every), MOST_IN_LINE))
     ]
 
 
@@ -150,11 +148,6 @@ def _users(unseen: Mapping[int, Fact], room: int, weigh: Weigh) -> Part:
     return part_of(USERS_HEADING, lines, USER_SHARE, ranked)
 
 
-def _scratchpad(notes: str) -> Part:
-    lines = scratchpad_lines(notes)
-    return part_of(SCRATCHPAD_HEADING, lines, 0.3, newest_first(len(lines)))
-
-
 def _state(record: LedgerView) -> Part:
     root, files = changed_files(record)
     heading = f"## State (files under {code(root, PATH_CHARACTERS)})" if root else "## State"
@@ -163,17 +156,6 @@ def _state(record: LedgerView) -> Part:
     lines = [*ran, *made, *reversed(files)]
     ranked = (*range(first), *range(commit_count, len(lines)), *range(first, commit_count))
     return part_of(heading, lines, 0.35, ranked)
-
-
-def _change(fact: Fact, after: int) -> str:
-    """`edited (Edit, after #5)`."""
-    by = ", ".join(filter(None, (fact.detail, _after(after).strip())))
-    return f"{fact.status} ({by})" if by else fact.status
-
-
-def _batched(items: Sequence[str], size: int) -> Iterator[Sequence[str]]:
-    """In runs of so many."""
-    return (items[start : start + size] for start in range(0, len(items), size))
 
 
 def _after(number: int) -> str:

@@ -104,7 +104,10 @@ def _lacking(text: str, record: LedgerView) -> list[tuple[str, Part]]:
     tasks = [line for line in task_lines(record) if f" {words_of(line)} " not in words]
     checks = zip(record.of("command", "tool"), runs(record), strict=True)
     failed = [
-        line for fact, line in checks if fact.status == "failed" and not _tells(words, fact.text, fact.detail)
+        line
+        for fact, line in checks
+        if fact.status == "failed"
+        and not all(f" {words_of(text)} " in words for text in (fact.text, fact.detail) if text)
     ]
     files = _files(text, [fact for fact in record.of("file", "tool") if fact.status != "read"])
     return [
@@ -125,25 +128,15 @@ def _states(text: str, words: str, rule: str) -> bool:
     return re.search(rf"(?:\A|\n|[^\w\s])[\s_]*{pieces}(?!\w)", text, re.IGNORECASE) is not None
 
 
-def _tells(words: str, *texts: str) -> bool:
-    """Whether these words hold those of each of the texts."""
-    return all(f" {words_of(text)} " in words for text in texts if text)
-
-
 def _files(text: str, changed: Sequence[Fact]) -> list[str]:
     """Those that the summary, with what it lists as changed, does not name (rule 2)."""
     paths = list(dict.fromkeys(fact.text for fact in changed if not fact.text.startswith(_TEMPORARY)))
     names = Counter(path.rpartition("/")[2] for path in paths)
-    stated = _without_read(text)
+    head, tag, rest = text.rpartition("<read-files>\n")
+    stated = head + rest.partition("</read-files>")[2] if tag else text  # to be read is not to be changed
     lacking = [
         path
         for path in paths
         if path not in stated and not (names[path.rpartition("/")[2]] == 1 and path.rpartition("/")[2] in stated)
     ]
     return [f"- {code(one_line(path, PATH_CHARACTERS), PATH_CHARACTERS)}" for path in lacking[-MOST_FILES:]]
-
-
-def _without_read(text: str) -> str:
-    """Without the list of files that were only read."""
-    head, tag, rest = text.rpartition("<read-files>\n")
-    return head + rest.partition("</read-files>")[2] if tag else text

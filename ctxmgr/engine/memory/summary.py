@@ -13,6 +13,7 @@ File lists are not here: who calls this appends them.
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import chain
 
 import msgspec
@@ -302,16 +303,14 @@ def left_out(messages: Sequence[BranchMessage], budget: int, weigh: Weigh) -> st
 def _written(draft: SummaryMaterial, sections: Sequence[_Section], budget: int, weigh: Weigh) -> str:
     progress = weigh(_PROGRESS)
 
-    def with_users(section: _Section) -> FlexiblePart:
-        def part(room: int) -> Part:
-            most = max(int(USER_SHARE * budget), room + progress)
-            return _part(
-                section, draft, user_lines(draft.numbered_requests, USER_CHARACTERS, LEAST_CHARACTERS, most, weigh)
-            )
+    def with_users(section: _Section, room: int) -> Part:
+        most = max(int(USER_SHARE * budget), room + progress)
+        users = user_lines(draft.numbered_requests, USER_CHARACTERS, LEAST_CHARACTERS, most, weigh)
+        return _part(section, draft, users)
 
-        return part
-
-    parts = [with_users(section) if section.users else _part(section, draft) for section in sections]
+    parts: list[Part | FlexiblePart] = [
+        partial(with_users, section) if section.users else _part(section, draft) for section in sections
+    ]
     text = fill(parts, max(budget - progress, 0), weigh)
     return _BELOW_PROGRESS.sub(f"{_PROGRESS}\\g<0>", text, count=1) if sections is STRUCTURED else text
 

@@ -353,7 +353,7 @@ def from_user(text: str, into: Statements, *, opening: bool) -> None:
     if len(text) > SAID_CHARACTERS:
         head = int(HEAD * SAID_CHARACTERS)
         text = f"{text[:head]} … {text[head - SAID_CHARACTERS :]}"
-    into.add("request", f"{into.origin}\n{into.time_ms}", text, "user")  # said again it is another
+    into.add("request", f"{into.stamp.origin}\n{into.stamp.time_ms}", text, "user")  # said again it is another
 
 
 def user_line(number: int, fact: Fact, characters: int) -> str:

@@ -152,15 +152,21 @@ def _end(match: re.Match[str]) -> int:
     return match.end(match.lastindex or 0)
 
 
+def fence_after(fence: str, line: str) -> str:
+    """The code fence that is open after this line, given the one open before; "" for none."""
+    mark = FENCE.match(line)
+    if not mark:
+        return fence
+    return "" if fence and mark[1].startswith(fence) else fence or mark[1]
+
+
 def outside_fences(text: str) -> Iterator[tuple[str, bool]]:
     """Each line, and whether it stands outside code fences; the fences' own lines do not. An unclosed fence runs to
     the end."""
     fence = ""
     for line in text.splitlines():
-        mark = FENCE.match(line)
-        if mark:
-            fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
-        yield line, not (fence or mark)
+        fence = fence_after(fence, line)
+        yield line, not (fence or FENCE.match(line))
 
 
 BULLET_CHARACTERS = 240

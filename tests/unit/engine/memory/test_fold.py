@@ -7,8 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.memory.extract import from_message, from_summary
+from ctxmgr.engine.memory.extract import from_message
 from ctxmgr.engine.memory.facts import Stamp
+from ctxmgr.engine.memory.from_summary import from_summary
 from ctxmgr.engine.memory.ledger import current, fold, now_and_past, order, with_shared_words
 from ctxmgr.model.messages import Block, View
 from ctxmgr.model.saved import KINDS, Fact, Ledger, Slot, Source

@@ -234,6 +234,7 @@ def steps(tool: str, arguments: dict[str, Any]) -> int:
         nonlocal count
         count += event in ("call", "c_call")
 
+    tool_call(tool, arguments)  # what is compiled with its first use is no step
     role_of.cache_clear()
     before = sys.getprofile()
     sys.setprofile(counted)
