@@ -42,6 +42,7 @@ LATER = "what is new is kept here, and goes there later"
 FENCED = "another machine has gone on with this session: nothing more of it is saved in the store from here"
 DELETED = "the session was deleted in the store: nothing more of it is saved there from here"
 NOT_KEPT = "the session is not saved in the store: {}"
+ROWS_NOT_KEPT = "what left the session is not saved in the store: {}"
 
 Heard = Callable[[str, Stored], None]
 
@@ -237,8 +238,9 @@ class SessionKeeper:
                 self._used = now
             if not came.head.is_open and not self._leaving:
                 self._uploading.tail.rest()
-        self._tell(None)
-        return True
+        fault = self._uploading.archive_fault
+        self._tell(None if fault is None else ROWS_NOT_KEPT.format(fault))
+        return fault is None
 
     async def _claimed(self) -> bool:
         """Rule 2: it could not be claimed when it began."""

@@ -1,7 +1,8 @@
 """One session that is held here: what is new of it goes to the store, in order, a batch at a time.
 
 1. What is new is read when a batch begins: first the snapshot, then the rows. A row is known here before the line
-   that tells of it is written, so a head never names a line whose rows it lacks.
+   that tells of it is written, so a head names no line whose rows it lacks. Where the archive can not be read now,
+   lines go alone, and the session is not let go of before its rows have gone.
 2. A batch is its objects, then the head. What failed is read again with the next one: nothing is kept in memory but
    the keys of rows.
 3. `contents` is what the newest head names. What a head of doubtful fate names is at most superseded by the next.
@@ -23,6 +24,7 @@ from pathlib import Path
 
 import msgspec
 
+from ctxmgr.devices import ArchiveFault
 from ctxmgr.model import ArchiveRow
 from ctxmgr.store import parts
 from ctxmgr.store.beginning import Location
@@ -105,12 +107,14 @@ class Uploading:
         self._unsent = unsent
         self._sending: set[str] = set()  # keys of rows that no confirmed head names (rule 2)
         self._most_rows = MOST_PARTS
+        self.archive_fault: ArchiveFault | None = None  # of the last batch
 
     async def upload(self, holding: bool = True, even_if_nothing: bool = False) -> Ownership | Fenced | Away | None:
         """One batch; None where there was nothing to send. OSError of the local disk."""
         before = self.ownership.head.contents
         new = self.tail.new(len(before.lines) >= MOST_PARTS)
         rows = await self._rows()
+        holding = holding or self.archive_fault is not None  # rule 1
         if new is None and not rows and holding == self.ownership.head.is_open and not even_if_nothing:
             return None
         fresh: dict[str, bytes] = {}
@@ -136,7 +140,9 @@ class Uploading:
             await parts.delete(self._objects, self._id, fresh)  # nobody takes it over, and would sweep that
         if not isinstance(came, Ownership):
             return came
-        self.ownership, self._sending = came, set()
+        self.ownership = came
+        if self.archive_fault is None:
+            self._sending = set()
         if new is not None:
             self.tail.took(new)
         await parts.delete(self._objects, self._id, before.names - came.head.contents.names)
@@ -183,7 +189,12 @@ class Uploading:
         keys = self._unsent.copy()
         self._unsent -= keys
         self._sending |= keys
-        return await asyncio.to_thread(self._location.archived, self._sending) if self._sending else []
+        self.archive_fault = None
+        try:
+            return await asyncio.to_thread(self._location.archived, self._sending) if self._sending else []
+        except ArchiveFault as fault:
+            self.archive_fault = fault
+            return []
 
 
 def _batches(rows: Sequence[ArchiveRow]) -> list[list[ArchiveRow]]:

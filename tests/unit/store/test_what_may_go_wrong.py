@@ -210,7 +210,7 @@ async def test_rows_that_left_offline_are_all_there_in_the_end(
         assert [elsewhere.archived(one.handle) for one in rows] == rows
 
 
-async def test_rows_that_could_not_be_read_again_are_not_forgotten(
+async def test_rows_that_could_not_be_read_hold_no_line_back_and_are_not_forgotten(
     here: Machine, elsewhere: Machine, objects: MemoryObjects, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await here.start()
@@ -224,9 +224,12 @@ async def test_rows_that_could_not_be_read_again_are_not_forgotten(
 
             patched.setattr(ArchiveDatabase, "rows", locked)
             here.leaves(row("h"))
-            await heard(here, 0, keeping.NOT_KEPT.format("it is locked"))
+            here.save(event(1))
+            await heard(here, 1, keeping.ROWS_NOT_KEPT.format("it is locked"))
+            assert here.kept._uploading is not None
+            await here.kept._uploading.upload(holding=False)
+            assert head(objects).is_open, "else nobody would ask for its rows again"
         here.kept._hurry.set()
-        here.save(event(1))
         await heard(here, 1, None)
     await silently(elsewhere, monkeypatch)
     async with running(elsewhere):
