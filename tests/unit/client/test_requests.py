@@ -2,11 +2,12 @@
 
 import asyncio
 import threading
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
-from ctxmgr.client import Host
+from ctxmgr.client import AsyncClientSession, Host
 from ctxmgr.model.api.compaction import CompleteParams, CompleteResult
 from ctxmgr.model.api.lifecycle import RequestCompactionParams
 from ctxmgr.model.api.reports import TelemetryEvent
@@ -236,10 +237,18 @@ async def test_a_callback_of_telemetry_that_raises_costs_no_list(script: Scripte
         assert client.trouble is None
 
 
-async def test_after_a_compaction_the_list_travels_whole(script: Scripted) -> None:
+BETWEEN_LISTS: list[Callable[[AsyncClientSession], Awaitable[object]]] = [
+    lambda session: session.session_compact("The bug is fixed."),
+    lambda session: session.session_tree({"newLeafId": None}),
+    lambda session: session.turn_end({"content": object()}),  # no JSON: nothing is told
+]
+
+
+async def test_after_a_compaction_a_move_and_a_fault_the_list_travels_whole(script: Scripted) -> None:
     async with script.client() as client:
         session = await begun(client)
-        await session.context([user(1)])
-        await session.session_compact("The bug is fixed.")
-        await session.context([user(1), user(2)])
-        assert "messages" in script.last("context")
+        for number, change in enumerate(BETWEEN_LISTS):
+            await session.context([user(1)])
+            await change(session)
+            await session.context([user(1), user(2)])
+            assert not any("append" in params for _, name, params in script.asked if name == "context"), number

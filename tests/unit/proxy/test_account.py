@@ -166,8 +166,9 @@ async def test_a_conversation_of_which_nothing_is_read_is_told_with_what_it_may_
 
 def test_a_call_whose_list_was_rewritten_tells_nothing_of_the_scale() -> None:
     made = scale_of(1.0, 5_000, [1_000, 9_000])
-    made.learn(BESIDE + 3_000, BESIDE + 500, 60_000)
-    assert made.value == pytest.approx(1.0)
+    for weight, count in ((3_000, 60_000), (30_000, 90_000)):  # shorter than the last one, and longer
+        made.learn(BESIDE + weight, BESIDE + 500, count)
+        assert made.value == pytest.approx(1.0)
 
 
 def test_until_a_list_has_grown_the_count_by_its_weight_stands_in() -> None:
