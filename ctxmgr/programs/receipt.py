@@ -212,7 +212,7 @@ def _column(run: TrialRun) -> tuple[Any, ...]:
         run.call_count,
         run.rewritten_call_count,
         *(f"{count:,.0f}" for count in tokens),
-        "not known" if bill.dollars is None else f"{bill.dollars:,.3f}",
+        "not known" if bill.dollars is None else currency.amount(bill.dollars, ",.3f"),
         run.seconds,
         run.exit_code,
         len(run.changes.all),
