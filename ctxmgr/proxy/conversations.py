@@ -249,12 +249,13 @@ def _best(known: list[ProgramConversation], call: ListCall) -> ProgramConversati
     if not call.speaker.conversation:
         going_on = (conversation for conversation in known if conversation.goes_on(messages))
         return max(going_on, key=lambda conversation: conversation.length, default=None)
-    best = next((conversation for conversation in known if conversation.begins_as(messages)), None)
-    if best is not None:
-        return best
-    anew = [conversation for conversation in known if conversation.begins_anew(messages, call)]
-    alike = [*anew, *(conversation for conversation in known if conversation.shares(messages))]
-    return next((conversation for conversation in anew if conversation.gives_summary), alike[0] if alike else None)
+    by_right: list[Callable[[ProgramConversation], bool]] = [
+        lambda conversation: conversation.begins_as(messages),
+        lambda conversation: conversation.gives_summary and conversation.begins_anew(messages, call),
+        lambda conversation: conversation.begins_anew(messages, call),
+        lambda conversation: conversation.shares(messages),
+    ]
+    return next((conversation for is_it in by_right for conversation in known if is_it(conversation)), None)
 
 
 def _beginning(call: ListCall) -> list[bytes]:
