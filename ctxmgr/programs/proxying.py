@@ -17,7 +17,6 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from ctxmgr import isolation, settings
 from ctxmgr.devices import ArchiveFault, retention
@@ -166,12 +165,11 @@ def _address(listen: str) -> tuple[str, int]:
 
 
 def _checked(upstream: str) -> str:
-    parts = urlsplit(upstream)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-        raise WrongFlag(f"--upstream {upstream}: an address such as https://api.anthropic.com is needed")
-    if parts.username or parts.password:
+    if settings.is_address(upstream):
+        return upstream.rstrip("/")
+    if "@" in upstream:
         raise WrongFlag("--upstream: keys come from the program, not with the address")
-    return upstream.rstrip("/")
+    raise WrongFlag(f"--upstream {upstream}: an address such as https://api.anthropic.com is needed")
 
 
 MODEL_TOOLS = isolation.command("mcp")

@@ -4,7 +4,7 @@ Knows nothing of what is done with it, and starts nothing.
 """
 
 from ctxmgr.settings.files import models_file, user_path
-from ctxmgr.settings.keys import APIS, Api, SettingsFault
+from ctxmgr.settings.keys import APIS, Api, SettingsFault, is_address
 from ctxmgr.settings.layers import ProgramSettings, meant_variable, read
 from ctxmgr.settings.showing import show
 
@@ -13,6 +13,7 @@ __all__ = [
     "Api",
     "ProgramSettings",
     "SettingsFault",
+    "is_address",
     "meant_variable",
     "models_file",
     "read",

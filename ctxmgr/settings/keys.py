@@ -190,12 +190,13 @@ def _check_upstream(value: Any) -> None:
         path = ("upstream", api)
         if api not in APIS:
             raise KeyFault(path, f'there is no key "{dotted(path)}"{nearest(api, APIS)}')
-        if not _is_address(address):
+        if not is_address(address):
             raise KeyFault(path, f"{dotted(path)} must be http:// or https://, a host and a path, and nothing more")
 
 
-def _is_address(value: Any) -> bool:
-    """A key or a password has no place in it, for it is shown."""
+def is_address(value: Any) -> bool:
+    """Whether it may be a provider's: http:// or https://, a host and a path, and nothing more. A key or a password
+    has no place in it, for it is shown."""
     if not isinstance(value, str):
         return False
     try:

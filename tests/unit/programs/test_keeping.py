@@ -10,16 +10,23 @@ import pytest
 from ctxmgr.devices import ArchiveDatabase
 from ctxmgr.model.epochs import ArchiveRow
 from ctxmgr.programs import proxying
-from ctxmgr.programs.proxying import NOTHING, Keeping
+from ctxmgr.programs.proxying import NOTHING, Keeping, WrongFlag
+from ctxmgr.proxy import ProxySettings
 
 BOTH, ORIGINALS = Keeping(True, True), Keeping(True, False)
 
 
-def made(tmp_path: Path, keeps: Keeping, **flags: Any) -> tuple[bool, bool]:
-    """Are originals kept, and are there tools?"""
+def settings_of(
+    tmp_path: Path, keeps: Keeping, upstream: str = "https://api.example", **flags: Any
+) -> ProxySettings:
     plain = {"models": None, "preset": None, "window": None, "observe": False, "keep_originals": None}
     parsed = argparse.Namespace(**{**plain, "model_tools": None, "state_dir": str(tmp_path), **flags})
-    settings = proxying.proxy(parsed, "https://api.example", of=keeps).settings
+    return proxying.proxy(parsed, upstream, of=keeps).settings
+
+
+def made(tmp_path: Path, keeps: Keeping, **flags: Any) -> tuple[bool, bool]:
+    """Are originals kept, and are there tools?"""
+    settings = settings_of(tmp_path, keeps, **flags)
     return settings.keeps_originals, bool(settings.tools_token)
 
 
@@ -59,14 +66,26 @@ def test_a_run_begins_without_originals_that_are_too_old(tmp_path: Path) -> None
     archive = ArchiveDatabase(tmp_path, lambda: 1_000.0)
     archive.put("s", [ArchiveRow("h", "k", "read", "text")])
     archive.close()
-    plain = {"models": None, "preset": None, "window": None, "observe": False, "keep_originals": None}
-    parsed = argparse.Namespace(**plain, model_tools=None, state_dir=str(tmp_path))
-    proxying.tidy(proxying.proxy(parsed, "https://api.example", of=NOTHING).settings)
+    proxying.tidy(settings_of(tmp_path, NOTHING))
     assert ArchiveDatabase(tmp_path).get("s", "h") is not None
-    proxying.tidy(proxying.proxy(parsed, "https://api.example", of=BOTH).settings)
+    proxying.tidy(settings_of(tmp_path, BOTH))
     assert ArchiveDatabase(tmp_path).get("s", "h") is None
 
 
 def test_what_is_said_to_people_has_no_secret(capsys: pytest.CaptureFixture[str]) -> None:
     proxying.say("--upstream https://me:hunter2@example/?a=1: an address is needed")
     assert capsys.readouterr().err == "ctxmgr: --upstream https://me:[masked]@example/?a=1: an address is needed\n"
+
+
+NO_UPSTREAMS = [
+    ("https://me:hunter2@example/", "^--upstream: keys come from the program, not with the address$"),
+    *((address, "such as https://api.anthropic.com is needed$") for address in ("ftp://h", "http://", "http://[x")),
+    *((address, "such as https://api.anthropic.com is needed$") for address in ("http://h?x=1", "http://h:99999")),
+]
+
+
+def test_an_upstream_is_an_address_and_nothing_more(tmp_path: Path) -> None:
+    assert settings_of(tmp_path, BOTH, "http://h:1/v1/").upstream == "http://h:1/v1"
+    for address, said in NO_UPSTREAMS:
+        with pytest.raises(WrongFlag, match=said):
+            settings_of(tmp_path, BOTH, address)
