@@ -9,16 +9,15 @@ Rules:
 """
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
 
-from ctxmgr.devices.archive import ArchiveDatabase, ArchiveFault
+from ctxmgr.devices.archive import MEGABYTE, MILLISECONDS_A_DAY, ArchiveDatabase, ArchiveFault
 from ctxmgr.devices.snapshots import SavedFile, SnapshotStore, file_name, read, saved_files
 from ctxmgr.model import Archive as Limits
 
-MEGABYTE = 1_000_000
-MILLISECONDS_A_DAY = 86_400_000
 _session_of = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
@@ -52,36 +51,28 @@ def delete(directory: Path, session: SavedSession) -> str | None:
     fault = SnapshotStore(directory).delete(session.session_id)
     if fault is not None:
         return fault
-    archive = ArchiveDatabase(directory)
     try:
-        archive.forget(session.session_id)
+        with closing(ArchiveDatabase(directory)) as archive:
+            archive.forget(session.session_id)
     except ArchiveFault as refused:
         return f"the originals were not deleted: {refused}"
-    finally:
-        archive.close()
     return None
 
 
 def tidy_originals(directory: Path, limits: Limits) -> int:
     """Deletes originals that are too old or too many, and no snapshot; how many. ArchiveFault, OSError."""
-    archive = ArchiveDatabase(directory)
-    try:
+    with closing(ArchiveDatabase(directory)) as archive:
         is_open = {Path(item.path).name for item in _saved(directory) if item.holder is not None}
         live = [item.session_id for item in archive.sizes() if file_name(item.session_id) in is_open]
         gone = archive.tidy(limits, live) if archive.is_there else 0
         while archive.due:
             gone += archive.tidy(limits, live)
         return gone
-    finally:
-        archive.close()
 
 
 def _kept(directory: Path) -> Iterator[SavedSession]:
-    archive = ArchiveDatabase(directory)
-    try:
+    with closing(ArchiveDatabase(directory)) as archive:
         originals = {file_name(session.session_id): session for session in archive.sizes()}
-    finally:
-        archive.close()
     for saved in _saved(directory):
         name = Path(saved.path).name
         own = originals.pop(name, None)

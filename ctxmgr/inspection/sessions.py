@@ -11,6 +11,7 @@ import os
 import time
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -58,13 +59,11 @@ def export(parsed: Namespace, directory: Path) -> int:
     """Writes a file that is not there yet, for its owner alone."""
     snapshot = directory / snapshots.file_name(parsed.session)
     reading = snapshots.read(snapshot) if snapshot.exists() else snapshots.SnapshotRecords()
-    archive = ArchiveDatabase(directory)
     try:
-        originals = archive.rows(parsed.session)
+        with closing(ArchiveDatabase(directory)) as archive:
+            originals = archive.rows(parsed.session)
     except ArchiveFault as fault:
         return complain("sessions", f"the originals can not be read: {fault}", 1)
-    finally:
-        archive.close()
     if not snapshot.exists() and not originals:
         where = f"nothing is kept of {parsed.session} in {directory}; --state-dir names another"
         return complain("sessions", where, 2)

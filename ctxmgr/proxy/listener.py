@@ -63,8 +63,8 @@ class Proxy:
             host=Host(
                 deliver=None,
                 name="ctxmgr-proxy",
-                on_trouble=self._trouble,
-                on_recovery=self._recovery,
+                on_trouble=lambda fault: settings.say(f"ctxmgr does without its engine: {fault.message}"),
+                on_recovery=lambda: settings.say("ctxmgr is back"),
                 retrieve=bool(settings.tools_token),
                 archive=settings.keeps_originals,
             ),
@@ -182,7 +182,8 @@ class Proxy:
     async def _called(self, request: web.Request, api: ProviderApi) -> web.StreamResponse:
         """What is posted where a list may be."""
         body = await passing.whole_body(request, LARGEST_BYTES)
-        is_large = _is_large(request, body)
+        # what may take long to read
+        is_large = len(body) >= LARGE_BYTES or request.headers.get("content-encoding", "") not in PLAIN
         with holding() if is_large else contextlib.nullcontext():
             call = await self._read(request, api, body) if is_large else self._call_of(request, api, body)
             prepared = await self._prepared(call) if call is not None else None
@@ -268,20 +269,9 @@ class Proxy:
             Outgoing(request.method, self._upstream.url(request.raw_path), passed, body)
         )
 
-    def _trouble(self, fault: SidecarFault) -> None:
-        self.settings.say(f"ctxmgr does without its engine: {fault.message}")
-
-    def _recovery(self) -> None:
-        self.settings.say("ctxmgr is back")
-
 
 def _refusal(api: ProviderApi | None, status: int, kind: ErrorKind, text: str) -> web.Response:
     return web.Response(status=status, body=error_of(api, kind, text), content_type="application/json")
-
-
-def _is_large(request: web.Request, body: bytes) -> bool:
-    """Whether it may take long to read."""
-    return len(body) >= LARGE_BYTES or request.headers.get("content-encoding", "") not in PLAIN
 
 
 def _sidecar(settings: ProxySettings) -> SpawnedSidecar:

@@ -50,19 +50,13 @@ class Location(msgspec.Struct, frozen=True):
 
     def archived(self, keys: Collection[str] | None = None) -> list[ArchiveRow]:
         """All of the session, or those. ArchiveFault."""
-        archive = ArchiveDatabase(self.snapshot.parent)
-        try:
+        with contextlib.closing(ArchiveDatabase(self.snapshot.parent)) as archive:
             return archive.rows(self.session_id, keys)
-        finally:
-            archive.close()
 
     def put_rows(self, rows: Sequence[ArchiveRow]) -> None:
         """ArchiveFault."""
-        archive = ArchiveDatabase(self.snapshot.parent)
-        try:
+        with contextlib.closing(ArchiveDatabase(self.snapshot.parent)) as archive:
             archive.put(self.session_id, rows)
-        finally:
-            archive.close()
 
     def saved(self) -> bytes:
         try:
@@ -195,18 +189,12 @@ class Claims:
         self._path = snapshot.with_name(f"{snapshot.name}.claims")
 
     def ours(self) -> frozenset[str]:
-        try:
-            return frozenset(_decode(self._path.read_bytes()))
-        except (OSError, msgspec.MsgspecError):
-            return frozenset()
+        return frozenset(self._words())
 
     def new(self) -> str:
         """A new word, written down. Where the disk does not take it a later start waits for the lease: no harm."""
         word = secrets.token_hex(WORD_BYTES)
-        try:
-            kept = _decode(self._path.read_bytes())
-        except (OSError, msgspec.MsgspecError):
-            kept = ()
+        kept = self._words()
         temporary = self._path.with_name(f"{self._path.name}.tmp")
         with contextlib.suppress(OSError):
             made = files.private_file(str(temporary))
@@ -216,3 +204,9 @@ class Claims:
                 os.close(made)
             os.replace(temporary, self._path)
         return word
+
+    def _words(self) -> tuple[str, ...]:
+        try:
+            return _decode(self._path.read_bytes())
+        except (OSError, msgspec.MsgspecError):
+            return ()

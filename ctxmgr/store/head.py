@@ -125,10 +125,6 @@ def epoch_of(name: str) -> int:
     return int(name[:_NUMBER_DIGITS], 16)
 
 
-def digest_of(name: str) -> str:
-    return name[-DIGEST_DIGITS:]
-
-
 def escaped(session_id: str) -> str:
     """ASCII, for the head; an id may hold half of a surrogate pair."""
     return quote(session_id, safe="", errors="surrogatepass")

@@ -1,10 +1,20 @@
 """The archive: the originals of what left, in one SQLite file a state directory. Knows no decision and no state."""
 
-from ctxmgr.devices.archive.database import ArchiveDatabase, ArchiveDatabases, ArchiveFault, at_rest, hits_among
+from ctxmgr.devices.archive.database import (
+    MEGABYTE,
+    MILLISECONDS_A_DAY,
+    ArchiveDatabase,
+    ArchiveDatabases,
+    ArchiveFault,
+    at_rest,
+    hits_among,
+)
 from ctxmgr.devices.archive.file import archive_fault, archive_path
 from ctxmgr.devices.archive.searching import HitRow
 
 __all__ = [
+    "MEGABYTE",
+    "MILLISECONDS_A_DAY",
     "ArchiveDatabase",
     "ArchiveDatabases",
     "ArchiveFault",

@@ -31,6 +31,7 @@ import msgspec
 
 from ctxmgr.devices.archive import index
 from ctxmgr.devices.archive.file import NAME, ORIGINALS, damaged, inode_of, opened, replaced, transaction
+from ctxmgr.devices.archive.index import text_of
 from ctxmgr.devices.archive.searching import HitRow, find
 from ctxmgr.masking import masked
 from ctxmgr.model import Archive as Limits
@@ -115,7 +116,7 @@ class ArchiveDatabase:
             return []
         query = "SELECT session, count(*), sum(size), max(at) FROM originals GROUP BY session ORDER BY session"
         rows = self._carried_out(lambda connection: connection.execute(query).fetchall())
-        return [SessionSize(_text(session), *rest) for session, *rest in rows]
+        return [SessionSize(text_of(session), *rest) for session, *rest in rows]
 
     def rows(self, session_id: str, keys: Collection[str] | None = None) -> list[ArchiveRow]:
         """All of a session, or those of it with these keys; the oldest first. ArchiveFault."""
@@ -127,7 +128,7 @@ class ArchiveDatabase:
         """The oldest first. ArchiveFault."""
         query = f"SELECT handle, key, call, text FROM originals WHERE {which} ORDER BY at, id"
         rows = self._carried_out(lambda connection: connection.execute(query, values).fetchall())
-        return [ArchiveRow(handle, key, _text(call), _text(text)) for handle, key, call, text in rows]
+        return [ArchiveRow(handle, key, text_of(call), text_of(text)) for handle, key, call, text in rows]
 
     def search(self, session_id: str | None, query: str, limit: int) -> list[HitRow]:
         """What holds the words of a query in a session, or in all; best first (`searching`). ArchiveFault."""
@@ -260,10 +261,6 @@ def _free(connection: sqlite3.Connection) -> int:
 
 def _utf8(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")  # ids may hold half of a surrogate pair
-
-
-def _text(content: bytes) -> str:
-    return content.decode("utf-8", "surrogatepass")
 
 
 def _values(session_id: str, rows: Iterable[ArchiveRow], time_ms: int) -> list[OriginalRow]:

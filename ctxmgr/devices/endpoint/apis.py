@@ -25,7 +25,7 @@ Anthropic's messages, as Anthropic and gateways to its models speak them:
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import msgspec
 
@@ -42,6 +42,9 @@ UNFINISHED = "the answer ended without a finish reason"
 SERVER_FAULT = "the server reported an error in the middle of its answer"
 TIMED_OUT = "timed out"
 REFUSED_BY_MODEL = "the model refused to answer"
+
+
+Figures = TypeVar("Figures")
 
 
 class EndpointFault(Exception):
@@ -121,6 +124,14 @@ def sound(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
+
+
+def _counted(usage: Any, kind: type[Figures]) -> Figures | None:
+    """None where it is not given, or not in a form that can be told: it is no reason to lose an answer."""
+    try:
+        return None if usage is None else msgspec.convert(usage, kind)
+    except msgspec.MsgspecError:
+        return None
 
 
 class Api(ABC):
@@ -247,7 +258,8 @@ class ChatAnswer(Answer):
     def _hear(self, piece: object) -> None:
         came = msgspec.convert(piece, _Piece)
         self._faulty = self._faulty or bool(came.error)
-        self._spent = _spent(came.usage) or self._spent
+        if known := _counted(came.usage, _ChatUsage):
+            self._spent = CompletionUsage(max(known.prompt_tokens, 0), max(known.completion_tokens, 0))
         for choice in came.choices or ():
             self._received = True
             if choice.index == 0:
@@ -268,17 +280,6 @@ def _text(content: str | list[_ChatPart] | None) -> str:
     if isinstance(content, list):  # Mistral's reasoning models: the reasoning is a part of another type
         return "".join(part.text or "" for part in content if part.type == "text")
     return content or ""
-
-
-def _spent(usage: Any) -> CompletionUsage | None:
-    """None where it is not given, or not in a form that can be told: it is no reason to lose an answer."""
-    if usage is None:
-        return None
-    try:
-        known = msgspec.convert(usage, _ChatUsage)
-    except msgspec.MsgspecError:
-        return None
-    return CompletionUsage(max(known.prompt_tokens, 0), max(known.completion_tokens, 0))
 
 
 ANTHROPIC_VERSION = "2023-06-01"  # of the API; the address has no newer one
@@ -379,13 +380,10 @@ class AnthropicAnswer(Answer):
             self._tools = self._tools or part.type == "tool_use"
 
     def _hear_usage(self, usage: Any) -> None:
-        """One that is not given, or not in a form that can be told, is no reason to lose an answer."""
-        if not usage:
+        told = _counted(usage or None, _AnthropicUsage)
+        if told is None:
             return
-        try:
-            known = msgspec.structs.asdict(msgspec.convert(usage, _AnthropicUsage))
-        except msgspec.MsgspecError:
-            return
+        known = msgspec.structs.asdict(told)
         self._figures |= {name: max(tokens, 0) for name, tokens in known.items() if tokens is not None}
         figures = dict(self._figures)
         output = figures.pop("output_tokens", 0)
