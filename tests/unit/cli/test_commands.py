@@ -11,9 +11,11 @@ import pytest
 from ctxmgr.cli import main, parser, serve
 from ctxmgr.cli.commands import COMMANDS
 
+SESSIONS = [f"sessions {action}" for action in ("list", "show", "export", "delete")]
+
 
 def test_help_ends_with_an_example_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
-    for asked in [*COMMANDS, "conform host-side", "conform server-side"]:
+    for asked in [*COMMANDS, "conform host-side", "conform server-side", *SESSIONS]:
         with pytest.raises(SystemExit) as ended:
             main([*asked.split(), "--help"])
         assert ended.value.code == 0, asked

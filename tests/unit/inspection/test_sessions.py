@@ -213,14 +213,6 @@ def test_the_directory_is_the_one_that_the_settings_name(
     assert "CTXMGR_STATE_DIR: state_dir must be a path" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("action", ["list", "show", "export", "delete"])
-def test_each_action_says_how_it_is_called(action: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["sessions", action, "--help"])
-    assert ended.value.code == 0
-    assert f"for example: ctxmgr sessions {action}" in " ".join(capsys.readouterr().out.split())
-
-
 def test_purging_tells_first_and_then_deletes(state: Path, capsys: pytest.CaptureFixture[str]) -> None:
     os.utime(save(state, "old"), (0, 0))
     save(state, "new")

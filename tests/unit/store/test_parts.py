@@ -1,4 +1,4 @@
-"""What the store is made of, each alone: keys, heads, packs, tails, claims and addresses."""
+"""What the store is made of, each alone: keys, heads, packs, tails and claims."""
 
 from pathlib import Path
 
@@ -9,7 +9,6 @@ from ctxmgr.store import beginning as claiming
 from ctxmgr.store import parts
 from ctxmgr.store.beginning import Claims
 from ctxmgr.store.head import UnreadableHead, escaped, from_bytes, head_key, object_name, objects_prefix, unescaped
-from ctxmgr.store.objects import BadAddress, opened
 from ctxmgr.store.uploading import Tail
 from tests.unit.store.machines import BASE
 
@@ -89,22 +88,3 @@ def test_a_pack_that_is_not_what_its_name_says_is_damaged() -> None:
     pack = parts.lines_pack(b"lines\n")
     with pytest.raises(parts.Damaged):
         parts.lines_of(object_name(1, 1, b"other"), pack)
-
-
-SECRET = "hush-hush"
-
-
-def test_an_address_that_is_none_is_refused_and_not_told() -> None:
-    for url in [
-        "",
-        "nonsense",
-        f"ftp://{SECRET}",
-        f"s3://key:{SECRET}@bucket/x",
-        f"s3://bucket/x?token={SECRET}",
-        "s3:///x",
-        "file://host/x",
-        "file:///",
-    ]:
-        with pytest.raises(BadAddress) as refused:
-            opened(url)
-        assert SECRET not in str(refused.value), url
