@@ -1,5 +1,6 @@
 """Preset `balanced` as a session asks it: what goes to another thread, what opens an epoch, where the packet is."""
 
+from collections import Counter
 from typing import Any
 
 import msgspec
@@ -11,10 +12,10 @@ from ctxmgr.engine.presets.table import PRESETS
 from ctxmgr.engine.pressure.gauge import Gauge
 from ctxmgr.engine.pressure.zone import thresholds
 from ctxmgr.model.policy import Policy, WorkingSet
-from ctxmgr.model.projection import Packet
+from ctxmgr.model.projection import Keep, Packet
 from ctxmgr.model.saved.facts import Ledger
 from ctxmgr.model.saved.state import Meter, ModelSpec, RenderedPacket, State
-from tests.notation import a, indexed, quarters, talk, u
+from tests.notation import Said, a, call, err, indexed, quarters, r, talk, u
 from tests.unit.engine.stepwise import looked
 
 BALANCED = PRESETS["balanced"]
@@ -73,3 +74,56 @@ def test_after_a_restart_the_packet_stands_before_its_message() -> None:
     assert planned(msgspec.structs.replace(state, anchor="")).plan.floor == 0
     bare = msgspec.structs.replace(state, packet=RenderedPacket("k", "", 0))
     assert not any(isinstance(piece, Packet) for piece in planned(bare).plan.pieces)
+
+
+TEXT = "\n".join(f"line {number}" for number in range(900))
+
+
+def work(number: int) -> list[Said]:
+    """A file is written, another read, and a build fails at length."""
+    return [
+        a("look", call("write", path=f"w{number}", content=TEXT)),
+        r("ok"),
+        a(call("read", path=f"f{number}")),
+        r(TEXT),
+        a(call("bash", command="make")),
+        err(f"Error: bad\n{TEXT}"),
+    ]
+
+
+MIXED = indexed(talk(u("go"), *(one for number in range(8) for one in work(number)), a("one"), u("x"), a("two")))
+
+
+@pytest.mark.parametrize(
+    ("keep", "kinds", "packet", "pruned"),
+    [
+        (1, {"dropped": 56}, "epoch 1", 0),
+        (400, {"dropped": 52}, "epoch 1", 0),
+        (1_700, {"pruned": 6, "distilled": 6}, None, 6),
+    ],
+)
+def test_what_an_epoch_did_is_counted_by_its_receipt(
+    keep: int, kinds: dict[str, int], packet: str | None, pruned: int
+) -> None:
+    state = msgspec.structs.replace(STATE, reopen="policy", receipts=(), force_prune=True)
+    policy = Policy(keep=keep, working_set=WorkingSet(results=0, tokens=0))
+    found = BALANCED.project(Incoming(MIXED, Delta(0)), state, inputs(policy=policy, archive="originals"))
+    after, receipt = found.state, found.receipt
+    assert receipt is not None
+    assert Counter(item.kind for item in receipt.evicted) == kinds
+    assert (after.totals.results_pruned, after.totals.results_distilled) == (pruned, kinds.get("distilled", 0))
+    lighter = sum(item.before_tokens - item.after_tokens for item in receipt.evicted)
+    assert after.totals.pruned_tokens == lighter
+    assert (receipt.before_tokens, receipt.after_tokens) == (MIXED.raw_weight, found.plan.weight)
+    scanned = sum(MIXED.block_weight(ref) for index in range(MIXED.size) for ref, _ in MIXED.results(index))
+    kept = {
+        index for piece in found.plan.pieces if isinstance(piece, Keep) for index in range(piece.start, piece.end)
+    }
+    whole = sum(MIXED.block_weight(ref) for index in kept for ref, _ in MIXED.results(index))
+    assert (after.totals.scanned_tokens, after.totals.protected_tokens) == (scanned, whole)
+    assert after.totals.prunable_tokens == scanned - whole
+    assert after.receipts == (receipt,)
+    assert (after.reopen, after.force_prune, after.epoch.number) == (None, False, 1)
+    assert (after.packet.placement_key if after.packet else None) == packet
+    assert after.anchor == (MIXED.key(found.plan.floor) if packet else "")
+    assert [row.key for row in found.originals] == [item.key for item in receipt.evicted]
