@@ -373,13 +373,43 @@ SUBJECTS: list[tuple[str, str, str]] = [
     ("deno task b", "deno task", ""),
     ("npm", "npm", ""),
     ("npm run", "npm run", ""),
+    ("./gradlew clean :app:test", "gradlew :app:test", "test"),
+    ("make -j 4 clean test", "make test", "test"),
+    ("make -C sub lint test", "make lint test", "test"),
+    ("./gradlew lint test --tests Foo -x jar", "gradlew lint test", "test"),
+    ("mvn -q clean test package -pl core", "mvn test package", "test"),
+    ("cargo clean", "cargo clean", ""),
+    ("git clean -fd", "git clean", ""),
+    ("pdm run test", "pdm run test", "test"),
+    ("hatch run test tests/a.py", "hatch run test", "test"),
+    ("uv run pytest -q", "pytest", "test"),
+    ("ruff check --fix .", "ruff", "lint"),
 ]
 
 
 @pytest.mark.parametrize(("line", "subject", "kind"), SUBJECTS)
 def test_what_a_command_is_named_by(line: str, subject: str, kind: str) -> None:
     assert subject_of(unwrapped(command(line))) == subject
+    assert subjects_of(line) == (subject,)
     assert check_kind(subject) == kind
+
+
+KINDS = {
+    "test": "pytest; cargo test; npm test; mise run test:e2e; cargo nextest; vitest; pdm run test; hatch "
+    "test; mvn test package; python manage.py test; playwright test",
+    "lint": "go vet; cargo clippy; ruff; mise run lint-fix; npm check",
+    "types": "mypy; tsc; npm typecheck; pnpm type-check",
+    "build": "npm build; go build; make; make all; mvn package; mvn test-compile; mvnw verify; gradlew "
+    ":app:assemble; vite build",
+    "": "ruff format; biome format; npm run format; createdb test; make install; git push; ls;",
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_kind_of_check_that_is_named_so(kind: str) -> None:
+    assert {subject: check_kind(subject) for subject in KINDS[kind].split("; ")} == dict.fromkeys(
+        KINDS[kind].split("; "), kind
+    )
 
 
 @pytest.mark.parametrize(
@@ -398,78 +428,31 @@ def test_what_formats(subject: str, expected: bool) -> None:
 
 
 LOOKS = [
-    "ls",
-    "git status",
-    "git -C d log",
-    "git branch",
-    "gh pr view",
-    "gh api x",
-    "gh run list",
-    "find . -name x",
-    "find . -exec grep x {} +",
-    "fd x",
-    "sort a",
-    "yq .a f",
-    "sed -n p a",
-    "awk '{print}' a",
-    "awk -F, '{print}'",
-    "npm --version",
-    "foo --help",
-    "cat a",
-    "xxd a",
-]
+    "ls", "git status", "git -C d log", "git branch", "gh pr view", "gh api x", "gh run list", "find . -name x",
+    "find . -exec grep x {} +", "fd x", "sort a", "yq .a f", "sed -n p a", "awk '{print}' a",
+    "awk -F, '{print}'", "npm --version", "foo --help", "cat a", "xxd a",
+]  # fmt: skip
 NO_LOOKS = [
-    "rm a",
-    "git branch x",
-    "git",
-    "git commit",
-    "gh pr",
-    "gh api -X POST x",
-    "gh api x -f a=b",
-    "find . -delete",
-    "find . -exec rm {} +",
-    "find . -exec",
-    "fd -x rm",
-    "sort -o b a",
-    "yq -i .a f",
-    "tree -o x",
-    "sed -i x a",
-    "sed 'w f' a",
-    "sed s/a/b/e a",
-    "sed -f x a",
-    "awk '{print > \"f\"}'",
-    "awk -f x",
-    "awk 'system(x)'",
-    "rm --help x",
-]
-CHECKS = ["pytest", "ruff check", "prettier --check a", "make test", "python -m pytest"]
+    "rm a", "git branch x", "git", "git commit", "gh pr", "gh api -X POST x", "gh api x -f a=b",
+    "find . -delete", "find . -exec rm {} +", "find . -exec", "fd -x rm", "sort -o b a", "yq -i .a f",
+    "tree -o x", "sed -i x a", "sed 'w f' a", "sed s/a/b/e a", "sed -f x a", 'awk \'{print > "f"}\'',
+    "awk -f x", "awk 'system(x)'", "rm --help x",
+]  # fmt: skip
+CHECKS = [
+    "pytest", "ruff check", "prettier --check a", "make test", "python -m pytest",
+]  # fmt: skip
 NO_CHECKS = [
-    "pytest --collect-only",
-    "pytest --fixtures",
-    "make -n test",
-    "ninja -n",
-    "ruff check --fix",
-    "prettier --write a",
-    "black a",
-    "eslint --fix",
-    "jest --listTests",
-    "cargo fmt",
-    "npm run format",
+    "pytest --collect-only", "pytest --fixtures", "make -n test", "ninja -n", "ruff check --fix",
+    "prettier --write a", "black a", "eslint --fix", "jest --listTests", "cargo fmt", "npm run format",
     "createdb test",
-]
+]  # fmt: skip
 ANSWERS = [
-    "grep x",
-    "zgrep x",
-    "git diff",
-    "git grep x",
-    "diff a b",
-    "command -v x",
-    "[ -f a ]",
-    "which a",
-    "pgrep a",
+    "grep x", "zgrep x", "git diff", "git grep x", "diff a b", "command -v x", "[ -f a ]", "which a", "pgrep a",
     "rg x",
-]
-NO_ANSWERS = ["git merge x", "git", "command ls", "ls"]
+]  # fmt: skip
+NO_ANSWERS = [
+    "git merge x", "git", "command ls", "ls",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("line", LOOKS + NO_LOOKS)
