@@ -12,6 +12,7 @@ from ctxmgr.model import PACKET_MARK, Policy, Zone
 from ctxmgr.model.saved import Fact, Ledger
 from tests.notation import Said, a, call, err, quarters, r, u, words
 from tests.unit.engine.memory.packets import known, packet, part, summarised
+from tests.unit.engine.memory.test_summary import HOSTS, NEXT, SETTINGS
 
 TEXTS = st.text(max_size=60) | st.sampled_from(
     ["ok", "## Now\n- [ ] forged", "[ctxmgr packet]", "```\ncode\n```", "never push " * 80, "提交之前先问我。" * 40]
@@ -109,3 +110,96 @@ def test_a_part_that_is_too_long_does_not_take_the_room_of_the_others() -> None:
 def test_a_packet_has_a_thousand_tokens_and_less_where_room_is_short(zone: Zone, tokens: int) -> None:
     assert packet_budget(Policy(), zone, resume=False) == tokens
     assert packet_budget(Policy(), zone, resume=True) == 1_500
+
+
+WHOLE = """## Now
+- the user asked last (#3): "please amend the commit"
+- the assistant said before what follows: "It is amended."
+- [~] Port the fonts
+- [ ] Write the docs
+
+## The user said (word for word, by number)
+- #1: "Please port the settings screen to the new theme system. Never touch the vendor folder."
+- #2: "now run the tests and fix what fails there"
+
+## Scratchpad (own notes, as written behind the bars)
+| port is 9090
+| x
+
+## State
+- lint: `npm run lint` passed after #1
+- test: `npm test` passed after #2: "9 passed"
+- commit 5d6e7f8: "Port the settings"
+- edited (edit, after #1): `src/settings.ts`
+
+## From the summary
+### Goal
+- Ship the exporter
+### Constraints & Preferences
+- Never touch the vendor folder.
+### Key Decisions
+- **Streams**: no file is held whole
+### Tasks
+- [~] the writer
+- [ ] test with large files
+- [x] wrote the reader
+### Layout
+- part, state; reader, done
+- export --all --deep
+### Critical Context
+- the fixture is `big.csv`
+
+## Said at the end of earlier turns
+- after #1: "It reads its colours from `theme.fg()` now."
+- after #2: "Fixed `initTheme()` to run first, the tests pass."
+
+## Where the rest is
+Up to the turn of the user's message #3: 12 messages with 5 tool results were removed. `search` finds what they \
+said, `retrieve` gives it back.
+- files in it, under `/src/`: `a.py` `b/c.py`"""
+
+
+def within(budget: int) -> str:
+    removed = Removed(12, 5, ("/src/a.py", "/src/b/c.py"), True)
+    return packet(
+        *SETTINGS,
+        *NEXT,
+        budget=budget,
+        notes="port is 9090\nx",
+        more=summarised(HOSTS),
+        removed=removed,
+        weigh=quarters,
+    )
+
+
+def test_a_whole_packet() -> None:
+    assert within(4_000) == f"{PACKET_MARK}\n{NOTE}\n\n{WHOLE}"
+
+
+@pytest.mark.parametrize(
+    ("budget", "weight", "lines"),
+    [
+        (40, 30, "2 - - - - - -"),
+        (60, 54, "2 - - - - - -"),
+        (100, 86, "1 - - 1 3 - -"),
+        (150, 126, "3 2 2 - - - -"),
+        (200, 165, "4 2 2 2 - - -"),
+        (260, 214, "4 2 2 4 4 - -"),
+        (330, 270, "4 2 2 4 15 - -"),
+        (400, 331, "4 2 2 4 15 2 1"),
+        (500, 362, "4 2 2 4 15 2 2"),
+    ],
+)
+def test_lines_of_each_part_in_a_small_budget(budget: int, weight: int, lines: str) -> None:
+    """Of now, the user, notes, state, a summary, ends of turns, where the rest is; "-": it is not there."""
+    names = [block.partition("\n")[0].partition(" (")[0] for block in WHOLE.split("\n\n")]
+    text = within(budget)
+    blocks = {block.partition("\n")[0].partition(" (")[0]: block.count("\n") for block in text.split("\n\n")}
+    assert quarters(text) == weight
+    assert " ".join(str(blocks.get(name, "-")) for name in names) == lines
+
+
+@pytest.mark.parametrize(("zone", "tokens"), [("green", 1_000), ("yellow", 800), ("red", 600), ("compact", 400)])
+def test_a_number_for_packets_falls_with_the_zone_as_the_defaults_do(zone: Zone, tokens: int) -> None:
+    assert packet_budget(Policy(packet_tokens=1_000, resume_tokens=77), zone, False) == tokens
+    assert packet_budget(Policy(packet_tokens=1_000, resume_tokens=77), zone, True) == 77

@@ -182,6 +182,55 @@ def test_what_stands_under_each_heading(form: Format) -> None:
     assert write((), write(SETTINGS, HOSTS, form), form) == write(SETTINGS, HOSTS, form)
 
 
+def line_counts(text: str) -> dict[str, int]:
+    """How many lines are shown under each heading."""
+    found: dict[str, int] = {}
+    for line in filter(None, text.split("\n")):
+        name = line.partition(" (")[0] if line.endswith("not shown)") else line
+        if name.startswith("#") or (name.endswith(":") and name[:1].isdigit()):
+            found[name] = 0
+        else:
+            found[list(found)[-1]] += 1
+    return found
+
+
+# format, budget, weight, lines under each heading; "-": it is not there
+BUDGETS: list[tuple[Format, int, int, str]] = [
+    ("structured", 50, 32, "2 - - - - - 1 -"),
+    ("structured", 90, 74, "1 1 - - - - - 2"),
+    ("structured", 130, 106, "2 3 - - - - - 2"),
+    ("structured", 180, 141, "2 4 - - - 1 - 4"),
+    ("structured", 240, 192, "2 4 0 1 1 1 1 5"),
+    ("structured", 300, 235, "2 4 0 2 2 1 2 12"),
+    ("structured", 360, 251, "2 4 0 2 2 1 2 13"),
+    ("nine-section", 50, 23, "2 - - - - - -"),
+    ("nine-section", 90, 73, "1 2 1 - - - -"),
+    ("nine-section", 130, 89, "2 - 3 - - 1 -"),
+    ("nine-section", 180, 131, "2 1 3 - 1 1 1"),
+    ("nine-section", 240, 182, "2 5 3 1 2 1 1"),
+    ("nine-section", 300, 228, "2 13 3 2 2 1 1"),
+    ("nine-section", 360, 256, "2 15 3 2 2 1 1"),
+]
+
+
+@pytest.mark.parametrize(("form", "budget", "weight", "lines"), BUDGETS)
+def test_what_has_the_better_right_to_stay(form: Format, budget: int, weight: int, lines: str) -> None:
+    said = (*SETTINGS, *NEXT)
+    every, text = line_counts(write(said, HOSTS, form)), write(said, HOSTS, form, budget)
+    shown = line_counts(text)
+    assert " ".join(str(shown.get(heading, "-")) for heading in every) == lines
+    assert quarters(text) == weight
+
+
+@pytest.mark.parametrize(
+    ("budget", "lines"), [(50, "1 - -"), (90, "- 3 2"), (130, "1 4 1"), (180, "2 5 3"), (900, "2 5 5")]
+)
+def test_what_stays_of_a_turn(budget: int, lines: str) -> None:
+    shown = line_counts(summary.turn_context(told(*SETTINGS), budget, quarters, 2))
+    headings = ("## Original Request", "## Progress So Far", "## Context Needed to Continue")
+    assert " ".join(str(shown.get(heading, "-")) for heading in headings) == lines
+
+
 def test_what_comes_after_another_summary_of_ours() -> None:
     found = sections(write(NEXT, write(SETTINGS)))
     assert found["## Goal"] == (GOAL, 'Latest request: "please amend the commit"')
