@@ -8,6 +8,9 @@ import pytest
 
 from ctxmgr.engine.arrival.outline import counts, outline
 from ctxmgr.engine.compaction.cohesion import terms
+from ctxmgr.engine.conversation import BlockRef
+from ctxmgr.engine.instructions.places import copied
+from ctxmgr.engine.instructions.remembered import remembered
 from ctxmgr.engine.memory.fill import lengths
 from ctxmgr.engine.memory.markdown import heading
 from ctxmgr.engine.memory.wording import code, command_line, key_of, one_line
@@ -111,6 +114,17 @@ def returned(epoch: int, size: int = 8) -> list[int]:
     return sorted(returned_positions(indexed(talk(*said)), {"k3f7a2bq": 1}, epoch))
 
 
+def told_of_a_skill(size: int) -> int:
+    said = [u("go"), a(call("Skill", skill="pdf")), r("x" * size)]
+    return len(copied(indexed(talk(*said)), BlockRef(2, 0)).text)
+
+
+def remembered_of_rules(usable: float) -> list[int]:
+    """How long the texts of two files are that are remembered in a window of so many tokens, the older first."""
+    said = [u("go"), a(call("read", path="CLAUDE.md")), r("t" * 40), a(call("read", path="AGENTS.md")), r("t" * 39)]
+    return [len(one.text) for one in remembered((), indexed(talk(*said)), 0, True, usable)]
+
+
 Limit = tuple[str, Callable[..., Any], list[tuple[Any, Any]]]
 
 # what is limited, a function, and what it gives for what is within the limit, and for what is not
@@ -192,6 +206,21 @@ LIMITS: list[Limit] = [
     ("and its bounds", lambda counted: learned(200, counted), [(900, 1.5), (10, 1.16), (-10, 1.25)]),
     ("epochs after a return", returned, [(1, [2]), (3, [2]), (4, [])]),
     ("a handle's argument", lambda size: returned(1, size), [(200, [2]), (201, [])]),
+    ("what is told of a skill", told_of_a_skill, [(800, 800), (801, 802)]),
+    (
+        "what is remembered of rules",
+        remembered_of_rules,
+        [
+            (65, []),
+            (66, [0]),
+            (117, [0]),
+            (118, [39]),
+            (182, [39]),
+            (183, [0, 39]),
+            (235, [0, 39]),
+            (236, [40, 39]),
+        ],
+    ),
     ("growth", Growth(4, 10).calls_since, [(-1, 0.0), (0, 0.0), (20, 2.0), (41, 4)]),
     ("receipts", lambda count: len(filed((None,) * count, None)), [(49, 50), (50, 50)]),  # type: ignore[arg-type]
     ("terms of a text", lambda size: len(terms("alpha " * 2 + "x" * size)), [(3, 2)]),

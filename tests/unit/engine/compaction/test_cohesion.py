@@ -8,6 +8,7 @@ from ctxmgr.engine.compaction.cohesion import (
     RESULT_UNITS,
     USER_DEPTH,
     WORD_WEIGHT,
+    closeness,
     deepened,
     depths,
     depths_from_vectors,
@@ -15,6 +16,7 @@ from ctxmgr.engine.compaction.cohesion import (
     step_terms,
     step_text,
     terms,
+    weighted,
 )
 from ctxmgr.engine.compaction.slices import steps
 from tests.notation import Said, a, call, r, think, u
@@ -35,6 +37,11 @@ MOON = [a("crater mapped, lander orbit computed", call("read", path="moon/lander
         ("a b 12 34567 {}", {}),
         ("größe naïve", {"grösse": WORD_WEIGHT, "naïve": WORD_WEIGHT}),
         ("http2 http2", {"http2": NAME_WEIGHT}),
+        ("--verbose -x a1 abcd1 x.py", {"verbose": 2, "abcd1": 2, "x.py": 2}),
+        ("~/src/deep/file_name.test.ts", {"src/deep/file_name.test.ts": 3, "file_name": 2}),
+        ("ABc XMLHttp the constant wordy", {"abc": 1, "xmlhttp": 2, "constant": 1, "wordy": 1}),
+        ("foo/bar/ ./a.b", {"foo/bar": 3, "bar": 2, "a.b": 3}),
+        ("../up/one.py @scope/pkg", {"up/one.py": 3, "@scope/pkg": 3, "pkg": 2}),
         ("", {}),
     ],
 )
@@ -93,6 +100,29 @@ def test_a_user_who_was_not_answered_goes_on() -> None:
     rows = steps(told(a("x"), u("one"), Said({"role": "assistant", "content": []}), u("two"), a("y")))
     assert len(rows) == 3
     assert deepened([0.0, 1.0, 1.0], rows) == [0.0, 1.5, 1.0]
+
+
+def test_a_users_break_is_half_as_deep_again_as_what_is_in_reach() -> None:
+    """Three steps on each side, a tenth less for each step away, and a tenth at least."""
+    rows = steps(told(a("x"), u("one"), a("y"), a("z"), a("w"), a("v"), u("two"), a("q"), a("p"), a("o")))
+    assert [number for number, row in enumerate(rows) if row[0].content.speaker == "user"] == [1, 5]
+    assert deepened([0.0] * 8, rows) == [0.0, 0.1, 0.0, 0.0, 0.0, 0.1, 0.0, 0.0]
+    for at, first, second in ((1, 1.5, 0.1), (2, 1.35, 1.05), (3, 1.2, 1.2), (4, 1.05, 1.35), (5, 0.1, 1.5)):
+        deep = [0.0] * 8
+        deep[at] = 1.0
+        found = deepened(deep, rows)
+        assert (found[1], found[5]) == (pytest.approx(first), pytest.approx(second)), at
+
+
+def test_terms_count_by_kind_and_rarity() -> None:
+    """One that is in a single step counts nothing."""
+    rows = [{"a": 1, "b": 3}, {"a": 2}, {"c": 1, "b": 1}, {"a": 1}]
+    assert weighted(rows) == [{"a": 51, "b": 276}, {"a": 102}, {"b": 92}, {"a": 51}]
+
+
+def test_how_close_what_is_before_is_to_what_comes() -> None:
+    found = closeness([{"a": 1}, {"a": 1}, {"b": 2}, {"b": 1, "a": 1}])
+    assert [round(one, 6) for one in found] == [1.0, 0.5547, 0.316228, 1.0]
 
 
 @pytest.mark.parametrize(

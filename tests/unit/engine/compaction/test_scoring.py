@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.compaction.render import RenderLimits, message_text, utf16_units
-from ctxmgr.engine.compaction.scoring import LEAST_UNITS, importances, middle, shares, within
+from ctxmgr.engine.compaction.scoring import LEAST_UNITS, changing_calls, importances, middle, shares, within
 from ctxmgr.model.compaction import BranchMessage
 from tests.notation import Said, a, call, err, quarters, r, think, u
 from tests.unit.engine.compaction.test_slices import any_history, told
@@ -54,6 +54,47 @@ def test_how_much_a_signal_counts(less: Said, more: Said, points: int) -> None:
         return importances(told(one, u("what of the elephant"), a("yes")))[0]
 
     assert (weight(more) - weight(less)) * POINTS == pytest.approx(points)
+
+
+WORK = told(
+    u("make the lexer accept hex_literals"),
+    a("I look", call("read", path="src/lexer.py")),
+    r("def widget_frame(): pass\n" * 3),
+    a(call("edit", path="src/lexer.py", oldText="a", newText="b")),
+    err("no such text hex_literals"),
+    a("see widget_frame and frobnicate_all"),
+    u("what of the elephant"),
+    a("frobnicate_all of src/other.py"),
+    r("elephant", "c9"),
+)
+
+
+def test_the_points_of_each_message() -> None:
+    """In the order of the signals: who speaks, errors, changes, the goal's words, what is used later, recency."""
+    with_goal = [96, 46, 21, 59, 60, 51, 104, 58, 34]
+    assert [round(one * POINTS, 6) for one in importances(WORK, GOAL)] == with_goal
+    without = [88, 41, 21, 54, 57, 51, 104, 58, 34]
+    assert [round(one * POINTS, 6) for one in importances(WORK)] == without
+    assert [round(one * POINTS) for one in importances(told(a("nobody asked"), a("nobody")))] == [47, 53]
+    assert changing_calls(WORK) == {3, 4}
+
+
+# budget, characters of five messages of 10, 9,015, 315, 45 and 12,013 UTF-16 units
+SHARES: list[tuple[int, tuple[int, ...]]] = [
+    (0, (10, 40, 40, 40, 40)),
+    (100, (10, 41, 82, 40, 62)),
+    (500, (10, 595, 315, 45, 893)),
+    (1_000, (10, 1_379, 315, 45, 2_069)),
+    (2_000, (10, 2_946, 315, 45, 4_419)),
+    (9_000, (10, 9_015, 315, 45, 12_013)),
+]
+
+
+@pytest.mark.parametrize(("budget", "expected"), SHARES)
+def test_what_each_message_may_have(budget: int, expected: tuple[int, ...]) -> None:
+    """In proportion to what it matters; what a short one does not need goes to the others."""
+    history = told(u("go"), *(r("x" * size, "c9") for size in (9_000, 300, 30)), a("y\U0001f600" * 4_000))
+    assert shares(history, [1.0, 0.2, 0.4, 0.1, 0.3], budget, quarters) == expected
 
 
 def test_of_two_alike_the_newer() -> None:
