@@ -1,17 +1,31 @@
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxmgr.engine.memory.scratchpad import SCRATCHPAD_HEADING as NOTES
+from ctxmgr.engine.memory.scratchpad import (
+    scratchpad_in,
+    scratchpad_lines,
+    scratchpad_section,
+    without_scratchpad,
+)
 from ctxmgr.engine.memory.wording import (
     KEY_CHARACTERS,
     both_ends,
+    coded_command,
     key_of,
     last_paragraph,
+    one_line,
     outside_fences,
     plain,
+    quotation,
     sentences_of,
     shorten,
+    words_of,
 )
+from tests.notation import quarters
 
 
 @pytest.mark.parametrize(
@@ -172,3 +186,85 @@ def test_of_a_long_text_whole_sentences_are_told_where_they_are_short_enough() -
 )
 def test_the_last_paragraph(text: str, last: str) -> None:
     assert last_paragraph(text) == last
+
+
+EXACT: list[tuple[Callable[..., object], tuple[object, ...], object]] = [
+    (both_ends, ("One here. Two is longer than that. Three ends it all now.", 30), "One here. … it all now."),
+    (
+        both_ends,
+        ("One here. Two is longer than that. Three ends it all now.", 40),
+        "One here. Two is … ends it all now.",
+    ),
+    (
+        both_ends,
+        (
+            "word " * 30,
+            40,
+        ),
+        "word word word … word word word ",
+    ),
+    (
+        both_ends,
+        (
+            "x" * 100,
+            21,
+        ),
+        "xxxxxxxxx … xxxxxxxxx",
+    ),
+    (
+        both_ends,
+        ("aaaa bbbb. " * 8, 33),
+        "aaaa bbbb. … aaaa bbbb. ",
+    ),
+    (shorten, ("One here. Two is longer than that. Three.", 30), "One here. Two is longer than…"),
+    (shorten, ("One here. Two, is longer than that", 20), "One here. Two, is…"),
+    (shorten, ("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", 10), "xxxxxxxxx…"),
+    (shorten, ("a b", 2), "a…"),
+    (shorten, ("a b", 1), "…"),
+    (shorten, ("abc", 0), "…"),
+    (one_line, ("a\nb\n- c\n- d\n",), "a b; c; d"),
+    (one_line, ("x:\n- a\n- b",), "x: a; b"),
+    (one_line, ("# h\n**b**",), "h **b**"),
+    (one_line, ("1. a\n2) b",), "1. a; 2) b"),
+    (one_line, ("> q",), "q"),
+    (one_line, ("```py\ncode\n```",), "code"),
+    (one_line, ("[ctxmgr packet] a [CTXMGR x",), "(ctxmgr packet] a (CTXMGR x"),
+    (one_line, ("a\x1b[31mb\u200b\ud83d",), "ab�"),
+    (one_line, ("- [x] done",), "done"),
+    (last_paragraph, ("a.\n\nb",), "b"),
+    (last_paragraph, ("a:\n\n- b\n- c",), "a:\n\n- b\n- c"),
+    (last_paragraph, ("a\n\n| t |",), "a"),
+    (last_paragraph, ("a\n\n# h",), "a"),
+    (last_paragraph, ("a\n\nb?",), "a\n\nb?"),
+    (last_paragraph, ("a\n\nx\n\n(A) b",), "x\n\n(A) b"),
+    (last_paragraph, ("a\n\n```\nb\n\nc\n```",), "a\n\n```\nb\n\nc\n```"),
+    (last_paragraph, ("a\n\n::x{}\n\nb?",), "a … b?"),
+    (sentences_of, ("A b. C d! E",), ["A b.", "C d!", "E"]),
+    (sentences_of, ("e.g. this is. One (etc. x). Two",), ["e.g. this is.", "One (etc. x).", "Two"]),
+    (sentences_of, ('Is it? "Yes." No',), ["Is it?", '"Yes."', "No"]),
+    (sentences_of, ("a.b c",), ["a.b c"]),
+    (sentences_of, ("Ende. und weiter",), ["Ende.", "und weiter"]),
+    (sentences_of, (" x\ny. Z",), ["x", "y.", "Z"]),
+    (quotation, (" a\nb ", 20), '"a b"'),
+    (coded_command, ("make (2 lines, sha256 0123abcd)", 3), "`ma…` (2 lines, sha256 0123abcd)"),
+    (words_of, ("A-b_C!?",), "a b c"),
+    (words_of, ("!!  ?",), "!! ?"),
+    (scratchpad_lines, (" \n",), ()),
+    (scratchpad_lines, ("a \n\nb\n\n",), ("| a", "|", "| b")),
+    (without_scratchpad, (f"a\n\n{NOTES}\n| b\n|\nc",), "a\nc"),
+    (without_scratchpad, (f"{NOTES}\n| b",), ""),
+    (without_scratchpad, (f"a\n{NOTES} (2 more not shown)\n| b\n\n{NOTES}\n| c\n\nd",), "a\n\nd"),
+    (without_scratchpad, (f"{NOTES}\nno bar\n| c",), f"{NOTES}\nno bar\n| c"),
+    (without_scratchpad, (f"| x\n{NOTES}\nno bar",), f"| x\n{NOTES}\nno bar"),
+    (without_scratchpad, (f"a\n\n\n{NOTES}\n| b",), "a\n"),
+    (without_scratchpad, (f"a\n{NOTES}",), f"a\n{NOTES}"),
+    (scratchpad_in, (f"a\n{NOTES}\n| b\n|\nc\n| d",), ("| b", "|")),
+    (scratchpad_section, ("a b\nc d\n\ne", 30, quarters), f"{NOTES}\n| a b\n| c d\n|\n| e"),
+    (scratchpad_section, ("a b\nc d\n\ne", 20, quarters), f"{NOTES} (2 more not shown)\n|\n| e"),
+    (scratchpad_section, ("a b\nc d\n\ne", 9, quarters), ""),
+]
+
+
+@pytest.mark.parametrize(("function", "given", "expected"), EXACT)
+def test_exactly(function: Callable[..., object], given: tuple[object, ...], expected: object) -> None:
+    assert function(*given) == expected

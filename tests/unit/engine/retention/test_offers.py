@@ -78,6 +78,39 @@ def test_what_is_offered(name: str, said: list[Said], worth: Retention, expected
     assert [at for at in positions(found) if at <= len(said)] == expected
 
 
+MIXED = [
+    *[u("go"), a("looking", call("read", path="a")), r(code(1, 30))],
+    *[a(call("bash", command="make")), err("Error: " + code(1, 100))],
+    *[a(call("write", **LONG)), r("ok"), a(call("grep", pattern="x")), r(code(2))],
+    *[*looked(1), *looked(1), u("x " * 400), *LAST],
+]
+READ, AGAIN, SEARCH, ERROR, WRITE, OLDEST = (
+    (12, 78, 2.0, "result of a read, 430 tokens old"),
+    (10, 78, 3.15, "read again"),
+    (8, 78, 4.0, "result of a search, 660 tokens old"),
+    (4, 49, 4.0, "result of a command, 1,855 tokens old"),
+    (5, 934, 4.0, "long arguments, 774 tokens old"),
+    (2, 133, 4.0, "result of a read, 2,410 tokens old"),
+)
+WORDS = "words over their room"
+
+
+@pytest.mark.parametrize(
+    ("worth", "expected"),
+    [
+        (by(), [READ, AGAIN, SEARCH, ERROR, OLDEST]),
+        (by(read=500.0, command=900.0, arguments=10.0), [AGAIN, SEARCH, WRITE, ERROR, OLDEST]),
+        (NOTHING, [READ, AGAIN, SEARCH, WRITE, ERROR, OLDEST, (1, 800, 4.0, WORDS)]),
+        (Retention({**AGES, "read": 1e9}, 60.0, 20.0), [AGAIN, SEARCH, ERROR, (1, 1_945, 4.0, WORDS)]),  # type: ignore[dict-item]
+    ],
+)
+def test_all_that_is_offered(worth: Retention, expected: list[tuple[int, int, float, str]]) -> None:
+    """Where it stands, what it saves, since how many calls it is due, and why."""
+    found = offered(MIXED, worth)
+    assert sorted((one.position, one.saved, round(one.due_calls, 3), one.why) for one in found) == sorted(expected)
+    assert positions(found) == sorted(positions(found), reverse=True)
+
+
 def test_nor_what_is_protected() -> None:
     said = [u("go"), *looked(1), *looked(2), *LAST]
     assert positions(offered(said, by(), protected=frozenset({2}))) == [4]
