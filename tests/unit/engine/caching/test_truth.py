@@ -4,7 +4,7 @@ import msgspec
 
 from ctxmgr.engine.caching import truth
 from ctxmgr.model import CacheRule, Usage
-from ctxmgr.model.saved import CacheTruth, CountedList
+from ctxmgr.model.saved import CacheTruth, ComparedCall, CountedList, LearnedLifetime
 
 PLAIN = CacheRule()
 STEPS = CacheRule(least_tokens=5_000, step_tokens=128)
@@ -127,6 +127,26 @@ def test_only_the_newest_calls_are_remembered() -> None:
     assert len(known[0].calls) == truth.CALLS_REMEMBERED
 
 
+def test_all_that_is_known_after_a_few_calls() -> None:
+    """A provider's tokens a weighed one are those by which lists grew, once they grew by enough."""
+    known = called(grown(), 15_000, 24_000, 20_000)
+    first = ComparedCall(18_000, 18_000, 0, 8_000)
+    assert known == (
+        CacheTruth("m", True, (first, ComparedCall(20_000, 20_000, 0, 8_000)), 6_000, 5_000, has_read=True),
+        CountedList(24_000, 15_000, shared_weight=15_000),
+    )
+    same = called(known, 15_000, 24_100, 20_000)
+    other = called(same, 16_000, 24_101, 20_000, prefix=9_000)
+    assert other[0].calls[-1] == ComparedCall(16_900, 20_000, 0, 6_100, 7_200)
+    assert [(one[0].grown_tokens, one[0].grown_weight) for one in (same, other)] == [(6_000, 5_000)] * 2
+    late = called(other, 17_000, 25_101, 20_000, at=5 * MINUTE)
+    assert late[0].calls[-1] == ComparedCall(24_101, 20_000, 0, 4_901)
+    later = called(late, 18_000, 26_101, 20_000, at=6 * MINUTE)
+    assert later[0].calls[-1] == ComparedCall(25_101, 20_000, 0, 5_268, pause_ms=MINUTE)
+    times = {"listed_ms": 6 * MINUTE, "shared_weight": 18_000}
+    assert later[1] == CountedList(26_101, 18_000, 6 * MINUTE, **times)
+
+
 HOUR = CacheRule(lifetime_ms=60 * MINUTE)
 
 
@@ -134,7 +154,11 @@ def test_a_lifetime_that_was_said_too_long_is_learned_from_calls_after_pauses_th
     known = NOTHING
     for number in range(4):
         known = rewritten(known, number, 30 * number)
-    assert known[0].lifetimes["m"].learned_ms == 30 * MINUTE - 1
+    learned = LearnedLifetime(30 * MINUTE - 1, 30 * MINUTE, 0)
+    assert known[0].lifetimes == {"m": learned}
+    for number in range(4):
+        known = rewritten(known, number, 30 * number, "n")
+    assert known[0].lifetimes == {"m": learned, "n": learned}
 
 
 def test_it_is_not_where_a_call_within_the_documented_lifetime_read_nothing_either() -> None:
@@ -151,10 +175,10 @@ def test_it_is_not_where_nothing_was_written() -> None:
     assert known[0].lifetimes == {}
 
 
-def rewritten(before: Known, number: int, minutes: int) -> Known:
+def rewritten(before: Known, number: int, minutes: int, model: str = "m") -> Known:
     """A call that read nothing and wrote all."""
     known, counted = before
     sent, weight = 18_000 + number, 10_000 + number
     listed = truth.listed(counted, counted.weight, minutes * MINUTE)
-    call = truth.CountedCall("m", Usage(0, 9, 0, sent, sent + 9, True), weight, 1.0, HOUR)
+    call = truth.CountedCall(model, Usage(0, 9, 0, sent, sent + 9, True), weight, 1.0, HOUR)
     return truth.answered(known, listed, call)

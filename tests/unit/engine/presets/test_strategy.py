@@ -16,7 +16,7 @@ from ctxmgr.model.epochs import Epoch
 from ctxmgr.model.policy import Policy, WorkingSet
 from ctxmgr.model.projection import Decision, Plan
 from ctxmgr.model.saved.facts import Ledger
-from ctxmgr.model.saved.state import LastProjection, Meter, ModelSpec, RenderedPacket, State
+from ctxmgr.model.saved.state import LastProjection, Meter, ModelSpec, RenderedPacket, State, Totals
 from tests.notation import a, call, indexed, quarters, r, talk, u
 
 WINDOW = 100_000
@@ -97,6 +97,35 @@ def test_what_may_leave_by_itself(
     assert PRESETS["turns"].leavable_weight(state, plan, answered, INPUTS) == 0
 
 
+IDLE = "nothing is pruned yet: "
+
+
+@pytest.mark.parametrize(
+    ("enabled", "totals", "why"),
+    [
+        (True, Totals(contexts=1), f"{IDLE}there is no tool output older than the protected turns"),
+        (
+            True,
+            Totals(contexts=1, scanned_tokens=9),
+            f"{IDLE}of 9 tokens of old tool output the newest 700 tokens stay",
+        ),
+        (
+            True,
+            Totals(contexts=1, scanned_tokens=9, prunable_tokens=4),
+            f"{IDLE}4 tokens of old tool output could be, fewer than pruneMinimum (50)",
+        ),
+        (True, Totals(contexts=1, pruned_tokens=1), ""),
+        (True, Totals(), ""),
+        (False, Totals(contexts=1), ""),
+    ],
+)
+def test_why_all_of_a_list_came_back(enabled: bool, totals: Totals, why: str) -> None:
+    state = msgspec.structs.replace(DECIDED, enabled=enabled, totals=totals)
+    policy = Policy(prune_protect=700, prune_minimum=50)
+    assert PRESETS["tools"].why_idle(state, policy).removesuffix(" (pruneProtect)") == why
+    assert {PRESETS[name].why_idle(state, policy) for name in ("off", "turns", "balanced")} == {""}
+
+
 def test_what_keeps_lists_in_bounds_asks_late() -> None:
     at = GAUGE.thresholds
     assert {name: PRESETS[name].asking_tokens(at) for name in PRESETS} == {
@@ -140,6 +169,20 @@ def test_what_was_looked_at_for_pruning_is_counted_where_it_was_looked_at() -> N
     assert (totals.scanned_tokens, totals.protected_tokens, totals.prunable_tokens) == (1_500, 500, 1_000)
     after = PRESETS["tools"].project(Incoming(indexed(talk(u("go"))), Delta(0)), done.state, inputs)
     assert after.state.totals == totals
+
+
+def test_turns_that_left_are_counted_once() -> None:
+    inputs = msgspec.structs.replace(INPUTS, policy=Policy(working_set=NONE))
+    said = [one for number in range(9) for one in (u(f"{number} " + "word " * 400), a("ok"))]
+    messages, state = talk(*said), State("s", ModelSpec("m", WINDOW))
+    first = PRESETS["turns"].project(Incoming(indexed(messages[:16]), Delta(0)), state, inputs)
+    assert (first.plan.floor, first.state.totals.turns_dropped) == (4, 2)
+    assert first.state.anchor == indexed(messages).key(4)
+    known = Incoming(indexed(messages), Delta(16), None, first.plan)
+    second = PRESETS["turns"].project(known, first.state, inputs)
+    assert (second.plan.floor, second.state.totals.turns_dropped) == (6, 3)
+    restarted = PRESETS["turns"].project(Incoming(indexed(messages), Delta(0)), second.state, inputs)
+    assert restarted.state == second.state
 
 
 def test_what_was_distilled_is_counted_apart_from_what_was_pruned() -> None:
