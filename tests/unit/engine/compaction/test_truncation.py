@@ -23,32 +23,62 @@ NEW = [a("s" * 9_000, call("read", path="b.py")), r(lines(300)), u("p" * 6_000),
 TALK = told(*OLD, *NEW)
 WHOLE = quarters(conversation(TALK))
 
-# name, room, what was given up
-LADDER: list[tuple[str, int, tuple[str, ...]]] = [
-    ("as it is", WHOLE, ()),
-    ("the oldest result shorter", WHOLE - 50, ("tool results shortened to 1,000 characters: 1",)),
-    ("both", WHOLE - 400, ("tool results shortened to 1,000 characters: 2",)),
-    ("one of them more", WHOLE - 500, ("tool results shortened to 1,000 or 400 characters: 2",)),
-    ("to markers", WHOLE - 970, ("tool results shortened to 120 or a marker: 2",)),
-    (
-        "of the user last",
-        WHOLE - 5_000,
-        (
-            "tool results shortened to a marker: 2",
-            "thinking left out of messages: 1",
-            "long texts of the assistant shortened to 240 characters: 1",
-            "long texts of the user shortened to 4,000 or 1,000 characters: 1",
-        ),
-    ),
+HISTORY = told(
+    u("u " * 3_000),
+    a(think("t " * 500), "a " * 3_000, call("read", path="x")),
+    r("r " * 3_000),
+    a("b"),
+    u("go"),
+    a(think("k " * 200), "c " * 800, call("read", path="y")),
+    r("s " * 300),
+    a("done"),
+)
+WORDS = {
+    "results": "tool results shortened to {}",
+    "assistant": "long texts of the assistant shortened to {}",
+    "user": "long texts of the user shortened to {}",
+    "thinking": "thinking left out of messages",
+}
+# room, weight, messages left out, what was given up, in short
+RUNGS: list[tuple[int, int, int, str]] = [
+    (6_200, 4_472, 0, ""),
+    (4_471, 4_222, 0, "results 1,000: 1"),
+    (4_219, 4_072, 0, "results 1,000 or 400: 1"),
+    (4_072, 4_031, 0, "results 1,000 or 400: 2"),
+    (4_030, 3_961, 0, "results 400 or 120: 2"),
+    (3_890, 3_861, 0, "results 120 or a marker: 2"),
+    (3_827, 3_575, 0, "results a marker: 2; thinking: 1"),
+    (3_575, 3_469, 0, "results a marker: 2; thinking: 2"),
+    (3_463, 2_964, 0, "results a marker: 2; thinking: 2; assistant 4,000: 1"),
+    (2_959, 2_214, 0, "results a marker: 2; thinking: 2; assistant 4,000 or 1,000: 1"),
+    (2_210, 2_058, 0, "results a marker: 2; thinking: 2; assistant 4,000 or 1,000: 2"),
+    (2_056, 1_868, 0, "results a marker: 2; thinking: 2; assistant 1,000 or 240: 2"),
+    (1_678, 1_185, 0, "results a marker: 2; thinking: 2; assistant 240: 2; user 4,000: 1"),
+    (1_181, 435, 0, "results a marker: 2; thinking: 2; assistant 240: 2; user 4,000 or 1,000: 1"),
+    (432, 245, 0, "results a marker: 2; thinking: 2; assistant 240: 2; user 1,000 or 240: 1"),
+    (243, 105, 3, "results a marker: 1; thinking: 1; assistant 240: 1; oldest messages left out: 3"),
+    (103, 101, 4, "results a marker: 1; thinking: 1; assistant 240: 1; oldest messages left out: 4"),
+    (96, 16, 7, "oldest messages left out: 7"),
+    (12, 11, 8, "oldest messages left out: 8"),
+    (5, 0, 8, "messages left out, all there are: 8"),
 ]
 
 
-@pytest.mark.parametrize(("name", "room", "expected"), LADDER, ids=[row[0] for row in LADDER])
-def test_what_is_given_up(name: str, room: int, expected: tuple[str, ...]) -> None:
-    fitted = fit(TALK, room, quarters)
-    assert fitted.reductions == expected
-    assert quarters(fitted.text) <= room
-    assert not fitted.left_out
+def spelled(short: str) -> str:
+    """`results 400 or 120: 2` in the words of the reductions."""
+    kind, _, rest = short.partition(" ")
+    what, _, count = rest.rpartition(": ")
+    if kind not in WORDS and kind != "thinking:":
+        return short
+    characters = "" if what.endswith("marker") else " characters"
+    return f"{WORDS[kind.rstrip(':')].format(what + characters)}: {count or rest}"
+
+
+@pytest.mark.parametrize(("room", "weight", "left_out", "expected"), RUNGS)
+def test_each_rung(room: int, weight: int, left_out: int, expected: str) -> None:
+    fitted = fit(HISTORY, room, quarters)
+    assert (quarters(fitted.text), len(fitted.left_out)) == (weight, left_out)
+    assert fitted.reductions == tuple(spelled(one) for one in expected.split("; ") if one)
 
 
 def test_a_rung_that_fits_as_a_whole_is_told_alone() -> None:
