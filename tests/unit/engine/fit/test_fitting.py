@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.engine.fit import CutLast, FitInputs, MediaLimits, fitted, unfit
 from ctxmgr.engine.fit.fitting import ENDS_TOKENS, LEAST_TOKENS, TARGET_SHARE
 from ctxmgr.engine.invariants import STEPS, TURNS, Invariants
@@ -87,6 +88,84 @@ def test_means(name: str, said: list[Said], limit: int, cut: dict[int, str], gon
     assert plan.blocks_cut == len(cut)
     if cut and not gone:
         assert 0.9 * limit <= plan.weight <= TARGET_SHARE * limit
+
+
+MIXED = talk(
+    *[u(LOG), a("a", call("write", path="w", content=LOG)), r("ok"), note(LOG), *step(LOG * 2)],
+    *[u("mid"), a(LOG, READ), r(LOG), sh("make", LOG), u("new " + LOG * 2)],
+    *[a("so", call("read", path="q"), call("read", path="z")), r(LOG), r("x" * 900)],
+)
+NEWEST = CutLast(working_set=lambda: 9)
+NEWEST_OF_8_000 = CutLast(working_set=lambda: 9, target_tokens=8_000)
+INSTRUCTIONS = CutLast(blocks=lambda: frozenset({BlockRef(3, 0), BlockRef(8, 0)}))
+
+# limit, rules, what differs in the ask, weight, what a cut block weighs by message, what leaves, what is too big
+FITTED: list[tuple[int, Invariants, dict[str, Any], int, dict[int, int], list[int], list[int]]] = [
+    (60_000, STEPS, {}, 41_610, {}, [], []),
+    (44_000, STEPS, {}, 41_610, {}, [], []),
+    (38_000, STEPS, {}, 36_092, {5: 3126, 8: 3123, 9: 3125}, [], []),
+    (33_000, STEPS, {}, 31_343, {5: 1542, 8: 1542, 9: 1541}, [], []),
+    (28_000, STEPS, {}, 26_596, {5: 497, 8: 497, 9: 498, 12: 2109}, [], []),
+    (24_000, STEPS, {}, 22_489, {1: 935, 5: 497, 8: 497, 9: 498, 12: 1197}, [], []),
+    (20_000, STEPS, {}, 18_755, {1: 1625, 5: 497, 9: 498, 12: 998}, [7, 8], []),
+    (16_000, STEPS, {}, 15_926, {12: 797}, [1, 2, 4, 5, 7, 8, 9], []),
+    (12_000, STEPS, {}, 11_396, {0: 1558, 3: 1558, 12: 597}, [1, 2, 4, 5, 7, 8, 9], []),
+    (9_000, STEPS, {}, 8_546, {0: 183, 3: 183, 12: 497}, [1, 2, 4, 5, 7, 8, 9], []),
+    (7_000, STEPS, {}, 6_647, {0: 59, 3: 59, 10: 5795, 12: 497}, [1, 2, 4, 5, 7, 8, 9], []),
+    (5_000, STEPS, {}, 4_892, {0: 59, 3: 59, 10: 4040, 12: 497}, [1, 2, 4, 5, 7, 8, 9], []),
+    (3_000, STEPS, {}, 4_892, {0: 59, 3: 59, 10: 4040, 12: 497}, [1, 2, 4, 5, 7, 8, 9], [10, 12, 13, 0, 3]),
+    (33_000, STEPS, {"last": NEWEST}, 31_337, {1: 4031, 5: 497, 8: 497}, [], []),
+    (20_000, STEPS, {"last": NEWEST}, 18_996, {0: 1933, 3: 1933}, [1, 2, 4, 5, 7, 8], []),
+    (9_000, STEPS, {"last": NEWEST}, 8_796, {0: 59, 3: 59, 9: 498, 12: 497}, [1, 2, 4, 5, 7, 8], []),
+    (
+        3_000,
+        STEPS,
+        {"last": NEWEST},
+        4_892,
+        {0: 59, 3: 59, 10: 4040, 12: 497},
+        [1, 2, 4, 5, 7, 8, 9],
+        [10, 12, 13, 0, 3],
+    ),
+    (
+        33_000,
+        STEPS,
+        {"last": NEWEST_OF_8_000, "target_tokens": 15_000},
+        15_248,
+        {0: 59, 3: 59},
+        [1, 2, 4, 5, 7, 8],
+        [],
+    ),
+    (20_000, TURNS, {"turns_stay": True}, 18_755, {1: 1625, 5: 497, 9: 498, 12: 998}, [7, 8], []),
+    (9_000, TURNS, {"turns_stay": True}, 8_546, {0: 183, 3: 183, 12: 497}, [1, 2, 4, 5, 7, 8, 9], []),
+    (20_000, STEPS, {"last": INSTRUCTIONS}, 18_998, {0: 59, 10: 6530, 12: 998}, [1, 2, 4, 5, 9], []),
+    (
+        5_000,
+        STEPS,
+        {"last": INSTRUCTIONS},
+        8_679,
+        {0: 59, 3: 59, 8: 59, 10: 4040, 12: 497},
+        [1, 2, 4, 5, 9],
+        [10, 7, 12, 13, 0],
+    ),
+]
+
+
+@pytest.mark.parametrize(("limit", "rules", "more", "weight", "cut", "gone", "too_big"), FITTED)
+def test_a_list_of_everything(
+    limit: int,
+    rules: Invariants,
+    more: dict[str, Any],
+    weight: int,
+    cut: dict[int, int],
+    gone: list[int],
+    too_big: list[int],
+) -> None:
+    plan = fit(MIXED, limit, rules, **more)
+    edits = [piece for piece in plan.pieces if isinstance(piece, BlockEdit)]
+    assert {edit.message_index: edit.after_tokens for edit in edits} == cut
+    assert [index for index in range(len(MIXED)) if index not in kept(plan)] == gone
+    assert (plan.weight, plan.dropped, plan.blocks_cut) == (weight, len(gone), len(cut))
+    assert [one.index for one in plan.too_big] == too_big
 
 
 def test_by_turns_the_oldest_are_to_leave() -> None:
