@@ -8,8 +8,9 @@ import pytest
 from ctxmgr.engine.invariants import TURNS
 from ctxmgr.engine.presets.turns.packets import LeftOut
 from ctxmgr.model.policy import Policy, TurnsKept
-from ctxmgr.model.projection import Packet
-from tests.notation import Said, a, branch, indexed, packet, r, read, summary, talk, u
+from ctxmgr.model.projection import BlockEdit, Packet
+from tests.conversations import text_of
+from tests.notation import Said, a, branch, call, err, indexed, packet, r, read, summary, talk, u
 from tests.unit.engine.presets.turns.turns import BULKY, LONG, READ, did, turns
 from tests.unit.engine.projections import kept, planned, rendered, sent
 
@@ -80,6 +81,129 @@ def test_prompts_stay_wherever_they_stand() -> None:
     plan = planned(messages, zone="compact")
     assert plan.floor > 5
     assert {0, 3, 4, 5} <= set(kept(plan))
+
+
+FILE = text_of(900)
+MIXED = tuple(
+    msgspec.structs.replace(message, view=msgspec.structs.replace(message.view, role="prompt", opens_turn=False))
+    if at in (0, 12)
+    else message
+    for at, message in enumerate(
+        talk(
+            *[
+                u("be kind"),
+                packet("p" * 400),
+                u("1 " + "w " * 300),
+                *did(FILE, path="a"),
+                summary("s" * 300),
+                u("2"),
+            ],
+            *[
+                a(call("bash", command="m"), call("read", path="b")),
+                err("Error " + FILE),
+                r(FILE),
+                branch("b" * 200),
+            ],
+            *[
+                a("y"),
+                u("rule"),
+                u("3"),
+                *did(FILE, path="c"),
+                a("so", call("bash", command="n")),
+                r("tiny"),
+                u("4"),
+            ],
+            *(one for number in range(4) for one in did(FILE, path=f"d{number}")),
+        )
+    )
+)
+# what differs in the ask, what leaves, what results weigh that are shown short, the packet, the weight, the floor,
+# the turns that left
+PLANS: list[tuple[dict[str, Any], list[int], dict[int, int], int, int, int, int]] = [
+    ({"zone": "green"}, [1, 2, 3, 4, 5, 10], {8: 263, 9: 262, 15: 262}, 50, 8_878, 6, 2),
+    ({"zone": "yellow"}, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], {15: 113}, 50, 8_192, 13, 3),
+    ({"zone": "red"}, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16, 17], {}, 50, 8_066, 18, 4),
+    (
+        {"zone": "compact", "newest_limit": 6_100},
+        [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16, 17],
+        {20: 12},
+        50,
+        6_080,
+        18,
+        4,
+    ),
+    (
+        {"zone": "compact", "newest_limit": 5_000},
+        [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16, 17],
+        {20: 12, 22: 12},
+        50,
+        4_094,
+        18,
+        4,
+    ),
+    (
+        {"zone": "red", "newest_limit": 0},
+        [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16, 17],
+        {},
+        50,
+        8_066,
+        18,
+        4,
+    ),
+    (
+        {"zone": "compact", "newest_limit": 0, "packet": None},
+        [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16, 17],
+        {20: 12, 22: 12},
+        0,
+        4_044,
+        18,
+        4,
+    ),
+    (
+        {"zone": "compact", "newest_limit": 0, "rewrite": None},
+        [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16, 17],
+        {},
+        50,
+        8_066,
+        18,
+        4,
+    ),
+    ({"zone": "yellow", "packet": None}, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], {15: 113}, 0, 8_142, 13, 3),
+    ({"folded": lambda at: False}, [1, 2, 3, 4, 5], {8: 263, 9: 262, 15: 262}, 50, 8_950, 6, 2),
+    ({"floor": 6}, [1, 2, 3, 4, 5, 10], {8: 263, 9: 262, 15: 262}, 50, 8_878, 6, 2),
+    ({"drop_turns": False, "floor": 13}, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], {}, 50, 10_077, 13, 3),
+    ({"drop_turns": False}, [1, 5, 10], {}, 50, 16_240, 0, 0),
+]
+
+
+@pytest.mark.parametrize(("keys", "gone", "short", "packet_weight", "weight", "floor", "dropped"), PLANS)
+def test_a_list_of_everything(
+    keys: dict[str, Any],
+    gone: list[int],
+    short: dict[int, int],
+    packet_weight: int,
+    weight: int,
+    floor: int,
+    dropped: int,
+) -> None:
+    plan = planned(MIXED, **{"policy": Policy(recent_user_turns=TurnsKept(3, 2, 1, 1)), **keys})
+    edits = [piece for piece in plan.pieces if isinstance(piece, BlockEdit)]
+    assert [at for at in range(len(MIXED)) if at not in kept(plan)] == gone
+    assert {edit.message_index: edit.after_tokens for edit in edits} == short
+    assert (plan.packet_weight, plan.weight, plan.floor, plan.turns_dropped) == (
+        packet_weight,
+        weight,
+        floor,
+        dropped,
+    )
+    assert sorted(piece.weight for piece in plan.pieces if isinstance(piece, Packet)) == [packet_weight] * (
+        packet_weight > 0
+    )
+    assert plan.turns_kept == 5 - dropped
+    assert (plan.distilled, plan.pruned) == tuple(
+        sum(edit.kind == kind for edit in edits) for kind in ("distilled", "pruned")
+    )
+    assert TURNS.check(indexed(MIXED), plan)[0] == ()
 
 
 def test_the_room_for_a_packet_is_what_is_left_beside_what_is_shown() -> None:
