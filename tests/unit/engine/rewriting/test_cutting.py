@@ -90,6 +90,63 @@ def test_what_is_left_of_one_line(text: str, tokens: int, ends: Ends, parts: tup
     assert done.parts == parts
 
 
+LONG_LINES = f"{'x' * 150} failed {'y' * 300}\n{log(30)}\nand error: {'z' * 260} Exception"
+LONG_ERRORS = f"{log(200)}\n{LONG_LINES}\n{log(200)}\nError at the end"
+Places = list[tuple[int, int]]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "weight", "places"),
+    [
+        (120, 118, [(0, 275), (8_921, 9_097)]),
+        (200, 196, [(0, 465), (8_801, 9_097)]),
+        (300, 296, [(0, 503), (3_941, 4_141), (8_641, 9_097)]),
+    ],
+)
+def test_what_is_left_beside_long_error_lines(tokens: int, weight: int, places: Places) -> None:
+    done = short(LONG_ERRORS, tokens)
+    assert done is not None
+    assert (done.weight, [part for part in done.parts if not isinstance(part, str)]) == (weight, places)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "weight", "said", "places"),
+    [
+        (80, 79, "1394 126 5804", [(0, 126), (1_871, 1_890), (1_890, 1_915), (2_895, 2_915), (5_804, 5_894)]),
+        (
+            150,
+            142,
+            "1324 256 5735",
+            [
+                (0, 256),
+                *((1_871, 1_890), (1_890, 1_915), (1_915, 1_935), (2_895, 2_915), (5_695, 5_715)),
+                (5_735, 5_894),
+            ],
+        ),
+        (
+            250,
+            244,
+            "1224 465 5615",
+            [
+                *((0, 465), (1_871, 1_890), (1_890, 1_915), (1_915, 1_935), (2_295, 2_315), (2_495, 2_515)),
+                *((2_695, 2_715), (2_895, 2_915), (3_895, 3_915), (5_615, 5_894)),
+            ],
+        ),
+    ],
+)
+def test_what_is_left_with_an_outline(tokens: int, weight: int, said: str, places: Places) -> None:
+    """Of lines of an outline those that tell most, beside the error at 1,890; a label before each from the gap."""
+    text = log(300, 100)
+    starts = (text.index(f"line {number} of") for number in (150, 99, 101, 5, 290, 200, 120, 130, 140))
+    lines = [(start, text.index("\n", start) + 1) for start in starts]
+    gap = Gap(lambda left, start, end: f"[{left} {start} {end}]", lines, lambda start: f"@{start} ")
+    done = cut(text, quarters(text), tokens, quarters, gap)
+    assert done is not None
+    assert (done.weight, [part for part in done.parts if not isinstance(part, str)]) == (weight, places)
+    written = [part for part in done.parts if isinstance(part, str)]
+    assert written == [f"[{said}]\n", *(f"@{start} " for start, _ in places[1:-1]), "…\n"]
+
+
 def test_what_would_not_be_lighter_is_not_cut() -> None:
     assert short("a few words", 2) is None
     assert short(log(200), 10_000) is None

@@ -26,6 +26,9 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("", {"path": "x"}, 'tool path="x"'),
     ("bash", {"command": LONG}, f'bash command="{LONG[:119]}…"'),
     ("read", {"path": None}, "read path=null"),
+    ("fetch", {"url": ["é" * 130]}, f'fetch url=["{"é" * 117}…'),
+    ("lookup", {"a": 10**119, "b": 1.5}, f"lookup a=1{'0' * 119} b=1.5"),
+    ("lookup", {"a": 10**120, "b": 1.5}, f"lookup a=1{'0' * 118}… b=1.5"),
 ]
 
 
@@ -39,6 +42,13 @@ def test_the_marker_of_the_design() -> None:
     assert text == '[output pruned — ~12,500 tokens | read path="src/App.tsx"]'
     text = marker.distilled(Call("bash", {"command": "ls"}), 7)
     assert text == '[output distilled — ~7 tokens | bash command="ls"]'
+
+
+def test_the_lines_that_stand_in_a_gap() -> None:
+    assert marker.cut(1_200, 900, "") == "[cut to fit — ~900 of ~1,200 tokens are left out here]"
+    assert marker.cut(1_200, 900, "h") == "[cut to fit — ~900 of ~1,200 tokens are left out here | retrieve h]"
+    assert marker.arrived(5_000, 4_000, "here") == "[cut — ~4,000 of ~5,000 tokens are left out here, here]"
+    assert marker.with_handle("[a]\nbody\nc", "h") == "[a | retrieve h]\nbody\nc"
 
 
 @pytest.mark.parametrize("text", ["", "output pruned", " [output pruned — ~1 tokens | ls]", "[output kept — x"])
