@@ -3,7 +3,9 @@
 import pytest
 
 from ctxmgr.engine.instructions.places import LONGEST_PART, LONGEST_TOKENS, PART_TOKENS, word_for_word
+from ctxmgr.engine.instructions.remembered import remembered
 from ctxmgr.model.saved import InstructionCopy
+from tests.notation import a, call, indexed, r, talk, u
 
 
 def weigh(text: str) -> int:
@@ -43,3 +45,22 @@ def test_what_only_says_that_something_is_launched_is_not_told() -> None:
     rules = InstructionCopy('- Skill skill="style":', "Using style: tabs, 4 wide.", "")
     assert word_for_word([launched], 1_000, weigh) == ""
     assert word_for_word([launched, rules], 1_000, weigh) == word_for_word([rules], 1_000, weigh) != ""
+
+
+def test_what_is_remembered_names_its_files() -> None:
+    """A part by what was asked for of it; a look at a file is no reading, and a host's own text names none."""
+    said = [u("go")]
+    for asked in (
+        call("read", path="./CLAUDE.md"),
+        call("read", path="AGENTS.md", offset=3),
+        call("ls", path="GEMINI.md"),
+        call("bash", command="cat GEMINI.md && rm x"),
+    ):
+        said += [a("", asked), r("rules")]
+    kept = remembered((), indexed(talk(*said, u("<rules>r</rules>"))), 0, True, 1_000.0)
+    assert [copy.files for copy in kept] == [
+        ("claude.md",),
+        ("agents.md\n(('path', 'AGENTS.md'), ('offset', 3))",),
+        ("gemini.md",),
+        (),
+    ]

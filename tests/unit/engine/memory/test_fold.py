@@ -231,3 +231,11 @@ def test_what_is_said_again_shares_its_words_with_the_ledger() -> None:
 
 def test_each_kind_of_fact_has_its_row() -> None:
     assert set(KINDS) == set(get_args(Slot))
+
+
+def test_what_a_branch_says_is_history_but_for_its_files() -> None:
+    text = "## Goal\ng\n## Constraints\n- c\n## Key Decisions\n- d\n## Next Steps\n- t\n## Notes\nn\n"
+    text += "<read-files>\na\n</read-files>"
+    now, past = now_and_past(ledger(*branch(text, 1)))
+    assert holds(now) == [("file", "read", "a")]
+    assert sorted(kind for kind, _, _ in holds(past)) == ["constraint", "context", "decision", "goal", "task"]

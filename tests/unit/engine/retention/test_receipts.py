@@ -14,6 +14,7 @@ from ctxmgr.engine.retention.receipts import (
     RECEIPTS_KEPT,
     Original,
     changed,
+    evicted_paths,
     filed,
     originals,
     projected_weights,
@@ -84,6 +85,20 @@ def test_what_left(name: str, before: Decided, after: Decided, expected: list[tu
         assert one.before_tokens == index.block_weight(one.ref)
         assert one.handle == f"h:{one.key}"
         assert one.after_tokens == 0 if one.kind == "dropped" else 0 < one.after_tokens < one.before_tokens
+
+
+def test_files_of_which_a_read_left() -> None:
+    """With a message all its reads, else that of the result; what was run or written is none."""
+    names = ("a", "b", "c", "d")
+    reads = [one for name in names for one in (a(call("read", path=name)), r("text"))]
+    index = indexed(talk(u("go"), *reads, a(RUN), r("made"), a(WRITE), r("ok")))
+    kinds = dict(
+        zip((2, 4, 6, 8, 10, 12), ("dropped", "pruned", "distilled", "cut", "dropped", "pruned"), strict=True)
+    )
+    left = [Original(index, "k", BlockRef(at, 0), kind, "", 9, 0, "") for at, kind in kinds.items()]  # type: ignore[arg-type]
+    assert evicted_paths(index, left) == names
+    assert [evicted_paths(index, [one]) for one in left] == [("a",), ("b",), ("c",), ("d",), (), ()]
+    assert evicted_paths(index, [Original(index, "k", BlockRef(1, 0), "shortened", "", 9, 0, "")]) == ()
 
 
 INDEX = indexed(talk(*[u(f"{at}") for at in range(LISTED + 5)]))
