@@ -11,11 +11,13 @@ from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned
 from ctxmgr.engine.presets.table import PRESETS
 from ctxmgr.engine.pressure.gauge import Gauge
 from ctxmgr.engine.pressure.zone import thresholds
+from ctxmgr.model.epochs import Epoch
 from ctxmgr.model.policy import Policy, WorkingSet
 from ctxmgr.model.projection import Keep, Packet
 from ctxmgr.model.saved.facts import Ledger
 from ctxmgr.model.saved.state import Meter, ModelSpec, RenderedPacket, State
 from tests.notation import Said, a, call, err, indexed, quarters, r, talk, u
+from tests.unit.engine.projections import edited, kept
 from tests.unit.engine.stepwise import looked
 
 BALANCED = PRESETS["balanced"]
@@ -127,3 +129,49 @@ def test_what_an_epoch_did_is_counted_by_its_receipt(
     assert (after.packet.placement_key if after.packet else None) == packet
     assert after.anchor == (MIXED.key(found.plan.floor) if packet else "")
     assert [row.key for row in found.originals] == [item.key for item in receipt.evicted]
+
+
+# `keep`, the window, results and tokens of the working set, the list's weight, the message the packet stands before
+# (all but the first before it left), the packet's weight, edits (p: pruned, d: distilled), what was due has cost,
+# what no epoch may take away
+EPOCHS: list[tuple[int, int, tuple[int, int], int, int, int, str, int, int]] = [
+    (100, 200_000, (0, 0), 2_115, 45, 83, "46p", 2_668, 3),
+    (400, 200_000, (0, 0), 4_096, 45, 83, "", 2_848, 3),
+    (800, 200_000, (0, 0), 8_851, 39, 80, "42d", 1_800, 3),
+    (1_700, 200_000, (0, 0), 29_148, 0, 0, "4p 6d 10p 12d 16p 18d 22p 24d 28p 30d 34p 36d", 747, 3),
+    (2_500, 200_000, (0, 0), 31_129, 0, 0, "4p 6d 10p 12d 16p 18d 22p 24d 28p 30d 36d", 612, 3),
+    (3_400, 200_000, (0, 0), 32_612, 0, 0, "4p 6d 10p 12d 16p 18d 22p 24d 28p 30d", 489, 3),
+    (6_000, 200_000, (0, 0), 37_559, 0, 0, "4p 6d 10p 12d 16p 18d 22p", 267, 3),
+    (1_700, 60_000, (0, 0), 4_096, 45, 83, "", 2_829, 3),
+    (1_700, 40_000, (0, 0), 4_096, 45, 83, "", 2_606, 3),
+    (3_400, 25_000, (0, 0), 4_096, 45, 83, "", 2_737, 3),
+    (1_700, 12_000, (0, 0), 2_115, 45, 83, "46p", 2_496, 3),
+    (1_700, 200_000, (4, 0), 29_148, 0, 0, "4p 6d 10p 12d 16p 18d 22p 24d 28p 30d 34p 36d", 729, 8_251),
+    (400, 200_000, (0, 9_000), 10_334, 39, 80, "", 2_104, 10_254),
+]
+
+
+@pytest.mark.parametrize(("keep", "window", "newest", "weight", "floor", "packet", "edits", "due", "stays"), EPOCHS)
+def test_what_an_epoch_leaves(
+    keep: int,
+    window: int,
+    newest: tuple[int, int],
+    weight: int,
+    floor: int,
+    packet: int,
+    edits: str,
+    due: int,
+    stays: int,
+) -> None:
+    policy = Policy(keep=keep, working_set=WorkingSet(*newest))
+    state = msgspec.structs.replace(STATE, reopen="policy")
+    asked = inputs(window, policy=policy, archive="handles")
+    found = BALANCED.project(Incoming(MIXED, Delta(0)), state, asked)
+    plan, receipt = found.plan, found.receipt
+    assert receipt is not None
+    assert (plan.weight, plan.floor, plan.packet_weight) == (weight, floor, packet)
+    assert [at for at in range(MIXED.size) if at not in kept(plan)] == list(range(1, floor))
+    assert " ".join(f"{at}{kind[0]}" for at, kind in edited(plan).items()) == edits
+    assert f"what is due has cost {due:,} in 1 calls" in receipt.arithmetic
+    assert f"written {weight - (1 if floor else 2_238):,} x 1.25" in receipt.arithmetic
+    assert found.state.epoch == Epoch(1, remaining_tokens=stays, raw_tokens=MIXED.raw_weight)
