@@ -71,6 +71,48 @@ def test_a_provider_without_marks_gets_none(rule: CacheRule) -> None:
     assert (host.indices, host.starts) == ((), ())
 
 
+SENT: list[tuple[Listed, int]] = [  # and when
+    (told(1, 3, 12), 0),
+    (told(1, 3, 12, 6, 12), 1),
+    ((*told(1, 3), *told(9, 9, 9, name="b")), 2),
+    ((*told(1, 3), *told(9, 9, 9, name="b"), *told(1, name="c")), 3),
+    ((*told(1), *told(2, 2, name="d")), 4),
+    ((*told(1), *told(2, 2, 25, name="d")), LIFETIME_MS + 5),
+]
+Answered = tuple[int, tuple[int, ...], list[tuple[int, int, bool]]]
+FIRST: list[Answered] = [(0, (2,), [(3, 0, False)]), (3, (4,), [(3, 0, False), (5, 1, False)])]
+JOINED: list[Answered] = [
+    (0, (1, 4), [(2, 2, True), (5, 2, False)]),
+    (5, (1, 5), [(2, 3, True), (5, 2, False), (6, 3, False)]),
+    (0, (0, 2), [(1, 4, True), (3, 4, False)]),
+]
+SINGLE: list[Answered] = [
+    (0, (4,), [(5, 2, False)]),
+    (5, (5,), [(5, 2, False), (6, 3, False)]),
+    (0, (2,), [(3, 4, False)]),
+]
+LAST: list[Answered] = [(0, (3,), [(4, LIFETIME_MS + 5, False)])]
+
+
+@pytest.mark.parametrize(
+    ("own", "expected"),
+    [
+        (0, [*FIRST, *JOINED, *LAST]),
+        (2, [*FIRST, *JOINED, *LAST]),
+        (3, [*FIRST, *SINGLE, *LAST]),
+        (4, [(0, (), [])] * 6),
+    ],
+)
+def test_what_is_read_marked_and_remembered(own: int, expected: list[Answered]) -> None:
+    """Of each start how far it goes, when it was marked, and whether lists parted there."""
+    host, found = Host(own=own), list[Answered]()
+    for messages, time_ms in SENT:
+        read = host.call(messages, time_ms)
+        starts = [(start.message_count, start.time_ms or 0, start.is_join) for start in host.starts]
+        found.append((read, host.indices, starts))
+    assert found == expected
+
+
 # properties
 
 counts = st.lists(st.integers(0, 30), min_size=1, max_size=6)
