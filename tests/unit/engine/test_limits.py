@@ -28,6 +28,7 @@ from ctxmgr.model import Call, Media, Usage
 from ctxmgr.model.messages import View
 from ctxmgr.model.saved import Meter
 from tests.notation import a, call, indexed, r, talk, u
+from tests.unit.engine.memory.packets import known, packet, part
 
 
 def media(size_bytes: int, width: int = 0, pages: int = 1) -> str:
@@ -42,7 +43,7 @@ def argument(size: int) -> str:
     return marker.call(Call("read", {"path": "a" * size})).removeprefix('read path="').rstrip('"')
 
 
-def parts(count: int) -> int:
+def parts_of(count: int) -> int:
     return len(CallArguments({"edits": [{}] * count}).parts)
 
 
@@ -125,6 +126,33 @@ def remembered_of_rules(usable: float) -> list[int]:
     return [len(one.text) for one in remembered((), indexed(talk(*said)), 0, True, usable)]
 
 
+def now_told(size: int) -> int:
+    """Characters of the newest message of a user's in a packet."""
+    (line, *_) = part(packet(u("x" * size), a("ok"), budget=9_000), "Now")
+    return len(line.partition('"')[2]) - 1
+
+
+def ends_told(turns: int) -> int:
+    said = [one for number in range(turns) for one in (u(f"q{number}"), a(f"end {number}"))]
+    return len(part(packet(*said, u("last"), budget=9_000), "Said at"))
+
+
+def files_in_lines(count: int) -> list[int]:
+    said = [one for number in range(count) for one in (a(call("write", path=f"f{number}", content="c")), r("ok"))]
+    return [line.count("`, `") + 1 for line in part(packet(u("go"), *said, budget=9_000), "State")]
+
+
+def facts_told(size: int) -> dict[str, int]:
+    return {fact.kind: len(fact.text) for fact in known(u("g" * size)).facts.values()}
+
+
+def answer_told(question: int, answer: int) -> list[tuple[int, int]]:
+    asked, reply = "Q" * (question - 1) + "?", "a" * answer
+    said = [a(call("AskUserQuestion", question=asked)), r(f'x: "{asked}"="{reply}". You can now continue')]
+    facts = known(u("go"), *said).facts.values()
+    return [(len(fact.text), len(fact.detail)) for fact in facts if fact.kind == "question"]
+
+
 Limit = tuple[str, Callable[..., Any], list[tuple[Any, Any]]]
 
 # what is limited, a function, and what it gives for what is within the limit, and for what is not
@@ -146,7 +174,7 @@ LIMITS: list[Limit] = [
         line_of,
         [(0, 0), (1.5, 1), (2**53 - 1, 2**53 - 1), (2**53, None), (-1, None), (True, None)],
     ),
-    ("parts of a list", parts, [(0, 0), (200, 200), (201, 200)]),
+    ("parts of a list", parts_of, [(0, 0), (200, 200), (201, 200)]),
     ("texts by file", texts_by_file, [(200, 200), (201, 200)]),
     ("a task's id", lambda before: tasks.created_id(" " * before + "Task #7 created"), [(385, "7"), (386, "")]),
     (
@@ -206,6 +234,24 @@ LIMITS: list[Limit] = [
     ("and its bounds", lambda counted: learned(200, counted), [(900, 1.5), (10, 1.16), (-10, 1.25)]),
     ("epochs after a return", returned, [(1, [2]), (3, [2]), (4, [])]),
     ("a handle's argument", lambda size: returned(1, size), [(200, [2]), (201, [])]),
+    ("what was asked last", now_told, [(400, 400), (401, 399)]),
+    ("ends of earlier turns", ends_told, [(3, 2), (4, 3), (5, 3)]),
+    ("files in a line", files_in_lines, [(8, [8]), (9, [1, 8])]),
+    (
+        "what a user said",
+        facts_told,
+        [
+            (600, {"goal": 600, "request": 600}),
+            (601, {"goal": 600, "request": 601}),
+            (4_000, {"goal": 600, "request": 4_000}),
+            (4_001, {"goal": 600, "request": 4_003}),
+        ],
+    ),
+    (
+        "a question and its answer",
+        lambda sizes: answer_told(*sizes),
+        [((240, 400), [(240, 400)]), ((240, 401), [(240, 399)]), ((241, 1), [(239, 1)])],
+    ),
     ("what is told of a skill", told_of_a_skill, [(800, 800), (801, 802)]),
     (
         "what is remembered of rules",
