@@ -39,23 +39,6 @@ def test_what_matters_more(name: str, less: Said, more: Said) -> None:
 POINTS = 85 + 1 + 25 + 20 + 20  # the most that all signals but a failure and a change come to
 
 
-@pytest.mark.parametrize(
-    ("less", "more", "points"),
-    [
-        (r("it went by", "c9"), err("it went by", "c9"), 20),
-        (r("it went by", "c9"), a("it went by"), 20),
-        (a("it went by"), u("it went by"), 55),
-    ],
-)
-def test_how_much_a_signal_counts(less: Said, more: Said, points: int) -> None:
-    """Alone in a list but for the newest turn, which shares no word with them."""
-
-    def weight(one: Said) -> float:
-        return importances(told(one, u("what of the elephant"), a("yes")))[0]
-
-    assert (weight(more) - weight(less)) * POINTS == pytest.approx(points)
-
-
 WORK = told(
     u("make the lexer accept hex_literals"),
     a("I look", call("read", path="src/lexer.py")),
@@ -133,15 +116,6 @@ def test_within() -> None:
 def weight_of(history: tuple[BranchMessage, ...], units: tuple[int, ...]) -> int:
     texts = [within(message, one) for message, one in zip(history, units, strict=True)]
     return sum(quarters(text + "\n\n") for text in texts if text)
-
-
-def test_important_messages_keep_more() -> None:
-    history = told(u("go"), *(r("x" * 8_000, "c9") for _ in range(4)))
-    found = shares(history, [1.0, 0.8, 0.2, 0.2, 0.4], 2_000, quarters)
-    assert found[1] > found[4] > found[2] == found[3] > LEAST_UNITS
-    assert found[1] == pytest.approx(4 * found[2], rel=0.01)
-    assert found[0] == len("[User]: go")
-    assert 1_900 < weight_of(history, found) <= 2_000
 
 
 def test_with_budget_for_all_nothing_is_shortened() -> None:
