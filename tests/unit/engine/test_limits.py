@@ -15,6 +15,7 @@ from ctxmgr.engine.memory.fill import lengths
 from ctxmgr.engine.memory.markdown import heading
 from ctxmgr.engine.memory.wording import code, command_line, key_of, one_line
 from ctxmgr.engine.pressure import meter, refusals
+from ctxmgr.engine.pressure.zone import pressure, thresholds
 from ctxmgr.engine.protection.protection import returned_positions
 from ctxmgr.engine.retention.offers import Growth
 from ctxmgr.engine.retention.receipts import filed
@@ -24,7 +25,7 @@ from ctxmgr.engine.rewriting.rewrite import shorten
 from ctxmgr.engine.tools import dialogue, tasks
 from ctxmgr.engine.tools.arguments import CallArguments
 from ctxmgr.engine.tools.names import role_of
-from ctxmgr.model import Call, Media, Usage
+from ctxmgr.model import Call, Media, Policy, Usage
 from ctxmgr.model.messages import View
 from ctxmgr.model.saved import Meter
 from tests.notation import a, call, indexed, r, talk, u
@@ -223,6 +224,11 @@ LIMITS: list[Limit] = [
     ("a line of a list", lambda size: listed(1, size) != "", [(392, True), (393, False)]),
     ("other lines of a list", of_a_list, [(2, True), (3, False)]),
     ("a line of an outline", outlined, [(159, [(0, 159)]), (160, [(0, 160)]), (161, [(0, 160)])]),
+    (
+        "pressure",
+        lambda tokens: pressure(tokens, thresholds(Policy(), 200_000)),
+        [(12_345, 0.0672), (90_000, 0.4902)],
+    ),
     ("how long a request may be", lambda sent: success(0, "stop", sent), [(985, False), (986, True)]),
     ("a reply cut at once", lambda sent: success(0, "length", sent), [(974, False), (975, True)]),
     ("a reply cut later", lambda sent: success(1, "length", sent), [(985, False)]),

@@ -107,6 +107,8 @@ CARRIED: list[tuple[str, list[tuple[str, str, str, str, str, int]]]] = [
     ("## Goal\na\nb", [("goal", "", "", "a\nb", "", 0)]),
     ('## Done\n- [x] a\n  b\n- Latest request: "q"', [("task", "done", "a b", "a\nb", "", 0)]),
     ("## Next Steps\n1. a (#4)", [("task", "open", "a 4", "a (#4)", "", 0)]),
+    ("## Next Steps\n1. a (task #4)", [("task", "open", "task\n4", "a", "", 0)]),
+    ("## Layout\n- [x] b (task #5)", [("task", "done", "task\n5", "b", "", 0)]),
     (
         CRITICAL,
         [

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.memory.user_words import ROWS, users_text
-from ctxmgr.model import Block, View
+from ctxmgr.engine.memory.user_words import ROWS, users_text, without_packet
+from ctxmgr.model import PACKET_MARK, Block, View
 
 SAID = "Never touch billing.py; *use tabs*,\n\n  and `a < b` stays."
 
@@ -151,6 +151,23 @@ def test_what_no_row_knows_is_the_users(text: str) -> None:
 )
 def test_several_tags_in_one_text(text: str, expected: str) -> None:
     assert own(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a\n{}\n## b\n\n## c\n\nmine", "a\nmine"),
+        ("> {}\n> x\n>\n> ## y\nmine", "mine"),
+        ("> {}\nmine", ""),
+        ("\t{}\n\t- a\n\nme", "me"),
+        ("{}", ""),
+        ("{}\n\nx", "x"),
+        ("x {}\ny", "x {}\ny"),
+        ("{}\na\n\n- b\n+ c\n\n@d\n\nq\n{}\nz", "q"),
+    ],
+)
+def test_a_packet_that_was_pasted_with_it(text: str, expected: str) -> None:
+    assert without_packet(text.replace("{}", PACKET_MARK)) == expected.replace("{}", PACKET_MARK)
 
 
 def test_a_hosts_tag_that_is_not_closed_was_cut_off() -> None:

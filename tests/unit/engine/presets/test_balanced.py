@@ -15,7 +15,7 @@ from ctxmgr.model.epochs import Epoch
 from ctxmgr.model.policy import Policy, WorkingSet
 from ctxmgr.model.projection import Keep, Packet
 from ctxmgr.model.saved.facts import Ledger
-from ctxmgr.model.saved.state import Meter, ModelSpec, RenderedPacket, State
+from ctxmgr.model.saved.state import LastProjection, Meter, ModelSpec, RenderedPacket, State
 from tests.notation import Said, a, call, err, indexed, quarters, r, talk, u
 from tests.unit.engine.projections import edited, kept
 from tests.unit.engine.stepwise import looked
@@ -175,3 +175,21 @@ def test_what_an_epoch_leaves(
     assert f"what is due has cost {due:,} in 1 calls" in receipt.arithmetic
     assert f"written {weight - (1 if floor else 2_238):,} x 1.25" in receipt.arithmetic
     assert found.state.epoch == Epoch(1, remaining_tokens=stays, raw_tokens=MIXED.raw_weight)
+
+
+def test_a_list_that_was_written_anew_after_a_restart_opens_an_epoch_where_something_is_due() -> None:
+    policy = Policy(keep=1_700, working_set=WorkingSet(results=0, tokens=0))
+    opened = BALANCED.project(
+        Incoming(MIXED, Delta(0)), msgspec.structs.replace(STATE, reopen="policy"), inputs(policy=policy)
+    )
+    shown = LastProjection("1.x", MIXED.size, opened.plan.weight, "quarters")
+    decided = msgspec.structs.replace(opened.state, last_projection=shown)
+    for state, unchanged, number in (
+        (decided, MIXED.size, 1),
+        (decided, 10, 1),  # all that is due was decided
+        (msgspec.structs.replace(decided, decisions={}), 10, 2),
+        (msgspec.structs.replace(decided, last_projection=None), 0, 1),
+    ):
+        found = BALANCED.project(Incoming(MIXED, Delta(unchanged)), state, inputs(policy=policy))
+        assert found.state.epoch.number == number
+        assert (found.receipt is not None) == (number == 2)

@@ -203,6 +203,10 @@ def test_what_shows_the_newer_state_when_it_is_made_again(command: str, expected
         ("/../a", "/a"),
         ("C:\\a\\b.py", "C:/a/b.py"),
         ("src\\a.py", "src/a.py"),
+        ("a/b/../../c", "c"),
+        ("../../a/../b", "../../b"),
+        ("a/../../b", "../b"),
+        ("/..//a/./b/", "/a/b"),
         ("", ""),
     ],
 )

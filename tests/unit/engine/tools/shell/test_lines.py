@@ -286,6 +286,8 @@ STATUSES: list[tuple[str, str, str, str, str, int, str]] = [
     ("pytest | head", "unknown", "failed", "check", "pytest", 10, "pytest, head"),
     ("pytest | head -n 3", "unknown", "failed", "check", "pytest", 3, "pytest, head 3"),
     ("pytest | head --lines=4", "unknown", "failed", "check", "pytest", 4, "pytest, head"),
+    ("pytest | head -999999999", "unknown", "failed", "check", "pytest", 999_999_999, "pytest, head"),
+    ("pytest | head -1000000000", "unknown", "failed", "check", "pytest", 0, "pytest, head"),
     ("pytest | head -c 9", "unknown", "failed", "check", "pytest", 0, "pytest, head 9"),
     ("pytest | tail | head -7 | head -2", "unknown", "failed", "check", "pytest", 2, "pytest, tail, head, head"),
     ("pytest | grep x", "unknown", "unknown", "check", "pytest", 0, "pytest, grep x"),
