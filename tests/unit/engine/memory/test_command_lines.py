@@ -4,7 +4,9 @@ import hashlib
 
 import pytest
 
+from ctxmgr.engine.memory.command_log import run_line, run_of_line
 from ctxmgr.engine.memory.wording import coded_command, command_line
+from ctxmgr.model.saved import Fact
 
 HEREDOC = "python - <<'EOF'\n" + "print(1)\n" * 82 + "EOF"
 SUM = hashlib.sha256(HEREDOC.encode()).hexdigest()[:8]
@@ -65,3 +67,35 @@ def test_as_code_it_keeps_what_is_said_of_it(limit: int) -> None:
     assert shown.startswith("`python - <<'EOF'")
     assert shown.endswith(f"` (84 lines, sha256 {SUM})")
     assert coded_command("npm test", limit) == "`npm test`"
+
+
+def check(status: str = "ok", detail: str = "", text: str = "pytest") -> Fact:
+    return Fact("command", f"test\n{text}", text, "tool", 1, 2, status, detail=detail, runs="test")
+
+
+# a run, the number of the message of the user that it came after, its line
+RUN_LINES: list[tuple[Fact, int, str]] = [
+    (check("failed"), 0, "- test: `pytest` failed"),
+    (check("failed", "1 failed"), 3, '- test: `pytest` failed after #3: "1 failed"'),
+    (check("unknown"), 4, "- test: `pytest` ran after #4, outcome not shown"),
+    (
+        check(text="make (2 lines, sha256 0123abcd)"),
+        1,
+        "- test: `make` (2 lines, sha256 0123abcd) passed after #1",
+    ),
+]
+
+
+@pytest.mark.parametrize(("run", "after", "line"), RUN_LINES)
+def test_the_line_of_a_run_and_what_is_read_of_it(run: Fact, after: int, line: str) -> None:
+    assert run_line(run, after) == line
+    told = run_of_line(Fact("context", "", line.removeprefix("- "), "summary", 0, 0))
+    assert told is not None
+    assert (told.kind, told.key, told.text, told.seq) == ("command", run.key, run.text, after)
+    assert (told.status, told.detail, told.runs) == (run.status, run.detail, "test")
+
+
+def test_what_stands_beside_a_run() -> None:
+    changed = '- test: `pytest` passed after #3, files changed since: "2 passed"'
+    assert run_line(check("ok", "2 passed"), 3, True) == changed
+    assert [len(run_line(check("failed", "x" * size), 0)) for size in (200, 201)] == [227, 226]
