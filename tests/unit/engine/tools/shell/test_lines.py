@@ -3,6 +3,7 @@ each program is for. A line stands beside what is read from it."""
 
 import pytest
 
+from ctxmgr.engine.tools.shell import subjects_of
 from ctxmgr.engine.tools.shell.programs import (
     answers_by_one,
     check_kind,
@@ -14,7 +15,7 @@ from ctxmgr.engine.tools.shell.programs import (
     subject_of,
 )
 from ctxmgr.engine.tools.shell.reads import sed_call
-from ctxmgr.engine.tools.shell.status import WHOLE, status_of, subjects_of
+from ctxmgr.engine.tools.shell.status import WHOLE, status_of
 from ctxmgr.engine.tools.shell.words import Pipeline, ShellCommand, parse, pipelines_of
 from ctxmgr.engine.tools.shell.wrappers import handed_line, unwrapped
 
