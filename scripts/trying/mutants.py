@@ -175,9 +175,13 @@ def _owners(tree: ast.Module, lines: int) -> list[str]:
 
 
 def _mutant(engine: Path, site: Site, change: Change) -> Mutant | None:
-    """None where the change is none at all."""
+    """None where the change is none at all, or one that cosmic-ray can not make: of a dotted name among several
+    that are caught."""
     code = (engine / site.path).read_text(encoding="utf-8")
-    changed = mutate_code(code, get_operator(change.operator)(), change.occurrence)
+    try:
+        changed = mutate_code(code, get_operator(change.operator)(), change.occurrence)
+    except AttributeError:
+        return None
     if changed is None:
         return None
     pairs = zip(code.splitlines(), str(changed).splitlines(), strict=False)
