@@ -130,61 +130,20 @@ def test_what_runs_others_in_its_words(line: str, expected: bool) -> None:
 
 
 WRAPPERS = """
-env -u A -C d
-env A=1 B+=2
-sudo -u me -g us
-doas -u me
-time -f x
-nohup
-exec
-command
-builtin
-nice -n 5
-ionice -c 2 -n 7
-stdbuf -o L
-xvfb-run -s x -a
-timeout -k 5 60
-gtimeout 60
-xargs -n 1 -I {}
-uv run --with x -p 3
-uv run -m
-uv --directory d run
-uvx --from x
-uv tool run -p 3
-pipx run --spec x
-poetry run
-poetry -C d run
-pdm run
-conda run -n e
-coverage run --source s -m
-coverage run -m
-npx -p x
-npx --yes
-npm exec -w x
-npm --prefix d exec
-pnpm dlx
-yarn --cwd d exec -p x
-bundle exec
-mise exec node@20 --
-doppler run -p x --
-nix develop .#x -c
-direnv exec .
-docker exec -it -e A=1 -w /w box
-docker -H h exec box
-docker run --rm -v a:b --name n image
-docker compose -f a.yml exec -u me web
-docker-compose run --rm web
-podman exec box
-kubectl -n s exec pod -c web --
-python3.11 -m
-python -W error -X dev -m
-A=1
-env --
+env -u A -C d | env A=1 B+=2 | sudo -u me -g us | doas -u me | time -f x | nohup | exec | command | builtin
+nice -n 5 | ionice -c 2 -n 7 | stdbuf -o L | xvfb-run -s x -a | timeout -k 5 60 | gtimeout 60
+xargs -n 1 -I {} | uv run --with x -p 3 | uv run -m | uv --directory d run | uvx --from x | uv tool run -p 3
+pipx run --spec x | poetry run | poetry -C d run | pdm run | conda run -n e | coverage run --source s -m
+coverage run -m | npx -p x | npx --yes | npm exec -w x | npm --prefix d exec | pnpm dlx
+yarn --cwd d exec -p x | bundle exec | mise exec node@20 -- | doppler run -p x -- | nix develop .#x -c
+direnv exec . | docker exec -it -e A=1 -w /w box | docker -H h exec box
+docker run --rm -v a:b --name n image | docker compose -f a.yml exec -u me web | docker-compose run --rm web
+podman exec box | kubectl -n s exec pod -c web -- | python3.11 -m | python -W error -X dev -m | A=1 | env --
 sudo env A=1 timeout 5
 """
 
 
-@pytest.mark.parametrize("wrapper", WRAPPERS.strip().split("\n"))
+@pytest.mark.parametrize("wrapper", WRAPPERS.strip().replace("\n", " | ").split(" | "))
 def test_what_a_wrapper_runs(wrapper: str) -> None:
     assert unwrapped(command(f"{wrapper} pytest -q")).words == ("pytest", "-q")
 
