@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Literal
 
 from ctxmgr.study.conformance.golden import Head, head
-from ctxmgr.study.spawning import Framing, Sidecar
+from ctxmgr.study.spawning import Framing, SidecarProcess
 from ctxmgr.wire import Framer, FramingFault, frame
 
 OnMessage = Callable[[Literal["host", "ctxmgr"], bytes], None]
@@ -33,7 +33,7 @@ class Conversation:
 
     def __init__(
         self,
-        sidecar: Sidecar,
+        sidecar: SidecarProcess,
         framing: Framing,
         seconds: float,
         key_of: Callable[[Head], str | None],

@@ -20,7 +20,7 @@ import msgspec
 
 from ctxmgr.study.conformance.conversation import Conversation, NoMessage, OutputEnded
 from ctxmgr.study.conformance.golden import NOTHING, Golden, GoldenDifference, Head, difference, head, path_of
-from ctxmgr.study.spawning import Framing, Sidecar, TimedOut, differences
+from ctxmgr.study.spawning import Framing, SidecarProcess, TimedOut, differences
 from ctxmgr.wire import TranscriptLine
 
 CHOSEN = tuple(
@@ -52,7 +52,7 @@ class GoldenHost:
     def __init__(
         self,
         golden: Golden,
-        sidecar: Sidecar,
+        sidecar: SidecarProcess,
         state_dir: str,
         framing: Framing = "content-length",
         seconds: float = 10,

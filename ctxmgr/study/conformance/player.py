@@ -14,7 +14,7 @@ from ctxmgr.study.conformance.conversation import Conversation, NoMessage, OnMes
 from ctxmgr.study.conformance.golden import Head, head
 from ctxmgr.study.conformance.placeholders import STATE_DIR, MatchMode, Mismatch, filled, match
 from ctxmgr.study.conformance.script import Script, Step, key_of
-from ctxmgr.study.spawning import Framing, Sidecar, TimedOut, differences
+from ctxmgr.study.spawning import Framing, SidecarProcess, TimedOut, differences
 
 _encode = msgspec.json.Encoder().encode
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -31,7 +31,7 @@ class ExpectationFailed(Exception):
 class PlayerSettings(msgspec.Struct, frozen=True):
     """`start` gives a sidecar. `seconds` bound each wait."""
 
-    start: Callable[[], Sidecar]
+    start: Callable[[], SidecarProcess]
     framing: Framing
     seconds: float
     state_dir: str
@@ -44,7 +44,7 @@ class Player:
 
     def __init__(self, settings: PlayerSettings, mode: MatchMode) -> None:
         self.settings, self.mode = settings, mode
-        self.sidecar: Sidecar | None = None
+        self.sidecar: SidecarProcess | None = None
         self.sent_count = self.matched_count = 0
         self._names: dict[str, Any] = {STATE_DIR: settings.state_dir}
         self._talk: Conversation | None = None  # None: no process runs

@@ -25,7 +25,7 @@ from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
 from ctxmgr.study.driving.peer_host import Peer, PeerHost, PeerLimits
 from ctxmgr.study.observations import MessageCache, message_cache
 from ctxmgr.study.recordings import Recording, Stream
-from ctxmgr.study.spawning import InProcessDriver, RpcClient, RpcFailure, Sidecar, Spawned, this_ctxmgr
+from ctxmgr.study.spawning import InProcessDriver, RpcClient, RpcFailure, SidecarProcess, Spawned, this_ctxmgr
 
 DEVICES = {"endpoint", "embeddings", "tokenizer"}  # words of a policy that stand for something outside the process
 
@@ -79,7 +79,7 @@ def _code(fault: Exception) -> str:
     return f"error answer {fault.code}" if isinstance(fault, RpcFailure) else unquoted_fault_text(fault)
 
 
-def _sidecar(options: ReplayOptions) -> Sidecar:
+def _sidecar(options: ReplayOptions) -> SidecarProcess:
     """Rule 6. The vocabulary is loaded first: weights must not depend on when it would have come."""
     if _spawned(options):
         return Spawned(this_ctxmgr(*_arguments(options)))

@@ -1,7 +1,7 @@
 """A sidecar spawned or in process, and a host's calls to it. Knows no recording and no measure."""
 
 from ctxmgr.study.spawning import differences
-from ctxmgr.study.spawning.client import Framing, RpcClient, RpcFailure, Sidecar
+from ctxmgr.study.spawning.client import Framing, RpcClient, RpcFailure, SidecarProcess
 from ctxmgr.study.spawning.inprocess import Driver, InProcessDriver
 from ctxmgr.study.spawning.streams import Spawned, Streams, TimedOut, this_ctxmgr
 
@@ -11,7 +11,7 @@ __all__ = [
     "InProcessDriver",
     "RpcClient",
     "RpcFailure",
-    "Sidecar",
+    "SidecarProcess",
     "Spawned",
     "Streams",
     "TimedOut",

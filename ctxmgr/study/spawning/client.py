@@ -22,8 +22,8 @@ REFUSAL = b'{"code":-32601,"message":"this host has no such method"}'
 _encode = msgspec.json.Encoder().encode
 
 
-class Sidecar(Protocol):
-    """Bytes to and from a sidecar. `kill` may be called twice."""
+class SidecarProcess(Protocol):
+    """Bytes to and from a sidecar: a process, or what stands in the place of one. `kill` may be called twice."""
 
     def write(self, chunk: bytes) -> None: ...
     def read(self, seconds: float) -> bytes: ...
@@ -63,7 +63,7 @@ class RpcClient:
     """One conversation. A context manager: leaving it lets the sidecar end, or kills it after a fault. Requests of
     the sidecar are refused, and its notifications passed over."""
 
-    def __init__(self, sidecar: Sidecar, framing: Framing = "content-length") -> None:
+    def __init__(self, sidecar: SidecarProcess, framing: Framing = "content-length") -> None:
         self.sidecar, self.framing = sidecar, framing
         self._framer = Framer()
         self._next_id = 1

@@ -24,7 +24,7 @@ KILLED = -9  # the exit code of a process that was killed, as `subprocess` has i
 
 class Driver:
     """Bytes in, bodies out; carries out the effects of one connection. It can stand in the place of a spawned
-    process (`Sidecar`): then what is read is taken out of `sent`.
+    process (`SidecarProcess`): then what is read is taken out of `sent`.
 
     `sent`: bodies the server wrote. `recorded`: the lines of the transcript. `saved`: the lines of each session's
     snapshot, `whole` those a rewrite of it would hold after the last save. `logged`: lines for people. `archived`:
