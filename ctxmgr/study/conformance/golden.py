@@ -16,8 +16,9 @@ import msgspec
 
 from ctxmgr import __version__
 from ctxmgr.model import rules
+from ctxmgr.study.conformance import differences
 from ctxmgr.study.recordings import UnreadableRecording
-from ctxmgr.study.spawning import Framing, differences
+from ctxmgr.study.spawning import Framing
 from ctxmgr.wire import TranscriptLine, errors, transcript
 
 NOTHING = "nothing"

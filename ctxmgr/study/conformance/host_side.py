@@ -18,9 +18,10 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.study.conformance import differences
 from ctxmgr.study.conformance.conversation import Conversation, NoMessage, OutputEnded
 from ctxmgr.study.conformance.golden import NOTHING, Golden, GoldenDifference, Head, difference, head, path_of
-from ctxmgr.study.spawning import Framing, SidecarProcess, TimedOut, differences
+from ctxmgr.study.spawning import Framing, SidecarProcess, TimedOut
 from ctxmgr.wire import TranscriptLine
 
 CHOSEN = tuple(

@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from ctxmgr.study.spawning import differences
+from ctxmgr.study.conformance import differences
 
 STATE_DIR = "stateDir"  # a name that every script may refer to
 TYPES: dict[str, Callable[[Any], bool]] = {

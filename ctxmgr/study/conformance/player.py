@@ -10,11 +10,12 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.study.conformance import differences
 from ctxmgr.study.conformance.conversation import Conversation, NoMessage, OnMessage, OutputEnded
 from ctxmgr.study.conformance.golden import Head, head
 from ctxmgr.study.conformance.placeholders import STATE_DIR, MatchMode, Mismatch, filled, match
 from ctxmgr.study.conformance.script import Script, Step, key_of
-from ctxmgr.study.spawning import Framing, SidecarProcess, TimedOut, differences
+from ctxmgr.study.spawning import Framing, SidecarProcess, TimedOut
 
 _encode = msgspec.json.Encoder().encode
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode

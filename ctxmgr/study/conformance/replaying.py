@@ -22,10 +22,11 @@ from ctxmgr.model import ESTIMATE, ArchiveAnswer
 from ctxmgr.model.compaction import Completion
 from ctxmgr.model.saved import Stored
 from ctxmgr.server import FindRows, GetRow, PutRows, SnapshotLoaded
+from ctxmgr.study.conformance import differences
 from ctxmgr.study.conformance.conversation import Conversation
 from ctxmgr.study.conformance.golden import NOTHING, Golden, GoldenDifference, head, read
 from ctxmgr.study.recordings import UnreadableRecording
-from ctxmgr.study.spawning import Driver, TimedOut, differences
+from ctxmgr.study.spawning import Driver, TimedOut
 from ctxmgr.wire import TranscriptLine
 
 VERSION_PATH = "$.result.serverInfo.version"

@@ -19,8 +19,8 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.study.conformance import differences
 from ctxmgr.study.conformance.golden import NOTHING, Golden, GoldenDifference, Head, Path, difference, head, path_of
-from ctxmgr.study.spawning import differences
 from ctxmgr.wire import Framer, FramingFault, TranscriptLine, errors, frame
 
 OWN = tuple(map(path_of, ("$.id", "$.jsonrpc", "$.params.clientInfo", "$.params.stateDir")))

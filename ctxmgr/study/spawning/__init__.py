@@ -1,6 +1,5 @@
 """A sidecar spawned or in process, and a host's calls to it. Knows no recording and no measure."""
 
-from ctxmgr.study.spawning import differences
 from ctxmgr.study.spawning.client import Framing, RpcClient, RpcFailure, SidecarProcess
 from ctxmgr.study.spawning.inprocess import Driver, InProcessDriver
 from ctxmgr.study.spawning.streams import Spawned, Streams, TimedOut, this_ctxmgr
@@ -15,6 +14,5 @@ __all__ = [
     "Spawned",
     "Streams",
     "TimedOut",
-    "differences",
     "this_ctxmgr",
 ]

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from ctxmgr.study.conformance.differences import ABSENT
 from ctxmgr.study.conformance.placeholders import match
-from ctxmgr.study.spawning.differences import ABSENT
 
 NAMES: dict[str, Any] = {"n": 2, "who": {"name": "Ann"}, "list": [1, {"a": 1}]}
 ANY, REST, ABSENCE = {"$any": True}, {"$rest": True}, {"$absent": True}

@@ -1,6 +1,6 @@
 """The first place where two JSON texts differ, by its path."""
 
-from ctxmgr.study.spawning.differences import first
+from ctxmgr.study.conformance.differences import first
 
 
 def test_the_first_path() -> None:
