@@ -17,7 +17,7 @@ import msgspec
 
 from ctxmgr.formats.pi_tree import branch
 from ctxmgr.model.compaction import BranchEntry, CompactionPlan, in_list, places_in_list
-from ctxmgr.study.hosts import pi_tree
+from ctxmgr.study.hosts import pi_host
 from ctxmgr.study.recordings import Stream, UnreadableRecording, json_values, pi_sessions, readers
 
 Fields = dict[str, msgspec.Raw]
@@ -55,7 +55,7 @@ def read(path: Path) -> RecordedSession:
     if isinstance(recorded, Stream):
         entries, leaf = _of_stream(recorded), None
     elif kind != "session":
-        entries, leaf = [json_values.members(raw, path.name, 0) for raw in pi_tree.entries(recorded)], None
+        entries, leaf = [json_values.members(raw, path.name, 0) for raw in pi_host.tree_entries(recorded)], None
     else:
         entries, leaf = pi_sessions.tree(path.name, content)
     name = os.fsencode(path.name).decode("utf-8", "replace")

@@ -1,4 +1,5 @@
-"""A stand-in for pi: the message list it keeps, how it weighs it, and how it compacts. Knows nothing of ctxmgr.
+"""A stand-in for pi: the message list and the tree it keeps, how it weighs messages, and how it compacts. Knows
+nothing of ctxmgr.
 
 1. Weights are pi's: characters / 4, rounded up a message; an image counts as 4 800 characters.
 2. A compaction keeps the newest messages of about `keep` tokens, cut where pi may cut: never at a tool result.
@@ -10,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.study.recordings import compaction_message
+from ctxmgr.study.recordings import RecordedEntry, Recording, compaction_message
 
 KEEP_TOKENS = 20_000  # pi's default keepRecentTokens
 RESERVE = 16_384  # pi's default reserveTokens: it compacts by itself above window - reserve
@@ -23,6 +24,8 @@ CUT_AT = frozenset({"user", "assistant", "bashExecution", "custom", "branchSumma
 _WRITES = {"write", "edit"}
 
 _decode = msgspec.json.Decoder().decode
+_encode = msgspec.json.Encoder().encode
+_fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 def compacts_above(window: int) -> int:
@@ -116,6 +119,44 @@ def files_of(items: Sequence[HostMessage], files: dict[str, str]) -> dict[str, s
             elif isinstance(path, str) and call.get("name") == "read":
                 out.setdefault(path, "read")
     return out
+
+
+def tree_entries(recording: Recording) -> list[bytes]:
+    """The session tree that pi would have kept of a recording of any host: one branch, root first, one JSON object
+    an entry, each the parent of the next; times in milliseconds. A pi session file is such a tree already, with more
+    in it than a recording holds: it is better taken as it is."""
+    tree = []
+    parent: str | None = None
+    for entry in recording.entries:
+        links: dict[str, Any] = {"id": entry.id, "parentId": parent}
+        if entry.time_ms is not None:
+            links["timestamp"] = entry.time_ms
+        tree.append(_encode({**_content_fields(entry), **links}))
+        parent = entry.id
+    return tree
+
+
+def _content_fields(entry: RecordedEntry) -> dict[str, Any]:
+    """The entry without its place in the tree."""
+    if entry.kind == "model":
+        return {"type": "model_change", "modelId": entry.model}
+    if entry.kind == "compaction":
+        before = _fields(entry.message).get("tokensBefore", 0)
+        kept = entry.first_kept or None
+        return {
+            "type": "compaction",
+            "summary": entry.summary,
+            "firstKeptEntryId": kept,
+            "tokensBefore": before,
+        }
+    if entry.kind == "branch_summary":
+        from_id = _fields(entry.message).get("fromId", "")
+        return {"type": "branch_summary", "summary": entry.summary, "fromId": from_id}
+    if entry.role == "custom":
+        kept_fields = ("customType", "content", "display", "details")
+        fields = _fields(entry.message)
+        return {"type": "custom_message", **{name: fields[name] for name in kept_fields if name in fields}}
+    return {"type": "message", "message": msgspec.Raw(entry.message)}
 
 
 def _cut(items: Sequence[HostMessage], keep: int) -> int:

@@ -6,7 +6,7 @@ import msgspec
 
 from ctxmgr.formats.pi_tree import branch as pi_branch
 from ctxmgr.model.compaction import in_list
-from ctxmgr.study.hosts import pi_tree
+from ctxmgr.study.hosts import pi_host
 from ctxmgr.study.recordings import pi_sessions
 from ctxmgr.study.recordings.blocks import call, text_block
 from ctxmgr.study.recordings.building import RecordingBuilder
@@ -25,7 +25,7 @@ def session() -> Recording:
 
 
 def test_entries_follow_each_other() -> None:
-    entries = [json.loads(entry) for entry in pi_tree.entries(session())]
+    entries = [json.loads(entry) for entry in pi_host.tree_entries(session())]
     kinds = ["message", "message", "message", "custom_message", "compaction", "model_change", "message"]
     assert [entry["type"] for entry in entries] == kinds
     assert [entry["parentId"] for entry in entries] == [None, *(entry["id"] for entry in entries[:-1])]
@@ -42,7 +42,7 @@ def test_entries_follow_each_other() -> None:
 
 
 def test_the_list_is_the_recordings() -> None:
-    branch = pi_branch.branch(pi_tree.entries(session()), None)
+    branch = pi_branch.branch(pi_host.tree_entries(session()), None)
     assert [entry.id for entry in in_list(branch) if entry.visible] == ["k1", "n1", "a2"]
 
 
@@ -51,7 +51,7 @@ def test_a_session_of_pi_comes_back_as_it_was() -> None:
     branch = RecordedEntry("branch_summary", "b1", 6_000, b'{"fromId":"a1","summary":"B"}', "branchSummary", "B")
     recording = msgspec.structs.replace(recording, entries=(*recording.entries, branch))
     header = b'{"type":"session","version":3,"id":"s","cwd":""}\n'
-    again = pi_sessions.read("f", header + b"\n".join(pi_tree.entries(recording)))
+    again = pi_sessions.read("f", header + b"\n".join(pi_host.tree_entries(recording)))
     assert [
         (entry.kind, entry.id, entry.time_ms, entry.role, entry.summary, entry.first_kept)
         for entry in again.entries
