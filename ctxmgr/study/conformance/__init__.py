@@ -5,8 +5,7 @@ Knows the framing and the form of JSON-RPC messages. What needs loops or decisio
 no script.
 """
 
-from ctxmgr.study.conformance.command import host_side, server_side
-from ctxmgr.study.conformance.drive import drive
+from ctxmgr.study.conformance.command import drive, host_side, server_side
 from ctxmgr.study.conformance.golden import read
 from ctxmgr.study.conformance.replaying import replay
 from ctxmgr.study.conformance.script import FORMAT

@@ -1,22 +1,28 @@
-"""The command `conform`: plays one side of transcripts, and says what was the same, what differs and what could not
-be played."""
+"""The commands `conform` and `drive`: play one side of transcripts, and scripts of hosts, and say what was the
+same, what differs and what could not be played."""
 
 import json
 import os
 import sys
 import tempfile
 from argparse import Namespace
+from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Literal
 
 import msgspec
+from rich.console import Console
 
 from ctxmgr.devices.snapshots import SnapshotStore
-from ctxmgr.plain_text import file_text, safe, start_text
+from ctxmgr.plain_text import complain, file_text, start_text
+from ctxmgr.study.conformance.conversation import Conversation
 from ctxmgr.study.conformance.following import reason
 from ctxmgr.study.conformance.golden import Golden, GoldenDifference, path_of, read
 from ctxmgr.study.conformance.host_side import GoldenHost
+from ctxmgr.study.conformance.player import ExpectationFailed, Player
+from ctxmgr.study.conformance.script import Script, ScriptError, key_of, parse
 from ctxmgr.study.conformance.server_side import GoldenServer
 from ctxmgr.study.console import console, plain
 from ctxmgr.study.recordings import UnreadableRecording
@@ -26,6 +32,10 @@ FINDINGS_SHOWN = 10  # of one transcript on the host's side
 SHOWN = 20  # on standard error of the server's side; the verdict has all
 DRAIN_SECONDS = 5.0  # for the host to read what is left, at the end
 HERE = Path("protocol/transcripts")
+LAST_MESSAGES = 6  # shown with a script that failed
+STDERR_LINES = 10  # of them, too
+SHOWN_CHARACTERS = 120
+ARROWS = {"host": "->", "ctxmgr": "<-"}
 
 
 class ConformanceResult(msgspec.Struct, frozen=True):
@@ -40,12 +50,12 @@ class ConformanceResult(msgspec.Struct, frozen=True):
 
 def host_side(parsed: Namespace) -> int:
     """0: what was played is the same; 1: something differs, or nothing was played; 2: wrong usage."""
+    out = console()
+    results = []
     try:
         goldens = [read(name, path.read_bytes()) for name, path in _files(parsed.transcripts or [str(HERE)])]
     except (OSError, UnreadableRecording) as fault:
         return _wrong_usage(fault)
-    out = console()
-    results = []
     with ThreadPoolExecutor(parsed.jobs) as threads:
         try:
             for result in threads.map(lambda golden: _play(golden, parsed), goldens):
@@ -53,8 +63,7 @@ def host_side(parsed: Namespace) -> int:
                 for text, style in _lines(result):
                     out.print(plain(text, style))
         except OSError as fault:
-            print(f"ctxmgr conform: {start_text(fault)}", file=sys.stderr)
-            return 2
+            return complain("conform", start_text(fault), 2)
     skipped = sum(result.skipped is not None for result in results)
     differs = sum(bool(result.findings) for result in results)
     same = len(results) - skipped - differs
@@ -81,7 +90,7 @@ def server_side(parsed: Namespace) -> int:
     streams.drain(DRAIN_SECONDS)
     findings = side.finish(why)
     for finding in findings[:SHOWN]:
-        print(f"ctxmgr conform: {golden.name}: {_sentence(finding)}", file=sys.stderr)
+        complain("conform", f"{golden.name}: {_sentence(finding)}", 1)
     if parsed.verdict:
         verdict = {
             "transcript": golden.name,
@@ -94,10 +103,34 @@ def server_side(parsed: Namespace) -> int:
     return 1 if findings else 0
 
 
+def drive(parsed: Namespace) -> int:
+    """0: all as expected; 1: something was not, or a recording was skipped; 2: wrong usage, a script that is none,
+    a command that is none."""
+    out, codes = console(), [0]
+    for path in parsed.scripts:
+        try:
+            content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+            script = parse(content)
+        except (OSError, ScriptError) as fault:
+            text = file_text(fault, path) if isinstance(fault, OSError) else f"{path}, {fault}"
+            return complain("drive", text, 2)
+        golden = Golden(path, script.lines)
+        # what is written by hand has `match`, and can be followed
+        why = None if "match" in golden.header else reason(golden, snapshots=False)
+        if why is not None:
+            out.print(plain(f"{path}: skipped: {why}", "dim"))
+            codes.append(1)
+            continue
+        try:
+            codes.append(_drive(path, content, script, parsed, out))
+        except OSError as fault:
+            return complain("drive", start_text(fault), 2)
+    return max(codes)
+
+
 def _wrong_usage(fault: Exception) -> int:
-    text = file_text(fault, str(fault.filename)) if isinstance(fault, OSError) else safe(str(fault))
-    print(f"ctxmgr conform: {text}", file=sys.stderr)
-    return 2
+    text = file_text(fault, str(fault.filename)) if isinstance(fault, OSError) else str(fault)
+    return complain("conform", text, 2)
 
 
 def _files(given: list[str]) -> list[tuple[str, Path]]:
@@ -157,3 +190,40 @@ def _write(path: str, verdict: object) -> None:
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     with open(file, "wb") as opened:
         opened.write(json.dumps(verdict, indent=1).encode() + b"\n")
+
+
+def _drive(path: str, content: bytes, script: Script, parsed: Namespace, out: Console) -> int:
+    """0 where the script holds, else 1. Raises OSError where the command can not be started."""
+    last: deque[str] = deque(maxlen=LAST_MESSAGES)
+
+    def show(sender: Literal["host", "ctxmgr"], body: bytes) -> None:
+        last.append(f"{ARROWS[sender]} {_short(body.decode('utf-8', 'replace'))}")
+        if parsed.show:
+            out.print(plain(last[-1]))
+
+    with tempfile.TemporaryDirectory(prefix="ctxmgr-drive-") as state:
+        command = parsed.command or this_ctxmgr("--state-dir", state)
+        player = Player(
+            lambda: Conversation(Spawned(command), parsed.framing, parsed.timeout, key_of, show), state, script.mode
+        )
+        try:
+            player.play(script)
+        except ExpectationFailed as failed:
+            stderr = player.sidecar.stderr() if player.sidecar else ""
+            out.print(plain(f"{path}, line {failed.number}: {failed.what}", "red"))
+            line = content.split(b"\n")[max(0, failed.number - 1)]
+            out.print(plain(f"    {_short(line.decode('utf-8', 'replace'))}"))
+            if (wrong := failed.mismatch) is not None:
+                for name, value in (("at", wrong.path), ("expected", wrong.recorded), ("got", wrong.received)):
+                    out.print(plain(f"  {name:8}  {value}"))
+            said = {"the last messages": last, "its standard error": stderr.splitlines()[-STDERR_LINES:]}
+            for heading, lines in said.items():
+                for text in (f"  {heading}", *(f"    {line}" for line in lines)) if lines else ():
+                    out.print(plain(text))
+            return 1
+    out.print(plain(f"{path}: {player.sent_count} lines sent, {player.matched_count} matched"))
+    return 0
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]} ... ({len(text):,} characters)"

@@ -8,11 +8,16 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from typing import Literal
 
+import msgspec
+
 from ctxmgr.study.conformance.golden import Head, head
 from ctxmgr.study.spawning import Framing, SidecarProcess
 from ctxmgr.wire import Framer, FramingFault, frame
 
 OnMessage = Callable[[Literal["host", "ctxmgr"], bytes], None]
+
+_encode = msgspec.json.Encoder().encode
+_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 class OutputEnded(Exception):
@@ -20,11 +25,7 @@ class OutputEnded(Exception):
 
 
 class NoMessage(Exception):
-    """What stands on the output can not be taken: what was expected of it, and what came."""
-
-    def __init__(self, expected: str, received: str) -> None:
-        super().__init__(expected, received)
-        self.expected, self.received = expected, received
+    """What stands on the output can not be taken. Its arguments: what was expected of it, and what came."""
 
 
 class Conversation:
@@ -82,3 +83,9 @@ class Conversation:
             self._on_message("ctxmgr", item)
             if (key := self._key_of(message)) is not None:
                 self._queues[key].append((message, item))
+
+
+def with_state_dir(body: bytes, state_dir: str) -> bytes:
+    """`initialize` with this directory; all else of it byte for byte. Raises msgspec.DecodeError."""
+    fields = _members(body)
+    return _encode({**fields, "params": {**_members(fields["params"]), "stateDir": state_dir}})

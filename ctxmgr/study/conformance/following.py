@@ -58,12 +58,11 @@ def _reasons(golden: Golden, snapshots: bool) -> Iterator[str]:
 def _weights(golden: Golden, heads: Sequence[Head]) -> Iterator[str]:
     if (name := golden.header.get("tokenizer", ESTIMATE)) != ESTIMATE:
         yield f"line 1: weights are those of {name}"
-    for line in golden.lines:
-        if line.kind == "weigher":
-            yield f"line {line.number}: weights become those of {line.fields['weigher']}"
+    others = (line for line in golden.lines if line.kind == "weigher")
+    yield from (f"line {line.number}: weights become those of {line.fields['weigher']}" for line in others)
     begins = next((message for message in heads if message.method == "initialize"), Head())
     starts = any(message.method == "session_start" for message in heads)
-    if starts and begins.param("policy", "tokenizer") != ESTIMATE:
+    if starts and begins.member("params", "policy", "tokenizer") != ESTIMATE:
         yield f"the policy of initialize does not set the tokenizer to {ESTIMATE}"
 
 
@@ -80,16 +79,14 @@ def _next_sender(lines: Sequence[TranscriptLine]) -> str:
 
 
 def _is_planted(message: Head) -> bool:
-    result = message.fields.get("result") if isinstance(message.fields, dict) else None
-    report = result.get("report") if isinstance(result, dict) else None
-    fell_back = isinstance(report, dict) and str(report.get("reason", "")).startswith("internal fault")
-    return fell_back or message.code == errors.INTERNAL_ERROR
+    fell_back = str(message.member("result", "report", "reason")).startswith("internal fault")
+    return fell_back or message.member("error", "code") == errors.INTERNAL_ERROR
 
 
 def _is_raced(golden: Golden, heads: Sequence[Head], index: int) -> bool:
     """Whether a cancel, which was heeded, comes while ctxmgr waits for nothing of the host."""
-    id = json.dumps(heads[index].param("id"))
-    heeded = any(answer.id == id and answer.code == errors.CANCELLED for answer in heads[index:])
+    id = json.dumps(heads[index].member("params", "id"))
+    heeded = any(answer.id == id and answer.member("error", "code") == errors.CANCELLED for answer in heads[index:])
     before = list(zip(golden.lines[:index], heads[:index], strict=True))
     asked = {message.id for line, message in before if line.sender == "ctxmgr" and message.method and message.id}
     answered = {message.id for line, message in before if line.sender == "host" and not message.method}

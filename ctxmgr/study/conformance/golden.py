@@ -16,7 +16,7 @@ import msgspec
 
 from ctxmgr import __version__
 from ctxmgr.model import rules
-from ctxmgr.study.conformance import differences
+from ctxmgr.study.conformance.differences import Difference, first
 from ctxmgr.study.recordings import UnreadableRecording
 from ctxmgr.study.spawning import Framing
 from ctxmgr.wire import TranscriptLine, errors, transcript
@@ -43,7 +43,7 @@ class Golden(msgspec.Struct, frozen=True):
     def framing(self) -> Framing:
         """Transcripts do not name it. A call without `jsonrpc` that was not refused is taken in lines alone."""
         heads = [(line.sender, head(line.body)) for line in self.lines if line.kind == "message"]
-        refused = {answer.id for _, answer in heads if answer.code == errors.INVALID_REQUEST}
+        refused = {answer.id for _, answer in heads if answer.member("error", "code") == errors.INVALID_REQUEST}
         bare = (
             (message.method or message.id) and "jsonrpc" not in message.fields and message.id not in refused
             for sender, message in heads
@@ -63,8 +63,8 @@ class GoldenDifference(msgspec.Struct, frozen=True):
     received: str = msgspec.field(name="came")
 
     @staticmethod
-    def of(line: int, what: str, difference: differences.Difference) -> "GoldenDifference":
-        return GoldenDifference(line, what, difference.path, difference.recorded, difference.now)
+    def of(line: int, what: str, difference: Difference) -> "GoldenDifference":
+        return GoldenDifference(line, what, difference.path, difference.recorded, difference.received)
 
 
 class Head(msgspec.Struct, frozen=True):
@@ -75,18 +75,12 @@ class Head(msgspec.Struct, frozen=True):
     fields: Any = None
     fault: str = ""
 
-    def param(self, *names: str) -> Any:
-        """A member of its params, however deep; None where there is none."""
+    def member(self, *names: str) -> Any:
+        """A member, however deep; None where there is none."""
         value = self.fields
-        for name in ("params", *names):
+        for name in names:
             value = value.get(name) if isinstance(value, dict) else None
         return value
-
-    @property
-    def code(self) -> Any:
-        """Of an error answer."""
-        error = self.fields.get("error") if isinstance(self.fields, dict) else None
-        return error.get("code") if isinstance(error, dict) else None
 
     @property
     def queue(self) -> str | None:
@@ -109,19 +103,17 @@ def read(name: str, content: bytes, rewrite: bool = False) -> Golden:
     `rewrite`: it is to be made anew, from the host's lines alone and by this release's rules.
     """
     try:
-        lines = tuple(transcript.read(content))
-        header = header_of(lines)
-        if header is None and not rewrite:
+        golden = Golden(name, tuple(transcript.read(content)))
+        if header_of(golden.lines) is None and not rewrite:
             raise ValueError("line 1 is no header of a transcript")
-        header = header or {}
-        if "match" in header:
+        if "match" in golden.header:
             raise ValueError("line 1: a script of a host, which `ctxmgr drive` plays")
-        golden = Golden(name, lines, tuple(map(path_of, header.get("any", ()))))
+        chosen = tuple(map(path_of, golden.header.get("any", ())))
     except (ValueError, TypeError) as fault:
         raise UnreadableRecording(f"{name}, {fault}") from None
-    if not rewrite and (why := rules.refusal(header, __version__)) is not None:
+    if not rewrite and (why := rules.refusal(golden.header, __version__)) is not None:
         raise UnreadableRecording(f"{name}: {why}")
-    return golden
+    return msgspec.structs.replace(golden, chosen=chosen)
 
 
 def header_of(lines: Sequence[TranscriptLine]) -> dict[str, Any] | None:
@@ -154,9 +146,9 @@ def path_of(text: str) -> Path:
     return tuple(EVERY if step == "[*]" else step[1:] for step in steps)
 
 
-def difference(recorded: Any, received: Any, chosen: Sequence[Path]) -> differences.Difference | None:
+def difference(recorded: Any, received: Any, chosen: Sequence[Path]) -> Difference | None:
     """The first place where two decoded messages differ as values, what may be chosen left out."""
-    return differences.first(_comparable(recorded, chosen), _comparable(received, chosen))
+    return first(_comparable(recorded, chosen), _comparable(received, chosen))
 
 
 def _comparable(value: Any, chosen: Sequence[Path]) -> bytes:
@@ -183,10 +175,5 @@ def _without(value: Any, path: Path) -> Any:
         return [_without(inner, rest) if rest else None for inner in value]
     if not isinstance(value, dict):
         return value
-    out = {}
-    for name, inner in value.items():
-        if step not in (EVERY, name):
-            out[name] = inner
-        elif rest:
-            out[name] = _without(inner, rest)
-    return out
+    within = {name: inner for name, inner in value.items() if rest or step not in (EVERY, name)}
+    return {name: _without(inner, rest) if step in (EVERY, name) else inner for name, inner in within.items()}

@@ -18,8 +18,8 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.study.conformance import differences
-from ctxmgr.study.conformance.conversation import Conversation, NoMessage, OutputEnded
+from ctxmgr.study.conformance.conversation import Conversation, NoMessage, OutputEnded, with_state_dir
+from ctxmgr.study.conformance.differences import Difference, first
 from ctxmgr.study.conformance.golden import NOTHING, Golden, GoldenDifference, Head, difference, head, path_of
 from ctxmgr.study.spawning import Framing, SidecarProcess, TimedOut
 from ctxmgr.wire import TranscriptLine
@@ -63,40 +63,32 @@ class GoldenHost:
         self.compared_count = 0
         framing = "ndjson" if golden.framing == "ndjson" else framing
         self._talk = Conversation(sidecar, framing, seconds, lambda message: message.queue)
-        self._line: TranscriptLine | None = None  # that is being played; None: all were
         self._sent: list[bytes] = []
         self._ids: dict[str, Any] = {}  # recorded id of a request of ctxmgr: the one that came
         self._bases: dict[str, str] = {}
 
     def play(self) -> list[GoldenDifference]:
         """All findings; the first message that does not come at all ends it."""
-        silence = f"nothing in {self._talk.seconds:g} s"
+        talk, seconds = self._talk, f"{self._talk.seconds:g} s"
+        line: TranscriptLine | None = None
         try:
             for line in self.golden.lines:
-                self._line = line
                 self._play_line(line)
-            self._line = None
-            self._talk.sidecar.end_input()
-            self._talk.read_to_end()
-        except NoMessage as fault:
-            self._find("its output", fault.expected, fault.received)
-        except OutputEnded:
-            self._find("", "", "its output ended")
-        except TimedOut:
-            if self._line is None:
-                self._find("its end", "after its input was closed", silence.replace("nothing", "not"))
-            else:
-                self._find("", "", silence)
-        for _, message in self._talk.left():
+            line = None
+            talk.sidecar.end_input()
+            talk.read_to_end()
+        except (NoMessage, OutputEnded, TimedOut) as fault:
+            what, expected, received = "its end", "after its input was closed", f"not in {seconds}"
+            if isinstance(fault, NoMessage):
+                what, (expected, received) = "its output", fault.args
+            elif line is not None:
+                what = expected = head(line.body).what
+                received = "its output ended" if isinstance(fault, OutputEnded) else f"nothing in {seconds}"
+            self.findings.append(GoldenDifference(line.number if line else 0, what, "$", expected, received))
+        for _, message in talk.left():
             if message.method != "$/cancelRequest" or message.id:
                 self.findings.append(GoldenDifference(0, message.what, "$", NOTHING, message.what))
         return self.findings
-
-    def _find(self, what: str, expected: str, received: str) -> None:
-        """A fault of the output; by default the recorded message is what was expected."""
-        recorded = head(self._line.body).what if self._line else ""
-        number = self._line.number if self._line else 0
-        self.findings.append(GoldenDifference(number, what or recorded, "$", expected or recorded, received))
 
     def _play_line(self, line: TranscriptLine) -> None:
         if line.sender == "host" and line.kind in ("message", "broken"):
@@ -112,14 +104,11 @@ class GoldenHost:
         body, message = line.body, head(line.body)
         if line.kind != "message" or not isinstance(message.fields, dict):
             return body
-        params = message.fields.get("params")
-        append = params.get("append") if isinstance(params, dict) else None
-        recorded = append.get("base") if isinstance(append, dict) else None
+        recorded = message.member("params", "append", "base")
         if isinstance(recorded, str) and self._bases.get(recorded, recorded) != recorded:
             return body.replace(_encode(recorded), _encode(self._bases[recorded]), 1)
-        if message.method == "initialize" and isinstance(params, dict):
-            fields = _members(body)
-            return _encode({**fields, "params": {**_members(fields["params"]), "stateDir": self.state_dir}})
+        if message.method == "initialize" and isinstance(message.member("params"), dict):
+            return with_state_dir(body, self.state_dir)
         if not message.method and message.id in self._ids:
             return _encode({**_members(body), "id": self._ids[message.id]})
         return body
@@ -128,10 +117,9 @@ class GoldenHost:
         self.compared_count += 1
         if recorded.method and recorded.id and received.id:
             self._ids[recorded.id] = received.fields["id"]
-        results = [message.fields.get("result") for message in (recorded, received)]
-        bases = [result.get("base") if isinstance(result, dict) else None for result in results]
-        if isinstance(bases[0], str) and isinstance(bases[1], str):
-            self._bases[bases[0]] = bases[1]
+        old, new = (message.member("result", "base") for message in (recorded, received))
+        if isinstance(old, str) and isinstance(new, str):
+            self._bases[old] = new
         fields = recorded.fields
         if recorded.method == "$/cancelRequest":
             params = fields["params"]
@@ -142,7 +130,7 @@ class GoldenHost:
             self.findings.append(GoldenDifference.of(line.number, recorded.what, differing))
 
 
-def kept_difference(recorded: bytes, received: bytes, sent: Sequence[bytes]) -> differences.Difference | None:
+def kept_difference(recorded: bytes, received: bytes, sent: Sequence[bytes]) -> Difference | None:
     """The first kept message of an answer that came back in other bytes than it was sent in (rule 4)."""
     if recorded == received:
         return None
@@ -151,18 +139,16 @@ def kept_difference(recorded: bytes, received: bytes, sent: Sequence[bytes]) -> 
         try:
             old, new = _listed(recorded, names), _listed(received, names)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
-            return differences.Difference(path, "what can be read", str(fault))
+            return Difference(path, "what can be read", str(fault))
         if old is None:
             continue
         if new is None or len(new) != len(old):
             shown = NOTHING if new is None else f"{len(new)} messages"
-            return differences.Difference(path, f"{len(old)} messages", shown)
+            return Difference(path, f"{len(old)} messages", shown)
         for index, (before, after) in enumerate(zip(old, new, strict=True)):
-            differing = differences.first(before, after)
+            differing = first(before, after)
             if differing is not None and any(before in body for body in sent):
-                return differences.Difference(
-                    f"{path}[{index}], {differing.path}", differing.recorded, differing.now
-                )
+                return Difference(f"{path}[{index}], {differing.path}", differing.recorded, differing.received)
     return None
 
 

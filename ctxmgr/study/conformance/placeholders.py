@@ -12,13 +12,11 @@ that are sent, and matches those that are expected against the value that came.
    before the first stands at the start, what is after the last at the end, the rest somewhere between, in order.
 """
 
-import operator
 from collections.abc import Callable
+from itertools import zip_longest
 from typing import Any, Literal
 
-import msgspec
-
-from ctxmgr.study.conformance import differences
+from ctxmgr.study.conformance.differences import ABSENT, Difference, at, rendered, step
 
 STATE_DIR = "stateDir"  # a name that every script may refer to
 TYPES: dict[str, Callable[[Any], bool]] = {
@@ -30,15 +28,18 @@ TYPES: dict[str, Callable[[Any], bool]] = {
     "array": lambda value: isinstance(value, list),
     "null": lambda value: value is None,
 }
-COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
-    "$gt": operator.gt,
-    "$gte": operator.ge,
-    "$lt": operator.lt,
-    "$lte": operator.le,
+# whether a value that is there fits what a member of a placeholder holds; each other member fits any
+FITS: dict[str, Callable[[Any, Any], bool]] = {
+    "$type": lambda value, name: TYPES[name](value),
+    "$contains": lambda value, text: contains(value, text),
+    "$gt": lambda value, bound: is_number(value) and value > bound,
+    "$gte": lambda value, bound: is_number(value) and value >= bound,
+    "$lt": lambda value, bound: is_number(value) and value < bound,
+    "$lte": lambda value, bound: is_number(value) and value <= bound,
 }
 
-
 MatchMode = Literal["literal", "exact", "subset"]  # no placeholders; placeholders; and more members
+WITHIN: dict[str, MatchMode] = {"$exact": "exact", "$literal": "literal", "$ref": "literal"}
 
 
 class Misplaced(ValueError):
@@ -67,7 +68,7 @@ FORMS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "$rest": _YES,
     "$type": (f"one of {', '.join(TYPES)}", lambda value: isinstance(value, str) and value in TYPES),
     "$contains": ("a text", lambda value: isinstance(value, str)),
-    **dict.fromkeys(COMPARISONS, _NUMBER),
+    **dict.fromkeys(("$gt", "$gte", "$lt", "$lte"), _NUMBER),
     "$not": _ANYTHING,
     "$exact": _ANYTHING,
     "$literal": _ANYTHING,
@@ -90,21 +91,18 @@ def check(value: Any, names: set[str], sent: bool, path: str = "$", negated: boo
             check(inner, names, sent, inner_path, negated)
         return
     for name, argument in value.items():
-        if name not in FORMS:
-            raise Misplaced(f"{path}: `{name}` is no placeholder")
-        words, fits = FORMS[name]
-        if not fits(argument):
-            raise Misplaced(f"{path}: `{name}` takes {words}, not {differences.rendered(argument)}")
-        if sent and name not in ("$ref", "$literal"):
-            raise Misplaced(f"{path}: `{name}` is for what is expected, not for what is sent")
-        if len(value) > 1 and (sent or name in ("$absent", "$rest")):
-            raise Misplaced(f"{path}: `{name}` stands alone")
-        if name == "$ref" and argument not in names:
-            raise Misplaced(f"{path}: nothing before has captured `{argument}`")
-        if name == "$capture" and negated:
-            raise Misplaced(f"{path}: what must not match can not be captured")
-        if name == "$capture" and argument == STATE_DIR:
-            raise Misplaced(f"{path}: `{STATE_DIR}` is the name of this run's state directory")
+        words, fits = FORMS.get(name, ("", lambda argument: True))
+        faults = {
+            f"`{name}` is no placeholder": not words,
+            f"`{name}` takes {words}, not {rendered(argument)}": not fits(argument),
+            f"`{name}` is for what is expected, not for what is sent": sent and name not in ("$ref", "$literal"),
+            f"`{name}` stands alone": len(value) > 1 and (sent or name in ("$absent", "$rest")),
+            f"nothing before has captured `{argument}`": name == "$ref" and str(argument) not in names,
+            "what must not match can not be captured": name == "$capture" and negated,
+            f"`{STATE_DIR}` is the name of this run's state directory": (name, argument) == ("$capture", STATE_DIR),
+        }
+        if (why := next((text for text, is_so in faults.items() if is_so), None)) is not None:
+            raise Misplaced(f"{path}: {why}")
         if name == "$capture":
             names.add(argument)
         if name in ("$not", "$exact"):
@@ -122,23 +120,14 @@ def filled(value: Any, names: dict[str, Any]) -> Any:
 
 def _inside(value: Any, path: str) -> list[tuple[str, Any]]:
     if isinstance(value, dict):
-        return [(path + differences.step(name), inner) for name, inner in value.items()]
+        return [(path + step(name), inner) for name, inner in value.items()]
     return [(f"{path}[{index}]", inner) for index, inner in enumerate(value)] if isinstance(value, list) else []
 
 
-class Mismatch(msgspec.Struct, frozen=True):
-    """Where, as a JSON path; what was expected there and what came, as text."""
-
-    path: str
-    expected: str
-    got: str
-
-
-def match(pattern: Any, value: Any, mode: MatchMode, names: dict[str, Any], path: str = "$") -> Mismatch | None:
+def match(pattern: Any, value: Any, mode: MatchMode, names: dict[str, Any], path: str = "$") -> Difference | None:
     """`value` is plain JSON. `names` are those captured so far; where it matches, what it captures is added."""
     captured = dict(names)
-    mismatch = _match(pattern, value, mode, captured, path)
-    if mismatch is None:
+    if (mismatch := _match(pattern, value, mode, captured, path)) is None:
         names |= captured
     return mismatch
 
@@ -147,65 +136,42 @@ def contains(value: Any, text: str) -> bool:
     """Whether a string in it, however deep, holds the text."""
     if isinstance(value, str):
         return text in value
-    if isinstance(value, dict):
-        return any(contains(inner, text) for inner in value.values())
-    return isinstance(value, list) and any(contains(inner, text) for inner in value)
+    return any(contains(inner, text) for _, inner in _inside(value, ""))
 
 
-def _match(pattern: Any, value: Any, mode: MatchMode, names: dict[str, Any], path: str) -> Mismatch | None:
+def _match(pattern: Any, value: Any, mode: MatchMode, names: dict[str, Any], path: str) -> Difference | None:
     if mode != "literal" and is_placeholder(pattern):
         return _placeholder(pattern, value, mode, names, path)
     if isinstance(pattern, dict) and isinstance(value, dict):
-        for name, inner in pattern.items():
-            mismatch = _match(
-                inner, value.get(name, differences.ABSENT), mode, names, path + differences.step(name)
-            )
-            if mismatch is not None:
+        for name in pattern if mode == "subset" else {**pattern, **value}:
+            old, new = pattern.get(name, ABSENT), value.get(name, ABSENT)
+            if (mismatch := _match(old, new, mode, names, path + step(name))) is not None:
                 return mismatch
-        more = next((name for name in value if name not in pattern), None)
-        if more is None or mode == "subset":
-            return None
-        return Mismatch(
-            path + differences.step(more),
-            differences.rendered(differences.ABSENT),
-            differences.rendered(value[more]),
-        )
+        return None
     if isinstance(pattern, list) and isinstance(value, list):
         return _array(pattern, value, mode, names, path)
     same_kind = type(pattern) is type(value) or (is_number(pattern) and is_number(value))
-    return (
-        None
-        if same_kind and pattern == value
-        else Mismatch(path, differences.rendered(pattern), differences.rendered(value))
-    )
+    return None if same_kind and pattern == value else at(path, pattern, value)
 
 
 def _placeholder(
     pattern: dict[str, Any], value: Any, mode: MatchMode, names: dict[str, Any], path: str
-) -> Mismatch | None:
+) -> Difference | None:
     """All its members hold together."""
     for name, argument in pattern.items():
-        mismatch = None
-        if name == "$absent":
-            fits = value is differences.ABSENT
-        elif name == "$not":
+        if name == "$not":
             fits = _match(argument, value, mode, dict(names), path) is not None
-        elif value is differences.ABSENT:
-            fits = False
-        elif name in ("$exact", "$literal", "$ref"):
-            inner: MatchMode = "exact" if name == "$exact" else "literal"
-            mismatch = _match(names[argument] if name == "$ref" else argument, value, inner, names, path)
-            fits = mismatch is None
-        elif name == "$type":
-            fits = TYPES[argument](value)
-        elif name == "$contains":
-            fits = contains(value, argument)
-        elif name in COMPARISONS:
-            fits = is_number(value) and COMPARISONS[name](value, argument)
-        else:  # `$any`, `$capture`
+        elif name == "$absent" or value is ABSENT:
+            fits = name == "$absent" and value is ABSENT
+        elif name in WITHIN:
+            within = names[argument] if name == "$ref" else argument
+            if (mismatch := _match(within, value, WITHIN[name], names, path)) is not None:
+                return mismatch
             fits = True
+        else:
+            fits = name not in FITS or FITS[name](value, argument)
         if not fits:
-            return mismatch or Mismatch(path, differences.rendered(pattern), differences.rendered(value))
+            return at(path, pattern, value)
     if "$capture" in pattern:
         names[pattern["$capture"]] = value
     return None
@@ -213,51 +179,38 @@ def _placeholder(
 
 def _array(
     pattern: list[Any], value: list[Any], mode: MatchMode, names: dict[str, Any], path: str
-) -> Mismatch | None:
+) -> Difference | None:
     runs: list[list[Any]] = [[]]  # the items between the `$rest`; one run where there is none
     for item in pattern:
         if mode != "literal" and is_placeholder(item) and "$rest" in item:
             runs.append([])
         else:
             runs[-1].append(item)
-    mismatch = _items(runs[0], value, 0, mode, names, path)
-    if mismatch is not None:
+    first, *others = runs
+    index = len(first)
+    mismatch = _items(first, value[:index] if others else value, 0, mode, names, path)
+    if mismatch is not None or not others:
         return mismatch
-    index = len(runs[0])
-    if len(runs) == 1:
-        extra = index < len(value)
-        return (
-            Mismatch(
-                f"{path}[{index}]", differences.rendered(differences.ABSENT), differences.rendered(value[index])
-            )
-            if extra
-            else None
-        )
-    for run in runs[1:-1]:
-        starts = range(index, len(value) - len(run) + 1)
-        # each try captures into names of its own
-        start = next(
-            (candidate for candidate in starts if _items(run, value, candidate, mode, dict(names), path) is None),
-            None,
-        )
-        if start is None:
-            return Mismatch(
-                path, f"{differences.rendered(run)} from item {index} on", differences.rendered(value[index:])
-            )
-        _items(run, value, start, mode, names, path)
+    for run in others[:-1]:
+        for start in range(index, len(value) - len(run) + 1):
+            captured = dict(names)
+            if _items(run, value[start : start + len(run)], start, mode, captured, path) is None:
+                break
+        else:
+            return Difference(path, f"{rendered(run)} from item {index} on", rendered(value[index:]))
+        names |= captured
         index = start + len(run)
-    start = len(value) - len(runs[-1])
+    start = len(value) - len(others[-1])
     if start < index:
-        return Mismatch(path, f"{index + len(runs[-1])} items or more", f"{len(value)} items")
-    return _items(runs[-1], value, start, mode, names, path)
+        return Difference(path, f"{index + len(others[-1])} items or more", f"{len(value)} items")
+    return _items(others[-1], value[start:], start, mode, names, path)
 
 
 def _items(
-    run: list[Any], value: list[Any], start: int, mode: MatchMode, names: dict[str, Any], path: str
-) -> Mismatch | None:
-    for index, item in enumerate(run, start):
-        received = value[index] if index < len(value) else differences.ABSENT
-        mismatch = _match(item, received, mode, names, f"{path}[{index}]")
-        if mismatch is not None:
+    run: list[Any], values: list[Any], start: int, mode: MatchMode, names: dict[str, Any], path: str
+) -> Difference | None:
+    """`start`: the place of the first of `values`."""
+    for index, (item, value) in enumerate(zip_longest(run, values, fillvalue=ABSENT), start):
+        if (mismatch := _match(item, value, mode, names, f"{path}[{index}]")) is not None:
             return mismatch
     return None

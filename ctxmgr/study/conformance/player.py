@@ -4,50 +4,39 @@ Each wait is bounded; the first thing that is not as expected ends the run with 
 means stands in `script`.
 """
 
+import contextlib
 import json
 from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
-from ctxmgr.study.conformance import differences
-from ctxmgr.study.conformance.conversation import Conversation, NoMessage, OnMessage, OutputEnded
+from ctxmgr.study.conformance.conversation import Conversation, NoMessage, OutputEnded, with_state_dir
+from ctxmgr.study.conformance.differences import Difference, rendered
 from ctxmgr.study.conformance.golden import Head, head
-from ctxmgr.study.conformance.placeholders import STATE_DIR, MatchMode, Mismatch, filled, match
+from ctxmgr.study.conformance.placeholders import STATE_DIR, MatchMode, filled, match
 from ctxmgr.study.conformance.script import Script, Step, key_of
-from ctxmgr.study.spawning import Framing, SidecarProcess, TimedOut
-
-_encode = msgspec.json.Encoder().encode
-_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+from ctxmgr.study.spawning import SidecarProcess, TimedOut
 
 
 class ExpectationFailed(Exception):
     """Something was not as the script has it. `mismatch` is None where `what` tells it all."""
 
-    def __init__(self, number: int, what: str, mismatch: Mismatch | None = None) -> None:
+    def __init__(self, number: int, what: str, mismatch: Difference | None = None) -> None:
         super().__init__(f"line {number}: {what}")
         self.number, self.what, self.mismatch = number, what, mismatch
 
 
-class PlayerSettings(msgspec.Struct, frozen=True):
-    """`start` gives a sidecar. `seconds` bound each wait."""
-
-    start: Callable[[], SidecarProcess]
-    framing: Framing
-    seconds: float
-    state_dir: str
-    on_message: OnMessage
-
-
 class Player:
-    """One run of one script. `sidecar` is the newest; `sent_count` lines of the host were sent, `matched_count` of
-    ctxmgr matched."""
+    """One run of one script: `begin` starts a sidecar. `sidecar` is the newest; `sent_count` lines of the host were
+    sent, `matched_count` of ctxmgr matched."""
 
-    def __init__(self, settings: PlayerSettings, mode: MatchMode) -> None:
-        self.settings, self.mode = settings, mode
+    def __init__(self, begin: Callable[[], Conversation], state_dir: str, mode: MatchMode) -> None:
+        self.state_dir, self.mode = state_dir, mode
         self.sidecar: SidecarProcess | None = None
         self.sent_count = self.matched_count = 0
-        self._names: dict[str, Any] = {STATE_DIR: settings.state_dir}
+        self._begin = begin
+        self._names: dict[str, Any] = {STATE_DIR: state_dir}
         self._talk: Conversation | None = None  # None: no process runs
         self._is_closed = False  # its input
         self._open: dict[str, tuple[Step, str]] = {}  # key of an awaited answer: the request's step and method
@@ -60,78 +49,79 @@ class Player:
                 self._do(step)
             if self._talk is not None:
                 self._talk.sidecar.end_input()
-                self._end(step)
+                self._end(self._talk, step)
         except NoMessage as fault:
-            text = f"what stands on the output is no message: {fault.received}"
-            if fault.received in ("content-length", "ndjson"):
-                text = f"the host sends {fault.expected}, it was answered in {fault.received}"
+            expected, received = fault.args
+            text = f"what stands on the output is no message: {received}"
+            if received in ("content-length", "ndjson"):
+                text = f"the host sends {expected}, it was answered in {received}"
             raise ExpectationFailed(step.number, text) from None
         finally:
             if self.sidecar is not None:
                 self.sidecar.kill()
 
     def _do(self, step: Step) -> None:
+        talk = self._talk
         if step.kind == "send":
             self._send(step)
-            return
-        talk = self._talk
-        if talk is None:
+        elif talk is None:
             raise ExpectationFailed(step.number, "no process runs: a line of the host starts the next")
-        if step.kind == "expect":
+        elif step.kind == "expect":
             message = self._take(talk, step.key, step)
             self._open.pop(step.key, None)
             self._hold(step, step.key, message.fields)
         elif step.kind == "exit":
-            self._hold(step, "the exit code", self._end(step))
+            self._hold(step, "the exit code", self._end(talk, step))
         elif step.kind == "close":
             talk.sidecar.end_input()
             self._is_closed = True
         elif step.kind == "kill":
-            talk.sidecar.kill()
-            self._talk = None
-            self._open.clear()
+            self._killed(talk)
 
     def _send(self, step: Step) -> None:
         if self._talk is not None and self._is_closed:
-            self._end(step)
+            self._end(self._talk, step)
         if self._talk is None:
-            settings = self.settings
-            self.sidecar, self._is_closed = settings.start(), False
-            self._talk = Conversation(self.sidecar, settings.framing, settings.seconds, key_of, settings.on_message)
+            self._talk, self._is_closed = self._begin(), False
+            self.sidecar = self._talk.sidecar
         body = step.body
         if step.pattern is not None:  # in ASCII, since half of a surrogate pair that was captured has no UTF-8
             body = json.dumps(filled(step.pattern, self._names), separators=(",", ":")).encode()
         message = head(body)
-        if message.method == "initialize":
-            body = _with_state_dir(body, self.settings.state_dir)
+        params = message.member("params")
+        if message.method == "initialize" and isinstance(params, dict) and STATE_DIR not in params:
+            with contextlib.suppress(msgspec.DecodeError):
+                body = with_state_dir(body, self.state_dir)
         if message.method and message.id:
             self._open[key_of(Head(message.id))] = step, message.method
         self._talk.send(body)
         self.sent_count += 1
 
-    def _end(self, step: Step) -> int:
+    def _end(self, talk: Conversation, step: Step) -> int:
         """Waits for the end, with nothing left over; the exit code."""
-        talk = self._talk
-        assert talk is not None
         for key, (asked, method) in self._open.items():
             answer = self._take(talk, key, step).fields
             if "error" in answer:
-                mismatch = Mismatch("$", "a result", differences.rendered(answer["error"]))
+                mismatch = Difference("$", "a result", rendered(answer["error"]))
                 raise ExpectationFailed(asked.number, f"`{method}` was answered with an error", mismatch)
-        self._open.clear()
         try:
             talk.read_to_end()
-            code = talk.sidecar.wait(self.settings.seconds)
+            code = talk.sidecar.wait(talk.seconds)
         except TimedOut:
-            text = f"the end of the process: it did not come within {self.settings.seconds:g} s"
+            text = f"the end of the process: it did not come within {talk.seconds:g} s"
             raise ExpectationFailed(step.number, text) from None
         for key, message in talk.left():
             if not key.startswith("notification"):
-                mismatch = Mismatch("$", "nothing", differences.rendered(message.fields))
+                mismatch = Difference("$", "nothing", rendered(message.fields))
                 raise ExpectationFailed(step.number, f"{key}: no line takes it", mismatch)
+        self._killed(talk)
+        return code
+
+    def _killed(self, talk: Conversation) -> None:
+        """What was open is lost."""
         talk.sidecar.kill()
         self._talk = None
-        return code
+        self._open.clear()
 
     def _take(self, talk: Conversation, key: str, step: Step) -> Head:
         try:
@@ -139,7 +129,7 @@ class Player:
         except OutputEnded:
             text = f"{key}: the process ended its output before it came"
         except TimedOut:
-            text = f"{key}: it did not come within {self.settings.seconds:g} s"
+            text = f"{key}: it did not come within {talk.seconds:g} s"
         raise ExpectationFailed(step.number, text)
 
     def _hold(self, step: Step, what: str, value: Any) -> None:
@@ -147,13 +137,3 @@ class Player:
         if mismatch is not None:
             raise ExpectationFailed(step.number, f"{what}: not what was expected", mismatch)
         self.matched_count += 1
-
-
-def _with_state_dir(body: bytes, state_dir: str) -> bytes:
-    """`initialize` with this directory where it names none; all else of it byte for byte."""
-    try:
-        fields = _members(body)
-        params = _members(fields["params"])
-    except (msgspec.DecodeError, KeyError):
-        return body
-    return body if STATE_DIR in params else _encode({**fields, "params": {**params, STATE_DIR: state_dir}})

@@ -22,8 +22,8 @@ from ctxmgr.model import ESTIMATE, ArchiveAnswer
 from ctxmgr.model.compaction import Completion
 from ctxmgr.model.saved import Stored
 from ctxmgr.server import FindRows, GetRow, PutRows, SnapshotLoaded
-from ctxmgr.study.conformance import differences
 from ctxmgr.study.conformance.conversation import Conversation
+from ctxmgr.study.conformance.differences import Difference, first
 from ctxmgr.study.conformance.golden import NOTHING, Golden, GoldenDifference, head, read
 from ctxmgr.study.recordings import UnreadableRecording
 from ctxmgr.study.spawning import Driver, TimedOut
@@ -76,15 +76,12 @@ def _differences(line: TranscriptLine, talk: Conversation) -> list[GoldenDiffere
     if (queue := recorded.queue) is None:
         return []
     try:
-        _, body = talk.take(queue)
+        differing = first(line.body, talk.take(queue)[1])
     except TimedOut:
-        return [GoldenDifference(line.number, recorded.what, "$", recorded.what, NOTHING)]
-    differing = differences.first(line.body, body)
-    return (
-        [GoldenDifference.of(line.number, recorded.what, differing)]
-        if differing and differing.path != VERSION_PATH
-        else []
-    )
+        differing = Difference("$", recorded.what, NOTHING)
+    if differing is None or differing.path == VERSION_PATH:
+        return []
+    return [GoldenDifference.of(line.number, recorded.what, differing)]
 
 
 class _Recorded(Driver):
@@ -117,9 +114,8 @@ class _Recorded(Driver):
             self.stored(fields["session"], msgspec.convert(fields["as"], Stored))
         elif line.kind == "prepared":
             self._prepared_count += 1
-            while sum(text.startswith(PREPARED) for text in self.recorded) < self._prepared_count:
-                if not self.work():
-                    return
+            while sum(text.startswith(PREPARED) for text in self.recorded) < self._prepared_count and self.work():
+                pass
 
     def _weigher(self, name: str) -> Any:
         loaded = tokens.load(name)
@@ -154,6 +150,6 @@ class _Recorded(Driver):
                 lines = tuple(map(bytes, line.fields["lines"]))
                 return SnapshotLoaded(lines, line.fields["fault"], bool(line.fields["refused"]), stored)
             message = head(line.body)
-            if message.method == "session_start" and message.param("sessionId") == session_id:
+            if message.method == "session_start" and message.member("params", "sessionId") == session_id:
                 break
         return SnapshotLoaded()

@@ -96,6 +96,9 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class Script(msgspec.Struct, frozen=True):
+    """`lines`: as they were read."""
+
+    lines: tuple[TranscriptLine, ...]
     mode: MatchMode
     steps: tuple[Step, ...]
 
@@ -103,7 +106,7 @@ class Script(msgspec.Struct, frozen=True):
 def parse(content: bytes) -> Script:
     """Raises ScriptError."""
     try:
-        lines = list(transcript.read(content))
+        lines = tuple(transcript.read(content))
     except ValueError as fault:
         raise ScriptError(str(fault)) from None
     header = header_of(lines)
@@ -115,7 +118,7 @@ def parse(content: bytes) -> Script:
     mode = header.get("match", "literal")
     if mode not in MODES:
         raise ScriptError(f"line {lines[0].number}: `match` is subset or exact, not {json.dumps(mode)}")
-    return Script(mode, tuple(_steps(mode, lines[1:], content.split(b"\n"))))
+    return Script(lines, mode, tuple(_steps(mode, lines[1:], content.split(b"\n"))))
 
 
 def key_of(message: Head) -> str:
@@ -129,28 +132,25 @@ def _steps(mode: MatchMode, lines: Iterable[TranscriptLine], texts: list[bytes])
     names = {STATE_DIR}  # that lines so far have captured
     for line in lines:
         try:
-            step = _step(line, texts[line.number - 1])
-            if step is not None and mode != "literal":
-                check(step.pattern, names, sent=step.kind == "send")
-                filled_in = step.kind != "send" or has_placeholder(step.pattern)
-                step = step if filled_in else msgspec.structs.replace(step, pattern=None)
-            elif step is not None and step.kind == "send":
+            if (step := _step(line, texts[line.number - 1])) is None:
+                continue
+            is_sent = step.kind == "send"
+            if mode != "literal":
+                check(step.pattern, names, is_sent)
+            if is_sent and (mode == "literal" or not has_placeholder(step.pattern)):
                 step = msgspec.structs.replace(step, pattern=None)
         except Misplaced as fault:
             raise ScriptError(f"line {line.number}, {fault}") from None
         except (ValueError, RecursionError) as fault:  # a transcript may hold what strict JSON has not
             raise ScriptError(f"line {line.number}: it can not be read: {fault}") from None
-        if step is not None:
-            yield step
+        yield step
 
 
 def _step(line: TranscriptLine, text: bytes) -> Step | None:
     """None for a line that is passed over. Raises ScriptError, ValueError."""
     number, sent_by = line.number, (line.sender, line.kind)
-    if sent_by == ("host", "message"):
-        return Step(number, "send", line.body, pattern=json.loads(line.body))
-    if sent_by == ("host", "broken"):
-        return Step(number, "send", line.body)
+    if sent_by in (("host", "message"), ("host", "broken")):
+        return Step(number, "send", line.body, pattern=json.loads(line.body) if line.kind == "message" else None)
     if sent_by == ("ctxmgr", "message"):
         message = head(line.body)
         if not isinstance(message.fields, dict):

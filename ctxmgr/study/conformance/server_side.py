@@ -19,7 +19,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.study.conformance import differences
+from ctxmgr.study.conformance.differences import rendered
 from ctxmgr.study.conformance.golden import NOTHING, Golden, GoldenDifference, Head, Path, difference, head, path_of
 from ctxmgr.wire import Framer, FramingFault, TranscriptLine, errors, frame
 
@@ -71,10 +71,9 @@ class GoldenServer:
 
     def finish(self, why: str) -> list[GoldenDifference]:
         """All findings; with the line that has not come, `why` it will not."""
-        if self._awaited is not None:
-            what = head(self._awaited.body).what
-            self.findings.append(GoldenDifference(self._awaited.number, what, "$", what, why))
-            self._awaited = None
+        if (line := self._awaited) is not None:
+            what, self._awaited = head(line.body).what, None
+            self.findings.append(GoldenDifference(line.number, what, "$", what, why))
         return self.findings
 
     def _play(self) -> Iterator[None]:
@@ -110,11 +109,8 @@ class GoldenServer:
     def _hold(self, line: TranscriptLine, recorded: Head, received: Head, body: bytes) -> bool:
         """Compares; whether the host is still in step. A call that is out of step is left to be refused."""
         if self._calls and received is self._calls[0][0]:
-            if recorded.fields is None or received.fields is None:
-                same = line.body == body
-            else:
-                same = (recorded.method, bool(recorded.id)) == (received.method, bool(received.id))
-            if not same:
+            same = (recorded.method, bool(recorded.id)) == (received.method, bool(received.id))
+            if not (line.body == body if None in (recorded.fields, received.fields) else same):
                 text = received.fault or received.what
                 self.findings.append(GoldenDifference(line.number, received.what, "$", recorded.what, text))
                 return False
@@ -130,18 +126,18 @@ class GoldenServer:
 
     def _as_host(self, body: bytes, recorded: Head, received: Head) -> Any:
         """The recorded message with the host's names in it."""
-        session, theirs = recorded.param("sessionId"), received.param("sessionId")
+        session, theirs = (message.member("params", "sessionId") for message in (recorded, received))
         if recorded.method == "session_start" and isinstance(session, str) and theirs is not None:
             self._sessions.setdefault(session, theirs)
         if recorded.method == "$/cancelRequest":
-            id = recorded.param("id")
+            id = recorded.member("params", "id")
             return {**recorded.fields, "params": {"id": self._ids.get(json.dumps(id), id)}}
         return head(self._renamed(body)).fields
 
     def _answer_after(self, call: Head, in_step: bool) -> None:
         """What comes when the transcript has ended, or the host is out of step."""
         if in_step and call.method not in FAREWELLS:
-            self.findings.append(GoldenDifference(0, call.what, "$", NOTHING, differences.rendered(call.fields)))
+            self.findings.append(GoldenDifference(0, call.what, "$", NOTHING, rendered(call.fields)))
         self.ended = self.ended or call.method == "exit"
         if call.id and call.method:
             error = {"code": errors.REQUEST_FAILED, "message": OUT_OF_STEP}

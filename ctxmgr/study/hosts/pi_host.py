@@ -123,8 +123,8 @@ def files_of(items: Sequence[HostMessage], files: dict[str, str]) -> dict[str, s
 
 def tree_entries(recording: Recording) -> list[bytes]:
     """The session tree that pi would have kept of a recording of any host: one branch, root first, one JSON object
-    an entry, each the parent of the next; times in milliseconds. A pi session file is such a tree already, with more
-    in it than a recording holds: it is better taken as it is."""
+    an entry, each the parent of the next; times in milliseconds. A pi session file is such a tree already, with
+    more in it than a recording holds: it is better taken as it is."""
     tree = []
     parent: str | None = None
     for entry in recording.entries:

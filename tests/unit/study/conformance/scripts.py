@@ -5,9 +5,9 @@ from typing import Any
 
 from ctxmgr.model import RULES
 from ctxmgr.server.effects import Save, SnapshotLoaded
-from ctxmgr.study.conformance.conversation import OnMessage
-from ctxmgr.study.conformance.player import Player, PlayerSettings
-from ctxmgr.study.conformance.script import parse
+from ctxmgr.study.conformance.conversation import Conversation, OnMessage
+from ctxmgr.study.conformance.player import Player
+from ctxmgr.study.conformance.script import key_of, parse
 from ctxmgr.study.spawning import Driver, Framing, InProcessDriver
 
 STATE_DIR = "/nowhere"
@@ -43,8 +43,9 @@ def play(
 ) -> Player:
     saved: dict[str, list[bytes]] = {}
     script = parse(content)
-    settings = PlayerSettings(lambda: Restarted(saved, tail), framing, 1.0, STATE_DIR, on_message)
-    player = Player(settings, script.mode)
+    player = Player(
+        lambda: Conversation(Restarted(saved, tail), framing, 1.0, key_of, on_message), STATE_DIR, script.mode
+    )
     player.play(script)
     return player
 

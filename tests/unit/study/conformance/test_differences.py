@@ -17,7 +17,7 @@ def test_the_first_path() -> None:
     ):
         difference = first(recorded.encode(), now.encode())
         assert difference is not None, recorded
-        assert (difference.path, difference.recorded, difference.now) == (path, old, new), recorded
+        assert (difference.path, difference.recorded, difference.received) == (path, old, new), recorded
 
 
 def test_the_same_bytes_do_not_differ() -> None:
@@ -33,5 +33,5 @@ def test_other_bytes_of_the_same_values_differ() -> None:
 def test_long_values_are_shortened_in_the_middle() -> None:
     difference = first(b'"' + b"a" * 900 + b'"', b'"' + b"a" * 900 + b'b"')
     assert difference is not None
-    assert len(difference.now) < 140
-    assert difference.now.endswith('ab"')
+    assert len(difference.received) < 140
+    assert difference.received.endswith('ab"')

@@ -73,7 +73,7 @@ def test_what_matches_and_where_something_does_not() -> None:
     for pattern, value, *where in DIFFERING:
         mismatch = match(pattern, value, "subset", dict(NAMES))
         assert mismatch is not None, (pattern, value)
-        assert [mismatch.path, mismatch.expected, mismatch.got] == where
+        assert [mismatch.path, mismatch.recorded, mismatch.received] == where
 
 
 def test_the_modes() -> None:

@@ -114,7 +114,7 @@ def test_without_match_in_the_header_a_line_is_compared_whole() -> None:
         play(script(*START, STATUS, answer(3, {"mode": "on"}), match=None))
     assert caught.value.mismatch is not None
     mismatch = caught.value.mismatch
-    assert (mismatch.path, mismatch.expected, mismatch.got) == ("$.result.preset", "nothing", '"balanced"')
+    assert (mismatch.path, mismatch.recorded, mismatch.received) == ("$.result.preset", "nothing", '"balanced"')
 
 
 def test_initialize_gets_the_state_directory_where_it_names_none() -> None:
