@@ -4,7 +4,7 @@ Measures nothing: `ReplayResult` is what measures stand on.
 """
 
 from ctxmgr.study.driving.drive import drive, drive_peer
+from ctxmgr.study.driving.host import Peer, PeerList
 from ctxmgr.study.driving.outcomes import HostLimits, ReplayedCall, ReplayOptions, ReplayResult
-from ctxmgr.study.driving.peer_host import Peer, PeerList
 
 __all__ = ["HostLimits", "Peer", "PeerList", "ReplayOptions", "ReplayResult", "ReplayedCall", "drive", "drive_peer"]

@@ -9,7 +9,7 @@
 5. A peer is driven the same way, without a ctxmgr (`drive_peer`).
 6. ctxmgr is a connection in this process: nothing is started, no vocabulary loaded a second time, and the answers
    are the same bytes. It is a spawned sidecar where that is asked for, and where only a process will do
-   (`_spawned`).
+   (`_sidecar`).
 """
 
 from collections.abc import Callable, Mapping
@@ -19,10 +19,9 @@ import msgspec
 
 from ctxmgr.plain_text import unquoted_fault_text
 from ctxmgr.settings import models_file
-from ctxmgr.study.driving import events, session
-from ctxmgr.study.driving.host import ReplayHost
+from ctxmgr.study.driving import session
+from ctxmgr.study.driving.host import Peer, PeerHost, ReplayHost
 from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
-from ctxmgr.study.driving.peer_host import Peer, PeerHost, PeerLimits
 from ctxmgr.study.observations import MessageCache, message_cache
 from ctxmgr.study.recordings import Recording, Stream
 from ctxmgr.study.spawning import InProcessDriver, RpcClient, RpcFailure, SidecarProcess, Spawned, this_ctxmgr
@@ -44,7 +43,7 @@ def drive(
         model = {"id": recorded.model, "contextWindow": window}
         side.ask("session_start", {"model": model, "cwd": recorded.cwd})
         if isinstance(recorded, Stream):
-            events.run(side, recorded, window, step)
+            session.run_events(side, recorded, window, step)
         else:
             session.run(side, recorded, options, window, step)
         client.close()
@@ -68,8 +67,8 @@ def drive_peer(recorded: Recording, name: str, peer: Peer, options: ReplayOption
     """One recording, with the lists of this peer; the outcome's preset is its name. Raises nothing of its own."""
     window = options.window or recorded.window
     outcome = ReplayResult(recorded.name, name, window, host=recorded.host, notes=recorded.notes)
-    limits = PeerLimits(window, options.host.overhead_tokens or 0)
-    side = PeerHost(peer, limits, MessageCache(message_cache.reader()).weight, recorded.session_id, outcome)
+    weigh = MessageCache(message_cache.reader()).weight
+    side = PeerHost(peer, options.host.overhead_tokens or 0, weigh, recorded.session_id, outcome)
     session.run(side, recorded, msgspec.structs.replace(options, own_summaries=False), window, lambda: None)
     return outcome
 
@@ -80,17 +79,11 @@ def _code(fault: Exception) -> str:
 
 
 def _sidecar(options: ReplayOptions) -> SidecarProcess:
-    """Rule 6. The vocabulary is loaded first: weights must not depend on when it would have come."""
-    if _spawned(options):
+    """Rule 6. A transcript is of a process; an archive, or some keys, want a device."""
+    if options.spawn or options.retrieves or options.record is not None or _of_devices(options.policy):
         return Spawned(this_ctxmgr(*_arguments(options)))
-    weigher = message_cache.weigher()
+    weigher = message_cache.weigher()  # loaded first: weights must not depend on when it would have come
     return InProcessDriver({weigher.name: weigher}, models_file(options.models))
-
-
-def _spawned(options: ReplayOptions) -> bool:
-    """A transcript is of a process; an archive, or some keys, want a device."""
-    asked = options.spawn or options.retrieves or options.record is not None
-    return asked or _of_devices(options.policy)
 
 
 def _of_devices(value: Any) -> bool:
@@ -101,12 +94,9 @@ def _of_devices(value: Any) -> bool:
 
 
 def _arguments(options: ReplayOptions) -> list[str]:
-    arguments = ["--preload", message_cache.VOCABULARY]
-    if options.record is not None:
-        arguments += ["--record", str(options.record)]
-    if options.models is not None:
-        arguments += ["--models", options.models]
-    return arguments
+    recorded = () if options.record is None else ("--record", str(options.record))
+    models = () if options.models is None else ("--models", options.models)
+    return ["--preload", message_cache.VOCABULARY, *recorded, *models]
 
 
 def _begin(

@@ -1,9 +1,14 @@
-"""The host's end of a driven session: asks, judges each answer, counts the events that take effect."""
+"""The host's end of a driven session: through ctxmgr, it asks, judges each answer and counts the events that take
+effect; through a peer, it is what peers are measured on.
+
+A peer is a function from a list to a list, without a memory of its own. It clears messages and leaves none out: the
+answer has a message for each of the host's list.
+"""
 
 import hashlib
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -13,8 +18,8 @@ from ctxmgr.engine.presets import PRESETS
 from ctxmgr.study.driving import legality
 from ctxmgr.study.driving.legality import MatchedMessage
 from ctxmgr.study.driving.outcomes import ReplayedCall, ReplayResult, TimelineMark
-from ctxmgr.study.hosts import HostMessage
-from ctxmgr.study.observations import PACKET, Observation, ProjectedMessage
+from ctxmgr.study.hosts import HostMessage, item
+from ctxmgr.study.observations import PACKET, Observation, ProjectedMessage, same_start
 from ctxmgr.study.spawning import RpcClient, RpcFailure
 
 CONTENT_MODIFIED = -32801
@@ -61,7 +66,8 @@ class ObservationRecorder:
 
 
 class HostSide(ABC):
-    """What a recorded session is driven through, whoever decides on its lists.
+    """What a recorded session is driven through, whoever decides on its lists. By itself it tells nobody of its
+    events, and nobody asks it to compact.
 
     `items` is the host's list as it stands. `measure`: what each call shows goes on the outcome's observations.
     """
@@ -76,16 +82,16 @@ class HostSide(ABC):
         """A call of the model, with the list as it stands; a report with the `tokens` that are sent and the
         `rawTokens` of the host's list. `time_ms` in milliseconds."""
 
-    @abstractmethod
     def turn_end(self, params: bytes) -> list[dict[str, Any]]:
         """`params` are whole. The commands in the answer."""
+        self.outcome.turn_ends += 1
+        return []
 
-    @abstractmethod
     def ask(self, method: str, params: Mapping[str, Any] | bytes, counted: bool = False) -> bytes:
         """The bytes of the answer. `params` as bytes are whole. `counted`: it raises `seq`."""
+        return b"null"
 
-    @abstractmethod
-    def rewritten(self) -> None:
+    def rewritten(self) -> None:  # noqa: B027
         """The host's list becomes another one."""
 
     def replied(self, reply: HostMessage) -> None:
@@ -163,11 +169,8 @@ class ReplayHost(HostSide):
     def _context(self, time_ms: int | None) -> bytes:
         """Only what is new where that is wanted and holds, else the whole list."""
         start = b'{"sessionId":%b,' % _encode(self.session_id)
-        rest = (
-            (b',"at":%d' % time_ms if time_ms is not None else b"")
-            + (b',"answer":"edits"' if self.append else b"")
-            + b"}"
-        )
+        at = b"" if time_ms is None else b',"at":%d' % time_ms
+        rest = at + (b',"answer":"edits"}' if self.append else b"}")
         if self.append and self.base:
             new = _joined(self.items[self.sent :])
             append = b'"append":{"after":%d,"base":%b,"messages":[%b]}' % (self.sent, _encode(self.base), new)
@@ -210,7 +213,7 @@ class ReplayHost(HostSide):
         started = time.perf_counter()
         answer = msgspec.json.decode(self.ask("turn_end", params, counted=True))
         self.outcome.turn_end_seconds.append(time.perf_counter() - started)
-        self.outcome.turn_ends += 1
+        super().turn_end(params)
         commands: list[dict[str, Any]] = answer["commands"]
         for command in commands:
             if command["method"] != "requestCompaction":
@@ -225,6 +228,68 @@ class ReplayHost(HostSide):
         """`append` has nothing to add to."""
         self.base = ""
         self.earlier |= {item.raw: item for item in self.items}
+
+
+class PeerList(msgspec.Struct, frozen=True):
+    """What a peer is asked about: `messages`, one for each of the host's list `items`, oldest first.
+    `overhead_tokens`: of the system prompt and tools beside it; `weigh`: bytes of a message to tokens."""
+
+    messages: tuple[ProjectedMessage, ...]
+    items: tuple[HostMessage, ...]
+    window_tokens: int
+    overhead_tokens: int
+    weigh: Callable[[bytes], int]
+
+    @property
+    def tokens(self) -> int:
+        """Of the messages."""
+        return sum(self.weigh(message.raw) for message in self.messages)
+
+    def role(self, message: ProjectedMessage) -> str:
+        return self.items[message.index].role
+
+
+Peer = Callable[[PeerList], Sequence[ProjectedMessage]]
+
+
+class PeerHost(HostSide):
+    """Beside ctxmgr: another's published rule shortens its lists. What that cleared stays cleared, when the host
+    compacts, too: it is known by its message, wherever that stands. `overhead_tokens` of each
+    request; `weigh`: bytes of a message to tokens."""
+
+    def __init__(
+        self,
+        peer: Peer,
+        overhead_tokens: int,
+        weigh: Callable[[bytes], int],
+        session_id: str,
+        outcome: ReplayResult,
+    ) -> None:
+        super().__init__(session_id, outcome, measure=True)
+        self._peer, self._overhead_tokens, self._weigh = peer, overhead_tokens, weigh
+        self._sent: tuple[ProjectedMessage, ...] = ()
+        self._cleared: dict[tuple[str, bytes], bytes] = {}  # by id and bytes of the host's message
+        self._epoch = 0
+
+    def context(self, time_ms: int | None) -> dict[str, Any]:
+        before, items, cleared = self._sent, tuple(self.items), self._cleared
+        keys = [(message.id, message.raw) for message in items]
+        listed = (
+            ProjectedMessage(cleared.get(key, key[1]), index, key not in cleared) for index, key in enumerate(keys)
+        )
+        given = PeerList(tuple(listed), items, self.outcome.window, self._overhead_tokens, self._weigh)
+        self._sent = tuple(self._peer(given))
+        cleared |= {key: sent.raw for key, sent in zip(keys, self._sent, strict=True) if not sent.same}
+        self._epoch += same_start(before, self._sent) < len(before)
+        raw_tokens, tokens = (sum(self._weigh(message.raw) for message in listed) for listed in (items, self._sent))
+        self.outcome.calls.append(ReplayedCall("green", raw_tokens, tokens, 0, 0, 0, 0, 0.0, len(items)))
+        if self.watch is not None:
+            self.watch.called(time_ms, items, map(self._matched, self._sent), self._epoch)
+        return {"tokens": tokens, "rawTokens": raw_tokens}
+
+    def _matched(self, message: ProjectedMessage) -> MatchedMessage:
+        source = self.items[message.index]
+        return MatchedMessage(message.index, source if message.same else item(source.id, message.raw), message.same)
 
 
 def _joined(items: Iterable[HostMessage]) -> bytes:

@@ -1,20 +1,32 @@
-"""Turns a recorded session into what its host would have said, call by call (rules 1 to 3 of `drive`)."""
+"""Turns a recorded session into what its host would have said, call by call (rules 1 to 3 of `drive`), and recorded
+events of a live host into the same events for ctxmgr."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
 
-from ctxmgr.study.driving.host import HostSide
+from ctxmgr.study.driving.host import HostSide, ReplayHost
 from ctxmgr.study.driving.outcomes import ReplayOptions
 from ctxmgr.study.hosts import HostMessage, pi_host
-from ctxmgr.study.recordings import RecordedEntry, Recording
+from ctxmgr.study.recordings import HostEvent, RecordedEntry, Recording, Stream
 
 PREDICTED_RATIO = 1.25  # provider tokens a weighed token where nothing was recorded; ctxmgr's own first guess
 RATIO_BOUNDS = (0.5, 3.0)  # provider tokens a weighed token: outside them the recorded usage is of something else
 KEEP_SHARE = 4  # a compaction keeps no more than a quarter of a small window
 
+# events of a host that are told with their members as params; whether they raise `seq`
+PASSED_ON = {
+    "session_before_compact": False,
+    "session_compact": True,
+    "session_compact_failed": True,
+    "session_before_tree": False,
+    "session_tree": True,
+    "session_shutdown": True,
+}
+
 _encode = msgspec.json.Encoder().encode
+_raws = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
 def run(
@@ -41,6 +53,49 @@ def run(
             step()
         index += 1 + len(results)
     side.ask("session_shutdown", {}, counted=True)
+
+
+def run_events(side: ReplayHost, stream: Stream, window: int, step: Callable[[], None]) -> None:
+    """All events of a live host, in their order, with the lists as recorded; those that ctxmgr does not know are
+    left out."""
+    model = stream.model
+    for event in stream.events:
+        now = event.context.get("model") or {}
+        if now.get("id") and now["id"] != model:
+            model = str(now["id"])
+            side.ask("model_select", {"model": {"id": model, "contextWindow": window}}, counted=True)
+        if event.name == "context":
+            _told_context(side, event)
+        elif event.name == "turn_end":
+            _told_turn_end(side, event)
+        elif event.name in PASSED_ON:
+            if counted := PASSED_ON[event.name]:
+                side.rewritten()
+            if counted and event.name != "session_shutdown":
+                side.mark(event.name)
+            params = {name: value for name, value in event.payload.items() if name != "type"}
+            side.ask(event.name, params, counted=counted)
+        step()
+
+
+def _told_context(side: ReplayHost, event: HostEvent) -> None:
+    items = [pi_host.item("", bytes(raw)) for raw in _raws(event.payload["messages"])]
+    known = [item.raw for item in side.items[: side.sent]]
+    if [item.raw for item in items[: len(known)]] != known:
+        side.rewritten()
+    side.items = items
+    side.context(event.time_ms)
+
+
+def _told_turn_end(side: ReplayHost, event: HostEvent) -> None:
+    fields = event.payload
+    side.replied(pi_host.item("", bytes(fields["message"])))
+    params: dict[str, Any] = {"sessionId": side.session_id, "message": fields["message"], "at": event.time_ms}
+    params["toolResults"] = fields.get("toolResults", [])
+    if "messageEntryId" in fields:
+        results: Any = fields.get("toolResultEntryIds", [])
+        params["entryIds"] = {"message": fields["messageEntryId"], "toolResults": results}
+    side.turn_end(_encode(params))
 
 
 def _results(entries: Sequence[RecordedEntry], index: int) -> tuple[RecordedEntry, ...]:
@@ -127,8 +182,8 @@ class _Host:
         if not self.options.recorded_compactions:
             return
         side = self.side
-        places = [number for number, item in enumerate(side.items) if item.id == entry.first_kept]
-        start = places[0] if places else len(side.items)
+        places = (number for number, item in enumerate(side.items) if item.id == entry.first_kept)
+        start = next(places, len(side.items))
         summary = pi_host.item(entry.id, entry.message)
         fields = {
             "type": "compaction",
