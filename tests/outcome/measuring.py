@@ -32,7 +32,7 @@ from ctxmgr.study.probes.grading import ProjectedLists, answers
 from ctxmgr.study.probes.session import Examined, examined
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import Recording
-from ctxmgr.study.replay.host_model import MODELLED, RECORDED, HostModel
+from ctxmgr.study.replay.asked import MODELLED, RECORDED, HostModel
 from ctxmgr.study.spawning import Driver, RpcFailure
 
 SESSIONS = Path(__file__).parents[1] / "sessions"

@@ -3,6 +3,6 @@ itself.
 """
 
 from ctxmgr.study.replay import command
-from ctxmgr.study.replay.host_model import HostModel
+from ctxmgr.study.replay.asked import HostModel
 
 __all__ = ["HostModel", "command"]

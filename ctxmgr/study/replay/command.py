@@ -1,7 +1,6 @@
 """The command `replay`: each file by its kind, one view or one JSON document of what came of it."""
 
 import json
-import sys
 import tempfile
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
@@ -13,7 +12,7 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
-from ctxmgr.plain_text import fault_text, missing_text, safe, unwritable_text
+from ctxmgr.plain_text import complain, fault_text, missing_text, unwritable_text
 from ctxmgr.settings import SettingsFault
 from ctxmgr.study import conformance
 from ctxmgr.study.baselines import PEERS
@@ -27,8 +26,7 @@ from ctxmgr.study.price_text import price_sheet
 from ctxmgr.study.probes import Probing, drawn, lists_of, probes_table
 from ctxmgr.study.recordings import Recording, Source, Stream, UnreadableRecording, readers
 from ctxmgr.study.replay import measuring, tables
-from ctxmgr.study.replay.front import ALL, KEY, KNOBBED, Front, Keep, label
-from ctxmgr.study.replay.host_model import MODELLED, HostModel
+from ctxmgr.study.replay.asked import ALL, KEY, KNOBBED, MODELLED, Front, HostModel, Keep, label
 from ctxmgr.study.report import BASE, RecordingSheet, page
 
 FINDINGS_SHOWN = 50
@@ -48,10 +46,9 @@ def run(parsed: Namespace) -> int:
     try:
         own = own_facts(parsed.models)
     except SettingsFault as fault:
-        wrong = wrong or safe(str(fault))
+        wrong = wrong or str(fault)
     if wrong:
-        print(f"ctxmgr replay: {wrong}", file=sys.stderr)
-        return 2
+        return complain("replay", wrong, 2)
     probing = Probing(parsed.probes_failed) if parsed.probes else None
     request = ReplayRequest(parsed, own, probing)
     out = console()
@@ -61,18 +58,16 @@ def run(parsed: Namespace) -> int:
         parts.append(_file_figures(path, request, sheets))
         if not parsed.json:
             _show(out, parts[-1])
-    is_bad = any(figures["failures"] for part in parts for figures in part)
+    code = int(any(figures["failures"] for part in parts for figures in part))
     try:
         if parsed.report is not None:
             Path(parsed.report).write_text(page.page(sheets), encoding="utf-8", newline="\n")
         if probing is not None:
             probing.written()
     except OSError as fault:
-        written = safe(str(fault.filename or "a file"))
-        print(f"ctxmgr replay: {written} can not be written: {fault.strerror}", file=sys.stderr)
-        is_bad = True
+        code = complain("replay", f"{fault.filename or 'a file'} can not be written: {fault.strerror}", 1)
     _show_together(out, parts, parsed, probing.means() if probing else {})
-    return 1 if is_bad else 0
+    return code
 
 
 def _wrong_usage(parsed: Namespace) -> str | None:
@@ -109,15 +104,12 @@ def _file_figures(path: Path, asked_for: ReplayRequest, sheets: list[RecordingSh
     """What came of a file. Whatever goes wrong with it is its failure, and costs the others nothing."""
     try:
         source = readers.source(path)
-        is_transcript = readers.kind(source) == "transcript"
         update = asked_for.parsed.update
-        if update and not is_transcript:
+        if readers.kind(source) == "transcript":
+            return _transcript(path, source, update, asked_for.own_models)
+        if update:
             raise UnreadableRecording(f"{path.name}: --update is for transcripts, this is a recording")
-        return (
-            _transcript(path, source, update, asked_for.own_models)
-            if is_transcript
-            else _recording(source, asked_for, sheets)
-        )
+        return _recording(source, asked_for, sheets)
     except UnreadableRecording as fault:
         failure = str(fault)
     except Exception as fault:  # noqa: BLE001  it is said, and the exit code tells it
@@ -129,16 +121,8 @@ def _transcript(path: Path, source: Source, update: bool, own: OwnFacts) -> list
     result = conformance.replay(source.name, source.content, rewrite=update, models=own.registry)
     if update:
         path.write_bytes(result.text)
-    findings = [
-        {
-            "line": finding.line_number,
-            "what": finding.what,
-            "path": finding.path,
-            "recorded": finding.recorded,
-            "now": finding.received,
-        }
-        for finding in result.findings
-    ]
+    names = ("line", "what", "path", "recorded", "now")
+    findings = [dict(zip(names, msgspec.structs.astuple(finding), strict=True)) for finding in result.findings]
     texts = [f"line {finding['line']}: {finding['what']} differs at {finding['path']}" for finding in findings]
     return [
         {
@@ -175,7 +159,6 @@ def _recording(source: Source, asked_for: ReplayRequest, sheets: list[RecordingS
         (preset, None) for preset in [*asked, *([BASE] if measured and BASE not in asked else [])]
     ]
     wanted += [(KNOBBED, knob) for knob in front.driven if measured]
-    listed = [(preset, None) for preset in asked]
     for preset, knob in wanted:
         with tempfile.TemporaryDirectory(prefix="ctxmgr-replay-") as state:
             options = ReplayOptions(
@@ -185,7 +168,9 @@ def _recording(source: Source, asked_for: ReplayRequest, sheets: list[RecordingS
                 append=parsed.append,
                 recorded_compactions=parsed.recorded_compactions,
                 state_dir=Path(state),
-                record=_record_file(parsed.record, source.name, preset) if (preset, knob) in listed else None,
+                record=_record_file(parsed.record, source.name, preset)
+                if knob is None and preset in asked
+                else None,
                 measure=measured,
                 policy={
                     **host.policy(sheet.prices),
@@ -245,29 +230,26 @@ def _show(out: Console, some: Sequence[Figures]) -> None:
     first = some[0]
     if "preset" in first:
         out.print(tables.brief(some))
-    elif "differences" in first:
-        _show_transcript(out, first)
-    else:
+    elif "differences" not in first:
         for text in first["failures"]:
             out.print(plain(text, "red"))
+    elif first["updated"]:
+        out.print(plain(f"{first['file']}: written anew from {first['hostLines']} lines of the host"))
+    elif not first["differences"]:
+        says = f"{first['hostLines']} lines of the host, {first['compared']} of ctxmgr: the same"
+        out.print(plain(f"{first['file']}: {says}"))
+    else:
+        _show_differences(out, first["file"], first["differences"])
 
 
-def _show_transcript(out: Console, figures: Figures) -> None:
-    differences: list[dict[str, Any]] = figures["differences"]
-    if figures["updated"]:
-        out.print(plain(f"{figures['file']}: written anew from {figures['hostLines']} lines of the host"))
-        return
-    if not differences:
-        says = f"{figures['hostLines']} lines of the host, {figures['compared']} of ctxmgr: the same"
-        out.print(plain(f"{figures['file']}: {says}"))
-        return
-    table = Table(title=plain(f"{figures['file']}: {len(differences)} differences"), title_justify="left")
+def _show_differences(out: Console, name: str, differences: Sequence[Mapping[str, Any]]) -> None:
+    table = Table(title=plain(f"{name}: {len(differences)} differences"), title_justify="left")
     table.add_column("line", justify="right")
-    for name in ("what", "first differs at", "recorded", "now"):
-        table.add_column(name, overflow="fold")
+    for head in ("what", "first differs at", "recorded", "now"):
+        table.add_column(head, overflow="fold")
     for finding in differences[:FINDINGS_SHOWN]:
-        line = str(finding["line"]) if finding["line"] else "end"
-        table.add_row(line, *(plain(finding[name]) for name in ("what", "path", "recorded", "now")))
+        line, *texts = finding.values()
+        table.add_row(str(line or "end"), *map(plain, texts))
     out.print(table)
     if len(differences) > FINDINGS_SHOWN:
         out.print(f"and {len(differences) - FINDINGS_SHOWN} more")

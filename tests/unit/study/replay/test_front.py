@@ -8,7 +8,7 @@ import pytest
 
 from ctxmgr.cli import main
 from ctxmgr.study.baselines import PEERS
-from ctxmgr.study.replay.front import ALL, VALUES, Front, label
+from ctxmgr.study.replay.asked import ALL, VALUES, Front, label
 from tests.unit.study.replay.commands import GREENHOUSE
 
 

@@ -4,7 +4,7 @@ from ctxmgr.cli import study
 from ctxmgr.model import PriceTier, TieredPrices, policy_keys
 from ctxmgr.study.driving.outcomes import HostLimits
 from ctxmgr.study.probes import Stub
-from ctxmgr.study.replay.host_model import HOSTS, MODELLED, NEVER_MS, HostModel
+from ctxmgr.study.replay.asked import HOSTS, MODELLED, NEVER_MS, HostModel
 
 
 def test_the_command_offers_these_hosts_and_models_unless_told() -> None:

@@ -1,4 +1,4 @@
-"""Turns how a replay is asked for into the host that it stands in for.
+"""Turns how a replay is asked for into the host that it stands in for, and into the points of the front.
 
 The *modelled* host is the one that closed-loop cost is defined for: the same for every recording and every policy.
 1. Its usage is its list as ctxmgr weighs it, the reply and the overhead. It compacts as pi does.
@@ -8,19 +8,32 @@ The *modelled* host is the one that closed-loop cost is defined for: the same fo
 
 The *recorded* host counts as the recording did: by the usage that was recorded, and with pauses after which the
 cache is cold. Its summary has pi's structure.
+
+The *front* is one preset at several values of its knob, beside the presets that are driven anyway.
+4. Its values are those asked for, or `VALUES`, the points of the policy's `keep`; one of these is the default.
+5. Where the preset is driven anyway it has a value of the knob already: that is not driven twice.
+6. A point and its number are one value, and told by the point.
 """
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
 
 import msgspec
 
-from ctxmgr.model import PriceTier, TieredPrices
+from ctxmgr.engine.retention import KEEP, told_tokens
+from ctxmgr.model import KeepPoint, Policy, Preset, PriceTier, TieredPrices
 from ctxmgr.study.driving import HostLimits
 from ctxmgr.study.hosts import Write, pi_host
 from ctxmgr.study.probes import Stub
 
 MODELLED, RECORDED = HOSTS = ("modelled", "recorded")
 NEVER_MS = 10**12  # 30 years: longer than any recording
+KNOBBED = "balanced"  # the preset that `keep` is of
+KEY = "keep"
+ALL: tuple[str, ...] = get_args(Preset)
+VALUES: tuple[KeepPoint, ...] = get_args(KeepPoint)
+
+Keep = KeepPoint | int
 
 
 class HostModel(msgspec.Struct, frozen=True):
@@ -65,3 +78,31 @@ def _four(of: TieredPrices | PriceTier) -> dict[str, float]:
 def default_keep_tokens(window: int) -> int:
     """Tokens that a compaction of the modelled host keeps."""
     return min(pi_host.KEEP_TOKENS, pi_host.compacts_above(window) // 2)
+
+
+def label(knob: Keep) -> str:
+    """What the preset is called at this value."""
+    return f"{KNOBBED} {_named(knob)}"
+
+
+def _named(knob: Keep) -> Keep:
+    return next((point for point in VALUES if KEEP[point] == knob), knob)
+
+
+class Front:
+    """`asked`: presets that are driven anyway; `whole`: whether the whole front is. `policy`: keys given."""
+
+    def __init__(
+        self, asked: Sequence[str | None], whole: bool, some: Sequence[Keep], policy: Mapping[str, Any]
+    ) -> None:
+        values = sorted({_named(value) for value in (*some, *(VALUES if whole else ()))}, key=told_tokens)
+        own = told_tokens(policy.get(KEY, Policy().keep))
+        is_driven = KNOBBED in asked
+        self.driven = [value for value in values if not (is_driven and told_tokens(value) == own)]
+        self.knobs: dict[str, float] = {label(value): told_tokens(value) for value in self.driven}
+        if values and is_driven:
+            self.knobs[KNOBBED] = own
+
+    def figures(self, name: str) -> dict[str, float]:
+        """What a policy's plain values have more: its `keep` in tokens, where it is of the front."""
+        return {"knob": self.knobs[name]} if name in self.knobs else {}
