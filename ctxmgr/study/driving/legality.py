@@ -81,8 +81,8 @@ def faults(
     results that the compact zone has rewritten (rule 3); `earlier`: what stood in other lists (rule 5);
     `left_to_fit`: so many messages are told to have left (rule 4)."""
     kept = {answer.index: answer for answer in placed if answer.index is not None}
-    packets = sum(answer.index is None for answer in placed)
-    out = [f"{packets} packets"] if packets > 1 else []
+    packets = [answer.message for answer in placed if answer.index is None]
+    out = [f"{len(packets)} packets"] if len(packets) > 1 else []
     out += _pairs(sent, set(kept))
     if whole_turns:
         left = _left_to_fit(sent, set(kept))
@@ -93,7 +93,7 @@ def faults(
     else:
         out += _steps(sent, kept, bool(packets))
     before, after = sum(message.weight for message in sent), sum(answer.message.weight for answer in placed)
-    for packet in (answer.message for answer in placed if answer.index is None):
+    for packet in packets:
         after -= min(packet.weight, PACKET_TOKENS + repeated(pi_host.text_of(packet.message), sent, earlier) // 4)
     if after > before + before // WEIGHT_SLACK + SMALL_TOKENS:
         out.append(f"heavier than what was sent: {after} tokens of {before}")
@@ -116,16 +116,14 @@ def _from_edits(sent: Sequence[HostMessage], edits: Sequence[dict[str, msgspec.R
             last = end - 1
             continue
         put = item("", bytes(edit["put"]))
-        if _is_packet(put):
-            out.append(MatchedMessage(None, put, same=False))
-            continue
-        index = next((after for after in range(last + 1, len(sent)) if _is_rewrite(sent[after], put)), None)
-        if index is None:
+        after = () if _is_packet(put) else range(last + 1, len(sent))
+        index = next((index for index in after if _is_rewrite(sent[index], put)), None)
+        if index is None and not _is_packet(put):
             raise IllegalAnswer(
                 f"a message of role {put.role} was put in that is neither packet nor shortened result"
             )
         out.append(MatchedMessage(index, put, same=False))
-        last = index
+        last = last if index is None else index
     return out
 
 
@@ -290,15 +288,11 @@ def _newest(
     out = [
         f"message {index} of the newest turn is gone" for index in range(newest, len(sent)) if index not in present
     ]
-    touched = (
-        index for index in range(newest, len(sent)) if index in kept and not _stands(sent[index], kept[index])
-    )
-    out += [
+    return out + [
         f"message {index} of the newest turn was rewritten"
-        for index in touched
-        if sent[index].raw not in may_change
+        for index in range(newest, len(sent))
+        if index in kept and not _stands(sent[index], kept[index]) and sent[index].raw not in may_change
     ]
-    return out
 
 
 def _whole_turns(sent: Sequence[HostMessage], kept: set[int]) -> list[str]:

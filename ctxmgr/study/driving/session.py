@@ -90,8 +90,12 @@ def _told_context(side: ReplayHost, event: HostEvent) -> None:
 def _told_turn_end(side: ReplayHost, event: HostEvent) -> None:
     fields = event.payload
     side.replied(pi_host.item("", bytes(fields["message"])))
-    params: dict[str, Any] = {"sessionId": side.session_id, "message": fields["message"], "at": event.time_ms}
-    params["toolResults"] = fields.get("toolResults", [])
+    params: dict[str, Any] = {
+        "sessionId": side.session_id,
+        "message": fields["message"],
+        "at": event.time_ms,
+        "toolResults": fields.get("toolResults", []),
+    }
     if "messageEntryId" in fields:
         results: Any = fields.get("toolResultEntryIds", [])
         params["entryIds"] = {"message": fields["messageEntryId"], "toolResults": results}
@@ -133,27 +137,23 @@ class _Host:
         reply = pi_host.item(entry.id, entry.message)
         side.replied(reply)
         usage = self._usage(reply, report)
-        params: dict[str, Any] = {
+        newest = results[-1].time_ms if results else entry.time_ms
+        params = {
             "sessionId": side.session_id,
             "message": msgspec.Raw(entry.message),
             "toolResults": [msgspec.Raw(result.message) for result in results],
             "entryIds": {"message": entry.id, "toolResults": [result.id for result in results]},
+            **({} if newest is None else {"at": newest}),
+            **({"usage": {"tokens": usage}} if usage else {}),
         }
-        newest = results[-1].time_ms if results else entry.time_ms
-        if newest is not None:
-            params["at"] = newest
-        if usage:
-            params["usage"] = {"tokens": usage}
-        asked = bool(side.turn_end(_encode(params)))
+        self.pending |= bool(side.turn_end(_encode(params)))
         for result in (entry, *results):
             self._push(result)
-        self.pending = self.pending or asked
-        idle = reply.message.get("stopReason") != "toolUse"
         if self.options.recorded_compactions:
             return
         if usage > pi_host.compacts_above(self.window):
             self._compact("own", newest)
-        elif self.pending and idle:
+        elif self.pending and reply.message.get("stopReason") != "toolUse":
             self._compact("requested", newest)
 
     def _usage(self, reply: HostMessage, report: dict[str, Any]) -> int:

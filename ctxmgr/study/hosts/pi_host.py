@@ -125,15 +125,14 @@ def tree_entries(recording: Recording) -> list[bytes]:
     """The session tree that pi would have kept of a recording of any host: one branch, root first, one JSON object
     an entry, each the parent of the next; times in milliseconds. A pi session file is such a tree already, with
     more in it than a recording holds: it is better taken as it is."""
-    tree = []
-    parent: str | None = None
-    for entry in recording.entries:
-        links: dict[str, Any] = {"id": entry.id, "parentId": parent}
-        if entry.time_ms is not None:
-            links["timestamp"] = entry.time_ms
-        tree.append(_encode({**_content_fields(entry), **links}))
-        parent = entry.id
-    return tree
+    parents = (None, *(entry.id for entry in recording.entries))
+    links = (
+        {"id": entry.id, "parentId": parent, **({} if entry.time_ms is None else {"timestamp": entry.time_ms})}
+        for parent, entry in zip(parents, recording.entries, strict=False)
+    )
+    return [
+        _encode({**_content_fields(entry), **link}) for entry, link in zip(recording.entries, links, strict=True)
+    ]
 
 
 def _content_fields(entry: RecordedEntry) -> dict[str, Any]:
@@ -141,13 +140,11 @@ def _content_fields(entry: RecordedEntry) -> dict[str, Any]:
     if entry.kind == "model":
         return {"type": "model_change", "modelId": entry.model}
     if entry.kind == "compaction":
-        before = _fields(entry.message).get("tokensBefore", 0)
-        kept = entry.first_kept or None
         return {
             "type": "compaction",
             "summary": entry.summary,
-            "firstKeptEntryId": kept,
-            "tokensBefore": before,
+            "firstKeptEntryId": entry.first_kept or None,
+            "tokensBefore": _fields(entry.message).get("tokensBefore", 0),
         }
     if entry.kind == "branch_summary":
         from_id = _fields(entry.message).get("fromId", "")
