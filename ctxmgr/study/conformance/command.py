@@ -6,8 +6,7 @@ import os
 import sys
 import tempfile
 from argparse import Namespace
-from collections import deque
-from collections.abc import Sequence
+from collections import Counter, deque
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Literal
@@ -38,37 +37,23 @@ SHOWN_CHARACTERS = 120
 ARROWS = {"host": "->", "ctxmgr": "<-"}
 
 
-class ConformanceResult(msgspec.Struct, frozen=True):
-    """`skipped` says why it was not played. `compared_count` messages of ctxmgr."""
-
-    name: str
-    skipped: str | None = None
-    compared_count: int = 0
-    findings: Sequence[GoldenDifference] = ()
-    stderr: str = ""
-
-
 def host_side(parsed: Namespace) -> int:
     """0: what was played is the same; 1: something differs, or nothing was played; 2: wrong usage."""
-    out = console()
-    results = []
+    out, counts = console(), Counter[str]()
     try:
         goldens = [read(name, path.read_bytes()) for name, path in _files(parsed.transcripts or [str(HERE)])]
     except (OSError, UnreadableRecording) as fault:
         return _wrong_usage(fault)
     with ThreadPoolExecutor(parsed.jobs) as threads:
         try:
-            for result in threads.map(lambda golden: _play(golden, parsed), goldens):
-                results.append(result)
-                for text, style in _lines(result):
+            for verdict, lines in threads.map(lambda golden: _play(golden, parsed), goldens):
+                counts[verdict] += 1
+                for text, style in lines:
                     out.print(plain(text, style))
         except OSError as fault:
             return complain("conform", start_text(fault), 2)
-    skipped = sum(result.skipped is not None for result in results)
-    differs = sum(bool(result.findings) for result in results)
-    same = len(results) - skipped - differs
-    out.print(f"{same} the same, {differs} with differences, {skipped} skipped")
-    return 0 if same and not differs else 1
+    out.print(f"{counts['same']} the same, {counts['differs']} with differences, {counts['skipped']} skipped")
+    return 0 if counts["same"] and not counts["differs"] else 1
 
 
 def server_side(parsed: Namespace) -> int:
@@ -145,16 +130,21 @@ def _files(given: list[str]) -> list[tuple[str, Path]]:
     return files
 
 
-def _play(golden: Golden, parsed: Namespace) -> ConformanceResult:
-    """One transcript. Raises OSError where the command can not be started."""
+def _play(golden: Golden, parsed: Namespace) -> tuple[str, list[tuple[str, str]]]:
+    """How one transcript went, in a word, and in lines with their styles. Raises OSError where the command can not
+    be started."""
     if (why := reason(golden, snapshots=not parsed.command)) is not None:
-        return ConformanceResult(golden.name, why)
+        return "skipped", [(f"skipped   {golden.name}: {why}", "dim")]
     with tempfile.TemporaryDirectory(prefix="ctxmgr-conform-") as state:
         _restore(golden, Path(state))
         with Spawned(parsed.command or this_ctxmgr("--state-dir", state)) as process:
             side = GoldenHost(golden, process, state, parsed.framing, parsed.timeout)
-            findings = side.play()
-        return ConformanceResult(golden.name, None, side.compared_count, findings, process.stderr())
+            findings, stderr = side.play(), process.stderr()
+    if not findings:
+        return "same", [(f"same      {golden.name}: {side.compared_count} messages", "")]
+    out = [(f"differs   {golden.name}: {len(findings)} of {side.compared_count} messages", "red")]
+    out += [(f"          {_sentence(finding)}", "") for finding in findings[:FINDINGS_SHOWN]]
+    return "differs", out + [(f"          it said: {line}", "dim") for line in stderr.splitlines()[-3:]]
 
 
 def _restore(golden: Golden, state: Path) -> None:
@@ -167,16 +157,6 @@ def _restore(golden: Golden, state: Path) -> None:
         for line in fields["lines"]:
             opened.file.append(bytes(line))
         opened.file.close()
-
-
-def _lines(result: ConformanceResult) -> list[tuple[str, str]]:
-    if result.skipped is not None:
-        return [(f"skipped   {result.name}: {result.skipped}", "dim")]
-    if not result.findings:
-        return [(f"same      {result.name}: {result.compared_count} messages", "")]
-    out = [(f"differs   {result.name}: {len(result.findings)} of {result.compared_count} messages", "red")]
-    out += [(f"          {_sentence(finding)}", "") for finding in result.findings[:FINDINGS_SHOWN]]
-    return out + [(f"          it said: {line}", "dim") for line in result.stderr.splitlines()[-3:]]
 
 
 def _sentence(finding: GoldenDifference) -> str:

@@ -10,14 +10,11 @@ from typing import Literal
 
 import msgspec
 
-from ctxmgr.study.conformance.golden import Head, head
+from ctxmgr.study.conformance.golden import Head, head, with_members
 from ctxmgr.study.spawning import Framing, SidecarProcess
 from ctxmgr.wire import Framer, FramingFault, frame
 
 OnMessage = Callable[[Literal["host", "ctxmgr"], bytes], None]
-
-_encode = msgspec.json.Encoder().encode
-_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 class OutputEnded(Exception):
@@ -87,5 +84,5 @@ class Conversation:
 
 def with_state_dir(body: bytes, state_dir: str) -> bytes:
     """`initialize` with this directory; all else of it byte for byte. Raises msgspec.DecodeError."""
-    fields = _members(body)
-    return _encode({**fields, "params": {**_members(fields["params"]), "stateDir": state_dir}})
+    params = msgspec.json.decode(body, type=dict[str, msgspec.Raw])["params"]
+    return with_members(body, params=msgspec.Raw(with_members(bytes(params), stateDir=state_dir)))

@@ -10,22 +10,33 @@
 import json
 import re
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any
 
 import msgspec
 
 from ctxmgr import __version__
 from ctxmgr.model import rules
-from ctxmgr.study.conformance.differences import Difference, first
 from ctxmgr.study.recordings import UnreadableRecording
 from ctxmgr.study.spawning import Framing
 from ctxmgr.wire import TranscriptLine, errors, transcript
 
 NOTHING = "nothing"
+SHOWN_CHARACTERS = 120
+ABSENT = object()  # a member that is not there
 EVERY = "*"  # the step `[*]` or `.*`
 _STEP = re.compile(r"\.[A-Za-z_$][\w$]*|\.\*|\[\*\]")
 
 Path = tuple[str, ...]
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """`path` such as `$.result.report.tokens`; what was recorded or expected there and what came, as shortened
+    JSON."""
+
+    path: str
+    recorded: str
+    received: str
 
 
 class Golden(msgspec.Struct, frozen=True):
@@ -148,7 +159,7 @@ def path_of(text: str) -> Path:
 
 def difference(recorded: Any, received: Any, chosen: Sequence[Path]) -> Difference | None:
     """The first place where two decoded messages differ as values, what may be chosen left out."""
-    return first(_comparable(recorded, chosen), _comparable(received, chosen))
+    return text_difference(_comparable(recorded, chosen), _comparable(received, chosen))
 
 
 def _comparable(value: Any, chosen: Sequence[Path]) -> bytes:
@@ -177,3 +188,60 @@ def _without(value: Any, path: Path) -> Any:
         return value
     within = {name: inner for name, inner in value.items() if rest or step not in (EVERY, name)}
     return {name: _without(inner, rest) if step in (EVERY, name) else inner for name, inner in within.items()}
+
+
+def with_members(body: bytes, **members: Any) -> bytes:
+    """A JSON object with these members; all else of it byte for byte. Raises msgspec.DecodeError."""
+    return msgspec.json.encode({**msgspec.json.decode(body, type=dict[str, msgspec.Raw]), **members})
+
+
+# two JSON texts
+
+
+def text_difference(recorded: bytes, received: bytes) -> Difference | None:
+    """None where both are the same bytes."""
+    if recorded == received:
+        return None
+    try:
+        old, new = json.loads(recorded), json.loads(received)
+    except (ValueError, RecursionError):
+        return Difference("$", *(_short(text.decode("utf-8", "replace")) for text in (recorded, received)))
+    if (found := _walk(old, new, "$")) is not None:
+        return found
+    index = next((index for index, (a, b) in enumerate(zip(recorded, received, strict=False)) if a != b), 0)
+    around = (text[max(0, index - 20) : index + 40].decode("utf-8", "replace") for text in (recorded, received))
+    return Difference(f"$ (same values, other bytes from {index} on)", *around)
+
+
+def difference_at(path: str, recorded: Any, received: Any) -> Difference:
+    """Of two values; `ABSENT` is nothing."""
+    return Difference(path, rendered(recorded), rendered(received))
+
+
+def rendered(value: Any) -> str:
+    return NOTHING if value is ABSENT else _short(json.dumps(value, ensure_ascii=True))
+
+
+def step(name: str) -> str:
+    """Of a path, into a member."""
+    return f".{name}" if name.isidentifier() else f"[{json.dumps(name)}]"
+
+
+def _walk(old: Any, new: Any, path: str) -> Difference | None:
+    if isinstance(old, dict) and isinstance(new, dict):
+        inner = [(old.get(name, ABSENT), new.get(name, ABSENT), path + step(name)) for name in {**old, **new}]
+    elif isinstance(old, list) and isinstance(new, list):
+        pairs = enumerate(zip_longest(old, new, fillvalue=ABSENT))
+        inner = [(before, after, f"{path}[{index}]") for index, (before, after) in pairs]
+    else:
+        return None if type(old) is type(new) and old == new else difference_at(path, old, new)
+    for values in inner:  # one frame a level: texts may be deep
+        if (found := _walk(*values)) is not None:
+            return found
+    return None
+
+
+def _short(text: str) -> str:
+    """The beginning and the end: texts often differ late."""
+    half = SHOWN_CHARACTERS // 2
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:half]} ... {text[-half:]}"

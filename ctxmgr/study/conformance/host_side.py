@@ -19,8 +19,18 @@ from typing import Any
 import msgspec
 
 from ctxmgr.study.conformance.conversation import Conversation, NoMessage, OutputEnded, with_state_dir
-from ctxmgr.study.conformance.differences import Difference, first
-from ctxmgr.study.conformance.golden import NOTHING, Golden, GoldenDifference, Head, difference, head, path_of
+from ctxmgr.study.conformance.golden import (
+    NOTHING,
+    Difference,
+    Golden,
+    GoldenDifference,
+    Head,
+    difference,
+    head,
+    path_of,
+    text_difference,
+    with_members,
+)
 from ctxmgr.study.spawning import Framing, SidecarProcess, TimedOut
 from ctxmgr.wire import TranscriptLine
 
@@ -42,7 +52,6 @@ CHOSEN = tuple(
 # where a result holds messages as the host said them
 KEPT = (("messages",), ("preparation", "messagesToSummarize"), ("preparation", "turnPrefixMessages"))
 
-_encode = msgspec.json.Encoder().encode
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _items = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
@@ -106,11 +115,11 @@ class GoldenHost:
             return body
         recorded = message.member("params", "append", "base")
         if isinstance(recorded, str) and self._bases.get(recorded, recorded) != recorded:
-            return body.replace(_encode(recorded), _encode(self._bases[recorded]), 1)
+            return body.replace(msgspec.json.encode(recorded), msgspec.json.encode(self._bases[recorded]), 1)
         if message.method == "initialize" and isinstance(message.member("params"), dict):
             return with_state_dir(body, self.state_dir)
         if not message.method and message.id in self._ids:
-            return _encode({**_members(body), "id": self._ids[message.id]})
+            return with_members(body, id=self._ids[message.id])
         return body
 
     def _compare(self, line: TranscriptLine, recorded: Head, received: Head, body: bytes) -> None:
@@ -146,7 +155,7 @@ def kept_difference(recorded: bytes, received: bytes, sent: Sequence[bytes]) -> 
             shown = NOTHING if new is None else f"{len(new)} messages"
             return Difference(path, f"{len(old)} messages", shown)
         for index, (before, after) in enumerate(zip(old, new, strict=True)):
-            differing = first(before, after)
+            differing = text_difference(before, after)
             if differing is not None and any(before in body for body in sent):
                 return Difference(f"{path}[{index}], {differing.path}", differing.recorded, differing.received)
     return None

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from itertools import zip_longest
 from typing import Any, Literal
 
-from ctxmgr.study.conformance.differences import ABSENT, Difference, at, rendered, step
+from ctxmgr.study.conformance.golden import ABSENT, Difference, difference_at, rendered, step
 
 STATE_DIR = "stateDir"  # a name that every script may refer to
 TYPES: dict[str, Callable[[Any], bool]] = {
@@ -151,7 +151,7 @@ def _match(pattern: Any, value: Any, mode: MatchMode, names: dict[str, Any], pat
     if isinstance(pattern, list) and isinstance(value, list):
         return _array(pattern, value, mode, names, path)
     same_kind = type(pattern) is type(value) or (is_number(pattern) and is_number(value))
-    return None if same_kind and pattern == value else at(path, pattern, value)
+    return None if same_kind and pattern == value else difference_at(path, pattern, value)
 
 
 def _placeholder(
@@ -171,7 +171,7 @@ def _placeholder(
         else:
             fits = name not in FITS or FITS[name](value, argument)
         if not fits:
-            return at(path, pattern, value)
+            return difference_at(path, pattern, value)
     if "$capture" in pattern:
         names[pattern["$capture"]] = value
     return None

@@ -12,8 +12,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.study.conformance.conversation import Conversation, NoMessage, OutputEnded, with_state_dir
-from ctxmgr.study.conformance.differences import Difference, rendered
-from ctxmgr.study.conformance.golden import Head, head
+from ctxmgr.study.conformance.golden import Difference, Head, head, rendered
 from ctxmgr.study.conformance.placeholders import STATE_DIR, MatchMode, filled, match
 from ctxmgr.study.conformance.script import Script, Step, key_of
 from ctxmgr.study.spawning import SidecarProcess, TimedOut

@@ -23,8 +23,15 @@ from ctxmgr.model.compaction import Completion
 from ctxmgr.model.saved import Stored
 from ctxmgr.server import FindRows, GetRow, PutRows, SnapshotLoaded
 from ctxmgr.study.conformance.conversation import Conversation
-from ctxmgr.study.conformance.differences import Difference, first
-from ctxmgr.study.conformance.golden import NOTHING, Golden, GoldenDifference, head, read
+from ctxmgr.study.conformance.golden import (
+    NOTHING,
+    Difference,
+    Golden,
+    GoldenDifference,
+    head,
+    read,
+    text_difference,
+)
 from ctxmgr.study.recordings import UnreadableRecording
 from ctxmgr.study.spawning import Driver, TimedOut
 from ctxmgr.wire import TranscriptLine
@@ -76,7 +83,7 @@ def _differences(line: TranscriptLine, talk: Conversation) -> list[GoldenDiffere
     if (queue := recorded.queue) is None:
         return []
     try:
-        differing = first(line.body, talk.take(queue)[1])
+        differing = text_difference(line.body, talk.take(queue)[1])
     except TimedOut:
         differing = Difference("$", recorded.what, NOTHING)
     if differing is None or differing.path == VERSION_PATH:

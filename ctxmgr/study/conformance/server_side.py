@@ -19,8 +19,18 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.study.conformance.differences import rendered
-from ctxmgr.study.conformance.golden import NOTHING, Golden, GoldenDifference, Head, Path, difference, head, path_of
+from ctxmgr.study.conformance.golden import (
+    NOTHING,
+    Golden,
+    GoldenDifference,
+    Head,
+    Path,
+    difference,
+    head,
+    path_of,
+    rendered,
+    with_members,
+)
 from ctxmgr.wire import Framer, FramingFault, TranscriptLine, errors, frame
 
 OWN = tuple(map(path_of, ("$.id", "$.jsonrpc", "$.params.clientInfo", "$.params.stateDir")))
@@ -28,8 +38,6 @@ FAREWELLS = ("session_shutdown", "shutdown", "exit", "initialized")
 OUT_OF_STEP = "this is not what the transcript says"
 
 _SESSION = re.compile(rb'("sessionId":\s*)("(?:[^"\\]|\\.)*")')
-_encode = msgspec.json.Encoder().encode
-_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 class GoldenServer:
@@ -142,7 +150,7 @@ class GoldenServer:
         if call.id and call.method:
             error = {"code": errors.REQUEST_FAILED, "message": OUT_OF_STEP}
             outcome = {"result": None} if call.method in FAREWELLS else {"error": error}
-            self._out.append(_encode({"jsonrpc": "2.0", "id": call.fields["id"], **outcome}))
+            self._out.append(msgspec.json.encode({"jsonrpc": "2.0", "id": call.fields["id"], **outcome}))
 
     # ctxmgr's lines
 
@@ -152,7 +160,7 @@ class GoldenServer:
         if recorded.method and recorded.id:
             self._responses[recorded.id] = deque()
         elif not recorded.method and recorded.id in self._ids:
-            return _encode({**_members(body), "id": self._ids[recorded.id]})
+            return with_members(body, id=self._ids[recorded.id])
         return body
 
     def _renamed(self, body: bytes) -> bytes:
@@ -160,6 +168,6 @@ class GoldenServer:
 
         def named(match: re.Match[bytes]) -> bytes:
             session = msgspec.json.decode(match[2])
-            return match[1] + _encode(self._sessions.get(session, session))
+            return match[1] + msgspec.json.encode(self._sessions.get(session, session))
 
         return _SESSION.sub(named, body)

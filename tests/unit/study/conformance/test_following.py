@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.study.conformance.following import reason
-from ctxmgr.study.conformance.golden import difference, path_of, read
+from ctxmgr.study.conformance.golden import difference, path_of, read, text_difference
 from ctxmgr.study.recordings import UnreadableRecording
 from tests.unit.study.goldens import LATCH, doctored, golden, path
 
@@ -29,6 +29,46 @@ def test_differences_as_values() -> None:
     for text in ("", "$", "a.b", "$a", "$.a[", "$.a.", "$.a[-1]"):
         with pytest.raises(ValueError, match="no path"):
             path_of(text)
+
+
+# two JSON texts
+
+
+def test_the_first_path() -> None:
+    for recorded, now, where, old, new in (
+        ('{"a":1}', '{"a":2}', "$.a", "1", "2"),
+        ('{"a":[1,{"b":"x"}]}', '{"a":[1,{"b":"y"}]}', "$.a[1].b", '"x"', '"y"'),
+        ('{"a":1,"b":2}', '{"a":1}', "$.b", "2", "nothing"),
+        ('{"a":1}', '{"a":1,"c d":null}', '$["c d"]', "nothing", "null"),
+        ("[1,2]", "[1]", "$[1]", "2", "nothing"),
+        ("[true]", "[1]", "$[0]", "true", "1"),
+        ("[1]", "[1.0]", "$[0]", "1", "1.0"),
+        ('{"a":1}', "[1]", "$", '{"a": 1}', "[1]"),
+        ("not json", '{"a":1}', "$", "not json", '{"a":1}'),
+    ):
+        difference = text_difference(recorded.encode(), now.encode())
+        assert difference is not None, recorded
+        assert (difference.path, difference.recorded, difference.received) == (where, old, new), recorded
+
+
+def test_the_same_bytes_do_not_differ() -> None:
+    assert text_difference(b'{"a":1}', b'{"a":1}') is None
+
+
+def test_other_bytes_of_the_same_values_differ() -> None:
+    difference = text_difference(b'{"a":1,"b":2}', b'{"a":1, "b":2}')
+    assert difference is not None
+    assert "other bytes from 7 on" in difference.path
+
+
+def test_long_values_are_shortened_in_the_middle() -> None:
+    difference = text_difference(b'"' + b"a" * 900 + b'"', b'"' + b"a" * 900 + b'b"')
+    assert difference is not None
+    assert len(difference.received) < 140
+    assert difference.received.endswith('ab"')
+
+
+# transcripts
 
 
 def test_what_is_no_transcript() -> None:

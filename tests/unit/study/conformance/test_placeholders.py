@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ctxmgr.study.conformance.differences import ABSENT
+from ctxmgr.study.conformance.golden import ABSENT
 from ctxmgr.study.conformance.placeholders import match
 
 NAMES: dict[str, Any] = {"n": 2, "who": {"name": "Ann"}, "list": [1, {"a": 1}]}
