@@ -1,4 +1,4 @@
-"""The front: presets, what stands beside them, and one preset along its knob."""
+"""The host that a replay stands in for, and the front: presets, what stands beside them, and one along its knob."""
 
 import json
 import re
@@ -6,10 +6,60 @@ from pathlib import Path
 
 import pytest
 
-from ctxmgr.cli import main
+from ctxmgr.cli import main, study
+from ctxmgr.model import PriceTier, TieredPrices, policy_keys
 from ctxmgr.study.baselines import PEERS
-from ctxmgr.study.replay.asked import ALL, VALUES, Front, label
+from ctxmgr.study.driving.outcomes import HostLimits
+from ctxmgr.study.probes import Stub
+from ctxmgr.study.replay.asked import ALL, HOSTS, MODELLED, NEVER_MS, VALUES, Front, HostModel, label
 from tests.unit.study.replay.commands import GREENHOUSE
+
+
+def test_the_command_offers_these_hosts_and_models_unless_told() -> None:
+    assert study.HOSTS == HOSTS
+    assert HOSTS[0] == MODELLED
+
+
+def test_the_modelled_host_weighs_its_list_stays_warm_and_copies() -> None:
+    host = HostModel(overhead_tokens=7_000)
+    assert host.limits(200_000) == HostLimits(7_000, 20_000)
+    assert host.policy() == {"cacheTtlMs": NEVER_MS}
+    assert isinstance(host.write(), Stub)
+    assert host.write() is not host.write()
+
+
+def test_the_recorded_host_counts_and_rests_as_recorded() -> None:
+    host = HostModel(modelled=False, stays_warm=False, overhead_tokens=7_000)
+    assert (host.limits(64_000), host.policy(), host.write()) == (HostLimits(None, None), {}, None)
+
+
+def test_its_summaries_may_be_ctxmgr_s_own() -> None:
+    own = HostModel(own_summaries=True)
+    assert own.policy() == {"cacheTtlMs": NEVER_MS, "compaction": {"by": "ctxmgr", "model": "none"}}
+
+
+KEEPS = [(200_000, 20_000), (64_000, 20_000), (32_000, 8_000), (40_000, 11_808), (8_000, 2_000)]
+
+
+def test_a_compaction_keeps_at_most_half_of_what_is_below_the_reserve() -> None:
+    for window, tokens in KEEPS:
+        assert HostModel().limits(window).keep_tokens == tokens, window
+
+
+def test_a_number_of_the_user_is_taken_as_it_is() -> None:
+    assert HostModel(keep_tokens=30_000).limits(32_000).keep_tokens == 30_000
+
+
+def test_a_replay_decides_by_the_tiers_too() -> None:
+    prices = TieredPrices(3.0, 15.0, 0.3, 3.75, (PriceTier(40_000, 6.0, 20.0, 0.6, 7.5),))
+    policy = HostModel(stays_warm=False).policy(prices)
+    assert policy["prices"]["tiers"] == [
+        {"aboveTokens": 40_000, "input": 6.0, "output": 20.0, "cacheRead": 0.6, "cacheWrite": 7.5}
+    ]
+    assert policy_keys.policy(policy).prices is not None
+
+
+# the front
 
 
 def test_each_value_of_the_knob_is_driven_once() -> None:
@@ -51,8 +101,3 @@ def test_the_picture_has_each_policy_at_the_figures_that_the_command_prints(
         assert len(kept) == 2  # over all recordings, and of this one
         assert all(abs(float(shown) - row["measures"]["kept"]["share"]) <= ROUNDED for shown in kept)
         assert all(abs(float(shown) - loop["billedOfOff"]) <= ROUNDED for shown in billed)
-
-
-def test_without_measures_there_is_no_front(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["replay", str(GREENHOUSE), "--no-measures", "--front"]) == 2
-    assert "--front" in capsys.readouterr().err
