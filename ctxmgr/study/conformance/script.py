@@ -25,7 +25,8 @@ from ctxmgr.wire import TranscriptLine, transcript
 FORMAT = """\
 A script is a transcript: JSON lines, as `ctxmgr serve --record FILE` writes them and protocol/transcripts has them.
 Those are scripts too, but for what no host brings about: faults inside, deadlines, snapshots of before, weights of
-a vocabulary. A recording with such a thing is skipped, with the reason.
+a vocabulary. A recording with such a thing, or whose policy does not set the tokenizer to "estimate", is skipped,
+with the reason, and the exit code is 1.
 To write one, record a conversation, then put placeholders where values may differ.
 
     {"ctxmgr": {"protocolVersion": "1.0", "match": "subset"}}
