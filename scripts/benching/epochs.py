@@ -17,6 +17,7 @@ from benching.stall import CONTEXT_ID, beyond_normal
 from benching.table import Figure, Goal, figure
 
 SIZES = (("1 MB", 1_000_000), ("8 MB", 8_000_000))
+MODEL_OF_LONG = {**MODEL, "contextWindow": 200_000}  # tokens: each list has outgrown it, so that an epoch is due
 OTHER_BYTES = 20_000  # of the other session's list: short, and known
 OPENED = b'"arithmetic":'  # only an epoch that was opened now has its sum told
 MILLISECONDS = 1_000
@@ -43,7 +44,7 @@ def _opened(pair: Pair, label: str, grown: Growing, due: Due, has_goal: bool) ->
     times: list[float] = []
     waits: tuple[list[float], list[float]] = ([], [])
     for _ in range(pair.options.rounds):
-        alone, beside, other = (pair.session(MODEL) for _ in range(3))
+        alone, beside, other = (pair.session(MODEL_OF_LONG) for _ in range(3))
         times.append(_timed(pair.ours, due(pair, alone, grown)))
         parts = due(pair, beside, grown)
         ping = context(5, other, growing(OTHER_BYTES, 0).joined)

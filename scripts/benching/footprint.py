@@ -8,6 +8,7 @@ from benching.host import Host
 from benching.pair import (
     FLOOR,
     KEEP_ALL_MODEL,
+    MODEL,
     PIN_ALL,
     Options,
     Pair,
@@ -16,9 +17,10 @@ from benching.pair import (
     initialize,
     serve_command,
 )
-from benching.prepared import context, growing
+from benching.prepared import context, growing, request
 from benching.table import Figure, Goal, figure
 
+FIRST_CONTEXTS, FIRST_BYTES = 5, 20_000
 SPAWNS = 15  # the least that gives a stable median
 MEGABYTE = 1 << 20
 IMPORTS_ALONE = "import asyncio, msgspec; print('ready', flush=True)"
@@ -39,6 +41,30 @@ def _spawn(options: Options) -> Figure:
     goal = Goal("ratio", "at most", 1.3)
     note = "floor: python importing asyncio and msgspec"
     return figure("spawn to the answer of initialize", "ms", ours, floor, goal, note)
+
+
+def first_contexts(options: Options) -> list[Figure]:
+    """From the spawn to the answer of the first `context`, in CPU: waiting for a busy machine does not count."""
+    ours, floor = [], []
+    for number in range(FIRST_CONTEXTS + 1):
+        mine = _cpu_of_first_context(options, serve_command(options.state_dir), f"spawned-{number}")
+        theirs = _cpu_of_first_context(options, [sys.executable, str(FLOOR)], "floor")
+        if number:  # the first spawn of each writes compiled modules
+            ours.append(mine * 1_000)
+            floor.append(theirs * 1_000)
+    note = "floor: the same of the bare loop"
+    return [figure("spawn to the first context, CPU", "ms", ours, floor, note=note)]
+
+
+def _cpu_of_first_context(options: Options, command: list[str], session: str) -> float:
+    """Seconds."""
+    host = Host(command, options.transport, environment(options), small=True)
+    checked(host.ask(initialize()))
+    checked(host.ask(request(1, "session_start", {"sessionId": session, "model": MODEL})))
+    checked(host.ask(context(2, session, growing(FIRST_BYTES, 0).joined)))
+    seconds = host.cpu_seconds()
+    host.close()
+    return seconds
 
 
 def _first_answer(options: Options) -> float:

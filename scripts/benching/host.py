@@ -10,6 +10,7 @@ import os
 import select
 import socket
 import subprocess
+import time
 from collections.abc import Sequence
 from typing import Literal
 
@@ -105,6 +106,10 @@ class Host:
         with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
             line = next(line for line in status if line.startswith(f"{kind}:"))
         return int(line.split()[1]) << 10
+
+    def cpu_seconds(self) -> float:
+        """That the server has taken since it was spawned, in all of its threads (Linux)."""
+        return time.clock_gettime(~self.process.pid << 3 | 2)  # the clock of another process
 
     def close(self) -> None:
         if self._socket is not None:

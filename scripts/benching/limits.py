@@ -1,0 +1,88 @@
+"""What the gate holds the bench's figures to: the one table of goals and limits.
+
+A limit is one and a half times the goal where that was reached, else one and a quarter times what was measured last
+on a quiet machine: nothing gets slower unnoticed, and the table says what falls short. Where a change makes a row
+better, what was measured is written here anew.
+"""
+
+from typing import Literal
+
+import msgspec
+
+from benching.table import Figure, Spread
+
+ROOM = 1.5  # beyond a goal that was reached
+SHORT_ROOM = 1.25  # beyond what was measured, where the goal was not reached or there is none
+
+
+class Limit(msgspec.Struct, frozen=True):
+    """`measured`: last, when the table was written. `of`: what is held, the ratio to the floor or ctxmgr's own
+    figure."""
+
+    goal: float | None
+    measured: float
+    of: Literal["ratio", "ours"] = "ratio"
+    sense: Literal["at most", "at least"] = "at most"
+
+    @property
+    def was_reached(self) -> bool:
+        """Whether what was measured reaches the goal."""
+        return self.goal is not None and self._is_within(self.measured, self.goal)
+
+    @property
+    def limit(self) -> float:
+        held, room = (
+            (self.goal, ROOM) if self.goal is not None and self.was_reached else (self.measured, SHORT_ROOM)
+        )
+        return held * room if self.sense == "at most" else held / room
+
+    def best(self, figure: Figure) -> float:
+        """Of the rounds; what is held of it. Raises ValueError where it has no ratio."""
+        spread: Spread | None = figure.ours if self.of == "ours" else figure.ratio
+        if spread is None:
+            raise ValueError(f"{figure.name}: there is no floor")
+        return spread.low if self.sense == "at most" else spread.high
+
+    def holds(self, value: float) -> bool:
+        """Whether this is within the limit."""
+        return self._is_within(value, self.limit)
+
+    def _is_within(self, value: float, bound: float) -> bool:
+        return value <= bound if self.sense == "at most" else value >= bound
+
+
+LIMITS: dict[str, Limit] = {
+    # hosts that say nothing of the answer are told that nothing is to be left out: the goals are of this
+    "steady context, 1 MB, whole, off": Limit(0.25, 0.54),
+    "steady context, 1 MB, whole, tools": Limit(0.25, 0.79),
+    "steady context, 1 MB, whole, turns": Limit(0.25, 0.68),
+    "steady context, 1 MB, whole, balanced": Limit(0.25, 1.18),
+    "steady context, 8 MB, whole, off": Limit(0.20, 0.26),
+    "steady context, 8 MB, whole, tools": Limit(0.20, 0.46),
+    "steady context, 8 MB, whole, turns": Limit(0.20, 0.31),
+    "steady context, 8 MB, whole, balanced": Limit(0.20, 1.11),
+    # the same bytes come back
+    "steady context, 1 MB, whole, off, messages": Limit(None, 0.66),
+    "steady context, 1 MB, whole, tools, messages": Limit(None, 0.89),
+    "steady context, 1 MB, whole, turns, messages": Limit(None, 0.78),
+    "steady context, 1 MB, whole, balanced, messages": Limit(None, 1.27),
+    "steady context, 8 MB, whole, off, messages": Limit(None, 0.35),
+    "steady context, 8 MB, whole, tools, messages": Limit(None, 0.57),
+    "steady context, 8 MB, whole, turns, messages": Limit(None, 0.47),
+    "steady context, 8 MB, whole, balanced, messages": Limit(None, 1.20),
+    # by the preset's defaults, in a window of 200,000 tokens
+    "steady context, 1 MB, outgrown, tools": Limit(None, 1.18),
+    "steady context, 1 MB, outgrown, turns": Limit(None, 0.58),
+    "steady context, 1 MB, outgrown, balanced": Limit(None, 0.97),
+    "steady context, 8 MB, outgrown, tools": Limit(None, 0.80),
+    "steady context, 8 MB, outgrown, turns": Limit(None, 0.26),
+    "steady context, 8 MB, outgrown, balanced": Limit(None, 0.58),
+    "first context, 15 MB, 10,000 messages": Limit(8, 9.0),
+    "spawn to the first context, CPU": Limit(1.5, 2.5),
+    "turn_end, snapshot line written": Limit(0.30, 0.25, sense="at least"),
+    "turn_end, many under way": Limit(0.15, 0.10, sense="at least"),
+    "memory a session": Limit(1.0, 1.5, "ours"),
+    "memory after all have ended": Limit(1.15, 1.2),
+    "memory at its height, first lists": Limit(300, 400, "ours"),
+}
+"""By name of a figure. `ours` is in the figure's unit."""

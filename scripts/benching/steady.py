@@ -1,0 +1,90 @@
+"""Measures a steady `context`, one step new in each call, in the four presets, beside a floor that echoes the list.
+
+Three answers are told apart:
+
+1. A list that stays whole, answered as hosts ask who say nothing of it: nothing is to be left out, and the answer
+   says just so. The bytes of the list go one way, where the floor's go there and back.
+2. The same list, answered as messages: its bytes go both ways, and that alone is about a quarter of the floor.
+3. A list that has outgrown its window, as a preset's defaults have it: what stays goes back.
+"""
+
+from collections.abc import Sequence
+from statistics import median
+from typing import Any
+
+from benching.pair import KEEP_ALL, MODEL, Options, Pair, checked, timed
+from benching.prepared import Growing, context, growing
+from benching.table import Figure, figure
+
+SIZES = (("1 MB", 1_000_000, 30), ("8 MB", 8_000_000, 10))  # and calls of a round
+WINDOWS = {"whole": 1_000_000_000, "outgrown": 200_000}  # tokens
+Policies = dict[str, dict[str, Any]]
+WHOLE: Policies = {
+    "off": {"preset": "off"},
+    "tools": {"preset": "tools", "pruneProtect": 1_000_000_000},
+    "turns": KEEP_ALL,
+    "balanced": {"preset": "balanced", "keep": 1_000_000_000},
+}
+"""All of a list stays."""
+OUTGROWN: Policies = {preset: {"preset": preset} for preset in WHOLE if preset != "off"}
+UNCHANGED = b'"unchanged":true'
+MILLISECONDS = 1_000
+
+Times = tuple[list[float], list[float]]  # ctxmgr's and the floor's, by round
+
+
+def measure(
+    options: Options,
+    sizes: Sequence[tuple[str, int, int]] = SIZES,
+    whole: Policies = WHOLE,
+    outgrown: Policies = OUTGROWN,
+) -> list[Figure]:
+    pair = Pair(options)
+    try:
+        return [
+            figure(name, "ms", *times)
+            for label, size, calls in sizes
+            for grown in [growing(size, calls)]
+            for name, times in (
+                *_rows(pair, label, grown, grown.first_of(size), "whole", whole, ("", "messages")),
+                *_rows(pair, label, grown, grown.first_of(size), "outgrown", outgrown, ("",)),
+            )
+        ]
+    finally:
+        pair.close()
+
+
+def _rows(
+    pair: Pair, label: str, grown: Growing, start: int, kind: str, policies: Policies, answers: tuple[str, ...]
+) -> list[tuple[str, Times]]:
+    """Names of figures, and milliseconds of the median call of each round."""
+    return [
+        (f"steady context, {label}, {kind}, {preset}{', messages' if answer else ''}", times)
+        for preset, policy in policies.items()
+        for answer, times in _asked(pair, grown, start, WINDOWS[kind], policy, answers).items()
+    ]
+
+
+def _asked(
+    pair: Pair, grown: Growing, start: int, window: int, policy: dict[str, Any], answers: tuple[str, ...]
+) -> dict[str, Times]:
+    """By answer; the kinds of answer, and the floor, are asked for in turn."""
+    found: dict[str, Times] = {answer: ([], []) for answer in answers}
+    for _ in range(pair.options.rounds):
+        session = pair.session({**MODEL, "contextWindow": window}, policy)
+        checked(pair.ours.ask(context(1, session, grown.upto(start))))
+        ours: dict[str, list[float]] = {answer: [] for answer in answers}
+        floor: list[float] = []
+        for number in range(start + 1, len(grown.ends)):
+            answer = answers[number % len(answers)]
+            parts = context(2, session, grown.upto(number), answer or None)
+            ours[answer].append(timed(pair.ours, parts) * MILLISECONDS)
+            told = bytes(checked(pair.ours.last)[:64])
+            if window == WINDOWS["whole"] and (UNCHANGED in told) == (answer == "messages"):
+                raise RuntimeError(f"a list that stays whole was answered otherwise: {told!r}")
+            floor.append(timed(pair.floor, parts) * MILLISECONDS)
+        pair.end(session)
+        for answer, (mine, theirs) in found.items():
+            mine.append(median(ours[answer]))
+            theirs.append(median(floor))
+    return found
