@@ -21,7 +21,7 @@ WINDOWS = {"whole": 1_000_000_000, "outgrown": 200_000}  # tokens
 Policies = dict[str, dict[str, Any]]
 WHOLE: Policies = {
     "off": {"preset": "off"},
-    "tools": {"preset": "tools", "pruneProtect": 1_000_000_000},
+    "tools": {"preset": "tools", "protectedTools": ["read"]},
     "turns": KEEP_ALL,
     "balanced": {"preset": "balanced", "keep": 1_000_000_000},
 }

@@ -15,7 +15,7 @@ Json = dict[str, Any]
 Step = list[msgspec.Raw]
 
 STEPS_A_TURN = 10
-RESULT = "\n".join(f"line {number} of it" for number in range(12))
+RESULT = "\n".join(f"line {number} of it" for number in range(250))  # about 1,000 tokens
 NOTHING_NEW = -1  # `firstChangedIndex` of an answer that only grew
 encode = msgspec.json.encode
 
@@ -28,15 +28,20 @@ class Case(NamedTuple):
 
 
 LONG = 10_000_000
-KEPT = {preset: Case(LONG) for preset in ("off", "tools", "turns", "balanced")}
-"""By preset: all of the list stays. Some results of it go by the preset's own budget where it is very long."""
-LEFT = {
-    "off": Case(40_000),
-    "tools": Case(LONG, {"pruneProtect": 2_000, "pruneMinimum": 500}),
-    "turns": Case(40_000),
-    "balanced": Case(40_000),
+KEPT = {
+    "off": Case(LONG),
+    "tools": Case(LONG, {"protectedTools": ["read"]}),
+    "turns": Case(LONG, {"recentUserTurns": {"green": 100_000}, "distill": {"green": 1_000_000}}),
+    "balanced": Case(LONG, {"keep": 1_000_000_000}),
 }
-"""By preset: of 1,000 messages most have left, or are markers."""
+"""By preset: all of the list stays."""
+LEFT = {
+    "off": Case(60_000),
+    "tools": Case(LONG),
+    "turns": Case(60_000),
+    "balanced": Case(60_000),
+}
+"""By preset: most of a long list leaves, or is markers; but with `off`, of course."""
 CASES = {"kept": KEPT, "left": LEFT}
 
 
