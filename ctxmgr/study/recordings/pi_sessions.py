@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.formats.pi_tree import milliseconds
-from ctxmgr.study.recordings.json_values import members, objects
+from ctxmgr.study.recordings.json_values import members, number, objects, table
 from ctxmgr.study.recordings.recording import (
     DEFAULT_WINDOW,
     HostEvent,
@@ -77,9 +77,9 @@ def numbered(entries: Sequence[Fields]) -> list[Fields]:
     is 0."""
     out: list[Fields] = []
     parent: msgspec.Raw = _NULL
-    for number, fields in enumerate(entries, 1):
+    for place, fields in enumerate(entries, 1):
         if "id" not in fields:
-            id = msgspec.Raw(_encode(f"{number:08x}"))
+            id = msgspec.Raw(_encode(f"{place:08x}"))
             fields = {**fields, "id": id, "parentId": parent}
             kept = _value(fields, "firstKeptEntryIndex")
             if isinstance(kept, int):
@@ -162,16 +162,17 @@ def _text(fields: Fields, name: str) -> str:
 def read_events(name: str, content: bytes) -> Stream:
     """Raises UnreadableRecording, with the line."""
     events = tuple(_event(piece, name, line) for line, piece in objects(content, name))
-    first = next((event.context for event in events if event.context.get("sessionId")), {})
-    model = first.get("model") or {}
+    first: dict[str, Any] = next((event.context for event in events if event.context.get("sessionId")), {})
+    model = table(first, "model")
+    window = number(model, "contextWindow")
     return Stream(
         name=name,
         session_id=str(first.get("sessionId") or name),
         model=str(model.get("id") or "unknown"),
         events=events,
         cwd=str(first.get("cwd") or ""),
-        window=int(model.get("contextWindow") or DEFAULT_WINDOW),
-        says_window=bool(model.get("contextWindow")),
+        window=window or DEFAULT_WINDOW,
+        says_window=bool(window),
     )
 
 

@@ -132,6 +132,7 @@ def test_an_unpaired_surrogate_is_mended() -> None:
     [
         (f"{HEADER}\n{entry('a', None)}\n{entry('b', 'a')[:-9]}", "line 3"),
         (f"{HEADER}\n[1,2]", "line 2"),
+        (HEADER + '\n["\\ud83d"]', "line 2: no JSON object"),
         (f'{HEADER}\n{{"id":"a"}}', "line 2: an entry without a type"),
         (f'{HEADER}\n{{"type":"message","id":"a","message":"text"}}', "line 2"),
         (HEADER, "no entries"),
@@ -149,6 +150,7 @@ def test_what_can_not_be_read_is_said_with_its_line(text: str, says: str) -> Non
         (b"", "empty"),
         (b'{"a":1}', "neither .*a pi session file.* Codex .* OpenHands .* OpenCode .* SWE-agent .*, or a Claude"),
         (b'[{"a":1}]', "neither"),
+        (b'{"type":{},"payload":{}}', "neither"),
         (b'{"messages":[],"info":{}}', "neither"),
         (b"[]", "empty"),
         (b"[1]", "line 1"),
@@ -176,6 +178,8 @@ def test_a_stream_of_events() -> None:
     assert bytes(found.events[1].payload["message"]) == b'{"n":1}'
     with pytest.raises(UnreadableRecording, match="line 2"):
         read(f'{start}\n{{"event":"x"}}')
+    odd = read(start.replace("20000", '"all of it"'))
+    assert (odd.window, odd.says_window) == (200_000, False)
 
 
 # which reader takes what: by content, whatever the name
