@@ -87,18 +87,14 @@ def _fitted(
     brief: SummaryInput[Any], messages: Sequence[BranchMessage], left_out: Sequence[BranchMessage], free: int
 ) -> tuple[str, str]:
     """The conversation and the digest of what it leaves out, both within `free` tokens."""
-    fitted = truncation.fit(
-        messages, free if not left_out else free - _digest_room(free), brief.weigh, shown=FOR_MODEL
-    )
-    missing = (*left_out, *fitted.left_out)
+    beside = free - _digest_room(free)
+    fitted = truncation.fit(messages, beside if left_out else free, brief.weigh, shown=FOR_MODEL)
     if fitted.reductions:
-        weights = scoring.importances(messages)
-        kept = free - (_digest_room(free) if missing else 0)
-        fitted = truncation.fit(messages, kept, brief.weigh, weights, FOR_MODEL)
-        missing = (*left_out, *fitted.left_out)
-        if missing and kept == free:
-            fitted = truncation.fit(messages, free - _digest_room(free), brief.weigh, weights, FOR_MODEL)
-            missing = (*left_out, *fitted.left_out)
+        weights, has_digest = scoring.importances(messages), bool(left_out or fitted.left_out)
+        fitted = truncation.fit(messages, beside if has_digest else free, brief.weigh, weights, FOR_MODEL)
+        if fitted.left_out and not has_digest:
+            fitted = truncation.fit(messages, beside, brief.weigh, weights, FOR_MODEL)
+    missing = (*left_out, *fitted.left_out)
     brief.usage.shortened(fitted.reductions)
     brief.usage.left_out += len(missing)
     return fitted.text, summary.left_out(missing, _digest_room(free), brief.weigh) if missing else ""

@@ -74,8 +74,7 @@ def _why(calls: Sequence[ComparedCall], rule: CacheRule) -> str:
 
 def _said_too_long(calls: Sequence[ComparedCall], lifetime: LifetimeInForce, documented_ms: int) -> str:
     """Rule 5: what may be said of it, "" where nothing may. A call that reads a part has found a start."""
-    pauses = [call.pause_ms if call.pause_ms is not None else 0 for call in calls]
-    shortest = min(pauses)
+    shortest = min(call.pause_ms or 0 for call in calls)
     if lifetime.source not in WHOSE or shortest <= documented_ms or any(call.read_tokens for call in calls):
         return ""
     promise = f"{_minutes(lifetime.lifetime_ms)} that {WHOSE[lifetime.source]}"

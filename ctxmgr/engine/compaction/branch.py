@@ -18,7 +18,7 @@ Beyond pi, with a weigher of "tokens":
 Both paths are finite and without repeats, whatever tree they came from: nothing here can go in a circle.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
@@ -120,22 +120,12 @@ def _results(
         for number, message in enumerate(contents[entry_number])
         if _is_result(message)
     ]
-    failed = [
-        (entry_number, number, _error(message))
-        for entry_number, number, message in results
-        if message.content.is_error
-    ]
-    others = [
-        (entry_number, number, _line(message))
-        for entry_number, number, message in results
-        if not message.content.is_error
-    ]
+    results.sort(key=lambda result: not result[2].content.is_error)  # stable: each kind stays newest first
     taken = []
-    for entry_number, number, message in (*failed, *others):
-        if not message.content.text:
-            continue
-        weight = weigh(message)
-        if not budget or total + weight <= budget:
+    for entry_number, number, result in results:
+        message = _shortened(result)
+        weight = weigh(message) if message.content.text else None
+        if weight is not None and (not budget or total + weight <= budget):
             taken.append((entry_number, number, message))
             total += weight
     return taken, total
@@ -145,17 +135,11 @@ def _is_result(message: BranchMessage) -> bool:
     return message.content.speaker == "result"
 
 
-def _error(message: BranchMessage) -> BranchMessage:
-    return _shortened(message, clipped((message.content.text or "").strip(), ERROR_UNITS))
-
-
-def _line(message: BranchMessage) -> BranchMessage:
-    lines: Iterator[str] = (line.strip() for line in (message.content.text or "").split("\n"))
-    return _shortened(message, clipped(next(filter(None, lines), ""), LINE_UNITS))
-
-
-def _shortened(message: BranchMessage, text: str) -> BranchMessage:
-    """The message with this as its result; its raw JSON stays what it was."""
+def _shortened(message: BranchMessage) -> BranchMessage:
+    """The result with an error's start, or with the first line of another; its raw JSON stays what it was."""
+    whole = (message.content.text or "").strip()
+    shown, units = (whole, ERROR_UNITS) if message.content.is_error else (whole.split("\n")[0].strip(), LINE_UNITS)
+    text = clipped(shown, units)
     blocks = tuple(
         msgspec.structs.replace(block, text=text, media=()) if block.kind == "result" else block
         for block in message.view.blocks

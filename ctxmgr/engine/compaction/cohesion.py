@@ -113,10 +113,9 @@ def terms(text: str) -> dict[str, int]:
 def closeness(vectors: Sequence[Mapping[Key, float]]) -> list[float]:
     """How close the blocks before and after each step's start are, 0.0 to 1.0; 1.0 before the first. Of a step its
     vector: what each term, or each dimension, counts."""
-    inner = range(1, len(vectors))
     scores = [
         _cosine(_sum(vectors[max(0, index - BLOCK) : index]), _sum(vectors[index : index + BLOCK]))
-        for index in inner
+        for index in range(1, len(vectors))
     ]
     return [1.0, *scores] if vectors else []
 

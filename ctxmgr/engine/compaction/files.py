@@ -12,7 +12,7 @@ Rules:
    its whole path, is one file (`paths.same`).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ctxmgr.engine.tools import EffectKind, ToolCall, outcome, paths, pi_file, tool_call
@@ -23,12 +23,8 @@ READ, MODIFIED = "read-files", "modified-files"
 
 def as_pi_lists(messages: Iterable[BranchMessage]) -> FileLists:
     """What pi itself lists of the calls of messages, to the last file (rule 1)."""
-    effects = [
-        file for message in messages for block in message.view.blocks if (file := pi_file(block)) is not None
-    ]
-    return FileLists(
-        *(_each(path for kind, path in effects if kind == wanted) for wanted in ("read", "write", "edit"))
-    )
+    files = (pi_file(block) for message in messages for block in message.view.blocks)
+    return _by_kind([file for file in files if file is not None])
 
 
 def of_messages(messages: Iterable[BranchMessage]) -> FileLists:
@@ -48,11 +44,12 @@ def of_messages(messages: Iterable[BranchMessage]) -> FileLists:
         done.append([file for tool, path in message.nested for file in _did(tool_call(tool, {"path": path}))])
     effects = [file for files in done for file in files]
     whole = paths.same(path for _, path in effects)
+    return _by_kind([(kind, whole.get(path, path)) for kind, path in effects])
+
+
+def _by_kind(effects: Sequence[tuple[EffectKind, str]]) -> FileLists:
     return FileLists(
-        *(
-            _each(whole.get(path, path) for kind, path in effects if kind == wanted)
-            for wanted in ("read", "write", "edit")
-        )
+        *(_each(path for kind, path in effects if kind == wanted) for wanted in ("read", "write", "edit"))
     )
 
 

@@ -11,8 +11,9 @@ COUNT_TOKENS = 8  # of a heading's note on how many lines are not shown
 
 
 class Part(msgspec.Struct, frozen=True):
-    """`lines` in the order of reading, `ranked` their places, the best right to stay first. `share`: of the budget,
-    that it gets before the others are filled. `right` to stay among the parts, 0 the best."""
+    """A heading and the lines under it. `lines` stand in the order of reading; `ranked` has their places, the line
+    with the best right to stay first. `share`: of the budget, what the part gets before all others are filled.
+    `right`: its rank among the parts, 0 the best."""
 
     heading: str
     lines: tuple[str, ...]
@@ -22,14 +23,14 @@ class Part(msgspec.Struct, frozen=True):
 
     @property
     def whole(self) -> str:
-        """All of it."""
+        """The heading and all lines."""
         return "\n".join((self.heading, *self.lines))
 
 
 def part_of(
     heading: str, lines: Sequence[str], share: float, ranked: Iterable[int] | None = None, right: int = 0
 ) -> Part:
-    """`ranked`: without it as they stand."""
+    """A part of these lines. Without `ranked` the first line has the best right to stay."""
     return Part(heading, tuple(lines), tuple(range(len(lines)) if ranked is None else ranked), share, right)
 
 
@@ -43,7 +44,7 @@ def newest_first(count: int) -> range:
 
 
 def lengths(most: int, least: int) -> Iterator[int]:
-    """In characters, from the most down, each three quarters of the one before."""
+    """Lengths in characters, from `most` down to `least`, each three quarters of the one before."""
     while most > least:
         yield most
         most = most * 3 // 4
@@ -51,9 +52,11 @@ def lengths(most: int, least: int) -> Iterator[int]:
 
 
 def fill(parts: Sequence[Part | FlexiblePart], budget: int, weigh: Weigh) -> str:
-    """The parts in at most `budget` tokens: each within its share first, then by their rights; "" where no line
-    fits. A line that is too long makes way for those behind it. A heading says how many lines are not shown. Equal
-    input, equal bytes."""
+    """The text of the parts in at most `budget` tokens; "" where no line fits.
+
+    Each part is filled within its share first, then the parts by their `right`. A line that is too long is passed
+    over for those behind it. A heading says how many of its lines are not shown. Equal input, equal bytes.
+    """
     room = budget - sum(weigh(part.whole) for part in parts if isinstance(part, Part))
     written = [part if isinstance(part, Part) else part(room) for part in parts]
     order = sorted(range(len(written)), key=lambda number: written[number].right)

@@ -74,7 +74,8 @@ class _Summary:
 
 
 def _singles(sections: tuple[SummarySection, ...]) -> dict[Slot, list[str]]:
-    """Collect goal and current task; in a split turn, its own request is current (sections, rule 4)."""
+    """The goal and the current task, in texts. The request of a split turn is the current task (`markdown`, rule 4)
+    where there is a goal beside it."""
     goals = [item.text for part in sections if part.kind == "goal" and part.part == 0 for item in part.items]
     asked = [item.text for part in sections if part.kind == "goal" and part.part == 1 for item in part.items]
     current = [
@@ -153,7 +154,7 @@ def carried_facts(previous: str | None) -> list[Fact]:
 
 
 def last_number(facts: list[Fact]) -> int:
-    """Of the user's messages that such facts tell."""
+    """The highest number of the user's messages that such facts tell; 0 for none."""
     return max((fact.seq for fact in facts), default=0)
 
 

@@ -1,9 +1,9 @@
 """Turns what git printed into facts of commits, and facts into the commits that are known to be there.
 
 1. A commit is what git prints of one (`[branch hash] subject`) in the result of a command line that has git commit.
-   Where more stand there than it makes, those count that git's own lines follow.
+   Where more of them stand there than the line makes, only those count that git's statistics follow.
 2. `commit --amend` takes the place of the newest. Behind a reset to another commit, a rebase or what sets a branch
-   anew, no earlier commit is known to be there any more: what is in doubt is not told, for it can be looked up.
+   anew, no earlier commit is known to be there any more. What is in doubt is not told: it can be looked up.
 """
 
 import re

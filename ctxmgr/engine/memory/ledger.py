@@ -75,7 +75,7 @@ def with_shared_words(ledger: Ledger, facts: Iterable[Fact]) -> tuple[Fact, ...]
 
 
 def _line(fact: Fact) -> str:
-    """What a ledger keeps one fact of."""
+    """The key under which a ledger keeps one fact (rule 1)."""
     return f"{fact.kind}\n{fact.source}\n{fact.listing}\n{fact.key}"
 
 
@@ -186,7 +186,7 @@ def _first_by(name: Callable[[Fact], Name], facts: Iterable[Fact], rank: Callabl
 
 
 def _whole_task(text: Fact | None, state: Fact | None) -> Fact | None:
-    """A task of what is known of it, and all messages that say it; None where nothing says its text."""
+    """The task with its newest text and state, and the origins of both; None where nothing says its text."""
     if text is None:
         return None
     status, told_by = (state.status, (text.origin, state.origin)) if state is not None else ("open", (text.origin,))
@@ -197,8 +197,8 @@ _SORTED_BY_WORDING = frozenset((("decision", "assistant"), ("decision", "user"),
 
 
 def of_old(fact: Fact) -> bool:
-    """Whether it is one of those, or a file that an earlier release told to be taken back. Questions in prose were
-    known by a digest alone, a checklist in prose by a summary's."""
+    """Whether an earlier release sorted this fact by its wording, or told a file to be taken back (rule 9).
+    Questions in prose had a digest alone as their key; a checklist in prose had the listing of a summary."""
     if fact.kind == "question":
         return "\n" not in fact.key
     if fact.kind == "file":
@@ -211,11 +211,14 @@ _SAID_OR_DONE = ("user", "assistant", "tool")  # sources of what is said or done
 
 
 class LedgerView(msgspec.Struct, frozen=True):
-    """All from old to new. `requests`: what the user said, and `unseen` those that are not shown, by number;
-    `earlier`: so many messages of the user's came before them; `last_words`: the assistant's before what is shown,
-    None where a later turn is, and `ends` those of earlier turns; `facts` that hold and are not shown, by slot.
-    `edge`: what is not shown goes as far as the turn of this message of the user's; `changed`: when a file was
-    changed last."""
+    """What a packet or a summary may tell; all facts from old to new.
+
+    `requests`: what the user said; `unseen`: those of them that are not shown, by number; `earlier`: how many of
+    the user's messages came before them. `last_words`: how the assistant's turn right before what is shown ended,
+    None where a later turn is not shown whole; `ends`: how earlier turns ended. `facts`: those that hold and are
+    not shown, by slot. `edge`: the number of the user's message up to whose turn something is not shown.
+    `changed`: when a file was changed last.
+    """
 
     requests: Sequence[Fact]
     unseen: Mapping[int, Fact]
@@ -242,8 +245,9 @@ class LedgerView(msgspec.Struct, frozen=True):
 def record_of(
     ledger: Ledger, shown: Container[str], cut: Container[str] = frozenset(), earlier: int = 0
 ) -> LedgerView:
-    """`shown`: digests of messages and summaries; `cut`: of those whose results are shown shortened. `earlier`: so
-    many of the user's messages came before those that the ledger knows."""
+    """What this ledger holds beside what is shown. `shown`: digests of messages and summaries; `cut`: digests of
+    those whose results are shown shortened. `earlier`: how many of the user's messages came before those that the
+    ledger knows."""
     now, past = now_and_past(ledger)
     requests = [fact for fact in past if fact.kind == "request" and fact.source == "user"]
     facts: dict[str, list[Fact]] = {}

@@ -1,4 +1,5 @@
-"""Turns a record into the parts of a packet, in their order of right to stay. Nothing is classified by its wording.
+"""Turns a record of what is known into a packet. Its parts, the one with the best right to stay first; nothing is
+classified by its wording:
 
 1. *Now*: what the user asked last and the assistant said last, and the open items of the host's own task list.
 2. *The user said*: every message of the user's that is not shown, word for word. The first and the newest have the
@@ -44,7 +45,8 @@ BOXES = {"active": "[~]", "open": "[ ]", "blocked": "[!]", "done": "[x]"}
 def parts_of(
     record: LedgerView, scratchpad: str, where: Part, budget: int, weigh: Weigh
 ) -> list[Part | FlexiblePart]:
-    """Those that have something to say. `where` the rest is, told last; `budget`: tokens of all of them."""
+    """The parts that have something to say. `where` says where the rest is, and stands last; `budget`: tokens of
+    all parts."""
     newest = record.earlier + len(record.requests)
     asked = record.unseen.get(newest)
     now = part_of("## Now", [*_last(record, newest, asked), *open_tasks(record)], 0.3)
@@ -71,14 +73,14 @@ def parts_of(
 
 
 def open_tasks(record: LedgerView) -> list[str]:
-    """Of the host's own list."""
+    """A line for each open task of the host's own list, those that are under way first."""
     tasks = [fact for fact in record.of("task", "assistant") if fact.status in ("open", "active", "blocked")]
     tasks = sorted(tasks, key=lambda fact: fact.status != "active")
     return [f"- {BOXES[task.status]} {with_id(one_line(task.text), task.key)}" for task in tasks]
 
 
 def own_lines(record: LedgerView) -> dict[Slot, list[str]]:
-    """The lines of the kinds that have a part of their own."""
+    """Lines by kind of fact, of the kinds that have a part of their own."""
     return {
         slot: [_statement(fact) for fact in record.of(slot, *_STATED)]
         for slot, kind in KINDS.items()
@@ -100,18 +102,18 @@ def _statement(fact: Fact) -> str:
 
 
 def runs(record: LedgerView) -> list[str]:
-    """How each kind of check ended last."""
+    """A line for each kind of check: how it ended last."""
     return [run_line(fact, record.after(fact), record.is_overtaken(fact)) for fact in record.of("command", "tool")]
 
 
 def commits(record: LedgerView) -> list[str]:
-    """Those that are there, newest last."""
+    """A line for each commit that is known to be there, the newest last."""
     return [commit_line(fact) for fact in record.of("value", "tool")]
 
 
 def changed_files(record: LedgerView) -> tuple[str, list[str]]:
-    """The directory that nearly all are under, "" for none, and a line for those that one tool changed in one turn,
-    newest last."""
+    """(the directory that nearly all changed files are under, "" for none; a line for the files that one tool
+    changed in one turn, the newest last)."""
     files = [fact for fact in record.of("file", "tool", "summary", "branch") if fact.status != "read"]
     whole = paths.same(fact.text for fact in files)
     newest = {whole.get(fact.text, fact.text): fact for fact in files}
@@ -129,7 +131,7 @@ def changed_files(record: LedgerView) -> tuple[str, list[str]]:
 
 
 def common_root(files: Collection[str]) -> str:
-    """The directory that nearly all of these are under, "" for none. Of relative ones nobody knows."""
+    """The directory that nearly all of these paths are under; "" for none, or where one of them is relative."""
     return paths.root_of(files) if all(map(paths.is_absolute, files)) else ""
 
 
@@ -141,7 +143,7 @@ def _last(record: LedgerView, newest: int, asked: Fact | None) -> Iterator[str]:
 
 
 def _users(unseen: Mapping[int, Fact], room: int, weigh: Weigh) -> Part:
-    """Rule 2."""
+    """What the user said (2)."""
     lines = user_lines(unseen.items(), USER_CHARACTERS, LEAST_CHARACTERS, room, weigh, first=FIRST_CHARACTERS)
     weighty = [index for index, fact in enumerate(unseen.values()) if weigh(fact.text) > SHORT_TOKENS]
     ranked = dict.fromkeys([*range(len(lines))[:1], *reversed(weighty), *newest_first(len(lines))])
@@ -198,7 +200,7 @@ def _section(facts: Sequence[Fact], title: str) -> Iterator[str]:
 
 
 def _ends(record: LedgerView) -> Part:
-    """Rule 6."""
+    """How earlier turns ended (6)."""
     lines = [
         f"-{_after(record.after(fact)) or ' at the start'}: {quotation(fact.text, END_CHARACTERS)}"
         for fact in record.ends[-NEWEST_ENDS:]
@@ -222,14 +224,14 @@ def packet_budget(policy: Policy, zone: Zone, resume: bool) -> int:
 
 
 def packet_allowance(state: State, budget: int) -> int:
-    """So many tokens a packet of this budget may weigh beyond what left the list: after a host's compaction or move
-    it stands for what the host took away as well, and a scratchpad stands in view from its first word on."""
+    """The tokens that a packet of this budget may weigh beyond what left the list. After a compaction or a move of
+    the host's the packet stands for what the host took away, too; a scratchpad is shown from its first word on."""
     return budget if state.summaries or state.resume or state.scratchpad.strip() else 0
 
 
 class Removed(msgspec.Struct, frozen=True):
-    """What a packet stands for: so many `messages` of the list with so many `results`, and the `files` that they
-    named, newest first. `may_ask`: the model has the tools that give it back."""
+    """What a packet stands for: the number of `messages` that left the list, and of `results` in them; the `files`
+    that they named, newest first. `may_ask`: the model has the tools that give it back."""
 
     messages: int = 0
     results: int = 0

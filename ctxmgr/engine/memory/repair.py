@@ -42,7 +42,7 @@ class SummaryDraft(msgspec.Struct, frozen=True):
 
 
 class Repair(msgspec.Struct, frozen=True):
-    """What was added. `kind`: "user", "task", "failure" or "file"."""
+    """One line that was added. `kind`: "user", "task", "failure" or "file"."""
 
     kind: str
     text: str
@@ -58,8 +58,9 @@ class RepairedSummary(msgspec.Struct, frozen=True):
 def repaired(
     draft: SummaryDraft, known: Ledger, shown: frozenset[str], *, budget: int, weigh: Weigh, earlier: int = 0
 ) -> RepairedSummary:
-    """`shown`: digests of what stands beside the summary, of which nothing is added. `budget`: tokens of what may
-    be added. `earlier`: so many of the user's messages came before those that are known."""
+    """The summary with what it lacks. `shown`: digests of messages that stand beside it, of which nothing is added.
+    `budget`: tokens of what may be added. `earlier`: how many of the user's messages came before those that are
+    known."""
     record = record_of(known, shown, earlier=earlier)
     lacking = _lacking(draft.text + draft.lists, record)
     section = fill([part for _, part in lacking], budget - weigh(f"\n\n{ADDED_HEADING}\n\n"), weigh)
@@ -93,7 +94,7 @@ def _with(section: str, text: str) -> str:
 
 
 def _lacking(text: str, record: LedgerView) -> list[tuple[str, Part]]:
-    """Rule 1."""
+    """(kind of repair, its part) of what the text lacks, in the order of rule 1; parts may be empty."""
     words = f" {words_of(text)} "
     known = [(fact.seq, fact) for fact in record.of("request", "summary") if fact.seq]
     users = [

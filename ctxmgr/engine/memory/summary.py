@@ -102,9 +102,8 @@ def _carried(text: str) -> str:
     return f"\n{text}\n" if fenced else f"- {one_line(text, CARRIED_CHARACTERS)}"
 
 
-# the lines of a section, by kind
-
 Lines = Callable[[SummaryMaterial], list[str]]
+"""The lines of one kind in a section."""
 
 
 def _goal(draft: SummaryMaterial) -> list[str]:

@@ -65,10 +65,13 @@ def _packet_end(lines: list[str], start: int, lead: str) -> int:
 
 
 class HostTexts(msgspec.Struct, frozen=True):
-    """What one host writes in a user's name. `tags` around its own texts, `beside` those that count beside one of
-    these, and `holding` around the user's; what a text `begins` with that is the host's as a whole, and `whole`
-    texts; `behind`: lines that end the host's part, in a text that begins with a heading; `between` these two, over
-    several texts of a message, too."""
+    """What one host writes in a user's name.
+
+    `tags`: names of tags around the host's own texts; `beside`: common names, which are the host's where one of
+    `tags` stands in the same text; `holding`: names of tags around the user's words. `begins`: how texts begin that
+    are the host's as a whole; `whole`: such texts. `behind`: lines that end the host's part of a text that begins
+    with a heading. `between`: pairs of lines around a host's part, also over several texts of a message.
+    """
 
     host: str
     tags: frozenset[str] = frozenset()
@@ -225,7 +228,7 @@ _RESUMED = ("[TASK RESUMPTION]", DENIED)
 
 
 def own_words(texts: Iterable[str]) -> str:
-    """What of the texts of one message its user said, as it was written; "" for nothing."""
+    """The user's own words in the texts of one message, as they were written; "" for none."""
     for marks in (marks for row in ROWS for marks in row.between):
         texts = _outside(marks, texts)
     return "\n\n".join(filter(None, map(_own, _together(texts))))
@@ -246,7 +249,7 @@ def _outside(marks: tuple[str, str], texts: Iterable[str]) -> list[str]:
 
 
 def _together(texts: Iterable[str]) -> Iterator[str]:
-    """A result's name and the text of it behind that are one."""
+    """The texts; the name of a tool's result and the text behind it are one."""
     name = ""
     for text in map(str.strip, texts):
         if name or not _RESULT.fullmatch(text):

@@ -80,12 +80,12 @@ def pressure(tokens: float, thresholds: Thresholds) -> float:
     return round(tokens / thresholds.usable, 4)
 
 
-# What a model's calls cost and how its provider caches them, whoever said so: the host, the policy, or nobody.
-
-
 class ModelTerms(msgspec.Struct, frozen=True):
-    """`prices` None: not known, and then shares are as most providers have them. `cache`: its lifetime is that in
-    force. Of prices with tiers `prices.at_length` tells those of a request."""
+    """What a model's calls cost and how its provider caches them, by the host, the policy, or nobody.
+
+    `prices` None: not known, and then shares are as most providers have them; of prices with tiers
+    `prices.at_length` tells those of a request. `cache` has the lifetime that is in force.
+    """
 
     prices: BasePrices | None = None
     cache: CacheRule = CacheRule()

@@ -37,9 +37,8 @@ def of_shell(line: str, directory: str = "", depth: int = 0) -> CallEffects:
         left += [(directory, moved)] * pipeline.opens
         words = pipeline.commands[0].words
         if words[:1] in _GOES:
-            to = _directory(words[1:]) if words[0] != "popd" else UNKNOWN
-            directory = UNKNOWN if to == UNKNOWN else joined(directory, to)
-            moved = True
+            to = _directory(words) if words[0] != "popd" else UNKNOWN
+            directory, moved = UNKNOWN if to == UNKNOWN else joined(directory, to), True
             touched, again = ([RUN], False) if pipeline.substitutes else ([], True)
         else:
             touched, again = _within(pipeline, directory, depth) or _of_pipeline(pipeline, directory)
@@ -76,9 +75,8 @@ def _within(pipeline: Pipeline, directory: str, depth: int) -> tuple[list[FileEf
 
 def _directory(words: Sequence[Word]) -> str:
     """Where `cd` goes; a relative path seen from where that is not known names no file."""
-    if not words:
-        return "~"
-    return words[0] if len(words) == 1 and words[0] and words[0] != "-" else UNKNOWN
+    to = words[1] if len(words) == 2 else "~" if len(words) < 2 else None
+    return to if to and to != "-" else UNKNOWN
 
 
 def _of_pipeline(pipeline: Pipeline, directory: str) -> tuple[list[FileEffect], bool]:

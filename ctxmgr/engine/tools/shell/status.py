@@ -35,7 +35,7 @@ _HEAD_LINES = 10  # of a `head` without options
 _HEADERS = ("-q", "--quiet", "--silent", "-v", "--verbose")  # options of `head` that count nothing
 
 
-class _Command(msgspec.Struct, frozen=True, gc=False):
+class _CommandEnd(msgspec.Struct, frozen=True, gc=False):
     """`on_zero`, `on_one`: what its own status says; `covered`: status 0 of the line speaks of it."""
 
     about: Literal["", "check", "run", "look"]
@@ -53,7 +53,7 @@ def status_of(line: str, depth: int = 0) -> ShellStatus:
     covered = _covered(pipelines)
     commands = [
         [
-            _command(pipeline, position, index >= covered and position == len(pipeline.commands) - 1, depth)
+            _end_of(pipeline, position, index >= covered and position == len(pipeline.commands) - 1, depth)
             for position in range(len(pipeline.commands))
         ]
         for index, pipeline in enumerate(pipelines)
@@ -66,9 +66,8 @@ def status_of(line: str, depth: int = 0) -> ShellStatus:
     ones = {command.on_one for command in (last if is_parsed else named)}
     on_one: CallOutcome = "failed" if ones <= {"failed"} else on_zero if ones == {"ok"} else "unknown"
     kinds = {command.about for command in subject}
-    about: Literal["check", "run", "look"] = "look" if kinds == {"look"} else "run"
-    if "check" in kinds and is_parsed:  # of another line nobody knows which round an output is of
-        about = "check"
+    is_check_line = "check" in kinds and is_parsed  # of another line nobody knows which round an output is of
+    about: Literal["check", "run", "look"] = "check" if is_check_line else "look" if kinds == {"look"} else "run"
     subjects = tuple(dict.fromkeys(name for command in subject for name in command.subjects))
     shown = untold or subject
     return ShellStatus(on_zero, on_one, about, subjects, shown[0].shown_lines if len(shown) == 1 else 0)
@@ -90,23 +89,23 @@ def _blamed(pipelines: Sequence[Pipeline]) -> int:
     return first
 
 
-def _command(pipeline: Pipeline, position: int, covered: bool, depth: int) -> _Command:
-    """Of one command of a pipeline. `covered`: as in `_Command`."""
+def _end_of(pipeline: Pipeline, position: int, covered: bool, depth: int) -> _CommandEnd:
+    """Of one command of a pipeline. `covered`: as in `_CommandEnd`."""
     command = unwrapped(pipeline.commands[position])
     if not command.words or name_of(command) in SILENT or name_of(command) in _STEERS:
-        return _Command("", covered)
+        return _CommandEnd("", covered)
     shown = _shown_lines(pipeline, position)
     line = handed_line(command)
     if line is not None:
         inner = status_of(line, depth + 1)
-        return _Command(
+        return _CommandEnd(
             inner.about, covered, inner.on_zero, inner.on_one, inner.subjects, min(shown, inner.shown_lines)
         )
     on_one: CallOutcome = "ok" if answers_by_one(command) else "failed"
     if is_look(command) or is_dry(command) or name_of(command) in _ASKING:
-        return _Command("look", covered, on_one=on_one)
+        return _CommandEnd("look", covered, on_one=on_one)
     about: Literal["check", "run"] = "check" if is_check(command) else "run"
-    return _Command(about, covered, on_one=on_one, subjects=(subject_of(command),), shown_lines=shown)
+    return _CommandEnd(about, covered, on_one=on_one, subjects=(subject_of(command),), shown_lines=shown)
 
 
 def _shown_lines(pipeline: Pipeline, position: int) -> int:

@@ -17,6 +17,7 @@ Not by Python's shlex: that reads character by character, 5 ms for a heredoc of 
 import re
 
 import msgspec
+from msgspec import structs
 
 from ctxmgr.model import expression
 
@@ -256,11 +257,10 @@ class _LineReading:
         return True
 
     def _end_group(self, operator: str) -> None:
-        replace = msgspec.structs.replace
         if operator == "||" or self.after_or:
             for index in range(self.ended_group or 0, len(self.pipelines)):
-                self.pipelines[index] = replace(self.pipelines[index], sure=False)
-        self.pipelines[-1] = replace(self.pipelines[-1], then=operator)
+                self.pipelines[index] = structs.replace(self.pipelines[index], sure=False)
+        self.pipelines[-1] = structs.replace(self.pipelines[-1], then=operator)
         self.after_or, self.ended_group = operator == "||", None
 
     def _group(self, mark: str) -> bool:
@@ -275,9 +275,8 @@ class _LineReading:
         if opened != _PAIRS[mark] or first == len(self.pipelines):
             return False
         if mark == ")":
-            of_first, replace = self.pipelines[first], msgspec.structs.replace
-            self.pipelines[first] = replace(of_first, opens=of_first.opens + 1)
-            self.pipelines[-1] = replace(self.pipelines[-1], closes=self.pipelines[-1].closes + 1)
+            self.pipelines[first] = structs.replace(self.pipelines[first], opens=self.pipelines[first].opens + 1)
+            self.pipelines[-1] = structs.replace(self.pipelines[-1], closes=self.pipelines[-1].closes + 1)
         self.ended_group = first
         return True
 
