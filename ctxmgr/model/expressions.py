@@ -3,22 +3,22 @@
 import re
 from typing import TYPE_CHECKING, Any, AnyStr
 
-METHODS = ("findall", "finditer", "fullmatch", "match", "search", "split", "sub", "subn")
+MEMBERS = ("findall", "finditer", "flags", "fullmatch", "groups", "match", "search", "split", "sub", "subn")
 
 
 class _Expression:
-    """Until it is used, a text and its flags; from then on its methods are those of what was compiled."""
+    """Until it is used, a text and its flags; from then on its members are those of what was compiled."""
 
-    __slots__ = ("_flags", "pattern", *METHODS)
+    __slots__ = ("_flags", "pattern", *MEMBERS)
 
     def __init__(self, text: str | bytes, flags: int = 0) -> None:
         self.pattern, self._flags = text, flags
 
     def __getattr__(self, name: str) -> Any:
-        """Of a slot that is not filled yet, and of all that is asked seldom."""
+        """Of a slot that is not filled yet, and of what is asked seldom."""
         compiled = re.compile(self.pattern, self._flags)
-        for method in METHODS:
-            setattr(self, method, getattr(compiled, method))
+        for member in MEMBERS:
+            setattr(self, member, getattr(compiled, member))
         return getattr(compiled, name)
 
 

@@ -1,16 +1,26 @@
-"""Loads what a connection may need once `initialize` is answered: while it serves, nothing is imported.
+"""Loads what a connection may need after its first list, before it is needed: a start waits for none of it.
 
-A process that has no file descriptor left can open no module. Only what a policy names later is loaded later, an
-endpoint, embeddings or a vocabulary: where that can not be, the call that wants it says so.
+What is imported where it is used, and is not what a policy names (an endpoint, embeddings, a vocabulary, a store),
+stands here, and is loaded
+1. in the first silence of the host after `initialize`, which is at the latest while its model answers, and piece by
+   piece, so that a call that comes meanwhile waits for one piece;
+2. all at once when a second session begins. A process that has no file descriptor left can open no module, and each
+   session holds two.
+From then on nothing is imported while it serves, and a package that is replaced under a running process is not half
+of one release and half of another. What fails here is tried again where it is used, and that call says so: a list
+goes out all the same (`session/context/fallback`).
 """
 
+import asyncio
 import codecs
+from collections import deque
+from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import import_module
 
-from ctxmgr.formats import FORMATS
-from ctxmgr.known_models import shipped
-from ctxmgr.wire import openrpc
+from ctxmgr.server.effects import outcome
 
+QUIET_SECONDS = 0.2  # without a word of the host; from `initialize` to a list hosts go on at once
 MODULES = (
     "ctypes",
     "json",
@@ -22,12 +32,47 @@ ARCHIVE = ("ctxmgr.devices.archive",)
 CODECS = ("utf-16-be", "utf-16-le")  # a codec is a module that is imported when it is named first
 
 
-def load(archives: bool) -> None:
-    """`archives`: what leaves lists is kept."""
+def pieces(archives: bool) -> Iterator[Callable[[], object]]:
+    """Each loads something. `archives`: what leaves lists is kept."""
+    from ctxmgr.formats import FORMATS
+    from ctxmgr.known_models import shipped
+
     for name in (*MODULES, *(ARCHIVE if archives else ())):
-        import_module(name)
+        yield partial(import_module, name)
     for name in CODECS:
-        codecs.lookup(name)
-    dict(FORMATS)  # all of them: a list is told from those of other formats by their marks
-    shipped()
+        yield partial(codecs.lookup, name)
+    for name in FORMATS:  # all of them: a list is told from those of other formats by their marks
+        yield partial(FORMATS.__getitem__, name)
+    yield shipped
+    yield _described
+
+
+def _described() -> None:
+    from ctxmgr.wire import openrpc
+
     openrpc.document()
+
+
+class Loading:
+    """The pieces that are left, on a loop."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, archives: bool) -> None:
+        self._loop, self._left = loop, deque(pieces(archives))
+        self._timer: asyncio.Handle = loop.call_later(QUIET_SECONDS, self._next)
+
+    def heard(self) -> None:
+        """The host said something: what is left waits until it is silent again."""
+        if self._left:
+            self._timer.cancel()
+            self._timer = self._loop.call_later(QUIET_SECONDS, self._next)
+
+    def finish(self) -> None:
+        """Loads what is left."""
+        self._timer.cancel()
+        while self._left:
+            outcome(self._left.popleft())
+
+    def _next(self) -> None:
+        outcome(self._left.popleft())
+        if self._left:
+            self._timer = self._loop.call_soon(self._next)

@@ -24,6 +24,7 @@ from ctxmgr.server import effects as do
 from ctxmgr.server.config import ConnectionConfig, Setup, now_ms
 from ctxmgr.server.connection import Connection
 from ctxmgr.server.effects import outcome
+from ctxmgr.server.loading import Loading
 from ctxmgr.server.model_calls import ModelCalls, embedded
 from ctxmgr.server.state_files import StateFiles, store_of
 
@@ -69,7 +70,7 @@ class Runtime:
 
             self.transcript = private_file(setup.record)  # it holds conversation
         self.threads = ThreadPoolExecutor(THREADS, "work")
-        self.prepared = False
+        self.loading: Loading | None = None
         self._waiting: deque[do.Effect] = deque()
         self._carrying = False
 
@@ -87,9 +88,11 @@ class Runtime:
             self._decide(self.connection.receive, chunk)
         else:
             self._decide(self.connection.eof)
-        if not self.prepared and self.connection.phase == "ready":
-            self.prepared = True
-            self.loop.call_soon(outcome, self._load_early)  # what fails is tried again when it is needed
+        if self.loading is not None:
+            self.loading.heard()
+        elif self.connection.phase == "ready":
+            self.loading = Loading(self.loop, bool(self.connection.terms.capabilities.retrieve))
+            self.loop.call_soon(outcome, self.connection.prepare)  # while the host reads the answer
 
     def leave(self, code: int) -> None:
         """Nothing is heard any more; ends with this code when what came is answered and saved."""
@@ -112,13 +115,6 @@ class Runtime:
         transcript, self.transcript = self.transcript, -1
         if transcript >= 0:
             os.close(transcript)
-
-    def _load_early(self) -> None:
-        """Loads what the first session will need, while the host reads the answer to `initialize`."""
-        from ctxmgr.server import loading  # a start does not wait for it
-
-        self.connection.prepare()
-        loading.load(archives=bool(self.connection.terms.capabilities.retrieve))
 
     def minute(self) -> None:
         self.loop.call_later(MINUTE_SECONDS, self.minute)
@@ -162,6 +158,8 @@ class Runtime:
             os.write(self.transcript, effect.line + b"\n")
 
     def _open(self, effect: do.Open) -> None:
+        if self.loading is not None and self.state_files.sessions:
+            self.loading.finish()
         if not self.state_files.stores:
             for _ in range(THREADS):  # all of them now: one that begins amid much memory would hold on to it
                 outcome(lambda: self.threads.submit(lambda: devices.keep_large_buffers()))  # imported off the loop

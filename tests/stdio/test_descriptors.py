@@ -47,9 +47,10 @@ def test_every_method_is_asked() -> None:
 
 @pytest.mark.parametrize("form", [*FORMATS, AUTO])
 def test_nothing_is_imported_while_it_serves(tmp_path: Path, form: str) -> None:
-    """What a session may need was loaded when `initialize` was answered."""
+    """What a session may need is loaded when the second one begins."""
     with serving(tmp_path, 0, form) as sidecar:
-        sidecar.ask("getStatus", sessionId="none")
+        for name in ("first", "second"):
+            sidecar.call("session_start", sessionId=name, model=MODEL)
         before = (tmp_path / "imported").read_text().splitlines()
         sidecar.call("session_start", sessionId="s", model=MODEL)
         for name, params in asked("s"):

@@ -41,7 +41,7 @@ class ProgramOutput(msgspec.Struct, frozen=True, gc=False):
 
 def _program(hints: str, failed: str, passed: str = _NEVER, *telling: str, counts: str = "") -> ProgramOutput:
     """`hints`: one a line; without `counts`, the lines of `failed` and `passed` are counted."""
-    failing, passing, counting, *names = map(re.compile, (failed, passed, counts or f"{failed}|{passed}", *telling))
+    failing, passing, counting, *names = map(expression, (failed, passed, counts or f"{failed}|{passed}", *telling))
     return ProgramOutput(tuple(hints.split("\n")), failing, passing, tuple(names), counting)
 
 
