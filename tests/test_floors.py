@@ -14,6 +14,7 @@ PACKAGE = ROOT / "ctxmgr"
 
 FLOORS = {
     "isolation": 0,
+    "late": 0,
     "model": 0,
     "masking": 0,
     "plain_text": 1,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ctxmgr import __version__
+from ctxmgr import __version__, wire
 from ctxmgr.model import ESTIMATE, RULES, WeighAll, faults
 from ctxmgr.model.api import lifecycle, since
 from ctxmgr.model.saved import Stored
@@ -31,7 +31,6 @@ from ctxmgr.wire import (
     envelope,
     errors,
     frame,
-    openrpc,
     strip_prefix,
     transcript,
 )
@@ -304,5 +303,5 @@ class Connection:
         "initialized": lambda self, params: None,
         "shutdown": _shutdown,
         "exit": _exit,
-        "rpc.discover": lambda self, params: openrpc.document(),
+        "rpc.discover": lambda self, params: wire.openrpc.document(),
     }

@@ -27,7 +27,7 @@ from ctxmgr.model.compaction import LATE, Completion, CompletionRequest
 from ctxmgr.server.effects import Abandon, Complete, Effect, Record, RunInThread, StartTimer
 from ctxmgr.server.peer import Peer
 from ctxmgr.session import Await, Embed, Job, Offload
-from ctxmgr.session.compaction import completions
+from ctxmgr.session import compaction as long_calls
 from ctxmgr.wire import RpcError, errors, transcript
 
 TICKETS = 1_000_000  # of one job; a call takes one, and nobody pays for so many
@@ -174,7 +174,9 @@ class Jobs:
             running,
             index,
             self._peer.request("complete", params),
-            lambda done: self._completed(running, index, ask, completions.completion_of(done, ask.max_tokens)),
+            lambda done: self._completed(
+                running, index, ask, long_calls.completions.completion_of(done, ask.max_tokens)
+            ),
         )
 
     def _ask_endpoint(self, running: RunningJob, index: int, ask: CompletionRequest) -> None:
@@ -209,7 +211,10 @@ class Jobs:
         future = self._peer.request("embed", compaction.EmbedParams(running.session_id, wanted.texts))
         running.batch = []
         self._hear(
-            running, 0, future, lambda done: self._step(running, completions.vectors(done, len(wanted.texts)))
+            running,
+            0,
+            future,
+            lambda done: self._step(running, long_calls.completions.vectors(done, len(wanted.texts))),
         )
 
     def _hear(

@@ -13,11 +13,11 @@ goes out all the same (`session/context/fallback`).
 
 import asyncio
 import codecs
-from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
 
+from ctxmgr import late, wire
 from ctxmgr.server.effects import outcome
 
 QUIET_SECONDS = 0.2  # without a word of the host; from `initialize` to a list hosts go on at once
@@ -44,35 +44,38 @@ def pieces(archives: bool) -> Iterator[Callable[[], object]]:
     for name in FORMATS:  # all of them: a list is told from those of other formats by their marks
         yield partial(FORMATS.__getitem__, name)
     yield shipped
-    yield _described
-
-
-def _described() -> None:
-    from ctxmgr.wire import openrpc
-
-    openrpc.document()
+    yield lambda: wire.openrpc.document()
+    loaded = set[str]()
+    while left := [name for name in late.MODULES if name not in loaded]:  # what is loaded may name more
+        loaded.update(left)
+        yield from (partial(import_module, name) for name in left)
 
 
 class Loading:
     """The pieces that are left, on a loop."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, archives: bool) -> None:
-        self._loop, self._left = loop, deque(pieces(archives))
+        self._loop = loop
+        self._left: Iterator[Callable[[], object]] | None = pieces(archives)
         self._timer: asyncio.Handle = loop.call_later(QUIET_SECONDS, self._next)
 
     def heard(self) -> None:
         """The host said something: what is left waits until it is silent again."""
-        if self._left:
+        if self._left is not None:
             self._timer.cancel()
             self._timer = self._loop.call_later(QUIET_SECONDS, self._next)
 
     def finish(self) -> None:
         """Loads what is left."""
         self._timer.cancel()
-        while self._left:
-            outcome(self._left.popleft())
+        for piece in self._left or ():
+            outcome(piece)
+        self._left = None
 
     def _next(self) -> None:
-        outcome(self._left.popleft())
-        if self._left:
+        piece = next(self._left or iter(()), None)
+        if piece is None:
+            self._left = None
+        else:
+            outcome(piece)
             self._timer = self._loop.call_soon(self._next)

@@ -21,8 +21,7 @@ from ctxmgr.server.session_loading import SessionLoader
 from ctxmgr.server.session_queue import SessionQueue, SessionQueues
 from ctxmgr.server.telemetry import Telling
 from ctxmgr.server.weighers import SessionWeighers
-from ctxmgr.session import Reader, SessionCore, StoreFlush, Verb, journal, model_spec
-from ctxmgr.session.compaction import compact, job_context
+from ctxmgr.session import Reader, SessionCore, StoreFlush, Verb, compaction, journal, model_spec
 from ctxmgr.session.context import listing
 from ctxmgr.session.methods import JOBS, ROUTES, archiving, queries
 from ctxmgr.wire import METHODS, RpcError, errors, transcript
@@ -97,7 +96,7 @@ class Sessions:
     def _stranger(self) -> SessionCore:
         """A session that holds nothing, for calls that name none."""
         terms = self.terms
-        state = State("", ModelSpec("", job_context.WINDOW), tools=terms.tools)
+        state = State("", ModelSpec("", compaction.job_context.WINDOW), tools=terms.tools)
         reader = Reader(terms.fmt, tools=terms.tools)
         return SessionCore(state, terms.fmt, terms.keys, terms.capabilities, reader, terms.embed)
 
@@ -205,7 +204,7 @@ class Sessions:
         counts = request.method == "turn_end" and session.by_estimate
         if counts or request.method in ("session_start", "setPolicy"):
             self._weighers.request(queue, session)
-        if request.method == "turn_end" and compact.ahead_wanted(session):
+        if request.method == "turn_end" and session.may_prepare_ahead():
             self._prepare_ahead(queue, session)
         if request.method == "session_shutdown":
             self._close(queue)
@@ -251,7 +250,7 @@ class Sessions:
 
         session.prefetch.begun(future)
         future.add_done_callback(done)
-        self.jobs.start(compact.ahead(session), queue.session_id, future)
+        self.jobs.start(compaction.compact.ahead(session), queue.session_id, future)
 
     # starting and ending
 

@@ -3,12 +3,14 @@
 `methods` has a function a method, `context` the road of a list, `compaction` the long calls. No IO, no wire.
 """
 
+from typing import TYPE_CHECKING
+
+from ctxmgr.late import late
 from ctxmgr.session import journal, ledger_updates
 from ctxmgr.session.beginning import begun, model_spec, restored
 from ctxmgr.session.effective import in_use, policy_in_force
 from ctxmgr.session.reading import Calibration, Reader
 from ctxmgr.session.session import SessionCore
-from ctxmgr.session.telemetry import call_events, job_event
 from ctxmgr.session.work import (
     ArchiveGet,
     ArchivePut,
@@ -21,6 +23,12 @@ from ctxmgr.session.work import (
     Verb,
     Weighing,
 )
+
+if TYPE_CHECKING:
+    from ctxmgr.session.telemetry import call_events, job_event
+else:
+    call_events = late("ctxmgr.session.telemetry:call_events")
+    job_event = late("ctxmgr.session.telemetry:job_event")
 
 __all__ = [
     "ArchiveGet",

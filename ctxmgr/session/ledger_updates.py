@@ -16,7 +16,6 @@ from ctxmgr.engine.memory import Stamp, fold, from_message, now_and_past, users_
 from ctxmgr.engine.memory import from_summary as facts_of_summary
 from ctxmgr.engine.presets import Inputs
 from ctxmgr.formats import MessageFormat
-from ctxmgr.formats.pi_tree import entries as tree
 from ctxmgr.model import Block, Message, SummaryKind, View
 from ctxmgr.model.saved import Fact, Ledger, RawSummary, State
 from ctxmgr.session import ledger_updates
@@ -282,6 +281,8 @@ def on_path(
 
     `heard`: messages whose facts are known; they come back where the path shows their message.
     """
+    from ctxmgr.formats.pi_tree import entries as tree
+
     entries = [entry for entry in map(tree.entry, raws) if entry is not None]
     path = tree.path(entries, leaf)
     state = ledger_updates.moved(state, [entry.id for entry in path])

@@ -16,7 +16,6 @@ from typing import Any
 import msgspec
 
 from ctxmgr.model import Weigh, Zone
-from ctxmgr.summarize import writing
 
 
 class PrefetchedCompaction(msgspec.Struct, frozen=True):
@@ -32,6 +31,8 @@ class PrefetchedCompaction(msgspec.Struct, frozen=True):
         """The compaction with these notes."""
         if notes == self.notes:
             return self.compaction
+        from ctxmgr.summarize import writing
+
         summary = writing.with_newer_notes(self.compaction.summary, notes, self.reserve_tokens, weigh)
         return msgspec.structs.replace(self.compaction, summary=summary)
 

@@ -187,6 +187,12 @@ class SessionCore:
             and policy_keys.compaction(self.policy).enabled
         )
 
+    def may_prepare_ahead(self) -> bool:
+        """Whether a compaction should be begun in the background now."""
+        known = self.state.meter.reading_tokens is not None or self.by_estimate
+        wanted = policy_keys.compaction(self.policy).prepare_ahead and self.may_ask()
+        return wanted and self.prefetch.wanted(self.zone(), known)
+
     def _replace(self, **changes: Any) -> None:
         self.state = msgspec.structs.replace(self.state, **changes)
 

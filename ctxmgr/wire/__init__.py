@@ -1,11 +1,19 @@
 """What stands on the wire: framing, envelope, methods, errors, transcripts. Knows no engine and no device."""
 
-from ctxmgr.wire import envelope, errors, openrpc, surrogates, transcript
+from typing import TYPE_CHECKING
+
+from ctxmgr.late import late_modules
+from ctxmgr.wire import envelope, errors, surrogates, transcript
 from ctxmgr.wire.errors import RpcError
 from ctxmgr.wire.framing import Framer, FramingFault, frame
 from ctxmgr.wire.methods import METHODS, TABLE, Method, ParamsReader
 from ctxmgr.wire.stand_in import StrippedMessages, strip_prefix
 from ctxmgr.wire.transcript import TranscriptLine
+
+if TYPE_CHECKING:
+    from ctxmgr.wire import openrpc
+else:
+    __getattr__ = late_modules(__name__, "openrpc")
 
 __all__ = [
     "Framer",

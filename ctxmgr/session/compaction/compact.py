@@ -136,13 +136,6 @@ def _after_ahead(session: SessionCore) -> Routine[None]:
         yield Await(session.prefetch.future)
 
 
-def ahead_wanted(session: SessionCore) -> bool:
-    """Whether one should be begun in the background now."""
-    known = session.state.meter.reading_tokens is not None or session.by_estimate
-    wanted = policy_keys.compaction(session.policy).prepare_ahead and session.may_ask()
-    return wanted and session.prefetch.wanted(session.zone(), known)
-
-
 def ahead(session: SessionCore) -> Job:
     """The job that writes a compaction ahead of what the session holds; it ends with a `PrefetchedCompaction` or
     None."""

@@ -6,17 +6,21 @@ connection's.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ctxmgr.formats import messages_of
+from ctxmgr.late import late
 from ctxmgr.model import InvalidPolicy, invalid_params
 from ctxmgr.model.api import compaction, lifecycle
 from ctxmgr.session import scratchpad
-from ctxmgr.session.compaction import branch_summary, compact
-from ctxmgr.session.methods import list_changes, pinning, queries, turn_end
-from ctxmgr.session.methods.archiving import retrieve, search
+from ctxmgr.session.methods import queries
 from ctxmgr.session.session import SessionCore
 from ctxmgr.session.work import Job, StoreFlush, Verb
+
+if TYPE_CHECKING:
+    from ctxmgr.session.methods.turn_end import turn_end
+else:
+    turn_end = late("ctxmgr.session.methods.turn_end:turn_end")
 
 Route = Callable[[SessionCore, Any], Any]
 
@@ -60,7 +64,7 @@ def _asks(query: Callable[[SessionCore], Any]) -> Route:
 
 
 def _turn_end(session: SessionCore, params: lifecycle.TurnEndParams) -> Verb[lifecycle.TurnEndResult]:
-    ended = yield from turn_end.turn_end(session, params)
+    ended = yield from turn_end(session, params)
     commands: tuple[lifecycle.Command, ...] = ()
     if ended.reason:
         request = queries.compaction_request(session, ended.reason, ended.tokens)
@@ -101,9 +105,9 @@ def _of_entries(begin: Callable[[SessionCore, Any], Job]) -> Callable[[SessionCo
 ROUTES: dict[str, Route] = {
     "model_select": _then_status(SessionCore.model_select),
     "turn_end": _turn_end,
-    "session_compact": _then_status_of(list_changes.compacted),
+    "session_compact": _then_status_of(late("ctxmgr.session.methods.list_changes:compacted")),
     "session_compact_failed": _then_status(SessionCore.compact_failed),
-    "session_tree": _then_status_of(list_changes.moved),
+    "session_tree": _then_status_of(late("ctxmgr.session.methods.list_changes:moved")),
     "getStatus": _get_status,
     "prune": _then_status(lambda session, params: session.force_prune()),
     "setPruning": _then_status(lambda session, params: session.set_pruning(params.enabled)),
@@ -113,20 +117,20 @@ ROUTES: dict[str, Route] = {
     "getLedger": _asks(queries.ledger),
     "getPacket": lambda session, params: queries.rendered_packet(session, bool(params.resume)),
     "explain": lambda session, params: queries.explain(session, params.epoch),
-    "retrieve": retrieve,
-    "search": search,
-    "pin": _then_status(pinning.pin),
-    "unpin": _then_status(pinning.unpin),
-    "undo": _then_status(pinning.undo),
+    "retrieve": late("ctxmgr.session.methods.archiving:retrieve"),
+    "search": late("ctxmgr.session.methods.archiving:search"),
+    "pin": _then_status(late("ctxmgr.session.methods.pinning:pin")),
+    "unpin": _then_status(late("ctxmgr.session.methods.pinning:unpin")),
+    "undo": _then_status(late("ctxmgr.session.methods.pinning:undo")),
     "getSummaries": _asks(queries.summaries),
     "getScratchpad": _asks(queries.scratchpad),
     "editScratchpad": _edit_scratchpad,
 }
 
 JOBS: dict[str, Callable[[SessionCore, Any], Job]] = {
-    "planCompaction": _of_entries(compact.plan),
-    "compact": _of_entries(compact.compact),
-    "session_before_compact": compact.before_compact,
-    "summarizeBranch": _of_entries(branch_summary.summarize),
-    "session_before_tree": branch_summary.before_tree,
+    "planCompaction": _of_entries(late("ctxmgr.session.compaction:compact.plan")),
+    "compact": _of_entries(late("ctxmgr.session.compaction:compact.compact")),
+    "session_before_compact": late("ctxmgr.session.compaction:compact.before_compact"),
+    "summarizeBranch": _of_entries(late("ctxmgr.session.compaction:branch_summary.summarize")),
+    "session_before_tree": late("ctxmgr.session.compaction:branch_summary.before_tree"),
 }

@@ -57,7 +57,7 @@ def test_a_silence_loads_piece_by_piece_whatever_fails(loaded: list[str]) -> Non
     timers = Timers()
     begun(timers)
     assert loaded == []
-    assert [timers.run(), timers.run(), timers.run()] == [QUIET_SECONDS, 0, 0]
+    assert [timers.run() for _ in range(4)] == [QUIET_SECONDS, 0, 0, 0]
     assert (loaded, timers.due) == (["a", "c"], [])
 
 
@@ -68,6 +68,7 @@ def test_a_call_is_not_kept_waiting_for_what_is_left(loaded: list[str]) -> None:
     assert (timers.run(), loaded) == (QUIET_SECONDS, ["a"])
     one.heard()
     assert timers.run() == QUIET_SECONDS
+    timers.run()
     timers.run()
     one.heard()
     assert (loaded, timers.due) == (["a", "archives"], [])

@@ -1,0 +1,42 @@
+"""Functions and modules that are loaded when they are first used: a start waits for none of them.
+
+1. What is named so is imported like anything else: by its full name, from where the package lies.
+2. A process that serves has loaded all of it a moment after its start (`server/loading`): a call does not wait for
+   it, needs no file descriptor for it, and meets no newer release that was installed meanwhile.
+3. Where types are checked a face imports the real thing; what runs is this.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+from operator import attrgetter
+from typing import Any
+
+MODULES: dict[str, None] = {}
+"""The full names of modules that were named so far, in their order."""
+
+
+def late(where: str) -> Callable[..., Any]:
+    """The function that MODULE:NAME or PACKAGE:MODULE.NAME names. Calling it raises what importing does."""
+    module, _, name = where.partition(":")
+    MODULES[module] = None
+    found: Callable[..., Any] | None = None
+
+    def call(*given: Any, **named: Any) -> Any:
+        nonlocal found
+        if found is None:
+            found = attrgetter(name)(import_module(module))
+        return found(*given, **named)
+
+    return call
+
+
+def late_modules(package: str, *names: str) -> Callable[[str], object]:
+    """The `__getattr__` of a package whose face shows these modules of its own."""
+    MODULES.update(dict.fromkeys(f"{package}.{name}" for name in names))
+
+    def member(name: str) -> object:
+        if name not in names:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return import_module(f"{package}.{name}")
+
+    return member
