@@ -16,7 +16,6 @@ __all__ = [
     "MessageFormat",
     "Progress",
     "ROWS",
-    "auto",
     "format_of",
     "is_marked",
     "checked_name",
@@ -31,7 +30,6 @@ __all__ = [
 
 if TYPE_CHECKING:
     from ctxmgr.formats.acceptance import BEGINNING, Progress, refused
-    from ctxmgr.formats.chat_completions import auto
     from ctxmgr.formats.message_format import MessageFormat
     from ctxmgr.formats.pi_messages import pi
     from ctxmgr.formats.recognition import messages_of, settled

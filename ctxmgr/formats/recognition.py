@@ -22,6 +22,7 @@ from ctxmgr.model import InvalidParams
 _decode = msgspec.json.Decoder(MarkedMessage).decode
 _elements = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _block = msgspec.json.Decoder(MarkedBlock).decode
+_TEXT = MarkedBlock("text")
 
 
 def recognised(raws: Sequence[bytes], wanted: str = "") -> tuple[str, ...]:
@@ -77,6 +78,8 @@ def _names(raw: bytes) -> frozenset[str]:
         blocks = [block for message in messages for block in _blocks(message)]
     except UNREADABLE:
         return frozenset()
+    if all(map(_is_users, messages)) and all(block == _TEXT for block in blocks):
+        return frozenset()  # rule 1; most sessions begin so, and no format is loaded for it
     return frozenset(name for name, fmt in FORMATS.items() if _is_marked(fmt, messages, blocks))
 
 
@@ -89,6 +92,11 @@ def _blocks(message: MarkedMessage) -> list[MarkedBlock]:
         except UNREADABLE:
             continue
     return blocks
+
+
+def _is_users(message: MarkedMessage) -> bool:
+    """Whether it is a user's and has content alone."""
+    return message == MarkedMessage("user", content=message.content)
 
 
 def _is_marked(fmt: MessageFormat, messages: list[MarkedMessage], blocks: list[MarkedBlock]) -> bool:

@@ -14,7 +14,7 @@ import msgspec
 
 from ctxmgr.engine.presets import PRESETS, Inputs, PresetStrategy
 from ctxmgr.engine.pressure import Gauge, Thresholds, latch, thresholds
-from ctxmgr.formats import MessageFormat, auto, format_of, messages_of, settled
+from ctxmgr.formats import AUTO, MessageFormat, format_of, messages_of, settled
 from ctxmgr.known_models import Registry, shipped
 from ctxmgr.model import (
     WEIGHER,
@@ -244,7 +244,7 @@ class SessionCore:
         tools = declared(self.state, self.host_tools, params.tools)
         if params.message_format is not None:
             fmt = format_of(params.message_format, "$.messageFormat")
-            if fmt is not self.fmt and not (fmt is auto and self.format_settled):
+            if fmt is not self.fmt and not (fmt.name == AUTO and self.format_settled):
                 self.read_as(fmt)
         if params.entries:
             self.check_format(messages_of([bytes(raw) for raw in params.entries]), "$.entries")

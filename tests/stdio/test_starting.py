@@ -14,7 +14,7 @@ from ctxmgr.engine.presets import PRESETS
 from tests.stdio.sidecar import MODEL, Sidecar, u
 
 PROGRAM = str(Path(__file__).with_name("counted_serve.py"))
-OURS, MODULES, PATTERNS = 266, 460, 60
+OURS, MODULES, PATTERNS = 223, 425, 60
 
 
 def started(directory: Path, preset: str, planted: str = "", form: str = "pi") -> tuple[list[str], list[str]]:
@@ -39,3 +39,14 @@ def over(modules: list[str], patterns: list[str]) -> list[str]:
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_start_loads_and_compiles_little(tmp_path: Path, preset: str) -> None:
     assert over(*started(tmp_path, preset)) == []
+
+
+@pytest.mark.parametrize(
+    ("planted", "told"),
+    [
+        ("ctxmgr.summarize", ["ours", "modules"]),
+        ("argparse,html.parser,http.cookies,email.headerregistry,xml.dom.minidom", ["modules", "patterns"]),
+    ],
+)
+def test_a_planted_import_is_found(tmp_path: Path, planted: str, told: list[str]) -> None:
+    assert [fault.split()[1].removesuffix(":") for fault in over(*started(tmp_path, "balanced", planted))] == told

@@ -3,9 +3,11 @@
 import json
 from typing import Any
 
+import msgspec
 import pytest
 
 from ctxmgr.formats import FORMATS, auto, format_of
+from ctxmgr.formats.message_format import MarkedBlock, MarkedMessage
 from ctxmgr.formats.recognition import recognised
 from ctxmgr.model import InvalidParams
 from tests.notation import a, call, r, think, u, written
@@ -130,3 +132,12 @@ def test_every_format_of_a_provider_has_an_api_in_the_proxy() -> None:
 
     assert {name: api.format for name, api in APIS.items()} == {name: name for name in UPSTREAMS}
     assert set(APIS) == set(FORMATS) - {"pi"}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_users_text_alone_marks_no_format(name: str) -> None:
+    """So none is asked, nor loaded, for a session that begins with one."""
+    fmt = FORMATS[name]
+    assert not fmt.marks_message(MarkedMessage("user", content=msgspec.Raw(b'"x"')))
+    assert not fmt.marks_block(MarkedBlock("text"))
+    assert ("user" in fmt.own_roles, "text" in fmt.own_blocks) == (False, False)
