@@ -78,6 +78,7 @@ def spelled(short: str) -> str:
 def test_each_rung(room: int, weight: int, left_out: int, expected: str) -> None:
     fitted = fit(HISTORY, room, quarters)
     assert (quarters(fitted.text), len(fitted.left_out)) == (weight, left_out)
+    assert ("t t t" in fitted.text) == ("thinking" not in expected and not left_out)
     assert fitted.reductions == tuple(spelled(one) for one in expected.split("; ") if one)
 
 

@@ -96,6 +96,7 @@ CALLS: list[tuple[str, dict[str, Any], str, str, str]] = [
         "tool_name",
     ),
     ("odd", {"path": "a", "old_text": "x", "new_text": "y"}, "edit", "edit a", "path"),
+    ("odd", {"path": "a", "old_text": "x"}, "", "", "path"),
     ("odd", {"path": "a", "content": "x"}, "write", "write a", "path"),
     ("odd", {"path": "a", "new_text": "x"}, "edit", "edit a", "path"),
     ("odd", {"path": "a"}, "", "", "path"),

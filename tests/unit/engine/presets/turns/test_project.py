@@ -5,10 +5,11 @@ from typing import Any
 import msgspec
 import pytest
 
+from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.engine.invariants import TURNS
 from ctxmgr.engine.presets.turns.packets import LeftOut
 from ctxmgr.model.policy import Policy, TurnsKept
-from ctxmgr.model.projection import BlockEdit, Packet
+from ctxmgr.model.projection import BlockEdit, Decision, Packet
 from tests.conversations import text_of
 from tests.notation import Said, a, branch, call, err, indexed, packet, r, read, summary, talk, u
 from tests.unit.engine.presets.turns.turns import BULKY, LONG, READ, did, turns
@@ -204,6 +205,19 @@ def test_a_list_of_everything(
         sum(edit.kind == kind for edit in edits) for kind in ("distilled", "pruned")
     )
     assert TURNS.check(indexed(MIXED), plan)[0] == ()
+
+
+def test_what_was_cut_to_fit_stays_cut() -> None:
+    """Of what stays, wherever it stands."""
+    index = indexed(MIXED)
+    cut = Decision("cut", written=((0, 9), "[cut]"), weight=4)
+    places = (BlockRef(2, 0), BlockRef(15, 0), BlockRef(26, 0))
+    plan = planned(MIXED, decisions={index.block_key(ref): cut for ref in places}, drop_turns=False, floor=13)
+    edits = {piece.message_index: piece for piece in plan.pieces if isinstance(piece, BlockEdit)}
+    assert {at: (edit.kind, edit.text, edit.after_tokens) for at, edit in edits.items()} == {
+        at: ("cut", f"{MIXED[at].view.blocks[0].text[:9]}[cut]", 4) for at in (15, 26)
+    }
+    assert plan.blocks_cut == 2
 
 
 def test_the_room_for_a_packet_is_what_is_left_beside_what_is_shown() -> None:
