@@ -14,7 +14,7 @@ import msgspec
 from ctxmgr.study.conformance.conversation import Conversation, NoMessage, OutputEnded, with_state_dir
 from ctxmgr.study.conformance.golden import Difference, Head, head, rendered
 from ctxmgr.study.conformance.placeholders import STATE_DIR, MatchMode, filled, match
-from ctxmgr.study.conformance.script import Script, Step, key_of
+from ctxmgr.study.conformance.script import Script, ScriptStep, key_of
 from ctxmgr.study.spawning import SidecarProcess, TimedOut
 
 
@@ -38,11 +38,13 @@ class Player:
         self._names: dict[str, Any] = {STATE_DIR: state_dir}
         self._talk: Conversation | None = None  # None: no process runs
         self._is_closed = False  # its input
-        self._open: dict[str, tuple[Step, str]] = {}  # key of an awaited answer: the request's step and method
+        self._open: dict[
+            str, tuple[ScriptStep, str]
+        ] = {}  # key of an awaited answer: the request's step and method
 
     def play(self, script: Script) -> None:
         """Raises ExpectationFailed; OSError where the command can not be started."""
-        step = Step(0, "close")
+        step = ScriptStep(0, "close")
         try:
             for step in script.steps:
                 self._do(step)
@@ -59,7 +61,7 @@ class Player:
             if self.sidecar is not None:
                 self.sidecar.kill()
 
-    def _do(self, step: Step) -> None:
+    def _do(self, step: ScriptStep) -> None:
         talk = self._talk
         if step.kind == "send":
             self._send(step)
@@ -77,7 +79,7 @@ class Player:
         elif step.kind == "kill":
             self._killed(talk)
 
-    def _send(self, step: Step) -> None:
+    def _send(self, step: ScriptStep) -> None:
         if self._talk is not None and self._is_closed:
             self._end(self._talk, step)
         if self._talk is None:
@@ -96,7 +98,7 @@ class Player:
         self._talk.send(body)
         self.sent_count += 1
 
-    def _end(self, talk: Conversation, step: Step) -> int:
+    def _end(self, talk: Conversation, step: ScriptStep) -> int:
         """Waits for the end, with nothing left over; the exit code."""
         for key, (asked, method) in self._open.items():
             answer = self._take(talk, key, step).fields
@@ -122,7 +124,7 @@ class Player:
         self._talk = None
         self._open.clear()
 
-    def _take(self, talk: Conversation, key: str, step: Step) -> Head:
+    def _take(self, talk: Conversation, key: str, step: ScriptStep) -> Head:
         try:
             return talk.take(key)[0]
         except OutputEnded:
@@ -131,7 +133,7 @@ class Player:
             text = f"{key}: it did not come within {talk.seconds:g} s"
         raise ExpectationFailed(step.number, text)
 
-    def _hold(self, step: Step, what: str, value: Any) -> None:
+    def _hold(self, step: ScriptStep, what: str, value: Any) -> None:
         mismatch = match(step.pattern, value, self.mode, self._names)
         if mismatch is not None:
             raise ExpectationFailed(step.number, f"{what}: not what was expected", mismatch)

@@ -81,7 +81,7 @@ class ScriptError(Exception):
     """A line that is none of a script. The text begins with its number, from 1."""
 
 
-class Step(msgspec.Struct, frozen=True):
+class ScriptStep(msgspec.Struct, frozen=True):
     """What one line asks for; `number` of the line, from 1.
 
     `send`: `body` goes as it is; where there is a `pattern`, that goes instead, filled in. `expect`: a message of
@@ -101,7 +101,7 @@ class Script(msgspec.Struct, frozen=True):
 
     lines: tuple[TranscriptLine, ...]
     mode: MatchMode
-    steps: tuple[Step, ...]
+    steps: tuple[ScriptStep, ...]
 
 
 def parse(content: bytes) -> Script:
@@ -129,7 +129,7 @@ def key_of(message: Head) -> str:
     return f"answer to id {message.id}"
 
 
-def _steps(mode: MatchMode, lines: Iterable[TranscriptLine], texts: list[bytes]) -> Iterator[Step]:
+def _steps(mode: MatchMode, lines: Iterable[TranscriptLine], texts: list[bytes]) -> Iterator[ScriptStep]:
     names = {STATE_DIR}  # that lines so far have captured
     for line in lines:
         try:
@@ -147,25 +147,27 @@ def _steps(mode: MatchMode, lines: Iterable[TranscriptLine], texts: list[bytes])
         yield step
 
 
-def _step(line: TranscriptLine, text: bytes) -> Step | None:
+def _step(line: TranscriptLine, text: bytes) -> ScriptStep | None:
     """None for a line that is passed over. Raises ScriptError, ValueError."""
     number, sent_by = line.number, (line.sender, line.kind)
     if sent_by in (("host", "message"), ("host", "broken")):
-        return Step(number, "send", line.body, pattern=json.loads(line.body) if line.kind == "message" else None)
+        return ScriptStep(
+            number, "send", line.body, pattern=json.loads(line.body) if line.kind == "message" else None
+        )
     if sent_by == ("ctxmgr", "message"):
         message = head(line.body)
         if not isinstance(message.fields, dict):
             raise ScriptError(f"line {number}: a message of ctxmgr is an object")
         if not message.method and ("method" in message.fields or is_placeholder(message.fields.get("id"))):
             raise ScriptError(f"line {number}: the method, or the id of an answer, is written out")
-        return Step(number, "expect", key=key_of(message), pattern=message.fields)
+        return ScriptStep(number, "expect", key=key_of(message), pattern=message.fields)
     if line.sender == "ctxmgr" and line.kind in AROUND:
         return None
     fields = json.loads(text) if line.kind == "unknown" else {}
     if "comment" in fields:
         return None
     if fields.get("from") == "host" and fields.get("process") in ("close", "kill"):
-        return Step(number, fields["process"])
+        return ScriptStep(number, fields["process"])
     if fields.get("from") == "ctxmgr" and "exit" in fields:
-        return Step(number, "exit", pattern=fields["exit"])
+        return ScriptStep(number, "exit", pattern=fields["exit"])
     raise ScriptError(f"line {number}: this is no line of a script")
