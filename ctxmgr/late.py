@@ -1,12 +1,14 @@
 """Functions and modules that are loaded when they are first used: a start waits for none of them.
 
 1. What is named so is imported like anything else: by its full name, from where the package lies.
-2. A process that serves has loaded all of it a moment after its start (`server/loading`): a call does not wait for
-   it, needs no file descriptor for it, and meets no newer release that was installed meanwhile.
+2. A process that serves has loaded all of it a moment after its start (`server/loading`), and one that has a
+   session inside when it imports `ctxmgr.library`: a call does not wait for it, needs no file descriptor for it,
+   and meets no newer release that was installed meanwhile.
 3. Where types are checked a face imports the real thing; what runs is this.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import import_module
 from operator import attrgetter
 from typing import Any
@@ -28,6 +30,14 @@ def late(where: str) -> Callable[..., Any]:
         return found(*given, **named)
 
     return call
+
+
+def each() -> Iterator[Callable[[], object]]:
+    """What loads each module that was named so far, and each that these name in turn."""
+    seen = set[str]()
+    while left := [name for name in MODULES if name not in seen]:
+        seen.update(left)
+        yield from (partial(import_module, name) for name in left)
 
 
 def late_modules(package: str, *names: str) -> Callable[[str], object]:

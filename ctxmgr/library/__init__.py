@@ -4,7 +4,11 @@ Turns calls of a program into what a session takes, runs what the session asks f
 plain values back. Knows neither server nor client nor device: a vocabulary, a file and a clock are the program's.
 """
 
+from ctxmgr import late
 from ctxmgr.library.session import Session
 from ctxmgr.model.api import with_cache_marks
+
+for _load in late.each():  # a program goes on for days: it does not meet a release that is installed meanwhile
+    _load()
 
 __all__ = ["Session", "with_cache_marks"]

@@ -45,10 +45,7 @@ def pieces(archives: bool) -> Iterator[Callable[[], object]]:
         yield partial(FORMATS.__getitem__, name)
     yield shipped
     yield lambda: wire.openrpc.document()
-    loaded = set[str]()
-    while left := [name for name in late.MODULES if name not in loaded]:  # what is loaded may name more
-        loaded.update(left)
-        yield from (partial(import_module, name) for name in left)
+    yield from late.each()
 
 
 class Loading:

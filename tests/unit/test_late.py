@@ -54,3 +54,12 @@ def test_late_modules_are_known_before_they_are_loaded() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.split() == ["colorsys", "False"]
+
+
+def test_a_session_in_a_program_has_all_of_it_loaded() -> None:
+    code = (
+        "import sys; from ctxmgr import Session, late;"
+        "print(len(late.MODULES) > 5, [one for one in late.MODULES if one not in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.strip() == "True []"
