@@ -5,6 +5,7 @@
    session inside when it imports `ctxmgr.library`: a call does not wait for it, needs no file descriptor for it,
    and meets no newer release that was installed meanwhile.
 3. Where types are checked a face imports the real thing; what runs is this.
+4. A face names no late function as one of its own modules is called: loading that module would take the name.
 """
 
 from collections.abc import Callable, Iterator

@@ -27,6 +27,16 @@ def test_every_late_function_and_module_is_there() -> None:
     assert found > 10
 
 
+def test_no_late_function_of_a_face_is_called_as_a_module_of_it() -> None:
+    """Loading that module would set the name."""
+    for face in (ROOT / "ctxmgr").rglob("__init__.py"):
+        for node in ast.walk(ast.parse(face.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Assign) and ast.unparse(node.value).startswith("late("):
+                name = ast.unparse(node.targets[0])
+                assert not (face.parent / name).exists(), face
+                assert not (face.parent / f"{name}.py").exists(), face
+
+
 def test_a_late_function_is_loaded_at_its_first_call_and_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "colorsys", raising=False)
     convert = late("colorsys:rgb_to_hsv")
