@@ -1,7 +1,9 @@
 """Measures, in under a minute, what every change is held to, and holds it to the table of limits.
 
-Speed is told in floors of the same run, in three rounds, of which the best counts: a busy machine makes rounds
-slower, and none faster than it is. Memory is the same in each round, so there is one.
+Speed is told in floors of the same run, of lists and starts in CPU: seconds on the clock tell of what else a
+machine does. That a call waits, for a disk, say, is not seen by it; so events are told by how many are answered
+in a second. Of three rounds ctxmgr's best counts, over the floor's best. Memory is the same in each round: there
+is one.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -50,7 +52,7 @@ def measure(options: Options) -> list[Judged]:
 
 
 def table(rows: Sequence[Judged]) -> Table:
-    out = Table(title="The gate: the best of the rounds, within its limit or not")
+    out = Table(title="The gate: the best of the rounds (of lists and starts in CPU), within its limit or not")
     out.add_column("figure")
     for title in ("ctxmgr", "floor", "held", "goal", "measured last", "limit"):
         out.add_column(title, justify="right")

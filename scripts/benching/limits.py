@@ -37,11 +37,17 @@ class Limit(msgspec.Struct, frozen=True):
         return held * room if self.sense == "at most" else held / room
 
     def best(self, figure: Figure) -> float:
-        """Of the rounds; what is held of it. Raises ValueError where it has no ratio."""
-        spread: Spread | None = figure.ours if self.of == "ours" else figure.ratio
-        if spread is None:
+        """What is held of a figure: its best round, over the best of the floor's. Raises ValueError where it has no
+        floor and needs one."""
+        ours = self._best_round(figure.ours)
+        if self.of == "ours":
+            return ours
+        if figure.floor is None:
             raise ValueError(f"{figure.name}: there is no floor")
-        return spread.low if self.sense == "at most" else spread.high
+        return ours / self._best_round(figure.floor)
+
+    def _best_round(self, rounds: Spread) -> float:
+        return rounds.low if self.sense == "at most" else rounds.high
 
     def holds(self, value: float) -> bool:
         """Whether this is within the limit."""
@@ -53,36 +59,36 @@ class Limit(msgspec.Struct, frozen=True):
 
 LIMITS: dict[str, Limit] = {
     # hosts that say nothing of the answer are told that nothing is to be left out: the goals are of this
-    "steady context, 1 MB, whole, off": Limit(0.25, 0.54),
-    "steady context, 1 MB, whole, tools": Limit(0.25, 0.79),
-    "steady context, 1 MB, whole, turns": Limit(0.25, 0.68),
-    "steady context, 1 MB, whole, balanced": Limit(0.25, 1.18),
-    "steady context, 8 MB, whole, off": Limit(0.20, 0.26),
-    "steady context, 8 MB, whole, tools": Limit(0.20, 0.46),
-    "steady context, 8 MB, whole, turns": Limit(0.20, 0.31),
-    "steady context, 8 MB, whole, balanced": Limit(0.20, 1.11),
+    "steady context, 1 MB, whole, off": Limit(0.25, 0.41),
+    "steady context, 1 MB, whole, tools": Limit(0.25, 0.82),
+    "steady context, 1 MB, whole, turns": Limit(0.25, 0.55),
+    "steady context, 1 MB, whole, balanced": Limit(0.25, 0.53),
+    "steady context, 8 MB, whole, off": Limit(0.20, 0.18),
+    "steady context, 8 MB, whole, tools": Limit(0.20, 0.48),
+    "steady context, 8 MB, whole, turns": Limit(0.20, 0.28),
+    "steady context, 8 MB, whole, balanced": Limit(0.20, 0.21),
     # the same bytes come back
-    "steady context, 1 MB, whole, off, messages": Limit(None, 0.66),
-    "steady context, 1 MB, whole, tools, messages": Limit(None, 0.89),
-    "steady context, 1 MB, whole, turns, messages": Limit(None, 0.78),
-    "steady context, 1 MB, whole, balanced, messages": Limit(None, 1.27),
-    "steady context, 8 MB, whole, off, messages": Limit(None, 0.35),
-    "steady context, 8 MB, whole, tools, messages": Limit(None, 0.57),
-    "steady context, 8 MB, whole, turns, messages": Limit(None, 0.47),
-    "steady context, 8 MB, whole, balanced, messages": Limit(None, 1.20),
+    "steady context, 1 MB, whole, off, messages": Limit(None, 0.48),
+    "steady context, 1 MB, whole, tools, messages": Limit(None, 0.88),
+    "steady context, 1 MB, whole, turns, messages": Limit(None, 0.60),
+    "steady context, 1 MB, whole, balanced, messages": Limit(None, 0.60),
+    "steady context, 8 MB, whole, off, messages": Limit(None, 0.24),
+    "steady context, 8 MB, whole, tools, messages": Limit(None, 0.53),
+    "steady context, 8 MB, whole, turns, messages": Limit(None, 0.33),
+    "steady context, 8 MB, whole, balanced, messages": Limit(None, 0.27),
     # by the preset's defaults, in a window of 200,000 tokens
-    "steady context, 1 MB, outgrown, tools": Limit(None, 1.18),
-    "steady context, 1 MB, outgrown, turns": Limit(None, 0.58),
-    "steady context, 1 MB, outgrown, balanced": Limit(None, 0.97),
-    "steady context, 8 MB, outgrown, tools": Limit(None, 0.80),
-    "steady context, 8 MB, outgrown, turns": Limit(None, 0.26),
-    "steady context, 8 MB, outgrown, balanced": Limit(None, 0.58),
-    "first context, 15 MB, 10,000 messages": Limit(8, 9.0),
+    "steady context, 1 MB, outgrown, tools": Limit(None, 1.24),
+    "steady context, 1 MB, outgrown, turns": Limit(None, 0.48),
+    "steady context, 1 MB, outgrown, balanced": Limit(None, 0.70),
+    "steady context, 8 MB, outgrown, tools": Limit(None, 0.75),
+    "steady context, 8 MB, outgrown, turns": Limit(None, 0.17),
+    "steady context, 8 MB, outgrown, balanced": Limit(None, 0.23),
+    "first context, 15 MB, 10,000 messages": Limit(8, 15.6),
     "spawn to the first context, CPU": Limit(2.6, 2.5),  # .15 s where the bare loop takes .058
-    "turn_end, snapshot line written": Limit(0.30, 0.25, sense="at least"),
-    "turn_end, many under way": Limit(0.15, 0.10, sense="at least"),
-    "memory a session": Limit(1.0, 1.5, "ours"),
-    "memory after all have ended": Limit(1.15, 1.2),
-    "memory at its height, first lists": Limit(300, 400, "ours"),
+    "turn_end, snapshot line written": Limit(0.30, 0.17, sense="at least"),
+    "turn_end, many under way": Limit(0.15, 0.054, sense="at least"),
+    "memory a session": Limit(1.0, 1.35, "ours"),
+    "memory after all have ended": Limit(1.15, 1.27),
+    "memory at its height, first lists": Limit(300, 331, "ours"),
 }
 """By name of a figure. `ours` is in the figure's unit."""

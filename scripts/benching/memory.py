@@ -14,7 +14,7 @@ from benching.prepared import context, growing, prose, request
 from benching.table import Figure, Goal, figure
 
 MEGABYTE = 1 << 20
-SESSIONS, FEW_SESSIONS = 100, 20
+SESSIONS, FEW_SESSIONS = 100, 10
 EVENTS = 1_000  # of each session
 EVENT_CHARACTERS = 1_000  # of a tool's result: an event is 1.5 kB then
 FIRST_LISTS, FIRST_BYTES = 12, 8_000_000

@@ -1,5 +1,7 @@
 """Measures a steady `context`, one step new in each call, in the four presets, beside a floor that echoes the list.
 
+Told in CPU, which is the same on a busy machine.
+
 Three answers are told apart:
 
 1. A list that stays whole, answered as hosts ask who say nothing of it: nothing is to be left out, and the answer
@@ -12,7 +14,7 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
-from benching.pair import KEEP_ALL, MODEL, Options, Pair, checked, timed
+from benching.pair import KEEP_ALL, MODEL, Options, Pair, checked, spent, timed
 from benching.prepared import Growing, context, growing
 from benching.table import Figure, figure
 
@@ -57,7 +59,7 @@ def measure(
 def _rows(
     pair: Pair, label: str, grown: Growing, start: int, kind: str, policies: Policies, answers: tuple[str, ...]
 ) -> list[tuple[str, Times]]:
-    """Names of figures, and milliseconds of the median call of each round."""
+    """Names of figures, and milliseconds of CPU of the median call of each round."""
     return [
         (f"steady context, {label}, {kind}, {preset}{', messages' if answer else ''}", times)
         for preset, policy in policies.items()
@@ -78,11 +80,11 @@ def _asked(
         for number in range(start + 1, len(grown.ends)):
             answer = answers[number % len(answers)]
             parts = context(2, session, grown.upto(number), answer or None)
-            ours[answer].append(timed(pair.ours, parts) * MILLISECONDS)
+            ours[answer].append(timed(pair.ours, parts, spent) * MILLISECONDS)
             told = bytes(checked(pair.ours.last)[:64])
             if window == WINDOWS["whole"] and (UNCHANGED in told) == (answer == "messages"):
                 raise RuntimeError(f"a list that stays whole was answered otherwise: {told!r}")
-            floor.append(timed(pair.floor, parts) * MILLISECONDS)
+            floor.append(timed(pair.floor, parts, spent) * MILLISECONDS)
         pair.end(session)
         for answer, (mine, theirs) in found.items():
             mine.append(median(ours[answer]))
