@@ -1,6 +1,7 @@
 """What a call should have read, by the provider's rule."""
 
 import msgspec
+import pytest
 
 from ctxmgr.engine.caching import truth
 from ctxmgr.model import CacheRule, Usage
@@ -125,6 +126,13 @@ def test_only_the_newest_calls_are_remembered() -> None:
     for weight in range(13_000, 33_000, 1_000):
         known = called(known, weight, weight + 8_000, weight + 7_000)
     assert len(known[0].calls) == truth.CALLS_REMEMBERED
+
+
+@pytest.mark.parametrize(("weight", "changed"), [(11_999, 1_000), (12_000, 2_000)])
+def test_the_growth_of_lists_tells_a_providers_tokens_once_it_is_2_000(weight: int, changed: int) -> None:
+    """Until then a weighed token is what the caller says: one."""
+    known = called(called(NOTHING, 10_000, 18_000), weight, 18_000 + 2 * (weight - 10_000), 18_000)
+    assert called(known, weight, 22_000, prefix=weight - 1_000)[0].calls[-1].changed_tokens == changed
 
 
 def test_all_that_is_known_after_a_few_calls() -> None:

@@ -60,7 +60,8 @@ def test_what_is_looked_at_in_a_step() -> None:
     assert set(step_terms(step)) >= {"ask", "parser", "lexer", "grammar", "line"}
     assert not {"secretly", "unseen", "rules"} & set(step_terms(step))
     assert "make grammar" in step_text(step)
-    assert len(step_text(told(r("y" * 99_999)))) == RESULT_UNITS
+    assert len(step_text(told(r("y" * 99_999)))) == RESULT_UNITS == 400
+    assert len(step_text(told(a("y" * 99_999)))) == 2_000
 
 
 def deepest(said: list[Said], count: int) -> list[int]:
