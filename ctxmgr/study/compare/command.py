@@ -14,11 +14,10 @@ from pathlib import Path
 from ctxmgr.devices import Chat, Weigher, tokens
 from ctxmgr.model.compaction import Format, NothingToCompact, Strategy
 from ctxmgr.plain_text import complain, fault_text, missing_text
-from ctxmgr.study.compare import files, report
-from ctxmgr.study.compare.material import Material
+from ctxmgr.study.compare import report
 from ctxmgr.study.compare.report import RecordingRows, Remark, WrittenRow
 from ctxmgr.study.compare.rows import row
-from ctxmgr.study.compare.sessions import read
+from ctxmgr.study.compare.sessions import Material, read
 from ctxmgr.study.compare.settings import InvalidArguments, Settings, settings
 from ctxmgr.study.console import console, plain, progress_bar
 from ctxmgr.study.probes import write_failed
@@ -31,12 +30,17 @@ INTERRUPTED = 130  # what shells give for a command that Ctrl-C ended
 
 def run(parsed: Namespace) -> int:
     """0: all done; 1: a recording could not be read or a row failed; 2: wrong usage; 130: interrupted."""
+    folder = Path(parsed.out or FOLDER)
     try:
         wanted = settings(parsed)
-        paths = _paths(parsed.recordings)
-        folder = _folder(parsed.out or FOLDER)
+        if missing := missing_text(parsed.recordings):
+            raise InvalidArguments(missing)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except InvalidArguments as fault:
         return complain("compare", str(fault), 2)
+    except OSError as fault:
+        return complain("compare", f"{parsed.out or FOLDER}: {fault.strerror}", 2)
+    paths = list({path.resolve(): path for path in map(Path, parsed.recordings)}.values())  # each file once
     loaded = tokens.load(VOCABULARY)
     if loaded.note:
         complain("compare", loaded.note, 0)
@@ -45,7 +49,7 @@ def run(parsed: Namespace) -> int:
             comparison = _Comparison(wanted, folder, loaded.weigher, advanced)
             outcomes = asyncio.run(comparison.run(paths, parsed.jobs))
         table = "comparison.md" if wanted.chain_window is None else f"chains-{wanted.chain_window}.md"
-        files.written(folder, table, report.report(outcomes, wanted))
+        report.written(folder, table, report.report(outcomes, wanted))
         if wanted.probes_failed is not None:
             write_failed(wanted.probes_failed, report.failed_probes(outcomes))
     except KeyboardInterrupt:
@@ -63,22 +67,6 @@ def run(parsed: Namespace) -> int:
             out.print(plain(f"summaries and {table} are in {folder}"))
     has_failed = any(remark.kind != "nothing" for outcome in outcomes for remark in outcome.remarks)
     return int(has_failed or any(row.again for row in written))
-
-
-def _paths(names: list[str]) -> list[Path]:
-    """Each file once."""
-    if missing := missing_text(names):
-        raise InvalidArguments(missing)
-    return list({path.resolve(): path for path in map(Path, names)}.values())
-
-
-def _folder(name: str) -> Path:
-    folder = Path(name)
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError as fault:
-        raise InvalidArguments(f"{name}: {fault.strerror}") from None
-    return folder
 
 
 class _Comparison:
@@ -136,8 +124,8 @@ class _Comparison:
     async def _row(self, material: Material, strategy: Strategy, format: Format) -> WrittenRow | NothingToCompact:
         """From its file where that is finished; Nothing where the recording has nothing to compact."""
         fingerprint = material.fingerprint(strategy, format)
-        name = files.file_name(material.session.name, strategy, format, fingerprint, self._settings.chain_window)
-        there = files.finished(self._folder / name, fingerprint)
+        name = report.file_name(material.session.name, strategy, format, fingerprint, self._settings.chain_window)
+        there = report.finished(self._folder / name, fingerprint)
         if there is not None:
             return WrittenRow(there, name, reused=True)
         if self._settings.chain_window is None:
@@ -145,5 +133,5 @@ class _Comparison:
             if isinstance(planned, NothingToCompact):
                 return planned
         made, summary = await row(material, strategy, format, self._model)
-        files.written(self._folder, name, files.text_of(made, report.head(made), summary))
+        report.written(self._folder, name, report.text_of(made, summary))
         return WrittenRow(made, name, reused=False)

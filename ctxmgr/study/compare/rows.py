@@ -1,6 +1,7 @@
 """Turns a recorded session, a strategy and a format into one row of the comparison, and the summary itself.
 
 One cut at the session's end is a chain of a single compaction, of which nobody knows the list that comes after it.
+What a strategy computes runs in a thread, what it asks is awaited: many summaries are written side by side.
 """
 
 import asyncio
@@ -11,18 +12,28 @@ from typing import Any
 import msgspec
 
 from ctxmgr.devices import Chat
-from ctxmgr.model.compaction import Asking, BranchMessage, CompactionPlan, Format, Strategy
+from ctxmgr.model import Weigh
+from ctxmgr.model.compaction import (
+    Asking,
+    BranchMessage,
+    CompactionPlan,
+    Completion,
+    CompletionRequest,
+    Format,
+    Result,
+    Strategy,
+)
 from ctxmgr.study.closed_loop import floor
 from ctxmgr.study.compare import chains, ways
-from ctxmgr.study.compare.answering import answered
 from ctxmgr.study.compare.chains import Chain, Pass
-from ctxmgr.study.compare.material import Material
+from ctxmgr.study.compare.sessions import Material
 from ctxmgr.study.compare.ways import BilledList, BothWays
 from ctxmgr.study.figures import Figures, Measures, closed_cost
 from ctxmgr.study.observations import MessageCache, message_cache
 from ctxmgr.study.probes import RemovedPart, Scores, failures, scores
 from ctxmgr.summarize import SummaryInput, WayCosts, writing
 
+Calls = list[tuple[CompletionRequest, Completion]]
 TRY_AGAIN = ("failed", "cancelled")  # reasons of a fallback that say nothing of the strategy: the call went wrong
 
 
@@ -85,11 +96,12 @@ async def row(material: Material, strategy: Strategy, format: Format, model: Cha
     settings = material.settings
     began = time.perf_counter()
     asking = _asking(material, strategy, format)
-    chain, spent = await answered(asking, model, settings.policy.concurrency, material.weigh)
+    chain, calls = await answered(asking, model, settings.policy.concurrency)
     wall_ms = round(1_000 * (time.perf_counter() - began))
+    input_tokens, output_tokens, weighed_calls = await asyncio.to_thread(_spent, calls, material.weigh)
     details = chain.details
     fallbacks = [(number, detail["fallback"]) for number, detail in enumerate(details, 1) if "fallback" in detail]
-    previous = "" if settings.chain_window else material.carried
+    previous = "" if settings.chain_window else material.preparation.previous or ""
     made = SummaryRow(
         recording=material.session.name,
         strategy=strategy,
@@ -98,9 +110,9 @@ async def row(material: Material, strategy: Strategy, format: Format, model: Cha
         fingerprint=material.fingerprint(strategy, format),
         call_count=sum(detail["calls"] for detail in details),
         retries=sum(detail["retries"] for detail in details),
-        input_tokens=spent.input_tokens,
-        output_tokens=spent.output_tokens,
-        weighed_calls=spent.weighed,
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
+        weighed_calls=weighed_calls,
         wall_ms=wall_ms,
         summary_tokens=material.weigh(chain.summary),
         replaced_tokens=material.weight(chain.removed) + material.weigh(previous),
@@ -115,6 +127,47 @@ async def row(material: Material, strategy: Strategy, format: Format, model: Cha
     if chain.passes:
         made = await asyncio.to_thread(_probed, made, chain, material)
     return made, chain.summary
+
+
+async def answered(asking: Asking[Result], model: Chat | None, concurrency: int) -> tuple[Result, Calls]:
+    """What the generator ends with, and all that was asked for it. It may ask for nothing, to let others have their
+    turn; without a model it asks for nothing else. `concurrency`: calls side by side."""
+    calls: Calls = []
+    gate = asyncio.Semaphore(concurrency)
+
+    async def complete(ask: CompletionRequest) -> Completion:
+        assert model is not None, "what asks has a model"
+        async with gate:
+            return await model.complete(ask)
+
+    answers: Any = None
+    while True:
+        is_done, value = await asyncio.to_thread(_step, asking, answers)
+        if is_done:
+            return value, calls
+        answers = tuple(await asyncio.gather(*map(complete, value)))
+        calls += zip(value, answers, strict=True)
+
+
+def _step(asking: Asking[Any], answers: Any) -> tuple[bool, Any]:
+    """(True, result) or (False, asks): a generator's end must not travel through a thread as an exception."""
+    try:
+        return False, asking.send(answers)
+    except StopIteration as stop:
+        return True, stop.value
+
+
+def _spent(calls: Calls, weigh: Weigh) -> tuple[int, int, int]:
+    """Tokens in and out: as the provider says, or, of so many calls, as we weigh them. One that failed without an
+    answer is weighed by what was sent."""
+    tokens = [
+        (weigh(ask.system) + weigh(ask.prompt), weigh(answer.text))
+        if answer.usage is None
+        else (answer.usage.input_tokens, answer.usage.output_tokens)
+        for ask, answer in calls
+    ]
+    weighed_count = sum(answer.usage is None for _, answer in calls)
+    return sum(came for came, _ in tokens), sum(went for _, went in tokens), weighed_count
 
 
 def _asking(material: Material, strategy: Strategy, format: Format) -> Asking[Chain]:

@@ -99,7 +99,15 @@ def settings(parsed: Namespace, environment: Mapping[str, str] = os.environ) -> 
         strategies=tuple(dict.fromkeys(parsed.strategy or usual)),
         formats=tuple(dict.fromkeys(parsed.format or (policy.format,))),
         cut_budget=CutBudget(keep_recent_tokens=parsed.keep, reserve_tokens=policy.reserve_tokens),
-        endpoint=_endpoint(parsed, window) if parsed.endpoint and parsed.model else None,
+        endpoint=Endpoint(
+            base_url=parsed.endpoint,
+            model=parsed.model,
+            api_key_env=parsed.api_key_env,
+            context_window=window,
+            api=parsed.api or "chat",
+        )
+        if parsed.endpoint and parsed.model
+        else None,
         window=window,
         chain_window=(parsed.window or CHAIN_WINDOW) if parsed.chain else None,
         sheet=price_sheet(parsed.prices, parsed.cache_ttl, parsed.overhead, parsed.cache),
@@ -111,19 +119,7 @@ def settings(parsed: Namespace, environment: Mapping[str, str] = os.environ) -> 
     for is_wrong, text in _faults(parsed, made, environment):
         if is_wrong:
             raise InvalidArguments(text)
-    if parsed.probes_failed and (why := unwritable_text(parsed.probes_failed)):
-        raise InvalidArguments(why)
     return made
-
-
-def _endpoint(parsed: Namespace, window: int) -> Endpoint:
-    return Endpoint(
-        base_url=parsed.endpoint,
-        model=parsed.model,
-        api_key_env=parsed.api_key_env,
-        context_window=window,
-        api=parsed.api or "chat",
-    )
 
 
 def _faults(parsed: Namespace, made: Settings, environment: Mapping[str, str]) -> Iterator[tuple[bool, str]]:
@@ -147,6 +143,8 @@ def _faults(parsed: Namespace, made: Settings, environment: Mapping[str, str]) -
         f"a window of {window:,} tokens less the {reserve:,} kept free for the reply leaves no more than --keep "
         f"{parsed.keep:,}: nothing would ever fit",
     )
+    why = unwritable_text(parsed.probes_failed) if parsed.probes_failed else ""
+    yield bool(why), why
 
 
 @cache

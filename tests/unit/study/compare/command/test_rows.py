@@ -12,8 +12,8 @@ import pytest
 
 from ctxmgr.cli import main
 from ctxmgr.study.compare import command as comparing
-from ctxmgr.study.compare import material as comparing_material
 from ctxmgr.study.compare import rows as comparing_rows
+from ctxmgr.study.compare import sessions as comparing_sessions
 from tests.model_server import Gate, ModelServer, Reply, Request
 from tests.unit.study.compare.command.running import KEEP, Compare, answer, endpoint, recorded
 
@@ -178,7 +178,7 @@ def test_a_recording_that_no_one_foresaw_costs_only_itself(
     def faulty(session: Any, *rest: Any) -> Any:
         if session.name == "bad.jsonl":
             raise ZeroDivisionError("planted")
-        return comparing_material.Material(session, *rest)
+        return comparing_sessions.Material(session, *rest)
 
     monkeypatch.setattr(comparing, "Material", faulty)
     document = compare(recorded(tmp_path, "bad.jsonl"), recorded(tmp_path), *KEEP, code=1)
@@ -207,7 +207,7 @@ def test_a_row_that_fails_costs_only_itself(
 def test_a_cut_that_would_lose_an_entry_is_a_failure(
     tmp_path: Path, compare: Compare, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(comparing_material, "uncovered", lambda path, prepared: (2,))
+    monkeypatch.setattr(comparing_sessions, "uncovered", lambda path, prepared: (2,))
     document = compare(recorded(tmp_path), *KEEP, code=1)
     assert document["rows"] == []
     assert "leaves e3 to nobody" in document["failed"][0]["reason"]
