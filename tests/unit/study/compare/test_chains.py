@@ -177,10 +177,6 @@ def test_a_model_writes_a_chain_too() -> None:
     assert all(detail["calls"] > 0 and "fallback" not in detail for detail in chain.details)
 
 
-def test_the_same_session_gives_the_same_chain() -> None:
-    assert walked(*turns(20)) == walked(*turns(20))
-
-
 GREENHOUSE = Path(__file__).parents[3] / "sessions" / "greenhouse.jsonl"
 REAL = sorted(Path(__file__).parents[5].glob("shared/recordings/pi/*.jsonl"))
 
@@ -209,7 +205,6 @@ def test_recorded_sessions_lose_nothing(path: Path) -> None:
     [
         (lambda decision: {"history": decision.history[1:]}, "compaction 1 leaves e1 to nobody"),
         (lambda decision: {"first_kept": "nowhere"}, "after compaction 1 the list is not what was to be kept"),
-        (lambda decision: {"previous": None}, "compaction 2 leaves compaction-1 to nobody"),
     ],
 )
 def test_what_would_be_lost_is_found(monkeypatch: pytest.MonkeyPatch, broken: Any, said: str) -> None:

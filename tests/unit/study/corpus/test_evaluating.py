@@ -68,8 +68,6 @@ META = b'{"timestamp":"2026-01-01T00:00:00.000Z","type":"session_meta","payload"
     [
         (b"", "it should be"),
         (b'{"ctxmgr": "the ow', "bad.jsonl, line 1: no JSON from character 12 on"),
-        (b'{"nothing": "known"}\n', "is neither"),
-        (b'{"ctxmgr": 1}\n', "and no recording"),
         (META + b'{"timestamp":"x","type":"the owl"}\n', "bad.jsonl, line 2: a line without a payload"),
     ],
 )

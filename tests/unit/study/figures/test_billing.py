@@ -74,11 +74,3 @@ def test_a_list_that_only_grows_is_written_once(sizes: list[int], step: int) -> 
         2.0 * written + 0.1 * (sum(call.tokens for call in made) - written)
     )
     assert not any(call.broke or call.cold for call in made)
-
-
-@given(st.lists(st.text("abc", max_size=6), max_size=8))
-def test_no_list_costs_less_than_read_or_more_than_written(lists: list[str]) -> None:
-    made = bill(calls(*lists), PRICES, size)
-    for call in made:
-        assert 0.1 * call.tokens <= call.money + 1e-9
-        assert call.money <= 2.0 * call.tokens + 1e-9

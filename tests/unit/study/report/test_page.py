@@ -221,13 +221,6 @@ def test_kept_is_drawn_against_the_bill_with_a_peer_and_floor() -> None:
     assert (places["balanced"][0] - edge) / scale == pytest.approx((0.5 - 0.15) / (1 - 0.5), abs=0.05)
 
 
-def test_what_keeps_less_than_the_newest_text_alone_is_in_the_frame() -> None:
-    low = [line("off", 4.0, of_off=1.0), line("turns", kept=(-1, 5))]
-    *_, drawn = drawings(page([RecordingSheet("a", tuple(low))]))
-    bottom = float(drawn.attrib["data-bottom"])
-    assert all(float(element.attrib["cy"]) <= bottom for element in drawn.iter("circle"))
-
-
 # scales
 
 
