@@ -94,9 +94,10 @@ def read_off(picture: ElementTree.Element) -> dict[str, tuple[float, float]]:
 
 
 def test_each_policy_is_a_point_at_its_own_figures() -> None:
-    found = read_off(drawn([standard()]))
-    assert found.keys() == {line.name for line in standard().lines}
-    for line in standard().lines:
+    lines = (*standard().lines, row("newest", 0.2, -0.25))  # it keeps less than the newest text alone
+    found = read_off(drawn([RecordingSheet("a.jsonl", lines)]))
+    assert found.keys() == {line.name for line in lines}
+    for line in lines:
         assert found[line.name] == pytest.approx((line.number("closedLoop.billed"), line.repeats.share), abs=0.005)
 
 
