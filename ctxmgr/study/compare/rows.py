@@ -207,13 +207,14 @@ def _chain_figures(chain: Chain, material: Material) -> ChainFigures | None:
     settings = material.settings
     if settings.chain_window is None:
         return None
-    made = ChainFigures(settings.chain_window, chain.passes, chain.largest, chain.last, chain.uncut)
-    if not chain.passes:
-        return made
-    known = MessageCache(message_cache.reader())
-    loop = closed_cost.plain(Measures(chain.sights, known, settings.sheet))
-    least = round(floor(chain.sights, known, settings.sheet), 4)
-    return msgspec.structs.replace(made, loop=loop, floor=least)
+    loop = least = None
+    if chain.passes:
+        known = MessageCache(message_cache.reader())
+        loop = closed_cost.plain(Measures(chain.sights, known, settings.sheet))
+        least = round(floor(chain.sights, known, settings.sheet), 4)
+    return ChainFigures(
+        settings.chain_window, chain.passes, chain.largest, chain.last, chain.uncut, loop, floor=least
+    )
 
 
 def _probed(row: SummaryRow, chain: Chain, material: Material) -> SummaryRow:

@@ -42,10 +42,8 @@ ABOUT = "answers: mean of kinds of memory probes, 0 to 1.\n--wide shows all figu
 
 
 class Column(NamedTuple):
-    """One figure: its table, its heading, its value of a row, which is None where there is none, and its
-    decimals."""
+    """One figure: its heading, its value of a row, which is None where there is none, and its decimals."""
 
-    table: str
     heading: str
     value: Callable[[SummaryRow], str | float | None]
     digits: int = 0
@@ -78,37 +76,45 @@ def _of_bill(value: Callable[[BothWays], str | float | None]) -> Callable[[Summa
 
 
 NAMES = ("recording", "strategy", "format")
-COLUMNS = (
-    Column(WALKED, "compactions", _of_chain(lambda chain: len(chain.passes))),
-    Column(WALKED, "largest list", _of_chain(lambda chain: chain.largest)),
-    Column(WALKED, "at the end", _of_chain(lambda chain: chain.last)),
-    Column(WALKED, "not possible", _of_chain(lambda chain: chain.uncut)),
-    Column(TOOK, "calls", lambda row: row.call_count),
-    Column(TOOK, "retries", lambda row: row.retries),
-    Column(TOOK, "input", lambda row: _spent(row, row.input_tokens)),
-    Column(TOOK, "output", lambda row: _spent(row, row.output_tokens)),
-    Column(TOOK, "seconds", lambda row: row.wall_ms / 1_000, 2),
-    Column(TOOK, "summary", lambda row: row.summary_tokens),
-    Column(TOOK, "replaces", lambda row: row.replaced_tokens),
-    Column(TOOK, "without a model", lambda row: "; ".join(row.fallback_reasons) or None),
-    Column(LOOPED, f"billed {currency.SIGN}", _of_loop("billed"), 2),
-    Column(LOOPED, f"closed {currency.SIGN}", _of_loop("closed"), 2),
-    Column(LOOPED, f"all {currency.SIGN}", _of_loop("all"), 2),
-    Column(LOOPED, "re-fetches", _of_loop("fetches")),
-    Column(LOOPED, "re-fetches in 100", _of_loop("fetchesIn100"), 1),
-    Column(LOOPED, f"floor {currency.SIGN}", _of_chain(lambda chain: chain.floor), 2),
-    Column(BILLED, f"copy {currency.SIGN}", _of_bill(lambda bill: bill.cold_cost), 3),
-    Column(BILLED, f"at the end {currency.SIGN}", _of_bill(lambda bill: bill.warm_cost), 3),
-    Column(BILLED, f"the cheaper {currency.SIGN}", _of_bill(lambda bill: bill.cheaper_cost), 3),
-    Column(BILLED, "at the end, of", _of_bill(lambda bill: f"{bill.warm_count} of {bill.total_count}")),
-)
+COLUMNS = {  # by their table
+    WALKED: (
+        Column("compactions", _of_chain(lambda chain: len(chain.passes))),
+        Column("largest list", _of_chain(lambda chain: chain.largest)),
+        Column("at the end", _of_chain(lambda chain: chain.last)),
+        Column("not possible", _of_chain(lambda chain: chain.uncut)),
+    ),
+    TOOK: (
+        Column("calls", lambda row: row.call_count),
+        Column("retries", lambda row: row.retries),
+        Column("input", lambda row: _spent(row, row.input_tokens)),
+        Column("output", lambda row: _spent(row, row.output_tokens)),
+        Column("seconds", lambda row: row.wall_ms / 1_000, 2),
+        Column("summary", lambda row: row.summary_tokens),
+        Column("replaces", lambda row: row.replaced_tokens),
+        Column("without a model", lambda row: "; ".join(row.fallback_reasons) or None),
+    ),
+    LOOPED: (
+        Column(f"billed {currency.SIGN}", _of_loop("billed"), 2),
+        Column(f"closed {currency.SIGN}", _of_loop("closed"), 2),
+        Column(f"all {currency.SIGN}", _of_loop("all"), 2),
+        Column("re-fetches", _of_loop("fetches")),
+        Column("re-fetches in 100", _of_loop("fetchesIn100"), 1),
+        Column(f"floor {currency.SIGN}", _of_chain(lambda chain: chain.floor), 2),
+    ),
+    BILLED: (
+        Column(f"copy {currency.SIGN}", _of_bill(lambda bill: bill.cold_cost), 3),
+        Column(f"at the end {currency.SIGN}", _of_bill(lambda bill: bill.warm_cost), 3),
+        Column(f"the cheaper {currency.SIGN}", _of_bill(lambda bill: bill.cheaper_cost), 3),
+        Column("at the end, of", _of_bill(lambda bill: f"{bill.warm_count} of {bill.total_count}")),
+    ),
+}
 BRIEF = (
-    Column("", "strategy, format", lambda row: row.name),
-    Column("", "summary", lambda row: row.summary_tokens),
-    Column("", "stands for", lambda row: row.replaced_tokens),
-    Column("", "answers", answers, 2),
-    Column("", "model tokens", lambda row: row.input_tokens + row.output_tokens),
-    Column("", "seconds", lambda row: row.wall_ms / 1_000, 2),
+    Column("strategy, format", lambda row: row.name),
+    Column("summary", lambda row: row.summary_tokens),
+    Column("stands for", lambda row: row.replaced_tokens),
+    Column("answers", answers, 2),
+    Column("model tokens", lambda row: row.input_tokens + row.output_tokens),
+    Column("seconds", lambda row: row.wall_ms / 1_000, 2),
 )
 
 
@@ -117,8 +123,7 @@ def tables(rows: Sequence[SummaryRow]) -> list[TextTable]:
     if not rows:
         return []
     made = []
-    for title in dict.fromkeys(column.table for column in COLUMNS):
-        columns = [column for column in COLUMNS if column.table == title]
+    for title, columns in COLUMNS.items():
         mine = [row for row in rows if any(column.value(row) is not None for column in columns)]
         lines = [(*_names(row), *(column.cell(row) for column in columns)) for row in mine]
         heads = (*NAMES, *(column.heading for column in columns))

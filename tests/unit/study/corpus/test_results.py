@@ -52,7 +52,7 @@ def test_a_killed_run_keeps_all_that_had_come(tmp_path: Path, evaluations: list[
     ("cut", "end"),
     [
         (0, b"{}\n"),
-        (0, b"\xff\n{}"),
+        (0, b'{"recording":{"key":"\xff"}}\n'),
         (1, b""),
     ],
 )
