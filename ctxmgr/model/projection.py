@@ -115,4 +115,6 @@ class Plan(msgspec.Struct, frozen=True):
     @property
     def packet(self) -> Packet | None:
         """The packet among its pieces."""
-        return next((piece for piece in self.pieces if isinstance(piece, Packet)), None)
+        kinds = list(map(type, self.pieces))
+        packet = self.pieces[kinds.index(Packet)] if Packet in kinds else None
+        return packet if isinstance(packet, Packet) else None

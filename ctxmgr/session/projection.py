@@ -7,7 +7,7 @@ leaves the session, and the next call's fallback, as they were.
 import hashlib
 import operator
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -35,14 +35,18 @@ class Replacements(msgspec.Struct, frozen=True):
     accepted: Progress = BEGINNING
 
 
-def replacements(messages: tuple[Message, ...], plan: Plan, fmt: MessageFormat, memo: Memo) -> Replacements:
+def replacements(
+    messages: tuple[Message, ...], plan: Plan, fmt: MessageFormat, memo: Memo, before: "Settled | None" = None
+) -> Replacements:
     """The bytes of edited messages. A message has results or calls that are edited, never both. The packet is dated
     by the message that it stands before, so that the same packet has the same bytes."""
     edits: dict[int, list[BlockEdit]] = {}
-    for piece in plan.pieces:
+    for piece in plan.pieces[before.piece_count if before else 0 :]:
         if isinstance(piece, BlockEdit):
             edits.setdefault(piece.message_index, []).append(piece)
-    made: dict[int, bytes] = {}
+    if before and not edits:
+        return msgspec.structs.replace(before.replacements, accepted=BEGINNING)
+    made = dict(before.replacements.messages) if before else {}
     for index, some in edits.items():
         key = ("put", messages[index].raw, *map(_put, some))
         if key not in memo:
@@ -51,6 +55,8 @@ def replacements(messages: tuple[Message, ...], plan: Plan, fmt: MessageFormat, 
     packet = plan.packet
     if packet is None:
         return Replacements(made)
+    if before:
+        return Replacements(made, before.replacements.packet)
     time_ms = messages[plan.floor].view.time_ms if plan.floor < len(messages) else None
     return Replacements(made, bytes(fmt.packet(packet.text, time_ms or 0)))
 
@@ -112,10 +118,36 @@ class ListMemo(dict[Any, Any]):
         self.message_count = 0
 
 
-class Projection(msgspec.Struct, frozen=True):
+class Run(NamedTuple):
+    """Messages [start, end) of the list as they came; or `content` in the place of one of them, or of none: the
+    packet. `saved_tokens`: by which it is lighter than the messages."""
+
+    start: int
+    end: int
+    content: bytes = b""
+    saved_tokens: int = 0
+
+    @property
+    def message_count(self) -> int:
+        """In the answer."""
+        return 1 if self.content else self.end - self.start
+
+
+class Settled(msgspec.Struct, frozen=True):
+    """The answer that another only adds to: the first `piece_count` pieces, with their `runs` and `replacements`,
+    are the same in both. That answer showed messages up to `end`, and had so many `size_bytes`."""
+
+    piece_count: int
+    runs: tuple[Run, ...]
+    replacements: Replacements
+    end: int
+    size_bytes: int
+
+
+class Projection(msgspec.Struct, frozen=True, dict=True):
     """What was answered, and of which list. `etag`: the opaque base of the answer, "" when void. `hash` is of the
     messages' digests, never updated but in a copy. `reader`: what read the messages. `answered`:
-    the next list may go on from it."""
+    the next list may go on from it. `settled`: what it shares with the answer before."""
 
     conversation: ConversationIndex = ConversationIndex()
     plan: Plan = NO_PLAN
@@ -125,6 +157,7 @@ class Projection(msgspec.Struct, frozen=True):
     reader: Reader | None = None
     replacements: Replacements = Replacements()
     answered: bool = False
+    settled: Settled | None = None
 
     @property
     def messages(self) -> tuple[Message, ...]:

@@ -17,13 +17,13 @@
 
 import math
 import re
-from collections.abc import Callable, Collection, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex, carried
 from ctxmgr.engine.instructions import PATH_CHARACTERS, Instructions, globs, instructions
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.rewriting import handles_in
@@ -90,13 +90,24 @@ def is_among(tool: str, names: Sequence[str]) -> bool:
     return any(name.casefold() == folded for name in names)
 
 
-def summaries(conversation: ConversationIndex, digests: Container[str]) -> frozenset[int]:
+def summaries(conversation: ConversationIndex, digests: Iterable[str]) -> frozenset[int]:
     """The indices of user messages that a list begins anew with, known by these digests: no user wrote them, and
     they say what was before."""
-    messages = conversation.messages
-    return frozenset(
-        index for index, message in enumerate(messages) if message.view.role == "user" and message.digest in digests
-    )
+    by_digest = _users(conversation)
+    return frozenset(index for digest in digests for index in by_digest.get(digest, ()))
+
+
+@carried
+def _users(
+    conversation: ConversationIndex, before: dict[str, tuple[int, ...]] | None, start: int
+) -> dict[str, tuple[int, ...]]:
+    """The indices of user messages by their digest."""
+    users = dict(before or {})
+    for index in range(start, conversation.size):
+        message = conversation.messages[index]
+        if message.view.role == "user":
+            users[message.digest] = (*users.get(message.digest, ()), index)
+    return users
 
 
 def over_share(

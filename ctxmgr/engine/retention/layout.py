@@ -121,21 +121,22 @@ def extended(plan: Plan, conversation: ConversationIndex, before: int, zone: Zon
         start = last.start
         pieces.pop()
     for position in range(before, size) if layout.decisions else ():
-        cut = [edit for edit in _edits(conversation, position, layout) if edit.kind == "cut"]
-        if cut:
+        made = [edit for edit in _edits(conversation, position, layout) if edit.kind == "cut"]
+        if made:
             _keep(pieces, start, position)
-            pieces += cut
+            pieces += made
             start = position + 1
-            edits += cut
+            edits += made
     _keep(pieces, start, size)
     weight = plan.weight + conversation.weight_of(range(before, size))
+    cut = {edit.key: layout.decisions[edit.key] for edit in edits}
     return msgspec.structs.replace(
         plan,
         pieces=tuple(pieces),
         zone=zone,
         weight=weight - sum(edit.before_tokens - edit.after_tokens for edit in edits),
         raw_weight=conversation.raw_weight,
-        decisions=plan.decisions | {edit.key: layout.decisions[edit.key] for edit in edits},
+        decisions=plan.decisions | cut if cut else plan.decisions,
         turns_kept=len(conversation.turns),
         blocks_cut=plan.blocks_cut + len(edits),
     )

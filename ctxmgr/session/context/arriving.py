@@ -243,4 +243,4 @@ def respelled(held: Projection, spelled: dict[int, bytes], fmt: MessageFormat, m
     marks = held.replacements.accepted.mark_count + sum(mark_count(new) - mark_count(old) for old, new in changed)
     progress = msgspec.structs.replace(held.replacements.accepted, mark_count=marks)
     put = msgspec.structs.replace(held.replacements, messages=put.messages, accepted=progress)
-    return msgspec.structs.replace(held, conversation=conversation, replacements=put)
+    return msgspec.structs.replace(held, conversation=conversation, replacements=put, settled=None)

@@ -6,34 +6,18 @@ A provider keeps what requests begin with: where an answer first differs from th
 import hashlib
 from collections.abc import Sequence
 from itertools import groupby
-from typing import NamedTuple
 
 import msgspec
 
-from ctxmgr.model import BlockEdit, Keep, Piece
+from ctxmgr.model import BlockEdit, Keep, Piece, Plan, once
 from ctxmgr.model.saved import Outline, State
-from ctxmgr.session.projection import Projection, is_of
+from ctxmgr.session.projection import Projection, Run, Settled, is_of
 
 OPEN = -1  # as the end of a range: to the end of the list
 HASH_BYTES = 8
 
 
-class Run(NamedTuple):
-    """Messages [start, end) of the list as they came; or `content` in the place of one of them, or of none: the
-    packet. `saved_tokens`: by which it is lighter than the messages."""
-
-    start: int
-    end: int
-    content: bytes = b""
-    saved_tokens: int = 0
-
-    @property
-    def message_count(self) -> int:
-        """In the answer."""
-        return 1 if self.content else self.end - self.start
-
-
-Runs = list[Run]
+Runs = Sequence[Run]
 
 
 def first_changed(old: Projection, new: Projection, shared: int) -> int:
@@ -122,18 +106,23 @@ def _head(new: Projection, count: int) -> tuple[int, int]:
     return tokens, size
 
 
+@once
 def answer_bytes(projection: Projection) -> int:
     """The bytes of all messages of an answer."""
-    return sum(
-        len(run.content) or sum(len(message.raw) for message in projection.messages[run.start : run.end])
-        for run in runs(projection)
-    )
+    before, messages = projection.settled, projection.messages
+    size, count, ended = (before.size_bytes, len(before.runs), before.end) if before else (0, 0, 0)
+    for run in runs(projection)[count:]:
+        new = messages[max(run.start, ended) : run.end]
+        size += len(run.content) or sum([len(message.raw) for message in new])
+    return size
 
 
+@once
 def runs(projection: Projection) -> Runs:
     """An answer as runs of kept messages and single messages put in."""
-    runs: Runs = []
-    for piece in projection.plan.pieces:
+    before = projection.settled
+    runs: list[Run] = list(before.runs) if before else []
+    for piece in projection.plan.pieces[before.piece_count if before else 0 :]:
         if isinstance(piece, Keep):
             runs.append(Run(piece.start, piece.end))
             continue
@@ -146,6 +135,17 @@ def runs(projection: Projection) -> Runs:
         else:
             runs.append(Run(index, index + 1, projection.replacements.messages[index], saved))
     return runs
+
+
+def settled(before: Projection, plan: Plan) -> Settled | None:
+    """What the answer by this plan shares with the one before; None where it does not only add to that."""
+    pieces = before.plan.pieces
+    if not pieces or not isinstance(pieces[-1], Keep) or not plan.goes_on_from(pieces):
+        return None
+    if plan.floor != before.plan.floor:
+        return None
+    kept, size = runs(before)[:-1], answer_bytes(before)
+    return Settled(len(pieces) - 1, tuple(kept), before.replacements, pieces[-1].end, size)
 
 
 _encode = msgspec.json.Encoder(order="deterministic").encode

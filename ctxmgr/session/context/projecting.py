@@ -28,7 +28,7 @@ from ctxmgr.model import WEIGHER, BlockEdit, Decision, Keep, Message, Plan, View
 from ctxmgr.model.saved import LastProjection
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.context.arriving import Arrived
-from ctxmgr.session.context.comparing import first_changed, only_grew, outline, runs
+from ctxmgr.session.context.comparing import first_changed, only_grew, outline, runs, settled
 from ctxmgr.session.context.fitting import announced, fit
 from ctxmgr.session.context.list_plan import ListPlan, Rejected
 from ctxmgr.session.projection import NO_PLAN, Projection, hashed, is_of, replacements, tag_of
@@ -149,6 +149,7 @@ def write_once(plan: ListPlan) -> ListPlan:
 def render(plan: ListPlan) -> ListPlan:
     """The answer's bytes and its tag."""
     before, messages = plan.arrived.before, plan.arrived.messages
+    shared = settled(before, plan.plan) if plan.goes_on else None
     hash = hashed(before.hash if plan.goes_on else None, messages[plan.shared_count if plan.goes_on else 0 :])
     projection = Projection(
         conversation=plan.incoming.conversation,
@@ -157,8 +158,9 @@ def render(plan: ListPlan) -> ListPlan:
         etag=tag_of(hash, len(messages)),
         hash=hash,
         reader=plan.reader,
-        replacements=replacements(messages, plan.plan, plan.reader.fmt, plan.inputs.memo),
+        replacements=replacements(messages, plan.plan, plan.reader.fmt, plan.inputs.memo, shared),
         answered=True,
+        settled=shared,
     )
     grew = plan.goes_on and _ends_open(before, projection, plan.shared_count)
     return msgspec.structs.replace(plan, projection=projection, only_grew=grew)
