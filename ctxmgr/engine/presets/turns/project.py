@@ -24,8 +24,11 @@ Rules (design, section 4; the number in brackets is the design's):
    nothing of it. Only a list that does not fit the window leaves it behind: where the first kept turn stands within
    it, that was to fit (`fit_floor`). For rule 5 it is the one that stood when the newest turn began: else each call
    would change what the one before has left behind.
+9. Where no turn leaves, no packet stands and nothing else is decided of what the last plan shows, it goes on with
+   what came since.
 
-Everything is computed a turn at a time from the index, so that a call costs the kept part, not the list.
+Everything is computed a turn at a time from the index, so that a call costs the kept part, not the list; by rule 9
+what is new.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,18 +39,21 @@ from ctxmgr.engine.conversation import (
     BlockRef,
     ConversationIndex,
     StepSpan,
+    carried,
+    carried_with,
     step_spans,
     turn_at,
     working_set_before,
     working_set_start,
 )
 from ctxmgr.engine.fit import unfit
+from ctxmgr.engine.instructions import Instructions
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.memory import SMALLEST_TOKENS
 from ctxmgr.engine.presets.turns.packets import Folding, LeftOut
 from ctxmgr.engine.protection import Protection
 from ctxmgr.engine.rewriting import ERRORS_OVER, Rewrite, cut_edit, marker
-from ctxmgr.model import Block, BlockEdit, Decision, Keep, Packet, Piece, Plan, Zone
+from ctxmgr.model import Block, BlockEdit, Decision, Keep, Packet, Piece, Plan, Policy, Zone
 
 STEPS_LOSSLESS = 2  # newest steps of the newest turn that rule 3 never touches
 
@@ -62,17 +68,73 @@ class TurnsInputs(msgspec.Struct, frozen=True):
     """What a projection is asked for beside the list itself.
 
     `floor`: index of the first kept turn's first message so far. `limits`: None where no more turns may leave.
-    `decisions`: the edits in force, and those that are to be made now.
+    `decisions`: the edits in force, and those that are to be made now. `last_plan`, of `last_count` messages: where
+    the list only adds to those. `held`: the instructions that stay.
     """
 
     zone: Zone
     protection: Protection
     floor: int
-    decisions: Mapping[str, Decision]
+    decisions: dict[str, Decision]
     folding: Folding
     rules: Invariants
     limits: Limits | None = Limits()
     rewrite: Rewrite | None = None
+    last_plan: Plan | None = None
+    last_count: int = 0
+    held: Instructions = Instructions()
+
+
+class _Standing(msgspec.Struct, frozen=True):
+    """What a plan was made by, and where the working set began then."""
+
+    policy: Policy
+    decisions: Mapping[str, Decision]
+    held: Instructions
+    working_set: int
+    goes_on: bool = False
+
+
+@carried_with
+def _standing(conversation: ConversationIndex, before: _Standing | None, start: int, ask: TurnsInputs) -> _Standing:
+    """With whether the last plan goes on: nothing else is decided of what it shows (rule 9)."""
+    policy = ask.protection.policy
+    now = _Standing(policy, ask.decisions, ask.held, working_set_start(conversation, policy.working_set))
+    if before is None or start != ask.last_count or before.policy != policy or before.held != ask.held:
+        return now
+    newly = (*range(before.working_set, min(now.working_set, start)), *range(start, conversation.size))
+    goes_on = before.decisions is ask.decisions and not any(
+        conversation.block_key(BlockRef(index, number)) in ask.decisions
+        for index in newly
+        for number in range(len(conversation.messages[index].view.blocks))
+    )
+    return msgspec.structs.replace(now, goes_on=goes_on)
+
+
+@carried
+def _packet_count(conversation: ConversationIndex, before: int | None, start: int) -> int:
+    """Of packets that came back."""
+    new = conversation.messages[start:]
+    return (before or 0) + sum(message.view.role == "packet" for message in new)
+
+
+def _going_on(conversation: ConversationIndex, ask: TurnsInputs) -> Plan | None:
+    """Rule 9."""
+    stands, last = _standing(conversation, ask).goes_on, ask.last_plan
+    if not stands or last is None or not last.pieces or ask.limits is not None or _packet_count(conversation):
+        return None
+    changed = last.turns_dropped or last.dropped or last.fit_floor or last.packet_weight or ask.folding.allowance
+    tail = last.pieces[-1]
+    if changed or ask.floor or not isinstance(tail, Keep) or tail.end != ask.last_count:
+        return None
+    return msgspec.structs.replace(
+        last,
+        pieces=(*last.pieces[:-1], Keep(tail.start, conversation.size)),
+        zone=ask.zone,
+        weight=last.weight + conversation.weight_of(range(ask.last_count, conversation.size)),
+        raw_weight=conversation.raw_weight,
+        turns_kept=len(conversation.turns),
+    )
 
 
 def project(conversation: ConversationIndex, ask: TurnsInputs) -> Plan:
@@ -81,6 +143,8 @@ def project(conversation: ConversationIndex, ask: TurnsInputs) -> Plan:
         whole = (Keep(0, conversation.size),) if conversation.size else ()
         weight = conversation.raw_weight
         return Plan(whole, ask.zone, 0, weight, weight, dict(ask.decisions))
+    if (plan := _going_on(conversation, ask)) is not None:
+        return plan
     draft = _Draft(conversation, ask)
     draft.decide_results()
     draft.write_packet()
@@ -261,7 +325,7 @@ class _Draft:
             floor=start if self.first else 0,
             weight=weight,
             raw_weight=self.conversation.raw_weight,
-            decisions=self.decisions,
+            decisions=self.ask.decisions if self.decisions == self.ask.decisions else self.decisions,
             turns_kept=len(self.turns) - self.first,
             turns_dropped=self.first,
             distilled=sum(edit.kind == "distilled" for edit in edits),

@@ -12,14 +12,17 @@ Rules (OpenCode's pruning, as the design, section 4, fixes it):
    front of it stay as they were.
 """
 
-from collections.abc import Container
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from ctxmgr.engine.conversation import NOWHERE, BlockRef, ConversationIndex
+from ctxmgr.engine.conversation import NOWHERE, BlockRef, ConversationIndex, carried, carried_with
 from ctxmgr.engine.protection import Protection, is_among
 from ctxmgr.engine.rewriting import marker
-from ctxmgr.model import Block
+from ctxmgr.model import Block, Decision
+
+NOTHING: Mapping[str, Decision] = {}
 
 
 class Target(msgspec.Struct, frozen=True, gc=False):
@@ -40,37 +43,78 @@ class Pruning(msgspec.Struct, frozen=True):
     prunable_tokens: int = 0
 
 
-def prune(
-    protection: Protection, pruned: Container[str], force: bool = False, working_set: int = NOWHERE
-) -> Pruning:
-    """What to prune now. `pruned` holds the keys of what is pruned already; results from the message `working_set`
-    on stay."""
-    conversation, policy = protection.conversation, protection.policy
+class _Open(msgspec.Struct, frozen=True):
+    """The results that may be pruned, oldest first, where these `decisions` are in force: none is pruned yet.
+    `sums[n]`: tokens of the first `n` of them."""
+
+    decisions: Mapping[str, Decision]
+    tools: tuple[tuple[str, ...], ...]
+    refs: list[BlockRef] = []
     targets: list[Target] = []
-    scanned = kept = 0
-    boundary, instructed = _boundary(conversation), protection.instructions().results
+    sums: list[int] = msgspec.field(default_factory=lambda: [0])
+
+    def before(self, message_index: int) -> int:
+        """How many stand before a message."""
+        return bisect_left(self.refs, BlockRef(message_index, 0))
+
+    def weight_of(self, refs: Iterable[BlockRef], start: int, end: int) -> int:
+        """Of these, as far as they are among those numbered [start, end), in tokens."""
+        numbers = ((ref, bisect_left(self.refs, ref, start, end)) for ref in refs)
+        return sum(
+            self.targets[number].weight for ref, number in numbers if number < end and self.refs[number] == ref
+        )
+
+
+def prune(
+    protection: Protection,
+    decisions: Mapping[str, Decision] = NOTHING,
+    force: bool = False,
+    working_set: int = NOWHERE,
+) -> Pruning:
+    """What to prune now. `decisions` tell what is pruned already; results from the message `working_set` on stay.
+    Costs what is new, and what is protected by rule 4."""
+    conversation, policy = protection.conversation, protection.policy
+    open_, instructed = _open(conversation, protection, decisions), protection.instructions().results
     older = max(0, len(conversation.turns) - policy.protected_turns)  # only the first turn has no user message
-    for turn in reversed(conversation.turns[:older]):
-        for position in reversed(turn.results):
-            if position < boundary:
-                break
-            for ref, block in reversed(tuple(conversation.results(position))):
-                key = conversation.block_key(ref)
-                if key in pruned or ref in instructed or position >= working_set:
-                    continue
-                if not _eligible(block) or protection.is_of_tool(ref):
-                    continue
-                if policy.prunable_tools and not is_among(conversation.call_of(ref).tool, policy.prunable_tools):
-                    continue
-                weight = conversation.block_weight(ref)
-                scanned += weight
-                if kept < policy.prune_protect:
-                    kept += weight
-                else:
-                    targets.append(Target(ref, key, weight))
-    prunable = sum(target.weight for target in targets)
-    enough = bool(targets) and (force or prunable >= policy.prune_minimum)
-    return Pruning(tuple(targets) if enough else (), scanned, kept, prunable)
+    end = min(working_set, conversation.turns[older].start if older < len(conversation.turns) else NOWHERE)
+    first, number, kept = open_.before(_boundary(conversation)), open_.before(end), 0
+    while number > first and kept < policy.prune_protect:
+        number -= 1
+        kept += open_.targets[number].weight if open_.refs[number] not in instructed else 0
+    number = max(first, number)
+    prunable = open_.sums[number] - open_.sums[first] - open_.weight_of(instructed, first, number)
+    if not force and prunable < policy.prune_minimum:
+        return Pruning((), kept + prunable, kept, prunable)
+    targets = (target for target in reversed(open_.targets[first:number]) if target.ref not in instructed)
+    return Pruning(tuple(targets), kept + prunable, kept, prunable)
+
+
+@carried_with
+def _open(
+    conversation: ConversationIndex,
+    before: _Open | None,
+    start: int,
+    protection: Protection,
+    decisions: Mapping[str, Decision],
+) -> _Open:
+    """Rules 3 and 6."""
+    policy = protection.policy
+    tools = policy.protected_tools, policy.prunable_tools
+    if before is None or before.decisions is not decisions or before.tools != tools:
+        before, start = _Open(decisions, tools), 0
+    refs, targets, sums = list(before.refs), list(before.targets), list(before.sums)
+    for ref, block in (pair for index in range(start, conversation.size) for pair in conversation.results(index)):
+        key = conversation.block_key(ref)
+        decision = decisions.get(key)
+        if (decision is not None and decision.kind == "pruned") or not _eligible(block):
+            continue
+        if protection.is_of_tool(ref):
+            continue
+        if not policy.prunable_tools or is_among(conversation.call_of(ref).tool, policy.prunable_tools):
+            refs.append(ref)
+            targets.append(Target(ref, key, conversation.block_weight(ref)))
+            sums.append(sums[-1] + targets[-1].weight)
+    return _Open(decisions, tools, refs, targets, sums)
 
 
 def _eligible(block: Block) -> bool:
@@ -78,10 +122,9 @@ def _eligible(block: Block) -> bool:
     return block.can_edit and not block.is_error and not block.doubtful and not marker.is_marker(block.text)
 
 
-def _boundary(conversation: ConversationIndex) -> int:
+@carried
+def _boundary(conversation: ConversationIndex, before: int | None, start: int) -> int:
     """Index after the newest compaction summary (rule 2), 0 where there is none."""
-    for turn in reversed(conversation.turns):
-        for position in reversed(turn.specials):
-            if conversation.messages[position].view.summary == "compaction":
-                return position + 1
-    return 0
+    newest = range(conversation.size - 1, start - 1, -1)
+    summaries = (index for index in newest if conversation.messages[index].view.summary == "compaction")
+    return next(summaries, (before or 0) - 1) + 1

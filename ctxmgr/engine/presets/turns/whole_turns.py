@@ -56,17 +56,21 @@ class WholeTurns(PresetStrategy):
         protection = Protection(conversation, inputs.policy)
         held = protection.instructions()
         packets = Packets(conversation, state, zone, inputs, held, self.limits(gauge) is None)
+        pruned = {target.key: Decision("pruned") for target in pruning.targets}
         ask = TurnsInputs(
             zone=zone,
             protection=protection,
             floor=floor,
-            decisions={**state.decisions, **{target.key: Decision("pruned") for target in pruning.targets}},
+            decisions=state.decisions | pruned if pruned else state.decisions,
             folding=self._folding(conversation, state, packets, gauge),
             rules=self.invariants,
             limits=self.limits(gauge),
             rewrite=_sparing(
                 memoised(conversation, inputs.weigh, inputs.archives, inputs.memo), conversation, held
             ),
+            last_plan=incoming.last_plan,
+            last_count=incoming.delta.shared_count,
+            held=held,
         )
         if active:
             plan = project(conversation, ask)
@@ -88,10 +92,9 @@ class WholeTurns(PresetStrategy):
 
 def pruning_of(incoming: Incoming, state: State, inputs: Inputs) -> Pruning:
     """The tool output that may be pruned now; past the policy's minimum where the host asked for it."""
-    done = {key for key, decision in state.decisions.items() if decision.kind == "pruned"}
     conversation = incoming.conversation
     newest = working_set_start(conversation, inputs.policy.working_set)
-    return prune(Protection(conversation, inputs.policy), done, state.force_prune, newest)
+    return prune(Protection(conversation, inputs.policy), state.decisions, state.force_prune, newest)
 
 
 def _sparing(rewrite: Rewrite, conversation: ConversationIndex, held: Instructions) -> Rewrite:
@@ -109,8 +112,8 @@ def _sparing(rewrite: Rewrite, conversation: ConversationIndex, held: Instructio
 def remaining_weight(conversation: ConversationIndex, floor: int) -> int:
     """The weight of prompts and of the turns from `floor` on, in tokens, before any edit."""
     turns = conversation.turns
-    kept = turns[turn_at(turns, floor) :] if turns else ()
-    return conversation.prompt_weight + sum(turn.weight for turn in kept)
+    gone = turns[: turn_at(turns, floor)] if turns else ()
+    return conversation.raw_weight - sum(turn.weight for turn in gone)
 
 
 def _floor(incoming: Incoming, state: State) -> int:
@@ -146,8 +149,10 @@ def _undecided(incoming: Incoming, ask: TurnsInputs, state: State, gauge: Gauge)
 def _next_state(state: State, incoming: Incoming, plan: Plan, floor: int, pruning: Pruning) -> State:
     """`floor` was the first kept index before. What changes whether pruning is on or off is not here."""
     conversation, totals = incoming.conversation, state.totals
-    added = {key: kept for key, kept in plan.decisions.items() if state.decisions.get(key) != kept}
-    edits = [piece for piece in plan.pieces if isinstance(piece, BlockEdit) and piece.key in added]
+    added, edits = dict[str, Decision](), list[BlockEdit]()
+    if plan.decisions is not state.decisions:
+        added = {key: kept for key, kept in plan.decisions.items() if state.decisions.get(key) != kept}
+        edits = [piece for piece in plan.pieces if isinstance(piece, BlockEdit) and piece.key in added]
     pruned = [edit for edit in edits if edit.kind == "pruned"]
     before = turn_at(conversation.turns, floor) if conversation.turns else 0
     ran = pruning.scanned_tokens > 0

@@ -46,7 +46,7 @@ def test_several_results_of_one_message_are_decided_one_by_one() -> None:
     assert (first, second) == (there[2].digest, f"{there[2].digest}/1")
     assert {digest_of(at) for at in (first, second, f"{first}#1", f"{first}#1/1")} == {there[2].digest}
     policy = Policy(protected_tools=("read",), prune_protect=0, prune_minimum=0)
-    (target,) = prune(Protection(index, policy), (), False).targets
+    (target,) = prune(Protection(index, policy), {}, False).targets
     assert (target.ref, target.key) == (BlockRef(2, 1), second)
     plan = planned(there, drop_turns=False, decisions={second: Decision("pruned")})
     out = json.loads(sent("anthropic", there, plan)[2])["content"]
@@ -60,7 +60,7 @@ def test_errors_stay_whole_where_others_are_pruned() -> None:
             u("go"), a(call("bash", command="c")), err(BULKY), a(call("read", path="p")), r(BULKY), u("1"), u("2")
         )
         there = read(name, raws(name, said))
-        pruning = prune(Protection(indexed(there), Policy(prune_protect=0, prune_minimum=0)), (), False)
+        pruning = prune(Protection(indexed(there), Policy(prune_protect=0, prune_minimum=0)), {}, False)
         assert len(pruning.targets) == 1, name
         assert there[pruning.targets[0].ref.message_index].view.blocks[0].call_id == "c2", name
 
@@ -74,7 +74,7 @@ def test_what_may_be_an_error_is_protected_as_one() -> None:
         (doubtful, fine) = (at for at, one in enumerate(there) if one.view.role == "result")
         assert there[doubtful].view.blocks[0].doubtful, name
         policy = Policy(prune_protect=0, prune_minimum=0)
-        assert [one.ref.message_index for one in prune(Protection(indexed(there), policy), (), False).targets] == [
+        assert [one.ref.message_index for one in prune(Protection(indexed(there), policy), {}, False).targets] == [
             fine
         ]
         assert [piece.message_index for piece in planned(there).pieces if isinstance(piece, BlockEdit)] == [fine]

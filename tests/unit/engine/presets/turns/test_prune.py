@@ -41,7 +41,7 @@ def pruned(said: list[Said], policy: Policy = SMALL, done: Sequence[int] = (), f
     messages = talk(*said, weigh=words)
     index = indexed(messages)
     policy = msgspec.structs.replace(policy, protected_instructions=False)
-    return prune(Protection(index, policy), {index.key(at) for at in done}, force)
+    return prune(Protection(index, policy), {index.key(at): Decision("pruned") for at in done}, force)
 
 
 RECENT = [u("and now"), a("ok"), u("go on")]  # the two turns that are safe
@@ -174,7 +174,7 @@ def test_the_marker_names_the_call_it_had_where_an_id_is_used_again() -> None:
     said += [u("1"), a(call("read", "x1", path="new.py")), u("2")]
     messages = talk(*said)
     policy = small(preset="tools", prune_protect=0, prune_minimum=0)
-    (edit,) = projected(messages, prune(Protection(indexed(messages), policy), (), False), {})
+    (edit,) = projected(messages, prune(Protection(indexed(messages), policy), {}, False), {})
     assert edit.text == '[output pruned — ~1,000 tokens | read path="old.py"]'
 
 
@@ -203,7 +203,7 @@ def test_pruning_keeps_its_rules_on_any_list(
     named = ("Read", "bash", "grep")
     policy = small(prune_protect=protect, prune_minimum=minimum, protected_turns=safe, prunable_tools=named)
     index = indexed(messages)
-    found = prune(Protection(index, policy), (), force)
+    found = prune(Protection(index, policy), {}, force)
     users = [at for at, message in enumerate(messages) if message.view.opens_turn]
     limit = 0 if safe > len(users) else users[len(users) - safe] if safe else len(messages)
     for target in found.targets:
@@ -219,7 +219,7 @@ def test_pruning_keeps_its_rules_on_any_list(
     assert found.protected_tokens + found.prunable_tokens == found.scanned_tokens
     assert sum(target.weight for target in found.targets) == (found.prunable_tokens if found.targets else 0)
     assert force or not found.targets or found.prunable_tokens >= minimum
-    again = prune(Protection(index, policy), {target.key for target in found.targets}, force)
+    again = prune(Protection(index, policy), {target.key: Decision("pruned") for target in found.targets}, force)
     assert not {target.ref.message_index for target in again.targets} & {
         target.ref.message_index for target in found.targets
     }
