@@ -44,11 +44,11 @@ def _read(raw: bytes) -> Message:
     return read([raw])[0]
 
 
-def _talk(*parts: list[list[Said]]) -> tuple[Message, ...]:
+def talk_of(*parts: list[list[Said]]) -> tuple[Message, ...]:
     return tuple(_read(raw) for raw in raws(*(one for part in parts for said in part for one in said)))
 
 
-def _some(*kinds: list[list[Said]], most: int = 24) -> st.SearchStrategy[list[list[Said]]]:
+def some(*kinds: list[list[Said]], most: int = 24) -> st.SearchStrategy[list[list[Said]]]:
     """Lists of these kinds, each kind as likely as the others; long ones as likely as short ones."""
     one = st.one_of(*map(st.sampled_from, kinds))
     return st.integers(0, most).flatmap(lambda least: st.lists(one, min_size=least, max_size=most))
@@ -56,13 +56,13 @@ def _some(*kinds: list[list[Said]], most: int = 24) -> st.SearchStrategy[list[li
 
 # every call answered at once, in order; may start with a summary or a packet, or without a user message
 legal = st.builds(
-    _talk,
+    talk_of,
     st.lists(st.sampled_from(SPECIALS), max_size=2),
-    _some(USERS, STEPS, STEPS, OTHERS),
+    some(USERS, STEPS, STEPS, OTHERS),
 )
 # calls without results and results without calls, ids used again, results that come late, several summaries,
 # packets that came back, unknown roles; with or without a user message
-wild = st.builds(_talk, _some(USERS, CALLS, RESULTS, CALLS, RESULTS, STEPS, OTHERS, SPECIALS, ODD))
+wild = st.builds(talk_of, some(USERS, CALLS, RESULTS, CALLS, RESULTS, STEPS, OTHERS, SPECIALS, ODD))
 any_list = st.one_of(legal, wild)
 
 
