@@ -16,6 +16,7 @@ from ctxmgr.engine.conversation.index import (
     goes_on,
     step_spans,
     turn_at,
+    turn_weights,
 )
 from ctxmgr.engine.conversation.steps import (
     NOWHERE,
@@ -50,6 +51,7 @@ __all__ = [
     "is_waiting",
     "step_spans",
     "turn_at",
+    "turn_weights",
     "promised_start",
     "working_set_before",
     "working_set_start",

@@ -232,6 +232,15 @@ def carried_with(
 CARRIED = "carried"  # in the dict of an index: values with the size of the list that they are of, by function
 
 
+@carried
+def turn_weights(conversation: ConversationIndex, before: list[int] | None, start: int) -> list[int]:
+    """Of the messages before each one that belong to a turn, in tokens; the last is of all."""
+    weights = list(before or [0])
+    for message in conversation.messages[start:]:
+        weights.append(weights[-1] + (message.weight if message.view.role != "prompt" else 0))
+    return weights
+
+
 class _Growing:
     """The last turn while messages are added to it."""
 

@@ -177,6 +177,7 @@ class EpochDraft:
         done = self._decided(self.opening) if self.opening is not None else None
         if done is None:
             return BalancedResult(self.plan, self.epoch())
+        shown(self.conversation, done.plan, self.inputs.layout.rules)  # the next call goes on from it
         number, raw = self.ask.epoch.number + 1, self.conversation.raw_weight
         epoch = Epoch(number, 0.0, 0, self.least_tokens(), self.ask.time_ms, raw_tokens=raw)
         return BalancedResult(done.plan, epoch, done)

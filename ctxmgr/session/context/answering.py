@@ -77,12 +77,7 @@ def _report_bytes(session: SessionCore, report: reports.Report) -> bytes:
 
 
 def _messages(projection: Projection, raw_messages: RawMessages) -> Parts:
-    parts: Parts = []
-    for start, end, content, _ in runs(projection):
-        if parts:
-            parts.append(b",")
-        parts += [content] if content else raw_messages.run(start, end)
-    return parts
+    return raw_messages.parts(runs(projection))
 
 
 def _edits(projection: Projection) -> bytes:

@@ -5,7 +5,7 @@ recognised by comparing memory, and any run of messages is sent as views of the 
 a copy or an allocation of its size. Segments are merged as they grow in number, so a call stays cheap.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 SEGMENTS = 24  # more than this are merged
 
@@ -92,6 +92,22 @@ class RawMessages:
             if body[offset : offset + 1] in (b",", b"]"):
                 end, count = offset, self._counts[number + 1] if number + 1 < len(self._counts) else len(self)
         return end, count
+
+    def parts(self, runs: Iterable[tuple[int, int, bytes, int]]) -> list[bytes | memoryview]:
+        """The bytes of runs of messages [start, end), or of what stands in the place of one, with a comma behind
+        each run but the last."""
+        self._join()
+        places, offsets, lengths = self._places, self._offsets, self._lengths
+        views = [memoryview(segment) for segment in self._segments]
+        parts: list[bytes | memoryview] = []
+        for start, end, content, _ in runs:
+            if content:
+                parts += content, b","
+            elif start < end and places[start] == places[end - 1]:
+                parts += views[places[start]][offsets[start] : offsets[end - 1] + lengths[end - 1]], b","
+            elif start < end:
+                parts += *self.run(start, end), b","
+        return parts[:-1]
 
     def run(self, start: int, end: int) -> list[bytes | memoryview]:
         """The bytes of messages [start, end), commas between them included, as few views as possible."""

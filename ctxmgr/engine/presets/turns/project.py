@@ -31,7 +31,7 @@ Everything is computed a turn at a time from the index, so that a call costs the
 what is new.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
@@ -43,6 +43,7 @@ from ctxmgr.engine.conversation import (
     carried_with,
     step_spans,
     turn_at,
+    turn_weights,
     working_set_before,
     working_set_start,
 )
@@ -86,24 +87,39 @@ class TurnsInputs(msgspec.Struct, frozen=True):
 
 
 class _Standing(msgspec.Struct, frozen=True):
-    """What a plan was made by, and where the working set began then."""
+    """What a plan was made by. `first`: the first turn that is kept; `working_set` as it began; results before
+    `held` are shortened if they are bulky; `goes_on`: rule 9."""
 
     policy: Policy
-    decisions: Mapping[str, Decision]
-    held: Instructions
+    zone: Zone | None
+    instructions: Instructions
+    first: int
+    held: int
     working_set: int
     goes_on: bool = False
+
+    def same(self, other: "_Standing") -> bool:
+        """Whether both take the same from what both know."""
+        mine, theirs = ((each.policy, each.zone, each.instructions, each.first) for each in (self, other))
+        return mine == theirs
 
 
 @carried_with
 def _standing(conversation: ConversationIndex, before: _Standing | None, start: int, ask: TurnsInputs) -> _Standing:
-    """With whether the last plan goes on: nothing else is decided of what it shows (rule 9)."""
-    policy = ask.protection.policy
-    now = _Standing(policy, ask.decisions, ask.held, working_set_start(conversation, policy.working_set))
-    if before is None or start != ask.last_count or before.policy != policy or before.held != ask.held:
+    policy, turns, last = ask.protection.policy, conversation.turns, ask.last_plan
+    working_set = working_set_start(conversation, policy.working_set)
+    held = 0
+    if ask.limits is not None:
+        held = min(working_set, working_set_before(conversation, policy.working_set, turns[-1].start))
+    zone, first = ask.zone if ask.limits is not None else None, _first_turn(conversation, ask, working_set)
+    now = _Standing(policy, zone, ask.held, first, held, working_set)
+    if before is None or last is None or start != ask.last_count or not now.same(before):
+        return now
+    older = (block for index in range(before.held, held) for _, block in conversation.results(index))
+    if held < before.held or any(_bulky(block, getattr(policy.distill, ask.zone)) for block in older):
         return now
     newly = (*range(before.working_set, min(now.working_set, start)), *range(start, conversation.size))
-    goes_on = before.decisions is ask.decisions and not any(
+    goes_on = last.decisions is ask.decisions and not any(
         conversation.block_key(BlockRef(index, number)) in ask.decisions
         for index in newly
         for number in range(len(conversation.messages[index].view.blocks))
@@ -112,16 +128,17 @@ def _standing(conversation: ConversationIndex, before: _Standing | None, start: 
 
 
 @carried
-def _packet_count(conversation: ConversationIndex, before: int | None, start: int) -> int:
-    """Of packets that came back."""
-    new = conversation.messages[start:]
-    return (before or 0) + sum(message.view.role == "packet" for message in new)
+def _specials(conversation: ConversationIndex, before: frozenset[str] | None, start: int) -> frozenset[str]:
+    """The roles of messages that may leave from inside a turn: packets that came back, and summaries."""
+    new = {message.view.role for message in conversation.messages[start:]}
+    return (before or frozenset()) | (new & {"packet", "summary"})
 
 
 def _going_on(conversation: ConversationIndex, ask: TurnsInputs) -> Plan | None:
     """Rule 9."""
     stands, last = _standing(conversation, ask).goes_on, ask.last_plan
-    if not stands or last is None or not last.pieces or ask.limits is not None or _packet_count(conversation):
+    leaving = _specials(conversation) & ({"packet"} if ask.limits is None else {"packet", "summary"})
+    if not stands or last is None or not last.pieces or ask.zone == "compact" or leaving:
         return None
     changed = last.turns_dropped or last.dropped or last.fit_floor or last.packet_weight or ask.folding.allowance
     tail = last.pieces[-1]
@@ -152,6 +169,23 @@ def project(conversation: ConversationIndex, ask: TurnsInputs) -> Plan:
     return draft.plan()
 
 
+def _first_turn(conversation: ConversationIndex, ask: TurnsInputs, working_set: int) -> int:
+    """Rule 2."""
+    rules, turns = ask.rules, conversation.turns
+    floor = rules.cut_at(conversation, turn_at(turns, ask.floor))
+    if ask.limits is None:
+        return floor
+    count = getattr(ask.protection.policy.recent_user_turns, ask.zone)
+    wanted = max(floor, rules.cut_at(conversation, max(0, len(turns) - count)))
+    whole = rules.cut_at(conversation, turn_at(turns, working_set))
+    return min(wanted, max(whole, turn_at(turns, _fit_floor(ask, working_set))))
+
+
+def _fit_floor(ask: TurnsInputs, working_set: int) -> int:
+    """Rule 8."""
+    return ask.floor if ask.floor > working_set else 0
+
+
 class _Draft:
     """One projection while it is being decided."""
 
@@ -159,7 +193,7 @@ class _Draft:
         self.conversation, self.ask = conversation, ask
         self.messages, self.turns = conversation.messages, conversation.turns
         self.working_set = working_set_start(conversation, ask.protection.policy.working_set)
-        self.fit_floor = ask.floor if ask.floor > self.working_set else 0  # rule 8
+        self.fit_floor = _fit_floor(ask, self.working_set)
         self.held = working_set_before(conversation, ask.protection.policy.working_set, self.turns[-1].start)
         self.unfit = unfit(conversation, ask.decisions, ask.rules)
         gone = {conversation.key(index) for index in self.unfit}
@@ -169,7 +203,7 @@ class _Draft:
         self.block_edits: dict[int, dict[int, BlockEdit]] = {}
         self.saved = 0  # tokens, by the edits
         self.packet = ("", 0)
-        self._keep_from(self._first_turn(), filtered=True)
+        self._keep_from(_first_turn(conversation, ask, self.working_set), filtered=True)
 
     def _keep_from(self, first: int, filtered: bool) -> None:
         """Rules 1 and 2: which turns stay, and which summaries and returned packets inside them leave. What is
@@ -184,12 +218,10 @@ class _Draft:
         prompts = [index for index in self.conversation.prompts if index < start]
         self.prompts = [index for index in prompts if index in must_stay]
         self.without = frozenset([*packets, *leaving])
-        self.evicted_tokens = sum(turn.weight for turn in self.turns[:first])
+        self.evicted_tokens = turn_weights(self.conversation)[start]
         self.evicted_tokens += self.conversation.weight_of(index for index in prompts if index not in must_stay)
         self.evicted_tokens += self.conversation.weight_of(self.without)
-        self.remaining_tokens = (
-            self.conversation.prompt_weight + sum(turn.weight for turn in self.turns) - self.evicted_tokens
-        )
+        self.remaining_tokens = self.conversation.raw_weight - self.evicted_tokens
         to_fit = frozenset(
             index for index in self.unfit if index >= start
         )  # no packet stands for them: they change late
@@ -210,17 +242,6 @@ class _Draft:
         self.packet = folding.packet(left)
         if not self.ask.rules.may_stand_for(self.packet[1], left.most_tokens):
             self.packet = ("", 0)
-
-    def _first_turn(self) -> int:
-        """Rule 2."""
-        rules, conversation = self.ask.rules, self.conversation
-        floor = rules.cut_at(conversation, turn_at(self.turns, self.ask.floor))
-        if self.ask.limits is None:
-            return floor
-        count = getattr(self.ask.protection.policy.recent_user_turns, self.ask.zone)
-        wanted = max(floor, rules.cut_at(conversation, max(0, len(self.turns) - count)))
-        whole = rules.cut_at(conversation, turn_at(self.turns, self.working_set))
-        return min(wanted, max(whole, turn_at(self.turns, self.fit_floor)))
 
     def decide_results(self) -> None:
         """Rules 4, 5 and 7: the remembered edits, and new ones for bulky results of kept older turns."""

@@ -14,6 +14,7 @@ Rules (OpenCode's pruning, as the design, section 4, fixes it):
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
+from itertools import accumulate
 
 import msgspec
 
@@ -100,8 +101,10 @@ def _open(
     """Rules 3 and 6."""
     policy = protection.policy
     tools = policy.protected_tools, policy.prunable_tools
-    if before is None or before.decisions is not decisions or before.tools != tools:
-        before, start = _Open(decisions, tools), 0
+    if before is None or before.tools != tools:
+        before, start = _Open({}, tools), 0
+    elif before.decisions is not decisions:
+        before, start = _by(before, decisions, start)
     refs, targets, sums = list(before.refs), list(before.targets), list(before.sums)
     for ref, block in (pair for index in range(start, conversation.size) for pair in conversation.results(index)):
         key = conversation.block_key(ref)
@@ -115,6 +118,22 @@ def _open(
             targets.append(Target(ref, key, conversation.block_weight(ref)))
             sums.append(sums[-1] + targets[-1].weight)
     return _Open(decisions, tools, refs, targets, sums)
+
+
+def _by(before: _Open, decisions: Mapping[str, Decision], start: int) -> tuple[_Open, int]:
+    """What is open by these decisions, of the messages up to `start`; nothing, up to 0, where some were taken
+    back."""
+    old, new = (
+        {key for key, decision in some if decision.kind == "pruned"}
+        for some in (before.decisions.items() - decisions.items(), decisions.items() - before.decisions.items())
+    )
+    if not old <= new:
+        return _Open({}, before.tools), 0
+    if new <= old:  # they were written, which changes nothing here
+        return before, start
+    targets = [target for target in before.targets if target.key not in new]
+    sums = [0, *accumulate(target.weight for target in targets)]
+    return _Open(decisions, before.tools, [target.ref for target in targets], targets, sums), start
 
 
 def _eligible(block: Block) -> bool:

@@ -18,6 +18,7 @@ from ctxmgr.engine.conversation import (
     Incoming,
     digest_of,
     turn_at,
+    turn_weights,
     working_set_start,
 )
 from ctxmgr.engine.instructions import Instructions
@@ -112,8 +113,8 @@ def _sparing(rewrite: Rewrite, conversation: ConversationIndex, held: Instructio
 def remaining_weight(conversation: ConversationIndex, floor: int) -> int:
     """The weight of prompts and of the turns from `floor` on, in tokens, before any edit."""
     turns = conversation.turns
-    gone = turns[: turn_at(turns, floor)] if turns else ()
-    return conversation.raw_weight - sum(turn.weight for turn in gone)
+    first = turns[turn_at(turns, floor)].start if turns else 0
+    return conversation.raw_weight - turn_weights(conversation)[first]
 
 
 def _floor(incoming: Incoming, state: State) -> int:
@@ -168,7 +169,8 @@ def _next_state(state: State, incoming: Incoming, plan: Plan, floor: int, prunin
     )
     decisions = plan.decisions if added else state.decisions
     if incoming.last_plan is None:  # what is no longer in the list needs no memory
-        decisions = {key: kept for key, kept in decisions.items() if digest_of(key) in conversation.digest_counts}
+        there = {key: kept for key, kept in decisions.items() if digest_of(key) in conversation.digest_counts}
+        decisions = there if len(there) < len(decisions) else decisions
     anchor = conversation.key(plan.floor) if plan.floor else ""
     return msgspec.structs.replace(
         state, totals=totals, decisions=decisions, anchor=anchor, resumed=state.resume, force_prune=False
