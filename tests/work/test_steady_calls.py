@@ -22,13 +22,7 @@ WAYS = ("whole", "default", "append", "turn_end")
 OFTEN = ("pi", "responses")  # the others are read to the same views
 
 FALLS_SHORT = {
-    ("off", "kept"): "the bytes of the last answer are counted anew",
-    ("off", "left"): "the bytes of the last answer are counted anew",
-    ("tools", "kept"): "all results are looked at for what may be pruned",
-    ("tools", "left"): "all that was pruned is put in again",
-    ("turns", "kept"): "all results are looked at for what is bulky",
-    ("balanced", "kept"): "all messages are looked at for summaries",
-    ("balanced", "left"): "all messages are looked at for summaries, and once more after an epoch",
+    ("tools", "left"): "each marker of an answer is put in its place again: they are as many as what left"
 }
 """By preset and case, what grows with the list."""
 

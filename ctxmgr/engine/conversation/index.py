@@ -123,11 +123,6 @@ class ConversationIndex(msgspec.Struct, frozen=True, dict=True):
         return self.sums.weight
 
     @property
-    def prompt_weight(self) -> int:
-        """Of all prompts, in tokens."""
-        return self.weight_of(self.prompts)
-
-    @property
     def newest_user(self) -> int:
         """The index of the newest message that opens a turn, -1 where none does."""
         newest = self.turns[-1] if self.turns else None  # only the first turn may be headless
