@@ -110,7 +110,7 @@ def test_a_client_that_spawns_loads_no_server() -> None:
         "print(sorted({name.split('.')[1] for name in sys.modules if name.startswith('ctxmgr.')}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert done.stdout.strip() == "['client', 'isolation', 'model', 'wire']"
+    assert done.stdout.strip() == "['client', 'isolation', 'late', 'model', 'wire']"
 
 
 USER = """
