@@ -7,6 +7,8 @@ whole, of older ones that they were heard: nothing asks for more.
 """
 
 from collections.abc import Sequence
+from itertools import compress
+from operator import is_not
 from typing import Any
 
 import msgspec
@@ -51,12 +53,9 @@ def delta(old: State, new: State) -> bytes | None:
     """What changed between two states, None when nothing worth a line did."""
     if old is new:
         return None
-    pairs = zip(NAMES, msgspec.structs.astuple(old), msgspec.structs.astuple(new), strict=True)
-    changed = {
-        name: (before, after)
-        for name, before, after in pairs
-        if before is not after and (name in GROWING or before != after)
-    }
+    befores, afters = msgspec.structs.astuple(old), msgspec.structs.astuple(new)
+    others = compress(zip(NAMES, befores, afters, strict=True), map(is_not, befores, afters))
+    changed = {name: (before, after) for name, before, after in others if name in GROWING or before != after}
     if not changed or UNSAVED_ALONE.issuperset(changed):
         return None
     fields: dict[str, Any] = {}
