@@ -59,11 +59,11 @@ def sections(text: str) -> tuple[Section, ...]:
 
 
 def _of_unified(head: re.Match[str]) -> Section:
-    names = (name.partition("\t")[0].strip() for name in head.groups())
-    old, new = (name[2:] if name.startswith(("a/", "b/")) else name for name in names)
-    if old == "/dev/null":
+    named = [name.partition("\t")[0].strip() for name in head.groups()]
+    old, new = (name[2:] if name.startswith(("a/", "b/")) else name for name in named)
+    if named[0] == "/dev/null":
         return Section("Add", new)
-    return Section("Delete", old) if new == "/dev/null" else Section("Update", old, new if new != old else "")
+    return Section("Delete", old) if named[1] == "/dev/null" else Section("Update", old, new if new != old else "")
 
 
 def shortened(text: str, marker: str) -> str:

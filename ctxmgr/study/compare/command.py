@@ -35,9 +35,10 @@ def run(parsed: Namespace) -> int:
         wanted = settings(parsed)
         if missing := missing_text(parsed.recordings):
             raise InvalidArguments(missing)
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except InvalidArguments as fault:
         return complain("compare", str(fault), 2)
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as fault:
         return complain("compare", f"{parsed.out or FOLDER}: {fault.strerror}", 2)
     paths = list({path.resolve(): path for path in map(Path, parsed.recordings)}.values())  # each file once
