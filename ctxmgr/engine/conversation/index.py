@@ -16,7 +16,6 @@ It is extended, not rebuilt, when messages are appended: a call costs its new me
 list is `carried` from the list before in the same way.
 """
 
-import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -192,7 +191,7 @@ def carried(
 
     def known(conversation: ConversationIndex, /, *args: With.args, **more: With.kwargs) -> Value:
         values: dict[Any, tuple[Any, int]] = vars(conversation).setdefault(CARRIED, {})
-        key = (name, *args)
+        key = (name, *args, *more.values())
         before, start = values.get(key, (None, 0))
         if before is None or start < conversation.size:
             before = grow(conversation, before, start, *args, **more)
@@ -207,17 +206,14 @@ def carried(
 def carried_with(
     grow: Callable[Concatenate[ConversationIndex, Value | None, int, With], Value],
 ) -> Callable[Concatenate[ConversationIndex, With], Value]:
-    """The same, of a list and of objects that change with it: `grow` must look for itself whether what it is given
-    of the list before is of such objects, too."""
+    """The same, of a list and of objects that change with it: `grow` is asked each time, and must look for itself
+    whether what followed before is of the same objects. Nothing of these is kept, for they may hold the list."""
     name = f"{grow.__module__}.{grow.__qualname__}"
 
     def known(conversation: ConversationIndex, /, *args: With.args, **more: With.kwargs) -> Value:
-        values: dict[Any, tuple[Any, int, tuple[Any, ...]]] = vars(conversation).setdefault(CARRIED, {})
-        before, start, given = values.get(name, (None, 0, ()))
-        if start < conversation.size or len(given) != len(args) or not all(map(operator.is_, given, args)):
-            before = grow(conversation, before, start, *args, **more)
-            values[name] = before, conversation.size, args
-        value: Value = before
+        values: dict[Any, tuple[Any, int]] = vars(conversation).setdefault(CARRIED, {})
+        value = grow(conversation, *values.get(name, (None, 0)), *args, **more)
+        values[name] = value, conversation.size
         return value
 
     known.__name__, known.__doc__ = grow.__name__, grow.__doc__

@@ -84,6 +84,9 @@ def shown(
     conversation: ConversationIndex, before: Shown | None, start: int, plan: Plan, rules: Invariants
 ) -> Shown:
     """What this plan shows of the list."""
+    same = before is not None and before.pieces is plan.pieces and before.decisions is plan.decisions
+    if before is not None and same and start == conversation.size:
+        return before
     if before is None or not _goes_on(before, plan):
         before, start = Shown(), 0
     messages, steps = conversation.messages, rules.steps(conversation)

@@ -124,10 +124,10 @@ def check_invariants(plan: ListPlan) -> ListPlan:
 def write_once(plan: ListPlan) -> ListPlan:
     """Decisions remember what they put in a block's place, in plan and state alike (rule 3)."""
     pieces, state, conversation = plan.plan, plan.planned.state, plan.incoming.conversation
-    if pieces.decisions is plan.arrived.before.plan.decisions:
-        return plan
+    before = plan.arrived.before.plan
+    same = plan.goes_on and pieces.decisions is before.decisions and pieces.goes_on_from(before.pieces)
     fresh: dict[str, Decision] = {}
-    for piece in pieces.pieces:
+    for piece in pieces.pieces[len(before.pieces) - 1 if same else 0 :]:  # what stood before is written
         decision = pieces.decisions.get(piece.key) if isinstance(piece, BlockEdit) else None
         if isinstance(piece, BlockEdit) and decision is not None and not decision.written and not decision.media:
             block = conversation.block(BlockRef(piece.message_index, piece.block_index))

@@ -23,6 +23,7 @@ from ctxmgr.engine.protection import Protection, is_among
 from ctxmgr.engine.rewriting import marker
 from ctxmgr.model import Block, Decision
 
+SPECIAL = ("summary", "packet")  # roles of what may stand for turns
 NOTHING: Mapping[str, Decision] = {}
 
 
@@ -145,5 +146,6 @@ def _eligible(block: Block) -> bool:
 def _boundary(conversation: ConversationIndex, before: int | None, start: int) -> int:
     """Index after the newest compaction summary (rule 2), 0 where there is none."""
     newest = range(conversation.size - 1, start - 1, -1)
-    summaries = (index for index in newest if conversation.messages[index].view.summary == "compaction")
+    views = ((index, conversation.messages[index].view) for index in newest)
+    summaries = (index for index, view in views if view.role in SPECIAL and view.summary == "compaction")
     return next(summaries, (before or 0) - 1) + 1
