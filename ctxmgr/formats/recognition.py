@@ -10,7 +10,7 @@
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -28,12 +28,11 @@ _TEXT = MarkedBlock("text")
 def recognised(raws: Sequence[bytes], wanted: str = "") -> tuple[str, ...]:
     """The formats that these messages may be in (rules 2 and 3): one name as a rule, several where as many messages
     are marked as theirs, none where none is marked. `wanted`: the format that was named."""
+    if wanted in FORMATS and any(_names(raw, (wanted,)) for raw in raws):  # no other need be loaded
+        return (wanted,)
     votes: Counter[str] = Counter()
     for raw in raws:
-        names = _names(raw)
-        if wanted in names:
-            return (wanted,)
-        votes.update(names)
+        votes.update(_names(raw, FORMATS))
     most = max(votes.values(), default=0)
     return tuple(name for name in FORMATS if most and votes[name] == most)
 
@@ -53,7 +52,10 @@ def settled(fmt: MessageFormat, raws: Sequence[bytes], path: str) -> MessageForm
     """The format that these messages are in, None while they do not show it: `fmt`, or where that is `auto` what
     they are marked as. Raises InvalidParams, for the params' member `path`, where they are marked as others' alone.
     """
-    names = recognised(raws, fmt.name)
+    try:
+        names = recognised(raws, fmt.name)
+    except (ImportError, OSError):  # another format can not be loaded now: the call goes out all the same
+        return None
     if len(names) == 1 and (fmt.name == AUTO or names == (fmt.name,)):
         return FORMATS[names[0]]
     if not names or fmt.name == AUTO:
@@ -68,8 +70,8 @@ def settled(fmt: MessageFormat, raws: Sequence[bytes], path: str) -> MessageForm
     )
 
 
-def _names(raw: bytes) -> frozenset[str]:
-    """The formats whose marks this message bears."""
+def _names(raw: bytes, among: Iterable[str]) -> frozenset[str]:
+    """Those of these formats whose marks this message bears."""
     try:
         if raw.lstrip().startswith(b"["):  # the items of one answer
             messages = [_decode(item) for item in _elements(raw)]
@@ -80,7 +82,7 @@ def _names(raw: bytes) -> frozenset[str]:
         return frozenset()
     if all(map(_is_users, messages)) and all(block == _TEXT for block in blocks):
         return frozenset()  # rule 1; most sessions begin so, and no format is loaded for it
-    return frozenset(name for name, fmt in FORMATS.items() if _is_marked(fmt, messages, blocks))
+    return frozenset(name for name in among if _is_marked(FORMATS[name], messages, blocks))
 
 
 def _blocks(message: MarkedMessage) -> list[MarkedBlock]:

@@ -14,8 +14,13 @@ class _Expression:
     def __init__(self, text: str | bytes, flags: int = 0) -> None:
         self.pattern, self._flags = text, flags
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Expression, (self.pattern, self._flags)
+
     def __getattr__(self, name: str) -> Any:
         """Of a slot that is not filled yet, and of what is asked seldom."""
+        if name.startswith("__"):  # Python asks for those of its own protocols
+            raise AttributeError(name)
         compiled = re.compile(self.pattern, self._flags)
         for member in MEMBERS:
             setattr(self, member, getattr(compiled, member))

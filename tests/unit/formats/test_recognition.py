@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from ctxmgr.formats import FORMATS, auto, format_of
+from ctxmgr.formats import FORMATS, auto, format_of, recognition, table
 from ctxmgr.formats.message_format import MarkedBlock, MarkedMessage
 from ctxmgr.formats.recognition import recognised
 from ctxmgr.model import InvalidParams
@@ -118,6 +118,25 @@ def test_one_mark_of_the_named_format_is_enough() -> None:
     assert recognised(raws, "pi") == ("pi",)
     assert recognised(raws, "anthropic") == ("openai",)
     assert recognised(raws) == ("openai",)
+
+
+def test_the_named_format_is_asked_alone_and_a_list_goes_on_where_no_other_can_be_loaded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As in a process without a file descriptor left."""
+
+    def load(name: str) -> Any:
+        if name != "pi":
+            raise OSError(24, "Too many open files")
+        return real(name)
+
+    real = table.load
+    monkeypatch.setattr(table, "load", load)
+    pi = real("pi")
+    marked = json.dumps({"role": "toolResult", "toolCallId": "c1", "content": []}).encode()
+    assert recognition.settled(pi, [marked], "$.messages") is pi
+    strange = json.dumps({"role": "system", "content": "be kind"}).encode()
+    assert recognition.settled(pi, [strange], "$.messages") is None
 
 
 def test_a_format_and_its_name() -> None:

@@ -1,7 +1,9 @@
 """Expressions that are compiled when they are first used."""
 
+import copy
 import gc
 import importlib
+import pickle
 import re
 from pathlib import Path
 
@@ -35,6 +37,12 @@ def test_it_is_compiled_at_its_first_use(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_what_is_no_method_of_a_pattern_is_none_of_an_expression() -> None:
     with pytest.raises(AttributeError):
         _ = expression("a").begins  # type: ignore[attr-defined]
+
+
+def test_an_expression_is_copied_and_pickled_by_its_text() -> None:
+    word = expression(r"b+", re.IGNORECASE)
+    for other in (copy.copy(word), pickle.loads(pickle.dumps(word))):
+        assert (other.pattern, other.findall("aBb")) == (r"b+", ["Bb"])
 
 
 def test_every_expression_of_the_package_compiles() -> None:
