@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ctxmgr import isolation, settings
+from ctxmgr import isolation, late, settings
 from ctxmgr.devices import ArchiveFault, retention
 from ctxmgr.masking import without_secrets
 from ctxmgr.mcp_server import TOKEN, URL
@@ -27,6 +27,9 @@ from ctxmgr.programs import table
 from ctxmgr.programs.program import Launch, NoProgram, NotHookable, Program, ended, with_environ
 from ctxmgr.proxy import Proxy, ProxySettings
 from ctxmgr.settings import Api
+
+for _load in late.each():  # a program runs for days: its end does not meet a release that was installed meanwhile
+    _load()
 
 WRONG_USAGE = 2
 TOKEN_BYTES = 32  # of the model's tools, for one run
@@ -165,9 +168,10 @@ def _address(listen: str) -> tuple[str, int]:
 
 
 def _checked(upstream: str) -> str:
+    upstream = upstream.strip()  # a line end of a file of variables is none of it
     if settings.is_address(upstream):
         return upstream.rstrip("/")
-    if "@" in upstream:
+    if "@" in upstream.partition("//")[2].partition("/")[0]:
         raise WrongFlag("--upstream: keys come from the program, not with the address")
     raise WrongFlag(f"--upstream {upstream}: an address such as https://api.anthropic.com is needed")
 

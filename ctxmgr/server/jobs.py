@@ -170,13 +170,12 @@ class Jobs:
         params = compaction.CompleteParams(
             running.session_id, ask.purpose, ask.system, prompt, ask.max_tokens, instruction
         )
+        completion_of = long_calls.completions.completion_of  # loaded before anybody is asked
         self._hear(
             running,
             index,
             self._peer.request("complete", params),
-            lambda done: self._completed(
-                running, index, ask, long_calls.completions.completion_of(done, ask.max_tokens)
-            ),
+            lambda done: self._completed(running, index, ask, completion_of(done, ask.max_tokens)),
         )
 
     def _ask_endpoint(self, running: RunningJob, index: int, ask: CompletionRequest) -> None:
@@ -208,13 +207,14 @@ class Jobs:
             self._step(running, tuple(running.batch))
 
     def _embed(self, running: RunningJob, wanted: Embed) -> None:
+        vectors = long_calls.completions.vectors
         future = self._peer.request("embed", compaction.EmbedParams(running.session_id, wanted.texts))
         running.batch = []
         self._hear(
             running,
             0,
             future,
-            lambda done: self._step(running, long_calls.completions.vectors(done, len(wanted.texts))),
+            lambda done: self._step(running, vectors(done, len(wanted.texts))),
         )
 
     def _hear(

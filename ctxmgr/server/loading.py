@@ -21,6 +21,7 @@ from ctxmgr import late, wire
 from ctxmgr.server.effects import outcome
 
 QUIET_SECONDS = 0.2  # without a word of the host; from `initialize` to a list hosts go on at once
+MOST_POSTPONED = 200  # chunks: a host that is never silent does not put it off for good
 MODULES = (
     "ctypes",
     "json",
@@ -54,11 +55,13 @@ class Loading:
     def __init__(self, loop: asyncio.AbstractEventLoop, archives: bool) -> None:
         self._loop = loop
         self._left: Iterator[Callable[[], object]] | None = pieces(archives)
+        self._postponed = 0
         self._timer: asyncio.Handle = loop.call_later(QUIET_SECONDS, self._next)
 
     def heard(self) -> None:
-        """The host said something: what is left waits until it is silent again."""
-        if self._left is not None:
+        """The host said something: what is left waits until it is silent again, so many times."""
+        self._postponed += 1
+        if self._left is not None and self._postponed <= MOST_POSTPONED:
             self._timer.cancel()
             self._timer = self._loop.call_later(QUIET_SECONDS, self._next)
 

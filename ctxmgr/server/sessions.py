@@ -248,9 +248,13 @@ class Sessions:
             if not written.cancelled():  # cancelled it is in the middle of an event
                 self._changed()
 
+        try:
+            job = compaction.compact.ahead(session)
+        except (ImportError, OSError):  # it can not be loaded now: the next turn's end tries again
+            return
         session.prefetch.begun(future)
         future.add_done_callback(done)
-        self.jobs.start(compaction.compact.ahead(session), queue.session_id, future)
+        self.jobs.start(job, queue.session_id, future)
 
     # starting and ending
 
