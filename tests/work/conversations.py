@@ -27,7 +27,7 @@ class Case(NamedTuple):
     policy: Json = {}
 
 
-LONG = 10_000_000
+LONG = 100_000_000
 KEPT = {
     "off": Case(LONG),
     "tools": Case(LONG, {"protectedTools": ["read"]}),

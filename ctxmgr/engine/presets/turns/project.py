@@ -138,7 +138,8 @@ def _going_on(conversation: ConversationIndex, ask: TurnsInputs) -> Plan | None:
     """Rule 9."""
     stands, last = _standing(conversation, ask).goes_on, ask.last_plan
     leaving = _specials(conversation) & ({"packet"} if ask.limits is None else {"packet", "summary"})
-    if not stands or last is None or not last.pieces or ask.zone == "compact" or leaving:
+    newest_may_lose = ask.limits is not None and ask.zone == "compact"  # rule 3
+    if not stands or last is None or not last.pieces or newest_may_lose or leaving:
         return None
     changed = last.turns_dropped or last.dropped or last.fit_floor or last.packet_weight or ask.folding.allowance
     tail = last.pieces[-1]

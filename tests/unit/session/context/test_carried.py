@@ -19,6 +19,8 @@ POLICIES: dict[str, Fields] = {
     "tools": {"pruneProtect": 2_000, "pruneMinimum": 1_000, "protectedTurns": 1},
     "turns": {"recentUserTurns": {"green": 3, "yellow": 2, "red": 1, "compact": 1}},
     "balanced": {"protectedTools": ["bash"]},
+    "tools, pressed": {"pruneProtect": 2_000, "pruneMinimum": 1_000, "protectedTurns": 1},
+    "turns, pressed": {},
     "balanced, pressed": {"workingSet": {"results": 2, "tokens": 1_000}},
 }
 
