@@ -73,10 +73,10 @@ def test_the_floor_echoes_the_list_byte_for_byte() -> None:
 def test_a_limit_is_of_the_goal_where_it_was_reached_and_else_of_what_was_measured() -> None:
     for goal, measured, sense, limit, reached in [
         (1.0, 0.8, "at most", 1.5, True),
-        (1.0, 2.0, "at most", 2.5, False),
-        (None, 2.0, "at most", 2.5, False),
+        (1.0, 2.0, "at most", 3.0, False),
+        (None, 2.0, "at most", 3.0, False),
         (0.3, 0.4, "at least", 0.2, True),
-        (0.3, 0.2, "at least", 0.16, False),
+        (0.3, 0.2, "at least", 0.2 / 1.5, False),
     ]:
         row = limits.Limit(goal, measured, sense=sense)
         assert row.limit == pytest.approx(limit), (goal, measured, sense)
