@@ -41,6 +41,12 @@ def each() -> Iterator[Callable[[], object]]:
         yield from (partial(import_module, name) for name in left)
 
 
+def load() -> None:
+    """All of it, for a process that goes on for days: it does not meet a release that is installed meanwhile."""
+    for piece in each():
+        piece()
+
+
 def late_modules(package: str, *names: str) -> Callable[[str], object]:
     """The `__getattr__` of a package whose face shows these modules of its own."""
     MODULES.update(dict.fromkeys(f"{package}.{name}" for name in names))

@@ -8,7 +8,6 @@ from ctxmgr import late
 from ctxmgr.library.session import Session
 from ctxmgr.model.api import with_cache_marks
 
-for _load in late.each():  # a program goes on for days: it does not meet a release that is installed meanwhile
-    _load()
+late.load()
 
 __all__ = ["Session", "with_cache_marks"]

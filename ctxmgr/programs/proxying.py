@@ -28,8 +28,7 @@ from ctxmgr.programs.program import Launch, NoProgram, NotHookable, Program, end
 from ctxmgr.proxy import Proxy, ProxySettings
 from ctxmgr.settings import Api
 
-for _load in late.each():  # a program runs for days: its end does not meet a release that was installed meanwhile
-    _load()
+late.load()
 
 WRONG_USAGE = 2
 TOKEN_BYTES = 32  # of the model's tools, for one run

@@ -6,6 +6,7 @@ Made once for each list and extended as the list grows. Knows no policy, no deci
 from ctxmgr.engine.conversation.delta import Delta, Incoming
 from ctxmgr.engine.conversation.digest import DIGESTS, digest
 from ctxmgr.engine.conversation.index import (
+    SPECIAL,
     BlockRef,
     ConversationIndex,
     StepSpan,
@@ -37,6 +38,7 @@ __all__ = [
     "Delta",
     "Incoming",
     "NOWHERE",
+    "SPECIAL",
     "STEP_ROLES",
     "Step",
     "StepSpan",

@@ -23,6 +23,8 @@ import msgspec
 
 from ctxmgr.model import Block, Call, Message
 
+SPECIAL = ("summary", "packet")  # roles of messages that may leave from inside a turn, or stand for others
+
 
 class Turn(msgspec.Struct, frozen=True, gc=False):
     """Messages [start, end). `weight` in tokens; `specials` are indices of summaries and returned packets;
@@ -278,7 +280,7 @@ def extend(conversation: ConversationIndex, messages: tuple[Message, ...]) -> Co
                 turns.append(last.frozen(position))
             last = _Growing(position, headless=not view.opens_turn)
         last.weight += message.weight
-        if view.role in ("summary", "packet"):
+        if view.role in SPECIAL:
             last.specials.append(position)
         holds_result = False
         for number, block in enumerate(view.blocks):

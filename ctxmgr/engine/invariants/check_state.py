@@ -43,14 +43,7 @@ def carried_on(state: CheckState, rules: tuple[Rule, ...], plan: Plan) -> CheckS
             return started
         if packet is not pieces[piece_index]:
             pieces = (*pieces[:piece_index], packet, *pieces[piece_index + 1 :])
-    goes_on = pieces[:-1] == plan.pieces[: count - 1] and _is_of(pieces[-1], plan.pieces[count - 1])
-    return msgspec.structs.replace(state, pieces=pieces) if goes_on else started
-
-
-def _is_of(last: Piece, now: Piece) -> bool:
-    """Is a last piece the same now, or has it grown?"""
-    grown = isinstance(last, Keep) and isinstance(now, Keep) and now.start == last.start and now.end > last.end
-    return grown or now == last
+    return msgspec.structs.replace(state, pieces=pieces) if plan.goes_on_from(pieces) else started
 
 
 @lru_cache(maxsize=64)

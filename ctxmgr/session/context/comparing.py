@@ -52,16 +52,12 @@ def _first_difference(before: Runs, after: Runs, shared: int) -> int:
 def only_grew(old: Projection, new: Projection, shared: int) -> bool:
     """Whether the new answer is plainly the old one and what came since. Decided without a look at each piece:
     between epochs it is, and plans have hundreds of them."""
-    before, after = old.plan.pieces, new.plan.pieces
-    last = len(before) - 1
-    if last < 0 or len(after) <= last or after[:last] != before[:last]:
+    before = old.plan.pieces
+    if not before or not new.plan.goes_on_from(before):
         return False
-    ended, goes_on = before[last], after[last]
+    ended = before[-1]
     return (
         isinstance(ended, Keep)
-        and isinstance(goes_on, Keep)
-        and goes_on.start == ended.start
-        and goes_on.end >= ended.end
         and ended.end <= shared
         and new.replacements.messages == old.replacements.messages
         and new.replacements.packet == old.replacements.packet

@@ -36,6 +36,7 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.engine.conversation import (
+    SPECIAL,
     BlockRef,
     ConversationIndex,
     StepSpan,
@@ -131,13 +132,13 @@ def _standing(conversation: ConversationIndex, before: _Standing | None, start: 
 def _specials(conversation: ConversationIndex, before: frozenset[str] | None, start: int) -> frozenset[str]:
     """The roles of messages that may leave from inside a turn: packets that came back, and summaries."""
     new = {message.view.role for message in conversation.messages[start:]}
-    return (before or frozenset()) | (new & {"packet", "summary"})
+    return (before or frozenset()) | new.intersection(SPECIAL)
 
 
 def _going_on(conversation: ConversationIndex, ask: TurnsInputs) -> Plan | None:
     """Rule 9."""
     stands, last = _standing(conversation, ask).goes_on, ask.last_plan
-    leaving = _specials(conversation) & ({"packet"} if ask.limits is None else {"packet", "summary"})
+    leaving = _specials(conversation) & ({"packet"} if ask.limits is None else frozenset(SPECIAL))
     newest_may_lose = ask.limits is not None and ask.zone == "compact"  # rule 3
     if not stands or last is None or not last.pieces or newest_may_lose or leaving:
         return None

@@ -18,13 +18,10 @@ from itertools import accumulate
 
 import msgspec
 
-from ctxmgr.engine.conversation import NOWHERE, BlockRef, ConversationIndex, carried, carried_with
+from ctxmgr.engine.conversation import NOWHERE, SPECIAL, BlockRef, ConversationIndex, carried, carried_with
 from ctxmgr.engine.protection import Protection, is_among
 from ctxmgr.engine.rewriting import marker
 from ctxmgr.model import Block, Decision
-
-SPECIAL = ("summary", "packet")  # roles of what may stand for turns
-NOTHING: Mapping[str, Decision] = {}
 
 
 class Target(msgspec.Struct, frozen=True, gc=False):
@@ -69,7 +66,7 @@ class _Open(msgspec.Struct, frozen=True):
 
 def prune(
     protection: Protection,
-    decisions: Mapping[str, Decision] = NOTHING,
+    decisions: Mapping[str, Decision],
     force: bool = False,
     working_set: int = NOWHERE,
 ) -> Pruning:
