@@ -2099,7 +2099,10 @@ export interface PlanCompactionResult {
 
 /** A compaction before it is written, in pi's names. Messages are as the host holds them. */
 export interface Preparation {
-  /** The first entry that stays in the list. */
+  /**
+   * The first entry that stays in the list; "" where no entry has an id: what stays is what follows the messages
+   * listed here.
+   */
   firstKeptEntryId: string;
   /** What the summary is to stand for. */
   messagesToSummarize: Message[];

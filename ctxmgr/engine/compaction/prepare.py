@@ -3,7 +3,7 @@
 Rules (pi 0.87.1, which a weigher of "chars4" equals in all):
 
 1. Nothing is prepared when the path ends with a compaction, when nothing would be summarised, or when the kept
-   part would start with an entry without an id.
+   part would start with an entry without an id though others have one. Where none has, `first_kept` is "".
 2. The range starts where the previous compaction's kept part starts, not after that compaction: else what it
    kept would be lost now. Its summary is carried on as `previous`.
 3. History is what is before the cut, of a split turn what is before that turn; the rest of the turn is its prefix.
@@ -86,7 +86,7 @@ def decide(
     cut = (host_cut if pi_like else whole_cut)(entries, start, settings.keep_recent_tokens, weigh)
     if cut is None or not speaks(entries, start, cut.start_index):
         return _why(entries, start, cut, settings, weigh)
-    if not entries[cut.start_index].id:
+    if not entries[cut.start_index].id and _has_ids(entries):
         return NAMELESS
     history = conversation_of(entries[start : cut.start_index if cut.turn_index is None else cut.turn_index])
     prefix = () if cut.turn_index is None else conversation_of(entries[cut.turn_index : cut.start_index])
@@ -138,10 +138,15 @@ def _why(
     valid = points(entries, start)
     full = reached(entries, start, settings.keep_recent_tokens, weigh)
     if cut is None and valid:
-        return PARTED if any(entries[number].id for number in valid[1:]) else NAMELESS
+        named = any(entries[number].id for number in valid[1:])
+        return PARTED if named or not _has_ids(entries) else NAMELESS
     if full is not None and sum(map(weigh, entries[full].messages)) >= settings.keep_recent_tokens:
         return FILLED
     return SMALL
+
+
+def _has_ids(entries: Sequence[BranchEntry]) -> bool:
+    return any(entry.id for entry in entries)
 
 
 def points(entries: Sequence[BranchEntry], start: int) -> tuple[int, ...]:
@@ -188,6 +193,7 @@ def whole_cut(entries: Sequence[BranchEntry], start: int, keep: int, weigh: Weig
         if calls[candidate - start] >= candidate:
             cut = _placed(entries, start, candidate)
             named = next((number for number in range(cut.start_index, candidate + 1) if entries[number].id), None)
+            named = cut.start_index if named is None and not _has_ids(entries) else named
             if named is not None:
                 return msgspec.structs.replace(cut, start_index=named)
     return None

@@ -53,7 +53,7 @@ def plan(session: SessionCore, params: wire.PlanCompactionParams) -> Job:
 def _planned(
     seen: JobContext, entries: list[bytes] | None, params: wire.PlanCompactionParams
 ) -> wire.PlanCompactionResult:
-    prepared = planned(seen, seen.path(entries, params.leaf_id), entries)
+    prepared = plan_of(seen, seen.path(entries, params.leaf_id), entries)
     if isinstance(prepared, NothingToCompact):
         return wire.PlanCompactionResult(None, (), prepared.reason)
     brief = _brief(seen, prepared, "single-shot", params.format)
@@ -255,7 +255,15 @@ SILENT = NothingToCompact("Nothing to compact: what would be summarised says not
 def planned(
     seen: JobContext, path: tuple[BranchEntry, ...], entries: Sequence[bytes] | None
 ) -> CompactionPlan | NothingToCompact:
-    """The compaction of this path, or why there is none."""
+    """The compaction of this path that a host can apply, or why there is none."""
+    plan = plan_of(seen, path, entries)
+    return prepare.NAMELESS if isinstance(plan, CompactionPlan) and not plan.first_kept else plan
+
+
+def plan_of(
+    seen: JobContext, path: tuple[BranchEntry, ...], entries: Sequence[bytes] | None
+) -> CompactionPlan | NothingToCompact:
+    """The plan of this path, whose first kept entry may have no id, or why there is none."""
     if entries and not path:
         return NO_PATH
     decision = prepare.decide(path, seen.cut_budget, seen.weigh)
@@ -281,7 +289,7 @@ def made(seen: JobContext, path: tuple[BranchEntry, ...], host: CompactionPlan) 
         decision = prepare.decide(
             path, msgspec.structs.replace(settings, reserve_tokens=host.settings.reserve_tokens), seen.weigh
         )
-        if isinstance(decision, CompactionPlan):
+        if isinstance(decision, CompactionPlan) and decision.first_kept:
             return decision
     return host if speaks(host) else None
 

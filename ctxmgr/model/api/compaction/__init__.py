@@ -104,7 +104,13 @@ class SettingsUsed(Wire, frozen=True, omit_defaults=False):
 class Preparation(Wire, frozen=True, omit_defaults=False):
     """A compaction before it is written, in pi's names. Messages are as the host holds them."""
 
-    first_kept_entry_id: Annotated[str, Meta(description="The first entry that stays in the list.")]
+    first_kept_entry_id: Annotated[
+        str,
+        Meta(
+            description='The first entry that stays in the list; "" where no entry has an id: what stays is what '
+            "follows the messages listed here."
+        ),
+    ]
     messages_to_summarize: Annotated[tuple[msgspec.Raw, ...], Meta(description="What the summary is to stand for.")]
     turn_prefix_messages: Annotated[
         tuple[msgspec.Raw, ...], Meta(description="Of a turn that is cut in two, the part before the cut.")

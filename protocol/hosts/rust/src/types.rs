@@ -3036,7 +3036,8 @@ pub struct PlanCompactionResult {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Preparation {
-    /// The first entry that stays in the list.
+    /// The first entry that stays in the list; "" where no entry has an id: what stays is what follows the messages
+    /// listed here.
     pub first_kept_entry_id: String,
     /// What the summary is to stand for.
     pub messages_to_summarize: Vec<Message>,

@@ -48,6 +48,26 @@ def held() -> Talk:
 
 
 @behaviour(
+    "compaction/plan-without-ids",
+    "Of a list whose messages have no ids planCompaction still gives the prompts; what it lists is what leaves.",
+    "opencode#20156: a summary in another language than the user's; formats whose messages have no ids",
+)
+def nameless() -> Talk:
+    talk, make = Talk(), Messages()
+    messages = work(make, 3)
+    talk.context(messages)
+    answer = talk.call("planCompaction", sessionId="s", settings=SMALL)
+    preparation = answer["preparation"]
+    assert preparation["firstKeptEntryId"] == ""
+    leaving = [*preparation["messagesToSummarize"], *preparation["turnPrefixMessages"]]
+    assert leaving == messages[: len(leaving)] != messages
+    assert all("in the language of the user's last messages" in prompt["prompt"] for prompt in answer["prompts"])
+    assert answer["prompts"]
+    assert talk.refused("compact", sessionId="s", settings=SMALL) == (-32803, None)
+    return talk
+
+
+@behaviour(
     "compaction/a-summary-longer-than-what-it-replaces",
     "A summary that weighs more than what it stands for is refused; the one that takes its place weighs less.",
     "published fault: a summary longer than what it replaces",

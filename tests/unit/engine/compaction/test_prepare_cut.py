@@ -47,7 +47,7 @@ IDS: list[tuple[str, str, str | None]] = [
     ("an earlier one", "ab    ", "b"),
     ("a later one, where there is none", "     f", "f"),
     ("the first alone keeps all", "a     ", None),
-    ("none known", "      ", None),
+    ("none known, as without a tree", "      ", ""),
 ]
 
 

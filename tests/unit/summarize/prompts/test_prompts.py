@@ -1,7 +1,7 @@
 """The prompts: what is shown, what is asked for, in which order."""
 
 from ctxmgr.summarize.formats import BRANCH, FREE, STRUCTURED, TURN, Shape
-from ctxmgr.summarize.prompts import SYSTEM, Matter, PromptParts, prompt
+from ctxmgr.summarize.prompts import SYSTEM, Matter, PromptParts, merge_prompt, on_context_prompt, prompt
 from tests.unit.summarize.scripted import SHAPES
 
 ALL = PromptParts("talk", "gone", "lead", "## Goal\nold", "turn", "notes", ("one", "two"))
@@ -56,6 +56,12 @@ def test_instructions_in_place_of_ours() -> None:
     assert text.endswith("Only the dead ends.")
 
 
-def test_a_summary_is_asked_for_in_the_language_of_the_users_last_messages() -> None:
-    assert "in the language of the user's last messages" in SYSTEM
-    assert "headings stay as they are given" in SYSTEM
+def test_every_prompt_asks_for_the_users_language() -> None:
+    for shape in (*SHAPES, TURN, BRANCH, FREE, Shape("own", "", task="Name the files.")):
+        texts = {
+            "one": prompt("history", shape, ALL),
+            "merge": merge_prompt("history", shape, ("one", "two"), PromptParts("")),
+            "on the host's list": on_context_prompt(shape),
+        }
+        for name, text in texts.items():
+            assert text.count("in the language of the user's last messages") == 1, (shape, name)
