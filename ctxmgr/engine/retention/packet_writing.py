@@ -87,10 +87,11 @@ def place_of(
     gone = [
         index for step in steps.steps for index in step.assistant_indices if drops(conversation, decisions, index)
     ]
-    starts = (min(step.message_indices) for step in steps.steps)
     index = working_set
     if gone:
-        index = min((start for start in starts if start > max(gone)), default=working_set)
+        last = max(gone)
+        starts = (min(step.message_indices) for step in steps.steps)
+        index = min((start for start in starts if start > last), default=working_set)
     fixed = frozenset(steps.fixed_indices)
     while (
         index - 1 in fixed
