@@ -25,7 +25,7 @@ from ctxmgr.formats import content
 from ctxmgr.formats.acceptance import Progress, Said, calls
 from ctxmgr.formats.content import is_summary, part, plain, raw_blocks, text
 from ctxmgr.formats.message_format import MarkedBlock, MarkedMessage, MessageFormat, present
-from ctxmgr.formats.outcomes import failed_view
+from ctxmgr.formats.outcomes import failed_view, reply_view
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.formats.spelling import mark_count
 from ctxmgr.model import Block, SummaryKind, View
@@ -143,11 +143,11 @@ def _is_blank(block: Block) -> bool:
 
 
 def _view(message: Any) -> View | None:
-    role = message.get("role")
+    role = message.get("role") if isinstance(message, dict) else None
     if role == "user":
         return _user(message)
     if role == "assistant":
-        return _assistant(message)
+        return reply_view(message, _assistant(message))
     if role == "system":
         whole = plain(message.get("content"))
         return View("prompt", (Block("text", text=whole.text, media=whole.media),))

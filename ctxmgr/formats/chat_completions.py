@@ -21,7 +21,7 @@ from ctxmgr.formats import content
 from ctxmgr.formats.acceptance import Progress, Said, accept_pairs
 from ctxmgr.formats.content import holds_summary, plain, raw_blocks, spelled, text
 from ctxmgr.formats.message_format import MarkedMessage, OneBlockFormat, present
-from ctxmgr.formats.outcomes import failed_view, result_block, verdict
+from ctxmgr.formats.outcomes import failed_view, reply_view, result_block, verdict
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import Block, SummaryKind, View
 
@@ -93,6 +93,8 @@ class ChatCompletions(OneBlockFormat):
 
 
 def _view(message: Any) -> View | None:
+    if isinstance(message, list):
+        return failed_view(message)
     role = message.get("role")
     if role in ("system", "developer"):
         return _summary(message) or View("prompt", (_text_block(message),))
@@ -101,7 +103,7 @@ def _view(message: Any) -> View | None:
             return View("packet", (_text_block(message),))
         return _summary(message) or _users(message)
     if role == "assistant":
-        return View("assistant", tuple(_blocks(message)), usage=usage(message.get("usage")))
+        return reply_view(message, View("assistant", tuple(_blocks(message)), usage=usage(message.get("usage"))))
     if role in ("tool", "function"):
         return View("result", (_result(message, role),))
     if isinstance(message.get("choices"), list):

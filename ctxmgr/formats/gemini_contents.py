@@ -31,7 +31,7 @@ from ctxmgr.formats import content, media
 from ctxmgr.formats.acceptance import Progress, Said, answers, calls
 from ctxmgr.formats.content import spelled, text
 from ctxmgr.formats.message_format import MarkedMessage, MessageFormat, present
-from ctxmgr.formats.outcomes import failed_view, result_block, verdict
+from ctxmgr.formats.outcomes import failed_view, failure, reply_view, result_block, verdict
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import Block, Media, View
 
@@ -130,7 +130,8 @@ def _view(message: Any) -> View | None:
         return _joined(message)
     role = message.get("role")
     if role == "model":
-        return View("assistant", _model(message), usage=usage(message.get("usageMetadata")), joins=True)
+        view = View("assistant", _model(message), usage=usage(message.get("usageMetadata")), joins=True)
+        return reply_view(message, view)
     if isinstance(message.get(PARTS), list):
         return _user(message) if role in USERS else None
     if isinstance(message.get("candidates"), list):
@@ -277,13 +278,13 @@ def _answer(answer: dict[str, Any]) -> View:
 def _joined(listed: list[Any]) -> View:
     """Rule 8: the answers of a stream, or contents of one answer, as one. None of their blocks can be edited."""
     views = [view for raw in listed if isinstance(raw, dict) and (view := _view(raw)) is not None]
-    answers = [view for view in views if view.role == "assistant"]
+    answers, error = [view for view in views if view.role == "assistant"], failure(listed)
     return View(
         "assistant",
         tuple(block for view in answers for block in view.blocks),
         usage=next((view.usage for view in reversed(answers) if view.usage), None),
-        stop=next((view.stop for view in reversed(answers) if view.stop), ""),
-        error=next((view.error for view in answers if view.error), ""),
+        stop="error" if error else next((view.stop for view in reversed(answers) if view.stop), ""),
+        error=error,
         joins=True,
     )
 

@@ -11,10 +11,11 @@
 
 `failure` reads what a host has of a failed model call: a provider's error object, an event of its stream, a failed
 response, or what an HTTP client made of one. Rules:
-1. What has a role is a message, whatever else it holds.
+1. What has a role is a message; a model's is one of a failed call where an error stands beside the role.
 2. It is an error where it says so (`error`, a type `error`, a failed `response`), or where it holds nothing but a
-   code or a status and a text.
+   code or a status and a text, or a text under a name that messages do not have.
 3. The text is the JSON of these members: codes count as words do.
+4. Of several, as Gemini sends an error in an array, the first that is one.
 """
 
 import re
@@ -148,28 +149,47 @@ def _named(fields: dict[str, Any]) -> bool | None:
     return bool(fields["error"]) if "error" in fields else None
 
 
-_ERROR_MEMBERS = ("type", "code", "status", "statusCode", "status_code", "message", "error", "body")
-_ERROR_CODES = ("code", "status", "statusCode", "status_code")
-_ERROR_TEXTS = ("message", "body", "detail")
+_ERRORS = ("error", "errors", "errorMessage", "error_message")  # each says by itself that it is one
+_ERROR_TEXTS = ("message", "Message", "msg", "body", "detail", "details", "responseBody", "data")
+_ERROR_CODES = ("code", "status", "statusCode", "status_code", "error_type", "error_code", "__type")
+_LONE_TEXTS = ("detail", "responseBody", "Message")  # FastAPI's, the AI SDK's, AWS'
+_ERROR_MEMBERS = ("type", "name", *_ERROR_CODES, *_ERRORS, *_ERROR_TEXTS)
+_MODELS = ("assistant", "model")  # roles
 
 
-def failure(message: dict[str, Any]) -> str:
+def failure(message: Any) -> str:
     """The text of an error; "" where this is none."""
-    if isinstance(message.get("role"), str):
+    if isinstance(message, list):
+        return next(filter(None, map(failure, message)), "")
+    if not isinstance(message, dict):
         return ""
+    role = message.get("role")
+    if isinstance(role, str):
+        return _spelled(_some(message, _ERRORS)) if role in _MODELS and any(map(message.get, _ERRORS)) else ""
     response, kind = message.get("response"), message.get("type")
     if isinstance(response, dict) and (kind == "response.failed" or response.get("status") == "failed"):
         return _spelled(response.get("error") or {"status": "failed"})
     coded = any(isinstance(message.get(name), str | int) for name in _ERROR_CODES)
-    if not (message.get("error") or kind == "error" or (coded and any(message.get(name) for name in _ERROR_TEXTS))):
+    is_told = any(map(message.get, _ERRORS)) or any(isinstance(message.get(name), str) for name in _LONE_TEXTS)
+    if not (is_told or kind == "error" or (coded and any(map(message.get, _ERROR_TEXTS)))):
         return ""
-    return _spelled({name: message[name] for name in _ERROR_MEMBERS if message.get(name) is not None})
+    return _spelled(_some(message, _ERROR_MEMBERS))
 
 
-def failed_view(message: dict[str, Any]) -> View | None:
+def _some(message: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: message[name] for name in names if message.get(name) is not None}
+
+
+def failed_view(message: Any) -> View | None:
     """The view of a failed model call; None where the message is no such one."""
     error = failure(message)
     return View("assistant", stop="error", error=error) if error else None
+
+
+def reply_view(message: dict[str, Any], view: View) -> View:
+    """The view of a model's message, which failed where an error stands beside the role."""
+    error = "" if view.error else failure(message)
+    return msgspec.structs.replace(view, stop="error", error=error) if error else view
 
 
 def result_block(

@@ -16,7 +16,7 @@ from ctxmgr.formats.acceptance import Progress, Said, accept_pairs
 from ctxmgr.formats.content import raw_blocks, spelled
 from ctxmgr.formats.content import text as text_of
 from ctxmgr.formats.message_format import MarkedBlock, MarkedMessage, OneBlockFormat, present
-from ctxmgr.formats.outcomes import failure
+from ctxmgr.formats.outcomes import failed_view, reply_view
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import Block, Media, View
 
@@ -39,10 +39,14 @@ class PiMessages(OneBlockFormat):
         """The view of one message. Never raises: what can not be read is `other`, weighed by its JSON."""
         try:
             message = _decode(raw)
-            if error := failure(message):
-                return View("assistant", stop="error", error=error, time_ms=_time(message))
+            role = message.get("role") if isinstance(message, dict) else None
+            if not isinstance(role, str) and (failed := failed_view(message)) is not None:
+                return msgspec.structs.replace(
+                    failed, time_ms=_time(message) if isinstance(message, dict) else None
+                )
             build = _ROLES.get(message["role"])
-            return build(message) if build is not None else _other(raw, _time(message))
+            view = build(message) if build is not None else _other(raw, _time(message))
+            return reply_view(message, view) if role == "assistant" else view
         except content.UNREADABLE:
             return _other(raw, None)
 

@@ -24,7 +24,7 @@ from ctxmgr.formats import content, media
 from ctxmgr.formats.acceptance import Progress, Said, accept_pairs
 from ctxmgr.formats.content import ContentPart, holds_summary, plain, raw_blocks, spelled, text
 from ctxmgr.formats.message_format import MarkedMessage, OneBlockFormat
-from ctxmgr.formats.outcomes import Verdict, failed_view, result_block, verdict
+from ctxmgr.formats.outcomes import Verdict, failed_view, failure, reply_view, result_block, verdict
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import Block, View
 
@@ -90,7 +90,7 @@ def _view(item: Any) -> View | None:
         whole = item.get("response")
         listed = isinstance(whole, dict) and isinstance(whole.get("output"), list)
         return _answer(whole) if listed else failed_view(item)
-    if isinstance(kind, str) and kind.endswith("error"):
+    if isinstance(kind, str) and kind.lower().endswith("error"):
         return failed_view(item)
     block = _block(item, kind)
     return View("assistant", (block,), joins=True) if block is not None else None
@@ -100,7 +100,7 @@ def _message(item: dict[str, Any]) -> View | None:
     role, member = item.get("role"), item.get("content")
     if role == "assistant":
         blocks = tuple(content.reply_part(number, raw_block) for number, raw_block in enumerate(raw_blocks(member)))
-        return View("assistant", blocks, usage=usage(item.get("usage")), joins=True)
+        return reply_view(item, View("assistant", blocks, usage=usage(item.get("usage")), joins=True))
     if role in ("system", "developer", "user"):
         whole = plain(member)
         block = Block("text", text=whole.text, media=whole.media)
@@ -183,7 +183,8 @@ def _joined(items: list[Any]) -> View:
     """Rule 6: the items of one answer as one message. Blocks are numbered through, and none can be edited."""
     views = [view for raw in items if isinstance(raw, dict) and (view := _view(raw)) is not None]
     blocks = tuple(block for view in views if view.role == "assistant" for block in view.blocks)
-    return View("assistant", blocks, joins=True)
+    error = failure(items)
+    return View("assistant", blocks, stop="error" if error else "", error=error, joins=True)
 
 
 def _answer(answer: dict[str, Any]) -> View:

@@ -1,8 +1,19 @@
 """How full the window is and when to ask for a compaction: `meter`, `zone`, `latch`. Knows no message."""
 
-from ctxmgr.engine.pressure import latch, meter, refusals, zone
+from ctxmgr.engine.pressure import latch, meter, refusals, wordings, zone
 from ctxmgr.engine.pressure.gauge import Gauge
 from ctxmgr.engine.pressure.refusals import overflowed
 from ctxmgr.engine.pressure.zone import ModelTerms, Thresholds, thresholds
 
-__all__ = ["Gauge", "ModelTerms", "Thresholds", "latch", "meter", "overflowed", "refusals", "thresholds", "zone"]
+__all__ = [
+    "Gauge",
+    "ModelTerms",
+    "Thresholds",
+    "latch",
+    "meter",
+    "overflowed",
+    "refusals",
+    "thresholds",
+    "wordings",
+    "zone",
+]

@@ -9,7 +9,9 @@ host is asked for a compaction where it is time.
 5. A refusal as too long teaches a smaller window (`refusals`), a success of more tokens a larger one. Where that
    window would hold what was refused, our count is wrong: until the provider counts a list that it takes, or takes
    one as large, only a shorter one fits.
+   A refusal of its bytes teaches no window; a shorter list is fewer of them.
 6. What the provider read from its cache is compared with what it should have (`engine.caching`).
+7. A lone text in place of a reply is what a client was told of a call that failed.
 
 As with a list: passes from turn to turn, and one `_commit` that changes the session.
 """
@@ -22,7 +24,7 @@ from ctxmgr.engine.arrival import arriving_weight
 from ctxmgr.engine.caching import truth
 from ctxmgr.engine.conversation import ConversationIndex, extend
 from ctxmgr.engine.memory import with_shared_words
-from ctxmgr.engine.pressure import latch, meter, overflowed, refusals
+from ctxmgr.engine.pressure import latch, meter, overflowed, refusals, wordings
 from ctxmgr.model import Message, Usage
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import Ledger, State
@@ -75,7 +77,7 @@ class EndedTurn(msgspec.Struct, frozen=True):
 
 def turn_end(session: SessionCore, params: lifecycle.TurnEndParams) -> Verb[TurnEnd]:
     """The model answered and its tools ran."""
-    raws = [bytes(params.message), *(bytes(raw) for raw in params.tool_results or ())]
+    raws = [_reply(bytes(params.message)), *(bytes(raw) for raw in params.tool_results or ())]
     session.check_format(raws, "$.message")
     if sum(len(raw) for raw in raws if raw not in session.pending_messages) > INLINE_BYTES:
         messages = yield Offload(lambda: session.reader.read(raws, session.pending_messages))
@@ -85,6 +87,11 @@ def turn_end(session: SessionCore, params: lifecycle.TurnEndParams) -> Verb[Turn
     _commit(turn)
     reason = "overflow" if turn.overflowed else "threshold"
     return TurnEnd(reason if turn.asks else "", turn.tokens, turn.overflowed)
+
+
+def _reply(raw: bytes) -> bytes:
+    """Rule 7."""
+    return b'{"error":' + raw + b"}" if raw.startswith(b'"') else raw
 
 
 def _turn_ended(session: SessionCore, params: lifecycle.TurnEndParams, messages: tuple[Message, ...]) -> EndedTurn:
@@ -239,11 +246,11 @@ def learn_window(turn: EndedTurn) -> EndedTurn:
     state, error = turn.state, turn.reply.view.error
     declared, taken, read = state.model.window, window_of(state), state.meter.reading_tokens
     if turn.overflowed and turn.reply.view.stop == "error":
-        if refusals.is_of_bytes(error):
-            return turn
-        sent = turn.session.gauge(state).tokens(state.outgoing_tokens)
-        sure = sent if read is not None or sent >= taken else None
-        state = with_window(state, refusals.after_refusal(taken, declared, refusals.named_window(error), sure))
+        if not wordings.is_of_bytes(error):
+            sent = turn.session.gauge(state).tokens(state.outgoing_tokens)
+            sure = sent if read is not None or sent >= taken else None
+            named = wordings.named_window(error)
+            state = with_window(state, refusals.after_refusal(taken, declared, named, sure))
         state = with_refusal(state, turn.session.gauge(state).fit_weight)
     elif turn.counted and read is not None and read > taken:
         state = with_window(state, refusals.after_success(taken, declared, read))

@@ -162,7 +162,7 @@ def test_an_error() -> None:
     for wrap in (lambda error: error, lambda error: [error]):
         error = {"error": {"code": 400, "message": "too long", "status": "INVALID_ARGUMENT"}}
         found = view(wrap(error))
-        assert (found.role, found.stop if isinstance(wrap(error), dict) else "error") == ("assistant", "error")
+        assert (found.role, found.stop) == ("assistant", "error")
         assert found.error == '{"error":{"code":400,"message":"too long","status":"INVALID_ARGUMENT"}}', wrap
 
 

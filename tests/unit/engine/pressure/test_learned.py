@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.pressure.refusals import after_refusal, after_success, is_of_bytes, named_window
+from ctxmgr.engine.pressure.refusals import after_refusal, after_success
+from ctxmgr.engine.pressure.wordings import is_of_bytes, named_window
 
 # what providers say, and the most that they take
 NAMED: list[tuple[str, int | None]] = [
@@ -19,6 +20,14 @@ NAMED: list[tuple[str, int | None]] = [
     ("Your input exceeds the context window of this model.", None),
     ("413 Payload too large", None),
     ("context_length_exceeded", None),
+    ("Cannot truncate prompt with n_keep (15028) >= n_ctx (7424)", 7_424),
+    ("The decoder prompt (length 66501) is longer than the maximum model length of 65536.", 65_536),
+    ("length of prompt_tokens (57535) must be less than max_seq_len (32768)", 32_768),
+    ("Range of input length should be [1, 30720]", 30_720),
+    ("`inputs` must have less than 1024 tokens. Given: 2056", 1_024),
+    ("The input (61709 tokens) is longer than the model's context length (40960 tokens).", 40_960),
+    ("on tokens per minute (TPM): Limit 12000, Requested 14137", 12_000),
+    ("total message size 10176584 exceeds limit 2097152", None),
 ]
 
 
@@ -33,6 +42,8 @@ def test_what_a_refusal_names(error: str, named: int | None) -> None:
         ("413 Payload too large", True),
         ('{"type":"error","error":{"type":"request_too_large"}}', True),
         ("request body of 34 MB is too large", True),
+        ("total message size 10176584 exceeds limit 2097152", True),
+        ("413 on tokens per minute (TPM): Limit 12000, Requested 14137", False),
         ("prompt is too long: 208310 tokens > 200000 maximum", False),
         ("context_length_exceeded", False),
     ],

@@ -1,7 +1,10 @@
 """Overflow: the words in which providers say that the context was too long, and those of other limits."""
 
+import re
+
 import pytest
 
+from ctxmgr.engine.pressure import wordings
 from ctxmgr.engine.pressure.refusals import overflowed
 from ctxmgr.model.messages import Usage, View
 
@@ -39,6 +42,89 @@ TOO_LONG = [
     '{"code":"1261","message":"Prompt exceeds max length"}',
     "Range of input length should be [1, 30720]",
     "Prompt contains 150000 tokens ... too large for model with 131072 maximum context length",
+    # LM Studio, llama.cpp, KoboldCpp
+    "Cannot truncate prompt with n_keep (12378) >= n_ctx (4096)",
+    "Context size has been exceeded.",
+    '{"error":{"code":400,"message":"request (26214 tokens) exceeds the available context size (16384 tokens)",'
+    '"type":"exceed_context_size_error","n_prompt_tokens":26214,"n_ctx":16384}}',
+    "Requested tokens (5300) exceed context window of 4096",
+    # vLLM, SGLang, Hugging Face TGI, exllamav3, ds4
+    "The decoder prompt (length 9254) is longer than the maximum model length of 4096. Make sure"
+    " that `max_model_len`"
+    " is no smaller than the number of text tokens.",
+    "'max_tokens' or 'max_completion_tokens' is too large: 4096. This model's maximum context"
+    " length is 32768 tokens"
+    " and your request has 29000 input tokens (4096 > 32768 - 29000).",
+    "max_tokens must be at least 1, got -1204.",
+    "This model's maximum context length is 163840 tokens. However, you requested 32000 output"
+    " tokens and your prompt"
+    " contains at least 131841 input tokens, for a total of at least 163841 tokens.",
+    '{"object":"error","message":"The input (61709 tokens) is longer than the model\'s context'
+    ' length (40960 tokens).",'
+    '"type":"BadRequestError","param":null,"code":400}',
+    "Input length (160062 tokens) exceeds the maximum allowed length (59862 tokens). Use a shorter input",
+    "Requested token count exceeds the model's maximum context length of 131072 tokens. You"
+    " requested 140000 tokens",
+    '{"error":"Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given:'
+    " 5000 `inputs` tokens"
+    ' and 512 `max_new_tokens`","error_type":"validation"}',
+    "Input validation error: `inputs` must have less than 1024 tokens. Given: 2056",
+    "context/cache: Job requires 1027 pages (only 1024 available) and cannot be enqueued.",
+    "Prompt has 300,000 tokens, but the configured context size is 131,072 tokens",
+    # SiliconFlow, Kimi, Zhipu, MiniMax, DashScope, DeepSeek
+    "length of prompt_tokens (33570) must be less than max_seq_len (32768).",
+    "total message size 4176584 exceeds limit 2097152",
+    "Invalid request: Your request exceeded model token limit: 8192",
+    '{"error":{"code":"1261","message":"Prompt 超长"}}',
+    "输入长度超过模型的最大限制",
+    "<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 204800]",
+    "This model's maximum context length is 65536 tokens. However, you requested 69648 tokens"
+    " (69648 in the messages,"
+    " 0 in the completion). Please reduce the length of the messages or completion.",
+    # Anthropic, Bedrock, Vertex, Gemini
+    "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000, decrease input length or"
+    " `max_tokens` and try again",
+    '{"type":"error","error":{"type":"rate_limit_error","message":"Extra usage is required for long'
+    ' context requests."}}',
+    "ValidationException: Input exceeds the max input token limit",
+    "ModelStreamErrorException: Input is too long for requested model",
+    '{"__type":"ValidationException","message":"The model returned the following errors: Too many input tokens. Max'
+    ' input tokens: 128000, request input token count: 140012"}',
+    "Request payload size exceeds the limit: 20971520 bytes.",
+    '[{"error":{"code":400,"message":"The input token count (1200000) exceeds the maximum number of tokens allowed'
+    ' (1048576).","status":"INVALID_ARGUMENT"}}]',
+    # Groq, OpenAI: a request that alone is larger than what a minute allows
+    "413 Request too large for model `m` in organization `o` service tier `on_demand` on tokens per minute (TPM):"
+    " Limit 12000, Requested 14137, please reduce your message size and try again.",
+    "Request too large for gpt-5.6 in organization o on tokens per min (TPM): Limit 200000,"
+    " Requested 208334. The input"
+    " or output tokens must be reduced in order to run successfully.",
+    # Cohere, Mistral, Together, Cerebras, xAI, GitHub, Databricks, LiteLLM, OpenRouter, Replicate
+    "too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 5210.",
+    "total tokens exceeds the model's max of 4096",
+    "`inputs` tokens are more than the maximum of 8193",
+    "400 status code (no body)",
+    '{"message":"413 status code (no body)"}',
+    "Request body too large for gpt-4o model. Max size: 8000 tokens.",
+    "litellm.BadRequestError: Context Window exceeded for given call.",
+    '{"error":{"message":"Provider returned'
+    ' error","code":400,"metadata":{"raw":"{\\"error\\":{\\"message\\":\\"tokens'
+    ' in request more than max tokens allowed\\"}}"}}}',
+    "This model only supports up to 8192 input tokens",
+    "the prompt does not fit in 32768 tokens",
+    "imc: unable to process request: the context window is full",
+    # OpenAI, for one text; gateways
+    "Invalid 'messages[1].content': string too long. Expected a string with maximum length 1048576",
+    "Request Entity Too Large",
+    "Request failed with status code 413",
+    "HTTP 413: Content Too Large",
+    "sent message larger than max (5243904 vs. 4194304)",
+    # in words that no row was made for
+    "Trying to submit a request with 41056 tokens but the limit is 32768",
+    "The conversation is too long. Please start a new chat.",
+    "Total tokens in messages: 40000 > 32768",
+    "The prompt is longer than the model can handle",
+    "The request was rejected because it was considered too large: 40000 tokens",
 ]
 OTHER = [
     "",
@@ -54,6 +140,44 @@ OTHER = [
     '{"status":500,"message":"internal error, request 413"}',
     "max_tokens is too large: 99999",
     '{"code":"token_expired"}',
+    # limits in a time, or of an account
+    "Rate limit reached for gpt-5.6 on tokens per min (TPM): Limit 30000, Used 28000, Requested 4000.",
+    "request reached organization TPD rate limit, current: 1506556, limit: 1500000",
+    "Service unavailable: too many tokens, please wait",
+    "Number of request tokens has exceeded your daily limit",
+    '{"error":{"code":429,"message":"Resource exhausted: input token count","status":"RESOURCE_EXHAUSTED"}}',
+    "您的账户请求频率超出限制，上下文长度无关",
+    "Your credit balance is too low for this prompt length",
+    # the reply's cap
+    "max_tokens: 68000 > 64000, which is the maximum allowed number of output tokens for claude-sonnet-4-5",
+    "max_tokens is too large: 200000. This model supports at most 128000 completion tokens",
+    "Invalid max_tokens value, the valid range of max_tokens is [1, 8192]",
+    "max_tokens is too large: 99999. This model's maximum context length is 8192 tokens",
+    "Range of max_tokens should be [1, 8192]",
+    "`max_tokens` must be greater than `thinking.budget_tokens`",
+    "Unable to submit request because it has a maxOutputTokens value of 100000 but the supported range is from 1"
+    " (inclusive) to 65537 (exclusive).",
+    "The requested output token limit exceeds what this model supports",
+    # another part of the request
+    "messages.5.content.0.image.source.base64: image exceeds 5 MB maximum: 6000000 bytes > 5242880 bytes",
+    "At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels",
+    "Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 150",
+    "Invalid 'input[3].call_id': string too long. Expected a string with maximum length 64",
+    "The encoder prompt (length 3000) is longer than the maximum model length of 2048",
+    "Request Header Or Cookie Too Large",
+    "Model context window too small (minimum is 128k tokens)",
+    # templates, and plain faults
+    "Jinja Exception: After the optional system message, conversation roles must alternate user and"
+    " assistant roles",
+    '{"error":{"code":500,"message":"Internal server error","type":"server_error"}}',
+    "messages.3: tool_use ids were found without tool_result blocks",
+    "context_management: Extra inputs are not permitted",
+    "The request timed out after 600000 ms",
+    "Timeout exceeded: request took longer than 600 seconds",
+    "context deadline exceeded",
+    "Monthly token limit reached for your plan",
+    "messages.1.content.0.tool_use.id: String should have at most 64 characters",
+    "thinking.budget_tokens: Input should be greater than or equal to 1024",
 ]
 
 
@@ -65,6 +189,12 @@ def test_the_context_was_too_long(error: str) -> None:
 @pytest.mark.parametrize("error", OTHER)
 def test_something_else_was_wrong(error: str) -> None:
     assert not overflowed(View("assistant", stop="error", error=error), None, WINDOW)
+
+
+def test_every_row_of_the_table_is_some_providers() -> None:
+    told = [wordings.plain(error) for error in (*TOO_LONG, *OTHER)]
+    rows = (*wordings.SURE, *wordings.STRICT, *wordings.LOOSE, *wordings.OTHER_LIMIT)
+    assert [whose for whose, row in rows if not any(re.search(row, text) for text in told)] == []
 
 
 @pytest.mark.parametrize("stop", ["stop", "toolUse", "aborted", "length", ""])

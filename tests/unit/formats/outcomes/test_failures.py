@@ -24,6 +24,20 @@ SHAPES: dict[str, Any] = {
     "the error within": {"type": "invalid_request_error", "code": CODE, "message": "Your input is refused."},
     "a client's error": {"statusCode": 400, "body": json.dumps({"error": {"code": CODE}})},
     "a status": {"status": 413, "message": "Payload Too Large"},
+    "vLLM's before 0.10": {"object": "error", "message": SAID, "type": "BadRequestError", "code": 400},
+    "FastAPI's": {"detail": SAID},
+    "AWS'": {"__type": "ValidationException", "message": SAID},
+    "several": {"errors": [{"message": SAID}]},
+    "an array, as Gemini's": [{"error": {"code": 400, "message": SAID, "status": "INVALID_ARGUMENT"}}],
+    "the AI SDK's": {"name": "AI_APICallError", "statusCode": 400, "responseBody": SAID},
+    "SiliconFlow's": {"code": 20015, "message": SAID, "data": None},
+}
+REPLIES = {
+    "anthropic": {"role": "assistant", "content": [{"type": "text", "text": "a"}]},
+    "openai": {"role": "assistant", "content": "a"},
+    "responses": {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "a"}]},
+    "gemini": {"role": "model", "parts": [{"text": "a"}]},
+    "pi": {"role": "assistant", "content": [{"type": "text", "text": "a"}]},
 }
 OTHERS: dict[str, Any] = {
     "overloaded": {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}},
@@ -54,9 +68,20 @@ def test_another_failure_is_none() -> None:
 
 
 def test_what_is_no_error_is_none() -> None:
-    for message in ({"role": "user", "content": "", "error": "y"}, {"code": 3}, {"message": "x"}):
+    tools = {"role": "tool", "tool_call_id": "c", "content": SAID, "error": SAID}
+    for message in ({"role": "user", "content": "", "error": "y"}, {"code": 3}, {"message": "x"}, tools, [], {}):
         for name in FORMATS:
             assert read(name, message).stop == "", (message, name)
+
+
+def test_an_error_beside_a_models_role_is_of_its_call_and_what_it_said_stays() -> None:
+    for name, reply in REPLIES.items():
+        for error in ({"message": SAID}, SAID):
+            view = read(name, {**reply, "error": error})
+            assert overflowed(view, None, 200_000), (name, error)
+            assert [block.text for block in view.blocks] == ["a"]
+        for nothing in (None, "", {}):
+            assert read(name, {**reply, "error": nothing}).stop != "error", (name, nothing)
 
 
 def test_a_choice_that_failed_is_a_failed_answer() -> None:
@@ -71,6 +96,15 @@ def test_a_compaction_is_asked_for_at_once() -> None:
         talk.context([{"role": "user", "content": "Go."}])
         answer = talk.call("turn_end", sessionId="s", message=SHAPES[shape])
         assert [one["params"]["reason"] for one in answer["commands"]] == ["overflow"], (name, shape)
+
+
+def test_a_lone_text_in_place_of_a_reply_is_what_a_client_was_told() -> None:
+    for name in FORMATS:
+        for said, reasons in ((SAID, ["overflow"]), ("Overloaded", [])):
+            talk = opened(name)
+            talk.context([{"role": "user", "content": "Go."}])
+            answer = talk.call("turn_end", sessionId="s", message=said)
+            assert [one["params"]["reason"] for one in answer["commands"]] == reasons, name
 
 
 def test_the_answer_says_what_to_send() -> None:

@@ -30,14 +30,17 @@ def test_without_a_count_it_goes_down_by_steps_to_half_at_least() -> None:
     assert said[-1] == 100_000
 
 
-def test_a_request_of_too_many_bytes_teaches_nothing() -> None:
+def test_a_request_of_too_many_bytes_teaches_no_window() -> None:
     talk, make = Talk(version="1.1"), Messages()
     talk.context([make.user("Fill it.")])
     assert refused(talk, make, "413 request_too_large: Request exceeds the maximum size")["learnedWindow"] is None
 
 
 @pytest.mark.parametrize("preset", ["tools", "turns", "balanced"])
-@pytest.mark.parametrize("error", ["context_length_exceeded", "prompt is too long: 900000 tokens > 190000 maximum"])
+@pytest.mark.parametrize(
+    "error",
+    ["context_length_exceeded", "prompt is too long: 900000 tokens > 190000 maximum", "413 Payload Too Large"],
+)
 def test_a_list_that_fits_by_our_count_and_was_refused_goes_out_shorter_each_time(preset: str, error: str) -> None:
     talk, make = Talk({"preset": preset, "keep": 20_000}, 200_000, version="1.1"), Messages()
     messages = filled(make)

@@ -1,0 +1,193 @@
+"""Turns the words of a provider's refusal into what was wrong: the list was too long, or its roles stood wrongly.
+
+Providers have no code in common for a context that is too long, so words tell it; their codes are made of the same
+words. A row of `OVERFLOW` is how several of them say it.
+
+1. Codes, names of exceptions and texts are read alike: `plain` writes each as words.
+2. `SURE` says that a shorter list passes, whatever stands beside it: a status 413, and a request that alone is
+   larger than a limit of tokens a minute, which no waiting mends.
+3. `OTHER_LIMIT` speaks of tokens and limits, too, and no shorter list would help. So does a cap on the reply
+   (`_is_of_reply`): it does where it alone is more than the window.
+4. `OTHER_PART` is too long beside the list. It is asked before the loose rows alone: the strict ones name the
+   context.
+
+Sources: the errors that pi, OpenCode, LiteLLM, inspect_ai and hermes-agent test their readers with; pages of the
+providers; issues of servers, as sgl-project/sglang#4048, vllm-project/vllm#36197, ggml-org/llama.cpp#19851,
+anomalyco/opencode#11141, openclaw/openclaw#58839. `tests/unit/engine/pressure/test_overflow.py` has a text of each.
+"""
+
+from ctxmgr.model import expression
+
+READ_CHARACTERS = 8_000  # of an error: some quote the whole conversation behind it
+_WORDS = expression(r"(?:(?!-\d)[^\w.,:;<>=()\[\]])+|_+")
+_CAMEL = expression(r"(?<=[a-z])(?=[A-Z])")
+_COMMAS = expression(r"(?<=\d)[,_](?=\d{3})")
+
+
+def plain(error: str) -> str:
+    """An error as words in lower case: `ContextWindowExceededError`, `context_window_exceeded` and `context window
+    exceeded` read alike, and so do 200,000 and 200000."""
+    text = _COMMAS.sub("", error[:READ_CHARACTERS])
+    return _WORDS.sub(" ", _CAMEL.sub(" ", text)).lower()
+
+
+_LIST = (
+    r"(?:context|prompts?|inputs?|messages?|conversation|history|chat|requests?|payload|body|entity|content|sequence"
+    r"|query|(?:prompt |input |total |request(?:ed)? )?(?:tokens?|length|size))"
+)
+_MORE = (
+    r"(?:exceed(?:s|ed|ing)?|(?:is |are |was )?(?:longer|larger|greater|bigger|more|higher) than|(?:is |are )?over)"
+)
+_MOST = r"(?:limits?|max(?:imum)?|allowed|context|window|capacity|lengths?|size|\d{3,})"
+
+SURE: tuple[tuple[str, str], ...] = (
+    (
+        "HTTP: any server or gateway",
+        r"\b(?:status|code|http|error)(?: code)? ?[:=]? ?413\b|^ ?413\b|\b413 (?:status|payload)",
+    ),
+    (
+        "Cerebras, and clients that were told nothing: status 400 or 413",
+        r"\b4(?:00|13) (?:status code )?\(no body\)",
+    ),
+    ("Anthropic, of more than 200,000 tokens", r"extra usage is required for long context"),
+    ("vLLM, where the prompt leaves no room", r"max (?:completion )?tokens must be at least 1 ?, got -\d"),
+)
+STRICT: tuple[tuple[str, str], ...] = (
+    (
+        "OpenAI, Azure, DeepSeek, vLLM, SGLang, OpenRouter, Together, llama.cpp, LM Studio, LiteLLM, MiniMax",
+        r"\bcontext (?:length|window|size|limit|overflow|budget)|\bcontext (?:\w+ ){0,3}(?:exceed|full|exhausted)",
+    ),
+    (
+        "xAI, vLLM, SiliconFlow, Gemini, Cohere, Poolside, Copilot",
+        r"\b(?:max|maximum) (?:\w+ ){0,3}(?:context|prompt|input|sequence|seq|model len)",
+    ),
+    ("llama.cpp, LM Studio", r"\bn (?:ctx|keep)\b"),
+    ("Qwen by DashScope", r"range of input length|input length should be"),
+    ("Gemini, Copilot, Kimi", r"(?:input|prompt) token count|\btokens? limit\b"),
+    (
+        "Groq, OpenAI, vLLM",
+        r"(?:reduce|shorten|decrease) (?:the |your )?(?:\w+ )?(?:length |size )?(?:of )?(?:the |your )?(?:\w+ )?"
+        r"(?:messages?|prompt|input|conversation|context|history)\b",
+    ),
+)
+LOOSE: tuple[tuple[str, str], ...] = (
+    (
+        "Anthropic, Bedrock, Mistral, Ollama, z.ai, HTTP 413 in words",
+        rf"\b{_LIST} (?:\w+ ){{0,6}}?(?:\(.{{0,30}}\) ?)?too (?:long|large|big|many)"
+        rf"|too (?:long|large|big) (?:\w+ )?{_LIST}",
+    ),
+    ("Cohere, Bedrock, Google", r"too (?:many (?:\w+ )?tokens|much (?:context|input))"),
+    (
+        "Kimi, SGLang, Poolside, Copilot, Gemini, Cohere, gRPC",
+        rf"\b{_LIST}\b[^.;]{{0,60}}? {_MORE}\b[^.;]{{0,60}}?\b{_MOST}",
+    ),
+    (
+        "SiliconFlow, Hugging Face TGI",
+        rf"\b{_LIST}\b[^.;]{{0,60}}? (?:must|should|can ?not|may not) (?:be |have )?"
+        r"(?:less|fewer|smaller|shorter|at most|under|exceed|<)",
+    ),
+    (
+        "servers with a tokenizer of their own",
+        rf"\b{_LIST}\b[^.;]{{0,40}}?(?: not|n t) fit\b"
+        rf"|\b(?:{_LIST}|bytes)\b[^.;]{{0,40}}?\d{{3,}} ?(?:tokens? )?>=? ?\d{{3,}}"
+        rf"|\b{_LIST} (?:\w+ ){{0,3}}?longer than|\d tokens?\b[^.;]{{0,30}}? limit is"
+        rf"|\bmax(?:imum)? number of tokens",
+    ),
+    ("Replicate, Databricks", r"\b(?:supports?|accepts?|allows?|limited to) (?:\w+ ){0,3}\d+ (?:\w+ )?tokens"),
+    ("OpenAI, by its code", r"string above max length|(?:content|input|messages?)[^.;]{0,12}: ?string too long"),
+    ("exllamav3, TabbyAPI", r"\brequires \d+ pages\b"),
+    (
+        "Zhipu, Kimi, Qwen in Chinese",
+        r"(?:上下文|输入|提示词?|prompt|请求|消息|tokens?|长度)[^。]{0,16}(?:过长|超长|超出|超过|过大|超限)",
+    ),
+)
+OTHER_LIMIT: tuple[tuple[str, str], ...] = (
+    (
+        "all: limits in a time",
+        r"rate ?limit|too many requests|\bper (?:\w+ )?(?:second|minute|min|hour|day|month)\b"
+        r"|\b[rt]p[mds]\b|throttl"
+        r"|please wait|concurren|\boverloaded\b|time ?out|timed out|deadline|resource exhausted"
+        r"|频率|速率|每分钟|并发|额度|余额",
+    ),
+    (
+        "all: limits of an account",
+        r"\bquota|exceed\w* your\b|usage limit|your plan|\b(?:hour|dai|week|month)ly\b|credit balance|\bbilling\b",
+    ),
+    ("hosts: a window that is too small for them", r"context (?:window|length|size) (?:is )?too small"),
+    ("vLLM: a picture or a sound", r"\bencoder prompt\b"),
+)
+OTHER_PART = (
+    r"\b(?:images?|pictures?|audio|video|files?|pdf|documents?|tools|functions?|schemas?|grammar|metadata|names?|id|ids"
+    r"|descriptions?|budget tokens|stop sequences?|headers?|cookies?|ur[il]|cached content"
+    r"|dimensions?)\b[^.;,]{0,40}?"
+    r"(?:too (?:long|large|big|many|small)|exceed|longer than|larger than|more than|above max|at most|must|should)"
+)
+_REPLY = (
+    r"\b(?:max (?:completion |output |new )?tokens|completion tokens?|output tokens?)\b[^.;]{0,60}?"
+    r"(?:too (?:large|high|big|many)|range|must|at most|exceed|greater|larger|> ?\d|value|limit)"
+    r"|(?:at most|up to|number of|requested) (?:\d+ )?(?:completion|output) tokens?|output tokens? limit"
+)
+_CAP = r"(?:too large: ?|requested |tokens ?[:=]? ?)(\d+)(?: output tokens| in the completion)?"
+_REQUESTED = r"\blimit:? ?(\d+) ?[,.;]? (?:used:? ?\d+ ?[,.;]? )?requested:? ?(\d+)"
+
+_sure = expression("|".join(row for _, row in SURE))
+_strict = expression("|".join(row for _, row in STRICT))
+_loose = expression("|".join(row for _, row in LOOSE))
+_other_limit = expression("|".join(row for _, row in OTHER_LIMIT))
+_other_part = expression(OTHER_PART)
+_reply = expression(_REPLY)
+_cap = expression(_CAP)
+_requested = expression(_REQUESTED)
+_of_input = expression(r"\b(?:input|prompt|messages)\b")
+
+_number = r"\(?(\d{4,8})\b"
+_over = expression(r"\d > (\d{4,8})\b|tokens > (\d{4,8})\b")  # `208310 tokens > 200000 maximum`
+# `maximum context length is 8192`, `context size (4096 tokens)`, `limit of 32768`, `should be [1, 30720]`
+_named = expression(
+    rf"\bmax(?:imum)? (?:context|prompt|input|number|allowed|sequence|seq|model)[^\d>]{{0,60}}?{_number}"
+    rf"|\b(?:context (?:size|window|length|limit)|token limit|limit of|limit is|n ctx)[^\d>]{{0,20}}?{_number}"
+    rf"|\b(?:less than|can ?not exceed|must not exceed|max size:?) {_number} ?tokens"
+    rf"|\binput length should be \[\d+, ?{_number}"
+    r"|\b(\d{4,8})(?: tokens?)? (?:maximum|limit)\b"
+)
+_bytes = expression(r"\b413\b|payload|entity|request too large|message size|\bbytes\b|\d ?[mk]i?b\b")
+
+
+def named_window(error: str) -> int | None:
+    """The most tokens that a refusal names, None where it names none."""
+    text = plain(error)
+    if alone := _requested.search(text):
+        return int(alone[1])
+    match = _over.search(text) or _named.search(text)
+    return next((int(number) for number in match.groups() if number), None) if match else None
+
+
+def is_of_bytes(error: str) -> bool:
+    """Whether it is the request's bytes that were too many: that says nothing of a window."""
+    return bool(_bytes.search(plain(error))) and named_window(error) is None
+
+
+def says_too_long(error: str) -> bool:
+    """Whether this error of a model call says that the list was too long."""
+    text = plain(error)
+    if _sure.search(text) or _is_alone_too_large(text):
+        return True
+    if _other_limit.search(text) or _is_of_reply(text):
+        return False
+    return bool(_strict.search(text) or (_loose.search(text) and not _other_part.search(text)))
+
+
+def _is_alone_too_large(text: str) -> bool:
+    """Rule 2: `Limit 12000, Requested 14137`."""
+    return any(int(asked) > int(limit) for limit, asked in _requested.findall(text))
+
+
+def _is_of_reply(text: str) -> bool:
+    """Rule 3. Where both are told, the cap on the reply is held against the window; else the input is spoken of
+    where it is too long, too."""
+    if not _reply.search(text):
+        return False
+    cap, window = _cap.search(text), named_window(text)
+    if cap is not None and window is not None:
+        return int(cap[1]) >= window
+    return not _of_input.search(text)
