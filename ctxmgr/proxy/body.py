@@ -14,20 +14,19 @@
 7. What is read is the body without them; it says the same of all else. Where that is in doubt (the list stands
    elsewhere, there is a comma too many), all of the body is read.
 
-What is large is read in a thread, once (`holding`): the loop has other programs to serve.
+What is large is read in a thread: the loop has other programs to serve.
 
-8. Each step of a call asks something else of its messages, and 30 MB take a tenth of a second to read. While a call
-   with a large body is under way, what a function of a message's bytes gave is held, by the very object, so that
-   the loop finds what a thread has read. With the call it goes.
+8. Large is what is new in a body, or compressed.
+9. Each step of a call asks something else of its messages, and 30 MB take a tenth of a second to read. What a
+   function of a message gave is kept with it (`read_once`), so that the loop finds what a thread has read, and the
+   next call what this one has.
 """
 
 import itertools
 import re
 import sys
 import zlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Sequence
 from functools import cached_property, wraps
 from itertools import islice
 from typing import Any, ParamSpec, TypeVar
@@ -84,9 +83,13 @@ class Crowded(UnreadableBody):
     """It holds more than MOST_OBJECTS."""
 
 
+class Message(bytes):
+    """One message as JSON, as it came. Its attributes are what was read of it (rule 9)."""
+
+
 class ListBody(msgspec.Struct, frozen=True, dict=True):
-    """A body with a list of messages. `before`, `after`: the bytes around the list; `members`: all others as JSON;
-    `messages`: each as JSON, as it came."""
+    """A body with a list of messages. `before`, `after`: the bytes around it; `members`: all others as JSON;
+    `messages`: each a `Message`."""
 
     before: bytes
     after: bytes
@@ -129,7 +132,7 @@ def list_body(body: bytes, name: str) -> ListBody | None:
         raise UnreadableBody("its list can not be read")
     start = _list_start(mended, fields, name)
     others = {member: raw for member, raw in fields.items() if member != name}
-    return ListBody(body[:start], body[start + len(content) :], others, [bytes(raw) for raw in messages])
+    return ListBody(body[:start], body[start + len(content) :], others, [Message(raw) for raw in messages])
 
 
 def _list_start(body: bytes, fields: dict[str, bytes], name: str) -> int:
@@ -217,17 +220,30 @@ MOST_LISTS = 8  # held: programs, sub-agents and side calls that speak in turn
 MOST_HELD_BYTES = 64 << 20  # of all of them
 
 
+class Beginning(msgspec.Struct, frozen=True):
+    """So many messages of an earlier list a body begins with. `offset`: where the next one stands."""
+
+    count: int = 0
+    offset: int = 0
+    earlier: ListBody | None = None
+
+
 class RecentLists:
     """The lists of one proxy."""
 
     def __init__(self) -> None:
         self._lists: list[tuple[str, ListBody]] = []  # by the list's member, used last at the end
 
-    def read(self, body: bytes, name: str) -> ListBody | None:
+    def beginning(self, body: bytes, name: str) -> Beginning:
+        """The longest that is known. Reads nothing."""
+        begins = (_shared(body, earlier) for member, earlier in self._lists if member == name)
+        return max(begins, key=lambda known: (known.count, known.offset), default=Beginning())
+
+    def read(self, body: bytes, name: str, known: Beginning | None = None) -> ListBody | None:
         """As `list_body`. Raises UnreadableBody."""
-        candidates = ((*_shared_start(body, earlier), earlier) for member, earlier in self._lists if member == name)
-        count, offset, before = max(candidates, key=lambda candidate: candidate[:2], default=(0, 0, None))
-        body_list = _from(body, name, before, count, offset) if before is not None and count else None
+        known = known or self.beginning(body, name)
+        count, before = known.count, known.earlier
+        body_list = _from(body, name, before, count, known.offset) if before is not None and count else None
         if body_list is None:
             body_list = list_body(body, name)
         if body_list is not None and body_list.messages:
@@ -244,18 +260,17 @@ def _newest_lists(lists: list[tuple[str, ListBody]]) -> list[tuple[str, ListBody
     return lists[len(lists) - fitting :]
 
 
-def _shared_start(body: bytes, before: ListBody) -> tuple[int, int]:
-    """So many messages of an earlier list the body begins with, and where the next one stands."""
-    start = before.before + b"["
+def _shared(body: bytes, earlier: ListBody) -> Beginning:
+    start = earlier.before + b"["
     count = offset = 0
     if body.startswith(start):
         offset = len(start)
-        for raw in before.messages:
+        for raw in earlier.messages:
             comma = _COMMA.match(body, offset + len(raw)) if body.startswith(raw, offset) else None
             if comma is None:
                 break
             count, offset = count + 1, comma.end()
-    return count, offset
+    return Beginning(count, offset, earlier)
 
 
 def _from(body: bytes, name: str, before: ListBody, count: int, offset: int) -> ListBody | None:
@@ -274,31 +289,20 @@ R = TypeVar("R")
 LARGE_BYTES = 1 << 20  # of a body
 THREADS = 2  # that read: more bodies wait, and are not unpacked meanwhile
 
-_held: ContextVar[dict[tuple[Any, ...], tuple[bytes, Any]] | None] = ContextVar("held", default=None)
-
-
-@contextmanager
-def holding() -> Iterator[None]:
-    """Within, and in what runs by a copy of this context, each message is read once."""
-    token = _held.set({})
-    try:
-        yield
-    finally:
-        _held.reset(token)
-
 
 def read_once(read: Callable[P, R]) -> Callable[P, R]:
     """For a pure function whose last parameter is the message."""
 
     @wraps(read)
     def reader(*given: P.args, **named: P.kwargs) -> R:
-        held, raw = _held.get(), given[-1]
-        if held is None or not isinstance(raw, bytes):
+        raw = given[-1]
+        if not isinstance(raw, Message):
             return read(*given, **named)
-        key = (read, *given[:-1], id(raw))
-        known = held.get(key)
-        if known is None:
-            known = held[key] = (raw, read(*given, **named))
-        return known[1]
+        known: dict[Any, Any] = vars(raw)
+        key = (read, *given[:-1])
+        if key not in known:
+            known[key] = read(*given, **named)
+        value: R = known[key]
+        return value
 
     return reader

@@ -8,7 +8,6 @@
 
 import asyncio
 import contextlib
-import contextvars
 import logging
 import time
 from collections.abc import AsyncIterator, Callable
@@ -29,12 +28,12 @@ from ctxmgr.proxy.body import (
     LARGE_BYTES,
     PLAIN,
     THREADS,
+    Beginning,
     Bomb,
     Crowded,
     RecentLists,
     UnreadableBody,
     decoded,
-    holding,
 )
 from ctxmgr.proxy.conversations import Conversations, ListEnds
 from ctxmgr.proxy.page import PageRoutes, ToolRoutes
@@ -182,11 +181,8 @@ class Proxy:
     async def _called(self, request: web.Request, api: ProviderApi) -> web.StreamResponse:
         """What is posted where a list may be."""
         body = await passing.whole_body(request, LARGEST_BYTES)
-        # what may take long to read
-        is_large = len(body) >= LARGE_BYTES or request.headers.get("content-encoding", "") not in PLAIN
-        with holding() if is_large else contextlib.nullcontext():
-            call = await self._read(request, api, body) if is_large else self._call_of(request, api, body)
-            prepared = await self._prepared(call) if call is not None else None
+        call = await self._read(request, api, body)
+        prepared = await self._prepared(call) if call is not None else None
         came = await self._ask(request, body, prepared)
         for _ in range(SHORTER_TRIES):
             if prepared is None or came.status not in REFUSED or self.settings.observe:
@@ -212,28 +208,33 @@ class Proxy:
                 self.rewriter.passed(call, usage)
 
     async def _read(self, request: web.Request, api: ProviderApi, body: bytes) -> ListCall | None:
-        """As `_call_of`, in a thread. Raises Bomb."""
-        read = partial(contextvars.copy_context().run, self._read_ahead, request, api, body)
-        return await asyncio.get_running_loop().run_in_executor(self._readers, read)
-
-    def _read_ahead(self, request: web.Request, api: ProviderApi, body: bytes) -> ListCall | None:
-        call = self._call_of(request, api, body)
-        if call is not None:
-            read_ahead(call)
-        return call
-
-    def _call_of(self, request: web.Request, api: ProviderApi, body: bytes) -> ListCall | None:
-        """None where ctxmgr can not read it, or it holds no list. Raises Bomb."""
+        """None where ctxmgr can not read it, or it holds no list. What may take long is read in a thread. Raises
+        Bomb."""
+        in_thread = partial(asyncio.get_running_loop().run_in_executor, self._readers)
+        encoding = request.headers.get("content-encoding", "")
         try:
-            plain = decoded(body, request.headers.get("content-encoding", ""))
-            body_list = self._lists.read(plain, api.list_member)
+            plain = body if encoding in PLAIN else await in_thread(decoded, body, encoding)
+            known = self._lists.beginning(plain, api.list_member)
+            if len(plain) - known.offset >= LARGE_BYTES:
+                return await in_thread(self._read_ahead, request, api, plain, known)
+            return self._call_of(request, api, plain, known)
         except Bomb:
             raise
         except Crowded as fault:
             self.settings.say(f"a call passed as it came: {fault}")
-            return None
         except UnreadableBody:
-            return None
+            pass
+        return None
+
+    def _read_ahead(self, request: web.Request, api: ProviderApi, body: bytes, known: Beginning) -> ListCall | None:
+        call = self._call_of(request, api, body, known)
+        if call is not None:
+            read_ahead(call)
+        return call
+
+    def _call_of(self, request: web.Request, api: ProviderApi, body: bytes, known: Beginning) -> ListCall | None:
+        """Raises UnreadableBody."""
+        body_list = self._lists.read(body, api.list_member, known)
         return api.call_of(request.path, request.headers, body_list) if body_list is not None else None
 
     async def _prepared(self, call: ListCall) -> Prepared | None:

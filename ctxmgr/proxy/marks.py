@@ -17,7 +17,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.formats import is_marked, mark_count
+from ctxmgr import formats
+from ctxmgr.formats import is_marked
 from ctxmgr.model import MARKS
 from ctxmgr.proxy.apis import MARKED, ListCall
 from ctxmgr.proxy.body import elements, member, members, read_once
@@ -78,6 +79,11 @@ def block_marks(raw: bytes) -> list[msgspec.Raw]:
     """The marks of these blocks, in their order."""
     marks = (member(bytes(block), "cache_control") for block in elements(raw) or [])
     return [msgspec.Raw(mark) for mark in marks if mark not in (b"", b"null")]
+
+
+@read_once
+def mark_count(raw: bytes) -> int:
+    return formats.mark_count(raw)
 
 
 @read_once

@@ -79,7 +79,8 @@ def _checked(value: bytes, path: str) -> bytes:
         _any(value)
     except (UnicodeDecodeError, msgspec.DecodeError, RecursionError) as fault:
         raise _no_json(path, fault) from None
-    return value.strip()
+    stripped = value.strip()
+    return stripped if len(stripped) < len(value) else value
 
 
 def _no_json(path: str, fault: Exception) -> InvalidParams:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 import msgspec
 
 from ctxmgr.formats import unmarked
-from ctxmgr.proxy.body import UNREADABLE, ListBody, elements, members, read_once
+from ctxmgr.proxy.body import UNREADABLE, ListBody, Message, elements, members, read_once
 
 _decode = msgspec.json.Decoder().decode
 
@@ -185,14 +185,8 @@ class ProviderApi(ABC):
         if not self.has_marks:
             return raw
         bare = unmarked(raw)
-        if LONE not in bare:
-            return bare
-        message = members(bare) or {}
-        blocks = elements(bytes(message.get("content", b""))) or []
-        lone = members(bytes(blocks[0])) if len(blocks) == 1 else None
-        if lone is None or lone.keys() != {"type", "text"} or bytes(lone["type"]) != b'"text"':
-            return bare
-        return msgspec.json.encode({**message, "content": lone["text"]})
+        made = _with_lone_text(bare) if LONE in bare else bare
+        return raw if made is raw else Message(made)
 
 
 class ListCall(msgspec.Struct, frozen=True):
@@ -224,6 +218,16 @@ class ListCall(msgspec.Struct, frozen=True):
         """Cache marks outside of the list; a member of the request's own sets one on its last block."""
         within = sum(self.body.members.get(name, b"").count(MARK) for name in MARKED)
         return within + ("cache_control" in self.body.members)
+
+
+def _with_lone_text(raw: bytes) -> bytes:
+    """The message with a text that stands alone as its content."""
+    message = members(raw) or {}
+    blocks = elements(bytes(message.get("content", b""))) or []
+    lone = members(bytes(blocks[0])) if len(blocks) == 1 else None
+    if lone is None or lone.keys() != {"type", "text"} or bytes(lone["type"]) != b'"text"':
+        return raw
+    return msgspec.json.encode({**message, "content": lone["text"]})
 
 
 def text_of(raw: bytes | None) -> str:

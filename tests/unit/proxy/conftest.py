@@ -1,6 +1,7 @@
 """A proxy before a provider, both on loopback, with a sidecar of its own state directory: in this process, unless a
 test is about the process."""
 
+import io
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ class Rig:
         return {"Authorization": f"Bearer {self.token}", "x-ctxmgr-page": "1"}
 
     async def post(
-        self, body: bytes, path: str = "/v1/messages", headers: dict[str, str] | None = None
+        self, body: bytes | io.BytesIO, path: str = "/v1/messages", headers: dict[str, str] | None = None
     ) -> tuple[aiohttp.ClientResponse, bytes]:
         response = await self.session.post(self.proxy.url + path, data=body, headers=headers or {})
         return response, await response.read()

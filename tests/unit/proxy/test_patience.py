@@ -15,10 +15,11 @@ from typing import Any
 import brotli
 import pytest
 
+from ctxmgr.model.api import given
 from ctxmgr.proxy import body, passing
 from ctxmgr.proxy.apis import provider_api
 from tests.unit.proxy import raw
-from tests.unit.proxy.lists import SESSION, conversation, request
+from tests.unit.proxy.lists import SESSION, conversation, marked, request, step
 
 SOON = 0.05  # seconds; what is waited for is the end of the connection
 MEGABYTE = 1 << 20
@@ -192,30 +193,44 @@ def test_what_comes_in_pieces_is_counted_together(monkeypatch: pytest.MonkeyPatc
 # what is large
 
 
-async def test_the_loop_reads_nothing_large(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A call is read in a thread, with what the steps after it ask of its messages."""
-    main, read_there = threading.get_ident(), list[int]()
+READERS = ((body, "_members"), (body, "_elements"), (provider_api, "_decode"), (given, "_any"))
+
+
+@pytest.fixture
+def parsed(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, bool]]:
+    """Of what is parsed the bytes, and whether it was on the loop."""
+    main, sizes = threading.get_ident(), list[tuple[int, bool]]()
 
     def watched(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
         def reading(content: Any) -> Any:
-            if threading.get_ident() == main:
-                read_there.append(len(content))
+            sizes.append((len(content), threading.get_ident() == main))
             return read(content)
 
         return reading
 
-    for module, name in ((body, "_members"), (body, "_elements"), (provider_api, "_decode")):
+    for module, name in READERS:
         monkeypatch.setattr(module, name, watched(getattr(module, name)))
-    made = await rig()
-    said = conversation(2)
+    return sizes
+
+
+async def test_the_loop_reads_nothing_large(rig: Any, parsed: list[tuple[int, bool]]) -> None:
+    """A call is read in a thread, with what the steps after it ask of its messages."""
+    made, said = await rig(), conversation(2)
     for text in ("x" * (2 * body.LARGE_BYTES), "y" * (2 * body.LARGE_BYTES)):
         said = [*said, {"role": "user", "content": [{"type": "text", "text": text}]}]
-        asked = made.session.post(f"{made.proxy.url}/v1/messages", data=io.BytesIO(request(said)), headers=SESSION)
-        async with asked as response:
-            assert response.status == 200
+        await made.post(io.BytesIO(request(said)), headers=SESSION)
         said = [*said, {"role": "assistant", "content": "Seen."}]
-    assert read_there
-    assert max(read_there) < body.LARGE_BYTES
+    assert 0 < max(size for size, on_loop in parsed if on_loop) < body.LARGE_BYTES
+
+
+async def test_of_a_list_that_goes_on_what_is_new_is_parsed(rig: Any, parsed: list[tuple[int, bool]]) -> None:
+    made, said = await rig(window=1_000_000), conversation(150, lines=200)
+    for number in (150, 151, 152):
+        said = [*said, *step(number)]
+        parsed.clear()
+        await made.post(io.BytesIO(request(marked(said))), headers=SESSION)
+    new = len(request(step(150)))
+    assert new < sum(size for size, _ in parsed) < 20 * new < len(request(said)) / 2
 
 
 def test_of_lists_that_were_read_no_more_is_held_than_so_many_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
