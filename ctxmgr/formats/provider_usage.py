@@ -23,60 +23,62 @@ from ctxmgr.model import Usage
 
 _OURS = ("input", "output", "cacheRead", "cacheWrite")
 _ANTHROPIC = ("cache_read_input_tokens", "cache_creation_input_tokens")
-_READS = ("cacheRead", "cache_read_input_tokens", "cachedContentTokenCount")
 _DETAILS = ("prompt_tokens_details", "input_tokens_details")
+_READS = ("cacheRead", "cache_read_input_tokens", "cachedContentTokenCount")
+_NUMBERS = (int, float)  # a bool is none
 _GEMINI_SENT = ("promptTokenCount", "toolUsePromptTokenCount")
 _GEMINI_OUTPUT = ("candidatesTokenCount", "thoughtsTokenCount")
+
+Counts = dict[str, int]  # the members that are a number of tokens
 
 
 def usage(fields: Any) -> Usage | None:
     """The usage of a decoded usage object, in tokens; None where it holds no count. The total holds the output."""
     if not isinstance(fields, dict):
         return None
-    counts = _ours(fields) or _provider(fields) or _gemini(fields)
-    return msgspec.structs.replace(counts, has_cache_read=True) if counts and _tells_reads(fields) else counts
+    counts = _counts(fields)
+    found = _ours(counts) or _provider(counts, fields) or _gemini(counts)
+    return msgspec.structs.replace(found, has_cache_read=True) if found and _tells_reads(fields) else found
 
 
-def _ours(fields: dict[str, Any]) -> Usage | None:
-    parts = [_number(fields, name) for name in _OURS]
-    total = _number(fields, "tokens") or _number(fields, "totalTokens") or sum(parts)
-    return Usage(parts[0], parts[1], parts[2], parts[3], total) if total else None
+def _counts(fields: dict[str, Any]) -> Counts:
+    return {name: int(value) for name, value in fields.items() if type(value) in _NUMBERS and 0 <= value < 2**53}
 
 
-def _provider(fields: dict[str, Any]) -> Usage | None:
-    chat = _number(fields, "prompt_tokens")
-    sent = chat or _number(fields, "input_tokens")
-    output = _number(fields, "output_tokens") or _number(fields, "completion_tokens")
-    total = _number(fields, "total_tokens")
-    read, written = (_number(fields, name) for name in _ANTHROPIC)
+def _ours(counts: Counts) -> Usage | None:
+    parts = [counts.get(name, 0) for name in _OURS]
+    total = counts.get("tokens") or counts.get("totalTokens") or sum(parts)
+    return Usage(*parts, total) if total else None
+
+
+def _provider(counts: Counts, fields: dict[str, Any]) -> Usage | None:
+    chat = counts.get("prompt_tokens", 0)
+    sent = chat or counts.get("input_tokens", 0)
+    output = counts.get("output_tokens") or counts.get("completion_tokens", 0)
+    total = counts.get("total_tokens", 0)
+    read, written = (counts.get(name, 0) for name in _ANTHROPIC)
     apart = sent + read + written + output  # what all came to if the cached were beside
     beside = total == apart if chat else total == 0 or total >= apart
     if read + written > sent or (beside and read + written):
         return Usage(sent, output, read, written, max(total, apart))
     details = fields.get(_DETAILS[0]) or fields.get(_DETAILS[1])
-    held = _number(details, "cached_tokens") if isinstance(details, dict) else 0
+    held = _counts(details).get("cached_tokens", 0) if isinstance(details, dict) else 0
     read = min(sent - written, read or held)
     total = total or sent + output
     return Usage(sent - read - written, output, read, written, total) if total else None
 
 
-def _gemini(fields: dict[str, Any]) -> Usage | None:
-    sent, output = (sum(_number(fields, name) for name in some) for some in (_GEMINI_SENT, _GEMINI_OUTPUT))
-    read = min(sent, _number(fields, "cachedContentTokenCount"))
-    total = _number(fields, "totalTokenCount") or sent + output
+def _gemini(counts: Counts) -> Usage | None:
+    sent, output = (sum(counts.get(name, 0) for name in some) for some in (_GEMINI_SENT, _GEMINI_OUTPUT))
+    read = min(sent, counts.get("cachedContentTokenCount", 0))
+    total = counts.get("totalTokenCount") or sent + output
     return Usage(sent - read, output, read, 0, total) if total else None
 
 
 def _tells_reads(fields: dict[str, Any]) -> bool:
     """Rule 6."""
+    for name in _READS:
+        if fields.get(name) is not None:
+            return True
     details = (fields.get(name) for name in _DETAILS)
-    within = any(isinstance(detail, dict) and detail.get("cached_tokens") is not None for detail in details)
-    return within or any(fields.get(name) is not None for name in _READS)
-
-
-def _number(fields: dict[str, Any], name: str) -> int:
-    value = fields.get(name)
-    if value is None:
-        return 0
-    good = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**53
-    return int(value) if good else 0
+    return any(isinstance(detail, dict) and detail.get("cached_tokens") is not None for detail in details)

@@ -124,7 +124,7 @@ def learn(state: State, facts: Sequence[Fact], bound: bool) -> State:
     if not bound:
         state = msgspec.structs.replace(state, pending=(*state.pending, *facts))
         return state if len(state.pending) <= PENDING_AT_MOST else bind(state, None)[0]
-    merged = (*state.facts, *facts)
+    merged = state.facts + tuple(facts)
     if len(merged) // FACTS_BETWEEN_LOOKS != len(state.facts) // FACTS_BETWEEN_LOOKS:
         merged = _without_older(merged)
     if len(merged) > FACTS_AT_MOST:

@@ -8,7 +8,7 @@ import msgspec
 
 from ctxmgr.engine.conversation import digest
 from ctxmgr.formats import MessageFormat
-from ctxmgr.model import DeclaredTools, Media, Message, View, Weigh, WeighAll, estimate, media
+from ctxmgr.model import Block, DeclaredTools, Media, Message, View, Weigh, WeighAll, estimate, media
 from ctxmgr.model.compaction import BranchEntry, BranchMessage
 from ctxmgr.model.saved import State
 from ctxmgr.session.work import Verb, Weighing
@@ -44,7 +44,7 @@ class Reader:
 
     def read(self, raws: Sequence[bytes], known: Mapping[bytes, Message] = NONE_KNOWN) -> tuple[Message, ...]:
         """One message a raw one, those in `known` as they are."""
-        return tuple(known.get(raw) or self._message(raw) for raw in raws)
+        return tuple([known.get(raw) or self._message(raw) for raw in raws])
 
     def with_tools(self, view: View) -> View:
         """With what the host declares of its tools, in each call."""
@@ -73,12 +73,13 @@ class Reader:
 
     def _message(self, raw: bytes) -> Message:
         view = self.with_tools(self.fmt.view(raw))
-        weights = tuple(
-            (self.weigh(block.text) if block.text else 0) + sum(map(self.media_tokens, block.media))
-            for block in view.blocks
-        )
-        count = sum(len(block.media) for block in view.blocks)
+        weights = tuple([self._weight(block) for block in view.blocks])
+        count = sum([len(block.media) for block in view.blocks])
         return Message(raw, digest(view), view, weights, sum(weights) + self.fmt.extra_weight(view), count)
+
+    def _weight(self, block: Block) -> int:
+        weight = self.weigh(block.text) if block.text else 0
+        return weight + sum(map(self.media_tokens, block.media)) if block.media else weight
 
 
 class Calibration:

@@ -32,6 +32,7 @@ from ctxmgr.model.saved import Ledger, State, Stored
 from ctxmgr.session import ledger_updates, scratchpad
 from ctxmgr.session import ledger_updates as branches
 from ctxmgr.session.beginning import declared, model_spec, undecided
+from ctxmgr.session.early_messages import EarlyMessages
 from ctxmgr.session.effective import (
     ModelInUse,
     UsageMismatches,
@@ -69,7 +70,7 @@ class SessionCore:
         self.source_messages = ledger_updates.SourceMessages(state)
         self.memo = ListMemo()
         self.weights: dict[str, int] = {}
-        self.pending_messages: dict[bytes, Message] = {}
+        self.pending_messages = EarlyMessages()
         self.cancelled_attempt: CancelledAttempt | None = None
         self.entry_of: dict[str, str] = {}  # entry ids by the mark of their message, as far as they are known
         self.pending_archive: list[ArchiveRow] = []  # what left with this call: `archiving` takes it from here
@@ -91,6 +92,7 @@ class SessionCore:
 
     def _refresh(self) -> None:
         """The policy, its preset and the thresholds in force."""
+        self._gauge: tuple[State, Gauge] | None = None  # of the state asked about last
         self.overrides, self.set_aside, self.policy, self.idle_keys = policy_in_force(self.defaults, self.state)
         self.model: ModelInUse = in_use(self.state.model, self.policy, self.models or shipped())
         self.preset: PresetStrategy = PRESETS[self.policy.preset]
@@ -112,9 +114,14 @@ class SessionCore:
 
     def gauge(self, state: State) -> Gauge:
         """What turns weights into tokens, by this state."""
-        terms, overhead = self.model.terms_by(state), max(state.overhead, state.unseen)
-        by = thresholds(self.policy, window_of(state))
-        return Gauge(state.meter, by, self.ratio_key, overhead, terms, state.refused_weight)
+        if self._gauge is not None and self._gauge[0] is state:
+            return self._gauge[1]
+        terms, overhead, by = self.model.terms_by(state), max(state.overhead, state.unseen), self.thresholds
+        if by.window != window_of(state):
+            by = thresholds(self.policy, window_of(state))
+        gauge = Gauge(state.meter, by, self.ratio_key, overhead, terms, state.refused_weight)
+        self._gauge = state, gauge
+        return gauge
 
     def tokens(self) -> int:
         """Estimated provider tokens of what the host would send now."""

@@ -104,6 +104,7 @@ MAX_HEADER = 8192  # bytes of one header block; stock LSP clients write under 10
 MAX_LENGTH_DIGITS = 15  # a Content-Length of more is no length but a mistake
 
 _MARK_OR_SPACE = b"\xef\xbb\xbf \t\r\n"
+_USUAL_HEADER = b"Content-Length: "
 _HEADER_NAME = expression(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, section 5.6.2: token
 _NEWLINES_TO_SPACES = bytes.maketrans(b"\r\n", b"  ")
 
@@ -287,6 +288,11 @@ def _read_header(chunk: bytes, pos: int, max_header: int) -> tuple[int, int] | N
 
     Line ends may be bare `\\n`. Newlines before the block are skipped: some hosts end a body with one.
     """
+    if chunk.startswith(_USUAL_HEADER, pos):  # alone, as nearly every host writes it
+        start = pos + len(_USUAL_HEADER)
+        end = chunk.find(b"\r\n\r\n", start, start + MAX_LENGTH_DIGITS + 4)
+        if end >= 0 and (digits := chunk[start:end]).isdigit():
+            return int(digits), end + 4
     while chunk[pos : pos + 1] in (b"\r", b"\n"):
         pos += 1
     limit, length = pos + max_header, -1

@@ -92,8 +92,12 @@ def last_paragraph(text: str) -> str:
     """What stands behind the last blank line outside a fence; a fence belongs to the paragraph that it follows. A
     table, a heading and what the host's window is told to show (`::name{...}`) are none, where there is another. A
     list stands with what it is a list of, and a question with what was said before it."""
+    text = text.strip()
+    read = text.splitlines()
+    if all(map(str.strip, read)):  # one, fences or none
+        return "\n".join(read)
     paragraphs: list[list[str]] = [[]]
-    for line, outside in outside_fences(text.strip()):
+    for line, outside in outside_fences(text):
         if outside and paragraphs[-1] and not paragraphs[-1][-1].strip():
             paragraphs.append([])
         paragraphs[-1].append(line)

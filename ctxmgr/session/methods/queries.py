@@ -48,8 +48,8 @@ def status(session: SessionCore, tells_model: bool = True) -> lifecycle.Status:
     """`tells_model`: what holds of the model is told with what begins or asks, and not with each turn."""
     state = session.state
     known = state.meter.reading_tokens is not None
-    tokens, cache = session.tokens(), cache_status(session)
-    totals = state.totals
+    tokens, cache, window = session.tokens(), cache_status(session), window_of(state)
+    totals, kinds = state.totals, [summary.kind for summary in state.summaries]
     return lifecycle.Status(
         mode="on" if session.preset.is_active(state) else "off",
         preset=session.policy.preset,
@@ -59,8 +59,8 @@ def status(session: SessionCore, tells_model: bool = True) -> lifecycle.Status:
         context_window=state.model.window,
         packet_tokens=_packet_tokens(session),
         summaries=lifecycle.Summaries(
-            compaction=sum(summary.kind == "compaction" for summary in state.summaries),
-            branch=sum(summary.kind == "branch" for summary in state.summaries),
+            compaction=kinds.count("compaction"),
+            branch=kinds.count("branch"),
         ),
         latch=lifecycle.LatchStatus(state.latch.state, state.latch.failure_count),
         stats=lifecycle.Stats(
@@ -78,7 +78,7 @@ def status(session: SessionCore, tells_model: bool = True) -> lifecycle.Status:
         pins=len(state.pins),
         promise=session.thresholds.promise,
         counted_by=session.counted_by,
-        learned_window=window_of(state) if window_of(state) != state.model.window else None,
+        learned_window=window if window != state.model.window else None,
         ratio=round(session.gauge(state).ratio, 3),
         weigher=session.vocabulary.name if session.vocabulary is not None else ESTIMATE,
         notes=notes(session, cache),
@@ -284,9 +284,10 @@ def model_status(session: SessionCore) -> lifecycle.ModelStatus:
 def cache_status(session: SessionCore) -> lifecycle.CacheStatus | None:
     """None where nothing was compared."""
     state = session.state
-    truth, lifetime = state.cache, session.model.lifetime(state)
+    truth = state.cache
     if not truth.calls or truth.model != state.model.id:
         return None
+    lifetime = session.model.lifetime(state)
     rule, documented_ms = session.model.terms_by(state).cache, session.model.documented_ms(state)
     return lifecycle.CacheStatus(
         expected=sum(call.expected_tokens for call in truth.calls),

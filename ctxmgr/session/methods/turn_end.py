@@ -16,7 +16,7 @@ host is asked for a compaction where it is time.
 As with a list: passes from turn to turn, and one `_commit` that changes the session.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import msgspec
 
@@ -34,7 +34,6 @@ from ctxmgr.session.session import SessionCore
 from ctxmgr.session.work import INLINE_BYTES, Offload, Verb
 
 TRAIL_LOOKED_AT = 64  # entries at the end of the path, where one that comes again is known
-EARLY_BYTES_AT_MOST = 32 << 10  # of messages heard before this turn_end that no list has shown yet
 
 
 class TurnEnd(msgspec.Struct, frozen=True):
@@ -79,7 +78,7 @@ def turn_end(session: SessionCore, params: lifecycle.TurnEndParams) -> Verb[Turn
     """The model answered and its tools ran."""
     raws = [_reply(bytes(params.message)), *(bytes(raw) for raw in params.tool_results or ())]
     session.check_format(raws, "$.message")
-    if sum(len(raw) for raw in raws if raw not in session.pending_messages) > INLINE_BYTES:
+    if sum([len(raw) for raw in raws if raw not in session.pending_messages]) > INLINE_BYTES:
         messages = yield Offload(lambda: session.reader.read(raws, session.pending_messages))
     else:
         messages = session.reader.read(raws, session.pending_messages)
@@ -151,11 +150,10 @@ def learn_facts(turn: EndedTurn) -> EndedTurn:
     named = {message.digest: id for message, id in turn.users}
     state, bound = ledger_updates.bind(turn.state, ids.message if ids else None, named)
     base = len(session.projection.messages) + 1
-    numbered = [(base + number, message) for number, message in enumerate(messages)]
+    numbered = list(enumerate(messages, base))
     entries: dict[int, str | None] = {}
     if ids is not None:
-        given = [ids.message, *(ids.tool_results or ())]
-        entries = dict(zip((position for position, _ in numbered), given, strict=False))
+        entries = dict(enumerate((ids.message, *(ids.tool_results or ())), base))
     time_ms = int(turn.params.at) if turn.params.at is not None else None
     calls = session.calls(messages)
     state, facts = ledger_updates.from_messages(state, numbered, calls, time_ms, entries, session.source_messages)
@@ -274,7 +272,7 @@ def _commit(turn: EndedTurn) -> None:
     session, messages, ids = turn.session, turn.messages, turn.params.entry_ids
     session.set_state(turn.state)
     session.ledger, session.by_estimate, session.mismatches = turn.ledger, turn.by_estimate, turn.mismatches
-    _remember_early(session, messages)
+    session.pending_messages.hear(messages)
     session.source_messages.add(*messages)
     if ids is not None:
         given = [ids.message, *(ids.tool_results or ())]
@@ -289,15 +287,3 @@ def _named_users(session: SessionCore, ids: lifecycle.EntryIds | None) -> list[t
         return []
     users = [message for message in session.projection.messages if message.view.opens_turn][-len(names) :]
     return [(message, id) for message, id in zip(reversed(users), reversed(names), strict=False) if id][::-1]
-
-
-def _remember_early(session: SessionCore, messages: Sequence[Message]) -> None:
-    """The newest by bytes; those of the event just heard stay whatever their size."""
-    early = session.pending_messages
-    early |= {message.raw: message for message in messages}
-    size = sum(map(len, early)) - sum(len(message.raw) for message in messages)
-    for raw in list(early)[: -len(messages)]:
-        if size <= EARLY_BYTES_AT_MOST:
-            break
-        size -= len(raw)
-        del early[raw]
