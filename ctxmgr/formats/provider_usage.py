@@ -48,7 +48,7 @@ def _counts(fields: dict[str, Any]) -> Counts:
 def _ours(counts: Counts) -> Usage | None:
     parts = [counts.get(name, 0) for name in _OURS]
     total = counts.get("tokens") or counts.get("totalTokens") or sum(parts)
-    return Usage(*parts, total) if total else None
+    return Usage(parts[0], parts[1], parts[2], parts[3], total) if total else None
 
 
 def _provider(counts: Counts, fields: dict[str, Any]) -> Usage | None:

@@ -31,13 +31,15 @@ class Save(msgspec.Struct, frozen=True):
     """One line for the session's snapshot; it must be written before any later effect. The first one is its base.
 
     `whole` gives the lines that say the same as the snapshot with this one: a rewrite must not be ahead of it,
-    or later lines would be added twice. `anew`: what is there makes up no state; set it aside.
+    or later lines would be added twice. `anew`: what is there makes up no state; set it aside. `more`: lines that
+    follow it, of which `whole` tells, too.
     """
 
     session_id: str
     line: bytes
     whole: Callable[[], list[bytes]]
     anew: bool = False
+    more: tuple[bytes, ...] = ()
 
 
 class Open(msgspec.Struct, frozen=True):
@@ -194,6 +196,37 @@ Effect = (
     | Log
     | End
 )
+
+
+SENT_TOGETHER_BYTES = 4_000  # a pipe takes so many at once, and whole (PIPE_BUF is 4,096 on Linux)
+
+
+def together(effects: list[Effect]) -> list[Effect]:
+    """The same, where many calls were answered at once: a session's lines are one write, before the first of their
+    answers, and short answers that follow each other are one. Nothing else is passed by."""
+    out: list[Effect] = []
+    saves: dict[str, int] = {}  # where in `out` a later one of the session may join
+    size = SENT_TOGETHER_BYTES  # of the answers at the end of `out`
+    for effect in effects:
+        if isinstance(effect, Send):
+            size += sum(map(len, effect.parts))
+            if size <= SENT_TOGETHER_BYTES and isinstance(last := out[-1], Send):
+                out[-1] = Send(last.parts + effect.parts)
+            else:
+                size = sum(map(len, effect.parts))
+                out.append(effect)
+            continue
+        if isinstance(effect, Save):
+            place = saves.setdefault(effect.session_id, len(out))
+            if place < len(out) and isinstance(first := out[place], Save):
+                more = (*first.more, effect.line, *effect.more)
+                out[place] = Save(first.session_id, first.line, effect.whole, first.anew or effect.anew, more)
+                continue
+        elif not isinstance(effect, Record):
+            saves.clear()
+        size = SENT_TOGETHER_BYTES
+        out.append(effect)
+    return out
 
 
 class Unforeseen(Exception):

@@ -136,7 +136,7 @@ class Runtime:
 
     def _carry_out(self, effects: list[do.Effect]) -> None:
         """In the order in which they were wanted (rule 1): what one brings about comes after those that wait."""
-        self._waiting.extend(effects)
+        self._waiting.extend(do.together(effects) if len(effects) > 2 else effects)
         if self._carrying:
             return
         self._carrying = True

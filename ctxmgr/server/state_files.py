@@ -157,7 +157,7 @@ class StateFiles:
         if session.anew:
             self.say(f"a snapshot was set aside as {file.set_aside()}")
             session.anew = False
-        file.save(effect.line, effect.whole)
+        file.save(effect.line, effect.whole, effect.more)
         session.written = True
         if self.store is not None:
             self.store.changed(effect.session_id)

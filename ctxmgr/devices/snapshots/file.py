@@ -2,7 +2,7 @@
 
 Calls are made one at a time; only `sync` may run in another thread beside them.
 
-1. A line is appended by one write, so it is in the page cache on return and `kill -9` can not take it back.
+1. Lines are appended by one write, so they are in the page cache on return and `kill -9` can not take them back.
    Power loss is covered by `sync` and `close`.
 2. The file is whole after every call: what did not fit is cut off again, a rewrite is one rename or nothing.
 3. A line that is not known to be in it, for whatever reason, leaves a gap, and then only a rewrite is written.
@@ -147,34 +147,36 @@ class SnapshotFile:
         self._gap = False  # a line is missing: only a rewrite makes the file tell the state again
         self._swap = threading.Lock()  # held while `sync` uses the descriptor, and while it is exchanged
 
-    def save(self, line: bytes, whole: Callable[[], Sequence[bytes]]) -> None:
-        """Add one record; where the file has grown, or lacks something, put `whole`, which says the same as all
-        there is with it, in the place of it. SnapshotFull, and then a later call puts it right."""
+    def save(self, line: bytes, whole: Callable[[], Sequence[bytes]], more: Sequence[bytes] = ()) -> None:
+        """Add one record, and `more` behind it; where the file has grown, or lacks something, put `whole`, which says
+        the same as all there is then, in the place of it. SnapshotFull, and then a later call puts it right."""
         if not self._gap:
             with contextlib.suppress(OSError, ValueError):  # a rewrite may fit even so
-                self.append(line)
+                self.append(line, *more)
         if self.grown:
             self.rewrite(whole())
 
-    def append(self, body: bytes) -> None:
-        """Add one record; it survives `kill -9` once this returns. The first one of a file must be its base.
+    def append(self, body: bytes, *more: bytes) -> None:
+        """Add these records by one write; they survive `kill -9` once this returns. The first one of a file must be
+        its base.
 
-        SnapshotFull: the record is not in the file, which is as it was; `grown` then asks for a rewrite.
+        SnapshotFull: none of them is in the file, which is as it was; `grown` then asks for a rewrite.
         """
         lacked, self._gap = self._gap, True  # rule 3
         self._check(body if self._size == 0 else None)
-        line = to_line(body)
+        first = to_line(body)
+        lines = b"".join((first, *map(to_line, more))) if more else first
         try:
             self._cut()
             self._uncertain = True
-            write(self._data, line)
+            write(self._data, lines)
         except OSError as error:
             with contextlib.suppress(OSError):  # tried again before the next line
                 self._cut()
             self._fail(error)
         self._uncertain = False
-        self._size += len(line)
-        self._base = self._base or len(line)
+        self._size += len(lines)
+        self._base = self._base or len(first)
         self._gap = lacked
 
     def rewrite(self, bodies: Sequence[bytes]) -> None:
