@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ctxmgr.cli import main as command
-from ctxmgr.study.baselines import PEERS
+from ctxmgr.study.driving import PEERS
 from ctxmgr.study.observations import Ratio
 from ctxmgr.study.report import PolicyPoint, document, knob_name
 

@@ -27,9 +27,8 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
-from ctxmgr.study.baselines import PEERS, peers
 from ctxmgr.study.corpus import tasks
-from ctxmgr.study.driving import ReplayOptions, drive
+from ctxmgr.study.driving import PEERS, ReplayOptions, drive, peers
 from ctxmgr.study.figures import CodeLengths, Measures, figures, totals
 from ctxmgr.study.observations import MessageCache, PriceSheet, message_cache
 from ctxmgr.study.recordings import Recording, readers

@@ -9,6 +9,8 @@ Rules:
 5. What is looked at from one place has an end: a text may hold a secret's beginning ten thousand times over, and
    it must take no longer than its length. A value that goes on behind that end is hidden as far as it goes, and
    looked at no more.
+
+`SHAPES` says what secrets look like, each with who says so.
 """
 
 import re
@@ -16,8 +18,209 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from ctxmgr.masking.shapes import SHAPES, SecretShape
+import msgspec
+
 from ctxmgr.model import expression
+
+
+class SecretShape(msgspec.Struct, frozen=True):
+    """`hints`: in small letters; a match begins at one, or (`is_anywhere`) stands in a text that has one.
+    `pattern`: its first group that matched is the secret, without groups all of it. `source`: who says that it
+    looks so. `rest`: how the secret goes on behind what is looked at. Both are expressions, compiled with the first
+    text that has a hint: nobody waits for all of them."""
+
+    name: str
+    hints: tuple[str, ...]
+    pattern: str
+    source: str
+    flags: int = 0
+    rest: str = r"(?!)"
+    is_anywhere: bool = False
+
+
+def _shape(name: str, hints: str, pattern: str, source: str, flags: int = 0, **more: Any) -> SecretShape:
+    return SecretShape(name, tuple(hints.split()), pattern, source, flags, **more)
+
+
+def _behind(words: str) -> str:
+    """One of these words stands just before, with or without a joiner."""
+    return "|".join(f"(?<={word})|(?<={word}[_-])" for word in words.split())
+
+
+_PASSWORDS = r"pass(?:word|wd|phrase)|(?<=[_-])p(?:ass|wd)(?=\s{0,64}[:=])"
+_OTHER_NAMES = (
+    rf"pwd|secret(?:[_-]?(?:access[_-]?)?key)?|(?:{_behind('api access auth private account encryption')})key"
+    rf"|(?:{_behind('access auth refresh bot session id api')})token|connection[_-]?string"
+)
+_NAMES = rf"{_PASSWORDS}|{_OTHER_NAMES}"
+_NAME_HINTS = "pass pwd secret key token connection"
+_BLANKS = r"[ \t]{0,64}"  # files are aligned by so many
+_SIGN = r"(?:=(?![=>~])|:(?![:=]))"  # of an assignment: no comparison, no path of types
+# of a bare value; "&" as well, but not where an address goes on with it, or a command line. It is repeated in
+# atomic groups: before Python 3.11.5 a possessive quantifier goes wrong behind a choice (python/cpython#106052)
+_BARE = r"(?:[^\s\"'()\[\],;&|$<>{}*`]|&(?![\w.-]{0,40}=|[&\s]|\Z))"
+_QUOTED = r"[^\s\"'\\$<>{}*]"  # of a quoted value
+_UNQUOTED = rf"(?:\\*[\"']|(?={_QUOTED})|(?<=…))"  # where it ends, is looked at no more, or was cut
+_VARIABLE = r"(?-i:[A-Z][A-Z_]{3,60})"  # of an environment: it names a secret, and is none
+_DIGIT = r"(?=[^\s\"'()\[\],;\d]{0,400}+\d)"
+_LETTER = r"(?=[^\s\"'()\[\],;a-z]{0,400}+[a-z])"
+# names of code: settings.key_v2, sha256_digest, response2
+_CODE = rf"(?!(?:[a-z]{{1,40}}+\d{{0,3}}+(?>(?:[_.][a-z]{{1,40}}+\d{{0,3}}+){{1,20}})|[a-z]{{1,40}}+\d)(?!{_BARE}))"
+_NO_WORD = (
+    rf"(?![/~.\\]|\w{{0,40}}(?:{_PASSWORDS}|pwd)"
+    r"|(?:none|null|nil|true|false|undefined|str|string|text|bytes|byte|any|unknown|optional|required|hidden|secretstr)"
+    r"(?![\w-]))"
+)
+_AT_END = (
+    r"(?=[ \t]*(?:[\r\n]|\\[rn]|\Z|;\s|\s[\w-]{1,40}:\s))"  # of a line, also of one that was joined with others
+)
+# what goes on behind a name. In an environment or a command line a digit tells a secret from another name
+_PLAIN = rf"(?:=(?!=)|:(?!:)\s?)({_DIGIT}(?>{_BARE}{{6,400}}))(?![(\[])"
+# with blanks about the sign, as in a file of settings, it may be code, and so may be what is called a token; what
+# goes on behind "token" is a count, a kind or an address
+_IN_A_FILE = rf"{_BLANKS}{_SIGN}{_BLANKS}({_DIGIT}{_LETTER}{_CODE}(?>{_BARE}{{8,400}}))(?![(\[])"
+# a password needs no digit where nothing else stands on the line, or no blank about the sign; with one it may be
+# short
+_WORD = (
+    rf"{_BLANKS}{_SIGN}{_BLANKS}((?:{_DIGIT}|{_NO_WORD}{_CODE})(?>{_BARE}{{6,400}})){_AT_END}"
+    rf"|=({_NO_WORD}{_CODE}(?>{_BARE}{{6,400}}))(?=[\s;&|\"'`])"
+    rf"|{_BLANKS}{_SIGN}{_BLANKS}({_DIGIT}(?>{_BARE}{{6,400}}))(?=\\*[\"'])"
+)
+
+# of tokens that are known by what they begin with
+_PREFIXES = (
+    "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- sk-ant- sk-proj- sk-or- xoxb- xoxp- xapp- akia asia aiza ya29."
+    " gocspx- sk_live_ sk_test_ rk_live_ whsec_ npm_ pypi- hf_ sg. gsk_ xai- hvs. dop_v1_ dckr_pat_ eyj"
+)
+
+SHAPES: tuple[SecretShape, ...] = (
+    _shape("AWS access key id", "akia asia abia acca", r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b",
+           "AWS IAM guide, unique identifiers"),
+    _shape("GitHub token", "ghp_ gho_ ghu_ ghs_ ghr_", r"\bgh[pousr]_[A-Za-z0-9]{36,251}\b",
+           "GitHub docs, token formats"),
+    _shape("GitHub fine-grained token", "github_pat_", r"\bgithub_pat_[A-Za-z0-9_]{22,255}\b",
+           "GitHub docs, token formats"),
+    _shape("GitLab token", "glpat- gldt- glrt- glcbt-", r"\bgl(?:pat|dt|rt|cbt)-[A-Za-z0-9_.-]{20,}",
+           "GitLab docs, token overview"),
+    # also of Anthropic (sk-ant-), OpenRouter (sk-or-) and others that took the form over
+    _shape("OpenAI or Anthropic key", "sk-",
+           r"\bsk-(?=[A-Za-z0-9_-]{0,300}\d)(?=[A-Za-z0-9_-]{0,300}[A-Z]|[a-z0-9]{32})[A-Za-z0-9_-]{20,}",
+           "OpenAI and Anthropic API references, authentication"),
+    _shape("Slack token", "xox xapp- xwfp-", r"\b(?:xox[abcdeoprs]|xapp|xwfp)-[A-Za-z0-9-]{10,}",
+           "Slack docs, token types"),
+    _shape("Slack webhook", "hooks.slack.com",
+           r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/_-]{20,})",
+           "Slack docs, incoming webhooks"),
+    _shape("Google API key", "aiza", r"\bAIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])", "Google Cloud docs, API keys"),
+    _shape("Google OAuth token", "ya29. gocspx-", r"\b(?:ya29\.|GOCSPX-)[A-Za-z0-9_.-]{20,}",
+           "Google identity docs, OAuth 2.0"),
+    _shape("Stripe key", "sk_live_ sk_test_ rk_live_ rk_test_ whsec_",
+           r"\b(?:[sr]k_(?:live|test)_|whsec_)[A-Za-z0-9]{16,}", "Stripe docs, API keys"),
+    _shape("npm token", "npm_", r"\bnpm_[A-Za-z0-9]{36}\b", "npm docs, access tokens"),
+    _shape("PyPI token", "pypi-", r"\bpypi-[A-Za-z0-9_-]{50,}", "PyPI help, API tokens"),
+    _shape("Hugging Face token", "hf_", r"\bhf_[A-Za-z0-9]{34,}\b", "Hugging Face docs, user access tokens"),
+    _shape("SendGrid key", "sg.", r"\bSG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}", "SendGrid docs, API keys"),
+    _shape("Groq key", "gsk_", r"\bgsk_[A-Za-z0-9]{40,}", "Groq docs, API keys"),
+    _shape("xAI key", "xai-", r"\bxai-[A-Za-z0-9]{40,}", "xAI docs, API keys"),
+    _shape("Vault token", "hvs. hvb. hvr.", r"\bhv[sbr]\.(?=[A-Za-z_-]{0,400}+\d)[A-Za-z0-9_-]{20,}",
+           "HashiCorp Vault docs, tokens"),
+    _shape("DigitalOcean token", "dop_v1_ doo_v1_ dor_v1_", r"\bdo[opr]_v1_[a-f0-9]{64}\b",
+           "DigitalOcean docs, API tokens"),
+    _shape("Docker token", "dckr_pat_ dckr_oat_", r"\bdckr_[op]at_[A-Za-z0-9_-]{20,}",
+           "Docker docs, access tokens"),
+    _shape("Databricks token", "dapi", r"\bdapi[a-f0-9]{32}\b", "Databricks docs, personal access tokens"),
+    _shape("Google refresh token", "1//0", r"(?<![\w/:])1//0[A-Za-z0-9_-]{20,}", "Google identity docs, OAuth 2.0"),
+    _shape("Grafana token", "glsa_", r"\bglsa_[A-Za-z0-9]{32}_[a-f0-9]{8}\b", "Grafana docs, service accounts"),
+    _shape("Linear key", "lin_api_", r"\blin_api_[A-Za-z0-9]{32,}", "Linear docs, API keys"),
+    _shape("New Relic key", "nrak-", r"\bNRAK-[A-Z0-9]{27}\b", "New Relic docs, API keys"),
+    _shape("Notion token", "ntn_", r"\bntn_[A-Za-z0-9]{40,}", "Notion docs, authorization"),
+    _shape("Perplexity key", "pplx-", r"\bpplx-[A-Za-z0-9]{40,}", "Perplexity docs, API keys"),
+    _shape("Postman key", "pmak-", r"\bPMAK-[a-f0-9]{24}-[a-f0-9]{34}\b", "Postman docs, API keys"),
+    _shape("RubyGems key", "rubygems_", r"\brubygems_[a-f0-9]{48}\b", "RubyGems guides, API keys"),
+    _shape("Sentry token", "sntrys_ sntryu_", r"\bsntry[su]_[A-Za-z0-9_=+/-]{40,}", "Sentry docs, auth tokens"),
+    _shape("Shopify token", "shpat_ shpca_ shppa_ shpss_", r"\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}\b",
+           "Shopify docs, access tokens"),
+    _shape("Supabase key", "sbp_ sb_secret_", r"\b(?:sbp_[a-f0-9]{40}\b|sb_secret_[A-Za-z0-9_-]{20,})",
+           "Supabase docs, API keys"),
+    _shape("Telegram token", ":aa", r"(?<=\d{8}):(AA[A-Za-z0-9_-]{33})(?![A-Za-z0-9_-])", "Telegram docs, bot API"),
+    _shape("age secret key", "age-secret-key-1", r"\bAGE-SECRET-KEY-1[A-Z0-9]{50,}", "age specification, X25519"),
+    _shape("token that was cut", _PREFIXES,
+           rf"\b(?:{_PREFIXES.replace('.', '[.]').replace(' ', '|')})[\w.-]{{0,300}}(?=…)",
+           "what is shown of a long text ends so", re.IGNORECASE),
+    _shape("JSON web token", "eyj",
+           r"\beyJ[A-Za-z0-9_-]{8,2000}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*", "RFC 7519, section 3"),
+    _shape(
+        "private key", "-----begin",
+        r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
+        r"(?:(?:(?!-----BEGIN ).){0,20000}?-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
+        r"|(?:[A-Za-z0-9+/=\s\\]|;\s)*)",
+        "RFC 7468, section 10", re.DOTALL,
+    ),
+    _shape("authorization header", "authorization",
+           r"authorization\\*[\"']?\s{0,64}[:=]\s{0,64}\\*[\"']?"
+           r"(?:[a-z][\w-]{0,40}[ \t]{1,8})?([^\s\"',;{}<>$]{8,})",
+           "RFC 9110, section 11.6.2", re.IGNORECASE),
+    _shape("key in a header", "x-api-key x-auth-token x-access-token x-goog-api-key x-vault-token private-token"
+           " ocp-apim-subscription-key x-functions-key x-shopify-access-token",
+           rf"(?<![\w/-])(?:x-(?:api-key|(?:auth|access|vault|shopify-access)-token|goog-api-key|functions-key)|private-token|ocp-apim-subscription-key)"
+           rf"\\*[\"']?:[ \t]{{0,8}}\\*[\"']?({_NO_WORD}[^\s\"',;{{}}<>$()\[\]\\]{{8,400}}+)(?![(\[])",
+           "vendors' API references, authentication", re.IGNORECASE),
+    _shape("bearer token", "bearer", r"\bbearer\s+((?=[A-Za-z0-9._~+/-]*\d)[A-Za-z0-9._~+/-]{16,}=*)",
+           "RFC 6750, section 2.1", re.IGNORECASE),
+    _shape("password in an address", "://", r"://[^\s/:@\"']{0,100}:((?!\d+…)[^\s/@\"'$<>{}…]{3,100})[@…]",
+           "RFC 3986, section 3.2.1"),
+    _shape("token in an address", "://",
+           r"://((?=[A-Za-z_-]{0,200}\d)[A-Za-z0-9_-]{20,200}+)@", "RFC 3986, section 3.2.1"),
+    _shape("key in an address", "?key= &key= ?sig= &sig= signature=",
+           r"(?:[?&](?:key|sig)|signature)=((?=[^\s\"'&#<>\d]{0,40}\d)[A-Za-z0-9%+/=_-]{16,400}+)",
+           "Google Cloud, Azure and AWS docs, signed addresses", re.IGNORECASE),
+    _shape("password of a command", "curl", r"\s(?:-[a-z]{0,8}u\s{1,3}|-u|--user[\s=]{1,3})[\"']?"
+           r"[^\s:\"'$]{1,100}:((?!\d+\b)[^\s\"'$<>{}]{3,200})",
+           "curl manual, --user", re.IGNORECASE, is_anywhere=True),
+    _shape("password of a login", "sshpass login mysql mariadb pass:",
+           r"(?:sshpass\s{1,8}-p\s{0,8}|login\b[^\r\n|;&]{0,200}?\s-p\s{1,8}|(?:mysql|mariadb)[\w-]{0,20}\b[^\r\n|;&]{0,200}?\s-p(?=\S)"
+           r"|(?<=\s)pass:)\\*[\"']?((?!\d+\b)[^\s\"'$<>{}\\]{3,200})",
+           "manuals of sshpass, docker login, mysql and openssl"),
+    _shape("cookie of a command", "curl",
+           r"\s(?:--cookie[\s=]{1,3}|-b\s{0,3})(?:\\*[\"']((?=[^\r\n\"'=]{1,200}=)[^\r\n\"'\\]{6,400})|([^\s\"'$=]{1,100}=[^\s\"'$]{3,400}))",
+           "curl manual, --cookie", re.IGNORECASE, is_anywhere=True),
+    _shape("password hash", "$2 $5$ $6$ $y$ $apr1$ $argon2",
+           r"\$(?:2[abxy]|5|6|y|apr1|argon2(?:id?|d))\$[^\s:\"']{20,400}", "crypt(5), formats of hashes"),
+    _shape("key of a cluster", "client-key-data", r"client-key-data[\"']?:\s{0,8}[\"']?([A-Za-z0-9+/=]{16,})",
+           "Kubernetes docs, kubeconfig"),
+    # of a quoted value its quotes bound it; x-api-key and such headers are of this shape, too
+    _shape("quoted secret", _NAME_HINTS,
+           rf"(?:{_NAMES})[\w-]{{0,20}}\\*[\"']?\]?\s{{0,64}}(?:[:=]|=>|:=)\s{{0,64}}\\*[\"'](?!{_VARIABLE}[\"'\\])({_QUOTED}{{6,400}}+){_UNQUOTED}",
+           "names that secrets are given", re.IGNORECASE, rest=rf"{_QUOTED}+"),
+    _shape("quoted token", "token",
+           rf"token\\*[\"']?\]?\s{{0,64}}(?:[:=]|=>|:=)\s{{0,64}}\\*[\"']({_DIGIT}{_LETTER}{_QUOTED}{{8,400}}+){_UNQUOTED}",
+           "names that secrets are given", re.IGNORECASE, rest=rf"{_QUOTED}+"),
+    # one pattern for all bare ones: looking for the names is what takes its time
+    _shape("bare secret", _NAME_HINTS,
+           rf"(?:{_PASSWORDS})[\w-]{{0,20}}(?:{_PLAIN}|{_IN_A_FILE}|{_WORD})"
+           rf"|(?:{_OTHER_NAMES})[\w-]{{0,20}}(?:{_PLAIN}|{_IN_A_FILE})|token{_IN_A_FILE}",
+           "names that secrets are given", re.IGNORECASE, rest=rf"{_BARE}+"),
+    # in capitals it is a variable of an environment: it needs no digit there, and any key is one
+    _shape("secret in an environment", "secret= secret_key= api_key= access_key= token= _key=",
+           r"(?:(?:SECRET(?:_KEY)?|API_KEY|ACCESS_KEY|TOKEN)=([A-Za-z0-9+/_=-]{8,400}+)"
+           rf"|(?<=[A-Z0-9])_KEY=({_DIGIT}[A-Za-z0-9+_=-]{{16,400}}+))(?![(\[./:$])",
+           "names that secrets are given", rest=r"[A-Za-z0-9+/_=-]+"),
+    _shape("password of an option", "--pass",
+           rf"--pass(?:word|wd|phrase)[\t\x20]{{1,8}}(?:\\*[\"']([^\r\n\"'$\\]{{3,400}})|({_NO_WORD}(?!-|(?:option|argument|flag|prompt)s?\b)(?>{_BARE}{{6,400}}))(?![(\[]))",
+           "names that secrets are given", re.IGNORECASE),
+    _shape("secret of an option", "--pass --token --api --auth --secret",
+           rf"--(?:pass(?:word|wd|phrase)?|token|api-key|auth-token|secret(?:-key)?)[\t\x20]{{1,8}}({_DIGIT}(?!-)(?>{_BARE}{{6,400}}))(?![(\[])",
+           "names that secrets are given", re.IGNORECASE, rest=rf"{_BARE}+"),
+    _shape("password of a machine", "login",
+           r"\blogin\s{1,8}\S{1,100}\s{1,8}password\s{1,8}(\S{1,400}+)",
+           "curl manual, .netrc", rest=r"\S+"),
+    _shape("login of a registry", "auth",
+           r"(?<=[_\"'])auth\\*[\"']?\s{0,64}[:=]\s{0,64}\\*[\"']?([A-Za-z0-9+/]{16,400}+={0,2})",
+           "npm docs, .npmrc; Docker docs, config.json", re.IGNORECASE, rest=r"[A-Za-z0-9+/]+={0,2}"),
+    _shape("cookie", "cookie", r"\bcookie\\*[\"']?:[ \t]{0,8}\\*[\"']?((?=[^\r\n\"'=]{1,200}=)[^\r\n\"']{6,400}+)",
+           "RFC 6265, section 4", re.IGNORECASE, rest=r"[^\r\n\"']+"),
+)  # fmt: skip
+
 
 BLOT = "\ufdd0"  # a noncharacter: Unicode keeps it out of all text, and it is no letter to any pattern
 MASKED = "[masked]"

@@ -13,7 +13,7 @@ import msgspec
 from ctxmgr.model.estimate import ESTIMATE
 from ctxmgr.server.effects import SnapshotLoaded
 from ctxmgr.study.driving import legality
-from ctxmgr.study.hosts.pi_host import item
+from ctxmgr.study.recordings.pi_host import item
 from tests.contract.talk import HOST, Failed, Fields, Messages, Talk, packet
 from tests.legality import lists
 from tests.translation import RULES, TO, plain

@@ -19,16 +19,15 @@ from ctxmgr.closed_loop import MessageCache, PriceSheet
 from ctxmgr.devices import tokens
 from ctxmgr.formats import pi
 from ctxmgr.session.reading import Reader
-from ctxmgr.study.closed_loop import closed_loop
-from ctxmgr.study.driving import session as drive_session
+from ctxmgr.study.driving.drive import run as run_session
 from ctxmgr.study.driving.host import ReplayHost
 from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
 from ctxmgr.study.figures import Measures
+from ctxmgr.study.figures.closed_cost import closed_loop
 from ctxmgr.study.figures.cost import of_session
 from ctxmgr.study.figures.table import METRICS
 from ctxmgr.study.probes.evidence import EvidenceIndex
-from ctxmgr.study.probes.figures import Scores, scores
-from ctxmgr.study.probes.grading import ProjectedLists, answers
+from ctxmgr.study.probes.figures import ProjectedLists, Scores, answers, scores
 from ctxmgr.study.probes.session import Examined, examined
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import Recording
@@ -141,7 +140,7 @@ def drive(run: Run) -> ReplayResult:
     side.client.request_raw("initialize", _encode(begin))
     model = {"id": recorded.model, "contextWindow": run.window}
     side.ask("session_start", {"model": model, "cwd": recorded.cwd})
-    drive_session.run(side, recorded, options, run.window, lambda: None)
+    run_session(side, recorded, options, run.window, lambda: None)
     outcome.fingerprint = side.hash.hexdigest()
     return outcome
 

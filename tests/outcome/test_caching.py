@@ -4,8 +4,8 @@ from functools import cache
 
 import pytest
 
-from ctxmgr.study.closed_loop import closed_loop
 from ctxmgr.study.driving import ReplayResult
+from ctxmgr.study.figures.closed_cost import closed_loop
 from ctxmgr.study.price_text import IDEAL, price_sheet
 from tests.outcome.measuring import Run, drive, ground
 

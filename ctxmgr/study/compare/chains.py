@@ -8,6 +8,15 @@ Rules:
 3. What is written becomes an entry as a host stores it, details included, and all later planning starts from it.
 4. Conservation is checked at each compaction (`ctxmgr.study.compare.sessions`), the list after it is compared
    with what was to be kept, and at the end each entry must have been shown to some compaction or be in the list.
+
+What a compaction costs a model that writes it, with a copy of the conversation, and at the end of the list that the
+session's model was asked with:
+
+1. The arithmetic is the engine's (`ctxmgr.summarize.on_context`), so what is cheaper here is what it would choose.
+2. Whatever wrote the summary, one call is billed, and its output is as long as the summary is.
+3. The provider's cache holds what the last reply was asked with: overhead and the list before it. What came since,
+   and the message that asks, are written to it. A pause longer than the cache lives leaves nothing in it.
+4. Only in a chain a window bounds the list. Elsewhere nobody knows that of the session's model, and it was asked.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -17,7 +26,7 @@ import msgspec
 
 from ctxmgr.engine.compaction import prepare
 from ctxmgr.formats.pi_tree import RawEntry, branch, entries
-from ctxmgr.model import WeighMessage
+from ctxmgr.model import WeighMessage, prices
 from ctxmgr.model.compaction import (
     Asking,
     BranchEntry,
@@ -28,12 +37,99 @@ from ctxmgr.model.compaction import (
     in_list,
     places_in_list,
 )
-from ctxmgr.study.compare import ways
 from ctxmgr.study.compare.sessions import uncovered
-from ctxmgr.study.compare.ways import BilledList
-from ctxmgr.study.hosts import HostMessage, pi_host
-from ctxmgr.study.observations import Observation, ProjectedMessage
-from ctxmgr.summarize import FinishedSummary, SummaryInput, WayCosts, writing
+from ctxmgr.study.observations import Observation, PriceSheet, ProjectedMessage
+from ctxmgr.study.recordings import HostMessage, pi_host
+from ctxmgr.summarize import FinishedSummary, HostContext, SummaryInput, WayCosts, writing
+
+UNBOUNDED = 1 << 40  # tokens
+
+
+class BilledList(msgspec.Struct, frozen=True):
+    """A list before a compaction: its tokens, and those that its last reply was asked with; the times of that reply
+    and of its last entry, in milliseconds, None where they are not known."""
+
+    tokens: int
+    sent_tokens: int
+    asked_ms: int | None = None
+    ended_ms: int | None = None
+
+
+class BothWays(msgspec.Struct, frozen=True, rename="camel"):
+    """The costs of `total_count` compactions in all. `cheaper_cost`: of each the way that costs less, `warm_count`
+    of them at the end of the list. In dollars, or in tokens of input where that has no price. `warm_cost` and
+    `cold_cost` None: for one of them that way was not open."""
+
+    warm_cost: float | None = msgspec.field(name="warm")
+    cold_cost: float | None = msgspec.field(name="cold")
+    cheaper_cost: float = msgspec.field(name="cheaper")
+    warm_count: int = msgspec.field(name="warmCompactions")
+    total_count: int = msgspec.field(name="compactions")
+    counted_in: str = msgspec.field(name="unit")
+    arithmetic: str = ""
+
+
+def sent(path: Sequence[BranchEntry], weigh: WeighMessage) -> BilledList:
+    """Of a branch path, its system prompts not weighed. Rule 3: a reply older than the newest compaction was asked
+    with another list."""
+    places = places_in_list(path)
+    start = places[0] if places and path[places[0]].kind == "compaction" else -1
+    replies = (index for index in range(len(path) - 1, start, -1) if path[index].answers)
+    reply = next(replies, None)
+    before = 0 if reply is None else reply
+    weights = {
+        index: sum(weigh(message) for message in path[index].messages if not message.system)
+        for number, index in enumerate(places)
+        if not number or path[index].kind != "compaction"
+    }
+    return BilledList(
+        sum(weights.values()),
+        sum(weight for index, weight in weights.items() if index < before),
+        None if reply is None else path[reply].time_ms,
+        path[-1].time_ms if path else None,
+    )
+
+
+def costs(
+    brief: SummaryInput[CompactionPlan],
+    listed: BilledList,
+    summary_tokens: int,
+    sheet: PriceSheet,
+    window: int | None = None,
+) -> WayCosts | None:
+    """Of one compaction; None where there is nothing to ask a model. `window` of the session's model, in tokens."""
+    if not (brief.preparation.history or brief.preparation.prefix):
+        return None
+    cached = sheet.overhead_tokens + listed.sent_tokens
+    context = HostContext(
+        0 if prices.is_cold(listed.asked_ms, listed.ended_ms, sheet.ttl_ms) else cached,
+        sheet.overhead_tokens + listed.tokens,
+        window or UNBOUNDED,
+        prices=sheet.prices,
+    )
+    return writing.both_ways(brief, context, summary_tokens)
+
+
+def together(bills: Sequence[WayCosts]) -> BothWays | None:
+    """None of none."""
+    if not bills:
+        return None
+    open_ways = [[cost for cost in (bill.warm_cost, bill.cold_cost) if cost is not None] for bill in bills]
+    return BothWays(
+        _sum([bill.warm_cost for bill in bills]),
+        _sum([bill.cold_cost for bill in bills]),
+        round(sum(min(some, default=0.0) for some in open_ways), 6),
+        sum(bill.way == "warm" for bill in bills),
+        len(bills),
+        bills[0].counted_in,
+        bills[0].arithmetic if len(bills) == 1 else "",
+    )
+
+
+def _sum(costs: Sequence[float | None]) -> float | None:
+    known = [cost for cost in costs if cost is not None]
+    return round(sum(known), 6) if len(known) == len(costs) else None
+
 
 Path = tuple[BranchEntry, ...]
 Brief = SummaryInput[CompactionPlan]
@@ -177,7 +273,7 @@ class _Walk:
             message.raw for message in plan.recent
         ]:
             chain.failures.append(f"after compaction {number} the list is not what was to be kept")
-        bill = self._bill(asked, ways.sent(path, self._weigh), written.summary)
+        bill = self._bill(asked, sent(path, self._weigh), written.summary)
         weights = self._weighed(now[-1].messages), self._weighed(removed)
         chain.passes.append(Pass(last.id, before, chain.last, *weights, bill))
         chain.details.append(written.details["ctxmgr"])

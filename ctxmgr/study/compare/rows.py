@@ -23,11 +23,9 @@ from ctxmgr.model.compaction import (
     Result,
     Strategy,
 )
-from ctxmgr.study.closed_loop import floor
-from ctxmgr.study.compare import chains, ways
-from ctxmgr.study.compare.chains import Chain, Pass
+from ctxmgr.study.compare import chains
+from ctxmgr.study.compare.chains import BilledList, BothWays, Chain, Pass
 from ctxmgr.study.compare.sessions import Material
-from ctxmgr.study.compare.ways import BilledList, BothWays
 from ctxmgr.study.figures import Figures, Measures, closed_cost
 from ctxmgr.study.observations import MessageCache, message_cache
 from ctxmgr.study.probes import RemovedPart, Scores, failures, scores
@@ -122,7 +120,7 @@ async def row(material: Material, strategy: Strategy, format: Format, model: Cha
         left_out_count=sum(detail["leftOut"] for detail in details),
         chain=await asyncio.to_thread(_chain_figures, chain, material),
         failures=chain.failures,
-        bill=ways.together([compaction.bill for compaction in chain.passes if compaction.bill is not None]),
+        bill=chains.together([compaction.bill for compaction in chain.passes if compaction.bill is not None]),
     )
     if chain.passes:
         made = await asyncio.to_thread(_probed, made, chain, material)
@@ -177,7 +175,7 @@ def _asking(material: Material, strategy: Strategy, format: Format) -> Asking[Ch
         return material.brief(plan, strategy, format)
 
     def bill(asked: SummaryInput[CompactionPlan], listed: BilledList, summary: str) -> WayCosts | None:
-        return ways.costs(asked, listed, material.weigh(summary), settings.sheet, settings.chain_window)
+        return chains.costs(asked, listed, material.weigh(summary), settings.sheet, settings.chain_window)
 
     if settings.chain_window is None:
         return _one_cut(material, brief(material.preparation), bill)
@@ -196,7 +194,7 @@ def _one_cut(material: Material, brief: SummaryInput[CompactionPlan], bill: chai
     """The chain of one compaction at the session's end."""
     plan = brief.preparation
     written = yield from writing.compaction(brief)
-    listed = ways.sent(material.path, material.weigh_message)
+    listed = chains.sent(material.path, material.weigh_message)
     removed = [*plan.history, *plan.prefix]
     weights = material.weigh(written.summary), material.weight(removed)
     made = Pass(material.path[-1].id, listed.tokens, 0, *weights, bill(brief, listed, written.summary))
@@ -211,7 +209,7 @@ def _chain_figures(chain: Chain, material: Material) -> ChainFigures | None:
     if chain.passes:
         known = MessageCache(message_cache.reader())
         loop = closed_cost.plain(Measures(chain.sights, known, settings.sheet))
-        least = round(floor(chain.sights, known, settings.sheet), 4)
+        least = round(closed_cost.floor_dollars(chain.sights, known, settings.sheet), 4)
     return ChainFigures(
         settings.chain_window, chain.passes, chain.largest, chain.last, chain.uncut, loop, floor=least
     )

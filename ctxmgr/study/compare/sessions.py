@@ -32,8 +32,7 @@ from ctxmgr.model.compaction import (
     places_in_list,
 )
 from ctxmgr.study.compare.settings import SUMMARISER_WINDOW, Settings
-from ctxmgr.study.hosts import pi_host
-from ctxmgr.study.recordings import Stream, UnreadableRecording, json_values, pi_sessions, readers
+from ctxmgr.study.recordings import Stream, UnreadableRecording, json_values, pi_host, pi_sessions, readers
 from ctxmgr.summarize import SummaryInput
 
 Fields = dict[str, msgspec.Raw]

@@ -12,8 +12,8 @@ from rich.console import Group, RenderableType
 from ctxmgr.model import currency
 from ctxmgr.plain_text import safe
 from ctxmgr.study import probes
+from ctxmgr.study.compare.chains import BothWays
 from ctxmgr.study.compare.rows import ChainFigures, SummaryRow
-from ctxmgr.study.compare.ways import BothWays
 from ctxmgr.study.console import TextTable, plain
 from ctxmgr.study.figures import closed_cost
 from ctxmgr.study.probes import NEWEST, Scores

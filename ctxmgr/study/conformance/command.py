@@ -17,8 +17,7 @@ from rich.console import Console
 from ctxmgr.devices.snapshots import SnapshotStore
 from ctxmgr.plain_text import complain, file_text, start_text
 from ctxmgr.study.conformance.conversation import Conversation
-from ctxmgr.study.conformance.following import reason
-from ctxmgr.study.conformance.golden import Golden, GoldenDifference, path_of, read
+from ctxmgr.study.conformance.golden import Golden, GoldenDifference, path_of, read, reason
 from ctxmgr.study.conformance.host_side import GoldenHost
 from ctxmgr.study.conformance.player import ExpectationFailed, Player
 from ctxmgr.study.conformance.script import Script, ScriptError, key_of, parse

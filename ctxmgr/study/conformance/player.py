@@ -13,8 +13,7 @@ import msgspec
 
 from ctxmgr.study.conformance.conversation import Conversation, NoMessage, OutputEnded, with_state_dir
 from ctxmgr.study.conformance.golden import Difference, Head, head, rendered
-from ctxmgr.study.conformance.placeholders import STATE_DIR, MatchMode, filled, match
-from ctxmgr.study.conformance.script import Script, ScriptStep, key_of
+from ctxmgr.study.conformance.script import STATE_DIR, MatchMode, Script, ScriptStep, filled, key_of, match
 from ctxmgr.study.spawning import SidecarProcess, TimedOut
 
 

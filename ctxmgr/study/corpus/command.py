@@ -42,7 +42,7 @@ def run(parsed: Namespace) -> int:
 
 
 def report(parsed: Namespace) -> int:
-    from ctxmgr.study.corpus import reporting, views
+    from ctxmgr.study.corpus import reporting
 
     if parsed.html and (why := unwritable_text(parsed.html)):
         return complain("corpus", why, 2)
@@ -51,14 +51,14 @@ def report(parsed: Namespace) -> int:
             results = reporting.report(queries)
             changes = reporting.changes(queries, Path(parsed.against), parsed.threshold) if parsed.against else []
             if parsed.html:
-                views.write(Path(parsed.html), results, queries)
+                reporting.write(Path(parsed.html), results, queries)
     except CorpusFault as fault:
         return complain("corpus", str(fault), 2)
     if parsed.json:
         whole = {**msgspec.to_builtins(results), "against": changes}
         print(json.dumps(whole, indent=1, ensure_ascii=True))
     else:
-        console().print(views.text(results, changes))
+        console().print(reporting.text(results, changes))
     return 1 if any(change["is_worse"] for change in changes) else 0
 
 

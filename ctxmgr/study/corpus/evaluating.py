@@ -16,11 +16,10 @@ import msgspec
 
 from ctxmgr import __version__
 from ctxmgr.plain_text import unquoted_fault_text
-from ctxmgr.study.baselines import PEERS, peers
 from ctxmgr.study.corpus import sources
 from ctxmgr.study.corpus.rows import SCHEMA_VERSION, Evaluation, Row
 from ctxmgr.study.corpus.tasks import CorpusPolicy, CorpusTask
-from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive
+from ctxmgr.study.driving import PEERS, ReplayOptions, ReplayResult, drive, peers
 from ctxmgr.study.figures import CALLS, Measures, columns
 from ctxmgr.study.observations import MessageCache, Observation, PriceSheet, message_cache
 from ctxmgr.study.probes import graded

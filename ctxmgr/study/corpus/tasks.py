@@ -128,7 +128,7 @@ def _remember(memory: Path, known: dict[str, _Known]) -> None:
 def _policy(text: str) -> CorpusPolicy:
     from ctxmgr.engine.presets import PRESETS
     from ctxmgr.model import InvalidPolicy, policy_keys
-    from ctxmgr.study.baselines import PEERS
+    from ctxmgr.study.driving import PEERS
 
     if text in PEERS:
         return CorpusPolicy(text, text)

@@ -18,8 +18,8 @@ from ctxmgr.engine.presets import PRESETS
 from ctxmgr.study.driving import legality
 from ctxmgr.study.driving.legality import MatchedMessage
 from ctxmgr.study.driving.outcomes import ReplayedCall, ReplayResult, TimelineMark
-from ctxmgr.study.hosts import HostMessage, item
 from ctxmgr.study.observations import PACKET, Observation, ProjectedMessage, same_start
+from ctxmgr.study.recordings import HostMessage, pi_host
 from ctxmgr.study.spawning import RpcClient, RpcFailure
 
 CONTENT_MODIFIED = -32801
@@ -289,7 +289,9 @@ class PeerHost(HostSide):
 
     def _matched(self, message: ProjectedMessage) -> MatchedMessage:
         source = self.items[message.index]
-        return MatchedMessage(message.index, source if message.same else item(source.id, message.raw), message.same)
+        return MatchedMessage(
+            message.index, source if message.same else pi_host.item(source.id, message.raw), message.same
+        )
 
 
 def _joined(items: Iterable[HostMessage]) -> bytes:

@@ -25,7 +25,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.study.hosts import HostMessage, item, pi_host
+from ctxmgr.study.recordings import HostMessage, pi_host
 
 PACKET = "ctxmgr.packet"
 WEIGHT_SLACK = 20  # characters / 4 is not what ctxmgr weighs by: a twentieth is no fault
@@ -115,7 +115,7 @@ def _from_edits(sent: Sequence[HostMessage], edits: Sequence[dict[str, msgspec.R
             out += [MatchedMessage(index, sent[index]) for index in range(start, end)]
             last = end - 1
             continue
-        put = item("", bytes(edit["put"]))
+        put = pi_host.item("", bytes(edit["put"]))
         after = () if _is_packet(put) else range(last + 1, len(sent))
         index = next((index for index in after if _is_rewrite(sent[index], put)), None)
         if index is None and not _is_packet(put):
@@ -138,7 +138,7 @@ def _aligned(sent: Sequence[HostMessage], raws: Sequence[msgspec.Raw]) -> list[M
             out.append(MatchedMessage(index, sent[index]))
             below = index
             continue
-        message = item("", raw)
+        message = pi_host.item("", raw)
         if _is_packet(message):
             out.append(MatchedMessage(None, message, same=False))
             continue

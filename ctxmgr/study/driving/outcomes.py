@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.study.hosts import Write
 from ctxmgr.study.observations import Observation
+from ctxmgr.study.recordings import Write
 
 
 class HostLimits(msgspec.Struct, frozen=True):

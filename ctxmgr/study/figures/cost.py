@@ -11,18 +11,52 @@ Rules (DESIGN section 6):
 4. Weights are those of the conversation, uncalibrated: no system prompt, no tools, no output. They are the same
    for every preset, so a saving here is a larger share than on a bill.
 5. A request that is longer than a tier's bound (the overhead counts) pays that tier's prices for all of it.
+
+Where cache marks stand on simulated lists: as ctxmgr's reports say, or as hosts set them by themselves.
 """
 
 from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from itertools import accumulate
 from statistics import fmean
 
 import msgspec
 
-from ctxmgr.closed_loop import PriceSheet, PromptCache, dollars, without
-from ctxmgr.model import CallTokens, currency, prices
+from ctxmgr.closed_loop import BilledStarts, Marker, PriceSheet, PromptCache, dollars, without
+from ctxmgr.engine.caching import MarkInputs, placed
+from ctxmgr.model import OWN_MARKS, CacheRule, CallTokens, currency, prices
+from ctxmgr.model.saved import MarkedStart
 from ctxmgr.study.figures.registry import COUNT, DOLLARS, SHARE, TOKENS, Measures, Metric, of_base
-from ctxmgr.study.observations import Observation, ProjectedMessage, Ratio, marker, new_messages, same_start, total
+from ctxmgr.study.observations import Observation, ProjectedMessage, Ratio, new_messages, same_start, total
+
+
+class OurMarks:
+    """As the reports of a session say, for one whose calls are these."""
+
+    def __init__(self, rule: CacheRule) -> None:
+        self._rule = rule
+        self._starts: tuple[MarkedStart, ...] = ()
+
+    def ends(self, sent: BilledStarts, grew: bool, time_ms: int | None) -> Sequence[int]:
+        inputs = MarkInputs(
+            rule=self._rule,
+            message_count=len(sent.keys),
+            same_count=None if grew else sent.same_count,
+            own_marks=OWN_MARKS,
+            blocks=lambda start, end: sent.block_sums[end] - sent.block_sums[start],
+            may_bear=lambda _: True,
+            time_ms=time_ms,
+        )
+        made = placed(inputs, self._starts)
+        self._starts = made.starts
+        return tuple(index + 1 for index in made.indices)
+
+
+def marker(sheet: PriceSheet) -> Callable[[], Marker] | None:
+    """Makes what sets the marks of one session that is billed so; None: the newest message has one."""
+    if sheet.rule is None or sheet.marks == "host":
+        return None
+    return partial(OurMarks, msgspec.structs.replace(sheet.rule, lifetime_ms=sheet.ttl_ms))
 
 
 class Billed(msgspec.Struct, frozen=True, gc=False):

@@ -10,7 +10,6 @@ from ctxmgr.closed_loop import (
     strings,
 )
 from ctxmgr.study.observations import message_cache, timeline
-from ctxmgr.study.observations.marking import marker
 from ctxmgr.study.observations.observation import (
     PACKET,
     SUMMARY,
@@ -38,7 +37,6 @@ __all__ = [
     "error_codes",
     "identifiers",
     "in_place",
-    "marker",
     "message_cache",
     "new_messages",
     "paths",

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from ctxmgr.study.hosts import HostMessage
+from ctxmgr.study.recordings import HostMessage
 
 PACKET = -1  # the index of what was put in: the packet
 SUMMARY = "compactionSummary"  # the role of what a host puts in the place of what it compacted away

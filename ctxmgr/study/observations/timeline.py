@@ -12,9 +12,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.study.hosts import HostMessage, pi_host
 from ctxmgr.study.observations.observation import Observation, ProjectedMessage
-from ctxmgr.study.recordings import Recording
+from ctxmgr.study.recordings import HostMessage, Recording, pi_host
 
 CUT_AT = ("user", "assistant")
 

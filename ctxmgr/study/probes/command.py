@@ -13,8 +13,7 @@ from ctxmgr.study.console import figures_table, plain
 from ctxmgr.study.figures import Figures
 from ctxmgr.study.observations import MessageCache, Observation, Timeline, message_cache
 from ctxmgr.study.probes import figures
-from ctxmgr.study.probes.figures import KINDS, Scores
-from ctxmgr.study.probes.grading import PolicyGrades
+from ctxmgr.study.probes.figures import KINDS, PolicyGrades, Scores
 from ctxmgr.study.probes.probing import probed
 from ctxmgr.study.recordings import Recording, Stream
 from ctxmgr.study.report import RecordingSheet

@@ -11,9 +11,9 @@ from itertools import accumulate
 import msgspec
 
 from ctxmgr.model import CHARACTERS_A_TOKEN
-from ctxmgr.study.hosts import HostMessage
 from ctxmgr.study.observations import Observation, Timeline, timeline
 from ctxmgr.study.probes.reading import read_message, wording
+from ctxmgr.study.recordings import HostMessage
 
 NEWEST_TOKENS = 10_000
 USER_CHARACTERS = 2_000 * CHARACTERS_A_TOKEN

@@ -12,7 +12,7 @@ import msgspec
 
 from ctxmgr.study.observations import Observation
 from ctxmgr.study.probes.evidence import Evidence, EvidenceIndex, Ids, Probe, ProbeKind, grade
-from ctxmgr.study.probes.grading import WHOLE, ProjectedLists
+from ctxmgr.study.probes.figures import WHOLE, ProjectedLists
 from ctxmgr.study.probes.reading import SessionHistory
 from ctxmgr.study.probes.session import examined
 from ctxmgr.study.recordings import Recording

@@ -13,18 +13,16 @@ from statistics import fmean
 import msgspec
 
 from ctxmgr.study.driving import ReplayOptions, ReplayResult
-from ctxmgr.study.hosts import pi_host
 from ctxmgr.study.observations import Observation, ProjectedMessage, Timeline, timeline
 from ctxmgr.study.probes import controls
 from ctxmgr.study.probes.controls import Stub
 from ctxmgr.study.probes.evidence import EvidenceIndex
-from ctxmgr.study.probes.figures import Scores, scores
-from ctxmgr.study.probes.grading import PolicyGrades, ProjectedLists, answers
+from ctxmgr.study.probes.figures import PolicyGrades, ProjectedLists, Scores, answers, scores
 from ctxmgr.study.probes.kinds import probes
 from ctxmgr.study.probes.precision import precision
 from ctxmgr.study.probes.reading import SessionHistory, read_message
 from ctxmgr.study.probes.session import Examined, Point, examined, names_of
-from ctxmgr.study.recordings import Recording, compaction_message
+from ctxmgr.study.recordings import Recording, compaction_message, pi_host
 
 NEWEST, WHOLE, EMPTY, FOREIGN = "newest 10k", "whole list", "empty list", "another session"
 REPLY = pi_host.item("", b'{"role":"assistant","content":[]}')  # of the call that a summary is asked at

@@ -1,6 +1,7 @@
-"""Turns the files of agent hosts into recordings. Knows no sidecar."""
+"""Turns the files of agent hosts into recordings, and stands in for pi (`pi_host`). Knows no sidecar."""
 
-from ctxmgr.study.recordings import json_values, pi_sessions, readers
+from ctxmgr.study.recordings import json_values, pi_host, pi_sessions, readers
+from ctxmgr.study.recordings.pi_host import HostMessage, Write
 from ctxmgr.study.recordings.pi_sessions import compaction_message
 from ctxmgr.study.recordings.readers import Source
 from ctxmgr.study.recordings.recording import (
@@ -15,13 +16,16 @@ from ctxmgr.study.recordings.recording import (
 __all__ = [
     "DEFAULT_WINDOW",
     "HostEvent",
+    "HostMessage",
     "RecordedEntry",
     "Recording",
     "Source",
     "Stream",
     "UnreadableRecording",
+    "Write",
     "compaction_message",
     "json_values",
+    "pi_host",
     "pi_sessions",
     "readers",
 ]

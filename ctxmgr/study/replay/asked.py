@@ -23,8 +23,8 @@ import msgspec
 from ctxmgr.engine.retention import KEEP, told_tokens
 from ctxmgr.model import KeepPoint, Policy, Preset, PriceTier, TieredPrices
 from ctxmgr.study.driving import HostLimits
-from ctxmgr.study.hosts import Write, pi_host
 from ctxmgr.study.probes import Stub
+from ctxmgr.study.recordings import Write, pi_host
 
 MODELLED, RECORDED = HOSTS = ("modelled", "recorded")
 NEVER_MS = 10**12  # 30 years: longer than any recording

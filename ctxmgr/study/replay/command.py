@@ -15,17 +15,16 @@ from rich.table import Table
 from ctxmgr.plain_text import complain, fault_text, missing_text, unwritable_text
 from ctxmgr.settings import SettingsFault
 from ctxmgr.study import conformance
-from ctxmgr.study.baselines import PEERS
-from ctxmgr.study.baselines import peers as beside
 from ctxmgr.study.console import console, plain, progress_bar
-from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive
+from ctxmgr.study.driving import PEERS, ReplayOptions, ReplayResult, drive
+from ctxmgr.study.driving import peers as beside
 from ctxmgr.study.figures import Figures, means, totals, totals_table
 from ctxmgr.study.observations import Observation
 from ctxmgr.study.own_facts import OwnFacts, own_facts
 from ctxmgr.study.price_text import price_sheet
 from ctxmgr.study.probes import Probing, drawn, lists_of, probes_table
 from ctxmgr.study.recordings import Recording, Source, Stream, UnreadableRecording, readers
-from ctxmgr.study.replay import measuring, tables
+from ctxmgr.study.replay import tables
 from ctxmgr.study.replay.asked import ALL, KEY, KNOBBED, MODELLED, Front, HostModel, Keep, label
 from ctxmgr.study.report import BASE, RecordingSheet, page
 
@@ -186,11 +185,11 @@ def _recording(source: Source, asked_for: ReplayRequest, sheets: list[RecordingS
             outcomes.append(_driven(recorded, options))
             if probing is not None:
                 lists[outcomes[-1].preset] = lists_of(outcomes[-1], options, partial(_driven, recorded))
-    out = [tables.figures(outcome) for outcome in outcomes]
+    out = [tables.of_drive(outcome) for outcome in outcomes]
     if measured:
         all_beside = bool(parsed.report or parsed.front)
         peers = _peers(recorded, parsed, window, host) if all_beside or parsed.peers else []
-        worked = measuring.work(recorded, outcomes, sheet, peers, front.knobs)
+        worked = tables.work(recorded, outcomes, sheet, peers, front.knobs)
         for row, more in zip(out, worked.figures, strict=True):
             row |= {"measures": more} | front.figures(row["preset"])
         out[0] |= {"beside": worked.beside, "floor": worked.floor_figures}

@@ -1,28 +1,110 @@
-"""Turns outcomes of driving into plain figures, and figures into what people read.
+"""Turns one recording's drives into measures and plain figures, and figures into what people read.
 
 1. What people read fits 80 columns: a verdict in words, and a few figures a policy.
 2. The verdict compares the first policy that was asked for with `off`: dollars, what is kept, what must be fetched
    again, and whether anything failed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
+from types import MappingProxyType
 
+import msgspec
 from rich.console import Group, RenderableType
 from rich.table import Table
 
 from ctxmgr.model import currency
 from ctxmgr.study.console import figure, figures_table, plain
 from ctxmgr.study.driving import ReplayedCall, ReplayResult
-from ctxmgr.study.figures import Figures, legend, table
+from ctxmgr.study.figures import CodeLengths, Figures, Measures, closed_cost, cost, figures, legend, table
+from ctxmgr.study.observations import MessageCache, PriceSheet, message_cache
 from ctxmgr.study.probes import probes_table
-from ctxmgr.study.report import BASE
+from ctxmgr.study.recordings import Recording, Stream
+from ctxmgr.study.report import BASE, PolicyRow, RecordingSheet
+
+NO_KNOBS: Mapping[str, float] = MappingProxyType({})
+
+
+class ReplayFigures(msgspec.Struct, frozen=True):
+    """`figures` by outcome, in their order; `beside`: the same of what was simulated, with its name as "preset".
+
+    `floor_figures`: what no policy costs less than, as plain values. `sheet` for the report.
+    """
+
+    figures: tuple[Figures, ...]
+    beside: tuple[Figures, ...]
+    floor_figures: Figures
+    sheet: RecordingSheet
+
+
+def work(
+    recorded: Recording | Stream,
+    outcomes: Sequence[ReplayResult],
+    sheet: PriceSheet,
+    peers: Sequence[ReplayResult],
+    knobs: Mapping[str, float] = NO_KNOBS,
+) -> ReplayFigures:
+    """One of the outcomes is of preset `off`; `peers`: what came of those that stand beside. `knobs`: `keep` in
+    tokens of those outcomes that are of the front."""
+    ground = MessageCache(message_cache.reader())  # what is known of a message is known for all
+    lengths = CodeLengths()
+    measures = [Measures(outcome.observations, ground, sheet, lengths) for outcome in outcomes]
+    presets = {outcome.preset: session for outcome, session in zip(outcomes, measures, strict=True)}
+    base = presets[BASE]
+    least = closed_cost.floor_dollars(
+        {outcome.preset: outcome.observations for outcome in outcomes}[BASE], ground, sheet
+    )
+    simulated = {peer.preset: Measures(peer.observations, ground, sheet, lengths) for peer in peers}
+    made = {name: figures(session, base) for name, session in {**presets, **simulated}.items()}
+    return ReplayFigures(
+        figures=tuple(made[outcome.preset] for outcome in outcomes),
+        beside=tuple({"preset": name, "measures": made[name]} for name in simulated),
+        floor_figures=closed_cost.floor(least, base),
+        sheet=RecordingSheet(
+            name=recorded.name,
+            lines=(
+                *(_row(outcome.preset, made, presets, outcome.arithmetic, knobs) for outcome in outcomes),
+                *(_row(name, made, simulated, None, knobs) for name in simulated),
+            ),
+            about=_about(outcomes[0], made[outcomes[0].preset]),
+            floor=least,
+        ),
+    )
+
+
+def _row(
+    name: str,
+    made: Mapping[str, Figures],
+    measures: Mapping[str, Measures],
+    receipts: Sequence[str] | None,
+    knobs: Mapping[str, float],
+) -> PolicyRow:
+    """`receipts`: lines of arithmetic; None of what is simulated."""
+    calls = measures[name].once(cost.of_session)
+    return PolicyRow(
+        name=name,
+        figures=made[name],
+        context=tuple(call.tokens for call in calls),
+        call_costs=tuple(call.money for call in calls),
+        epochs=tuple(number for number, call in enumerate(calls) if call.announced),
+        receipts=tuple(receipts or ()),
+        simulated=receipts is None,
+        knob=knobs.get(name),
+    )
+
+
+def _about(outcome: ReplayResult, measured: Figures) -> str:
+    return (
+        f"{measured['closedLoop']['calls']:,} calls, {measured['rawTokens']:,} tokens of conversation, window "
+        f"{outcome.window:,} tokens, recorded by {outcome.host}"
+    )
+
 
 ZONES = ("green", "yellow", "red", "compact")
 ALL_FIGURES = "--json has all figures, --report draws them"
 
 
-def figures(outcome: ReplayResult) -> Figures:
+def of_drive(outcome: ReplayResult) -> Figures:
     """All that is shown, as plain values: tokens uncalibrated, times in milliseconds."""
     calls = outcome.calls
     by_zone = {zone: [call for call in calls if call.zone == zone] for zone in ZONES}
@@ -32,8 +114,8 @@ def figures(outcome: ReplayResult) -> Figures:
         "notes": list(outcome.notes),
         "preset": outcome.preset,
         "window": outcome.window,
-        "all": _row(calls),
-        "zones": {zone: _row(some) for zone, some in by_zone.items() if some},
+        "all": _of_calls(calls),
+        "zones": {zone: _of_calls(some) for zone, some in by_zone.items() if some},
         "compactions": {
             "requested": outcome.requested,
             "made": outcome.compacted,
@@ -53,7 +135,7 @@ def percentile(values: Sequence[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0
 
 
-def _row(calls: Sequence[ReplayedCall]) -> Figures:
+def _of_calls(calls: Sequence[ReplayedCall]) -> Figures:
     def mean(values: list[int]) -> float:
         return round(fmean(values), 1) if values else 0.0
 

@@ -17,15 +17,18 @@ from textwrap import wrap
 import msgspec
 
 from ctxmgr.study.observations import Ratio, total
-from ctxmgr.study.report.labels import CHARACTER, Box, NamedPoint, labels
 from ctxmgr.study.report.plots import (
     BESIDE,
+    CHARACTER,
     MOST_ACROSS,
     WIDTH,
     Axis,
+    Box,
     Frame,
+    NamedPoint,
     element,
     escaped,
+    labels,
     named,
     plain,
     polyline,

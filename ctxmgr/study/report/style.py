@@ -6,7 +6,7 @@ that stands alone has `COLOURS_OF_BOTH` and `DRAWINGS` of it.
 """
 
 from ctxmgr.model import currency
-from ctxmgr.study.report.labels import LETTER
+from ctxmgr.study.report.plots import LETTER
 
 LIGHT = ("#6e7781", "#b35c00", "#1a7f37", "#0969da", "#8250df", "#24292f", "#bf3989", "#0b7285")
 DARK = ("#9198a1", "#f0883e", "#4ac26b", "#58a6ff", "#be8fff", "#f0f6fc", "#ff80c8", "#3bc9db")

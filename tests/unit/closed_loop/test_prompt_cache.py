@@ -12,7 +12,7 @@ from ctxmgr.closed_loop import PriceSheet, PromptCache
 from ctxmgr.closed_loop.prompt_cache import input_dollars, without
 from ctxmgr.model import CacheRule, TieredPrices
 from ctxmgr.model.prices import NO_CACHE, CallTokens
-from ctxmgr.study.observations import marker
+from ctxmgr.study.figures.cost import marker
 
 MARKED = CacheRule("marks", most_marks=4, look_back_blocks=3)
 SIZES: dict[Hashable, tuple[int, int]] = {"W": (1_000, 1), "B": (10, 30)}  # tokens and content blocks

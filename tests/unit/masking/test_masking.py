@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.masking import legible, masked, secrets_in, values_without_secrets, without_secrets
-from ctxmgr.masking.masks import BLOT
-from ctxmgr.masking.shapes import SHAPES
+from ctxmgr.masking.masks import BLOT, SHAPES
 from tests.unit.masking.secrets import A36, SECRETS
 
 SIZE = 60_000  # characters

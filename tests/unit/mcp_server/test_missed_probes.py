@@ -12,11 +12,10 @@ import pytest
 from ctxmgr import settings
 from ctxmgr.client import Timing
 from ctxmgr.proxy import Proxy, ProxySettings
-from ctxmgr.study.hosts import pi_host
 from ctxmgr.study.observations import MessageCache, message_cache
 from ctxmgr.study.observations.observation import Observation, ProjectedMessage
 from ctxmgr.study.probes import MissedProbe, missed
-from ctxmgr.study.recordings import Recording
+from ctxmgr.study.recordings import Recording, pi_host
 from ctxmgr.study.recordings.recording import RecordedEntry
 from tests.provider import Call, Found, Provider, Run, Script, looking, make_tree, script, step
 from tests.translation import from_anthropic

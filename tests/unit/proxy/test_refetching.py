@@ -15,9 +15,9 @@ from ctxmgr.proxy import refetching
 from ctxmgr.proxy.apis import APIS
 from ctxmgr.proxy.refetching import ObservedCall, Observer
 from ctxmgr.session import Reader
-from ctxmgr.study.closed_loop import closed_loop
-from ctxmgr.study.hosts import item
+from ctxmgr.study.figures.closed_cost import closed_loop
 from ctxmgr.study.observations import PACKET, Observation, ProjectedMessage
+from ctxmgr.study.recordings.pi_host import item
 from tests.unit.proxy.lists import SESSION, compact, conversation, marked, request, step
 
 SHEET = PriceSheet(TieredPrices(5.0, 25.0, 0.5, 6.25), overhead_tokens=700)

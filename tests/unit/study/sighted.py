@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from ctxmgr.closed_loop import MessageCache
 from ctxmgr.formats import pi
 from ctxmgr.session.reading import Reader
-from ctxmgr.study.hosts.pi_host import HostMessage, item
 from ctxmgr.study.observations.observation import PACKET, Observation, ProjectedMessage
+from ctxmgr.study.recordings.pi_host import HostMessage, item
 from tests.notation import Said, raws, words
 
 Show = Callable[[Sequence[HostMessage]], Sequence[ProjectedMessage]]

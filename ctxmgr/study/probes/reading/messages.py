@@ -21,8 +21,16 @@ from typing import Any
 import msgspec
 
 from ctxmgr.study.observations import strings
-from ctxmgr.study.probes.reading.commands import PROGRAMS, command_line, is_path
-from ctxmgr.study.probes.reading.shell import BEGIN, Change, changes, literals, simple_commands
+from ctxmgr.study.probes.reading.commands import (
+    BEGIN,
+    PROGRAMS,
+    Change,
+    changes,
+    command_line,
+    is_path,
+    literals,
+    simple_commands,
+)
 from ctxmgr.study.probes.reading.wording import word_set
 
 PATHS = word_set(

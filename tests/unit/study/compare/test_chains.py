@@ -19,10 +19,10 @@ from ctxmgr.model.compaction import (
     CutBudget,
     NothingToCompact,
 )
-from ctxmgr.study.closed_loop import ClosedLoop, closed_loop
 from ctxmgr.study.compare import chains
 from ctxmgr.study.compare.chains import Chain
 from ctxmgr.study.compare.sessions import read
+from ctxmgr.study.figures.closed_cost import ClosedLoop, closed_loop
 from ctxmgr.study.observations.observation import SUMMARY, ProjectedMessage
 from ctxmgr.summarize.brief import FinishedSummary, SummaryInput
 from tests.notation import Said, a, call, quarters, r, u

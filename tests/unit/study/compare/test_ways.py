@@ -10,8 +10,8 @@ from ctxmgr.engine.compaction import prepare
 from ctxmgr.engine.compaction.weighing import by_text
 from ctxmgr.model.compaction import BranchMessage, CompactionPlan, CutBudget
 from ctxmgr.model.prices import TieredPrices
-from ctxmgr.study.compare import ways
-from ctxmgr.study.compare.ways import BilledList
+from ctxmgr.study.compare import chains
+from ctxmgr.study.compare.chains import BilledList
 from ctxmgr.summarize.brief import SummaryInput
 from ctxmgr.summarize.on_context import WayCosts
 from tests.notation import a, call, quarters, r, u
@@ -34,7 +34,7 @@ def brief(*, strategy: Any = "extractive", count: int = 12) -> SummaryInput[Comp
 
 
 def costs(of: SummaryInput[CompactionPlan], listed: BilledList = LISTED, **more: Any) -> WayCosts:
-    way_costs = ways.costs(of, listed, 2_000, **{"sheet": SHEET, **more})
+    way_costs = chains.costs(of, listed, 2_000, **{"sheet": SHEET, **more})
     assert way_costs is not None
     return way_costs
 
@@ -50,20 +50,20 @@ def number(text: str, before: str) -> int:
 def test_the_list_before_the_last_reply_is_in_the_cache() -> None:
     """A message weighs 100: before the last reply there are three, with it and its result five."""
     listed = path(u("a"), a(call("read", path="x")), r("b"), a(call("read", path="y")), r("c"))
-    assert ways.sent(listed, one_each).tokens == 500
-    assert ways.sent(listed, one_each).sent_tokens == 300
+    assert chains.sent(listed, one_each).tokens == 500
+    assert chains.sent(listed, one_each).sent_tokens == 300
 
 
 def test_what_a_compaction_took_out_is_not_in_the_list() -> None:
     talk = (u("a"), a("b"), u("c"), a("d"), compacted("so far", "e3"))
-    before = ways.sent(path(*talk), one_each)
+    before = chains.sent(path(*talk), one_each)
     assert (before.tokens, before.sent_tokens) == (300, 0)  # no reply was asked with this list yet
-    after = ways.sent(path(*talk, u("e"), a("f")), one_each)
+    after = chains.sent(path(*talk, u("e"), a("f")), one_each)
     assert (after.tokens, after.sent_tokens) == (500, 400)
 
 
 def test_of_an_empty_session_nothing_is_sent() -> None:
-    assert ways.sent((), one_each) == BilledList(0, 0)
+    assert chains.sent((), one_each) == BilledList(0, 0)
 
 
 def test_list_and_overhead_are_read_and_what_came_since_is_written() -> None:
@@ -109,7 +109,7 @@ def test_prices_and_overhead_are_those_that_are_told() -> None:
 
 def test_where_a_model_has_nothing_to_write_there_is_no_bill() -> None:
     nothing = msgspec.structs.replace(brief().preparation, history=(), prefix=())
-    assert ways.costs(SummaryInput(nothing, quarters), LISTED, 10, SHEET) is None
+    assert chains.costs(SummaryInput(nothing, quarters), LISTED, 10, SHEET) is None
 
 
 def bill(warm: float | None, cold: float | None) -> WayCosts:
@@ -118,14 +118,14 @@ def bill(warm: float | None, cold: float | None) -> WayCosts:
 
 
 def test_a_chain_is_billed_compaction_by_compaction() -> None:
-    way_costs = ways.together([bill(0.1, 0.3), bill(0.5, 0.2)])
+    way_costs = chains.together([bill(0.1, 0.3), bill(0.5, 0.2)])
     assert way_costs is not None
     assert (way_costs.warm_cost, way_costs.cold_cost, way_costs.cheaper_cost) == (0.6, 0.5, 0.3)
     assert (way_costs.warm_count, way_costs.total_count, way_costs.arithmetic) == (1, 2, "")
-    partly = ways.together([bill(None, 0.3), bill(0.1, 0.2)])
+    partly = chains.together([bill(None, 0.3), bill(0.1, 0.2)])
     assert partly is not None
     assert (partly.warm_cost, partly.cold_cost, partly.cheaper_cost) == (None, 0.5, 0.4)
-    alone = ways.together([bill(0.1, 0.3)])
+    alone = chains.together([bill(0.1, 0.3)])
     assert alone is not None
     assert alone.arithmetic == "a sum"
-    assert ways.together([]) is None
+    assert chains.together([]) is None

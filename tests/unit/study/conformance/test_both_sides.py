@@ -5,8 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ctxmgr.server.effects import SnapshotLoaded
-from ctxmgr.study.conformance.following import reason
-from ctxmgr.study.conformance.golden import Golden, read
+from ctxmgr.study.conformance.golden import Golden, read, reason
 from ctxmgr.study.conformance.host_side import GoldenHost, kept_difference
 from ctxmgr.study.conformance.server_side import GoldenServer
 from ctxmgr.study.spawning import InProcessDriver

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ctxmgr.study.conformance.following import reason
+from ctxmgr.study.conformance.golden import reason
 from ctxmgr.study.spawning import Framing
 from tests.unit.study.conformance.scripts import play
 from tests.unit.study.goldens import NAMES, golden, path

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.study.conformance.following import reason
-from ctxmgr.study.conformance.golden import difference, path_of, read, text_difference
+from ctxmgr.study.conformance.golden import difference, path_of, read, reason, text_difference
 from ctxmgr.study.recordings import UnreadableRecording
 from tests.unit.study.goldens import LATCH, doctored, golden, path
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ctxmgr.study.conformance.golden import ABSENT
-from ctxmgr.study.conformance.placeholders import match
+from ctxmgr.study.conformance.script import match
 
 NAMES: dict[str, Any] = {"n": 2, "who": {"name": "Ann"}, "list": [1, {"a": 1}]}
 ANY, REST, ABSENCE = {"$any": True}, {"$rest": True}, {"$absent": True}

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from ctxmgr.study.conformance import FORMAT
-from ctxmgr.study.conformance.placeholders import FORMS, TYPES
-from ctxmgr.study.conformance.script import MODES, ScriptError, parse
+from ctxmgr.study.conformance.script import FORMS, MODES, TYPES, ScriptError, parse
 from tests.unit.study.conformance.scripts import answer, ask, asked, error, exits, note, process, script
 
 REF, CAPTURE = {"$ref": "a"}, {"$capture": "a"}

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from ctxmgr.study.corpus import objects, sources
+from ctxmgr.study.corpus import sources
 from ctxmgr.study.corpus.sources import CorpusFault, RecordingAddress, SourceFile, digest
 from ctxmgr.study.corpus.tasks import CorpusSettings, CorpusTask, policies
 from tests.store.servers import fresh, moto, pointed_at
@@ -22,10 +22,10 @@ TEXTS = {"a.jsonl": b"first", "b.json": b"second, and longer", "c.jsonl": b"thir
 
 @pytest.fixture(autouse=True)
 def without_retries(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(objects, "RETRIES", 0)
-    objects.store.cache_clear()
+    monkeypatch.setattr(sources, "RETRIES", 0)
+    sources.store.cache_clear()
     yield
-    objects.store.cache_clear()
+    sources.store.cache_clear()
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +51,8 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 def put(place: str, name: str, content: bytes) -> str:
-    if objects.SCHEME in place:
-        obstore.put(objects.store(f"{place}/"), name, content)
+    if sources.SCHEME in place:
+        obstore.put(sources.store(f"{place}/"), name, content)
     else:
         Path(place, name).parent.mkdir(exist_ok=True)
         Path(place, name).write_bytes(content)
@@ -145,7 +145,7 @@ def test_a_store_that_can_not_be_listed_is_said(bucket: str, monkeypatch: pytest
         ):
             if isinstance(named, int):
                 named = pointed_at(f"http://127.0.0.1:{named}", monkeypatch, "recs")
-                objects.store.cache_clear()
+                sources.store.cache_clear()
             with pytest.raises(CorpusFault) as caught:
                 list(sources.listed([named]))
             assert str(caught.value).startswith(f"{named}: {expected}")

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive, session
+from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive
 from ctxmgr.study.recordings import Recording, readers
 
 ROOT = Path(__file__).parents[4]
@@ -147,7 +147,7 @@ def test_faults_are_failures_of_the_drive_and_not_raised(monkeypatch: pytest.Mon
     def broken(*arguments: object) -> None:
         raise OverflowError("planted")
 
-    monkeypatch.setattr(session, "run", broken)
+    monkeypatch.setattr(sys.modules["ctxmgr.study.driving.drive"], "run", broken)
     assert driven(preset="off").failures == ["call 0: OverflowError: planted", "call 0: exit code -9"]
 
 

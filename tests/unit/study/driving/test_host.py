@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from ctxmgr.study.driving.host import ReplayHost
 from ctxmgr.study.driving.outcomes import ReplayResult
-from ctxmgr.study.hosts.pi_host import item
+from ctxmgr.study.recordings.pi_host import item
 from ctxmgr.study.spawning import RpcClient, RpcFailure
 
 USER = b'{"role":"user","content":"go","timestamp":1}'

@@ -8,7 +8,7 @@ import pytest
 
 from ctxmgr.study.driving import legality
 from ctxmgr.study.driving.legality import IllegalAnswer
-from ctxmgr.study.hosts.pi_host import HostMessage, item
+from ctxmgr.study.recordings.pi_host import HostMessage, item
 
 LONG = "word " * 100
 

@@ -4,7 +4,9 @@ from functools import partial
 
 import msgspec
 
-from ctxmgr.study.driving import HostLimits, Peer, PeerList, ReplayOptions, ReplayResult, drive_peer
+from ctxmgr.study.driving import HostLimits, ReplayOptions, ReplayResult
+from ctxmgr.study.driving.drive import drive_peer
+from ctxmgr.study.driving.host import Peer, PeerList
 from ctxmgr.study.observations import ProjectedMessage
 from ctxmgr.study.recordings.recording import RecordedEntry, Recording
 from tests.notation import Said, a, call, r, u, written

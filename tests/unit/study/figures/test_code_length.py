@@ -7,8 +7,8 @@ import pytest
 import zstandard
 
 from ctxmgr.study.figures.code_length import LEAST_BYTES, RECENT_BYTES, CodeLengths
-from ctxmgr.study.hosts import pi_host
 from ctxmgr.study.observations import Observation, ProjectedMessage, Ratio, total
+from ctxmgr.study.recordings import pi_host
 from tests.notation import Said, a, note, raws, sh, summary, u
 from tests.unit.study.sighted import Show, newest, packed, sights, whole
 

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from ctxmgr.study.driving.host import ObservationRecorder
 from ctxmgr.study.driving.legality import MatchedMessage
 from ctxmgr.study.driving.outcomes import ReplayResult
-from ctxmgr.study.hosts.pi_host import item
 from ctxmgr.study.observations.observation import (
     Observation,
     ProjectedMessage,
@@ -15,6 +14,7 @@ from ctxmgr.study.observations.observation import (
     same_start,
     stands_for_others,
 )
+from ctxmgr.study.recordings.pi_host import item
 from tests.notation import a, call, r, raws, summary, u
 from tests.unit.study.sighted import packed, sights, whole
 

@@ -6,7 +6,7 @@ from ctxmgr.study.observations import timeline
 from ctxmgr.study.observations.observation import Observation
 from ctxmgr.study.observations.timeline import Timeline
 from ctxmgr.study.probes.evidence import EvidenceIndex
-from ctxmgr.study.probes.grading import PolicyGrades, ProjectedLists, answers
+from ctxmgr.study.probes.figures import PolicyGrades, ProjectedLists, answers
 from ctxmgr.study.probes.session import Examined, examined
 from ctxmgr.study.recordings.recording import RecordedEntry, Recording
 from tests.notation import Said, a, call, err, r, raws, u

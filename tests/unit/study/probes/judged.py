@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.study.hosts import pi_host
 from ctxmgr.study.probes.precision import Precision, precision
-from ctxmgr.study.recordings import compaction_message
+from ctxmgr.study.recordings import compaction_message, pi_host
 from tests.notation import Said, a, call, u
 from tests.unit.study.probes.asked import of, sights, weigh
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.study.observations import timeline
 from ctxmgr.study.probes import Stub, controls, figures
-from ctxmgr.study.probes.grading import PolicyGrades
+from ctxmgr.study.probes.figures import PolicyGrades
 from ctxmgr.study.probes.session import examined, points
 from tests.notation import Said, a, call, r, u
 from tests.unit.study.probes.asked import SESSION, WEIGHT, asked, of, recording, sights, weigh

@@ -13,7 +13,7 @@ from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
 from ctxmgr.study.observations import timeline
 from ctxmgr.study.probes import Probing, Stub, figures, probes_table
 from ctxmgr.study.probes.evidence import Exact, Probe, ProbePart
-from ctxmgr.study.probes.grading import GradedProbe, Loss, PolicyGrades
+from ctxmgr.study.probes.figures import GradedProbe, Loss, PolicyGrades
 from ctxmgr.study.probes.precision import LineCounts, Precision, UntrueLine
 from ctxmgr.study.probes.probing import NEWEST, RemovedPart, lists_of
 from ctxmgr.study.recordings import readers

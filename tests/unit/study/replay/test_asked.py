@@ -8,7 +8,7 @@ import pytest
 
 from ctxmgr.cli import main, study
 from ctxmgr.model import PriceTier, TieredPrices, policy_keys
-from ctxmgr.study.baselines import PEERS
+from ctxmgr.study.driving import PEERS
 from ctxmgr.study.driving.outcomes import HostLimits
 from ctxmgr.study.probes import Stub
 from ctxmgr.study.replay.asked import ALL, HOSTS, MODELLED, NEVER_MS, VALUES, Front, HostModel, label

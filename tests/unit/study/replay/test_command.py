@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from ctxmgr.cli import main
-from ctxmgr.study.baselines import PEERS
+from ctxmgr.study.driving import PEERS
 from ctxmgr.study.probes import Probing
-from ctxmgr.study.replay import measuring
+from ctxmgr.study.replay import tables
 from tests.inprocess import InProcess
 from tests.unit.study.replay.commands import GREENHOUSE, USER, begun
 
@@ -167,14 +167,14 @@ def test_sessions_left_at_once_have_every_measure_and_a_page(
 def test_a_fault_of_one_recording_costs_the_others_neither_rows_nor_the_page(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
-    real = {"measures": measuring.work, "probes": Probing.figures_of}[where]
+    real = {"measures": tables.work, "probes": Probing.figures_of}[where]
 
     def faulty(*given: Any) -> Any:
         if any(getattr(argument, "name", "") == "begun-1.jsonl" for argument in given):
             raise ZeroDivisionError("planted")
         return real(*given)
 
-    monkeypatch.setattr(*{"measures": (measuring, "work"), "probes": (Probing, "figures_of")}[where], faulty)
+    monkeypatch.setattr(*{"measures": (tables, "work"), "probes": (Probing, "figures_of")}[where], faulty)
     paths = [str(begun(tmp_path, messages)) for messages in (1, 2)]
     report = tmp_path / "report.html"
     assert main(["replay", *paths, "--preset", "off", "--probes", "--report", str(report), "--json"]) == 1

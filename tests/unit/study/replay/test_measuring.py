@@ -6,15 +6,14 @@ import pytest
 
 from ctxmgr.cli import main
 from ctxmgr.closed_loop import PriceSheet
-from ctxmgr.study.baselines import peers
-from ctxmgr.study.driving import ReplayOptions, ReplayResult
+from ctxmgr.study.driving import ReplayOptions, ReplayResult, peers
 from ctxmgr.study.observations.observation import Observation
 from ctxmgr.study.observations.timeline import Timeline
 from ctxmgr.study.observations.timeline import of as course_of
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import Recording, Stream
-from ctxmgr.study.replay import measuring
-from ctxmgr.study.replay.measuring import ReplayFigures
+from ctxmgr.study.replay import tables
+from ctxmgr.study.replay.tables import ReplayFigures
 from tests.unit.study.replay.commands import GREENHOUSE, begun
 
 
@@ -45,7 +44,7 @@ def worked(recorded: Recording) -> ReplayFigures:
         ReplayResult("greenhouse", name, 60_000, observations=newest(course, share))
         for name, share in PRESETS.items()
     ]
-    return measuring.work(recorded, outcomes, PriceSheet(), [masked(recorded)])
+    return tables.work(recorded, outcomes, PriceSheet(), [masked(recorded)])
 
 
 PRESETS = {"turns": 2, "off": 1}
@@ -86,7 +85,7 @@ def test_the_floor_is_below_all_policies(worked: ReplayFigures) -> None:
 def test_a_stream_has_nothing_beside_it(recorded: Recording) -> None:
     course = course_of(recorded)
     stream = Stream("s", "s", "m", ())
-    worked = measuring.work(stream, [ReplayResult("s", "off", 1, observations=newest(course, 1))], PriceSheet(), [])
+    worked = tables.work(stream, [ReplayResult("s", "off", 1, observations=newest(course, 1))], PriceSheet(), [])
     assert worked.beside == ()
     assert worked.floor_figures["money"] > 0
     assert [line.name for line in worked.sheet.lines] == ["off"]

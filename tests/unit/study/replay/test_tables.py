@@ -11,7 +11,7 @@ from ctxmgr.cli import main
 from ctxmgr.plain_text import safe
 from ctxmgr.study.driving.outcomes import ReplayedCall, ReplayResult, TimelineMark
 from ctxmgr.study.figures import Figures
-from ctxmgr.study.replay.tables import brief, figures, verdict
+from ctxmgr.study.replay.tables import brief, of_drive, verdict
 from tests.unit.study.replay.commands import begun
 
 
@@ -34,13 +34,13 @@ def outcome(preset: str = "turns", name: str = "session.jsonl") -> ReplayResult:
 
 def drawn(*some: ReplayResult) -> str:
     out = Console(file=io.StringIO(), width=160, no_color=True)
-    out.print(brief([json.loads(json.dumps(figures(outcome))) for outcome in some]))
+    out.print(brief([json.loads(json.dumps(of_drive(outcome))) for outcome in some]))
     assert isinstance(out.file, io.StringIO)
     return out.file.getvalue()
 
 
 def test_figures_by_zone_and_over_all() -> None:
-    made = figures(outcome())
+    made = of_drive(outcome())
     assert list(made["zones"]) == ["green", "red"]
     green, whole = made["zones"]["green"], made["all"]
     assert (green["calls"], green["beforeMean"], green["beforeLargest"]) == (10, 550.0, 1_000)

@@ -8,7 +8,7 @@ import pytest
 
 from ctxmgr import Session
 from ctxmgr.study.driving import legality
-from ctxmgr.study.hosts.pi_host import item
+from ctxmgr.study.recordings.pi_host import item
 from tests.legality import lists
 from tests.notation import Said, a, call, r, think, u
 from tests.translation import RULES, Json

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from ctxmgr.study.baselines import PEERS, peers
-from ctxmgr.study.driving import Peer, PeerList
-from ctxmgr.study.hosts import item
+from ctxmgr.study.driving import PEERS, peers
+from ctxmgr.study.driving.host import Peer, PeerList
 from ctxmgr.study.observations import ProjectedMessage
+from ctxmgr.study.recordings.pi_host import item
 from tests.notation import Said, a, call, r, raws, summary, u
 
 LONG = "word " * 100

@@ -20,10 +20,11 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from ctxmgr.study.driving import Peer, PeerList, ReplayOptions, ReplayResult, drive_peer
-from ctxmgr.study.hosts import pi_host
+from ctxmgr.study.driving.drive import drive_peer
+from ctxmgr.study.driving.host import Peer, PeerList
+from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
 from ctxmgr.study.observations import SUMMARY, ProjectedMessage
-from ctxmgr.study.recordings import Recording
+from ctxmgr.study.recordings import Recording, pi_host
 
 RESULT, USER = "toolResult", "user"
 PLACEHOLDER = "[an old tool result, cleared]"

@@ -11,7 +11,8 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.study.recordings import RecordedEntry, Recording, compaction_message
+from ctxmgr.study.recordings.pi_sessions import compaction_message
+from ctxmgr.study.recordings.recording import RecordedEntry, Recording
 
 KEEP_TOKENS = 20_000  # pi's default keepRecentTokens
 RESERVE = 16_384  # pi's default reserveTokens: it compacts by itself above window - reserve

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from ctxmgr.closed_loop.prompt_cache import MILLION, PriceSheet
 from ctxmgr.model import CacheRule
 from ctxmgr.model.prices import PriceTier, TieredPrices
-from ctxmgr.study.closed_loop import ClosedLoop, closed_loop, floor
-from ctxmgr.study.hosts.pi_host import HostMessage
+from ctxmgr.study.figures.closed_cost import ClosedLoop, closed_loop, floor_dollars
 from ctxmgr.study.observations.observation import ProjectedMessage
+from ctxmgr.study.recordings.pi_host import HostMessage
 from tests.notation import Said, a, call, r, raws, summary, u
 from tests.unit.study.sighted import Show, changed, known, newest, packed, sights, whole
 
@@ -240,4 +240,4 @@ def test_what_forgetting_cost_is_the_closed_loop_without_the_bill() -> None:
 def test_the_floor_reads_overhead_and_writes_each_message_once() -> None:
     """Two calls; five words come before the last one, however short the lists are."""
     seen = sights(u("a b c"), a("one"), u("d"), a("two"), show=newest(1))
-    assert floor(seen, known(), SHEET) == 2 * 7 + 10 * (3 + 1 + 1)
+    assert floor_dollars(seen, known(), SHEET) == 2 * 7 + 10 * (3 + 1 + 1)

@@ -7,11 +7,10 @@ import msgspec
 
 from ctxmgr.formats.pi_tree import branch as pi_branch
 from ctxmgr.model.compaction import in_list
-from ctxmgr.study.hosts import pi_host
-from ctxmgr.study.hosts.pi_host import HostMessage, item
-from ctxmgr.study.recordings import pi_sessions
+from ctxmgr.study.recordings import pi_host, pi_sessions
 from ctxmgr.study.recordings.blocks import call, text_block
 from ctxmgr.study.recordings.building import RecordingBuilder
+from ctxmgr.study.recordings.pi_host import HostMessage, item
 from ctxmgr.study.recordings.recording import RecordedEntry, Recording
 from tests.goldens import held
 from tests.inprocess import InProcess
