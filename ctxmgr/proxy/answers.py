@@ -4,9 +4,11 @@ of events, or of one body. By what an answer of an API is known says the API (`a
 1. Anthropic tells the input with the first event and the output with the last: what comes later goes over what came
    before. OpenAI tells all of it once. Gemini tells all so far with each piece, of a stream of events or of one
    array; the one that ends it says why.
-2. An answer that does not end as its kind ends was cut: what it told is no count of a turn.
+2. An error may be told in the midst of an answer, or in its place.
+3. An answer that does not end as its kind ends was cut: what it told is no count of a turn.
 """
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -14,15 +16,18 @@ import msgspec
 
 from ctxmgr.proxy.apis import CalledTool, ProviderApi, ToolCalls
 from ctxmgr.proxy.body import UNREADABLE, Decoder
+from ctxmgr.proxy.hearing import Refusal, failure_in, refusal_of, status_in
 
 _decode = msgspec.json.Decoder().decode
 LARGEST_BYTES = 64 << 20  # of one body, or one line of a stream: of what is larger nothing is read
+_FAILS = re.compile(rb'"errors?"\s*:\s*[^\sn]|"response\.failed"|"type"\s*:\s*"error"')
 DONE = b"[DONE]"  # ends a stream of chat completions, and of gateways
 
 
 class UsageReader:
     """Fed with the bytes of an answer as they came, compressed or not. `usage`: the provider's own object once the
-    answer has ended, None where it told none or was cut. `tell`: hears of the tools, None where nobody does."""
+    answer has ended, None where it told none or was cut. `failure`: the error that it told, None where there
+    was none. `tell`: hears of the tools, None where nobody does."""
 
     def __init__(
         self,
@@ -39,6 +44,7 @@ class UsageReader:
         self._buffer = bytearray()
         self._usage: dict[str, Any] = {}
         self._ended = False
+        self.failure: Refusal | None = None
 
     def feed(self, chunk: bytes) -> None:
         self._buffer += self._decoder.feed(chunk)
@@ -56,6 +62,8 @@ class UsageReader:
             self._line(self._buffer)
         else:
             self._ended = True
+            if _FAILS.search(self._buffer):
+                self._fail(bytes(self._buffer))
             self._read(bytes(self._buffer))
         self._buffer.clear()
 
@@ -68,9 +76,16 @@ class UsageReader:
             return
         if line[5:].strip() == DONE or any(sign in line for sign in self._api.end_signs):
             self._ended = True
+        if _FAILS.search(line):
+            self._fail(bytes(line[5:]))
         has_calls = self._calls is not None and any(sign in line for sign in self._api.call_signs)
         if has_calls or self._usage_sign in line:
             self._read(bytes(line[5:]))
+
+    def _fail(self, content: bytes) -> None:
+        failure = failure_in(self._api, content)
+        if failure is not None:
+            self.failure = refusal_of(status_in(failure), failure)
 
     def _read(self, content: bytes) -> None:
         try:

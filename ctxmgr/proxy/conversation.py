@@ -12,6 +12,7 @@
    for long. Where the list does not go on from it, the program's own is.
 6. The prompt of a request for a summary is no message of the conversation, and nothing is to be learnt from it: it
    is taken off the list, and put back.
+7. One that rests since a list was refused is tried again after so many lists, or where the program begins anew.
 """
 
 import asyncio
@@ -109,6 +110,8 @@ class ProgramConversation:
         self.lock = asyncio.Lock()
         self.account = Account()
         self.is_paused = self.gives_summary = False
+        self.resting_calls = 0  # for which it is paused, since a list of ctxmgr's was refused
+        self.is_doubted = False  # the newest of them was, and the refusal did not say why
         self.used_ms = 0.0
         self.tool_calls: list[CalledTool] = []  # of the newest reply, as far as it came, that were not made yet
         self._own: tuple[bytes, ...] = ()  # as the program spelled them
@@ -155,6 +158,7 @@ class ProgramConversation:
         shared = _shared(self._plain, given)
         goes_on = bool(shared) and shared == len(self._plain)
         known = shared if self._plain else _before_reply(self.api, given)
+        self._wake(shared, given[shared:], call)
         self._tell_of(given, shared, call)
         self._own, self._plain = own, given
         await asyncio.sleep(0)  # what is told comes before what is asked
@@ -227,6 +231,16 @@ class ProgramConversation:
         task.add_done_callback(self._telling.discard)
 
     # within
+
+    def _wake(self, shared: int, since: tuple[bytes, ...], call: ListCall) -> None:
+        """Rule 7."""
+        if not self.resting_calls or not since:
+            return
+        left = shared < len(self._plain) and self._begins_anew(shared, since, call)
+        self.resting_calls = 0 if left else self.resting_calls - 1
+        if not self.resting_calls and self.is_paused:
+            self.is_paused = False
+            self.tell(self.paused(False))
 
     def _kept(
         self, given: tuple[bytes, ...], sent: Sequence[bytes], outcome: ContextOutcome

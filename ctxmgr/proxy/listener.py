@@ -36,6 +36,7 @@ from ctxmgr.proxy.body import (
     decoded,
 )
 from ctxmgr.proxy.conversations import Conversations, ListEnds
+from ctxmgr.proxy.hearing import UNHEARD, Heard, heard
 from ctxmgr.proxy.page import PageRoutes, ToolRoutes
 from ctxmgr.proxy.passing import Broken, HalfBody, Outgoing, PatientHandler, Unreachable, Upstream
 from ctxmgr.proxy.rewriting import Prepared, Rewriter, read_ahead
@@ -44,8 +45,7 @@ from ctxmgr.proxy.settings import ProxySettings
 OK = 200
 WARM_MS = 60_000.0  # nobody waits for it
 LARGEST_BYTES = 256 << 20  # of a request; providers take 32 MB
-REFUSED = (400, 413, 422)  # a refusal of a list, be it as too long, comes with one of these
-SHORTER_TRIES = 3  # each asks with little more than half of what was refused
+TRIES = 3  # after a refusal; each asks with little more than half of what was too long
 REWRITTEN_WITHOUT = ("content-length", "content-encoding")
 POLICY = {"tokenizer": "estimate"}  # the provider's own count comes with each answer
 
@@ -183,29 +183,46 @@ class Proxy:
         body = await passing.whole_body(request, LARGEST_BYTES)
         call = await self._read(request, api, body)
         prepared = await self._prepared(call) if call is not None else None
-        came = await self._ask(request, body, prepared)
-        for _ in range(SHORTER_TRIES):
-            if prepared is None or came.status not in REFUSED or self.settings.observe:
-                break
-            error = await passing.read(came)
-            other = await self.rewriter.again(prepared, _plain(error, came))
-            if other is None:
-                return await passing.whole(request, came, error)
-            prepared, came = other, await self._ask(request, body, other)
-            if came.status == OK:
-                self.rewriter.note_success(other)
+        came, beginning = await self._ask(request, body, prepared), UNHEARD
+        if prepared is not None and not self.settings.observe:
+            prepared, came, beginning = await self._taken(request, body, prepared, came)
         kind, encoding = (came.headers.get(name, "") for name in ("content-type", "content-encoding"))
         reader = UsageReader(api, kind, encoding, self._hearer(prepared))
         try:
-            return await passing.answer(request, came, reader.feed)
+            return await passing.answer(request, came, reader.feed, beginning.held)
         finally:  # a program may go away with the last byte
             if came.content.is_eof():  # all of it came, read or not
                 reader.end()
             usage = reader.usage if came.status == OK else None
             if prepared is not None:
+                if reader.failure is not None and beginning.refusal is None and not self.settings.observe:
+                    self.rewriter.note_refusal(prepared, reader.failure)
                 self.rewriter.answered(prepared, usage)
             elif call is not None:
                 self.rewriter.passed(call, usage)
+
+    async def _taken(
+        self, request: web.Request, body: bytes, prepared: Prepared, came: aiohttp.ClientResponse
+    ) -> tuple[Prepared, aiohttp.ClientResponse, Heard]:
+        """The answer that goes to the program, with what was sent at last, and its beginning. Raises Broken."""
+        for tries_left in range(TRIES, -1, -1):
+            try:
+                beginning = await heard(came, prepared.call.api)
+            except aiohttp.ClientError:
+                raise Broken from None
+            except BaseException:  # the program goes away
+                came.close()
+                raise
+            if beginning.refusal is None:
+                self.rewriter.note_success(prepared)
+            elif not tries_left:
+                self.rewriter.note_refusal(prepared, beginning.refusal)
+            elif (other := await self.rewriter.again(prepared, beginning.refusal)) is not None:
+                came.close()
+                prepared, came = other, await self._ask(request, body, other)
+                continue
+            break
+        return prepared, came, beginning
 
     async def _read(self, request: web.Request, api: ProviderApi, body: bytes) -> ListCall | None:
         """None where ctxmgr can not read it, or it holds no list. What may take long is read in a thread. Raises
@@ -287,11 +304,3 @@ def _silent() -> logging.Logger:
     made = logging.Logger("ctxmgr.proxy")
     made.disabled = True
     return made
-
-
-def _plain(content: bytes, came: aiohttp.ClientResponse) -> bytes:
-    """An error's body, decoded; an empty object where it can not be read."""
-    try:
-        return decoded(content, came.headers.get("content-encoding", ""))
-    except UnreadableBody:
-        return b"{}"

@@ -104,6 +104,7 @@ class PageRoutes:
             return as_json({"error": "params.sessionId: only that of session may stand here"}, 400)
         answer = await _answered(conversation, action.method, action.params)
         if action.method == "setPruning" and answer.status == 200:
+            conversation.resting_calls = 0
             conversation.is_paused = action.params.get("enabled") is False
         return answer
 

@@ -158,11 +158,17 @@ def _was_reset(fault: BaseException) -> bool:
     )
 
 
-async def answer(request: web.Request, came: aiohttp.ClientResponse, tee: Tee | None = None) -> web.StreamResponse:
-    """Passes an answer on (rule 1). `tee` sees each chunk."""
+async def answer(
+    request: web.Request, came: aiohttp.ClientResponse, tee: Tee | None = None, held: bytes = b""
+) -> web.StreamResponse:
+    """Passes an answer on (rule 1). `tee` sees each chunk; `held` is what was read of it before."""
     response = PassedAnswer(came)
     try:
         await response.prepare(request)
+        if held:
+            if tee is not None:
+                tee(held)
+            await response.write(held)
         async for chunk in came.content.iter_any():
             if tee is not None:
                 tee(chunk)
@@ -173,22 +179,6 @@ async def answer(request: web.Request, came: aiohttp.ClientResponse, tee: Tee | 
     finally:
         came.close() if not came.content.is_eof() else came.release()
     return response
-
-
-async def whole(request: web.Request, came: aiohttp.ClientResponse, body: bytes) -> web.StreamResponse:
-    """Passes an answer on whose body was read."""
-    response = PassedAnswer(came)
-    await response.prepare(request)
-    await response.write_eof(body)
-    return response
-
-
-async def read(came: aiohttp.ClientResponse) -> bytes:
-    """An answer's whole body. Raises Broken."""
-    try:
-        return await came.read()
-    except aiohttp.ClientError:
-        raise Broken from None
 
 
 def broken(request: web.Request) -> web.StreamResponse:

@@ -3,8 +3,10 @@
 1. What is beside a conversation, and what a rival at the provider rewrites itself, passes untouched.
 2. A list that ctxmgr left as it was passes as it came, every byte.
 3. In observe mode every byte passes, and ctxmgr hears what the provider would have counted of its own list.
-4. A list of ctxmgr's that the provider refuses, and not for its size, gives way to the program's own, once: the
-   answer to that is the program's. Where the provider takes it, ctxmgr leaves the conversation alone from then on.
+4. A list that is refused for its size goes out again where a shorter one can be made, and never a longer one.
+5. A list of ctxmgr's that is refused for itself gives way to the program's own, once: the answer to that is the
+   program's. Where the provider takes it, ctxmgr leaves the conversation alone for RESTING_CALLS, or until the
+   program begins its list anew; where the refusal did not say that the list is at fault, only the second time.
 """
 
 import asyncio
@@ -22,16 +24,19 @@ from ctxmgr.proxy.account import Account, BilledCall, CallRow, Weights
 from ctxmgr.proxy.apis import ListCall
 from ctxmgr.proxy.conversation import Listed, ProgramConversation
 from ctxmgr.proxy.conversations import Conversations
+from ctxmgr.proxy.hearing import Refusal
 from ctxmgr.proxy.refetching import ObservedCall, Observer
 from ctxmgr.proxy.settings import ProxySettings
 
+RESTING_CALLS = 10
 END_SECONDS = 5.0  # for what is looked for in a thread, at the end
 NO_PRICES = TieredPrices(0, 0, 0, 0)
 
 
 class Prepared(msgspec.Struct, frozen=True):
     """A call that is of a conversation. `body`: to send, None where it passes as it came. `is_same`: ctxmgr leaves
-    the list as it came, or would, where it observes. `gave_way`: a list of ctxmgr's was refused before."""
+    the list as it came, or would, where it observes. `gave_way`: to a refusal of ctxmgr's list, None where
+    there was none. `size`: of its messages, in bytes."""
 
     call: ListCall
     conversation: ProgramConversation
@@ -39,7 +44,8 @@ class Prepared(msgspec.Struct, frozen=True):
     weights: Weights
     body: bytes | None
     is_same: bool
-    gave_way: bool = False
+    size: int
+    gave_way: Refusal | None = None
 
 
 class Rewriter:
@@ -65,15 +71,20 @@ class Rewriter:
         async with conversation.lock:
             return self._prepared(call, conversation, await conversation.listed(call))
 
-    async def again(self, refused: Prepared, error: bytes) -> Prepared | None:
-        """The provider refused the list with this error; another one to send, None where there is none."""
+    async def again(self, refused: Prepared, refusal: Refusal) -> Prepared | None:
+        """The provider refused the list; another one to send, None where there is none."""
         conversation = refused.conversation
+        if refusal.kind == "other":
+            return None
         async with conversation.lock:
-            if not await conversation.refused(error):
-                return self._giving_way(refused) if refused.body is not None else None
+            is_learnt = await conversation.refused(refusal.told)
+            if refusal.kind != "size":
+                return self._giving_way(refused, refusal) if refused.body is not None else None
+            if not is_learnt:
+                return None
             listed = await conversation.listed(refused.call)
         made = self._prepared(refused.call, conversation, listed)
-        return made if made.listed.messages != refused.listed.messages else None
+        return made if made.size < refused.size else None
 
     def answered(self, prepared: Prepared, usage: Mapping[str, Any] | None) -> None:
         """The provider's count; None where it told none, or the answer was cut."""
@@ -101,10 +112,21 @@ class Rewriter:
         if prepared.call.kind == "turn":
             conversation.answered(other.usage if observed else dict(usage))
 
+    def note_refusal(self, refused: Prepared, refusal: Refusal) -> None:
+        """It comes too late to make the call again, or for the last time; for its size the next list is shorter."""
+        if refusal.kind == "size":
+            conversation = refused.conversation
+            conversation.tell(conversation.session.turn_end(refusal.told, usage=None, notify=True))
+
     def note_success(self, prepared: Prepared) -> None:
-        """The provider took what was sent after a refusal."""
-        if prepared.gave_way:
-            prepared.conversation.tell(self._leave_alone(prepared.conversation))
+        """The provider took what was sent."""
+        conversation, refusal = prepared.conversation, prepared.gave_way
+        if refusal is None:
+            conversation.is_doubted = conversation.is_doubted and prepared.body is None
+        elif refusal.is_sure or conversation.is_doubted:
+            conversation.tell(self._leave_alone(conversation))
+        else:
+            conversation.is_doubted = True
 
     def passed(self, call: ListCall, usage: Mapping[str, Any] | None) -> None:
         """A call that was left alone: the same on both sides."""
@@ -153,18 +175,22 @@ class Rewriter:
         conversation.account.rows.append(row)
         passes = is_same or self._settings.observe
         body = None if passes else call.body.with_messages(messages)
-        return Prepared(call, conversation, listed, weights, body, is_same)
+        size = sum(map(len, call.body.messages if passes else messages))
+        return Prepared(call, conversation, listed, weights, body, is_same, size)
 
-    def _giving_way(self, refused: Prepared) -> Prepared:
-        """Rule 4."""
-        weights = refused.weights.unchanged
-        return msgspec.structs.replace(refused, body=None, is_same=True, gave_way=True, weights=weights)
+    def _giving_way(self, refused: Prepared, refusal: Refusal) -> Prepared:
+        """Rule 5."""
+        weights, size = refused.weights.unchanged, sum(map(len, refused.call.body.messages))
+        return msgspec.structs.replace(
+            refused, body=None, is_same=True, gave_way=refusal, weights=weights, size=size
+        )
 
     async def _leave_alone(self, conversation: ProgramConversation) -> None:
         if await conversation.paused(True):
+            conversation.resting_calls = RESTING_CALLS
             self._settings.say(
                 "the provider refused a list of ctxmgr's and took the program's own: ctxmgr leaves the "
-                f"conversation {conversation.key} alone from here on"
+                f"conversation {conversation.key} alone for {RESTING_CALLS} calls"
             )
 
     def _stand_aside(self, call: ListCall) -> None:

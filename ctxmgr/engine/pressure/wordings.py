@@ -128,12 +128,30 @@ _REPLY = (
     r"|(?:at most|up to|number of|requested) (?:\d+ )?(?:completion|output) tokens?|output tokens? limit"
 )
 _CAP = r"(?:too large: ?|requested |tokens ?[:=]? ?)(\d+)(?: output tokens| in the completion)?"
+OF_ROLES: tuple[tuple[str, str], ...] = (
+    (
+        "templates of Mistral, Gemma, Llama 2 in llama.cpp, LM Studio, vLLM; Bedrock, Perplexity, Gemini",
+        r"\b(?:roles?|messages?|turns?|requests?|conversation)\b[^.;]{0,40}? alternat|\balternate between\b",
+    ),
+    ("Mistral", r"\bunexpected role\b|\bexpected last role\b"),
+    (
+        "DeepSeek, Anthropic once",
+        r"\b(?:successive|consecutive) (?:\w+ ){0,3}messages|\broles in a row\b",
+    ),
+)
+OF_LIST: tuple[tuple[str, str], ...] = (
+    ("llama.cpp, LM Studio, Ollama, vLLM", r"\bjinja|\b(?:chat|prompt) template|\btemplate (?:error|exception)"),
+    ("Qwen, Gemma", r"\b(?:system message|conversation|first message|last message) must (?:be|start|begin|end)"),
+    *OF_ROLES,
+)
 _REQUESTED = r"\blimit:? ?(\d+) ?[,.;]? (?:used:? ?\d+ ?[,.;]? )?requested:? ?(\d+)"
 
 _sure = expression("|".join(row for _, row in SURE))
 _strict = expression("|".join(row for _, row in STRICT))
 _loose = expression("|".join(row for _, row in LOOSE))
 _other_limit = expression("|".join(row for _, row in OTHER_LIMIT))
+_of_roles = expression("|".join(row for _, row in OF_ROLES))
+_of_list = expression("|".join(row for _, row in OF_LIST))
 _other_part = expression(OTHER_PART)
 _reply = expression(_REPLY)
 _cap = expression(_CAP)
@@ -175,6 +193,22 @@ def says_too_long(error: str) -> bool:
     if _other_limit.search(text) or _is_of_reply(text):
         return False
     return bool(_strict.search(text) or (_loose.search(text) and not _other_part.search(text)))
+
+
+def says_of_other_cause(error: str) -> bool:
+    """Whether it is of a limit in a time, of an account or of the reply: the list is not at fault."""
+    text = plain(error)
+    return bool(_other_limit.search(text)) or _is_of_reply(text)
+
+
+def says_of_list(error: str) -> bool:
+    """Whether it says that the list can not be read as it stands."""
+    return bool(_of_list.search(plain(error)))
+
+
+def says_of_roles(error: str) -> bool:
+    """Whether it says that users and assistants have to alternate, or that a user's follows a tool's."""
+    return bool(_of_roles.search(plain(error)))
 
 
 def _is_alone_too_large(text: str) -> bool:

@@ -42,6 +42,9 @@ class Anthropic(ProviderApi):
     end_signs = (b'"message_stop"',)
     call_signs = (b'"tool_use"', b'"input_json_delta"', b'"content_block_stop"')
 
+    def opens(self, event: dict[str, Any]) -> bool:
+        return event.get("type") in ("message_start", "ping")
+
     def part(self, message: dict[str, Any]) -> Part:
         role, content = message.get("role"), message.get("content")
         if role == "assistant":

@@ -30,6 +30,14 @@ class ChatCompletions(ProviderApi):
         without_tools = all(is_empty(body.members.get(name)) for name in self.beside)
         return "aside" if without_tools and not self.has_result(body.messages) else "turn"
 
+    def opens(self, event: dict[str, Any]) -> bool:
+        """Its first piece tells the role alone."""
+        said = (
+            choice.get("finish_reason") or any(value for name, value in _delta(choice).items() if name != "role")
+            for choice in objects_of(event.get("choices"))
+        )
+        return not any(said)
+
     def part(self, message: dict[str, Any]) -> Part:
         role = message.get("role")
         return "reply" if role == "assistant" else "result" if role == "tool" else "other"
@@ -49,3 +57,7 @@ class ChatCompletions(ProviderApi):
             if choice.get("finish_reason"):
                 for key in [key for key in calls.begun if key[0] == number]:
                     calls.end(key)
+
+
+def _delta(choice: dict[str, Any]) -> dict[str, Any]:
+    return object_of(choice.get("delta") or choice.get("message"))

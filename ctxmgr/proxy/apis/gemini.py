@@ -69,6 +69,9 @@ class Gemini(ProviderApi):
     def rival(self, members: Mapping[str, bytes]) -> str:
         return next((KEPT[0] for name in KEPT if not is_empty(members.get(name))), "")
 
+    def opens(self, event: dict[str, Any]) -> bool:
+        return not event.get("candidates") and not event.get("promptFeedback")
+
     def part(self, message: dict[str, Any]) -> Part:
         parts = message.get("parts")
         if message.get("role") == "model":

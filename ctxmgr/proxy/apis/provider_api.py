@@ -153,6 +153,10 @@ class ProviderApi(ABC):
         return 0
 
     @abstractmethod
+    def opens(self, event: dict[str, Any]) -> bool:
+        """Whether an event of a stream only says that an answer begins, and has nothing of it."""
+
+    @abstractmethod
     def part(self, message: dict[str, Any]) -> Part:
         """What a message is of a step."""
 

@@ -28,6 +28,7 @@ THREAD, SUBAGENT, WINDOW = "thread-id", "x-openai-subagent", "x-codex-window-id"
 TURN = "x-codex-turn-metadata"
 KEPT = ("previous_response_id", "conversation")
 COMPACTS = b'"compaction"'
+OPENING = ("response.created", "response.queued", "response.in_progress", "codex.rate_limits", "keepalive")
 TRIGGER = b'"compaction_trigger"'
 
 
@@ -51,6 +52,9 @@ class Responses(ProviderApi):
         if COMPACTS in members.get("context_management", b""):
             return "context_management: compaction"
         return next((name for name in KEPT if not is_empty(members.get(name))), "")
+
+    def opens(self, event: dict[str, Any]) -> bool:
+        return event.get("type") in OPENING
 
     def part(self, message: dict[str, Any]) -> Part:
         kind = message.get("type", "message")

@@ -1,0 +1,169 @@
+"""Tells whether an answer is a refusal before any of it goes to the program, so that the call can be made again.
+
+1. A status of 400 or more is one, and its body is read: an object, an array, HTML, a text, or nothing.
+2. A stream with status 200 is held until an event comes that is an error, or that has something of an answer: those
+   before it only say that an answer begins (`ProviderApi.opens`). Nothing of an answer is ever held.
+3. A whole body with status 200 is held to its end while it is small, for an error is; of an array, as Gemini
+   streams one, the first name tells.
+4. Nothing is held for longer than HELD_SECONDS, nor more than HELD_BYTES: then it passes. What is told later is
+   heard all the same (`answers`), too late to try again.
+5. A refusal is `size` where its words or its status say that the list was too long (`wordings`), else `list` where
+   the list may be at fault, else `other`: another try would meet the same.
+"""
+
+import asyncio
+import re
+from typing import Literal
+
+import aiohttp
+import msgspec
+
+from ctxmgr.engine.pressure import wordings
+from ctxmgr.formats import FORMATS
+from ctxmgr.proxy.apis import ProviderApi
+from ctxmgr.proxy.body import UNREADABLE, Decoder
+
+HELD_SECONDS = 10.0  # a refusal needs no more: what takes longer thinks
+HELD_BYTES = 1 << 20  # the first event of a response repeats its tools and its instructions
+WHOLE_BYTES = 64 << 10  # of a whole answer
+NAME_BYTES = 64  # of an array, in which its first name stands
+TOLD_CHARACTERS = 4_000  # of an error that is no JSON
+UNREADABLE_BODY = b"(unreadable)"
+OK, FIRST_REFUSAL = 200, 400
+OF_LIST = (400, 422, 500)  # local servers refuse a list that their template can not take with 500
+INVALID, SERVER = 400, 500
+_STATUS = re.compile(rb'"(?:code|status|status_code|statusCode)"\s*:\s*"?([45]\d\d)\b')
+_INVALID = re.compile(rb"invalid|bad.?request|validation", re.IGNORECASE)
+_decode = msgspec.json.Decoder().decode
+
+RefusalKind = Literal["size", "list", "other"]
+
+
+class Refusal(msgspec.Struct, frozen=True):
+    """`told`: what ctxmgr is told of it, as `turn_end` takes it. `is_sure`: it says that the list is at fault."""
+
+    kind: RefusalKind
+    told: bytes
+    is_sure: bool
+
+
+class Heard(msgspec.Struct, frozen=True):
+    """`held`: what came of the answer so far. `refusal`: None where it is none, or can not be told."""
+
+    held: bytes
+    refusal: Refusal | None
+
+
+UNHEARD = Heard(b"", None)
+
+
+def refusal_of(status: int, content: bytes) -> Refusal:
+    """Of an answer with this status and this body, decoded."""
+    try:
+        error = _decode(content)
+    except UNREADABLE:
+        error = content.decode("utf-8", "replace")[:TOLD_CHARACTERS]
+    if not error:
+        error = f"{status} status code (no body)"
+    told = msgspec.json.encode({"status": status, "error": error})
+    words = told.decode()
+    if wordings.says_too_long(words):
+        return Refusal("size", told, True)
+    sure = wordings.says_of_list(words)
+    is_of_list = sure or (status in OF_LIST and not wordings.says_of_other_cause(words))
+    return Refusal("list" if is_of_list else "other", told, sure or status in OF_LIST[:2])
+
+
+def status_in(failure: bytes) -> int:
+    """The status that an error within an answer stands for: its own number, else by its kind."""
+    if match := _STATUS.search(failure):
+        return int(match[1])
+    return INVALID if _INVALID.search(failure) else SERVER
+
+
+def failure_in(api: ProviderApi, event: bytes) -> bytes | None:
+    """What an event of a stream, or a whole answer, says of a call that failed; None where it did not."""
+    view = FORMATS[api.format].view(event)
+    return view.error.encode() if view.stop == "error" and view.error else None
+
+
+async def heard(came: aiohttp.ClientResponse, api: ProviderApi) -> Heard:
+    """Reads as much as tells whether it is a refusal. Raises ClientError where a refusal breaks off."""
+    decoder = Decoder(came.headers.get("content-encoding", ""))
+    if came.status >= FIRST_REFUSAL:
+        body = await came.read()
+        plain = decoder.feed(body)
+        return Heard(body, refusal_of(came.status, UNREADABLE_BODY if decoder.broken else plain))
+    if came.status != OK:
+        return UNHEARD
+    kind = came.headers.get("content-type", "").lower()
+    beginning = _Stream(api) if kind.startswith("text/event-stream") else _Whole(api)
+    held = bytearray()
+    try:
+        async with asyncio.timeout(HELD_SECONDS):
+            while not beginning.is_told and len(held) <= HELD_BYTES and not decoder.broken:
+                piece = await came.content.readany()
+                held += piece
+                if not piece:
+                    beginning.end()
+                    break
+                beginning.feed(decoder.feed(piece))
+    except (TimeoutError, aiohttp.ClientError):  # what broke off breaks again where it is passed on
+        pass
+    failure = beginning.failure
+    if failure is None:
+        return Heard(bytes(held), None)
+    return Heard(bytes(held), refusal_of(status_in(failure), failure))
+
+
+class _Stream:
+    """The first events of a stream."""
+
+    def __init__(self, api: ProviderApi) -> None:
+        self._api, self._rest, self._name = api, bytearray(), b""
+        self.is_told = False
+        self.failure: bytes | None = None
+
+    def feed(self, piece: bytes) -> None:
+        self._rest += piece
+        *lines, self._rest = self._rest.split(b"\n")
+        for line in lines:
+            self._line(bytes(line).strip())
+
+    def end(self) -> None:
+        self._line(bytes(self._rest).strip())
+
+    def _line(self, line: bytes) -> None:
+        name, _, value = line.partition(b":")
+        if name == b"event":
+            self._name = value.strip()
+        elif name == b"data" and not self.is_told:
+            self._event(value.strip())
+
+    def _event(self, event: bytes) -> None:
+        self.failure = failure_in(self._api, event) or (event if self._name == b"error" else None)
+        try:
+            self.is_told = self.failure is not None or not self._api.opens(_decode(event))
+        except (*UNREADABLE, AttributeError):  # `[DONE]`, or nothing that is known
+            self.is_told = True
+
+
+class _Whole:
+    """A whole answer, or an array that streams one."""
+
+    def __init__(self, api: ProviderApi) -> None:
+        self._api, self._content = api, b""
+        self.is_told = False
+        self.failure: bytes | None = None
+
+    def feed(self, piece: bytes) -> None:
+        self._content += piece
+        is_array = self._content.lstrip().startswith(b"[")
+        begins = self._content[:NAME_BYTES]
+        self.is_told = len(self._content) > WHOLE_BYTES or (
+            is_array and b'"error"' not in begins and len(begins) == NAME_BYTES
+        )
+
+    def end(self) -> None:
+        self.failure = failure_in(self._api, self._content)
+        self.is_told = True

@@ -1,0 +1,325 @@
+"""What a provider refuses is heard whatever shape it has, and before anything of an answer went to the program: a
+list that was too long goes out again shorter, one of ctxmgr's that is at fault gives way to the program's own."""
+
+import asyncio
+import gzip
+import json
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from ctxmgr.client import AsyncClientSession
+from ctxmgr.proxy import hearing
+from tests.unit.proxy.lists import SESSION, compact, conversation, request
+from tests.unit.proxy.provider import Answer, answers, one_after_another, turn
+
+TOO_LONG = "prompt is too long: 29000 tokens > 20000 maximum"
+ERROR = {"error": {"type": "invalid_request_error", "code": "context_length_exceeded", "message": TOO_LONG}}
+HTML = "<html><head><title>413 Request Entity Too Large</title></head><body>nginx</body></html>"
+ROLES = "Jinja Exception: After the optional system message, conversation roles must alternate user and assistant"
+CHAT, RESPONSES, GEMINI = "/v1/chat/completions", "/v1/responses", "/v1beta/models/m:streamGenerateContent"
+MESSAGES = "/v1/messages"
+
+
+def events(*listed: Any, named: bool = False) -> bytes:
+    """A stream of these."""
+    name = (lambda one: f"event: {one['type']}\n") if named else (lambda one: "")
+    return b"".join(f"{name(one)}data: {json.dumps(one)}\n\n".encode() for one in listed)
+
+
+def stream(body: bytes) -> Answer:
+    return answers(body)
+
+
+def whole(body: Any, status: int = 200, kind: str = "application/json") -> Answer:
+    raw = body.encode() if isinstance(body, str) else body if isinstance(body, bytes) else compact(body)
+    return answers(raw, status, {"Content-Type": kind})
+
+
+CREATED = {"type": "response.created", "response": {"status": "in_progress", "output": [], "error": None}}
+FAILED: dict[str, Any] = {"type": "response.failed", "response": {"status": "failed", "output": [], **ERROR}}
+ROLE = {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}}]}
+START = {"type": "message_start", "message": {"role": "assistant", "content": [], "usage": {"input_tokens": 1}}}
+PING = {"type": "ping"}
+ZIPPED = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+TOO_LONG_ANSWERS: dict[str, tuple[str, Answer]] = {
+    "400": (MESSAGES, whole({"type": "error", **ERROR}, 400)),
+    "400, compressed": (MESSAGES, answers(gzip.compress(compact(ERROR)), 400, ZIPPED)),
+    "413 in HTML": (CHAT, whole(HTML, 413, "text/html")),
+    "413 of nothing": (MESSAGES, whole("", 413)),
+    "413 in a text": (RESPONSES, whole("Payload", 413, "text/plain")),
+    "422": (CHAT, whole({"detail": "Input validation error: `inputs` must have less than 1024 tokens."}, 422)),
+    "500 that says so": (CHAT, whole({"error": {"code": 500, "message": "Context size has been exceeded."}}, 500)),
+    "529 that says so": (MESSAGES, whole({"error": {"message": TOO_LONG}}, 529)),
+    "an array": (GEMINI, whole([ERROR], 400)),
+    "the program's API, another's words": (GEMINI, whole({"message": TOO_LONG, "code": 400}, 400)),
+    "200 and a failed response": (
+        RESPONSES,
+        whole({"object": "response", "status": "failed", "output": [], **ERROR}),
+    ),
+    "200 and an error": (CHAT, whole(ERROR)),
+    "200 and an array": (GEMINI, whole([ERROR])),
+    "a stream of a response": (RESPONSES, stream(events(CREATED, FAILED, named=True))),
+    "a stream's error event": (RESPONSES, stream(events(CREATED, {"type": "error", **ERROR["error"]}, named=True))),
+    "Anthropic's stream": (
+        MESSAGES,
+        stream(events(START, {"type": "ping"}, {"type": "error", **ERROR}, named=True)),
+    ),
+    "chat completions' stream": (CHAT, stream(b": waiting\n\n" + events(ROLE, ERROR))),
+    "a choice that failed": (CHAT, stream(events({"choices": [{"delta": {}, "error": ERROR["error"]}]}))),
+    "Gemini's stream": (GEMINI, stream(events({"error": {"code": 400, "message": TOO_LONG}}))),
+    "a stream without JSON": (CHAT, stream(f"event: error\r\ndata: {TOO_LONG}\r\n\r\n".encode())),
+    "a stream, compressed": (
+        CHAT,
+        answers(
+            gzip.compress(events(ERROR)), headers={"Content-Type": "text/event-stream", "Content-Encoding": "gzip"}
+        ),
+    ),
+}
+OVERLOADED = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
+OTHER_ANSWERS: dict[str, tuple[str, Answer]] = {
+    "a rate limit": (MESSAGES, whole({"error": {"message": "rate limit of 30,000 input tokens per minute"}}, 429)),
+    "the reply's cap": (MESSAGES, whole({"error": {"message": "max_tokens: 68000 > 64000, output tokens"}}, 400)),
+    "overloaded": (MESSAGES, whole(OVERLOADED, 529)),
+    "overloaded, in a stream": (MESSAGES, stream(events(START, OVERLOADED, named=True))),
+    "a key": (CHAT, whole({"error": {"message": "invalid key"}}, 401)),
+    "a gateway": (CHAT, whole("<html>502 Bad Gateway</html>", 502, "text/html")),
+    "no such model": (RESPONSES, whole({"error": {"message": "no such model"}}, 404)),
+}
+GOOD: dict[str, bytes] = {
+    MESSAGES: turn(),
+    CHAT: events({"choices": [{"index": 0, "delta": {"content": "fine"}}]}) + b"data: [DONE]\n\n",
+    RESPONSES: events(CREATED, {"type": "response.completed", "response": {"status": "completed", "output": []}}),
+    GEMINI: events({"candidates": [{"content": {"parts": [{"text": "fine"}]}, "finishReason": "STOP"}]}),
+}
+
+
+def listed(path: str, ask: str, steps: int = 12) -> bytes:
+    """A request of this API, with so many results of about 2,400 tokens."""
+    lines = "\n".join(f"{line} = value of a line in a file" for line in range(200))
+    calls = [(f"c{number}", {"path": f"{number}.py"}) for number in range(steps)]
+    if path == CHAT:
+        messages: list[Any] = [{"role": "user", "content": ask}]
+        for id, given in calls:
+            call = {"id": id, "type": "function", "function": {"name": "read", "arguments": json.dumps(given)}}
+            messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
+            messages.append({"role": "tool", "tool_call_id": id, "content": lines})
+        return compact({"model": "m", "messages": messages, "tools": [{"type": "function"}], "stream": True})
+    if path == RESPONSES:
+        items: list[Any] = [{"type": "message", "role": "user", "content": ask}]
+        for id, given in calls:
+            items.append({"type": "function_call", "call_id": id, "name": "read", "arguments": json.dumps(given)})
+            items.append({"type": "function_call_output", "call_id": id, "output": lines})
+        return compact({"model": "m", "input": items, "tools": [{"type": "function"}], "stream": True})
+    if path == GEMINI:
+        contents: list[Any] = [{"role": "user", "parts": [{"text": ask}]}]
+        for _, given in calls:
+            answer = {"name": "read", "response": {"output": lines}}
+            contents.append({"role": "model", "parts": [{"functionCall": {"name": "read", "args": given}}]})
+            contents.append({"role": "user", "parts": [{"functionResponse": answer}]})
+        return compact({"contents": contents, "tools": [{"functionDeclarations": []}]})
+    return request(conversation(steps, ask, lines=100))
+
+
+async def posted(made: Any, path: str, body: bytes, *given: Answer) -> tuple[int, bytes, list[bytes]]:
+    """The status and the bytes that came, and the bodies that went to the provider; its last answer is good."""
+    before = len(made.upstream.asked)
+    made.upstream.answer = one_after_another([*given, answers(GOOD[path])])
+    response, came = await made.post(body, path)
+    return response.status, came, [one.body for one in made.upstream.asked[before:]]
+
+
+async def test_a_list_that_is_too_long_goes_out_again_shorter_however_it_is_told(rig: Any) -> None:
+    made = await rig(window=200_000)
+    for name, (path, refused) in TOO_LONG_ANSWERS.items():
+        status, came, sent = await posted(made, path, listed(path, name), refused)
+        assert (status, came) == (200, GOOD[path]), name
+        assert [len(body) < 0.7 * len(sent[0]) for body in sent[1:]] == [True], name
+
+
+async def test_what_no_other_list_would_mend_passes_as_it_came(rig: Any) -> None:
+    made = await rig(window=20_000)  # so that the list is ctxmgr's
+    for name, (path, refused) in OTHER_ANSWERS.items():
+        body = listed(path, name)
+        made.upstream.answer = refused
+        before = len(made.upstream.asked)
+        _, came = await made.post(body, path)
+        assert len(made.upstream.asked) == before + 1, name
+        assert len(made.upstream.asked[-1].body) < 0.8 * len(body)
+        assert came in await asked_directly(refused), name
+
+
+async def asked_directly(refused: Answer) -> bytes:
+    response = await refused(None, b"")  # type: ignore[arg-type]
+    assert isinstance(response, web.Response)
+    return bytes(response.body or b"")  # type: ignore[arg-type]
+
+
+async def test_a_list_of_ctxmgrs_that_was_too_long_is_never_followed_by_a_longer_one(rig: Any) -> None:
+    made = await rig(window=20_000)
+    for name in ("413 in HTML", "413 of nothing", "chat completions' stream", "a stream of a response"):
+        path, refused = TOO_LONG_ANSWERS[name]
+        body = listed(path, f"again: {name}")
+        _, _, sent = await posted(made, path, body, refused, refused, refused, refused)
+        sizes = [len(body), *map(len, sent)]
+        assert len(sizes) > 2, name
+        assert sizes == sorted(set(sizes), reverse=True), (name, sizes)
+
+
+AT_FAULT: dict[str, tuple[str, Answer]] = {
+    "a template": (CHAT, whole({"error": {"code": 500, "message": ROLES, "type": "server_error"}}, 500)),
+    "a template behind a gateway": (CHAT, whole(ROLES, 502, "text/plain")),
+    "in a stream": (CHAT, stream(events({"error": {"code": 500, "message": ROLES}}))),
+    "400": (RESPONSES, whole({"error": {"message": "No tool output found for function call c3."}}, 400)),
+    "422": (CHAT, whole({"detail": [{"loc": ["body"], "msg": "Field required"}]}, 422)),
+    "Anthropic's stream": (
+        MESSAGES,
+        stream(
+            events({"type": "error", "error": {"type": "invalid_request_error", "message": "unexpected block"}})
+        ),
+    ),
+}
+
+
+async def test_a_list_of_ctxmgrs_that_is_at_fault_gives_way_to_the_programs_own_and_the_conversation_rests(
+    rig: Any,
+) -> None:
+    made = await rig(window=20_000)
+    for name, (path, refused) in AT_FAULT.items():
+        body = listed(path, name)
+        status, came, sent = await posted(made, path, body, refused)
+        assert (status, came, sent[1:]) == (200, GOOD[path], [body]), name
+        await asyncio.gather(*made.proxy.conversations.all()[-1]._telling)
+        assert made.proxy.conversations.all()[-1].is_paused, name
+
+
+async def test_where_a_fault_did_not_say_that_the_list_was_the_cause_the_conversation_rests_after_the_second(
+    rig: Any,
+) -> None:
+    made = await rig(window=20_000)
+    refused = whole({"error": {"message": "Internal server error", "type": "server_error"}}, 500)
+    paused = []
+    for steps in (12, 13, 14):
+        body = listed(CHAT, "Go.", steps)
+        given = [] if steps == 13 else [refused]
+        _, _, sent = await posted(made, CHAT, body, *given)
+        assert len(sent) == 1 + len(given)
+        (one,) = made.proxy.conversations.all()
+        paused.append(one.is_paused)
+    assert paused == [False, False, False]  # a list that was taken in between ends the doubt
+    await posted(made, CHAT, listed(CHAT, "Go.", 15), refused)
+    await asyncio.gather(*one._telling)
+    assert one.is_paused
+
+
+async def grown(made: Any, path: str) -> int:
+    """So many steps a conversation has whose list ctxmgr rewrote, though the program's own fits."""
+    for steps in range(60):
+        body = listed(path, "Go.", steps)
+        _, _, sent = await posted(made, path, body)
+        if sent != [body]:
+            return steps
+    raise AssertionError("no list was rewritten")
+
+
+async def test_a_conversation_that_rests_is_tried_again_after_ten_calls(rig: Any) -> None:
+    made = await rig(window=100_000)
+    path, refused = AT_FAULT["a template"]
+    steps = await grown(made, path)
+    await posted(made, path, listed(path, "Go.", steps + 1), refused)
+    (one,) = made.proxy.conversations.all()
+    await asyncio.gather(*one._telling)
+    own = []
+    for more in range(2, 14):
+        body = listed(path, "Go.", steps + more)
+        _, _, sent = await posted(made, path, body)
+        own.append(sent == [body])
+    assert own == [True] * 9 + [False] * 3
+    assert "alone for 10 calls" in made.said[-1]
+
+
+async def test_a_program_that_begins_anew_ends_the_rest(rig: Any) -> None:
+    made = await rig(window=20_000)
+    made.upstream.answer = one_after_another([AT_FAULT["400"][1], answers(turn())])
+    await made.post(request(conversation(12, lines=100)), headers=SESSION)
+    (one,) = made.proxy.conversations.all()
+    await asyncio.gather(*one._telling)
+    assert one.is_paused
+    summary = "This session is being continued from a previous conversation. " + "They read files. " * 20
+    anew = request([*conversation(0, summary), *conversation(12, lines=100)[1:]])
+    made.upstream.answer = answers(turn())
+    await made.post(anew, headers=SESSION)
+    assert len(made.upstream.asked[-1].body) < 0.8 * len(anew)
+
+
+async def test_nothing_of_an_answer_is_held(rig: Any) -> None:
+    """The provider waits, after each event, until the program has it."""
+    made = await rig()
+    firsts = {
+        MESSAGES: (
+            START,
+            {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        ),
+        CHAT: (ROLE, {"choices": [{"index": 0, "delta": {"reasoning_content": "hm"}}]}),
+        RESPONSES: (CREATED, {"type": "response.output_item.added", "item": {"type": "reasoning"}}),
+        GEMINI: ({"candidates": [{"content": {"parts": [{"text": "a"}]}}]},),
+    }
+    for path, first in firsts.items():
+        seen = asyncio.Event()
+
+        async def slowly(asked: web.Request, body: bytes) -> web.StreamResponse:
+            response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+            await response.prepare(asked)
+            await response.write(events(*first))  # noqa: B023
+            await seen.wait()  # noqa: B023
+            return response
+
+        made.upstream.answer = slowly
+        async with asyncio.timeout(30):
+            async with made.session.post(made.proxy.url + path, data=listed(path, "hold", 1)) as response:
+                assert await response.content.readexactly(len(events(*first))) == events(*first)
+                seen.set()
+                await response.read()
+
+
+async def test_what_says_nothing_for_long_passes(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hearing, "HELD_SECONDS", 0.01)
+    made = await rig()
+    seen = asyncio.Event()
+
+    async def thinking(asked: web.Request, body: bytes) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await response.prepare(asked)
+        await response.write(events(CREATED))
+        await seen.wait()
+        return response
+
+    made.upstream.answer = thinking
+    async with asyncio.timeout(30):
+        async with made.session.post(made.proxy.url + RESPONSES, data=listed(RESPONSES, "hm", 1)) as response:
+            assert await response.content.readexactly(len(events(CREATED))) == events(CREATED)
+            seen.set()
+            await response.read()
+
+
+async def test_an_error_in_the_midst_of_an_answer_is_heard_too(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = []
+    original = AsyncClientSession.turn_end
+
+    async def turn_end(self: Any, message: Any, results: Any = (), **more: Any) -> Any:
+        told.append(message)
+        return await original(self, message, results, **more)
+
+    monkeypatch.setattr(AsyncClientSession, "turn_end", turn_end)
+    made = await rig(window=200_000)
+    body = listed(CHAT, "Go.")
+    broken = events({"choices": [{"index": 0, "delta": {"content": "fi"}}]}, ERROR)
+    made.upstream.answer = answers(broken)
+    _, came = await made.post(body, CHAT)
+    assert came == broken
+    assert [TOO_LONG in str(one) for one in told] == [True]
+    (one,) = made.proxy.conversations.all()
+    await asyncio.gather(*one._telling)
+    _, _, sent = await posted(made, CHAT, body)
+    assert len(sent[0]) < 0.7 * len(body)
