@@ -134,11 +134,12 @@ class Run(NamedTuple):
 
 
 class Settled(msgspec.Struct, frozen=True):
-    """The answer that another only adds to: the first `piece_count` pieces, with their `runs` and `replacements`,
-    are the same in both. That answer showed messages up to `end`, and had so many `size_bytes`."""
+    """The answer that another only adds to: the first `piece_count` pieces, with their `runs`, `edits` and
+    `replacements`, are the same in both. That answer showed messages up to `end`, and had so many `size_bytes`."""
 
     piece_count: int
     runs: tuple[Run, ...]
+    edits: tuple[bytes, ...]
     replacements: Replacements
     end: int
     size_bytes: int

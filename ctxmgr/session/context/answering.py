@@ -12,7 +12,7 @@ from ctxmgr.engine.presets import Planned
 from ctxmgr.model import Keep
 from ctxmgr.model.api import reports, since
 from ctxmgr.session.context import fallback
-from ctxmgr.session.context.comparing import answer_bytes, runs
+from ctxmgr.session.context.comparing import answer_bytes, edits, runs
 from ctxmgr.session.context.raw_messages import RawMessages
 from ctxmgr.session.projection import Projection
 from ctxmgr.session.session import SessionCore
@@ -57,7 +57,7 @@ def answer(
         reason = "nothing to leave out" if session.preset.is_active(session.state) else "pruning is off"
         body: Parts = [b'"unchanged":true']
     elif wanted == "edits":
-        body = [_edits(projection)]
+        body = [b'"edits":[', b"".join(edits(projection))[1:], b"]"]
     else:
         body = [b'"messages":[', *_messages(projection, raw_messages), b"]"]
     report = msgspec.structs.replace(_report(projection, session, compared, reason), mended=mended or None)
@@ -78,15 +78,6 @@ def _report_bytes(session: SessionCore, report: reports.Report) -> bytes:
 
 def _messages(projection: Projection, raw_messages: RawMessages) -> Parts:
     return raw_messages.parts(runs(projection))
-
-
-def _edits(projection: Projection) -> bytes:
-    """In one piece: they are many and short."""
-    edits = [
-        b'{"put":%b}' % content if content else b'{"keep":[%d,%d]}' % (start, end)
-        for start, end, content, _ in runs(projection)
-    ]
-    return b'"edits":[%b]' % b",".join(edits)
 
 
 def _report(

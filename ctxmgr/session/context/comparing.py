@@ -133,6 +133,17 @@ def runs(projection: Projection) -> Runs:
     return runs
 
 
+@once
+def edits(projection: Projection) -> Sequence[bytes]:
+    """The runs of an answer as edits of its list, with a comma before each, in pieces to be joined: what is put in
+    a message's place is not copied."""
+    before = projection.settled
+    pieces: list[bytes] = list(before.edits) if before else []
+    for start, end, content, _ in runs(projection)[len(before.runs) if before else 0 :]:
+        pieces += (b',{"put":', content, b"}") if content else (b',{"keep":[%d,%d]}' % (start, end),)
+    return pieces
+
+
 def settled(before: Projection, plan: Plan) -> Settled | None:
     """What the answer by this plan shares with the one before; None where it does not only add to that."""
     pieces = before.plan.pieces
@@ -140,8 +151,14 @@ def settled(before: Projection, plan: Plan) -> Settled | None:
         return None
     if plan.floor != before.plan.floor:
         return None
-    kept, size = runs(before)[:-1], answer_bytes(before)
-    return Settled(len(pieces) - 1, tuple(kept), before.replacements, pieces[-1].end, size)
+    return Settled(
+        piece_count=len(pieces) - 1,
+        runs=tuple(runs(before)[:-1]),
+        edits=tuple(edits(before)[:-1]),
+        replacements=before.replacements,
+        end=pieces[-1].end,
+        size_bytes=answer_bytes(before),
+    )
 
 
 _encode = msgspec.json.Encoder(order="deterministic").encode

@@ -28,7 +28,15 @@ from ctxmgr.model import WEIGHER, BlockEdit, Decision, Keep, Message, Plan, View
 from ctxmgr.model.saved import LastProjection
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.context.arriving import Arrived
-from ctxmgr.session.context.comparing import answer_bytes, first_changed, only_grew, outline, runs, settled
+from ctxmgr.session.context.comparing import (
+    answer_bytes,
+    edits,
+    first_changed,
+    only_grew,
+    outline,
+    runs,
+    settled,
+)
 from ctxmgr.session.context.fitting import announced, fit
 from ctxmgr.session.context.list_plan import ListPlan, Rejected
 from ctxmgr.session.projection import NO_PLAN, Projection, hashed, is_of, replacements, tag_of
@@ -212,7 +220,8 @@ def announce(plan: ListPlan) -> ListPlan:
 def remember(plan: ListPlan) -> ListPlan:
     """What is remembered of any answer."""
     projection, state, weight = plan.projection, plan.planned.state, plan.plan.weight
-    answer_bytes(projection)  # counted with the list that it is of: the next call goes on from it
+    for made in (answer_bytes, edits):  # with the list that they are of: the next call goes on from them
+        made(projection)
     state = msgspec.structs.replace(
         state,
         last_projection=LastProjection(projection.etag, projection.conversation.size, weight, WEIGHER),

@@ -3,11 +3,17 @@
 The bytes of a list's messages, joined by commas, lie in a few segments. A new list that begins with them is
 recognised by comparing memory, and any run of messages is sent as views of the segments: neither costs a parse,
 a copy or an allocation of its size. Segments are merged as they grow in number, so a call stays cheap.
+
+An answer of many runs is joined, too, but for the newest of them: the next one begins with these bytes where it
+begins with the same runs.
 """
 
 from collections.abc import Iterable, Sequence
 
 SEGMENTS = 24  # more than this are merged
+RUNS = 24  # of an answer beyond what is joined: more than this are joined with it
+
+Run = tuple[int, int, bytes, int]  # messages [start, end), or what stands in the place of one; the last is not read
 
 
 class RawMessages:
@@ -23,6 +29,12 @@ class RawMessages:
         self._offsets: list[int] = []  # start of each message within its segment
         self._lengths: list[int] = []
         self._places: list[int] = []  # segment of each message
+        self._forget_answer()
+
+    def _forget_answer(self) -> None:
+        self._runs: list[Run] = []  # that the last answer of many began with
+        self._answer = b""  # their bytes
+        self._end = 0  # of the messages among them
 
     @property
     def size(self) -> int:
@@ -43,6 +55,7 @@ class RawMessages:
         ):
             self._parted = raws
             self._segments = []
+            self._forget_answer()
 
     def _join(self) -> None:
         """What was parted lies in one segment again."""
@@ -69,6 +82,8 @@ class RawMessages:
         self._join()
         if count == len(self):
             return
+        if count < self._end:
+            self._forget_answer()
         number = self._places[count]
         end = self._offsets[count] - 1  # the comma before it
         self._segments[number:] = [self._segments[number][:end]] if end > 0 else []
@@ -93,10 +108,24 @@ class RawMessages:
                 end, count = offset, self._counts[number + 1] if number + 1 < len(self._counts) else len(self)
         return end, count
 
-    def parts(self, runs: Iterable[tuple[int, int, bytes, int]]) -> list[bytes | memoryview]:
+    def parts(self, runs: Sequence[Run]) -> list[bytes | memoryview]:
         """The bytes of runs of messages [start, end), or of what stands in the place of one, with a comma behind
         each run but the last."""
         self._join()
+        if list(runs[: len(self._runs)]) != self._runs:
+            self._forget_answer()
+        new = runs[len(self._runs) :]
+        if len(new) > RUNS:
+            self._answer = b"".join([*self._begun(), *self._written(new[:-1])][:-1])  # the last may grow
+            self._end = max(self._end, *(end for _, end, _, _ in new[:-1]))
+            self._runs, new = list(runs[:-1]), new[-1:]
+        return [*self._begun(), *self._written(new)][:-1]
+
+    def _begun(self) -> list[bytes | memoryview]:
+        return [self._answer, b","] if self._answer else []
+
+    def _written(self, runs: Iterable[Run]) -> list[bytes | memoryview]:
+        """With a comma behind each."""
         places, offsets, lengths = self._places, self._offsets, self._lengths
         views = [memoryview(segment) for segment in self._segments]
         parts: list[bytes | memoryview] = []
@@ -107,7 +136,7 @@ class RawMessages:
                 parts += views[places[start]][offsets[start] : offsets[end - 1] + lengths[end - 1]], b","
             elif start < end:
                 parts += *self.run(start, end), b","
-        return parts[:-1]
+        return parts
 
     def run(self, start: int, end: int) -> list[bytes | memoryview]:
         """The bytes of messages [start, end), commas between them included, as few views as possible."""

@@ -14,7 +14,8 @@ Rules (OpenCode's pruning, as the design, section 4, fixes it):
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
-from itertools import accumulate
+from itertools import accumulate, compress
+from operator import attrgetter, not_
 
 import msgspec
 
@@ -44,10 +45,11 @@ class Pruning(msgspec.Struct, frozen=True):
 
 class _Open(msgspec.Struct, frozen=True):
     """The results that may be pruned, oldest first, where these `decisions` are in force: none is pruned yet.
-    `sums[n]`: tokens of the first `n` of them."""
+    `pruned`: the keys of what is, by them. `sums[n]`: tokens of the first `n` of the results."""
 
     decisions: Mapping[str, Decision]
     tools: tuple[tuple[str, ...], ...]
+    pruned: frozenset[str]
     refs: list[BlockRef] = []
     targets: list[Target] = []
     sums: list[int] = msgspec.field(default_factory=lambda: [0])
@@ -100,7 +102,7 @@ def _open(
     policy = protection.policy
     tools = policy.protected_tools, policy.prunable_tools
     if before is None or before.tools != tools:
-        before, start = _Open({}, tools), 0
+        before, start = _Open(decisions, tools, _pruned(decisions)), 0
     elif before.decisions is not decisions:
         before, start = _by(before, decisions, start)
     refs, targets, sums = list(before.refs), list(before.targets), list(before.sums)
@@ -115,23 +117,30 @@ def _open(
             refs.append(ref)
             targets.append(Target(ref, key, conversation.block_weight(ref)))
             sums.append(sums[-1] + targets[-1].weight)
-    return _Open(decisions, tools, refs, targets, sums)
+    return _Open(decisions, tools, before.pruned, refs, targets, sums)
 
 
 def _by(before: _Open, decisions: Mapping[str, Decision], start: int) -> tuple[_Open, int]:
     """What is open by these decisions, of the messages up to `start`; nothing, up to 0, where some were taken
     back."""
-    old, new = (
-        {key for key, decision in some if decision.kind == "pruned"}
-        for some in (before.decisions.items() - decisions.items(), decisions.items() - before.decisions.items())
-    )
-    if not old <= new:
-        return _Open({}, before.tools), 0
-    if new <= old:  # they were written, which changes nothing here
+    pruned = _pruned(decisions)
+    if not before.pruned <= pruned:
+        return _Open(decisions, before.tools, pruned), 0
+    newly = pruned - before.pruned
+    if not newly:  # they were written, which changes nothing here
         return before, start
-    targets = [target for target in before.targets if target.key not in new]
-    sums = [0, *accumulate(target.weight for target in targets)]
-    return _Open(decisions, before.tools, [target.ref for target in targets], targets, sums), start
+    targets = list(compress(before.targets, map(not_, map(newly.__contains__, map(_KEY, before.targets)))))
+    sums = list(accumulate(map(_WEIGHT, targets), initial=0))
+    return _Open(decisions, before.tools, pruned, list(map(_REF, targets)), targets, sums), start
+
+
+# at the speed of C: a long list loses thousands of results at once
+_KEY, _WEIGHT, _REF, _KIND = map(attrgetter, ("key", "weight", "ref", "kind"))
+
+
+def _pruned(decisions: Mapping[str, Decision]) -> frozenset[str]:
+    """Keys of what is pruned by these."""
+    return frozenset(compress(decisions, map("pruned".__eq__, map(_KIND, decisions.values()))))
 
 
 def _eligible(block: Block) -> bool:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.session.context.raw_messages import SEGMENTS, RawMessages
+from ctxmgr.session.context.raw_messages import RUNS, SEGMENTS, RawMessages, Run
 
 
 def raw_messages(*batches: list[bytes]) -> RawMessages:
@@ -77,3 +77,22 @@ def test_the_raw_messages_are_the_list_of_its_messages(
         assert made.head_in(whole + b"]", 1) == (len(whole), len(plain))
         assert made.head_in(whole + b",{}]", 1) == (len(whole), len(plain))
         assert made.head_in(whole + b"0]", 1)[1] < len(plain)
+
+
+@given(st.lists(st.sampled_from(["keep", "put", "grow", "cut", "anew"]), max_size=120), st.data())
+def test_an_answer_is_its_runs_whatever_the_last_one_began_with(moves: list[str], data: st.DataObject) -> None:
+    made, plain, runs = RawMessages(), list[bytes](), list[Run]()
+    for number, move in enumerate(moves):
+        kept = data.draw(st.integers(0, len(plain))) if move == "cut" else len(plain)
+        if move == "cut":
+            made.truncate(kept)
+            runs = [run for run in runs if run[1] <= kept]
+        elif move == "anew":
+            runs = runs[: data.draw(st.integers(0, len(runs)))]
+        made.extend(new := [b"%d" % number, b"_%d" % number])
+        plain[kept:] = new
+        runs += [(0, 0, b"packet", 0), (kept, kept + 2, b"", 0)] if move == "put" else [(kept, kept + 1, b"", 0)]
+        parts = made.parts(runs)
+        told = [content or b",".join(plain[start:end]) for start, end, content, _ in runs]
+        assert b"".join(parts) == b",".join(told)
+        assert len(parts) <= 2 * (RUNS + 1)
