@@ -45,16 +45,8 @@ class AnthropicMessages(MessageFormat):
     def view(self, raw: bytes) -> View:
         return content.read(raw, _view)
 
-    def set_result(self, raw: bytes, texts: dict[int, str]) -> bytes:
-        """The user message with the contents of these results (by block index) replaced; all else byte for byte."""
-
-        def edit(block: msgspec.Raw, text: str) -> bytes:
-            return content.put(block, {"content": content.retold(content.members(block).get("content"), text)})
-
-        return content.edited(raw, "content", texts, edit)
-
     def set_text(self, raw: bytes, texts: dict[int, str]) -> bytes:
-        """The user message with the texts of these blocks replaced: texts, or results, whose images stay."""
+        """The user message with the texts of these blocks (by block index) replaced; all else byte for byte."""
         if not bytes(content.members(raw)["content"]).startswith(b"["):
             return content.put(raw, {"content": texts[0]})
 

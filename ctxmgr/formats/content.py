@@ -15,6 +15,7 @@ from ctxmgr.model import PACKET_MARK, Block, Media, View
 TEXTS = frozenset(("text", "input_text", "output_text", "summary_text", "reasoning_text"))
 _IMAGES = frozenset(("image", "image_url", "input_image", "computer_screenshot"))
 _PAGES = frozenset(("document", "file", "input_file", "input_audio", "audio"))
+_WORDS = TEXTS | {"refusal"}
 SUMMARY_OPENINGS = (
     "This session is being continued from a previous conversation",  # Claude Code
     "Another language model started to solve this problem",  # Codex
@@ -92,15 +93,31 @@ def part(raw_block: dict[str, Any]) -> ContentPart:
     return ContentPart(spelled({name: value for name, value in raw_block.items() if name != "cache_control"}))
 
 
+def stays(raw_block: dict[str, Any]) -> bool:
+    """Whether a block is no text, and so stays where the texts beside it are put anew: a picture, a document, a
+    reference to a tool or a resource, a search result. Source: Anthropic, "Tool reference" (`tool_reference`),
+    "Search results" (`search_result`); Model Context Protocol, "Tool result" (`resource`, `resource_link`).
+    """
+    kind = raw_block.get("type")
+    return isinstance(kind, str) and kind not in _WORDS
+
+
 def plain(content: Any) -> ContentPart:
-    """All of a content as one text, and the pictures and documents in it."""
+    """All of a content as one text, and what in it is none."""
     if isinstance(content, str):
         return ContentPart(content)
-    parts = [part(raw_block) for raw_block in raw_blocks(content)]
+    parts = [_part_of_several(raw_block) for raw_block in raw_blocks(content)]
     return ContentPart(
         "\n".join(item.text for item in parts if item.text or not item.media),
         tuple(each for item in parts for each in item.media),
     )
+
+
+def _part_of_several(raw_block: dict[str, Any]) -> ContentPart:
+    if not stays(raw_block):
+        return part(raw_block)
+    whole = part(raw_block)
+    return ContentPart(media=whole.media or (media.part(len(whole.text.encode())),))
 
 
 def _pages(raw_block: dict[str, Any]) -> ContentPart:
@@ -196,27 +213,14 @@ def listed(raws: list[Any]) -> msgspec.Raw:
     return msgspec.Raw(_encode(raws))
 
 
-def retold(content: msgspec.Raw | None, words: str, kind: str = "text") -> Any:
-    """A content that says `words` instead: as a string where it was one, else as one text block. A cache mark on
-    one of its blocks stays: a provider counts on it being where it was."""
-    if content is None or not bytes(content).lstrip().startswith(b"["):
-        return words
-    block: dict[str, Any] = {"type": kind, "text": words}
-    for old in reversed(_elements(content)):
-        mark = _members(old).get("cache_control") if bytes(old).startswith(b"{") else None
-        if mark is not None:
-            return [{**block, "cache_control": mark}]
-    return [block]
-
-
 def with_text(content: msgspec.Raw | None, words: str, kind: str = "text") -> Any:
     """A content whose texts say `words` instead, in the place of the first; what is no text stays in its place. A
-    cache mark on a text that goes is on the one that stays."""
+    cache mark on a text that goes is on the one that stays: a provider counts on it being where it was."""
     if content is None or not bytes(content).lstrip().startswith(b"["):
         return words
     listed: list[Any] = _elements(content)
     parts = [_members(element) if bytes(element).startswith(b"{") else {} for element in listed]
-    texts = [number for number, raw_block in enumerate(raw_blocks(_decode(content))) if not part(raw_block).media]
+    texts = [number for number, raw_block in enumerate(raw_blocks(_decode(content))) if not stays(raw_block)]
     if not texts:
         return [{"type": kind, "text": words}, *listed]
     first = texts[0]
@@ -230,11 +234,9 @@ def with_text(content: msgspec.Raw | None, words: str, kind: str = "text") -> An
 
 
 def with_markers(content: msgspec.Raw | None, markers: Mapping[int, str], kind: str = "text") -> Any:
-    """A content in which texts stand for these of its pictures and documents, by their number among them."""
+    """A content in which texts stand for these of what is no text in it, by their number among that."""
     listed: list[Any] = _elements(content or b"[]")
-    places = [
-        number for number, raw_block in enumerate(raw_blocks(_decode(content or b"[]"))) if part(raw_block).media
-    ]
+    places = [number for number, raw_block in enumerate(raw_blocks(_decode(content or b"[]"))) if stays(raw_block)]
     for number, words in markers.items():
         listed[places[number]] = marked(listed[places[number]], words, kind)
     return listed

@@ -50,10 +50,6 @@ class GeminiContents(MessageFormat):
     def view(self, raw: bytes) -> View:
         return content.read(raw, _view)
 
-    def set_result(self, raw: bytes, texts: dict[int, str]) -> bytes:
-        """The user's content with these responses (by block index) replaced; all else byte for byte."""
-        return content.edited(raw, PARTS, texts, lambda part, text: _answered(part, text, frozenset()))
-
     def set_text(self, raw: bytes, texts: dict[int, str]) -> bytes:
         """The user's content with the texts of these blocks replaced: texts, or responses, whose pictures stay."""
 

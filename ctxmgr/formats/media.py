@@ -31,6 +31,11 @@ def document(size_bytes: int) -> Media:
     return Media("document", size_bytes, pages=1 + size_bytes // PAGE_CHARACTERS)
 
 
+def part(size_bytes: int) -> Media:
+    """A block of another kind, which takes so many bytes."""
+    return Media("part", size_bytes)
+
+
 def data_of(block: Any) -> str:
     """The data in a block of content, or where it is; "" where it has neither."""
     if not isinstance(block, dict):

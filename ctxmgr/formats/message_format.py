@@ -74,12 +74,9 @@ class MessageFormat(ABC):
         """The view of one message. Never raises: what can not be read is `other`, weighed by its JSON."""
 
     @abstractmethod
-    def set_result(self, raw: bytes, texts: dict[int, str]) -> bytes:
-        """The message with the contents of these results replaced."""
-
-    @abstractmethod
     def set_text(self, raw: bytes, texts: dict[int, str]) -> bytes:
-        """The message with the texts of these blocks, a user's or results, replaced; their images stay."""
+        """The message with the texts of these blocks, a user's or results, replaced; what is no text in them stays
+        in its place."""
 
     @abstractmethod
     def set_media(self, raw: bytes, markers: dict[int, dict[int, str]]) -> bytes:
@@ -128,9 +125,6 @@ class OneBlockFormat(MessageFormat):
     def holder(self, fields: dict[str, msgspec.Raw]) -> str:
         """The member that holds the content."""
         return "content"
-
-    def set_result(self, raw: bytes, texts: dict[int, str]) -> bytes:
-        return self._put(raw, content.retold, texts[0])
 
     def set_text(self, raw: bytes, texts: dict[int, str]) -> bytes:
         return self._put(raw, content.with_text, texts[0])

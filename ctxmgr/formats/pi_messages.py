@@ -50,22 +50,17 @@ class PiMessages(OneBlockFormat):
         except content.UNREADABLE:
             return _other(raw, None)
 
-    def set_result(self, raw: bytes, texts: dict[int, str]) -> bytes:
-        """The message with its result's content replaced by one text block; all other fields byte for byte.
-
-        `texts` maps block indices to texts; a pi result message has one block, of index 0.
-        """
-        fields = _fields(raw)
-        fields["content"] = msgspec.Raw(_encode([{"type": "text", "text": texts[0]}]))
-        return _encode(fields)
-
     def set_text(self, raw: bytes, texts: dict[int, str]) -> bytes:
-        """Of a shell's run the output, and not its command."""
+        """Of a shell's run the output, and not its command. A result's content is a list, as pi has it."""
         fields = _fields(raw)
-        if "output" not in fields:
-            return super().set_text(raw, texts)
-        command = f"{_decode(fields['command'])}\n" if "command" in fields else "\n"
-        return _encode({**fields, "output": texts[0].removeprefix(command)})
+        if "output" in fields and _decode(fields.get("role", b'""')) == "bashExecution":
+            command = f"{_decode(fields['command'])}\n" if "command" in fields else "\n"
+            return _encode({**fields, "output": texts[0].removeprefix(command)})
+        if _decode(fields.get("role", b'""')) == "toolResult" and not bytes(fields.get("content", b"")).startswith(
+            b"["
+        ):
+            return _encode({**fields, "content": [{"type": "text", "text": texts[0]}]})
+        return super().set_text(raw, texts)
 
     def set_arguments(self, raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
         """The assistant's message with the arguments of these calls (by block index) replaced."""
@@ -106,20 +101,10 @@ def _time(message: dict[str, Any]) -> int | None:
     return int(time_ms) if isinstance(time_ms, int | float) and abs(time_ms) < 2**53 else None
 
 
-def _plain(content: Any) -> tuple[str, tuple[Media, ...]]:
-    """The text of string or block content, and the images in it."""
-    if isinstance(content, str):
-        return content, ()
-    texts: list[str] = []
-    images: list[Media] = []
-    for raw_block in raw_blocks(content):
-        if raw_block.get("type") == "text":
-            texts.append(text_of(raw_block.get("text")))
-        elif raw_block.get("type") == "image":
-            images.append(media.image(media.data_of(raw_block)))
-        else:
-            texts.append(spelled(raw_block))
-    return "\n".join(texts), tuple(images)
+def _plain(member: Any) -> tuple[str, tuple[Media, ...]]:
+    """The text of string or block content, and what in it is none."""
+    whole = content.plain(member)
+    return whole.text, whole.media
 
 
 def _user(message: dict[str, Any]) -> View:

@@ -12,14 +12,15 @@ import msgspec
 
 from ctxmgr.model.expressions import expression
 
-MediaKind = Literal["image", "document"]
+MediaKind = Literal["image", "document", "part"]
 
+PART_TOKEN_BYTES = 4  # about what a token of JSON takes
 ANY_EDGE = 1_000_000  # pixels: no edge is too long
 
 
 class Media(msgspec.Struct, frozen=True, gc=False):
-    """A picture or a document in a message. `width` and `height` in pixels, 0 where they are not known; `pages` of
-    a document; `size_bytes` that it takes of the request."""
+    """A picture or a document in a message, or a part of another kind that is no text. `width` and `height` in
+    pixels, 0 where they are not known; `pages` of a document; `size_bytes` that it takes of the request."""
 
     kind: MediaKind
     size_bytes: int = 0
@@ -41,6 +42,8 @@ class MediaRules(msgspec.Struct, frozen=True):
 
 def tokens(media: Media, rules: MediaRules) -> int:
     """What it weighs in tokens."""
+    if media.kind == "part":
+        return -(-media.size_bytes // PART_TOKEN_BYTES)
     if media.kind == "document":
         return media.pages * rules.page_tokens
     known = media.width > 0 and media.height > 0

@@ -71,10 +71,8 @@ def _edited(raw: bytes, edits: list[BlockEdit], fmt: MessageFormat) -> bytes:
     arguments = {edit.block_index: edit.arguments for edit in edits if edit.arguments is not None}
     if arguments:
         return bytes(fmt.set_arguments(raw, arguments))
-    texts = {edit.block_index: edit.text for edit in edits if edit.kind == "cut" and edit.text}
-    results = {edit.block_index: edit.text for edit in edits if edit.kind != "cut"}
+    texts = {edit.block_index: edit.text for edit in edits if edit.kind != "cut" or edit.text}
     media = {edit.block_index: dict(edit.media) for edit in edits if edit.media}
-    raw = fmt.set_result(raw, results) if results else raw
     raw = fmt.set_text(raw, texts) if texts else raw
     return bytes(fmt.set_media(raw, media) if media else raw)
 

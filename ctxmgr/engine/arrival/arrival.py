@@ -82,7 +82,8 @@ def arriving_weight(message: Message, policy: Policy) -> int:
 
 
 def _is_long(block: Block, weight: int, most: int) -> bool:
-    return weight > most and block.can_edit and not block.media and not marker.is_marker(block.text)
+    bare = all(item.kind == "part" for item in block.media)
+    return weight > most and block.can_edit and bare and not marker.is_marker(block.text)
 
 
 def _may_be_cut(conversation: ConversationIndex, ref: BlockRef, most: int, rules: Invariants) -> bool:
@@ -92,7 +93,9 @@ def _may_be_cut(conversation: ConversationIndex, ref: BlockRef, most: int, rules
 
 def _cut(conversation: ConversationIndex, ref: BlockRef, most: int, inputs: ArrivalInputs) -> Decision | None:
     """Rule 1; None where it would not be lighter."""
-    text, whole = conversation.block(ref).text, conversation.block_weight(ref)
+    block, whole = conversation.block(ref), conversation.block_weight(ref)
+    text, beside = block.text, whole - inputs.weigh(block.text) if block.media else 0
+    whole -= beside
     call, listed = conversation.call_of(ref), counts(text)
     handle = handles.handle(conversation.block_key(ref)) if inputs.archives else ""
     position = str if inputs.archives else _line_numbers(text)
@@ -104,8 +107,8 @@ def _cut(conversation: ConversationIndex, ref: BlockRef, most: int, inputs: Arri
         return f"{shown}\n{there}" if there else shown
 
     gap = Gap(line, outline(text), lambda offset: f"@{position(offset)} ")
-    done = cut(text, whole, most, inputs.weigh, gap)
-    return Decision("cut", most, done.parts, done.weight) if done is not None else None
+    done = cut(text, whole, most - beside, inputs.weigh, gap)
+    return Decision("cut", most, done.parts, done.weight + beside) if done is not None else None
 
 
 def _where(start: str, end: str, handle: str, call: Call) -> str:

@@ -2,7 +2,7 @@
 
 1. Where they are more than the request takes, in bytes or in number, until they are 95 % of it.
 2. Where the list weighs too much, as far as is asked, but the newest step's and the newest user's.
-3. What is signed, and what a model said itself, stays.
+3. What is signed, and what a model said itself, stays, and so does a part that is neither picture nor document.
 """
 
 from collections.abc import Callable
@@ -71,7 +71,7 @@ class MediaFitting:
             if messages[index].media_count and messages[index].view.role in ROLES
             for ref in (BlockRef(index, block) for block in range(len(messages[index].view.blocks)))
             for number, item in self.draft.media(ref)
-            if self.rules.may_edit(conversation, ref, "cut")
+            if item.kind != "part" and self.rules.may_edit(conversation, ref, "cut")
         ]
 
     def _mark(self, shown: Shown) -> bool:

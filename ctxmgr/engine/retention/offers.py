@@ -104,6 +104,10 @@ class _Offers:
             return []
         left = min(weight, ERROR_SIZE) if candidate.failed else MARKER_SIZE
         decision = Decision("distilled", LAST_RESORT_LENGTH) if candidate.failed else Decision("pruned")
+        if self.conversation.block(ref).media:  # it stays
+            left = self.situation.layout.rewrite(ref, decision)[1]
+            if weight - left <= MARKER_SIZE:
+                return []
         why = stale or f"result of a {candidate.kind}, {age:,} tokens old"
         return [self._offer(ref, weight - left, age - max(worth, newest), decision, why)]
 

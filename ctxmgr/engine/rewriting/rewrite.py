@@ -2,6 +2,7 @@
 
 1. What a decision says was written is given back as it was, whatever would be written now.
 2. What was rewritten once is kept: to write it anew costs more than all else of a call.
+3. What is no text in a result stays beside the shorter text, and weighs what it weighed.
 """
 
 import json
@@ -33,14 +34,15 @@ def rewriter(conversation: ConversationIndex, weigh: Weigh, handles: bool = Fals
     def rewrite(ref: BlockRef, decision: Decision) -> tuple[str, int]:
         if decision.written:
             return text_of(decision.written, conversation.block(ref).text), decision.weight
-        call, weight = conversation.call_of(ref), conversation.block_weight(ref)
+        call, block, weight = conversation.call_of(ref), conversation.block(ref), conversation.block_weight(ref)
+        beside = weight - weigh(block.text) if block.media else 0
         if decision.kind == "pruned":
-            text = marker.pruned(call, weight)
+            text = marker.pruned(call, weight - beside)
         else:
-            text = distill(conversation.block(ref).text, decision.limit, call, weight)
+            text = distill(block.text, decision.limit, call, weight - beside)
         if handles:
             text = marker.with_handle(text, handle(conversation.block_key(ref)))
-        return text, weigh(text)
+        return text, beside + weigh(text)
 
     return rewrite
 

@@ -69,7 +69,7 @@ def sent(messages: tuple[Message, ...], plan: Plan) -> list[bytes]:
         else:
             first = piece.message_index not in texts
             texts.setdefault(piece.message_index, {})[piece.block_index] = piece.text
-            edited = pi.set_result(messages[piece.message_index].raw, texts[piece.message_index])
+            edited = pi.set_text(messages[piece.message_index].raw, texts[piece.message_index])
             out[len(out) if first else len(out) - 1 :] = [edited]
     return out
 

@@ -196,7 +196,7 @@ def edited(raw: bytes, edits: list[BlockEdit], form: Any) -> bytes:
     arguments = {edit.block_index: edit.arguments for edit in edits if edit.arguments is not None}
     if arguments:
         return bytes(form.set_arguments(raw, arguments))
-    return bytes(form.set_result(raw, {edit.block_index: edit.text for edit in edits}))
+    return bytes(form.set_text(raw, {edit.block_index: edit.text for edit in edits}))
 
 
 def packet_of(plan: Plan) -> str:

@@ -141,7 +141,7 @@ PUT = [
     ),
     (
         '"content":[{"type":"text","text":"a"},{"type":"image","source":{}}]',
-        '"content":[{"type":"text","text":"new"}]',
+        '"content":[{"type":"text","text":"new"},{"type":"image","source":{}}]',
     ),
     (
         '"content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral","ttl":"1h"}}]',
@@ -152,13 +152,13 @@ PUT = [
 
 def test_a_result_is_put_anew_and_all_else_stays() -> None:
     for came, leaves in PUT:
-        assert anthropic.set_result((SPELLED % came).encode(), {0: "new"}).decode() == SPELLED % leaves, came
+        assert anthropic.set_text((SPELLED % came).encode(), {0: "new"}).decode() == SPELLED % leaves, came
 
 
 def test_one_of_several_results_is_put_anew() -> None:
     blocks = [RESULT, {**RESULT, "tool_use_id": "t2", "cache_control": MARK}, text("stop")]
     raw = json.dumps({"role": "user", "content": blocks}).encode()
-    found = json.loads(anthropic.set_result(raw, {1: "new"}))["content"]
+    found = json.loads(anthropic.set_text(raw, {1: "new"}))["content"]
     assert found == [RESULT, {**RESULT, "tool_use_id": "t2", "cache_control": MARK, "content": "new"}, text("stop")]
 
 

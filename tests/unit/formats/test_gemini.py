@@ -183,7 +183,7 @@ PUT = [
 
 @pytest.mark.parametrize(("came", "leaves"), PUT)
 def test_a_response_is_put_anew_and_all_else_stays_byte_for_byte(came: str, leaves: str) -> None:
-    found = gemini.set_result((SPELLED % came).encode(), {0: "new"}).decode()
+    found = gemini.set_text((SPELLED % came).encode(), {0: "new"}).decode()
     assert found == (
         '{"x":1.50,"parts":[{"functionResponse":{"id":"c1","name":"read","response":' + leaves + "}},"
         '{"text":"a", "n":1e3}],"role":"user"}'

@@ -152,7 +152,7 @@ PUT = [
 
 def test_a_result_is_put_anew() -> None:
     for came, leaves in PUT:
-        found = openai.set_result((SPELLED % came).encode(), {0: "new"}).decode()
+        found = openai.set_text((SPELLED % came).encode(), {0: "new"}).decode()
         assert found == '{"tool_call_id":"c1","x":1.50,"role":"tool","content":' + leaves + ',"y":[1e3]}', came
         assert openai.view(found.encode()).blocks[0].text == "new", came
 

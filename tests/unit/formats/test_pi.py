@@ -144,7 +144,7 @@ def test_any_result_can_be_replaced(message: dict[str, Any], text: str) -> None:
     raw = json.dumps({**message, "role": "toolResult"}).encode()
     if pi.view(raw).role != "result":
         return
-    made = pi.set_result(raw, {0: text})
+    made = pi.set_text(raw, {0: text})
     after = pi.view(made)
     assert after.blocks[0].text == text
     fields, kept = (msgspec.json.decode(one, type=dict[str, msgspec.Raw]) for one in (made, raw))

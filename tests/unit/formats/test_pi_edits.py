@@ -25,7 +25,7 @@ EDITS = [
 
 def test_a_replaced_result_keeps_its_other_fields_byte_for_byte() -> None:
     for raw, expected in EDITS:
-        assert pi.set_result(raw.encode(), {0: "new"}).decode() == expected, raw
+        assert pi.set_text(raw.encode(), {0: "new"}).decode() == expected, raw
 
 
 SPELLED = '{"x":1.50,"role":"assistant","content":[{"type":"thinking","thinking":"hm","thinkingSignature":"s"},'

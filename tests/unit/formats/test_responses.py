@@ -146,8 +146,8 @@ def test_an_output_is_put_anew() -> None:
         ('"text"', '"new"'),
         ('[{"type":"input_text","text":"a"}]', '[{"type":"input_text","text":"new"}]'),
     ):
-        assert responses.set_result((SPELLED % came).encode(), {0: "new"}).decode() == SPELLED % leaves, came
-    bare = responses.set_result(b'{"type":"function_call_output","call_id":"c1"}', {0: "new"})
+        assert responses.set_text((SPELLED % came).encode(), {0: "new"}).decode() == SPELLED % leaves, came
+    bare = responses.set_text(b'{"type":"function_call_output","call_id":"c1"}', {0: "new"})
     assert json.loads(bare) == {"type": "function_call_output", "call_id": "c1", "output": "new"}
 
 

@@ -1,6 +1,7 @@
 """The texts of users and of results are put anew in each format: what is no text stays, and a cache mark too."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from ctxmgr.formats import FORMATS
@@ -46,6 +47,45 @@ def test_of_several_blocks_one_is_put_anew() -> None:
     content = [part("", "a", **MARK), IMAGES["anthropic"], part("", "b")]
     found = put("anthropic", {"role": "user", "content": content}, {0: "new"})
     assert found["content"] == [part("", "new", **MARK), *content[1:]]
+
+
+NO_TEXT: dict[str, tuple[dict[str, Any], ...]] = {
+    "anthropic": (
+        IMAGES["anthropic"],
+        {"type": "tool_reference", "tool_name": "mcp__tracker__create"},
+        {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "long"}},
+        {
+            "type": "search_result",
+            "source": "https://a.test",
+            "title": "A",
+            "content": [{"type": "text", "text": "b"}],
+        },
+        {"type": "resource_link", "uri": "file:///a.py", "name": "a.py"},
+    ),
+    "openai": (IMAGES["openai"], {"type": "file", "file": {"file_id": "f1"}}),
+    "responses": (IMAGES["responses"], {"type": "input_file", "file_id": "f1"}),
+    "pi": (IMAGES["pi"], {"type": "resource", "resource": {"uri": "file:///a.py", "text": "b"}}),
+}
+RESULTS: dict[str, Callable[[list[Any]], dict[str, Any]]] = {
+    "anthropic": lambda content: {
+        "role": "user",
+        "content": [{"type": "tool_result", "tool_use_id": "t", "content": content}],
+    },
+    "openai": lambda content: {"role": "tool", "tool_call_id": "t", "content": content},
+    "responses": lambda content: {"type": "function_call_output", "call_id": "t", "output": content},
+    "pi": lambda content: {"role": "toolResult", "toolCallId": "t", "content": content},
+}
+
+
+def test_what_is_no_text_in_a_result_stays_in_its_place() -> None:
+    for name, blocks in NO_TEXT.items():
+        for block in blocks:
+            for content in ([part(name, "a"), block, part(name, "b")], [block, part(name, "a")]):
+                raw = json.dumps(RESULTS[name](content)).encode()
+                left = [each for each in content if each["type"] != KINDS.get(name, "text")]
+                left.insert(content.index(part(name, "a")), part(name, "new"))
+                assert put(name, RESULTS[name](content), {0: "new"}) == RESULTS[name](left), (name, block)
+                assert len(FORMATS[name].view(raw).blocks[0].media) == 1, (name, block)
 
 
 def test_images_alone_get_a_text_before_them() -> None:
