@@ -891,6 +891,12 @@ export interface Model {
    * 1.1. Default: false.
    */
   batch?: boolean;
+  /**
+   * Its template refuses a list in which users and the assistant do not take turns, tool flow left out: an answered
+   * list has them so where the given one has, and the packet stands inside a user's message. Without it the model's
+   * name tells, or a refusal. Since 1.1.
+   */
+  strictRoles?: boolean | null;
 }
 
 /** Dollars per million tokens. Not told: as known of the very model, in proportion, else as each member says. */

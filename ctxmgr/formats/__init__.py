@@ -16,6 +16,7 @@ __all__ = [
     "MessageFormat",
     "Progress",
     "ROWS",
+    "STRICT_MODELS",
     "format_of",
     "is_marked",
     "checked_name",
@@ -29,7 +30,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from ctxmgr.formats.acceptance import BEGINNING, Progress, refused
+    from ctxmgr.formats.acceptance import BEGINNING, STRICT_MODELS, Progress, refused
     from ctxmgr.formats.message_format import MessageFormat
     from ctxmgr.formats.pi_messages import pi
     from ctxmgr.formats.recognition import messages_of, settled
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 else:
     _MODULES = {
         **{name: row.module for name, row in ROWS.items()},
-        **dict.fromkeys(("BEGINNING", "Progress", "refused"), "acceptance"),
+        **dict.fromkeys(("BEGINNING", "Progress", "STRICT_MODELS", "refused"), "acceptance"),
         "MessageFormat": "message_format",
         **dict.fromkeys(("messages_of", "settled"), "recognition"),
         **dict.fromkeys(("is_marked", "mark_count", "same_content", "unmarked"), "spelling"),

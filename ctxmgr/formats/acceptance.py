@@ -2,16 +2,33 @@
 
 Each format's `accept` goes on from a `Progress`, so a list that only grew is looked at by its new messages alone;
 `refused` gives what is wrong at its end. The rules are the providers', read off the bytes that leave; they know
-nothing of how the list was made. No alternation is asked for: all of these providers take messages of one role
-after each other.
+nothing of how the list was made. These providers take messages of one role after each other; the templates of some
+models do not (`STRICT_MODELS`), and then it is a fault.
 """
 
+import re
 from collections.abc import Iterable
 
 import msgspec
 
 from ctxmgr.formats.spelling import mark_count
-from ctxmgr.model import View
+from ctxmgr.model import View, expression
+
+STRICT_MODELS = expression(
+    # Mistral's templates and mistral-common ("After the optional system message, conversation roles must
+    # alternate", "Unexpected role 'user' after role 'tool'")
+    r"mistral|mixtral|devstral|magistral|ministral|codestral|pixtral|mathstral|"
+    # Google's ("Conversation roles must alternate user/assistant/user/assistant/...")
+    r"gemma|"
+    # Meta's of Llama 2, and Code Llama's, with the same sentence
+    r"llama-?2|code-?llama|"
+    # Perplexity ("user or tool message(s) should alternate with assistant message(s)")
+    r"(?:^|/)sonar|"
+    # DeepSeek ("does not support successive user or assistant messages")
+    r"deepseek-(?:reasoner|r1)",
+    re.IGNORECASE,
+)
+"""What the id of a model holds whose template wants users and the assistant to take turns, tool flow left out."""
 
 MARKS_AT_MOST = 4  # of `cache_control`; a fifth is refused
 USERS = frozenset(("user", "packet", "summary", "note", "shell"))  # roles that go out as a user's
@@ -23,7 +40,7 @@ Said = Iterable[tuple[bytes, View]]
 class Progress(msgspec.Struct, frozen=True):
     """`faults` so far. `began`: something that counts as a beginning was there. `waiting`: ids of calls that are
     not answered yet. `role`: the last one that counts. `other`: in this turn something stood that no result may
-    follow. `mark_count`: of cache marks."""
+    follow. `mark_count`: of cache marks. `speaker`: who spoke last, tool flow left out."""
 
     faults: frozenset[str] = frozenset()
     began: bool = False
@@ -31,14 +48,16 @@ class Progress(msgspec.Struct, frozen=True):
     role: str = ""
     other: bool = False
     mark_count: int = 0
+    speaker: str = ""
 
 
 BEGINNING = Progress()
 
 
-def refused(progress: Progress) -> frozenset[str]:
-    """What a provider would refuse, by name, if the list ended here."""
-    faults = set(progress.faults)
+def refused(progress: Progress, strict: bool = False) -> frozenset[str]:
+    """What a provider would refuse, by name, if the list ended here. `strict`: by a template that wants users and
+    the assistant to take turns."""
+    faults = set(progress.faults) - (frozenset() if strict else {"roles"})
     if not progress.began:
         faults.add("empty list")
     if progress.waiting:
@@ -66,17 +85,22 @@ def accept_pairs(
     1. The first message that is no prompt goes out as a user's.
     2. Each call has a result after it, and each result a call before it. They may stand anywhere, as the Responses
        API and programs of their own rules (pi) take them; `at_once`: before anything else is said. Then cache marks
-       count too, for providers that have them.
+       count too, for providers that have them, and users and the assistant may have to take turns ("roles").
     3. `reasoning_leads`: a message of reasoning alone has another of the same answer after it.
     """
     faults, waiting = set(progress.faults), set(progress.waiting)
     began, last, marks = progress.began, progress.role, progress.mark_count if at_once else 0
+    speaker = progress.speaker
     for raw, view in messages:
         if at_once:
             marks += mark_count(raw)
             if waiting and view.role != "result":
                 faults.add("pairs")
                 waiting.clear()
+        if at_once and (now := _speaker(view)):
+            if now == speaker or (now == "user" and last == "result"):
+                faults.add("roles")
+            speaker = now
         if view.role != "assistant" and last == "reasoning":
             faults.add("reasoning")
         alone = reasoning_leads and [block.kind for block in view.blocks] == ["thinking"]
@@ -92,4 +116,11 @@ def accept_pairs(
         began = True
         if view.role == "assistant":
             waiting |= calls(view)
-    return Progress(frozenset(faults), began, frozenset(waiting), last, mark_count=marks)
+    return Progress(frozenset(faults), began, frozenset(waiting), last, mark_count=marks, speaker=speaker)
+
+
+def _speaker(view: View) -> str:
+    """Who speaks in a message: a user, the assistant without a call, or "" in tool flow."""
+    if view.role in USERS:
+        return "user"
+    return "assistant" if view.role == "assistant" and not calls(view) else ""

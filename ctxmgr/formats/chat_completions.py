@@ -9,6 +9,8 @@ Roles: system and developer (prompts, never left out), user, assistant, tool, an
 4. Reasoning that a server wants back (`reasoning_content`, `reasoning`, `reasoning_details`) is never touched.
 5. A whole answer (`chat.completion`) and an error object are taken as an assistant's message too: `turn_end` may
    bring either.
+6. A template that takes no two user messages side by side is sent the packet inside a user's message, before the
+   words. A message that comes back so is the user's, without it.
 
 Other fields, roles and parts are kept as they came.
 """
@@ -23,7 +25,7 @@ from ctxmgr.formats.content import holds_summary, plain, raw_blocks, spelled, te
 from ctxmgr.formats.message_format import MarkedMessage, OneBlockFormat, present
 from ctxmgr.formats.outcomes import failed_view, reply_view, result_block, verdict
 from ctxmgr.formats.provider_usage import usage
-from ctxmgr.model import Block, SummaryKind, View
+from ctxmgr.model import PACKET_END, PACKET_MARK, Block, SummaryKind, View
 
 SUMMARIES: dict[str, SummaryKind] = {"compactionSummary": "compaction", "branchSummary": "branch"}
 STOPS = {"tool_calls": "toolUse", "function_call": "toolUse"}
@@ -33,6 +35,7 @@ _REASONING = ("reasoning_content", "reasoning", "reasoning_details")
 class ChatCompletions(OneBlockFormat):
     """Messages of OpenAI's chat completions."""
 
+    has_templates = True
     own_roles = frozenset(("tool", "function", "developer"))
     own_blocks = frozenset(("image_url", "input_audio", "file"))
 
@@ -77,6 +80,14 @@ class ChatCompletions(OneBlockFormat):
                 changed |= {"content": None} if name == "content" else {}
         return msgspec.json.encode({**fields, **changed})
 
+    def with_packet(self, raw: bytes, text: str) -> bytes:
+        """Rule 6."""
+        told = content.members(raw).get("content", msgspec.Raw(b'""'))
+        front = f"{text}\n{PACKET_END}\n\n"
+        if bytes(told).startswith(b"["):
+            return content.put(raw, {"content": [{"type": "text", "text": front}, *content.elements(told)]})
+        return content.put(raw, {"content": front + (msgspec.json.decode(told) or "")})
+
     def accept(self, progress: Progress, messages: Said) -> Progress:
         """Calls are answered at once, each by a tool's message, before anything else is said."""
         return accept_pairs(progress, messages, at_once=True)
@@ -99,8 +110,9 @@ def _view(message: Any) -> View | None:
     if role in ("system", "developer"):
         return _summary(message) or View("prompt", (_text_block(message),))
     if role == "user":
-        if content.is_packet(message.get("content")):
-            return View("packet", (_text_block(message),))
+        told = _text_block(message)
+        if content.is_packet(message.get("content")) and PACKET_END not in told.text:
+            return View("packet", (told,))
         return _summary(message) or _users(message)
     if role == "assistant":
         return reply_view(message, View("assistant", tuple(_blocks(message)), usage=usage(message.get("usage"))))
@@ -118,6 +130,8 @@ def _text_block(message: dict[str, Any], can_edit: bool = False) -> Block:
 
 def _users(message: dict[str, Any]) -> View:
     block = _text_block(message, can_edit=True)
+    if block.text.startswith(PACKET_MARK) and PACKET_END in block.text:
+        block = msgspec.structs.replace(block, text=block.text.partition(PACKET_END)[2].lstrip())
     if not holds_summary(message.get("content")):
         return View("user", (block,), opens_turn=True)
     return View("user", (msgspec.structs.replace(block, kind="summary"),), opens_turn=True, summary="compaction")

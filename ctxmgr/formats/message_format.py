@@ -61,6 +61,8 @@ class MessageFormat(ABC):
 
     blocks_member: ClassVar[str] = "content"
     """The member of a message that holds its blocks."""
+    has_templates: ClassVar[bool] = False
+    """Whether models are asked in it whose template is strict about roles."""
     own_roles: ClassVar[frozenset[str]] = frozenset()
     """Roles that tell this format from others."""
     own_blocks: ClassVar[frozenset[str]] = frozenset()
@@ -90,6 +92,11 @@ class MessageFormat(ABC):
         """The message that carries the packet: a user's, for many models take a prompt at the head alone. Formats
         whose messages have no time do not use it."""
         return msgspec.json.encode({"role": "user", "content": text})
+
+    def with_packet(self, raw: bytes, text: str) -> bytes:
+        """The user's message with the packet in front of its words, for a template that takes no two of a user's
+        side by side. Formats that are sent through none do not use it."""
+        raise NotImplementedError
 
     @abstractmethod
     def accept(self, progress: Progress, messages: Said) -> Progress:

@@ -30,7 +30,7 @@ from ctxmgr.model.estimate import (
 )
 from ctxmgr.model.expressions import expression
 from ctxmgr.model.media import Media
-from ctxmgr.model.messages import PACKET_MARK, Block, Call, Message, SummaryKind, Usage, View, once
+from ctxmgr.model.messages import PACKET_END, PACKET_MARK, Block, Call, Message, SummaryKind, Usage, View, once
 from ctxmgr.model.policy import (
     ZONES,
     Archive,
@@ -115,6 +115,7 @@ __all__ = [
     "NO_CACHE",
     "OWN_MARKS",
     "Opening",
+    "PACKET_END",
     "PACKET_MARK",
     "Packet",
     "PacketTokens",

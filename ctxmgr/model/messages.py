@@ -16,6 +16,9 @@ BlockKind = Literal["text", "thinking", "call", "result", "image", "shell", "sum
 PACKET_MARK = "[ctxmgr packet]"
 """The first line of every packet, by which a message that comes back is known for one."""
 
+PACKET_END = "[end of ctxmgr packet]"
+"""The line between a packet and the user's words, where both stand in one message."""
+
 Role = Literal["user", "assistant", "result", "shell", "note", "summary", "packet", "prompt", "other"]
 SummaryKind = Literal["", "compaction", "branch"]
 

@@ -24,6 +24,7 @@ def model_spec(model: lifecycle.Model) -> ModelSpec:
         prices=prices.base_prices(model.prices),
         cache_ttl_ms=int(model.cache_ttl_ms) if model.cache_ttl_ms is not None else None,
         batch=model.batch,
+        strict_roles=model.strict_roles,
     )
 
 

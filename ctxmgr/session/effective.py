@@ -24,6 +24,7 @@ import msgspec
 from ctxmgr.engine.caching import LifetimeInForce, in_force
 from ctxmgr.engine.presets import KEY_PRESETS, PRESETS
 from ctxmgr.engine.pressure import ModelTerms, meter
+from ctxmgr.formats import STRICT_MODELS
 from ctxmgr.known_models import (
     ModelFacts,
     Registry,
@@ -220,6 +221,22 @@ def with_window(state: State, taken: int) -> State:
     if taken < model.window:
         windows[model.id] = model.window, taken
     return msgspec.structs.replace(state, windows=dict(list(windows.items())[-MODELS_AT_MOST:]))
+
+
+def has_strict_roles(state: State) -> bool:
+    """Whether users and the assistant must take turns: as the host says, else as a refusal taught or the model's
+    name tells."""
+    model = state.model
+    if model.strict_roles is not None:
+        return model.strict_roles
+    return model.id in state.strict_models or STRICT_MODELS.search(model.id) is not None
+
+
+def with_strict_roles(state: State) -> State:
+    """The model in use refused a list because users and the assistant did not take turns in it."""
+    if state.model.id in state.strict_models:
+        return state
+    return msgspec.structs.replace(state, strict_models=(*state.strict_models, state.model.id)[-MODELS_AT_MOST:])
 
 
 def of_another_model(state: State) -> State:

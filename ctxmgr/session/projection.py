@@ -7,6 +7,7 @@ leaves the session, and the next call's fallback, as they were.
 import hashlib
 import operator
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import msgspec
@@ -15,7 +16,7 @@ from ctxmgr.engine.conversation import ConversationIndex
 from ctxmgr.engine.invariants import FRESH, CheckState
 from ctxmgr.engine.tools import Memo
 from ctxmgr.formats import BEGINNING, MessageFormat, Progress
-from ctxmgr.model import BlockEdit, Message, Plan
+from ctxmgr.model import BlockEdit, Keep, Message, Packet, Plan
 from ctxmgr.model.saved import LastProjection
 from ctxmgr.session.reading import Reader
 
@@ -27,16 +28,23 @@ NO_PLAN = Plan((), "green", 0, 0, 0, {})
 
 
 class Replacements(msgspec.Struct, frozen=True):
-    """What an answer puts in the place of messages: their bytes by index, and the packet's. `accepted`: how the
-    provider takes the whole answer."""
+    """What an answer puts in the place of messages: their bytes by index, and the packet's. `inside`: the index of
+    the user's message that holds the packet, -1 where it is a message of its own. `accepted`: how the provider
+    takes the whole answer."""
 
     messages: dict[int, bytes] = {}
     packet: bytes = b""
+    inside: int = -1
     accepted: Progress = BEGINNING
 
 
 def replacements(
-    messages: tuple[Message, ...], plan: Plan, fmt: MessageFormat, memo: Memo, before: "Settled | None" = None
+    messages: tuple[Message, ...],
+    plan: Plan,
+    fmt: MessageFormat,
+    memo: Memo,
+    before: "Settled | None" = None,
+    packet_inside: bool = False,
 ) -> Replacements:
     """The bytes of edited messages. A message has results or calls that are edited, never both. The packet is dated
     by the message that it stands before, so that the same packet has the same bytes."""
@@ -56,9 +64,23 @@ def replacements(
     if packet is None:
         return Replacements(made)
     if before:
-        return Replacements(made, before.replacements.packet)
+        return msgspec.structs.replace(before.replacements, messages=made, accepted=BEGINNING)
+    inside = _behind_packet(plan) if packet_inside else -1
+    if inside >= 0 and messages[inside].view.role in ("user", "summary"):
+        raw = fmt.with_packet(made.get(inside, messages[inside].raw), packet.text)
+        return Replacements({**made, inside: raw}, raw, inside)
     time_ms = messages[plan.floor].view.time_ms if plan.floor < len(messages) else None
     return Replacements(made, bytes(fmt.packet(packet.text, time_ms or 0)))
+
+
+def _behind_packet(plan: Plan) -> int:
+    """The index of the message that the packet stands before, -1 where it stands at the end."""
+    for piece, behind in pairwise(plan.pieces):
+        if isinstance(piece, Packet) and isinstance(behind, Keep):
+            return behind.start
+        if isinstance(piece, Packet) and isinstance(behind, BlockEdit):
+            return behind.message_index
+    return -1
 
 
 def _put(edit: BlockEdit) -> tuple[object, ...]:

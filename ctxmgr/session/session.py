@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from ctxmgr.engine.presets import PRESETS, Inputs, PresetStrategy
+from ctxmgr.engine.presets import ALTERNATING_PRESETS, PRESETS, Inputs, PresetStrategy
 from ctxmgr.engine.pressure import Gauge, Thresholds, latch, thresholds
 from ctxmgr.formats import AUTO, MessageFormat, format_of, messages_of, settled
 from ctxmgr.known_models import Registry, shipped
@@ -36,6 +36,7 @@ from ctxmgr.session.early_messages import EarlyMessages
 from ctxmgr.session.effective import (
     ModelInUse,
     UsageMismatches,
+    has_strict_roles,
     in_use,
     of_another_model,
     policy_in_force,
@@ -78,6 +79,7 @@ class SessionCore:
         self.by_estimate = False  # no usage is known: pressure is known by the estimate alone
         self.mismatches = UsageMismatches()
         self.format_settled = False  # a message has borne a mark of the format: it is right
+        self.strict_roles = self.fmt.has_templates and has_strict_roles(state)
         self.failure_count, self.last_fault = 0, ""  # of lists in a row; the class of what was raised, or "checks"
         self.branch_locks = BranchLocks()
         self.prefetch = Prefetch()
@@ -95,7 +97,12 @@ class SessionCore:
         self._gauge: tuple[State, Gauge] | None = None  # of the state asked about last
         self.overrides, self.set_aside, self.policy, self.idle_keys = policy_in_force(self.defaults, self.state)
         self.model: ModelInUse = in_use(self.state.model, self.policy, self.models or shipped())
-        self.preset: PresetStrategy = PRESETS[self.policy.preset]
+        strict = self.fmt.has_templates and has_strict_roles(self.state)
+        if strict and not self.strict_roles and self.state.decisions:  # what left may have to come back
+            self.state = msgspec.structs.replace(undecided(self.state), reopen=self.reopen("rewritten"))
+            self._cut_off()
+        self.strict_roles = strict
+        self.preset: PresetStrategy = (ALTERNATING_PRESETS if strict else PRESETS)[self.policy.preset]
         self.thresholds: Thresholds = thresholds(self.policy, window_of(self.state))
         before, self.reader = self.reader, self.reader.reading(self.state)
         if self.reader.tools != before.tools:
@@ -168,6 +175,7 @@ class SessionCore:
         """Another format from now on: what was read is read anew when the next list comes."""
         self.fmt, self.format_settled = fmt, False
         self.reader = Reader(fmt, self.reader.weigh, self.reader.rules, self.reader.tools)
+        self._refresh()
         self._unread()
 
     def _unread(self) -> None:
@@ -303,7 +311,7 @@ class SessionCore:
 
     def set_state(self, state: State) -> None:
         """The state after an event that may have taught another window."""
-        has_learnt = state.windows is not self.state.windows
+        has_learnt = state.windows is not self.state.windows or state.strict_models != self.state.strict_models
         self.state = state
         if has_learnt:
             self._refresh()

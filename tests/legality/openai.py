@@ -6,6 +6,7 @@
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -37,6 +38,17 @@ def illegal(messages: Sequence[Json]) -> list[str]:
     elif spoken and spoken[0] != "user":
         found.append(f"the list begins with {spoken[0]}")
     return found
+
+
+def untaken(messages: Sequence[Json]) -> list[str]:
+    """Where users and the assistant do not take turns, tool flow left out, or a user stands right behind a tool:
+    what the templates of Mistral's models and of Gemma refuse."""
+    roles = [one.get("role") for one in messages if not is_prompt(one)]
+    spoken = [
+        one["role"] for one in messages if one.get("role") in ("user", "assistant") and not one.get("tool_calls")
+    ]
+    found = [f"{role} twice in a row" for role, after in pairwise(["assistant", *spoken]) if role == after]
+    return found + ["a user right behind a tool" for pair in pairwise(roles) if pair == ("tool", "user")]
 
 
 def rewritten(old: bytes, new: bytes) -> bool:

@@ -6,6 +6,6 @@ stay, what may leave or be edited. Knows lists and plans alone: no policy, no pr
 
 from ctxmgr.engine.invariants.check_state import FRESH, CheckState
 from ctxmgr.engine.invariants.promises import set_aside
-from ctxmgr.engine.invariants.registry import STEPS, TURNS, Invariants
+from ctxmgr.engine.invariants.registry import ALTERNATING, STEPS, TURNS, Invariants
 
-__all__ = ["CheckState", "FRESH", "Invariants", "STEPS", "TURNS", "set_aside"]
+__all__ = ["ALTERNATING", "CheckState", "FRESH", "Invariants", "STEPS", "TURNS", "set_aside"]

@@ -287,6 +287,41 @@ class WholeSteps(Rule):
         return joined and (index - 1 in walk.left_out) == parted_if_left_out
 
 
+class Alternation(Rule):
+    """Users and the assistant take turns, tool flow left out, as far as they came so.
+
+    1. An answer without a call stays: without it two user messages would stand side by side, or a user's right
+       behind a tool's result. Where steps leave alone (`by_steps`), what a user said stays too.
+    2. The packet goes inside a user's message: the one that it stands before, else the nearest one above.
+
+    Which templates want it: `formats.acceptance`. The format looks at what leaves, so a checker has nothing to ask.
+    """
+
+    name = "roles"
+    packet_inside = True
+
+    def __init__(self, by_steps: bool = False) -> None:
+        self._by_steps = by_steps
+
+    def must_stay(self, conversation: ConversationIndex) -> frozenset[int]:
+        messages = conversation.messages
+        if not self._by_steps:
+            return frozenset()
+        return frozenset(index for index, message in enumerate(messages) if _speaks(message.view))
+
+    def may_leave(self, conversation: ConversationIndex, step: Step) -> bool:
+        return not any(_speaks(conversation.messages[index].view) for index in step.assistant_indices)
+
+    def packet_index(self, conversation: ConversationIndex, message_index: int) -> int:
+        users = range(message_index, -1, -1)
+        return next((index for index in users if conversation.messages[index].view.role == "user"), message_index)
+
+
+def _speaks(view: View) -> bool:
+    """Whether it is a user's, or an answer that calls nothing."""
+    return view.role == "user" or (view.role == "assistant" and all(block.kind != "call" for block in view.blocks))
+
+
 NO_TURN = ("summary", "packet", "prompt")  # roles that may stand before the message a turn starts with
 OF_STEPS = ("assistant", "result", "shell")
 

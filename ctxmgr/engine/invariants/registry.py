@@ -5,12 +5,13 @@ than a user message. What decided must not judge itself, so checks go through th
 alone; of what a chooser goes by they share the list's index (which call a result answers).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step, Steps, carried, steps_of
 from ctxmgr.engine.invariants.check_state import FRESH, CheckState, PlanWalk, carried_on
 from ctxmgr.engine.invariants.promises import (
+    Alternation,
     NewestStep,
     NewestUser,
     OnePacket,
@@ -59,6 +60,11 @@ class Invariants:
         """Whether turns leave whole, and no steps of one that stays."""
         return any(rule.by_turns for rule in self.rules)
 
+    @property
+    def packet_inside(self) -> bool:
+        """Whether the packet goes inside the user's message that it stands before."""
+        return any(rule.packet_inside for rule in self.rules)
+
     def steps(self, conversation: ConversationIndex) -> Steps:
         """What leaves as one."""
         return _steps(conversation, self)
@@ -96,6 +102,12 @@ class Invariants:
     def may_start_with(self, conversation: ConversationIndex, message_index: int) -> bool:
         """Whether this may be the first message shown, prompts aside."""
         return all(asked(conversation, message_index) for asked in self._that_say("may_start_with"))
+
+    def packet_index(self, conversation: ConversationIndex, message_index: int) -> int:
+        """Before which message the packet goes, where a preset would put it before this one."""
+        for moved in self._that_say("packet_index"):
+            message_index = moved(conversation, message_index)
+        return message_index
 
     def is_one_with_previous(self, conversation: ConversationIndex, message_index: int) -> bool:
         """Whether this message must stay or leave with the one before it."""
@@ -139,3 +151,8 @@ STEPS = Invariants(
     Prompts(),
     WorkingSetWhole(),
 )
+ALTERNATING: Mapping[Invariants, Invariants] = {
+    TURNS: Invariants(*TURNS.rules, Alternation()),
+    STEPS: Invariants(*STEPS.rules, Alternation(by_steps=True)),
+}
+"""The same for a model whose template wants users and the assistant to take turns."""

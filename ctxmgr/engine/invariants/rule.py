@@ -56,10 +56,12 @@ class Walk:
 
 
 class Rule:
-    """One promise. `name` is how a report calls it; `by_turns`: whether it holds turns together."""
+    """One promise. `name` is how a report calls it; `by_turns`: whether it holds turns together; `packet_inside`:
+    whether the packet goes inside the user's message that it stands before."""
 
     name: ClassVar[str]
     by_turns: ClassVar[bool] = False
+    packet_inside: ClassVar[bool] = False
     tally: Any = False
 
     # the checker's side
@@ -117,6 +119,10 @@ class Rule:
     def may_start_with(self, conversation: ConversationIndex, message_index: int) -> bool:
         """Whether this may be the first message shown, prompts aside."""
         return True
+
+    def packet_index(self, conversation: ConversationIndex, message_index: int) -> int:
+        """Before which message a packet goes that belongs before this one."""
+        return message_index
 
     def is_one_with_previous(self, conversation: ConversationIndex, message_index: int) -> bool:
         """Whether this message must stay or leave with the one before it."""

@@ -4,6 +4,6 @@ They know lists, states and plans: no session, no message format, no wire, and n
 """
 
 from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned, PresetStrategy
-from ctxmgr.engine.presets.table import KEY_PRESETS, PRESETS
+from ctxmgr.engine.presets.table import ALTERNATING_PRESETS, KEY_PRESETS, PRESETS
 
-__all__ = ["Inputs", "KEY_PRESETS", "NeedsThread", "PRESETS", "Planned", "PresetStrategy"]
+__all__ = ["ALTERNATING_PRESETS", "Inputs", "KEY_PRESETS", "NeedsThread", "PRESETS", "Planned", "PresetStrategy"]

@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 import msgspec
 
 from ctxmgr.engine.conversation import Incoming
-from ctxmgr.engine.invariants import Invariants
+from ctxmgr.engine.invariants import ALTERNATING, Invariants
 from ctxmgr.engine.pressure import Gauge, Thresholds
 from ctxmgr.engine.tools import Memo
 from ctxmgr.model import ArchiveRow, Plan, Policy, Preset, Receipt, Weigh
@@ -79,6 +79,12 @@ class PresetStrategy(ABC):
     prunes: ClassVar[bool] = True
     asks_for_compaction: ClassVar[bool] = True
     keeps_prefix: ClassVar[bool] = False
+
+    def alternating(self) -> "PresetStrategy":
+        """The same preset by the stricter rules of a model that wants users and the assistant to take turns."""
+        of, own = type(self), {"invariants": ALTERNATING[self.invariants]}
+        strict: PresetStrategy = type(f"Alternating{of.__name__}", (of,), own)()
+        return strict
 
     @abstractmethod
     def project(self, incoming: Incoming, state: State, inputs: Inputs) -> Planned:

@@ -8,6 +8,9 @@ from ctxmgr.engine.presets.turns import Turns
 
 PRESETS: dict[str, PresetStrategy] = {preset.name: preset for preset in (Off(), Tools(), Turns(), Balanced())}
 
+ALTERNATING_PRESETS = {name: preset.alternating() for name, preset in PRESETS.items()}
+"""For a model that wants users and the assistant to take turns."""
+
 KEY_PRESETS: dict[str, tuple[str, ...]] = {
     key: tuple(name for name, preset in PRESETS.items() if key in preset.policy_keys)
     for key in sorted(frozenset[str]().union(*(preset.policy_keys for preset in PRESETS.values())))

@@ -323,6 +323,7 @@ class EpochWriting(msgspec.Struct, frozen=True):
         bare = self._laid_out(decisions, NO_PACKET, 0)
         packet = packet_of(self.conversation, bare, writer, inputs.room, layout.rules)
         packet_index = place_of(self.conversation, self.steps, decisions, self.working_set)
+        packet_index = layout.rules.packet_index(self.conversation, packet_index)
         return self._laid_out(decisions, packet, packet_index), packet
 
     def _laid_out(self, decisions: Mapping[str, Decision], packet: Packet, packet_index: int) -> Plan:

@@ -32,6 +32,7 @@ SINCE: dict[str, str] = {
     "HostCapabilities.telemetry": "1.1",
     "InitializeParams.tools": "1.1",
     "Model.batch": "1.1",
+    "Model.strictRoles": "1.1",
     "ModelPrices.tiers": "1.1",
     "Policy.indexTokens": "1.1",
     "Policy.keep": "1.1",

@@ -115,7 +115,7 @@ class Meter(msgspec.Struct, frozen=True):
 
 class ModelSpec(msgspec.Struct, frozen=True, omit_defaults=True):
     """The model the host uses. `window` and `max_output_tokens` in tokens, `cache_ttl_ms` in milliseconds. `batch`:
-    its calls may wait."""
+    its calls may wait. `strict_roles`: whether users and the assistant must take turns; None where nobody said."""
 
     id: str
     window: int
@@ -124,6 +124,7 @@ class ModelSpec(msgspec.Struct, frozen=True, omit_defaults=True):
     prices: BasePrices | None = None
     cache_ttl_ms: int | None = msgspec.field(default=None, name="cache_ttl")
     batch: bool = False
+    strict_roles: bool | None = msgspec.field(default=None, name="strict")
 
 
 class RawSummary(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -203,6 +204,7 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     the list. `tools`: what the host declares of its own. `marked_starts`: of the last answer, shortest first.
     `cache`: what calls have shown of the provider's cache, the last of them for the list `counted`.
     `refused_weight`: of the list that was refused as too long, in tokens; 0 once one was taken since.
+    `strict_models`: ids of models that refused a list in which users and the assistant did not take turns.
     """
 
     session_id: str
@@ -246,6 +248,7 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     cache: CacheTruth = CacheTruth()
     counted: CountedList = CountedList()
     refused_weight: int = msgspec.field(default=0, name="refused")
+    strict_models: tuple[str, ...] = msgspec.field(default=(), name="strict")
 
 
 class Stored(msgspec.Struct, frozen=True, omit_defaults=True):

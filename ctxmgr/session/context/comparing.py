@@ -116,16 +116,26 @@ def answer_bytes(projection: Projection) -> int:
 @once
 def runs(projection: Projection) -> Runs:
     """An answer as runs of kept messages and single messages put in."""
-    before = projection.settled
+    before, inside = projection.settled, projection.replacements.inside
+    packet_weight = projection.plan.packet_weight
     runs: list[Run] = list(before.runs) if before else []
     for piece in projection.plan.pieces[before.piece_count if before else 0 :]:
         if isinstance(piece, Keep):
-            runs.append(Run(piece.start, piece.end))
+            start = piece.start
+            if start == inside:
+                runs.append(Run(start, start + 1, projection.replacements.messages[start], -packet_weight))
+                start += 1
+            if start < piece.end:
+                runs.append(Run(start, piece.end))
             continue
         if not isinstance(piece, BlockEdit):
-            runs.append(Run(0, 0, projection.replacements.packet, -piece.weight))
+            packet_weight = piece.weight
+            if inside < 0:
+                runs.append(Run(0, 0, projection.replacements.packet, -packet_weight))
             continue
         index, saved = piece.message_index, piece.before_tokens - piece.after_tokens
+        if index == inside and not (runs and runs[-1].end == index + 1):
+            saved -= packet_weight
         if runs and runs[-1].content and runs[-1].end == index + 1:  # a further block of the same message
             runs[-1] = runs[-1]._replace(saved_tokens=runs[-1].saved_tokens + saved)
         else:
@@ -149,7 +159,7 @@ def settled(before: Projection, plan: Plan) -> Settled | None:
     pieces = before.plan.pieces
     if not pieces or not isinstance(pieces[-1], Keep) or not plan.goes_on_from(pieces):
         return None
-    if plan.floor != before.plan.floor:
+    if plan.floor != before.plan.floor or pieces[-1].start == before.replacements.inside:
         return None
     return Settled(
         piece_count=len(pieces) - 1,
@@ -177,7 +187,9 @@ def outline(answered: Projection) -> Outline:
         pieces = list(group)
         if isinstance(pieces[0], Keep):
             start, end = pieces[0].start, pieces[0].end
-            parts.append((start, OPEN if end == message_count else end))
+            if start == answered.replacements.inside:
+                start += 1
+            parts += [(start, OPEN if end == message_count else end)] if start < end else []
         else:
             parts.append(_hash(pieces, answered.replacements.packet))
     return tuple(parts)

@@ -166,7 +166,14 @@ def render(plan: ListPlan) -> ListPlan:
         etag=tag_of(hash, len(messages)),
         hash=hash,
         reader=plan.reader,
-        replacements=replacements(messages, plan.plan, plan.reader.fmt, plan.inputs.memo, shared),
+        replacements=replacements(
+            messages,
+            plan.plan,
+            plan.reader.fmt,
+            plan.inputs.memo,
+            shared,
+            plan.preset.invariants.packet_inside,
+        ),
         answered=True,
         settled=shared,
     )
@@ -184,11 +191,11 @@ def accept_format(plan: ListPlan) -> ListPlan:
         progress = fmt.accept(before.replacements.accepted, ((message.raw, message.view) for message in new))
     else:
         progress = fmt.accept(BEGINNING, _answered(projection, fmt, plan.inputs.memo))
-    broken = refused(progress)
-    if broken and not refused(
-        fmt.accept(BEGINNING, ((message.raw, message.view) for message in projection.messages))
-    ):
-        raise Rejected(tuple(f"provider: {name}" for name in sorted(broken)))
+    strict = plan.preset.invariants.packet_inside
+    if broken := refused(progress, strict):
+        came = fmt.accept(BEGINNING, ((message.raw, message.view) for message in projection.messages))
+        if broken := broken - refused(came, strict):
+            raise Rejected(tuple(f"provider: {name}" for name in sorted(broken)))
     replacements = msgspec.structs.replace(projection.replacements, accepted=progress)
     return msgspec.structs.replace(plan, projection=msgspec.structs.replace(projection, replacements=replacements))
 

@@ -3,6 +3,8 @@
 1. There is a model and a list that is not empty, of known roles; contents are texts or parts, and only an
    assistant's with calls may lack one.
 2. An assistant's calls are answered at once, each by one tool message; a tool message answers such a call.
+3. Of a model whose name begins with `mistral` or `gemma` users and the assistant take turns, tool flow left out,
+   and no user's message stands right behind a tool's.
 """
 
 from collections.abc import Iterator
@@ -27,6 +29,8 @@ def _faults(body: Json) -> Iterator[str]:
     else:
         yield from _contents(messages)
         yield from _pairs(messages)
+        if str(body.get("model")).startswith(("mistral", "gemma")):
+            yield from _taking_turns(messages)
 
 
 def _contents(messages: list[Json]) -> Iterator[str]:
@@ -57,3 +61,19 @@ def _pairs(messages: list[Json]) -> Iterator[str]:
                 f"'tool_call_id'. The following tool_call_ids did not have response messages: {', '.join(waiting)}"
             )
         waiting = [call["id"] for call in one.get("tool_calls") or []]
+
+
+def _taking_turns(messages: list[Json]) -> Iterator[str]:
+    speaker = "assistant"
+    for before, one in zip([{}, *messages], messages, strict=False):
+        role = one["role"]
+        if role == "user" and before.get("role") == "tool":
+            yield "Unexpected role 'user' after role 'tool'"
+        if role not in ("user", "assistant") or one.get("tool_calls"):
+            continue
+        if role == speaker:
+            yield (
+                "After the optional system message, conversation roles must alternate user and assistant roles "
+                "except for tool calls and results."
+            )
+        speaker = role

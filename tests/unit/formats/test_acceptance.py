@@ -7,8 +7,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.formats import BEGINNING, FORMATS, MessageFormat, refused
+from ctxmgr.formats import BEGINNING, FORMATS, STRICT_MODELS, MessageFormat, refused
 from tests.conversations import legal
+from tests.legality import openai
 from tests.notation import Said
 from tests.translation import RULES, raws
 from tests.unit.formats.engine.engine_runs import conversation
@@ -101,6 +102,35 @@ LISTS: list[tuple[str, list[Any], set[str]]] = [
     ("pi", [PI_CALL, PI_RESULT], {"first role"}),
     ("pi", [USER, PI_RESULT], {"pairs"}),
 ]
+
+
+# list, whether the template of a model that wants users and the assistant to take turns refuses it
+TAKING_TURNS: list[tuple[list[Any], bool]] = [
+    ([SYSTEM, USER, ASKED, TOOL, SAID, USER], False),
+    ([USER, ASKED, TOOL, ASKED, TOOL, SAID], False),
+    ([USER, USER], True),
+    ([USER, SAID, SAID], True),
+    ([USER, ASKED, TOOL, USER], True),
+    ([USER, SAID, ASKED, TOOL, SAID], True),
+]
+STRICT = {
+    "devstral-small-2-24b",
+    "mistralai/Mistral-Small-3.2",
+    "google/gemma-3-27b-it",
+    "llama-2-7b-chat",
+    "sonar-pro",
+}
+LAX = {"gpt-5", "claude-sonnet-4-5", "qwen3-coder", "llama-3.3-70b", "deepseek-chat", "glm-4.6", "gemini-2.5-pro"}
+
+
+def test_who_must_take_turns() -> None:
+    assert {model for model in STRICT | LAX if STRICT_MODELS.search(model)} == STRICT
+    for listed, is_refused in TAKING_TURNS:
+        raws = [json.dumps(one).encode() for one in listed]
+        progress = FORMATS["openai"].accept(BEGINNING, [(raw, FORMATS["openai"].view(raw)) for raw in raws])
+        assert refused(progress) == frozenset(), listed
+        assert refused(progress, strict=True) == (frozenset(("roles",)) if is_refused else frozenset()), listed
+        assert bool(openai.untaken(listed)) == is_refused, listed
 
 
 def looked_at(form: MessageFormat, listed: list[bytes], parts: int = 1) -> frozenset[str]:

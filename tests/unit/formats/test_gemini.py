@@ -177,7 +177,10 @@ PUT = [
     ('{"error":"no"}', '{"error":"new"}'),
     ('{"error":"no","code":3}', '{"error":"new"}'),
     ('{"lines":3,"more":[1]}', '{"output":"new"}'),
-    ('{"output":"text"},"parts":[{"inlineData":{"mimeType":"image/png","data":"xxxx"}}]', '{"output":"new"}'),
+    (
+        '{"output":"text"},"parts":[{"inlineData":{"mimeType":"image/png","data":"xxxx"}}]',
+        '{"output":"new"},"parts":[{"inlineData":{"mimeType":"image/png","data":"xxxx"}}]',
+    ),
 ]
 
 

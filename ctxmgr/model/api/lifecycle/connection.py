@@ -247,6 +247,14 @@ class Model(Wire, frozen=True):
             "batch hold."
         ),
     ] = False
+    strict_roles: Annotated[
+        bool | None,
+        Meta(
+            description="Its template refuses a list in which users and the assistant do not take turns, tool flow "
+            "left out: an answered list has them so where the given one has, and the packet stands inside a user's "
+            "message. Without it the model's name tells, or a refusal."
+        ),
+    ] = None
 
 
 class SessionStartParams(Wire, frozen=True):

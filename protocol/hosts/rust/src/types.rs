@@ -1361,6 +1361,11 @@ pub struct Model {
     /// 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch: Option<bool>,
+    /// Its template refuses a list in which users and the assistant do not take turns, tool flow left out: an
+    /// answered list has them so where the given one has, and the packet stands inside a user's message. Without it
+    /// the model's name tells, or a refusal. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strict_roles: Option<bool>,
 }
 
 /// Dollars per million tokens. Not told: as known of the very model, in proportion, else as each member says.

@@ -1,0 +1,96 @@
+"""A list that took turns takes turns when it leaves, for a model whose template wants it."""
+
+from typing import Any
+
+import pytest
+
+from tests.contract.talk import Fields, Talk
+from tests.legality import openai
+from tests.unit.session.context.epochs import talk_of
+
+WINDOW = 16_000  # tokens
+CUES = " ".join(f"word {number} of what is said here" for number in range(30))
+
+
+def asked(number: int) -> list[Fields]:
+    function = {"name": "read", "arguments": f'{{"path":"m{number}.py"}}'}
+    call = {"id": f"c{number}", "type": "function", "function": function}
+    text = "\n".join(f"row {line} of file {number}, with some words" for line in range(50))
+    return [
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": f"c{number}", "content": text},
+    ]
+
+
+def turn(number: int, steps: int, content: Any) -> list[Fields]:
+    step = [one for each in range(steps) for one in asked(number * steps + each)]
+    return [{"role": "user", "content": content}, *step, {"role": "assistant", "content": f"{number}: {CUES}"}]
+
+
+PROMPT = {"role": "system", "content": "You code."}
+LISTS: dict[str, list[Fields]] = {
+    "short turns": [PROMPT, *(one for number in range(30) for one in turn(number, 1, f"{number}: {CUES}"))],
+    "long turns": [PROMPT, *(one for number in range(8) for one in turn(number, 5, f"{number}: what of it?"))],
+    "words in parts": [
+        one for number in range(30) for one in turn(number, 1, [{"type": "text", "text": f"{number}: {CUES}"}])
+    ],
+    "one turn": [
+        PROMPT,
+        {"role": "user", "content": CUES},
+        *(one for each in range(60) for one in asked(each)),
+    ],
+}
+
+
+def begun(preset: str, **model: Any) -> Talk:
+    talk = talk_of(window=WINDOW, format="openai", preset=preset)
+    talk.call("model_select", sessionId="s", model={"contextWindow": WINDOW, **model})
+    return talk
+
+
+def answers(talk: Talk, listed: list[Fields]) -> list[list[Fields]]:
+    """Of each list that ends before an answer. None is a fallback."""
+    ends = [end for end in range(1, len(listed)) if listed[end]["role"] == "assistant"]
+    made = [talk.context(listed[:end], answer="messages") for end in ends]
+    assert {check for one in made for check in one["report"]["checks"]} <= {"fit"}
+    return [one["list"] for one in made]
+
+
+def _end(content: Any) -> str:
+    return str(content)[-20:]
+
+
+@pytest.mark.parametrize("name", LISTS)
+@pytest.mark.parametrize("preset", ["balanced", "turns", "tools"])
+def test_users_and_the_assistant_take_turns_where_they_did(preset: str, name: str) -> None:
+    users = {_end(one["content"]) for one in LISTS[name] if one["role"] == "user"}
+    for answer in answers(begun(preset, id="mistral-small"), LISTS[name]):
+        assert openai.illegal(answer) == openai.untaken(answer) == []
+        assert _end([one for one in answer if one["role"] == "user"][-1]["content"]) in users
+    packets = sum("[ctxmgr packet]" in str(one) for one in answer)
+    assert packets == 1 if preset == "balanced" else packets <= 1
+
+
+def test_a_host_may_say_it_and_a_model_may_go_on_with_it() -> None:
+    for model, strict in (
+        ({"id": "local", "strictRoles": True}, True),
+        ({"id": "local"}, False),
+        ({"id": "gemma-3-27b", "strictRoles": False}, False),
+    ):
+        last = answers(begun("balanced", **model), LISTS["short turns"])[-1]
+        assert (openai.untaken(last) == []) == strict, model
+
+
+def test_a_model_that_takes_over_is_sent_what_it_takes() -> None:
+    talk, listed = begun("balanced", id="gpt-5"), LISTS["short turns"]
+    assert openai.untaken(answers(talk, listed)[-1]) != []
+    talk.call("model_select", sessionId="s", model={"id": "gemma-3-27b", "contextWindow": WINDOW})
+    assert openai.untaken(talk.context(listed, answer="messages")["list"]) == []
+
+
+def test_a_packet_that_comes_back_inside_a_message_leaves_the_words() -> None:
+    talk, listed = begun("balanced", id="mistral-small"), LISTS["long turns"]
+    came = answers(talk, listed)[-1]
+    holding = next(one for one in came if "[ctxmgr packet]" in str(one))
+    again = begun("balanced", id="mistral-small").context(came, answer="messages")["list"]
+    assert [one for one in again if str(one["content"]).endswith(holding["content"][-20:])]
