@@ -147,10 +147,10 @@ _MORE: dict[str, str] = {
     ),
 }
 _RULES = (
-    f"{LANGUAGE} Keep paths, names of functions, commands, numbers and error texts exactly as they are. State as fact "
-    "only what the record shows. Use the headings below in this order, each once and spelled as here, in English; write "
-    '"(none)" where there is nothing to say. Words in square brackets say what belongs there and are not part of '
-    "the answer; [x] and [ ] are boxes, and stay."
+    f"{LANGUAGE} Keep paths, names of functions, commands, numbers and error texts exactly as they are. State as "
+    "fact only what the record shows. Use the headings below in this order, each once and spelled as here, in "
+    'English; write "(none)" where there is nothing to say. Words in square brackets say what belongs there and '
+    "are not part of the answer; [x] and [ ] are boxes, and stay."
 )
 
 
