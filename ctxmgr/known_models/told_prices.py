@@ -54,9 +54,13 @@ def completed(given: BasePrices | None, facts: ModelFacts, batch: bool = False) 
 
 def itself(facts: ModelFacts, batch: bool = False) -> TieredPrices | None:
     """What is known of the very model's prices, not of one that is like it."""
-    if facts.matched != "model" or facts.prices is None or not facts.prices.input > 0:
-        return None
-    return facts.batch if batch and facts.batch is not None else facts.prices
+    own = nearest(facts) if facts.matched == "model" else None
+    return facts.batch if own is not None and batch and facts.batch is not None else own
+
+
+def nearest(facts: ModelFacts) -> TieredPrices | None:
+    """What is known of the model's prices, else of those of the nearest of its family."""
+    return facts.prices if facts.prices is not None and facts.prices.input > 0 else None
 
 
 def tiered(given: BasePrices, facts: ModelFacts) -> TieredPrices:

@@ -102,7 +102,8 @@ def _special(folder: str, names: list[str]) -> list[str]:
 
 class TrialRun(msgspec.Struct, frozen=True, rename="camel"):
     """One run: how it ended, what the provider counted, how long it took, and what it changed.
-    `rewritten_call_count`: calls that went out with another list."""
+    `rewritten_call_count`: calls that went out with another list; `price_notes`: by which prices the dollars are,
+    where not by the model's own."""
 
     exit_code: int
     call_count: int
@@ -110,6 +111,7 @@ class TrialRun(msgspec.Struct, frozen=True, rename="camel"):
     seconds: float
     billed: BilledCall
     changes: TreeChanges
+    price_notes: tuple[str, ...] = ()
 
 
 class TrialReceipt(msgspec.Struct, frozen=True, rename="camel"):
@@ -169,8 +171,8 @@ async def _ran(
         code = await ended(program.command, hooked, quiet=True)
         seconds = time.monotonic() - start
     account = made.rewriter.account
-    calls, rewritten = account.calls, account.rewritten_calls
-    return TrialRun(code, calls, rewritten, round(seconds, 1), account.sent, changes(tree, copy))
+    calls, rewritten, notes = account.calls, account.rewritten_calls, account.price_notes
+    return TrialRun(code, calls, rewritten, round(seconds, 1), account.sent, changes(tree, copy), notes)
 
 
 def lines(receipt: TrialReceipt) -> list[str]:
@@ -181,7 +183,8 @@ def lines(receipt: TrialReceipt) -> list[str]:
     same = "both left the same work" if receipt.alike else "they left different work"
     only = [f"  {word}: {path}" for word, path in _differing(receipt)]
     kept = [f"copies: {receipt.folder}"] if receipt.folder else []
-    return [f"{_verdict(direct, managed)}; {same}", "", *table, *only, *kept]
+    notes = dict.fromkeys((*direct.price_notes, *managed.price_notes))
+    return [f"{_verdict(direct, managed)}; {same}", "", *table, *notes, *only, *kept]
 
 
 def _differing(receipt: TrialReceipt) -> list[tuple[str, str]]:

@@ -12,7 +12,8 @@
    have left the list as it was, rule 1 holds.
 4. A call without a count is not in the sums, and it is said how many these are: some programs ask a provider that
    streams for none. Where ctxmgr did not answer, both sides are what was sent.
-5. Dollars by the model's prices, where they are known. What is written for an hour costs that: as much of it as the
+5. Dollars by the model's prices, else by those of the nearest of its family; calls of a model without either are in
+   no sum of dollars. Both are said (`price_note`). What is written for an hour costs that: as much of it as the
    provider says, else all where the program's newest mark is for an hour; of the other list the same share.
 """
 
@@ -23,10 +24,12 @@ from typing import Any
 import msgspec
 
 from ctxmgr.model import TieredPrices, Usage, currency
+from ctxmgr.plain_text import safe
 from ctxmgr.settings import ProgramSettings
 
 A_MILLION = 1_000_000
 MOST_ROWS = 500
+MOST_NOTES, LONGEST_NAME = 8, 64  # of models; characters of a name that a request gives
 NO_CALL = "no call of a conversation came through"
 VERBS = {False: ("saved", "cost"), True: ("would have saved", "would have cost")}  # by whether it was observed
 ENOUGH_TOKENS = 2_000  # a list that has grown by so much tells the scale
@@ -111,6 +114,14 @@ def mixed(settings: ProgramSettings, share: float) -> TieredPrices | None:
     return msgspec.structs.replace(prices, cache_write=write(prices.cache_write, long.cache_write), tiers=tiers)
 
 
+def price_note(settings: ProgramSettings, model: str) -> str:
+    """What is to be said of the dollars of this model's calls; "" where they are by its own prices."""
+    name = safe(model)[:LONGEST_NAME] or "a model without a name"
+    if settings.prices is None:
+        return f"no price of {name} is known"
+    return f"{name} by {settings.prices_of}'s prices" if settings.prices_of else ""
+
+
 def bill(usage: Usage, prices: TieredPrices | None) -> BilledCall:
     """What the provider counted."""
     tokens = (usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens, usage.output_tokens)
@@ -183,7 +194,8 @@ class CallRow(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Account:
-    """Sums of a proxy's life, or of one conversation; its newest calls, and its scale. `refetched`: of a program
+    """Sums of a proxy's life, or of one conversation; its newest calls, and its scale. `price_notes`: what is to be
+    said of the dollars. `refetched`: of a program
     that is observed, what fetching again would have cost, and what of it would stand in later lists."""
 
     def __init__(self) -> None:
@@ -192,9 +204,12 @@ class Account:
         self.rows: deque[CallRow] = deque(maxlen=MOST_ROWS)
         self.calls = self.rewritten_calls = self.uncounted_calls = 0
         self.sent, self.other = BilledCall(), BilledCall()
+        self.price_notes: tuple[str, ...] = ()
 
-    def count(self, sent: BilledCall, other: BilledCall, rewritten: bool) -> None:
+    def count(self, sent: BilledCall, other: BilledCall, rewritten: bool, price_note: str = "") -> None:
         self.calls += 1
+        if price_note not in ("", *self.price_notes):
+            self.price_notes = (*self.price_notes, price_note)[-MOST_NOTES:]
         self.rewritten_calls += rewritten
         self.sent, self.other = self.sent.plus(sent), self.other.plus(other)
 
@@ -228,7 +243,8 @@ class Account:
 
     def _saved(self, observed: bool) -> str:
         ours, host = (self.other, self.sent) if observed else (self.sent, self.other)
-        return _difference(host, ours, VERBS[observed]) + (self._fetched_again(host, ours) if observed else "")
+        refetches = self._fetched_again(host, ours) if observed else ""
+        return "; ".join((_difference(host, ours, VERBS[observed]) + refetches, *self.price_notes))
 
     def _fetched_again(self, host: BilledCall, ours: BilledCall) -> str:
         count, bill = self.refetch_count, self.refetched

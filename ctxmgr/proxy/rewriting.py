@@ -107,8 +107,9 @@ class Rewriter:
             scale.learn(*weights.of_sent(observed), sent.input_tokens)
             if not prepared.is_same:
                 other = account.other_bill(counted, weights, scale.value, prices, observed)
+        note = account.price_note(conversation.settings, conversation.model)
         for sums in accounts:
-            sums.count(sent, other, prepared.body is not None)
+            sums.count(sent, other, prepared.body is not None, note)
         if prepared.call.kind == "turn":
             conversation.answered(other.usage if observed else dict(usage))
 
@@ -133,8 +134,9 @@ class Rewriter:
         counted = pi.usage(dict(usage)) if usage is not None else None
         if usage is not None and counted is not None:
             share = account.long_share(usage, counted, marks.is_long(marks.lifetime_ms(call)))
-            same = account.bill(counted, account.mixed(self._conversations.settings_of(call), share))
-            self.account.count(same, same, False)
+            settings = self._conversations.settings_of(call)
+            same = account.bill(counted, account.mixed(settings, share))
+            self.account.count(same, same, False, account.price_note(settings, call.model))
 
     async def looked(self) -> None:
         """What is looked for in calls that were answered is told, or takes too long."""

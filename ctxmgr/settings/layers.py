@@ -18,7 +18,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.known_models import ModelFacts, Registry, itself, shipped, tiered, with_long_write
+from ctxmgr.known_models import ModelFacts, Registry, nearest, shipped, tiered, with_long_write
 from ctxmgr.model import InvalidPolicy, Policy, TieredPrices, policy_keys
 from ctxmgr.settings import keys
 from ctxmgr.settings.files import NAMED_BY, Scope, files
@@ -122,9 +122,9 @@ class ProgramSettings(msgspec.Struct, frozen=True):
     """What holds for a call.
 
     `policy`: the keys that are set, as `initialize` and `setPolicy` take them. `window`: the model's, in tokens.
-    `prices`: dollars a million tokens; None where they are neither set nor known of this very model: a sum in
-    dollars is no guess. `long_prices`: where the provider keeps what is written for longer, None where it does so
-    for no other price. `upstream`: addresses by API
+    `prices`: dollars a million tokens; None where they are neither set nor known. `prices_of`: the model of the
+    family whose prices these are, "" where they are its own. `long_prices`: where the provider keeps what is
+    written for longer, None where it does so for no other price. `upstream`: addresses by API
     (`anthropic`, `openai`, `responses`), those that are set. `state_dir` None: the user's. `keep_originals`: is
     what leaves archived? `model_tools`: is the program's model given tools to get it back? None: nobody says it.
     `origins`: of each value, by its dotted key; what is not in it is as by default.
@@ -139,6 +139,7 @@ class ProgramSettings(msgspec.Struct, frozen=True):
     keep_originals: bool | None = None
     model_tools: bool | None = None
     long_prices: TieredPrices | None = None
+    prices_of: str = ""
 
 
 class Layers(msgspec.Struct, frozen=True):
@@ -165,7 +166,8 @@ class Layers(msgspec.Struct, frozen=True):
         held = _checked(policy, origins)
         known = (self.models or shipped()).find(model)
         state_dir = values.get("state_dir")
-        held_prices = itself(known) if held.prices is None else tiered(held.prices, known)  # set before known
+        is_set = held.prices is not None
+        held_prices = nearest(known) if held.prices is None else tiered(held.prices, known)  # set before known
         return ProgramSettings(
             policy,
             values.get("window", known.usual_window),
@@ -176,6 +178,7 @@ class Layers(msgspec.Struct, frozen=True):
             values.get("keep_originals"),
             values.get("model_tools"),
             _long_prices(held_prices, known),
+            "" if is_set or held_prices is None or known.matched == "model" else known.row,
         )
 
 
@@ -242,11 +245,7 @@ def _with_known(origins: dict[str, Origin], known: ModelFacts, held: TieredPrice
         origin = DEFAULT
     if "window" not in origins:
         origins = {**origins, "window": origin}
-    if (
-        known.prices is not None
-        and known.matched == "model"
-        and not any(key.startswith("prices.") for key in origins)
-    ):
+    if known.prices is not None and not any(key.startswith("prices.") for key in origins):
         origins = {**origins, "prices": origin}
     if held is not None and held.tiers and "prices.tiers" not in origins:
         origins = {**origins, "prices.tiers": origin}

@@ -92,6 +92,23 @@ def test_three_lines_tell_people() -> None:
         assert tuple(made.lines(observed)) == lines, observed
 
 
+async def test_dollars_by_another_models_prices_and_those_that_are_missing_are_said(rig: Any) -> None:
+    made = await rig()
+    made.upstream.answer = answers(turn(9_000, read=8_000))
+    ends = {
+        "claude-sonnet-4-5": "$0.00 (0%)",
+        "claude-opus-9": "$0.00 (0%); claude-opus-9 by claude-opus-5-5's prices",
+        "own\x1b-model": "saved 0 tokens (0%); no price of own\\u001b-model is known",
+    }
+    for number, (model, end) in enumerate(ends.items()):
+        named = SESSION | {"X-Claude-Code-Session-Id": f"s-{number}"}
+        for _ in range(2):
+            await made.post(request(conversation(2), model=model), headers=named)
+        assert made.proxy.conversations.all()[number].account.lines(False)[-1].endswith(end), model
+    notes = [note for end in ends.values() for note in end.split("; ")[1:]]
+    assert made.proxy.rewriter.account.sentence(False).endswith("; ".join(notes))
+
+
 def test_more_dollars_for_fewer_tokens_are_said_as_more() -> None:
     made = Account()
     made.count(bill(usage(0, 0, 20_000), PRICES), bill(usage(0, 50_000, 0), PRICES), True)

@@ -136,10 +136,15 @@ def test_a_flag_that_is_wrong_is_told_by_its_name(places: Places) -> None:
     assert str(caught.value) == "--effective-window: effectiveWindow: expected `int` >= 1"
 
 
-def test_a_model_that_is_guessed_has_a_window_and_no_price(places: Places) -> None:
-    settings = places.read().settings_for(model="claude-opus-9")
-    assert (settings.window, settings.prices) == (200_000, None)
-    assert settings.origins["window"].text() == "guessed by claude-opus-5-5"
+def test_a_model_that_is_guessed_has_the_window_and_the_prices_of_the_nearest(places: Places) -> None:
+    layers = places.read()
+    for model, row in (("claude-opus-9", "claude-opus-5-5"), ("gpt-6.2-sol", "gpt-6.1-sol")):
+        guessed, own = layers.settings_for(model=model), layers.settings_for(model=row)
+        assert (guessed.prices, guessed.long_prices, guessed.prices_of) == (own.prices, own.long_prices, row)
+        assert {guessed.origins[key].text() for key in ("window", "prices")} == {f"guessed by {row}"}
+        assert (own.prices is None, own.prices_of) == (False, "")
+    places.user.write_text("prices = { input = 3, output = 15 }")
+    assert places.read().settings_for(model="claude-opus-9").prices_of == ""
 
 
 def test_a_users_facts_of_models_hold_for_programs(places: Places, tmp_path: Path) -> None:

@@ -127,9 +127,9 @@ class Recording(Account):
         super().__init__()
         self.sides: list[tuple[BilledCall, BilledCall]] = []
 
-    def count(self, sent: BilledCall, other: BilledCall, rewritten: bool) -> None:
+    def count(self, sent: BilledCall, other: BilledCall, rewritten: bool, price_note: str = "") -> None:
         self.sides.append((sent, other))
-        super().count(sent, other, rewritten)
+        super().count(sent, other, rewritten, price_note)
 
 
 async def played(calls: Sequence[Called], observe: bool) -> list[tuple[Recording, list[bool]]]:
