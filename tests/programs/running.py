@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
-from tests.programs.installing import CLAUDE, CODEX, GEMINI, Program
+from tests.programs.installing import CLAUDE, CODEX, GEMINI, OPENCODE, Program
 from tests.provider import Provider
 
 RUN_SECONDS = 100.0
@@ -116,6 +116,22 @@ class Gemini:
             "GEMINI_API_KEY": "sk-scripted",
             "GEMINI_CLI_TRUST_WORKSPACE": "true",
         }
+
+
+@dataclass(frozen=True)
+class OpenCode:
+    """What it knows of models is what it was built with."""
+
+    model: str = "anthropic/claude-sonnet-4-5"
+    program: Program = OPENCODE
+
+    def command(self, prompt: str, resumes: bool, url: str) -> list[str]:
+        return ["run", *(["--continue"] if resumes else []), "--model", self.model, prompt]
+
+    def environment(self, home: Path, url: str) -> dict[str, str]:
+        off = ("AUTOUPDATE", "DEFAULT_PLUGINS", "LSP_DOWNLOAD", "MODELS_FETCH")
+        switches = dict.fromkeys((f"OPENCODE_DISABLE_{name}" for name in off), "1")
+        return {"ANTHROPIC_BASE_URL": f"{url}/v1", "ANTHROPIC_API_KEY": "sk-scripted", **switches}
 
 
 @dataclass(frozen=True)

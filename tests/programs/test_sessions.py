@@ -5,7 +5,7 @@ Each test holds that no list was refused, that the provider was told every tool 
 arrive.
 """
 
-from itertools import pairwise
+from itertools import pairwise, product
 
 import pytest
 
@@ -46,7 +46,11 @@ def named(agent: Agent) -> str:
     return agent.program.name
 
 
-@pytest.mark.parametrize("agent", [*AGENTS, Codex(model="gpt-6.1-sol")], ids=[*map(named, AGENTS), "codex in code"])
+@pytest.mark.parametrize(
+    ("through", "agent"),
+    [*product(("direct", "run"), AGENTS), ("run", Codex(model="gpt-6.1-sol"))],  # the last: in code
+    ids=lambda given: given if isinstance(given, str) else f"{named(given)}-{given.model}",
+)
 def test_thirty_steps_and_a_resumed_session(playing: Playing, through: Through, agent: Agent) -> None:
     session, provider = playing(agent, LOOK, GO_ON)
     assert session.prompt("Look through the modules, please.") == DONE
