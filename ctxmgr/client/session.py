@@ -118,20 +118,24 @@ class AsyncClientSession:
         channel = await self._outbox.ready(end)
         base, self._base = self._base, None  # rule 5
         overhead, own = beside
-        whole = lifecycle.ContextParams(
-            self.session_id, _raws(raws), at=time_ms, overhead_tokens=overhead, answer="edits", own_marks=own
+        bare = lifecycle.ContextParams(
+            self.session_id, at=time_ms, overhead_tokens=overhead, answer="edits", own_marks=own
         )
-        params = whole
+
+        def whole() -> lifecycle.ContextParams:
+            return msgspec.structs.replace(bare, messages=_raws(raws))
+
+        append = None
         if base is not None and base[0] is channel and self._last is not None and begins_with(raws, self._last):
             after = len(self._last.raws)
             append = lifecycle.Append(after, base[1], _raws(raws[after:]))
-            params = msgspec.structs.replace(whole, messages=None, append=append)
         try:
+            params = whole() if append is None else msgspec.structs.replace(bare, append=append)
             answer = await self._ask(channel, "context", params, end)
         except SidecarFault as fault:
-            if fault.code != errors.CONTENT_MODIFIED or params is whole:
+            if fault.code != errors.CONTENT_MODIFIED or append is None:
                 raise
-            answer = await self._ask(channel, "context", whole, end)
+            answer = await self._ask(channel, "context", whole(), end)
         return channel, decoded("context", answer, ListAnswer)
 
     # events: None where it could not be told

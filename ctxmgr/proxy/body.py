@@ -266,10 +266,16 @@ def _shared(body: bytes, earlier: ListBody) -> Beginning:
     if body.startswith(start):
         offset = len(start)
         for raw in earlier.messages:
-            comma = _COMMA.match(body, offset + len(raw)) if body.startswith(raw, offset) else None
-            if comma is None:
+            if not body.startswith(raw, offset):
                 break
-            count, offset = count + 1, comma.end()
+            end = offset + len(raw)
+            if body.startswith(b",{", end):  # as nearly all write it
+                offset = end + 1
+            elif comma := _COMMA.match(body, end):
+                offset = comma.end()
+            else:
+                break
+            count += 1
     return Beginning(count, offset, earlier)
 
 

@@ -253,8 +253,10 @@ class ProgramConversation:
 
     def _respelled(self, messages: Sequence[bytes]) -> tuple[bytes, ...]:
         """Rule 1. The very objects of the last list where they are the same: ctxmgr's answers name them."""
-        made: list[bytes] = []
-        for index, raw in enumerate(messages):
+        pairs = enumerate(zip(messages, self._own, strict=False))
+        same = next((index for index, (raw, own) in pairs if raw is not own), min(len(messages), len(self._own)))
+        made = [*self._plain[:same]]
+        for index, raw in enumerate(messages[same:], same):
             if index < len(self._own) and self._own[index] == raw:
                 made.append(self._plain[index])
                 continue

@@ -17,8 +17,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr import formats
-from ctxmgr.formats import is_marked
+from ctxmgr.formats import is_marked, mark_count
 from ctxmgr.model import MARKS
 from ctxmgr.proxy.apis import MARKED, ListCall
 from ctxmgr.proxy.body import elements, member, members, read_once
@@ -41,8 +40,9 @@ def placed(
     out = list(messages)
     if mark is None or not out:
         return out
-    room = MARKS.most_marks - others - sum(map(mark_count, out))
-    last_long, long_mark = _last_long(out, mark)
+    bearing = [index for index, raw in enumerate(out) if is_marked(raw)]  # a few, of a long list
+    room = MARKS.most_marks - others - sum(mark_count(out[index]) for index in bearing)
+    last_long, long_mark = _last_long(out, bearing, mark)
     for index in sorted({len(out) - 1, *breakpoints}, reverse=True):
         if room > 0 and 0 <= index < len(out) and not mark_count(out[index]):
             out[index], before = marked(out[index], long_mark if index < last_long else mark), out[index]
@@ -82,11 +82,6 @@ def block_marks(raw: bytes) -> list[msgspec.Raw]:
 
 
 @read_once
-def mark_count(raw: bytes) -> int:
-    return formats.mark_count(raw)
-
-
-@read_once
 def message_marks(raw: bytes) -> list[msgspec.Raw]:
     return block_marks(member(raw, "content")) if is_marked(raw) else []
 
@@ -95,9 +90,9 @@ def _lifetime_ms(mark: msgspec.Raw | bytes) -> int:
     return LIFETIMES_MS.get(member(bytes(mark), "ttl").decode("utf-8", "replace").strip('"'), MARKS.lifetime_ms)
 
 
-def _last_long(messages: Sequence[bytes], mark: msgspec.Raw) -> tuple[int, msgspec.Raw]:
-    """The last place in the list with a mark for longer than usual, and that mark; -1 and `mark` where none is."""
-    for index in range(len(messages) - 1, -1, -1):
+def _last_long(messages: Sequence[bytes], bearing: list[int], mark: msgspec.Raw) -> tuple[int, msgspec.Raw]:
+    """The last of these places with a mark for longer than usual, and that mark; -1 and `mark` where none is."""
+    for index in reversed(bearing):
         for own in message_marks(messages[index]):
             if is_long(_lifetime_ms(own)):
                 return index, own
