@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 from rich.table import Table
 
-from benching import footprint, long, memory, small, steady
+from benching import footprint, long, memory, proxied, small, steady
 from benching.limits import LIMITS, Limit
 from benching.pair import Options
 from benching.table import Figure, number, spread
@@ -23,6 +23,7 @@ MEASURES: tuple[Callable[[Options], list[Figure]], ...] = (
     footprint.first_contexts,
     small.events,
     memory.briefly,
+    proxied.briefly,
 )
 
 
