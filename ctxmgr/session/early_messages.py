@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ctxmgr.model import Message
 
-BYTES_AT_MOST = 32 << 10  # of messages heard before the last event
+BYTES_AT_MOST = 16 << 10  # of messages heard before the last event
 
 
 class EarlyMessages(dict[bytes, Message]):

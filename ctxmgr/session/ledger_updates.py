@@ -147,7 +147,7 @@ def bind(state: State, entry: str | None, named: Mapping[str, str] = NONE_NAMED)
 def _without_older(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
     """Without those of no entry that a newer one of no entry stands for, where they are half of all and more. Older
     versions are needed after a move to another branch alone, and these lie on none."""
-    unnamed = fold(Ledger(), [fact for fact in facts if fact.entry is None]).facts.values()
+    unnamed = fold(Ledger(), [fact for fact in facts if fact.entry is None])
     newest = {id(fact) for fact in unnamed}
     kept = tuple(fact for fact in facts if fact.entry is not None or id(fact) in newest)
     return kept if 2 * len(kept) <= len(facts) else facts
@@ -273,11 +273,32 @@ class SourceMessages:
             self._times[digest] = held | {time_ms}
 
 
+class EntryIds:
+    """The session entries of messages as far as they are known, by what they say and when. Sessions name thousands:
+    a name of its own is made only for a message that says at another time what was said before."""
+
+    def __init__(self) -> None:
+        self._ids: dict[str, str] = {}  # by digest, of the first message that has it
+        self._times: dict[str, int | None] = {}  # milliseconds, of that message
+        self._others: dict[str, str] = {}  # by mark
+
+    def add(self, message: Message, id: str) -> None:
+        if self._times.setdefault(message.digest, message.view.time_ms) == message.view.time_ms:
+            self._ids[message.digest] = id
+        else:
+            self._others[mark(message)] = id
+
+    def of(self, message: Message) -> str | None:
+        if self._times.get(message.digest) == message.view.time_ms:
+            return self._ids.get(message.digest)
+        return self._others.get(mark(message))
+
+
 def on_path(
     state: State, fmt: MessageFormat, raws: Sequence[bytes], leaf: str | None, heard: ledger_updates.SourceMessages
-) -> tuple[State, dict[str, str]]:
+) -> tuple[State, EntryIds]:
     """The state after hearing a whole tree whose active path ends at `leaf` (None: at its last entry), and the
-    entry of each message on it, by the message's mark.
+    entry of each message on it.
 
     `heard`: messages whose facts are known; they come back where the path shows their message.
     """
@@ -299,7 +320,9 @@ def on_path(
     state, _ = ledger_updates.returned(state, {message.digest for _, message in messages})
     calls = ledger_updates.calls_of(message for _, message in messages)
     state, facts = ledger_updates.from_messages(state, messages, calls, None, ids, heard)
-    entry_of = {ledger_updates.mark(message): path[position].id for position, message in messages}
+    entry_of = EntryIds()
+    for position, message in messages:
+        entry_of.add(message, path[position].id)
     return ledger_updates.learn(state, facts, bound=True), entry_of
 
 

@@ -73,7 +73,7 @@ class SessionCore:
         self.weights: dict[str, int] = {}
         self.pending_messages = EarlyMessages()
         self.cancelled_attempt: CancelledAttempt | None = None
-        self.entry_of: dict[str, str] = {}  # entry ids by the mark of their message, as far as they are known
+        self.entry_of = ledger_updates.EntryIds()
         self.pending_archive: list[ArchiveRow] = []  # what left with this call: `archiving` takes it from here
         self.unarchived: dict[str, ArchiveRow] = {}  # what the archive does not have yet, by key
         self.by_estimate = False  # no usage is known: pressure is known by the estimate alone

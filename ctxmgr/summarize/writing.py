@@ -67,7 +67,7 @@ def repaired_compaction(brief: SummaryInput[CompactionPlan], text: str, lists: s
     removed = (*prepared.history, *prepared.prefix)
     facts = facts_of((*removed, *prepared.recent))
     shown = frozenset(fact.origin for fact in facts if fact.time_ms >= len(removed))
-    known = [fact for fact in brief.ledger.facts.values() if fact.source in _OWN]
+    known = [fact for fact in brief.ledger if fact.source in _OWN]
     if known:
         before = _restamped(known, -1 if prepared.recent else len(removed))
         before, facts = _once(before, facts)

@@ -48,15 +48,16 @@ _IN_PART = frozenset((STATE, RENAMED))
 def fold(ledger: Ledger, facts: Iterable[Fact]) -> Ledger:
     """Merge facts into the ledger. Returns the same ledger where they change nothing; costs the new facts."""
     held = ledger.facts
-    copied = False
+    copied: set[tuple[str, str, str]] = set()
     stamp = ledger.summary_stamp
     for fact in facts:
-        key = _line(fact)
-        before = held.get(key)
+        line = (fact.kind, fact.source, fact.listing)
+        before = held[line].get(fact.key) if line in held else None
         if before is None or order(fact) > order(before):
-            if not copied:
-                held, copied = dict(held), True
-            held[key] = fact
+            if line not in copied:
+                held = {**held, line: dict(held.get(line, ()))}
+                copied.add(line)
+            held[line][fact.key] = fact
         if fact.source == "summary" and (fact.time_ms, fact.seq) > stamp:
             stamp = (fact.time_ms, fact.seq)
     return Ledger(held, stamp) if copied or stamp != ledger.summary_stamp else ledger
@@ -67,16 +68,11 @@ def with_shared_words(ledger: Ledger, facts: Iterable[Fact]) -> tuple[Fact, ...]
     many times, and keeps its name once."""
     out = []
     for fact in facts:
-        before = ledger.facts.get(_line(fact))
+        before = ledger.facts.get((fact.kind, fact.source, fact.listing), {}).get(fact.key)
         if before is not None and before.text == fact.text:
             fact = structs.replace(fact, key=before.key, text=before.text)
         out.append(fact)
     return tuple(out)
-
-
-def _line(fact: Fact) -> str:
-    """The key under which a ledger keeps one fact (rule 1)."""
-    return f"{fact.kind}\n{fact.source}\n{fact.listing}\n{fact.key}"
 
 
 def order(fact: Fact) -> Order:
@@ -113,12 +109,12 @@ def _is_past(fact: Fact) -> bool:
 def _standing(ledger: Ledger) -> list[Fact]:
     """The facts that nothing closed, one for each statement, in the order they were made."""
     listed: dict[str, tuple[int, int]] = {}
-    for fact in ledger.facts.values():
+    for fact in ledger:
         if fact.kind == "listing":
             listed[fact.key] = max(listed.get(fact.key, (-1, -1)), (fact.time_ms, fact.seq))
     holding = (
         fact
-        for fact in ledger.facts.values()
+        for fact in ledger
         if not (fact.listing and (fact.time_ms, fact.seq) < listed.get(fact.listing, (-1, -1)))
         and KINDS[fact.kind].lasts != "ignored"
         and not of_old(fact)
@@ -150,7 +146,7 @@ def _precedence(fact: Fact) -> tuple[bool, Order]:
 
 def _with_texts(facts: Iterable[Fact], ledger: Ledger) -> list[Fact]:
     """Rule 6: facts that say a task in part with the newest of the rest."""
-    tasks = [fact for fact in ledger.facts.values() if fact.kind == "task"]
+    tasks = [fact for fact in ledger if fact.kind == "task"]
     texts = _first_by(_key, (fact for fact in tasks if fact.text), order)
     states = _first_by(_key, (fact for fact in tasks if fact.status and fact.source != "summary"), order)
     known = {key_of(fact.text) for key, fact in texts.items() if key.startswith(TASK_KEY)}
@@ -259,7 +255,7 @@ def record_of(
     ends = list({fact.detail: fact for fact in past if fact.kind == "said"}.values())
     gone = [fact for fact in past if fact.kind == "said" and fact.origin not in shown]
     stamps = [_stamp(entry) for entry in requests]
-    told = (fact for fact in ledger.facts.values() if fact.source in _SAID_OR_DONE)
+    told = (fact for fact in ledger if fact.source in _SAID_OR_DONE)
     edge = earlier + bisect_right(stamps, _newest(fact for fact in told if fact.origin not in shown))
     unseen = {number: fact for number, fact in enumerate(requests, earlier + 1) if fact.origin not in shown}
     ended = earlier + bisect_right(stamps, _stamp(gone[-1])) if gone else 0

@@ -1,5 +1,6 @@
 """Facts and the ledger they are folded into (words of the design, section 1 and 5)."""
 
+from collections.abc import Iterator
 from typing import Literal
 
 import msgspec
@@ -122,10 +123,14 @@ class Ledger(msgspec.Struct, frozen=True, dict=True):
     """The newest fact per kind, source, listing and key, and the stamp of the newest cumulative summary.
 
     Sources are kept apart so that closing one statement lets an older one of another source hold again.
-    `facts` is keyed by those four, one a line (`ctxmgr.engine.memory.fold` alone reads the keys).
+    `facts` is keyed by the first three, and then by the key (`ctxmgr.engine.memory.fold` alone reads those).
     `summary_stamp` is the (at, seq) of the newest compaction summary; facts listed by an older compaction summary
     are closed.
     """
 
-    facts: dict[str, Fact] = {}
+    facts: dict[tuple[Slot, Source, str], dict[str, Fact]] = {}
     summary_stamp: tuple[int, int] = (-1, -1)
+
+    def __iter__(self) -> Iterator[Fact]:
+        for some in self.facts.values():
+            yield from some.values()

@@ -113,7 +113,7 @@ def take(
         policy=msgspec.structs.replace(policy, instructions="\n\n".join(both) or None),
         cut_budget=cut,
         runner=via(session, policy, None if given.context_window is None else int(given.context_window)),
-        listed=tuple((message, session.entry_of.get(ledger_updates.mark(message), "")) for message in listed),
+        listed=tuple((message, session.entry_of.of(message) or "") for message in listed),
         window=window_of(session.state),
         memory=_memory(session, policy, 0 if time_ms is None else int(time_ms)),
         vectors=VectorSources(bool(session.capabilities.embed), session.embed),

@@ -15,7 +15,6 @@ from ctxmgr.engine.conversation import BlockRef, ConversationIndex, extend
 from ctxmgr.engine.retention import receipts
 from ctxmgr.engine.rewriting import handles
 from ctxmgr.model import ArchiveRow, Block, Message
-from ctxmgr.session import ledger_updates
 from ctxmgr.session.session import SessionCore
 
 Identity = tuple[str, str, str]  # of a block: its kind, its call's id, its text
@@ -47,7 +46,7 @@ def before_entry(session: SessionCore, first_kept: str | None) -> list[ArchiveRo
         return []
     conversation, entry_of = _conversation(session), session.entry_of
     listed = enumerate(conversation.messages)
-    cut = next((index for index, message in listed if entry_of.get(ledger_updates.mark(message)) == first_kept), 0)
+    cut = next((index for index, message in listed if entry_of.of(message) == first_kept), 0)
     held = {_identity(block) for message in conversation.messages[cut:] for block in message.view.blocks}
     return _rows(conversation, range(cut), held) if cut else []
 

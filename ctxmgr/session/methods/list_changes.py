@@ -4,7 +4,7 @@ What the reading stood for is gone, and so is the base; what is known of the lis
 What a compaction takes away is archived with it, as far as its entries tell that; else when the next list comes.
 """
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable
 
 import msgspec
 
@@ -85,15 +85,15 @@ def moved(session: SessionCore, params: lifecycle.SessionTreeParams) -> Verb[Non
     session.void_base(weight)
 
 
-def _weight_from(listed: Iterable[Message], entry_of: Mapping[str, str], first_kept: str | None) -> int:
+def _weight_from(listed: Iterable[Message], entry_of: ledger_updates.EntryIds, first_kept: str | None) -> int:
     """Tokens from the first kept entry on; 0 where it is not known which message that is."""
     weight, is_known = 0, False
     for message in listed:
-        is_known = is_known or (first_kept is not None and entry_of.get(ledger_updates.mark(message)) == first_kept)
+        is_known = is_known or (first_kept is not None and entry_of.of(message) == first_kept)
         weight += message.weight if is_known else 0
     return weight
 
 
-def _weight_on_path(listed: Iterable[Message], entry_of: Mapping[str, str], path: Container[str]) -> int:
+def _weight_on_path(listed: Iterable[Message], entry_of: ledger_updates.EntryIds, path: Container[str]) -> int:
     """Tokens of the messages whose entries are on the path."""
-    return sum(message.weight for message in listed if entry_of.get(ledger_updates.mark(message)) in path)
+    return sum(message.weight for message in listed if entry_of.of(message) in path)

@@ -276,8 +276,9 @@ def _commit(turn: EndedTurn) -> None:
     session.source_messages.add(*messages)
     if ids is not None:
         given = [ids.message, *(ids.tool_results or ())]
-        named = zip(messages, given, strict=False)
-        session.entry_of |= {ledger_updates.mark(message): id for message, id in (*named, *turn.users) if id}
+        for message, id in (*zip(messages, given, strict=False), *turn.users):
+            if id:
+                session.entry_of.add(message, id)
 
 
 def _named_users(session: SessionCore, ids: lifecycle.EntryIds | None) -> list[tuple[Message, str]]:

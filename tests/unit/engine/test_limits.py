@@ -144,13 +144,13 @@ def files_in_lines(count: int) -> list[int]:
 
 
 def facts_told(size: int) -> dict[str, int]:
-    return {fact.kind: len(fact.text) for fact in known(u("g" * size)).facts.values()}
+    return {fact.kind: len(fact.text) for fact in known(u("g" * size))}
 
 
 def answer_told(question: int, answer: int) -> list[tuple[int, int]]:
     asked, reply = "Q" * (question - 1) + "?", "a" * answer
     said = [a(call("AskUserQuestion", question=asked)), r(f'x: "{asked}"="{reply}". You can now continue')]
-    facts = known(u("go"), *said).facts.values()
+    facts = known(u("go"), *said)
     return [(len(fact.text), len(fact.detail)) for fact in facts if fact.kind == "question"]
 
 

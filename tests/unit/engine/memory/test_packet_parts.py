@@ -133,7 +133,7 @@ def test_a_check_that_ended_before_a_file_was_changed_says_so() -> None:
 def test_a_packet_goes_as_far_as_the_newest_turn_of_which_anything_was_removed() -> None:
     said = [u("Go."), a("Done."), u("Now that."), a(call("read", path="a.py")), r("x"), a("I see.")]
     ledger = known(*said)
-    seen = frozenset(fact.origin for fact in ledger.facts.values() if fact.time_ms != 4)  # the result alone is gone
+    seen = frozenset(fact.origin for fact in ledger if fact.time_ms != 4)  # the result alone is gone
     text = PacketText(ledger, "", quarters).within(1_000, seen, Removed(1, 1))
     assert "Up to the turn of the user's message #2: 1 message with 1 tool result was removed." in text
 
@@ -208,7 +208,7 @@ def test_where_the_rest_is_tells_how_much_was_removed_and_how_to_get_it_only_whe
 def test_a_packet_goes_as_far_as_the_turn_of_the_newest_message_that_is_not_shown() -> None:
     """Though all that the user said is shown: what the assistant did in a later turn may be gone."""
     ledger = known(u("One."), a("Done one."), u("Two."), a("Done two."), u("Three."), a("Done three."))
-    users = {fact.origin for fact in ledger.facts.values() if fact.kind == "request"}
+    users = {fact.origin for fact in ledger if fact.kind == "request"}
     text = PacketText(ledger, "", quarters).within(1_000, users, Removed(4))
     assert part(text, "Where the rest is") == ["Up to the turn of the user's message #3: 4 messages were removed."]
 
