@@ -40,7 +40,8 @@ RefusalKind = Literal["size", "list", "other"]
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """`told`: what ctxmgr is told of it, as `turn_end` takes it. `is_sure`: it says that the list is at fault."""
+    """`told`: what ctxmgr is told of it, as `turn_end` takes it. `is_sure`: it says that the list is at fault, and
+    ctxmgr learns nothing of it."""
 
     kind: RefusalKind
     told: bytes
@@ -71,7 +72,8 @@ def refusal_of(status: int, content: bytes) -> Refusal:
         return Refusal("size", told, True)
     sure = wordings.says_of_list(words)
     is_of_list = sure or (status in OF_LIST and not wordings.says_of_other_cause(words))
-    return Refusal("list" if is_of_list else "other", told, sure or status in OF_LIST[:2])
+    is_sure = (sure or status in OF_LIST[:2]) and not wordings.says_of_roles(words)
+    return Refusal("list" if is_of_list else "other", told, is_sure)
 
 
 def status_in(failure: bytes) -> int:

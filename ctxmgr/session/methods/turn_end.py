@@ -11,7 +11,8 @@ host is asked for a compaction where it is time.
    one as large, only a shorter one fits.
    A refusal of its bytes teaches no window; a shorter list is fewer of them.
 6. What the provider read from its cache is compared with what it should have (`engine.caching`).
-7. A lone text in place of a reply is what a client was told of a call that failed.
+7. A refusal for the roles of its messages teaches that those of this model must take turns.
+8. A lone text in place of a reply is what a client was told of a call that failed.
 
 As with a list: passes from turn to turn, and one `_commit` that changes the session.
 """
@@ -29,7 +30,14 @@ from ctxmgr.model import Message, Usage
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import Ledger, State
 from ctxmgr.session import ledger_updates
-from ctxmgr.session.effective import UsageMismatches, window_of, with_refusal, with_success, with_window
+from ctxmgr.session.effective import (
+    UsageMismatches,
+    window_of,
+    with_refusal,
+    with_strict_roles,
+    with_success,
+    with_window,
+)
 from ctxmgr.session.session import SessionCore
 from ctxmgr.session.work import INLINE_BYTES, Offload, Verb
 
@@ -89,7 +97,7 @@ def turn_end(session: SessionCore, params: lifecycle.TurnEndParams) -> Verb[Turn
 
 
 def _reply(raw: bytes) -> bytes:
-    """Rule 7."""
+    """Rule 8."""
     return b'{"error":' + raw + b"}" if raw.startswith(b'"') else raw
 
 
@@ -257,6 +265,14 @@ def learn_window(turn: EndedTurn) -> EndedTurn:
     return msgspec.structs.replace(turn, state=state)
 
 
+def learn_roles(turn: EndedTurn) -> EndedTurn:
+    """Rule 7."""
+    view = turn.reply.view
+    if view.stop != "error" or turn.overflowed or not wordings.says_of_roles(view.error):
+        return turn
+    return msgspec.structs.replace(turn, state=with_strict_roles(turn.state))
+
+
 PASSES: tuple[Callable[[EndedTurn], EndedTurn], ...] = (
     count_tokens,
     learn_facts,
@@ -265,6 +281,7 @@ PASSES: tuple[Callable[[EndedTurn], EndedTurn], ...] = (
     compare_cache,
     end_resuming,
     learn_window,
+    learn_roles,
 )
 
 

@@ -88,6 +88,28 @@ def test_a_model_that_takes_over_is_sent_what_it_takes() -> None:
     assert openai.untaken(talk.context(listed, answer="messages")["list"]) == []
 
 
+REFUSALS = {
+    "Conversation roles must alternate user/assistant/user/assistant/...": True,
+    "After the optional system message, conversation roles must alternate user and assistant roles": True,
+    "Unexpected role 'user' after role 'tool'": True,
+    "A conversation must alternate between user and assistant roles. Make sure it does and try again.": True,
+    "deepseek-reasoner does not support successive user or assistant messages (messages[1] and messages[2])": True,
+    "Please ensure that multiturn requests alternate between user and model.": True,
+    "Jinja Exception: Value is not callable: null": False,
+    "The server is overloaded": False,
+    "This model's maximum context length is 16000 tokens": False,
+}
+
+
+def test_a_refusal_for_roles_teaches_that_they_take_turns() -> None:
+    listed = LISTS["short turns"]
+    for words, learnt in REFUSALS.items():
+        talk = begun("balanced", id="local")
+        assert openai.untaken(answers(talk, listed)[-1]) != []
+        talk.call("turn_end", sessionId="s", message={"error": {"code": 500, "message": words}})
+        assert (openai.untaken(talk.context(listed, answer="messages")["list"]) == []) == learnt, words
+
+
 def test_a_packet_that_comes_back_inside_a_message_leaves_the_words() -> None:
     talk, listed = begun("balanced", id="mistral-small"), LISTS["long turns"]
     came = answers(talk, listed)[-1]
