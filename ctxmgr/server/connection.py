@@ -102,6 +102,12 @@ class Connection:
             self.sessions.minute()
         return self._take()
 
+    def spare(self) -> list[Effect]:
+        """There are few file descriptors left, of which each session holds two."""
+        if self._sessions is not None:
+            self._sessions.spare()
+        return self._take()
+
     def weigher_loaded(self, name: str, weigh: WeighAll | None, note: str | None) -> list[Effect]:
         """A vocabulary is there, or (`weigh` None) is not to be had or lost, and `note` says why."""
         if weigh is not None and self.terms.record:

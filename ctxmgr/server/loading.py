@@ -54,6 +54,7 @@ class Loading:
 
     def __init__(self, loop: asyncio.AbstractEventLoop, archives: bool) -> None:
         self._loop = loop
+        self._archives = archives
         self._left: Iterator[Callable[[], object]] | None = pieces(archives)
         self._postponed = 0
         self._timer: asyncio.Handle = loop.call_later(QUIET_SECONDS, self._next)
@@ -68,14 +69,22 @@ class Loading:
     def finish(self) -> None:
         """Loads what is left."""
         self._timer.cancel()
-        for piece in self._left or ():
+        while (piece := self._piece()) is not None:
             outcome(piece)
-        self._left = None
 
-    def _next(self) -> None:
-        piece = next(self._left or iter(()), None)
+    def _piece(self) -> Callable[[], object] | None:
+        """The next one; None where none is left, or which they are can not be told now: it is looked at again."""
+        try:
+            piece = next(self._left or iter(()), None)
+        except Exception:  # noqa: BLE001  what tells them is imported, too
+            self._left = pieces(self._archives)
+            return None
         if piece is None:
             self._left = None
-        else:
+        return piece
+
+    def _next(self) -> None:
+        piece = self._piece()
+        if piece is not None:
             outcome(piece)
             self._timer = self._loop.call_soon(self._next)

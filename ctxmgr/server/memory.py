@@ -10,8 +10,10 @@
    snapshot, as it was. It leaves only where its snapshot is known to be whole on the disk, and while nothing is
    under way for it. What no snapshot holds and a host has settled stays: the format, the notes, the counts
    (`Resting`). Its list does not: the next one is answered as after a restart.
+4. So do sessions that were not used for longest where the process runs out of file descriptors (`state_files`).
 """
 
+import itertools
 from collections import deque
 from collections.abc import Callable, Generator, Mapping
 from functools import partial
@@ -26,6 +28,7 @@ from ctxmgr.session.context import RawMessages
 FREE_BYTES = 1 << 20  # a list of so many new bytes waits for nobody
 AT_ONCE_BYTES = 12 << 20  # a larger list is read alone
 JOINED_BYTES = 24 << 20
+AT_ONCE_SESSIONS = 8  # leave where descriptors run out
 READ_BYTES = 48 << 20  # of JSON; what is read of it takes 1.5 times as much
 
 
@@ -123,6 +126,21 @@ class IdleSessions:
 
     def __init__(self, queues: SessionQueues, busy: Callable[[str], bool], rested: Callable[[str], None]) -> None:
         self._queues, self._busy, self._rested = queues, busy, rested
+        self._calls = itertools.count(1)
+
+    def used(self, queue: SessionQueue) -> None:
+        """It is called now."""
+        queue.idle_minutes, queue.last_use = 0, next(self._calls)
+
+    def spare(self) -> None:
+        """Rule 4."""
+        oldest = sorted(self._queues.by_session.values(), key=lambda queue: queue.last_use)
+        may_leave = (
+            queue for queue in oldest if queue.session is not None and self._may_leave(queue, queue.session)
+        )
+        for queue in list(itertools.islice(may_leave, AT_ONCE_SESSIONS)):
+            if (session := queue.session) is not None:
+                self._queues.submit(queue, partial(self._leave, queue, session))
 
     def minute(self) -> None:
         """A minute has passed."""

@@ -62,7 +62,7 @@ class Runtime:
         is_recorded, size = setup.record is not None, setup.max_message_bytes
         terms = ConnectionConfig(is_recorded, setup.state_dir, size, setup.models, bool(setup.store), now_ms)
         self.connection = Connection(terms, weighers, functools.partial(embedded, say))
-        self.state_files = StateFiles(say, self.connection.not_saved, store_of(setup, self._stored))
+        self.state_files = StateFiles(say, self.connection.not_saved, store_of(setup, self._stored), self._spare)
         self.model_calls = ModelCalls(self._resume)
         self.transcript = -1
         if setup.record:
@@ -166,6 +166,10 @@ class Runtime:
         loaded = self.state_files.open(effect)
         begun = None if loaded.refused else self.state_files.begin_stored(effect)
         self._answer(effect.ticket, begun, functools.partial(self.state_files.begun_stored, effect, loaded))
+
+    def _spare(self) -> None:
+        """Few descriptors are left."""
+        self.loop.call_soon(self._decide, self.connection.spare)
 
     def _stored(self, *arguments: Any) -> None:
         """In the store's thread."""

@@ -67,6 +67,7 @@ class SessionQueue:
         self.calls: deque[QueuedCall] = deque()
         self.busy: QueuedCall | None = None
         self.idle_minutes = 0  # since the last call
+        self.last_use = 0  # the number of that call
         self.asking = 0  # requests of ours about it that the host has not answered
         self.forget()
 

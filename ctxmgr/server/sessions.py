@@ -56,7 +56,7 @@ class Sessions:
         else:
             queue = self._queue(id)
             start = partial(self._call, queue, request)
-        queue.idle_minutes = 0
+        self._idle.used(queue)
         finish = partial(self._finish, queue, request, self.telling.now_ms())
         return self.queues.submit(queue, start, finish)
 
@@ -86,7 +86,7 @@ class Sessions:
                 if not future.done():
                     future.set_exception(fault)
 
-        queue.idle_minutes = 0
+        self._idle.used(queue)
         self.queues.submit(queue, start)
         return future
 
@@ -122,6 +122,11 @@ class Sessions:
         """A minute has passed. In a transcript sessions stay: it tells what was said, not how long nobody did."""
         if not self.terms.record:
             self._idle.minute()
+
+    def spare(self) -> None:
+        """There are few file descriptors left: sessions that were not used for longest leave memory."""
+        if not self.terms.record:
+            self._idle.spare()
 
     def when_idle(self, action: Callable[[], None]) -> None:
         """Runs the action when no queue has anything left to do."""

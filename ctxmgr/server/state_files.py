@@ -6,11 +6,16 @@
    set aside, unless the session was begun from it; where it could not be read when the session began, it stays.
 3. With a store, what is there holds where another machine has gone on with the session; what was here is set aside,
    unless that begins with it.
-4. A session that left memory stays kept in the store: the call that brings it back goes on from its file at once,
+4. Where few file descriptors are left, `spare` is called, so that sessions leave; where there are hardly any, a
+   session has no file until there are, for whatever else is opened or imported meanwhile needs them (rule 2).
+5. A session that left memory stays kept in the store: the call that brings it back goes on from its file at once,
    if nobody wrote there meanwhile. A start asks the store anew.
 """
 
 import asyncio
+import contextlib
+import errno
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from functools import partial
@@ -33,6 +38,7 @@ if TYPE_CHECKING:
 
 SYNC_SECONDS = 2.0  # at most so much is lost when the power fails
 STORE_SECONDS = 5.0  # that the end waits for what is to go to the store
+FEW, FEWEST = 16, 4  # descriptors that are left
 DELETED = "the session was deleted in the store, and begins anew"
 ELSEWHERE = "the session went on on another machine, and goes on from what the store has"
 
@@ -62,12 +68,16 @@ class StateFiles:
     told the session and the line when a stretch of failures begins. `store`: where they also go."""
 
     def __init__(
-        self, say: Say, not_saved: Callable[[str, str], None], store: "SessionStore | None" = None
+        self,
+        say: Say,
+        not_saved: Callable[[str, str], None],
+        store: "SessionStore | None" = None,
+        spare: Callable[[], object] = lambda: None,
     ) -> None:
-        self.say, self.not_saved, self.store = say, not_saved, store
+        self.say, self.not_saved, self.store, self.spare = say, not_saved, store, spare
         self.stores: dict[str, SnapshotStore] = {}
         self.sessions: dict[str, OpenSession] = {}
-        self.resting: dict[str, FileState] = {}  # that left memory and are kept in the store: rule 4
+        self.resting: dict[str, FileState] = {}  # that left memory and are kept in the store: rule 5
         self.archives: ArchiveDatabases | None = (
             None  # from the first row on: hosts that declare no `retrieve` pay nothing
         )
@@ -77,7 +87,7 @@ class StateFiles:
     def open(self, effect: do.Open) -> do.SnapshotLoaded:
         session = self.sessions[effect.session_id] = OpenSession(effect.state_dir, effect.ticket)
         self._tell_live()
-        opened = self._store(effect.state_dir).open(effect.session_id)
+        opened = self._opened(effect.state_dir, effect.session_id)
         session.file = opened.file
         session.begun_from = None if opened.unread else hash(opened.lines)
         session.is_faulty = opened.file is None  # it is said in the answer
@@ -85,7 +95,7 @@ class StateFiles:
 
     def begin_stored(self, effect: do.Open) -> "Future[Begun] | None":
         """Claims in the store what was opened here; None where there is no store, no file here to go there, or it
-        is kept there already (rule 4)."""
+        is kept there already (rule 5)."""
         session = self.sessions[effect.session_id]
         if self.store is None or session.file is None:
             return None
@@ -137,6 +147,18 @@ class StateFiles:
         """Nothing is known of what there was; saves try to open it again."""
         self.sessions.setdefault(effect.session_id, OpenSession(effect.state_dir)).is_faulty = True
 
+    def _opened(self, state_dir: str | None, session_id: str) -> "OpenedSnapshot":
+        """Rule 4."""
+        opened = self._store(state_dir).open(session_id)
+        free = free_descriptors(FEW)
+        if free < FEW:
+            self.spare()
+        if free >= FEWEST or opened.file is None:
+            return opened
+        outcome(opened.file.close)
+        fault = f"{opened.file.path} can not be written, the session is not saved: {os.strerror(errno.EMFILE)}"
+        return msgspec.structs.replace(opened, file=None, fault=fault)
+
     def _store(self, state_dir: str | None) -> "SnapshotStore":
         from pathlib import Path
 
@@ -171,7 +193,7 @@ class StateFiles:
             self.say("a snapshot was gone, and is written whole anew")
             file, session.file = session.file, None
             outcome(file.close)
-        opened = self._store(session.state_dir).open(session_id)
+        opened = self._opened(session.state_dir, session_id)
         if opened.file is None:
             raise NotSaved(opened.fault)
         if opened.lines and not self._may_replace(session, opened):
@@ -275,6 +297,18 @@ class StateFiles:
 
     def _not_synced(self, fault: Exception) -> None:
         self.say(f"a snapshot could not be synced: {faults.cause(fault)}")
+
+
+def free_descriptors(most: int) -> int:
+    """So many more can be had, at most these."""
+    had = list[int]()
+    with contextlib.suppress(Exception):  # whatever it is, there are no more
+        while len(had) < most:
+            had.append(os.open(os.devnull, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0)))
+    count = len(had)
+    for descriptor in had:
+        outcome(partial(os.close, descriptor))
+    return count
 
 
 def _state_of(path: Path) -> FileState:

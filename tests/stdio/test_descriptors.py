@@ -18,7 +18,7 @@ from ctxmgr.wire.methods import METHODS
 from tests.stdio.sidecar import MODEL, ROOT, Sidecar, u
 
 PROGRAM = str(Path(__file__).with_name("limited_serve.py"))
-FEW = 34  # descriptors
+FEW, HARDLY_ANY = 34, 13  # descriptors
 CORPUS = [json.loads(path.read_text()) for path in sorted((ROOT / "protocol" / "corpus" / "accept").glob("*.json"))]
 APART = {"initialize", "shutdown", "exit", "session_start", "session_shutdown"}
 LARGE = [u("a long message " * 2_000) for _ in range(4)]
@@ -59,10 +59,25 @@ def test_nothing_is_imported_while_it_serves(tmp_path: Path, form: str) -> None:
         assert (tmp_path / "imported").read_text().splitlines()[len(before) :] == []
 
 
-def test_without_a_descriptor_left_all_is_answered(tmp_path: Path) -> None:
-    """More sessions than descriptors: what can not be kept is said, and no call fails for it."""
+def test_where_descriptors_run_out_sessions_that_wait_leave_and_all_are_saved(tmp_path: Path) -> None:
+    """More sessions than descriptors: each that is called is brought back, and knows what it knew."""
     names = [f"s{number}" for number in range(FEW)]
     with serving(tmp_path, FEW) as sidecar:
+        for name in names:
+            sidecar.call("session_start", sessionId=name, model=MODEL)
+            sidecar.call("context", sessionId=name, messages=[u(f"Always answer {name}.")])
+        for name in names:
+            assert name in str(sidecar.call("getLedger", sessionId=name)["facts"])
+            assert sidecar.call("getStatus", sessionId=name)["notes"] == []
+        assert "not saved" not in sidecar.said
+        assert sidecar.leave() == 0
+    assert len([*(tmp_path / "state").rglob("*.jsonl")]) == FEW
+
+
+def test_with_hardly_a_descriptor_left_all_is_answered(tmp_path: Path) -> None:
+    """What can not be kept is said, and no call fails for it."""
+    names = [f"s{number}" for number in range(FEW)]
+    with serving(tmp_path, HARDLY_ANY) as sidecar:
         for name in names:
             sidecar.call("session_start", sessionId=name, model=MODEL)
         for name in (names[0], names[-1]):

@@ -80,3 +80,20 @@ def test_all_of_it_is_loaded_at_once(loaded: list[str]) -> None:
     one.finish()
     one.heard()
     assert (loaded, timers.due) == (["a", "c"], [])
+
+
+def test_where_the_pieces_can_not_be_told_they_are_looked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    done, faults = list[str](), [OSError]
+
+    def pieces(archives: bool) -> Iterator[Callable[[], object]]:
+        if faults:
+            raise faults.pop()
+        yield lambda: done.append("a")
+
+    monkeypatch.setattr(loading, "pieces", pieces)
+    timers = Timers()
+    begins = begun(timers)
+    timers.run()
+    assert (done, timers.due) == ([], [])
+    begins.finish()
+    assert done == ["a"]

@@ -49,7 +49,8 @@ def _os(code: int) -> Callable[[], BaseException]:
     return lambda: OSError(code, os.strerror(code))
 
 
-OF_THE_SYSTEM = [_os(code) for code in (errno.EIO, errno.EMFILE, errno.ENOENT, errno.EROFS, errno.EACCES)]
+CODES = ["EIO", "EMFILE", "ENOENT", "EROFS", "EACCES", "ENOSPC", "EDQUOT"]
+OF_THE_SYSTEM = [_os(getattr(errno, name)) for name in CODES]
 OTHERS: list[Callable[[], BaseException]] = [
     MemoryError,
     lambda: ValueError("embedded null byte"),
