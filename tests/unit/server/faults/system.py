@@ -12,14 +12,16 @@ import io
 import os
 import sqlite3
 import subprocess
+import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from typing import Any
 
 import pytest
 
+import ctxmgr
 from ctxmgr.server import effects as do
 from ctxmgr.server.connection import Connection
 from ctxmgr.server.runtime import EffectRow, Runtime
@@ -34,6 +36,8 @@ CALLS = {
     subprocess.Popen: "_execute_child",
 }
 AFTERWARDS = {"close"}  # what fails has been done all the same: the system takes the descriptor back
+
+PACKAGE = f"{ctxmgr.__path__[0]}/"
 
 _kind: ContextVar[type | None] = ContextVar("kind", default=None)
 
@@ -70,7 +74,8 @@ def faults(number: int) -> Iterator[Fault]:
 
 
 class System:
-    """`target`: effects of this kind are counted. The `at`-th call fails, by `fault`."""
+    """`target`: effects of this kind are counted. The `at`-th call fails, by `fault`. `made`: each call with the
+    line of ctxmgr that made it."""
 
     def __init__(self, target: type, at: int = 0, fault: Fault | None = None) -> None:
         self.target: type | None = target
@@ -95,7 +100,7 @@ class System:
         if self.target is None or _kind.get() is not self.target:
             return None
         with self._lock:
-            self.made.append(name)
+            self.made.append(f"{name} at {_place()}")
             count = len(self.made)
         if self.fault is None or not (count == self.at or (self.fault.lasting and count > self.at > 0)):
             return None
@@ -111,6 +116,20 @@ class System:
             raise fault
 
         return called
+
+
+def _place() -> str:
+    """The innermost line of ctxmgr that runs."""
+    frame = sys._getframe(2)
+    while frame is not None and not frame.f_code.co_filename.startswith(PACKAGE):
+        frame = frame.f_back
+    return "" if frame is None else f"{frame.f_code.co_filename.removeprefix(PACKAGE)}:{frame.f_lineno}"
+
+
+def ends(made: Sequence[str]) -> set[int]:
+    """The first and the last call of each place, counted from 1."""
+    last = {call: number for number, call in enumerate(made, 1)}
+    return {*last.values(), *(made.index(call) + 1 for call in last)}
 
 
 def of_kind(kind: type | None, real: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,9 +1,9 @@
 """Whatever system call fails while an effect is carried out: each request is answered, other sessions go on, and
 what was answered is known to the next life, or was said not to be.
 
-As SQLite's tests do: a run without faults counts the calls that effects of a kind make, and for each n there are
-runs in which the n-th fails, and some in which all fail from then on. `scripts/test --all` tries every n,
-`scripts/test` every twenty-fifth.
+As SQLite's tests do: a run without faults counts the calls that effects of a kind make, and for each n that is
+tried there are runs in which the n-th fails, and some in which all fail from then on. `scripts/test --all` tries
+the first and the last n of each line of ctxmgr that calls, and every tenth; `scripts/test` every twenty-fifth.
 """
 
 import os
@@ -22,7 +22,7 @@ from ctxmgr.server import effects as do
 from ctxmgr.server import runtime
 from tests.unit.devices import weighing_stand_in
 from tests.unit.server.faults.conversation import Host, Talk
-from tests.unit.server.faults.system import System, faults, install
+from tests.unit.server.faults.system import System, ends, faults, install
 from tests.unit.server.host import MODEL, a
 
 NONE = ("/no/such/program",)  # that weighs: it would cost each life its start
@@ -30,6 +30,7 @@ KINDS = typing.get_args(do.Effect)
 MEMORY = "/dev/shm"
 # the archive is at fault; the host has cancelled, or the job's work failed
 MAY_FAIL = {"retrieve", "search", "compact"}
+EACH_PLACE = 10  # the stride with which the ends of each place are tried, too
 AT_THE_END = 2  # calls that a life may need less than the counted one, by which thread was first
 CALLS_AT_LEAST = {
     do.Send: 20, do.Record: 40, do.Save: 26, do.Open: 20, do.Close: 5, do.Rest: 8, do.PutRows: 30,
@@ -92,7 +93,7 @@ async def check(directory: Path, system: System) -> None:
 
 # httpx leaves its socket to the collector where an import fails while it closes
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-@pytest.mark.parametrize("stride", [25, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("stride", [25, pytest.param(EACH_PLACE, marks=pytest.mark.long)])
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 async def test_a_fault_at_each_call_of_an_effect(kind: type, stride: int, state: Path) -> None:
     for life in ("a first life loads what is imported once", "counted"):
@@ -101,7 +102,8 @@ async def test_a_fault_at_each_call_of_an_effect(kind: type, stride: int, state:
         assert kind in counted.seen
     assert len(counted.made) >= CALLS_AT_LEAST[kind], counted.made
     hit, reached = [], set()
-    for number in range(1, len(counted.made) + 1, stride):
+    tried = {*range(1, len(counted.made) + 1, stride), *(ends(counted.made) if stride == EACH_PLACE else ())}
+    for number in sorted(tried):
         for fault in faults(number):
             system = System(kind, number, fault)
             try:
@@ -116,7 +118,11 @@ async def test_a_fault_at_each_call_of_an_effect(kind: type, stride: int, state:
                 {number} if len(system.made) >= number else set()
             )  # threads may need a call less than counted
     every = len(counted.made) - AT_THE_END  # which thread is first decides whether there are more
-    assert set(hit) == reached >= set(range(1, every + 1, stride)), counted.made
+    assert set(hit) == reached >= {number for number in tried if number <= every}, counted.made
+
+
+def test_the_ends_of_a_place_are_its_first_and_its_last_call() -> None:
+    assert ends(["open a", "read b", "read b", "read b", "open a", "stat c"]) == {1, 2, 4, 5, 6}
 
 
 def test_each_kind_of_effect_has_a_row() -> None:
