@@ -377,11 +377,7 @@ CORPUS = Command(
                     default=0.01,
                     help="how much worse a mean may be: closed cost of off's, recall, probes (default: 0.01)",
                 ),
-                option(
-                    "--html",
-                    metavar="FILE",
-                    help="write a page, and beside it one of each recording where it paid least",
-                ),
+                option("--html", metavar="FILE", help="write a page of it"),
                 option("--json", action="store_true", help="print all figures as JSON"),
             ),
         ),

@@ -82,27 +82,27 @@ class _Comparison:
     async def run(self, paths: list[Path], jobs: int) -> list[RecordingRows]:
         gate = asyncio.Semaphore(jobs)
 
-        async def rows(path: Path, other: Path | None) -> RecordingRows:
+        async def rows(path: Path) -> RecordingRows:
             async with gate:
-                return await self._recording(path, other)
+                return await self._recording(path)
 
         if self._settings.endpoint is not None:
             self._model = Chat(self._settings.endpoint, os.environ)
         try:
-            return await asyncio.gather(*map(rows, paths, [None, *paths]))
+            return await asyncio.gather(*map(rows, paths))
         finally:
             if self._model is not None:
                 await self._model.close()
 
-    async def _recording(self, path: Path, other: Path | None) -> RecordingRows:
-        """Rule 2. `other`: another recording, for a control."""
+    async def _recording(self, path: Path) -> RecordingRows:
+        """Rule 2."""
         written: list[WrittenRow] = []
         remarks: list[Remark] = []
         name = path.name
         try:
             session = await asyncio.to_thread(read, path)
             wanted = self._settings.of_model(session.model)
-            material = Material(session, wanted, self._weigher, self._weigher.name, other)
+            material = Material(session, wanted, self._weigher, self._weigher.name)
             name = session.name
             for strategy, format in self._rows:
                 try:

@@ -53,8 +53,8 @@ class SummaryRow(msgspec.Struct, frozen=True, rename="camel"):
 
     Tokens; of `input_tokens` and `output_tokens` those of `weighed_calls` are weighed here, the provider reported
     none. `replaced_tokens`: of the messages, and the earlier summary, that it stands for. `probes` None: not
-    measured. `fallback_reasons`: why it was written without a model. `again`: a call went wrong, it
-    is no result yet. `controls`: the same probes by control; `probes_failed` as `probes.failures` gives them, for a
+    measured. `newest`: the same probes of the newest tokens alone. `fallback_reasons`: why it was written without a
+    model. `again`: a call went wrong, it is no result yet. `probes_failed` as `probes.failures` gives them, for a
     file of their own. `bill`: what it costs a model to write it in one call, both ways; None where there was
     nothing to ask.
     """
@@ -80,7 +80,7 @@ class SummaryRow(msgspec.Struct, frozen=True, rename="camel"):
     failures: list[str]
     bill: BothWays | None
     probes: Scores | None = None
-    controls: dict[str, Scores] = {}
+    newest: Scores | None = None
     probes_failed: list[Figures] | None = None
 
     @property
@@ -123,7 +123,7 @@ async def row(material: Material, strategy: Strategy, format: Format, model: Cha
         bill=chains.together([compaction.bill for compaction in chain.passes if compaction.bill is not None]),
     )
     if chain.passes:
-        made = await asyncio.to_thread(_probed, made, chain, material)
+        made = await asyncio.to_thread(_probed, made, chain)
     return made, chain.summary
 
 
@@ -215,7 +215,7 @@ def _chain_figures(chain: Chain, material: Material) -> ChainFigures | None:
     )
 
 
-def _probed(row: SummaryRow, chain: Chain, material: Material) -> SummaryRow:
+def _probed(row: SummaryRow, chain: Chain) -> SummaryRow:
     """The row with the probes of its summary, of a chain those of the lists before its last compaction as well."""
     removed = RemovedPart(_raws(chain.removed), _raws(chain.tail))
     grades = removed.grades(chain.summary, [sight for sight in chain.sights if sight.own < len(chain.passes)])
@@ -223,7 +223,7 @@ def _probed(row: SummaryRow, chain: Chain, material: Material) -> SummaryRow:
     return msgspec.structs.replace(
         row,
         probes=scores(grades),
-        controls={name: scores(control) for name, control in removed.controls(weigh, material.foreign).items()},
+        newest=scores(removed.newest(weigh)),
         probes_failed=failures(grades),
     )
 

@@ -83,12 +83,6 @@ def read(path: Path) -> RecordedSession:
     )
 
 
-def messages(session: RecordedSession) -> tuple[bytes, ...]:
-    """All of its last branch, as pi stores them, oldest first; no system prompt."""
-    path = branch.branch(session.entries, session.leaf)
-    return tuple(message.raw for entry in path for message in entry.messages if not message.system)
-
-
 def _of_stream(stream: Stream) -> list[Fields]:
     """Rule 2."""
     for event in reversed(stream.events):
@@ -129,13 +123,10 @@ def uncovered(path: Sequence[BranchEntry], preparation: CompactionPlan) -> tuple
 
 
 class Material:
-    """One recording, made ready as far as its rows need it (rule 5). `weigher` is the name of the vocabulary;
-    `other`: another recording, for a control."""
+    """One recording, made ready as far as its rows need it (rule 5). `weigher` is the name of the vocabulary."""
 
-    def __init__(
-        self, session: RecordedSession, settings: Settings, weigh: Weigh, weigher: str, other: Path | None = None
-    ) -> None:
-        self.session, self.settings, self.weigh, self.weigher, self.other = session, settings, weigh, weigher, other
+    def __init__(self, session: RecordedSession, settings: Settings, weigh: Weigh, weigher: str) -> None:
+        self.session, self.settings, self.weigh, self.weigher = session, settings, weigh, weigher
         self.weigh_message = _remembered(
             weighing.by_text(weigh, partial(media.tokens, rules=media.OTHER), lambda view: 0)
         )
@@ -163,23 +154,8 @@ class Material:
         assert isinstance(self.planned, CompactionPlan)
         return self.planned
 
-    @cached_property
-    def foreign(self) -> tuple[bytes, ...]:
-        """The messages of the other recording, () where there is none that can be read."""
-        try:
-            return () if self.other is None else messages(read(self.other))
-        except UnreadableRecording:
-            return ()
-
-    @cached_property
-    def _other_digest(self) -> str:
-        try:
-            return "" if self.other is None else sha256(self.other.read_bytes()).hexdigest()
-        except OSError:
-            return ""
-
     def fingerprint(self, strategy: Strategy, format: Format) -> str:
-        return self.settings.fingerprint(self.session.digest, strategy, format, self.weigher, self._other_digest)
+        return self.settings.fingerprint(self.session.digest, strategy, format, self.weigher)
 
     def weight(self, messages: Iterable[BranchMessage]) -> int:
         return sum(map(self.weigh_message, messages))

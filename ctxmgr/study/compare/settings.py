@@ -72,14 +72,13 @@ class Settings(msgspec.Struct, frozen=True):
             return self
         return msgspec.structs.replace(self, sheet=msgspec.structs.replace(self.sheet, prices=facts.prices))
 
-    def fingerprint(self, recording: str, strategy: Strategy, format: Format, weigher: str, other: str = "") -> str:
-        """Of one row; `recording` is the digest of its content, `weigher` the name of the vocabulary. `other`: the
-        digest of another recording, a control: where it differs nothing that was paid is done anew."""
+    def fingerprint(self, recording: str, strategy: Strategy, format: Format, weigher: str) -> str:
+        """Of one row; `recording` is the digest of its content, `weigher` the name of the vocabulary."""
         policy, of = self.policy, self.endpoint
         row: list[Any] = [recording, strategy, format, weigher, self.chain_window, self.sheet]
         row += [self.cut_budget, policy.slices, policy.retries]
         if strategy == "extractive":
-            row += [_code(), other]
+            row += [_code()]
         else:
             row += [__version__, self.window, of and [of.base_url, of.model, of.api]]
         return sha256(msgspec.json.encode(row)).hexdigest()

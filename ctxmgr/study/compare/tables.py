@@ -170,7 +170,8 @@ def _probes(rows: Sequence[SummaryRow]) -> TextTable:
         if row.probes is not None:
             by_name.setdefault(row.name, []).append(row.probes)
     asked = {name: probes.means(some) for name, some in by_name.items()}
-    newest = {name: control for name, control in _controls(rows).items() if name == NEWEST}
+    some = [row.newest for row in rows if row.newest is not None]
+    newest = {NEWEST: probes.means(some)} if some else {}
     many = len({row.recording for row in rows})
     of = rows[0].recording if many == 1 else f"{many} recordings"
     lines = []
@@ -181,12 +182,6 @@ def _probes(rows: Sequence[SummaryRow]) -> TextTable:
     return TextTable(PROBES, ("recording", "kind", "probes", *asked, *newest), lines, text_columns=2)
 
 
-def _controls(rows: Sequence[SummaryRow]) -> dict[str, Scores]:
-    """Means over rows."""
-    names = dict.fromkeys(name for row in rows for name in row.controls)
-    return {name: probes.means([row.controls[name] for row in rows if name in row.controls]) for name in names}
-
-
 def notes(rows: Sequence[SummaryRow], *, wide: bool) -> Iterator[str]:
     """What has to be said to these rows; `wide`: also what the columns of all tables mean."""
     if any(row.weighed_calls for row in rows):
@@ -195,8 +190,6 @@ def notes(rows: Sequence[SummaryRow], *, wide: bool) -> Iterator[str]:
         yield FALLBACK_NOTE
     if wide:
         yield from (MEANINGS[table.title] for table in tables(rows) if table.title in MEANINGS)
-        if checks := {name: probes.values(control) for name, control in _controls(rows).items() if name != NEWEST}:
-            yield f"{probes.controls_line(checks)}."
 
 
 # views

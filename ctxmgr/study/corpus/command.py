@@ -51,7 +51,7 @@ def report(parsed: Namespace) -> int:
             results = reporting.report(queries)
             changes = reporting.changes(queries, Path(parsed.against), parsed.threshold) if parsed.against else []
             if parsed.html:
-                reporting.write(Path(parsed.html), results, queries)
+                reporting.write(Path(parsed.html), results)
     except CorpusFault as fault:
         return complain("corpus", str(fault), 2)
     if parsed.json:

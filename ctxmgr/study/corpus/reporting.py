@@ -11,11 +11,7 @@
    more, and whatever can not be compared: a policy that only one side asked for, one without a recording in common,
    a figure that is not there any more.
 
-Figures of a corpus as tables, for the terminal and for the page alike; and that page as HTML, with one of each
-of the worst recordings beside it.
-
-A recording's own page is the one that `ctxmgr replay --report` writes, from the rows of its calls: nothing is
-driven again.
+The terminal and the page show the same tables. A recording's own page is that of `ctxmgr replay --report`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,11 +24,11 @@ from rich.console import Group
 
 from ctxmgr.study.console import TextTable, figure
 from ctxmgr.study.corpus import rows as described
-from ctxmgr.study.corpus.results import CALLS, LAST, RECORDINGS, LastRun, last_run, parts, table
+from ctxmgr.study.corpus.results import LAST, RECORDINGS, LastRun, last_run, parts, table
 from ctxmgr.study.corpus.sources import CorpusFault
 from ctxmgr.study.corpus.tasks import BASE
-from ctxmgr.study.figures import Figures, difference, from_row
-from ctxmgr.study.report import PolicyRow, RecordingSheet, escaped, page
+from ctxmgr.study.figures import Figures, difference
+from ctxmgr.study.report import escaped, page
 
 # one table a folder, `{rows}`: a row a recording and policy
 ROWS = """
@@ -187,7 +183,6 @@ class Queries:
         self._base = duckdb.connect(":memory:", config={"threads": 1})  # sums in one order
         self._base.register("newest", table((), described.RECORDINGS))  # older results lack columns that came since
         self.run = self.load(folder, "rows")
-        self.calls = [str(path) for path in parts(folder, CALLS)]
 
     def __enter__(self) -> "Queries":
         return self
@@ -272,8 +267,6 @@ WORST_COLUMNS = (
     ("kept", "kept", 3),
     ("faults", "faults", 0),
 )
-WORST_TITLE = "where it paid least"
-DIGEST_CHARACTERS = 16  # of a page's name
 TITLE = "Context policies on a corpus of recordings"
 ABOUT = (
     "closed: what the input costs with what is fetched again;\n"
@@ -302,7 +295,7 @@ def shown(report: CorpusReport) -> Iterator[TextTable]:
     if report.worst:
         columns = ("recording", "policy", "host", *(head for head, _, _ in WORST_COLUMNS))
         worst = [[row["name"], row["policy"], row["host"], *_cells(row, WORST_COLUMNS)] for row in report.worst]
-        yield TextTable(WORST_TITLE, columns, worst, text_columns=3)
+        yield TextTable("where it paid least", columns, worst, text_columns=3)
     if report.bad:
         bad = [[row["name"], row["reason"], str(row["policies"])] for row in report.bad]
         yield TextTable("without figures", ("recording", "why", "policies"), bad, text_columns=2)
@@ -350,61 +343,14 @@ def _changes(changes: Sequence[Figures]) -> TextTable:
 # the page
 
 
-def write(file: Path, report: CorpusReport, queries: Queries) -> None:
-    """`file`, and a folder beside it with the pages that it links to. Raises OSError."""
-    folder = file.with_name(f"{file.stem}-recordings")
-    links = []
-    for digest in (row["digest"] for row in report.worst):
-        folder.mkdir(exist_ok=True, mode=0o700)
-        inner = folder / f"{digest[:DIGEST_CHARACTERS]}.html"
-        inner.write_text(page.page([_sheet(digest, queries)]), encoding="utf-8", newline="\n")
-        links.append(f"{folder.name}/{inner.name}")
-    tables = (_table_html(table, links if table.title == WORST_TITLE else ()) for table in shown(report))
-    body = f"<h1>{escaped(TITLE)}</h1>{page.soft(f'ctxmgr {report.release}')}{''.join(tables)}"
+def write(file: Path, report: CorpusReport) -> None:
+    """Raises OSError."""
+    head = f"<h1>{escaped(TITLE)}</h1>{page.soft(f'ctxmgr {report.release}')}"
+    body = head + "".join(map(_table_html, shown(report)))
     file.write_text(page.document(TITLE, body), encoding="utf-8", newline="\n")
 
 
-def _table_html(table: TextTable, links: Sequence[str]) -> str:
-    """`links`: of the rows, where they have pages."""
-    rows = []
-    for number, row in enumerate(table.rows):
-        first, *more = map(escaped, row)
-        if links:
-            first = f'<a href="{escaped(links[number])}">{first}</a>'
-        rows.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in (first, *more))}</tr>")
+def _table_html(table: TextTable) -> str:
+    rows = [f"<tr>{''.join(f'<td>{escaped(cell)}</td>' for cell in row)}</tr>" for row in table.rows]
     about = page.soft(table.caption) if table.caption else ""
     return f"<section><h2>{escaped(table.title.capitalize())}</h2>{page.table(table.heads, rows)}</section>{about}"
-
-
-def _sheet(digest: str, queries: Queries) -> RecordingSheet:
-    """One recording under all policies."""
-    rows = queries.rows(
-        "SELECT * FROM rows WHERE digest = $digest AND status = 'ok' ORDER BY place", {"digest": digest}
-    )
-    kinds: dict[str, dict[str, float]] = {}
-    for row in rows:
-        for probe in row["probes"] or ():
-            if probe["used_share"] is not None:
-                kinds.setdefault(probe["kind"], {})[row["policy"]] = probe["used_share"]
-    first = rows[0]
-    about = (
-        f"{first['call_count']:,} calls, {first['raw_tokens']:,} tokens of conversation, window "
-        f"{first['window_tokens']:,} tokens, recorded by {first['host']}"
-    )
-    base = next((row for row in rows if row["policy"] == BASE), None)
-    lines = tuple(_line(row, base, queries) for row in rows)
-    return RecordingSheet(first["name"], lines, about, kinds=tuple(sorted(kinds.items())))
-
-
-def _line(row: Figures, base: Figures | None, queries: Queries) -> PolicyRow:
-    calls = queries.rows(
-        "SELECT sent_tokens, dollars, is_announced FROM read_parquet($calls) WHERE key = $key ORDER BY call_index",
-        {"calls": queries.calls, "key": row["key"]},
-    )
-    return PolicyRow(
-        name=row["policy"],
-        figures=from_row(row, base),
-        context=tuple(call["sent_tokens"] for call in calls),
-        call_costs=tuple(call["dollars"] for call in calls),
-        epochs=tuple(number for number, call in enumerate(calls) if call["is_announced"]),
-    )

@@ -102,21 +102,6 @@ def _value(metric: Metric, form: str, session: Measures) -> Any:
     return getattr(value, form) if isinstance(value, Ratio) else value
 
 
-def from_row(row: Figures, base: Figures | None) -> Figures:
-    """Figures again, of the columns of a Parquet row. `base`: the row of preset `off` on the same recording."""
-    made: Figures = {}
-    by_path = {metric.path: metric.columns for metric in METRICS}
-    for metric in METRICS:
-        values = [row[column] for column in by_path[metric.part_of or metric.path]]
-        if values and not metric.part_of:
-            is_share = metric.unit is SHARE
-            shares = dict(zip(("share", "held", "of"), values, strict=False))
-            put(made, metric.path, shares if is_share else values[0])
-        elif values and base is not None:
-            put(made, metric.path, share(values[0], base[by_path[metric.part_of][0]]))
-    return made
-
-
 def prices(sheet: PriceSheet) -> Figures:
     """`input`, `output` and tiers' in dollars a million tokens, `read` and `write` as shares of the input price."""
     usual = sheet.prices

@@ -8,7 +8,6 @@ answered, not what would be.
 
 from ctxmgr.study.probes.command import (
     Probing,
-    controls_line,
     drawn,
     failed_line,
     probes_table,
@@ -28,7 +27,6 @@ __all__ = [
     "RemovedPart",
     "Scores",
     "Stub",
-    "controls_line",
     "drawn",
     "failed_line",
     "failures",

@@ -1,5 +1,5 @@
 """What `replay --probes` does beside the drives: asks, gathers over recordings, writes down what failed, and shows
-kinds by policy, the used probes, and the controls in a line."""
+kinds by policy, and the used probes."""
 
 import json
 import os
@@ -11,9 +11,9 @@ from rich.table import Table
 
 from ctxmgr.study.console import figures_table, plain
 from ctxmgr.study.figures import Figures
-from ctxmgr.study.observations import MessageCache, Observation, Timeline, message_cache
+from ctxmgr.study.observations import MessageCache, Observation, message_cache
 from ctxmgr.study.probes import figures
-from ctxmgr.study.probes.figures import KINDS, PolicyGrades, Scores
+from ctxmgr.study.probes.figures import KINDS, Scores
 from ctxmgr.study.probes.probing import probed
 from ctxmgr.study.recordings import Recording, Stream
 from ctxmgr.study.report import RecordingSheet
@@ -26,9 +26,7 @@ class Probing:
 
     def __init__(self, failed: str | None) -> None:
         self._failed = failed
-        self._other: Timeline | None = None
         self._scores: dict[str, list[Scores]] = {}
-        self._checks: dict[str, list[Scores]] = {}
         self._lines: list[str] = []
         self.recordings = 0
 
@@ -40,27 +38,23 @@ class Probing:
         if not isinstance(recorded, Recording):
             return {}
         weigh = MessageCache(message_cache.reader()).weight
-        probing = probed(recorded, window, lists, weigh, self._other)
-        self._other = probing.course
+        grades_by_policy = probed(recorded, window, lists, weigh)
         self.recordings += 1
         self._lines += (
             failed_line(recorded.name, policy, failure)
-            for policy, grades in probing.policies.items()
+            for policy, grades in grades_by_policy.items()
             for failure in figures.failures(grades)
         )
-        return {
-            "policies": _scored(probing.policies, self._scores),
-            "controls": _scored(probing.checks, self._checks),
-        }
+        scores_by_policy = {name: figures.scores(grades) for name, grades in grades_by_policy.items()}
+        for name, scores in scores_by_policy.items():
+            self._scores.setdefault(name, []).append(scores)
+        return {"policies": {name: figures.values(scores) for name, scores in scores_by_policy.items()}}
 
     def means(self) -> Figures:
         """Over recordings; empty where there are less than two."""
         if self.recordings < 2:
             return {}
-        return {
-            name: {policy: figures.values(figures.means(some)) for policy, some in scores.items()}
-            for name, scores in (("policies", self._scores), ("controls", self._checks))
-        }
+        return {"policies": {name: figures.values(figures.means(some)) for name, some in self._scores.items()}}
 
     def written(self) -> None:
         """The failed probes, one JSON object a line, readable by their owner alone: they hold conversation. Raises
@@ -81,15 +75,6 @@ def failed_line(recording: str, policy: str, failure: Figures) -> str:
     return json.dumps({"recording": recording, "policy": policy, **failure}, ensure_ascii=True)
 
 
-def _scored(by_policy: Mapping[str, PolicyGrades], into: dict[str, list[Scores]]) -> Figures:
-    out = {}
-    for name, grades in by_policy.items():
-        scores = figures.scores(grades)
-        into.setdefault(name, []).append(scores)
-        out[name] = figures.values(scores)
-    return out
-
-
 def drawn(sheet: RecordingSheet, probes: Figures) -> RecordingSheet:
     """The report's sheet with the kinds by policy: of each its used share."""
     kinds = []
@@ -107,7 +92,7 @@ def drawn(sheet: RecordingSheet, probes: Figures) -> RecordingSheet:
 # what people see
 
 
-def probes_table(title: str, policies: Mapping[str, Figures], checks: Mapping[str, Figures]) -> Table:
+def probes_table(title: str, policies: Mapping[str, Figures]) -> Table:
     """Of `figures.values`, by policy."""
     made = figures_table(title)
     made.add_column("kind")
@@ -129,7 +114,7 @@ def probes_table(title: str, policies: Mapping[str, Figures], checks: Mapping[st
         f"how much of the answer the list holds, 0 to 1, asked at {points} calls of what the session used again "
         "later; where a host compacted,\nits summary copies what the user said, the files and the last words\n"
         "packet tokens: of calls with a packet; untrue: of the judged lines of packets, those that the recording "
-        "does not bear out;\nunjudged: those of which it does not tell\n" + controls_line(checks)
+        "does not bear out;\nunjudged: those of which it does not tell"
     )
     return made
 
@@ -151,15 +136,6 @@ def _packet_rows(some: Sequence[Figures | None]) -> Iterator[tuple[str, list[str
 
 def _untrue(lines: Figures | None) -> str:
     return f"{lines['untrue']}/{lines['judged']}" if lines and lines["lines"] else NONE
-
-
-def controls_line(checks: Mapping[str, Figures]) -> str:
-    """The mean over kinds of each control; of `figures.values`, by control."""
-    parts = []
-    for name, control in checks.items():
-        shares = [both["all"]["share"] for both in control["kinds"].values() if both["all"]["share"] is not None]
-        parts.append(f"{name} {_number(sum(shares) / len(shares) if shares else None, 3)}")
-    return f"controls, mean of kinds: {', '.join(parts)}"
 
 
 def _share(both: Figures | None) -> str:

@@ -1,14 +1,8 @@
-"""Lists of no policy, to see whether the probes are sound and which kinds are cheap; and the summary that copies.
-
-The whole unmanaged list answers all, the empty list nothing; the whole list of another session what everybody says;
-the newest tokens what no memory is needed for.
-"""
+"""What stands beside policies: the newest tokens, for which no memory is needed; the summary that copies."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from itertools import accumulate
-
-import msgspec
 
 from ctxmgr.model import CHARACTERS_A_TOKEN
 from ctxmgr.study.observations import Observation, Timeline, timeline
@@ -62,16 +56,6 @@ class Stub:
         count = bisect_right(sums, room) - 1
         start = wording.shortened(opening, USER_CHARACTERS - sums[count])
         return [start, *others[len(others) - count :]]
-
-
-def empty(course: Timeline) -> list[Observation]:
-    return [timeline.observation(course, call, (), 0) for call in course.calls]
-
-
-def foreign(course: Timeline, other: Timeline) -> list[Observation]:
-    """At each call the whole of another session."""
-    replace = msgspec.structs.replace
-    return [replace(sight, items=other.items, projected_messages=other.wholes) for sight in empty(course)]
 
 
 def newest(course: Timeline, weigh: Callable[[bytes], int], tokens: int = NEWEST_TOKENS) -> list[Observation]:

@@ -1,10 +1,10 @@
-"""One recording's drives as answers by policy, and the grades of a summary, each with the controls beside them.
+"""One recording's drives as answers by policy, and the grades of a summary; beside each the newest tokens.
 
 1. A drive whose host compacted with other summaries is driven once more, with summaries that copy (`Stub`): no
    probe fails by a summary that nobody wrote.
 2. A summary is graded by what it answers by itself of all that was asked of what it replaces. Used is what the
-   kept part uses again: it is what came after. The controls are lists in its place, asked the same: all that was
-   replaced, nothing, another session, and the newest tokens of what was replaced.
+   kept part uses again: it is what came after. The newest tokens of
+   what was replaced are asked the same.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,18 +24,10 @@ from ctxmgr.study.probes.reading import SessionHistory, read_message
 from ctxmgr.study.probes.session import Examined, Point, examined, names_of
 from ctxmgr.study.recordings import Recording, compaction_message, pi_host
 
-NEWEST, WHOLE, EMPTY, FOREIGN = "newest 10k", "whole list", "empty list", "another session"
+NEWEST = "newest 10k"
 REPLY = pi_host.item("", b'{"role":"assistant","content":[]}')  # of the call that a summary is asked at
 
 Drive = Callable[[ReplayOptions], ReplayResult]
-
-
-class Probed(msgspec.Struct, frozen=True):
-    """One recording. `policies`: presets, and the newest tokens beside them; `checks`: the lists of no policy."""
-
-    course: Timeline
-    policies: dict[str, PolicyGrades]
-    checks: dict[str, PolicyGrades]
 
 
 def lists_of(outcome: ReplayResult, options: ReplayOptions, drive: Drive) -> list[Observation]:
@@ -53,30 +45,28 @@ def probed(
     window: int,
     lists: Mapping[str, Sequence[Observation]],
     weigh: Callable[[bytes], int],
-    other: Timeline | None = None,
-) -> Probed:
-    """`window` in tokens; `lists`: what each policy sent, by name; `weigh`: bytes of a message to tokens. `other`:
-    another session, as a control."""
+) -> dict[str, PolicyGrades]:
+    """By policy, the newest tokens last. `window` in tokens; `lists`: what each policy sent, by name; `weigh`:
+    bytes of a message to tokens."""
     of = examined(recording, window, weigh)
     policies = {**lists, NEWEST: controls.newest(of.course, weigh)}
-    checks = {WHOLE: timeline.whole(of.course), EMPTY: controls.empty(of.course)}
-    if other is not None:
-        checks[FOREIGN] = controls.foreign(of.course, other)
     index = EvidenceIndex(of.names)
-    all_lists = {name: ProjectedLists(index, sights) for name, sights in {**policies, **checks}.items()}
-    grades = {name: answers(of, index, projected) for name, projected in all_lists.items()}
+    projected = {name: ProjectedLists(index, sights) for name, sights in policies.items()}
+    grades = {}
     for name, sights in policies.items():
         weights = [sum(weigh(message.raw) for message in sight.projected_messages) for sight in sights]
         grades[name] = msgspec.structs.replace(
-            grades[name], tokens=fmean(weights) if weights else None, precision=precision(of, sights, weigh)
+            answers(of, index, projected[name]),
+            tokens=fmean(weights) if weights else None,
+            precision=precision(of, sights, weigh),
         )
-    return Probed(of.course, {name: grades[name] for name in policies}, {name: grades[name] for name in checks})
+    return grades
 
 
 def graded(
     recording: Recording, window: int, sights: Sequence[Observation], weigh: Callable[[bytes], int]
 ) -> Scores:
-    """One policy alone, without the controls: the same figures as `probed` gives it beside others."""
+    """One policy alone: the same figures as `probed` gives it beside others."""
     of = examined(recording, window, weigh)
     index = EvidenceIndex(of.names)
     grades = answers(of, index, ProjectedLists(index, sights))
@@ -104,18 +94,16 @@ class RemovedPart:
         """`before`: the lists of the calls up to the compaction, to see where evidence was lost; without them
         it was lost there, at the call after those of the list."""
         if not before:
-            before = [*controls.empty(self._course) * (self._calls - 1), *timeline.whole(self._course)]
+            (call,), course = self._course.calls, self._course
+            nothing = timeline.observation(course, call, (), 0)
+            before = [*[nothing] * (self._calls - 1), *timeline.whole(course)]
         raw = compaction_message(summary, 0, 0)
         now = Observation(None, (), (ProjectedMessage(raw, -1, False),), REPLY, own=1)
         return self._graded([*before, now])
 
-    def controls(self, weigh: Callable[[bytes], int], other: Sequence[bytes] = ()) -> dict[str, PolicyGrades]:
-        """By name. `weigh`: bytes of a message to tokens; `other`: the messages of another session."""
-        lists = {WHOLE: timeline.whole(self._course), EMPTY: controls.empty(self._course)}
-        if other:
-            lists[FOREIGN] = controls.foreign(self._course, _course(other))
-        lists[NEWEST] = controls.newest(self._course, weigh)
-        return {name: self._graded(some) for name, some in lists.items()}
+    def newest(self, weigh: Callable[[bytes], int]) -> PolicyGrades:
+        """Of the newest tokens in its place. `weigh`: bytes of a message to tokens."""
+        return self._graded(controls.newest(self._course, weigh))
 
     def _graded(self, lists: Sequence[Observation]) -> PolicyGrades:
         """Asked at the last of these lists."""

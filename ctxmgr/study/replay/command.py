@@ -96,7 +96,7 @@ def _show_together(
     elif averages:
         out.print(totals_table(together))
         if probes:
-            out.print(probes_table("memory probes: means over recordings", probes["policies"], probes["controls"]))
+            out.print(probes_table("memory probes: means over recordings", probes["policies"]))
 
 
 def _file_figures(path: Path, asked_for: ReplayRequest, sheets: list[RecordingSheet]) -> list[Figures]:

@@ -174,7 +174,7 @@ def brief(drives: Sequence[Figures]) -> RenderableType:
         parts += [_driven(drives), plain("before, after: mean tokens of a list, by the estimate.")]
     parts.append(plain(ALL_FIGURES))
     if probes := first.get("probes"):
-        parts.append(probes_table("memory probes", probes["policies"], probes["controls"]))
+        parts.append(probes_table("memory probes", probes["policies"]))
     parts += [plain(f"{drive['preset']}: {text}", "red") for drive in drives for text in drive["failures"]]
     return Group(*parts)
 

@@ -215,19 +215,14 @@ def test_a_figure_that_is_not_there_any_more_is_worse(planned: Path, folder: Pat
     assert worse(planned, now) == []
 
 
-def test_the_page_links_to_each_worst_recording_s_own(
-    planned: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_page_has_the_tables(planned: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "corpus.html"
     assert main(["corpus", "report", str(planned), "--html", str(tmp_path / "none" / "x.html")]) == 2
     assert "can not be written: No such file or directory" in capsys.readouterr().err
     assert main(["corpus", "report", str(planned), "--html", str(page)]) == 0
-    text = page.read_text()
-    own = sorted((tmp_path / "corpus-recordings").iterdir())
-    assert own
-    assert all(f'href="corpus-recordings/{file.name}"' in text for file in own)
-    assert all("50 calls" in file.read_text() for file in own)
     assert "where it paid least" in capsys.readouterr().out
+    assert "<h2>Where it paid least</h2>" in page.read_text()
+    assert [file.name for file in tmp_path.glob("corpus*")] == ["corpus.html"]
 
 
 def test_results_of_before_a_column_are_still_read(planned: Path) -> None:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from ctxmgr.closed_loop import PriceSheet
-from ctxmgr.study.figures import Measures, columns, cost, figures, from_row, value_at
+from ctxmgr.study.figures import Measures, columns, cost, figures, value_at
 from ctxmgr.study.figures.said import recall
 from ctxmgr.study.figures.table import METRICS
 from ctxmgr.study.observations import Ratio
@@ -94,16 +94,12 @@ def test_the_series_has_each_call() -> None:
     assert (sum(call["grounded"] for call in series), sum(call["lines"] for call in series)) == (0, 1)
 
 
-def test_parquet_columns_are_generated_and_are_figures_again() -> None:
-    rows = [{column.name: column.of(session) for column in columns()} for session in (SOME, EVERY)]
-    again = from_row(*rows)
-    written = {metric.path for metric in METRICS if metric.columns or metric.part_of}
-    for path in written - {"warmOfOff", "closedLoop.allOfOff"}:  # whose dollars are no columns
-        value, expected = value_at(again, path), value_at(MADE, path)
-        if isinstance(value, dict):
-            assert value["share"] == pytest.approx(expected["share"], abs=1e-5), path
-        elif value is not None or path.startswith("closedLoop"):
-            assert value == pytest.approx(expected, abs=1e-3), path
+def test_parquet_columns_are_the_figures() -> None:
+    row = {column.name: column.of(SOME) for column in columns()}
+    for metric in METRICS:
+        for column, key in zip(metric.columns, ("share", "held", "of"), strict=False):
+            value = value_at(MADE, metric.path)
+            assert row[column] == pytest.approx(value[key] if isinstance(value, dict) else value, abs=1e-3), column
     assert {column.type for column in columns()} == {int, float | None}
     names = [column.name for column in columns()]
     assert len(names) == len(set(names))

@@ -79,3 +79,8 @@ def sights(found: Timeline, shown: Sequence[Sequence[int]], packets: Sequence[st
             )
         )
     return out
+
+
+def empty(course: Timeline) -> list[Observation]:
+    """Nothing shown, at each call."""
+    return [timeline.observation(course, call, (), 0) for call in course.calls]

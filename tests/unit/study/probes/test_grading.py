@@ -1,6 +1,5 @@
-"""Lists are asked at the same calls, graded, and what they lost is told with the call that lost it; controls."""
+"""Lists are asked at the same calls, graded, and what they lost is told with the call that lost it."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,7 +8,7 @@ from ctxmgr.study.probes import Stub, controls, figures
 from ctxmgr.study.probes.figures import PolicyGrades
 from ctxmgr.study.probes.session import examined, points
 from tests.notation import Said, a, call, r, u
-from tests.unit.study.probes.asked import SESSION, WEIGHT, asked, of, recording, sights, weigh
+from tests.unit.study.probes.asked import SESSION, WEIGHT, asked, empty, of, recording, sights, weigh
 
 
 def means(of: PolicyGrades) -> set[float]:
@@ -19,7 +18,7 @@ def means(of: PolicyGrades) -> set[float]:
 def test_the_whole_list_answers_all_and_the_empty_list_nothing() -> None:
     examined_session = of(*SESSION)
     everything, nothing = asked(
-        examined_session, timeline.whole(examined_session.course), controls.empty(examined_session.course)
+        examined_session, timeline.whole(examined_session.course), empty(examined_session.course)
     )
     assert {answer.probe.kind for answer in everything.answers} == {*figures.KINDS} - {"files.read", "instructions"}
     assert means(everything) == {1.0}
@@ -54,19 +53,10 @@ def test_of_any_conversation_the_whole_list_answers_all_and_the_empty_list_nothi
     said = [answer for turn in turns for answer in (turn if isinstance(turn, list) else [turn])]
     examined_session = of(*[u("go")] * 6, *said, a("done"))
     everything, nothing = asked(
-        examined_session, timeline.whole(examined_session.course), controls.empty(examined_session.course)
+        examined_session, timeline.whole(examined_session.course), empty(examined_session.course)
     )
     assert [answer for answer in everything.answers if answer.grade < 1 - 1e-9] == []
     assert [answer for answer in nothing.answers if answer.grade > 0] == []
-
-
-def test_another_session_answers_what_everybody_says() -> None:
-    examined_session = of(*SESSION)
-    other = of(u("paint the fence"), a("ok", call("bash", command="npm run test")), r("fine"), a("done")).course
-    (foreign,) = asked(examined_session, controls.foreign(examined_session.course, other))
-    by_kind = figures.scores(foreign).kinds
-    assert by_kind["tests"].every.share == pytest.approx(0.5)  # everybody runs that
-    assert by_kind["goal"].every.share == 0
 
 
 def test_the_newest_tokens_answer_what_is_new() -> None:
@@ -101,7 +91,7 @@ def test_a_failed_probe_names_the_call_that_lost_it_and_what_left() -> None:
 
 def test_what_never_stood_in_a_list_was_lost_nowhere() -> None:
     examined_session = of(*SESSION)
-    (result,) = asked(examined_session, controls.empty(examined_session.course))
+    (result,) = asked(examined_session, empty(examined_session.course))
     assert {answer.loss.call_index for answer in result.answers if answer.loss} == {-1}
 
 

@@ -2,10 +2,9 @@
 what came back."""
 
 from ctxmgr.study.observations import timeline
-from ctxmgr.study.probes import controls
 from ctxmgr.study.probes.missed import HINT_CHARACTERS, MissedProbe, missed
 from tests.notation import a, call, err, r, u
-from tests.unit.study.probes.asked import of, recording, weigh
+from tests.unit.study.probes.asked import empty, of, recording, weigh
 
 EDIT = call("edit", path="src/limits.py", oldText="limit = 2", newText="limit_of_rows = 7")
 AGAIN = call("edit", path="src/limits.py", oldText="limit_of_rows = 7", newText="limit_of_rows = 9")
@@ -27,12 +26,12 @@ SESSION = (
 
 def of_an_empty_list() -> tuple[MissedProbe, ...]:
     found = of(*SESSION)
-    lists = controls.empty(found.course)
+    lists = empty(found.course)
     return missed(recording(*SESSION), 200_000, lists, weigh, ("file.state", "errors", "goal")).missed
 
 
 def test_what_the_list_misses_is_told_by_kind_with_its_call() -> None:
-    lists = controls.empty(of(*SESSION).course)
+    lists = empty(of(*SESSION).course)
     found = missed(recording(*SESSION), 200_000, lists, weigh, ("file.state", "errors", "goal"))
     kinds = [probe.probe.kind for probe in found.missed]
     assert {*kinds} == {"file.state", "errors"}, "nobody asks for what is about no command and no file"
@@ -50,7 +49,7 @@ def test_it_is_asked_for_by_what_it_is_about_and_then_by_what_the_next_step_says
 
 def test_a_question_is_no_longer_than_people_type() -> None:
     long = (*SESSION[:-4], a("word " * 2_000, call("bash", command="./pack")), r("ok"), a("done"))
-    found = missed(recording(*long), 200_000, controls.empty(of(*long).course), weigh, ("errors",)).missed
+    found = missed(recording(*long), 200_000, empty(of(*long).course), weigh, ("errors",)).missed
     assert max(len(hint) for one in found for hint in one.hints) == HINT_CHARACTERS
 
 

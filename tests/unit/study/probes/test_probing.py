@@ -38,15 +38,12 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, list[Any], str
     return json.loads(printed[-1]), failed, (folder / "page.html").read_text()
 
 
-def test_each_policy_is_asked_and_the_controls_hold(asked: tuple[Any, list[Any], str]) -> None:
+def test_each_policy_is_asked_and_the_newest_tokens_beside_them(asked: tuple[Any, list[Any], str]) -> None:
     document = asked[0][0]["probes"]
     assert list(document["policies"]) == ["turns", "off", NEWEST]
-    kinds = document["controls"]["whole list"]["kinds"]
-    assert {both["all"]["share"] for both in kinds.values()} == {1.0}
-    assert {both["all"]["share"] for both in document["controls"]["empty list"]["kinds"].values()} == {0.0}
-    assert {"goal", "asks", "files.modified", "files.read", "tests", "next"} <= set(kinds)
     for policy in document["policies"].values():
-        assert policy["points"] == document["controls"]["whole list"]["points"] > 3
+        assert {"goal", "asks", "files.modified", "files.read", "tests", "next"} <= set(policy["kinds"])
+        assert policy["points"] > 3
         assert policy["tokens"] > 0
 
 
@@ -72,7 +69,7 @@ def test_the_page_draws_the_kinds_by_policy(asked: tuple[Any, list[Any], str]) -
     assert re.search(r"turns</th><td class=\"share\"[^>]*>[01]\.\d{3}</td>", kinds)
 
 
-def test_several_recordings_have_means_and_each_other_as_a_control(tmp_path: Path) -> None:
+def test_several_recordings_have_means(tmp_path: Path) -> None:
     recording = readers.read(readers.source(begun(tmp_path, 130)))
     assert isinstance(recording, Recording)
     probing = Probing(str(tmp_path / "failed.jsonl"))
@@ -81,11 +78,12 @@ def test_several_recordings_have_means_and_each_other_as_a_control(tmp_path: Pat
         shown = timeline.whole(timeline.of(recording))
         return probing.figures_of(recording, 60_000, {"off": shown})
 
-    assert "another session" not in ask()["controls"]
+    one = ask()["policies"]["off"]["kinds"]["goal"]["used"]
     assert probing.means() == {}
-    assert ask()["policies"]["off"]["kinds"]["goal"]["used"]["share"] == 1
-    goal = probing.means()["controls"]["another session"]["kinds"]["goal"]["all"]
-    assert goal["share"] == 1  # it is the same session
+    ask()
+    both = probing.means()["policies"]["off"]["kinds"]["goal"]["used"]
+    assert one["share"] == both["share"] == 1  # it is the same session
+    assert both["probes"] == 2 * one["probes"]
     probing.written()
     failed = [json.loads(line) for line in (tmp_path / "failed.jsonl").read_text().splitlines()]
     assert {probe["policy"] for probe in failed} == {NEWEST}
@@ -189,9 +187,9 @@ def test_the_table_has_them_by_section() -> None:
         name: figures.values(figures.scores(grades))
         for name, grades in (("balanced", said(1, 100, 1)), ("off", PolicyGrades((), 2)))
     }
-    cells = [list(column.cells) for column in probes_table("memory probes", policies, {}).columns]
+    cells = [list(column.cells) for column in probes_table("memory probes", policies).columns]
     rows = {row[0]: row[2:] for row in zip(*cells, strict=True)}
     assert rows["packet tokens"] == ("100", "-")
     assert (rows["packets"], rows["unjudged lines"]) == (("1", "-"), ("1/4", "-"))
     assert rows["untrue lines"] == rows["untrue: now"] == ("1/3", "-")
-    assert not any("untrue" in row for row in probes_table("x", {"off": policies["off"]}, {}).columns[0].cells)
+    assert not any("untrue" in row for row in probes_table("x", {"off": policies["off"]}).columns[0].cells)

@@ -66,26 +66,11 @@ def test_a_change_of_the_code_makes_free_rows_anew_and_paid_ones_not(
     assert [row["reused"] for row in rows] == [True, False]
 
 
-def test_probes_of_a_summary_have_the_controls_of_replay(
-    tmp_path: Path, compare: Compare, capsys: pytest.CaptureFixture[str]
-) -> None:
-    paths = recorded(tmp_path, "one.jsonl", turns=30), recorded(tmp_path, "two.jsonl", turns=40)
-    first, second = compare(*paths, *KEEP)["rows"]
-    assert list(first["controls"]) == ["whole list", "empty list", "newest 10k"]
-    assert list(second["controls"]) == ["whole list", "empty list", "another session", "newest 10k"]
-    for row in (first, second):
-        kinds = {name: control["kinds"] for name, control in row["controls"].items()}
-        assert {both["every"]["share"] for both in kinds["whole list"].values()} == {1.0}
-        assert {both["every"]["share"] for both in kinds["empty list"].values()} == {0.0}
-        assert 0 < kinds["newest 10k"]["files.read"]["every"]["share"] < 1
-        assert kinds["whole list"].keys() == row["probes"]["kinds"].keys()
-    assert second["controls"]["another session"]["kinds"]["goal"]["every"]["share"] == 1  # it begins alike
-    assert second["controls"]["another session"]["kinds"]["files.read"]["every"]["share"] < 1
-    assert all(row["reused"] for row in compare(*paths, *KEEP)["rows"])
-    capsys.readouterr()
-    assert main(["compare", *map(str, paths), *KEEP, "--wide", "--out", str(tmp_path / "out")]) == 0
-    shown = " ".join(capsys.readouterr().out.split())
-    assert "controls, mean of kinds: whole list 1.000, empty list 0.000, another session 0." in shown
+def test_the_newest_tokens_are_asked_beside_a_summary(tmp_path: Path, compare: Compare) -> None:
+    path = recorded(tmp_path, "one.jsonl", turns=30)
+    (row,) = compare(path, *KEEP)["rows"]
+    assert row["newest"]["kinds"].keys() == row["probes"]["kinds"].keys()
+    assert 0 < row["newest"]["kinds"]["files.read"]["every"]["share"] < 1
     assert "newest 10k" in (tmp_path / "out" / "comparison.md").read_text()
 
 
