@@ -4,7 +4,7 @@ Facts of others, each with its source and its day, in `ctxmgr/data/models.json`.
 it answers what it knows of an id and how it found that, and who asks lets a host's own word go before.
 """
 
-from ctxmgr.known_models import naming
+from ctxmgr.known_models import registry
 from ctxmgr.known_models.reading import BadFacts, read, shipped
 from ctxmgr.known_models.registry import ModelFacts, Registry
 from ctxmgr.known_models.told_prices import (
@@ -26,9 +26,9 @@ __all__ = [
     "is_long",
     "itself",
     "long_prices",
-    "naming",
     "nearest",
     "read",
+    "registry",
     "shipped",
     "tiered",
     "with_long_write",

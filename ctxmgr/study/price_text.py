@@ -5,14 +5,19 @@
 2. A TIER is TOKENS:FACTOR or TOKENS:FACTOR:FACTOR: a request whose input is above so many tokens costs FACTOR times
    as much, all of it; its output the second FACTOR times, where there is one. No two begin above as many tokens.
 3. INPUT is more than 0: all else is told as a share of it, and so is what a list costs.
+
+A user's file of models says of one only what it says itself (`OwnFacts`): commands have defaults of their own.
 """
 
+import os
 from math import isfinite
 from typing import Literal
 
 import msgspec
 
+from ctxmgr.known_models import ModelFacts, Registry, shipped
 from ctxmgr.model import IMPLICIT, MARKS, PriceTier, TieredPrices
+from ctxmgr.settings import models_file
 from ctxmgr.study.observations import PriceSheet
 
 OUTPUT_SHARE = 5
@@ -82,3 +87,22 @@ def _number(text: str) -> float:
     if not isfinite(number) or not 0 <= number < MAX_PRICE:
         raise ValueError(text)
     return number
+
+
+class OwnFacts(msgspec.Struct, frozen=True):
+    """`path`: absolute, for a sidecar that reads the file as well; both None without a file."""
+
+    path: str | None = None
+    registry: Registry | None = None
+
+    def of(self, model: str) -> ModelFacts | None:
+        """None where the file changes nothing of what is known of this model."""
+        if self.registry is None:
+            return None
+        facts = self.registry.find(model)
+        return None if facts == shipped().find(model) else facts
+
+
+def own_facts(path: str | None) -> OwnFacts:
+    """Raises SettingsFault, with what is wrong with the file and where."""
+    return OwnFacts(None if path is None else os.path.abspath(path), models_file(path))

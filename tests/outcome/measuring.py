@@ -28,7 +28,7 @@ from ctxmgr.study.figures.cost import of_session
 from ctxmgr.study.figures.table import METRICS
 from ctxmgr.study.probes.evidence import EvidenceIndex
 from ctxmgr.study.probes.figures import ProjectedLists, Scores, answers, scores
-from ctxmgr.study.probes.session import Examined, examined
+from ctxmgr.study.probes.kinds import Examined, examined
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import Recording
 from ctxmgr.study.replay.asked import MODELLED, RECORDED, HostModel

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as Xml
 
 import pytest
 
-from ctxmgr.study.report.style import DARK, GROUNDS, LIGHT
+from ctxmgr.study.report.plots import DARK, GROUNDS, LIGHT
 from scripts import picturing
 
 FIGURES = json.loads((picturing.ROOT / picturing.FIGURES).read_text(encoding="utf-8"))

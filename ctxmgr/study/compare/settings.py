@@ -23,8 +23,7 @@ from ctxmgr.model.compaction import CutBudget, Format, Strategy
 from ctxmgr.plain_text import unwritable_text
 from ctxmgr.settings import SettingsFault
 from ctxmgr.study.observations import PriceSheet
-from ctxmgr.study.own_facts import OwnFacts, own_facts
-from ctxmgr.study.price_text import price_sheet
+from ctxmgr.study.price_text import OwnFacts, own_facts, price_sheet
 from ctxmgr.study.recordings import DEFAULT_WINDOW
 
 CHAIN_WINDOW = DEFAULT_WINDOW

@@ -13,11 +13,9 @@ from ctxmgr.study.probes.command import (
     probes_table,
     write_failed,
 )
-from ctxmgr.study.probes.controls import Stub
 from ctxmgr.study.probes.evidence import ProbeKind
 from ctxmgr.study.probes.figures import Scores, failures, means, scores, values
-from ctxmgr.study.probes.missed import MissedProbe, missed
-from ctxmgr.study.probes.probing import NEWEST, RemovedPart, graded, lists_of
+from ctxmgr.study.probes.probing import NEWEST, MissedProbe, RemovedPart, Stub, graded, lists_of, missed
 
 __all__ = [
     "MissedProbe",

@@ -19,8 +19,8 @@ import msgspec
 from ctxmgr.study.figures import Figures
 from ctxmgr.study.observations import Observation
 from ctxmgr.study.probes.evidence import EvidenceIndex, Ids, Probe, ProbeKind, grade
+from ctxmgr.study.probes.kinds import Examined
 from ctxmgr.study.probes.precision import LineCounts, Precision
-from ctxmgr.study.probes.session import Examined
 
 WHOLE = 1 - 1e-9
 HOLDERS_SHOWN = 3

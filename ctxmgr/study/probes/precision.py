@@ -22,10 +22,9 @@ from typing import get_args
 import msgspec
 
 from ctxmgr.study.observations import SUMMARY, Observation, in_place, strings
-from ctxmgr.study.probes.checks import Deeds
-from ctxmgr.study.probes.packets import PacketLine, Section, folded, lines, packets, pieces, within
+from ctxmgr.study.probes.checks import Deeds, PacketLine, Section, folded, lines, packets, pieces, within
+from ctxmgr.study.probes.kinds import Examined
 from ctxmgr.study.probes.reading import SessionCall, SessionHistory, name_words, wording
-from ctxmgr.study.probes.session import Examined
 
 SILENT, UNTRUE = "silent", "untrue"
 OUTCOMES = {True: "true", False: UNTRUE, None: "unjudged"}

@@ -3,26 +3,92 @@
 1. A drive whose host compacted with other summaries is driven once more, with summaries that copy (`Stub`): no
    probe fails by a summary that nobody wrote.
 2. A summary is graded by what it answers by itself of all that was asked of what it replaces. Used is what the
-   kept part uses again: it is what came after. The newest tokens of
-   what was replaced are asked the same.
+   kept part uses again: it is what came after. The newest tokens of what was replaced, for which no memory is
+   needed, are asked the same.
+3. A probe that a list can not answer (`missed`) has what a model would ask for it by: the command or file that it
+   is about, then that and what the next step says. Of a probe about neither nobody asks.
+4. What comes back for such a question is graded as the list is: list and answer together must hold all evidence. A
+   call comes back as JSON, which a model reads as well as the list has it: it is graded without JSON's signs, too.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import accumulate
 from statistics import fmean
 
 import msgspec
 
+from ctxmgr.model import CHARACTERS_A_TOKEN
 from ctxmgr.study.driving import ReplayOptions, ReplayResult
 from ctxmgr.study.observations import Observation, ProjectedMessage, Timeline, timeline
-from ctxmgr.study.probes import controls
-from ctxmgr.study.probes.controls import Stub
-from ctxmgr.study.probes.evidence import EvidenceIndex
-from ctxmgr.study.probes.figures import PolicyGrades, ProjectedLists, Scores, answers, scores
-from ctxmgr.study.probes.kinds import probes
+from ctxmgr.study.probes.evidence import Evidence, EvidenceIndex, Ids, Probe, ProbeKind, grade
+from ctxmgr.study.probes.figures import WHOLE, PolicyGrades, ProjectedLists, Scores, answers, scores
+from ctxmgr.study.probes.kinds import Examined, Point, examined, names_of, probes
 from ctxmgr.study.probes.precision import precision
-from ctxmgr.study.probes.reading import SessionHistory, read_message
-from ctxmgr.study.probes.session import Examined, Point, examined, names_of
-from ctxmgr.study.recordings import Recording, compaction_message, pi_host
+from ctxmgr.study.probes.reading import SessionHistory, read_message, wording
+from ctxmgr.study.recordings import HostMessage, Recording, compaction_message, pi_host
+
+NEWEST_TOKENS = 10_000
+USER_CHARACTERS = 2_000 * CHARACTERS_A_TOKEN
+LAST_CHARACTERS = 1_200
+
+
+class Stub:
+    """Writes all summaries of one session without a model (`pi_host.Write`): what the user said, the files, the
+    last words. What an earlier one stands for stays in the later ones.
+
+    It stands for the host's own summary where probes are asked: one that copies, so that what is lost is lost by
+    the policy, and not by a bad summary. In order: the opening request, the newest messages of the user that fit
+    into USER_CHARACTERS together, all files, and the newest reply's words.
+    """
+
+    def __init__(self) -> None:
+        self._requests: list[str] = []
+        self._files: dict[str, str] = {}
+        self._last = ""
+
+    def __call__(self, gone: Sequence[HostMessage], kept: Sequence[HostMessage]) -> str:
+        for message in (read_message(item.raw) for item in gone):
+            text = message.text.strip()
+            if message.role == "user" and text:
+                self._requests.append(text)
+            elif message.role == "assistant":
+                self._last = text or self._last
+            for call in message.calls:
+                self._files = {**dict.fromkeys(call.did.looked_at, "read"), **self._files}
+                self._files |= {change.path: change.action for change in call.did.changes}
+        parts = ["## What the user said", *(f"- {text}" for text in self._user_texts())]
+        for state in ("changed", "deleted", "read"):
+            if paths := sorted(path for path, was in self._files.items() if was == state):
+                parts += [f"<{state}-files>", *paths, f"</{state}-files>"]
+        if self._last:
+            parts.append(f"## Last words\n{wording.shortened(self._last, LAST_CHARACTERS)}")
+        return "\n".join(parts)
+
+    def _user_texts(self) -> list[str]:
+        """Oldest first. What the newest leave of the room is the opening request's, half of it in any case."""
+        if not self._requests:
+            return []
+        opening, *others = self._requests
+        room = USER_CHARACTERS - min(len(opening), USER_CHARACTERS // 2)
+        sums = list(accumulate(map(len, reversed(others)), initial=0))
+        count = bisect_right(sums, room) - 1
+        start = wording.shortened(opening, USER_CHARACTERS - sums[count])
+        return [start, *others[len(others) - count :]]
+
+
+def newest(course: Timeline, weigh: Callable[[bytes], int], tokens: int = NEWEST_TOKENS) -> list[Observation]:
+    """At most so many tokens from the end, cut where a list may be cut; the newest step where it alone is more."""
+    before = list(accumulate((weigh(item.raw) for item in course.items), initial=0))
+    sights = []
+    for call in course.calls:
+        cuts = course.cuts[: bisect_right(course.cuts, call.end_index - 1)] or (0,)
+        light = bisect_left(before, before[call.end_index] - tokens)
+        start = next((cut for cut in cuts if cut >= light), cuts[-1])
+        sights.append(timeline.observation(course, call, course.wholes[start : call.end_index], 0))
+    return sights
+
 
 NEWEST = "newest 10k"
 REPLY = pi_host.item("", b'{"role":"assistant","content":[]}')  # of the call that a summary is asked at
@@ -49,7 +115,7 @@ def probed(
     """By policy, the newest tokens last. `window` in tokens; `lists`: what each policy sent, by name; `weigh`:
     bytes of a message to tokens."""
     of = examined(recording, window, weigh)
-    policies = {**lists, NEWEST: controls.newest(of.course, weigh)}
+    policies = {**lists, NEWEST: newest(of.course, weigh)}
     index = EvidenceIndex(of.names)
     projected = {name: ProjectedLists(index, sights) for name, sights in policies.items()}
     grades = {}
@@ -103,7 +169,7 @@ class RemovedPart:
 
     def newest(self, weigh: Callable[[bytes], int]) -> PolicyGrades:
         """Of the newest tokens in its place. `weigh`: bytes of a message to tokens."""
-        return self._graded(controls.newest(self._course, weigh))
+        return self._graded(newest(self._course, weigh))
 
     def _graded(self, lists: Sequence[Observation]) -> PolicyGrades:
         """Asked at the last of these lists."""
@@ -115,3 +181,82 @@ def _course(raws: Sequence[bytes]) -> Timeline:
     """Of messages, with one call after them."""
     items = [pi_host.item(str(number), raw) for number, raw in enumerate(raws)]
     return timeline.made("", (*items, REPLY), (timeline.TimelineCall(None, len(raws)),))
+
+
+_JSON_SIGNS = (("\\n", "\n"), ("\\t", "\t"), ('\\"', '"'), ('":', '" : '), ('","', '" , "'), ("\\\\", "\\"))
+HINT_CHARACTERS = 1_000  # of each: what is longer nobody types
+_encode = msgspec.json.Encoder().encode
+
+
+class MissedProbe(msgspec.Struct, frozen=True):
+    """One probe at one call, which the entry `reply` answered. `hints`: what to ask by; `names` as the
+    index has them; `evidence_index` and `ids`: the list that was sent."""
+
+    probe: Probe
+    reply: str
+    hints: tuple[str, ...]
+    names: dict[str, int]
+    evidence_index: EvidenceIndex
+    ids: Ids
+
+    def answered(self, texts: Sequence[str]) -> bool:
+        """Whether the list and these texts hold all of the evidence."""
+        more = EvidenceIndex(self.names)
+        content = [{"type": "text", "text": piece} for text in texts for piece in (text, _without_json(text))]
+        shown = frozenset({more.number(_encode({"role": "toolResult", "content": content, "timestamp": 0}))})
+
+        def share(evidence: Evidence) -> float:
+            listed, brought = self.evidence_index.holder_sets(evidence), more.holder_sets(evidence)
+            held = [
+                not (here.isdisjoint(self.ids) and there.isdisjoint(shown))
+                for here, there in zip(listed, brought, strict=True)
+            ]
+            return sum(held) / len(held) if held else 0.0
+
+        return grade(self.probe, share) >= WHOLE
+
+
+def _without_json(text: str) -> str:
+    """With each value of an object apart, and its lines as lines."""
+    for sign, stands_for in _JSON_SIGNS:
+        text = text.replace(sign, stands_for)
+    return text
+
+
+class AskedProbes(msgspec.Struct, frozen=True):
+    """`used_counts`: probes of each kind that somebody would ask for; `missed`: in the order of the calls."""
+
+    used_counts: dict[ProbeKind, int]
+    missed: tuple[MissedProbe, ...]
+
+
+def missed(
+    recording: Recording,
+    window: int,
+    sights: Sequence[Observation],
+    weigh: Callable[[bytes], int],
+    kinds: Sequence[ProbeKind],
+) -> AskedProbes:
+    """Of one policy's lists. `window` in tokens; `weigh`: bytes of a message to tokens."""
+    of = examined(recording, window, weigh)
+    index = EvidenceIndex(of.names)
+    lists = ProjectedLists(index, sights)
+    asked = dict.fromkeys(kinds, 0)
+    missed_probes: list[MissedProbe] = []
+    for point in of.points:
+        ids = lists.ids(lists.calls[point.reply]) if point.reply in lists.calls else None
+        for probe in point.probes:
+            if ids is None or probe.kind not in asked or not probe.used or not probe.subject:
+                continue
+            asked[probe.kind] += 1
+            if grade(probe, partial(index.share, ids=ids)) < WHOLE:
+                hints = _hints(of.history, probe, point.end)
+                missed_probes.append(MissedProbe(probe, point.reply, hints, of.names, index, ids))
+    return AskedProbes(asked, tuple(missed_probes))
+
+
+def _hints(of: SessionHistory, probe: Probe, end: int) -> tuple[str, ...]:
+    """For a probe of message number `end`; the first is the narrowest."""
+    doing = of.spoken[end] if end < len(of.spoken) else ""
+    wider = f"{probe.subject} {doing}".strip()
+    return tuple(dict.fromkeys(hint[:HINT_CHARACTERS] for hint in (probe.subject, wider)))

@@ -17,8 +17,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.study.recordings.blocks import content
-from ctxmgr.study.recordings.json_values import Json
+from ctxmgr.study.recordings.json_values import Json, content
 from ctxmgr.study.recordings.pi_sessions import compaction_message
 from ctxmgr.study.recordings.recording import DEFAULT_WINDOW, RecordedEntry, Recording, UnreadableRecording
 

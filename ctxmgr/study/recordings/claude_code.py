@@ -17,9 +17,19 @@ from typing import Any
 import msgspec
 
 from ctxmgr.formats.pi_tree import milliseconds
-from ctxmgr.study.recordings.blocks import anthropic_usage, call, thinking, words
 from ctxmgr.study.recordings.building import RecordedStep, RecordingBuilder
-from ctxmgr.study.recordings.json_values import Json, lines, number, rows, table, text
+from ctxmgr.study.recordings.json_values import (
+    Json,
+    anthropic_usage,
+    call,
+    lines,
+    number,
+    rows,
+    table,
+    text,
+    thinking,
+    words,
+)
 from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
 
 SYNTHETIC = "<synthetic>"  # the model of replies that the host wrote itself

@@ -17,9 +17,19 @@ import re
 from typing import Any
 
 from ctxmgr.formats.pi_tree import milliseconds
-from ctxmgr.study.recordings.blocks import call, openai_usage, thought, words
 from ctxmgr.study.recordings.building import RecordedStep, RecordingBuilder, retold
-from ctxmgr.study.recordings.json_values import Json, lines, number, rows, table, text
+from ctxmgr.study.recordings.json_values import (
+    Json,
+    call,
+    lines,
+    number,
+    openai_usage,
+    rows,
+    table,
+    text,
+    thought,
+    words,
+)
 from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
 
 SEALED = "(The host's own summary is encrypted and not in this recording.)"

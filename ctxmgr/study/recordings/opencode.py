@@ -14,9 +14,21 @@
 from collections.abc import Sequence
 
 from ctxmgr.formats.pi_tree import milliseconds
-from ctxmgr.study.recordings.blocks import call, exclusive_usage, from_address, only, text_block, thought
 from ctxmgr.study.recordings.building import RecordedStep, RecordingBuilder
-from ctxmgr.study.recordings.json_values import Json, decoded, number, rows, table, text
+from ctxmgr.study.recordings.json_values import (
+    Json,
+    call,
+    decoded,
+    exclusive_usage,
+    from_address,
+    number,
+    only,
+    rows,
+    table,
+    text,
+    text_block,
+    thought,
+)
 from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
 
 _SCREEN = frozenset({"step-finish", "step-start", "patch", "snapshot", "agent", "retry"})

@@ -36,17 +36,24 @@ from typing import Any
 import msgspec
 
 from ctxmgr.formats.pi_tree import milliseconds
-from ctxmgr.study.recordings.blocks import (
+from ctxmgr.study.recordings.building import RecordedStep, RecordingBuilder, retold
+from ctxmgr.study.recordings.json_values import (
+    Json,
     call,
     chat_reply,
+    decoded,
     image,
+    lines,
+    objects_of,
     only,
     openai_usage,
+    rows,
+    seconds,
+    table,
+    text,
     text_block,
     words,
 )
-from ctxmgr.study.recordings.building import RecordedStep, RecordingBuilder, retold
-from ctxmgr.study.recordings.json_values import Json, decoded, lines, objects_of, rows, seconds, table, text
 from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
 
 EDITOR_ERROR = "ERROR:\n"  # how the editor's own failures begin

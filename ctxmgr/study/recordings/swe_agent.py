@@ -12,9 +12,21 @@ a recording.
 import re
 from typing import Any
 
-from ctxmgr.study.recordings.blocks import call, chat_calls, chat_reply, only, openai_usage, words
 from ctxmgr.study.recordings.building import RecordingBuilder
-from ctxmgr.study.recordings.json_values import Json, decoded, rows, seconds, table, text
+from ctxmgr.study.recordings.json_values import (
+    Json,
+    call,
+    chat_calls,
+    chat_reply,
+    decoded,
+    only,
+    openai_usage,
+    rows,
+    seconds,
+    table,
+    text,
+    words,
+)
 from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
 
 _FENCED = re.compile(r"```[^\n`]*\n(.*?)\n?```", re.DOTALL)

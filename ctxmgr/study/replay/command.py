@@ -20,8 +20,7 @@ from ctxmgr.study.driving import PEERS, ReplayOptions, ReplayResult, drive
 from ctxmgr.study.driving import peers as beside
 from ctxmgr.study.figures import Figures, means, totals, totals_table
 from ctxmgr.study.observations import Observation
-from ctxmgr.study.own_facts import OwnFacts, own_facts
-from ctxmgr.study.price_text import price_sheet
+from ctxmgr.study.price_text import OwnFacts, own_facts, price_sheet
 from ctxmgr.study.probes import Probing, drawn, lists_of, probes_table
 from ctxmgr.study.recordings import Recording, Source, Stream, UnreadableRecording, readers
 from ctxmgr.study.replay import tables

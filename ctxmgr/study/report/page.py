@@ -11,10 +11,8 @@ from statistics import fmean
 from ctxmgr.model import currency
 from ctxmgr.study.figures import shown
 from ctxmgr.study.report import front
-from ctxmgr.study.report.plots import Series, dollars, escaped, over_calls, tokens
-from ctxmgr.study.report.rows import PolicyRow, RecordingSheet
-from ctxmgr.study.report.rows import colours as colours_of
-from ctxmgr.study.report.style import SCRIPT, STYLE
+from ctxmgr.study.report.front import PolicyRow, RecordingSheet, colours_of
+from ctxmgr.study.report.plots import SCRIPT, STYLE, Series, dollars, escaped, over_calls, tokens
 
 METRICS = shown("page")
 COST = "ofOff"  # the metric whose cells are filled

@@ -15,8 +15,7 @@ from ctxmgr.model.compaction import Completion
 from ctxmgr.model.saved import Stored
 from ctxmgr.server import Connection, ConnectionConfig, SnapshotLoaded
 from ctxmgr.server import effects as do
-from ctxmgr.study.spawning.client import Framing
-from ctxmgr.study.spawning.streams import TimedOut
+from ctxmgr.study.spawning.client import Framing, TimedOut
 from ctxmgr.wire import Framer, frame
 
 KILLED = -9  # the exit code of a process that was killed, as `subprocess` has it

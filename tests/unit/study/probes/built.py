@@ -9,9 +9,8 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.study.probes.evidence import EvidenceIndex, Probe, grade
-from ctxmgr.study.probes.kinds import probes
+from ctxmgr.study.probes.kinds import names_of, probes
 from ctxmgr.study.probes.reading import SessionHistory, read_message
-from ctxmgr.study.probes.session import names_of
 from tests.notation import Said, call, raws
 
 EDIT = call("edit", path="src/core/parse.ts", oldText="const a = 1;", newText="const limit = 25;")

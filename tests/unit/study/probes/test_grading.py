@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.study.observations import timeline
-from ctxmgr.study.probes import Stub, controls, figures
+from ctxmgr.study.probes import Stub, figures, probing
 from ctxmgr.study.probes.figures import PolicyGrades
-from ctxmgr.study.probes.session import examined, points
+from ctxmgr.study.probes.kinds import examined, points
 from tests.notation import Said, a, call, r, u
 from tests.unit.study.probes.asked import SESSION, WEIGHT, asked, empty, of, recording, sights, weigh
 
@@ -61,7 +61,7 @@ def test_of_any_conversation_the_whole_list_answers_all_and_the_empty_list_nothi
 
 def test_the_newest_tokens_answer_what_is_new() -> None:
     examined_session = of(*SESSION)
-    (newest,) = asked(examined_session, controls.newest(examined_session.course, weigh, 4 * WEIGHT))
+    (newest,) = asked(examined_session, probing.newest(examined_session.course, weigh, 4 * WEIGHT))
     last = [answer for answer in newest.answers if answer.call_index == len(examined_session.course.calls) - 1]
     assert {answer.grade for answer in last if answer.probe.kind == "goal"} == {0.0}
     assert {answer.grade for answer in last if answer.probe.kind == "commits"} == {1.0}

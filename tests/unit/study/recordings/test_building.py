@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from ctxmgr.study.recordings import blocks
-from ctxmgr.study.recordings.blocks import call, content, text_block
+from ctxmgr.study.recordings import json_values
 from ctxmgr.study.recordings.building import RecordingBuilder
+from ctxmgr.study.recordings.json_values import call, content, text_block
 from ctxmgr.study.recordings.recording import UnreadableRecording
 from tests.unit.study.recorded import messages, seen, usage
 
@@ -85,7 +85,7 @@ def test_arguments_are_an_object() -> None:
         (None, {}),
         ([1], {}),
     ):
-        assert blocks.given(arguments) == expected, arguments
+        assert json_values.given(arguments) == expected, arguments
 
 
 def test_openai_counts_cached_tokens_twice() -> None:
@@ -101,7 +101,7 @@ def test_openai_counts_cached_tokens_twice() -> None:
         ({"prompt_tokens": None}, None),
         ({}, None),
     ):
-        assert blocks.openai_usage(counted) == expected, counted
+        assert json_values.openai_usage(counted) == expected, counted
 
 
 def test_content_of_any_provider() -> None:

@@ -8,8 +8,8 @@ import msgspec
 from ctxmgr.formats.pi_tree import branch as pi_branch
 from ctxmgr.model.compaction import in_list
 from ctxmgr.study.recordings import pi_host, pi_sessions
-from ctxmgr.study.recordings.blocks import call, text_block
 from ctxmgr.study.recordings.building import RecordingBuilder
+from ctxmgr.study.recordings.json_values import call, text_block
 from ctxmgr.study.recordings.pi_host import HostMessage, item
 from ctxmgr.study.recordings.recording import RecordedEntry, Recording
 from tests.goldens import held

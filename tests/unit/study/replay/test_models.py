@@ -10,7 +10,7 @@ from ctxmgr.cli import main
 from ctxmgr.settings import models_file
 from ctxmgr.study.driving.drive import _arguments
 from ctxmgr.study.driving.outcomes import ReplayOptions
-from ctxmgr.study.own_facts import own_facts
+from ctxmgr.study.price_text import own_facts
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.spawning import Driver
 from tests.unit.study.replay.commands import GREENHOUSE, begun

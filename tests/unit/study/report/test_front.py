@@ -11,10 +11,17 @@ from hypothesis import strategies as st
 
 from ctxmgr.study.observations import Ratio
 from ctxmgr.study.report import front
-from ctxmgr.study.report.front import PolicyPoint, drawing, floor_share, policy_points
+from ctxmgr.study.report.front import (
+    FRONT,
+    PolicyPoint,
+    PolicyRow,
+    RecordingSheet,
+    drawing,
+    floor_share,
+    policy_points,
+)
 from ctxmgr.study.report.page import page
 from ctxmgr.study.report.plots import WIDTH, Box, NamedPoint, labels
-from ctxmgr.study.report.rows import FRONT, PolicyRow, RecordingSheet
 
 KNOBS = (0.0, 0.6, 0.7, 0.8, 0.9, 1.0)
 

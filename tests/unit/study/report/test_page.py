@@ -10,10 +10,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxmgr.study.report.front import PolicyRow, RecordingSheet
 from ctxmgr.study.report.page import page
-from ctxmgr.study.report.plots import Scale, Series, dollars, over_calls, rounded_range, thinned, ticks, tokens
-from ctxmgr.study.report.rows import PolicyRow, RecordingSheet
-from ctxmgr.study.report.style import DARK, GROUNDS, LIGHT, SCRIPT, STYLE
+from ctxmgr.study.report.plots import (
+    DARK,
+    GROUNDS,
+    LIGHT,
+    SCRIPT,
+    STYLE,
+    Scale,
+    Series,
+    dollars,
+    over_calls,
+    rounded_range,
+    thinned,
+    ticks,
+    tokens,
+)
 
 HOSTILE = "\"><script>alert(1)</script>&amp;\x1b[31m\u202e</svg>'x.jsonl"
 VOID = {"meta", "line", "circle", "polyline", "path", "rect"}
