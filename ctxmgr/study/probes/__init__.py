@@ -14,7 +14,7 @@ from ctxmgr.study.probes.command import (
     write_failed,
 )
 from ctxmgr.study.probes.evidence import ProbeKind
-from ctxmgr.study.probes.figures import Scores, failures, means, scores, values
+from ctxmgr.study.probes.figures import Scores, failures, means, scores
 from ctxmgr.study.probes.probing import NEWEST, MissedProbe, RemovedPart, Stub, graded, lists_of, missed
 
 __all__ = [
@@ -34,6 +34,5 @@ __all__ = [
     "missed",
     "probes_table",
     "scores",
-    "values",
     "write_failed",
 ]
