@@ -14,7 +14,7 @@ import msgspec
 from ctxmgr import settings
 from ctxmgr.devices import ArchiveDatabase, ArchiveFault, HitRow, default_state_dir
 from ctxmgr.devices.snapshots import file_name
-from ctxmgr.inspection.listing import age
+from ctxmgr.inspection.sessions import age
 from ctxmgr.masking import legible
 from ctxmgr.model import policy_keys
 from ctxmgr.plain_text import columns, complain, safe, write, write_json

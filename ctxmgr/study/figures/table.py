@@ -50,18 +50,16 @@ METRICS: tuple[Metric, ...] = (
 
 class Column(msgspec.Struct, frozen=True):
     """A column of Parquet rows, and what it is. `type`: a type of Python, `| None` where it may be null; or the
-    columns of what it is a list of."""
+    columns of what it is a list of.
+
+    `of`: its value for one session, or one for each of its calls; None where it follows from no session's figures.
+    `key`: of calls, in `--json`; their name is "" where it is no Parquet column.
+    """
 
     name: str
     about: str
     type: Any
-
-
-class FigureColumn(Column, frozen=True):
-    """`of`: its value for one session, or one for each of its calls. `key`: of calls, in `--json`; their name is ""
-    where it is no Parquet column."""
-
-    of: Callable[[Measures], Any]
+    of: Callable[[Measures], Any] = lambda session: None
     key: str = ""
 
 
@@ -79,10 +77,10 @@ def figures(session: Measures, base: Measures | None) -> Figures:
     return {**made, "series": [dict(zip(keys, call, strict=True)) for call in calls]}
 
 
-def columns() -> list[FigureColumn]:
+def columns() -> list[Column]:
     """The columns of a recording and policy in a corpus: of a ratio its share, its part and its whole."""
     return [
-        FigureColumn(name, about, type, partial(_value, metric, form))
+        Column(name, about, type, partial(_value, metric, form))
         for metric in METRICS
         for name, (about, type, form) in zip(
             metric.columns,
@@ -158,9 +156,9 @@ def prices_line(prices: Figures) -> str:
 
 def _call(
     key: str, name: str, about: str, type: Any, measure: Callable[[Measures], Sequence[T]], of: Callable[[T], Any]
-) -> FigureColumn:
+) -> Column:
     """`measure`: what is measured of a session, one a call; `of`: the figure in it."""
-    return FigureColumn(name, about, type, lambda session: [of(call) for call in session.once(measure)], key)
+    return Column(name, about, type, lambda session: [of(call) for call in session.once(measure)], key)
 
 
 def _shown(session: Measures) -> Sequence[Observation]:
@@ -173,7 +171,7 @@ def _spent(session: Measures) -> list[float]:
 
 
 BILLED = cost.of_session
-CALLS: tuple[FigureColumn, ...] = (
+CALLS: tuple[Column, ...] = (
     _call(
         "at",
         "time_ms",
@@ -187,7 +185,7 @@ CALLS: tuple[FigureColumn, ...] = (
         "cached", "cached_tokens", "Of these those as in the call before.", int, BILLED, lambda call: call.cached
     ),
     _call("dollars", "dollars", "What its input costs.", float, BILLED, lambda call: call.money),
-    FigureColumn("", "What the input costs up to it.", float, _spent, "spent"),
+    Column("", "What the input costs up to it.", float, _spent, "spent"),
     _call("epoch", "epoch_number", "Its cache epoch.", int, _shown, lambda call: call.epoch_number),
     _call(
         "announced",

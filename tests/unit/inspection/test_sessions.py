@@ -10,7 +10,7 @@ import pytest
 from ctxmgr.cli import main
 from ctxmgr.devices import ArchiveDatabase, ArchiveFault
 from ctxmgr.devices.snapshots import SnapshotStore, file_name
-from ctxmgr.inspection import listing
+from ctxmgr.inspection import sessions
 from ctxmgr.model import ArchiveRow
 from tests.inprocess import InProcess
 
@@ -64,7 +64,7 @@ def test_the_list_has_each_session_with_its_figures(state: Path, capsys: pytest.
     assert newest["outgoing_tokens"] > 0
     assert run(state, "list") == 0
     head, first, _ = capsys.readouterr().out.splitlines()
-    assert head.split() == list(listing.HEAD)
+    assert head.split() == list(sessions.HEAD)
     assert first.split()[-1] == "b"
     assert "turns" in first
 
