@@ -30,7 +30,7 @@ from rich.table import Table
 from ctxmgr.study.corpus import tasks
 from ctxmgr.study.driving import PEERS, ReplayOptions, drive, peers
 from ctxmgr.study.figures import CodeLengths, Measures, figures, totals
-from ctxmgr.study.observations import MessageCache, PriceSheet, message_cache
+from ctxmgr.study.observations import MessageCache, PriceSheet, message_reader
 from ctxmgr.study.recordings import Recording, readers
 from ctxmgr.study.replay import HostModel
 
@@ -56,7 +56,7 @@ def measured(task: PlaneTask) -> dict[int, list[Figures]]:
     recorded = readers.read(source)
     if not isinstance(recorded, Recording):
         return {}
-    known, lengths = MessageCache(message_cache.reader()), CodeLengths()
+    known, lengths = MessageCache(message_reader()), CodeLengths()
     messages = (entry.message for entry in recorded.entries if entry.kind == "message")
     if sum(map(known.weight, messages)) < task.least_tokens:
         return {}

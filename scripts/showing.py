@@ -27,7 +27,7 @@ from rich.text import Text
 
 from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive
 from ctxmgr.study.figures import Figures, Measures, figures, value_at
-from ctxmgr.study.observations import MessageCache, PriceSheet, message_cache
+from ctxmgr.study.observations import MessageCache, PriceSheet, message_reader
 from ctxmgr.study.recordings import Recording, readers
 
 SESSION = Path(__file__).parent.parent / "tests" / "sessions" / "greenhouse.jsonl"
@@ -86,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def gone_through(recording: Recording, window: int, console: Console) -> tuple[Run, Run]:
     """The session under preset `off`, and under the default one."""
-    ground = MessageCache(message_cache.reader())
+    ground = MessageCache(message_reader())
     runs = []
     with tempfile.TemporaryDirectory() as state, Progress(console=console, transient=True) as progress:
         for preset in ("off", "balanced"):

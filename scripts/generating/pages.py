@@ -11,7 +11,7 @@ from types import NoneType
 from typing import Any, get_args, get_origin
 
 from ctxmgr.cli import COMMANDS, parser
-from ctxmgr.study.corpus import rows
+from ctxmgr.study.corpus import tasks
 from ctxmgr.wire import TABLE
 from scripts.generating import reference, tables, tools
 
@@ -27,7 +27,7 @@ ELSEWHERE = {
 ROWS = f"""# Rows of a corpus
 
 What `ctxmgr corpus run` writes, as Parquet: `recordings/` has a `RecordingRow` a recording and policy, `calls/` a
-`CallRow` a call, joined by `key`. The schema's version is {rows.SCHEMA_VERSION}; it stands in each file's
+`CallRow` a call, joined by `key`. The schema's version is {tasks.SCHEMA_VERSION}; it stands in each file's
 metadata, as `ctxmgr.schema`. A version counts up where a column's meaning or type changes, or one goes; columns may
 be added without.
 """
@@ -123,11 +123,11 @@ def _row(action: argparse.Action) -> Iterator[str]:
 
 def _rows() -> str:
     """The page of what `ctxmgr corpus` writes, the same for the same tables of columns."""
-    return "\n".join([ROWS, *("\n".join(_row_table(name)) for name in rows.TABLES)])
+    return "\n".join([ROWS, *("\n".join(_row_table(name)) for name in tasks.TABLES)])
 
 
 def _row_table(name: str) -> Iterator[str]:
-    about, columns = rows.TABLES[name]
+    about, columns = tasks.TABLES[name]
     yield f"## {name}\n\n{about}\n\n| column | type | what it is |\n|---|---|---|"
     for column in columns:
         yield f"| `{column.name}` | {_in_parquet(column.type)} | {column.about} |"

@@ -31,7 +31,7 @@ from ctxmgr.study.probes.figures import ProjectedLists, Scores, answers, scores
 from ctxmgr.study.probes.kinds import Examined, examined
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import Recording
-from ctxmgr.study.replay.asked import MODELLED, RECORDED, HostModel
+from ctxmgr.study.replay.command import MODELLED, RECORDED, HostModel
 from ctxmgr.study.spawning import Driver, RpcFailure
 
 SESSIONS = Path(__file__).parents[1] / "sessions"

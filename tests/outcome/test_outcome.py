@@ -21,7 +21,7 @@ import pytest
 
 from ctxmgr.study.driving.drive import drive as drive_spawned
 from ctxmgr.study.driving.outcomes import ReplayOptions
-from ctxmgr.study.replay.asked import RECORDED
+from ctxmgr.study.replay.command import RECORDED
 from tests.outcome.measuring import (
     MODELS,
     NAMES,

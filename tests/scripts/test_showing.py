@@ -46,7 +46,7 @@ def run(name: str, sizes: Sequence[int], **more: Any) -> Any:
     outcome = ReplayResult("made-up.jsonl", name, 100_000, calls=[call(size) for size in sizes], **more)
     return showing.Run(
         outcome,
-        figures(Measures((), showing.MessageCache(showing.message_cache.reader()), showing.PriceSheet()), None),
+        figures(Measures((), showing.MessageCache(showing.message_reader()), showing.PriceSheet()), None),
     )
 
 

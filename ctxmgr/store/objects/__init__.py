@@ -1,5 +1,8 @@
 """Stores of objects: what is asked of one, a folder and a bucket as such, and which of them an address means."""
 
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
 from ctxmgr.store.objects.interface import (
     HEADS,
     Conflict,
@@ -10,7 +13,6 @@ from ctxmgr.store.objects.interface import (
     StoreUnreachable,
     cause,
 )
-from ctxmgr.store.objects.opening import BadAddress, opened
 
 __all__ = [
     "BadAddress",
@@ -24,3 +26,41 @@ __all__ = [
     "cause",
     "opened",
 ]
+
+BUCKETS = ("s3", "s3a", "gs", "az", "adl", "azure", "abfs", "abfss")
+SCHEMES = ("file", *BUCKETS)
+NEEDS_EXTRA = "this store needs the store extra: pip install 'ctxmgr-sidecar[store]'"
+
+
+class BadAddress(ValueError):
+    """It names no store; the text is a sentence without the address, which may hold a credential."""
+
+
+def opened(url: str, may_make: bool = True) -> Objects:
+    """Nothing is asked of it yet. `may_make`: a folder where no store is yet may become one. BadAddress."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        raise BadAddress("the store's address is no address") from None
+    if parts.scheme not in SCHEMES:
+        raise BadAddress(f"a store's address begins with {'://, '.join(SCHEMES)}://")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise BadAddress("a store's address holds no credentials: they come from the environment")
+    if parts.scheme == "file":
+        if parts.netloc not in ("", "localhost") or not parts.path.strip("/"):
+            raise BadAddress("a folder's address is file:///and/its/path")
+        from ctxmgr.store.objects.file_objects import FileObjects  # which needs locks that Windows does not have
+
+        return FileObjects(Path(unquote(parts.path)), may_make=may_make)
+    if not parts.netloc:
+        raise BadAddress(f"the address names no bucket: {parts.scheme}://bucket/folder")
+    try:
+        from ctxmgr.store.objects.obstore_objects import ObstoreObjects
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] != "obstore":
+            raise
+        raise BadAddress(NEEDS_EXTRA) from None
+    try:
+        return ObstoreObjects.of(url)
+    except Exception:  # noqa: BLE001  what obstore says may hold the address
+        raise BadAddress("the store's address, or what the environment says of it, is not understood") from None

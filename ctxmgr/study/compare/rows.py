@@ -27,7 +27,7 @@ from ctxmgr.study.compare import chains
 from ctxmgr.study.compare.chains import BilledList, BothWays, Chain, Pass
 from ctxmgr.study.compare.sessions import Material
 from ctxmgr.study.figures import Figures, Measures, closed_cost
-from ctxmgr.study.observations import MessageCache, message_cache
+from ctxmgr.study.observations import MessageCache, message_reader
 from ctxmgr.study.probes import RemovedPart, Scores, failures, scores
 from ctxmgr.summarize import SummaryInput, WayCosts, writing
 
@@ -207,7 +207,7 @@ def _chain_figures(chain: Chain, material: Material) -> ChainFigures | None:
         return None
     loop = least = None
     if chain.passes:
-        known = MessageCache(message_cache.reader())
+        known = MessageCache(message_reader())
         loop = closed_cost.plain(Measures(chain.sights, known, settings.sheet))
         least = round(closed_cost.floor_dollars(chain.sights, known, settings.sheet), 4)
     return ChainFigures(
@@ -219,7 +219,7 @@ def _probed(row: SummaryRow, chain: Chain) -> SummaryRow:
     """The row with the probes of its summary, of a chain those of the lists before its last compaction as well."""
     removed = RemovedPart(_raws(chain.removed), _raws(chain.tail))
     grades = removed.grades(chain.summary, [sight for sight in chain.sights if sight.own < len(chain.passes)])
-    weigh = MessageCache(message_cache.reader()).weight
+    weigh = MessageCache(message_reader()).weight
     return msgspec.structs.replace(
         row,
         probes=scores(grades),

@@ -1,5 +1,5 @@
 """Policies on many recordings, on this machine or a cluster: runs what is new, keeps it as Parquet, reports."""
 
-from ctxmgr.study.corpus import command, rows, tasks
+from ctxmgr.study.corpus import command, tasks
 
 __all__ = ["command", "rows", "tasks"]

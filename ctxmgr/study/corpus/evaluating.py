@@ -17,11 +17,10 @@ import msgspec
 from ctxmgr import __version__
 from ctxmgr.plain_text import unquoted_fault_text
 from ctxmgr.study.corpus import sources
-from ctxmgr.study.corpus.rows import SCHEMA_VERSION, Evaluation, Row
-from ctxmgr.study.corpus.tasks import CorpusPolicy, CorpusTask
+from ctxmgr.study.corpus.tasks import SCHEMA_VERSION, CorpusPolicy, CorpusTask, Evaluation, Row
 from ctxmgr.study.driving import PEERS, ReplayOptions, ReplayResult, drive, peers
 from ctxmgr.study.figures import CALLS, Measures, columns
-from ctxmgr.study.observations import MessageCache, Observation, PriceSheet, message_cache
+from ctxmgr.study.observations import MessageCache, Observation, PriceSheet, message_reader
 from ctxmgr.study.probes import graded
 from ctxmgr.study.recordings import Recording, Stream, UnreadableRecording, readers
 from ctxmgr.study.replay import HostModel
@@ -113,7 +112,7 @@ def _evaluation(task: CorpusTask) -> Evaluation:
         write=host.write(),
     )
     outcome = _outcome(recorded, policy, options)
-    messages = MessageCache(message_cache.reader())
+    messages = MessageCache(message_reader())
     measures = Measures(outcome.observations, messages, sheet)
     row = {
         **_named(task),

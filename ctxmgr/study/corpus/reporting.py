@@ -23,7 +23,7 @@ import msgspec
 from rich.console import Group
 
 from ctxmgr.study.console import TextTable, figure
-from ctxmgr.study.corpus import rows as described
+from ctxmgr.study.corpus import tasks
 from ctxmgr.study.corpus.results import LAST, RECORDINGS, LastRun, last_run, parts, table
 from ctxmgr.study.corpus.sources import CorpusFault
 from ctxmgr.study.corpus.tasks import BASE
@@ -181,7 +181,7 @@ class Queries:
 
     def __init__(self, folder: Path) -> None:
         self._base = duckdb.connect(":memory:", config={"threads": 1})  # sums in one order
-        self._base.register("newest", table((), described.RECORDINGS))  # older results lack columns that came since
+        self._base.register("newest", table((), tasks.RECORDINGS))  # older results lack columns that came since
         self.run = self.load(folder, "rows")
 
     def __enter__(self) -> "Queries":

@@ -24,10 +24,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ctxmgr.devices import LockedError, seize
-from ctxmgr.study.corpus import rows as described
+from ctxmgr.study.corpus import tasks
 from ctxmgr.study.corpus.evaluating import decode
-from ctxmgr.study.corpus.rows import SCHEMA_VERSION, Row
 from ctxmgr.study.corpus.sources import CorpusFault
+from ctxmgr.study.corpus.tasks import SCHEMA_VERSION, Row
 from ctxmgr.study.figures import Column
 
 PART_TASKS = 500  # evaluations of one part: a few MB
@@ -98,9 +98,9 @@ class Results:
             keys = "".join(sorted(evaluation.recording["key"] for evaluation in evaluations))
             name = f"part-{hashlib.sha256(keys.encode()).hexdigest()[:16]}.parquet"
             calls = [call for evaluation in evaluations for call in evaluation.calls]
-            _write(self.folder / CALLS / name, table(calls, described.OF_CALLS))
+            _write(self.folder / CALLS / name, table(calls, tasks.OF_CALLS))
             rows = [evaluation.recording for evaluation in evaluations]
-            _write(self.folder / RECORDINGS / name, table(rows, described.RECORDINGS))
+            _write(self.folder / RECORDINGS / name, table(rows, tasks.RECORDINGS))
         os.truncate(self._journal, 0)
         self._pending.clear()
 

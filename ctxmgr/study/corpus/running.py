@@ -22,8 +22,7 @@ from distributed.utils import silence_logging_cmgr
 
 from ctxmgr import isolation
 from ctxmgr.study.corpus.evaluating import encode, evaluated, failed
-from ctxmgr.study.corpus.rows import Evaluation
-from ctxmgr.study.corpus.tasks import CorpusTask
+from ctxmgr.study.corpus.tasks import CorpusTask, Evaluation
 
 IN_FLIGHT = 4  # tasks a thread of a worker: enough that none waits for the client
 DEATHS = 2  # workers that a task may cost before it is given up

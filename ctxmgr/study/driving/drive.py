@@ -22,7 +22,7 @@ from ctxmgr.plain_text import unquoted_fault_text
 from ctxmgr.settings import models_file
 from ctxmgr.study.driving.host import HostSide, Peer, PeerHost, ReplayHost
 from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
-from ctxmgr.study.observations import MessageCache, message_cache
+from ctxmgr.study.observations import VOCABULARY, MessageCache, message_reader, message_weigher
 from ctxmgr.study.recordings import HostEvent, HostMessage, RecordedEntry, Recording, Stream, pi_host
 from ctxmgr.study.spawning import InProcessDriver, RpcClient, RpcFailure, SidecarProcess, Spawned, this_ctxmgr
 
@@ -301,7 +301,7 @@ def drive_peer(recorded: Recording, name: str, peer: Peer, options: ReplayOption
     """One recording, with the lists of this peer; the outcome's preset is its name. Raises nothing of its own."""
     window = options.window or recorded.window
     outcome = ReplayResult(recorded.name, name, window, host=recorded.host, notes=recorded.notes)
-    weigh = MessageCache(message_cache.reader()).weight
+    weigh = MessageCache(message_reader()).weight
     side = PeerHost(peer, options.host.overhead_tokens or 0, weigh, recorded.session_id, outcome)
     run(side, recorded, msgspec.structs.replace(options, own_summaries=False), window, lambda: None)
     return outcome
@@ -316,7 +316,7 @@ def _sidecar(options: ReplayOptions) -> SidecarProcess:
     """Rule 6. A transcript is of a process; an archive, or some keys, want a device."""
     if options.spawn or options.retrieves or options.record is not None or _of_devices(options.policy):
         return Spawned(this_ctxmgr(*_arguments(options)))
-    weigher = message_cache.weigher()  # loaded first: weights must not depend on when it would have come
+    weigher = message_weigher()  # loaded first: weights must not depend on when it would have come
     return InProcessDriver({weigher.name: weigher}, models_file(options.models))
 
 
@@ -330,7 +330,7 @@ def _of_devices(value: Any) -> bool:
 def _arguments(options: ReplayOptions) -> list[str]:
     recorded = () if options.record is None else ("--record", str(options.record))
     models = () if options.models is None else ("--models", options.models)
-    return ["--preload", message_cache.VOCABULARY, *recorded, *models]
+    return ["--preload", VOCABULARY, *recorded, *models]
 
 
 def _begin(

@@ -14,9 +14,9 @@ from rich.table import Table
 
 from ctxmgr.model import currency
 from ctxmgr.study.console import figures_table, plain
-from ctxmgr.study.figures import closed_cost, cost, grounding, recall, said
+from ctxmgr.study.figures import closed_cost, cost, grounding, recall
 from ctxmgr.study.figures.registry import SHARE, Figures, Measures, Metric, View, put, share
-from ctxmgr.study.observations import Observation, PriceSheet, Ratio, message_cache, total
+from ctxmgr.study.observations import Observation, PriceSheet, Ratio, message_weigher, total
 
 LEGEND_COLUMNS = 80
 T = TypeVar("T")
@@ -44,7 +44,7 @@ METRICS: tuple[Metric, ...] = (
     KEPT,
     *recall.METRICS,
     *grounding.METRICS,
-    *said.METRICS,
+    *recall.SAID,
 )
 
 
@@ -69,7 +69,7 @@ def shown(view: View) -> list[Metric]:
 
 def figures(session: Measures, base: Measures | None) -> Figures:
     """Of one session, as `--json` has them. `base`: the same recording under preset `off`."""
-    made: Figures = {"prices": prices(session.sheet), "weighedBy": message_cache.weigher().name}
+    made: Figures = {"prices": prices(session.sheet), "weighedBy": message_weigher().name}
     for metric in METRICS:
         put(made, metric.path, metric.plain(session, base))
     keys = [column.key for column in CALLS]

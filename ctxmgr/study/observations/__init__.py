@@ -9,14 +9,17 @@ from ctxmgr.closed_loop import (
     paths,
     strings,
 )
-from ctxmgr.study.observations import message_cache, timeline
+from ctxmgr.study.observations import timeline
 from ctxmgr.study.observations.observation import (
     PACKET,
     SUMMARY,
+    VOCABULARY,
     Observation,
     ProjectedMessage,
     Ratio,
     in_place,
+    message_reader,
+    message_weigher,
     new_messages,
     same_start,
     stands_for_others,
@@ -37,7 +40,9 @@ __all__ = [
     "error_codes",
     "identifiers",
     "in_place",
-    "message_cache",
+    "VOCABULARY",
+    "message_reader",
+    "message_weigher",
     "new_messages",
     "paths",
     "same_start",

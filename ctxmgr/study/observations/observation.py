@@ -1,10 +1,32 @@
-"""What a model was shown at each call of a driven session: the ground that all measures stand on."""
+"""What a model was shown at each call of a driven session: the ground that all measures stand on.
+
+Messages of recordings are read in pi's format, and weighed by the project's vocabulary.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 
 import msgspec
 
+from ctxmgr.devices import tokens
+from ctxmgr.formats import pi
+from ctxmgr.session import Reader
 from ctxmgr.study.recordings import HostMessage
+
+VOCABULARY = "o200k_base"
+
+
+@cache
+def message_weigher() -> tokens.Weigher:
+    """Of the project's vocabulary; the estimate where it can not be had. Blocks for about 0.3 s, once."""
+    return tokens.load(VOCABULARY).weigher
+
+
+@cache
+def message_reader() -> Reader:
+    """A reader of pi's messages by that weigher."""
+    return Reader(pi, message_weigher())
+
 
 PACKET = -1  # the index of what was put in: the packet
 SUMMARY = "compactionSummary"  # the role of what a host puts in the place of what it compacted away

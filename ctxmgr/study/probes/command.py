@@ -11,7 +11,7 @@ from rich.table import Table
 
 from ctxmgr.study.console import figures_table, plain
 from ctxmgr.study.figures import Figures
-from ctxmgr.study.observations import MessageCache, Observation, message_cache
+from ctxmgr.study.observations import MessageCache, Observation, message_reader
 from ctxmgr.study.probes import figures
 from ctxmgr.study.probes.figures import KINDS, Scores
 from ctxmgr.study.probes.probing import probed
@@ -37,7 +37,7 @@ class Probing:
         drive sent (`lists_of`)."""
         if not isinstance(recorded, Recording):
             return {}
-        weigh = MessageCache(message_cache.reader()).weight
+        weigh = MessageCache(message_reader()).weight
         grades_by_policy = probed(recorded, window, lists, weigh)
         self.recordings += 1
         self._lines += (

@@ -17,7 +17,7 @@ from ctxmgr.model import currency
 from ctxmgr.study.console import figure, figures_table, plain
 from ctxmgr.study.driving import ReplayedCall, ReplayResult
 from ctxmgr.study.figures import CodeLengths, Figures, Measures, closed_cost, cost, figures, legend, table
-from ctxmgr.study.observations import MessageCache, PriceSheet, message_cache
+from ctxmgr.study.observations import MessageCache, PriceSheet, message_reader
 from ctxmgr.study.probes import probes_table
 from ctxmgr.study.recordings import Recording, Stream
 from ctxmgr.study.report import BASE, PolicyRow, RecordingSheet
@@ -46,7 +46,7 @@ def work(
 ) -> ReplayFigures:
     """One of the outcomes is of preset `off`; `peers`: what came of those that stand beside. `knobs`: `keep` in
     tokens of those outcomes that are of the front."""
-    ground = MessageCache(message_cache.reader())  # what is known of a message is known for all
+    ground = MessageCache(message_reader())  # what is known of a message is known for all
     lengths = CodeLengths()
     measures = [Measures(outcome.observations, ground, sheet, lengths) for outcome in outcomes]
     presets = {outcome.preset: session for outcome, session in zip(outcomes, measures, strict=True)}

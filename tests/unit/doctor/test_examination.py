@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.cli import main
+from ctxmgr.doctor import examine, lines
 from ctxmgr.doctor.checks import Diagnosis, Surroundings
-from ctxmgr.doctor.examination import examine, lines
 
 
 def well(_: Surroundings) -> Iterator[Diagnosis]:

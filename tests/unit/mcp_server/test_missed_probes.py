@@ -12,7 +12,7 @@ import pytest
 from ctxmgr import settings
 from ctxmgr.client import Timing
 from ctxmgr.proxy import Proxy, ProxySettings
-from ctxmgr.study.observations import MessageCache, message_cache
+from ctxmgr.study.observations import MessageCache, message_reader
 from ctxmgr.study.observations.observation import Observation, ProjectedMessage
 from ctxmgr.study.probes import MissedProbe, missed
 from ctxmgr.study.recordings import Recording, pi_host
@@ -65,7 +65,7 @@ def observed(of: Recording, provider: Provider) -> Iterator[Observation]:
 
 def missed_states(program: SmallProgram, provider: Provider) -> list[MissedProbe]:
     of = recorded(program)
-    weigh = MessageCache(message_cache.reader()).weight
+    weigh = MessageCache(message_reader()).weight
     found = missed(of, WINDOW_TOKENS, list(observed(of, provider)), weigh, ("file.state",))
     last = found.missed[-1].reply if found.missed else ""
     return [one for one in found.missed if one.probe.subject == PINS and one.reply == last]

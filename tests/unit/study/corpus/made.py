@@ -10,8 +10,16 @@ from ctxmgr import __version__
 from ctxmgr.study.corpus import sources
 from ctxmgr.study.corpus.evaluating import decode, encode, evaluated
 from ctxmgr.study.corpus.results import LastRun, Results
-from ctxmgr.study.corpus.rows import Evaluation, Row
-from ctxmgr.study.corpus.tasks import CorpusPolicy, CorpusSettings, CorpusTask, policies, recordings, tasks
+from ctxmgr.study.corpus.tasks import (
+    CorpusPolicy,
+    CorpusSettings,
+    CorpusTask,
+    Evaluation,
+    Row,
+    policies,
+    recordings,
+    tasks,
+)
 
 SESSIONS = Path(__file__).parents[3] / "sessions"
 WINDOW = 24_000

@@ -7,10 +7,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from ctxmgr.study.corpus import results as keeping
-from ctxmgr.study.corpus import rows as described
+from ctxmgr.study.corpus import tasks as described
 from ctxmgr.study.corpus.results import CALLS, RECORDINGS, Results, parts
-from ctxmgr.study.corpus.rows import SCHEMA_VERSION
 from ctxmgr.study.corpus.sources import CorpusFault
+from ctxmgr.study.corpus.tasks import SCHEMA_VERSION
 from tests.unit.study.corpus.made import asked, corpus, invented
 
 

@@ -11,9 +11,8 @@ from distributed import Client
 
 from ctxmgr.study.corpus import running
 from ctxmgr.study.corpus.evaluating import decode, evaluated
-from ctxmgr.study.corpus.rows import Row
 from ctxmgr.study.corpus.running import DEATHS, IN_FLIGHT, SchedulerLost
-from ctxmgr.study.corpus.tasks import CorpusTask
+from ctxmgr.study.corpus.tasks import CorpusTask, Row
 from tests.unit.study.corpus.made import asked, corpus, invented, row
 
 

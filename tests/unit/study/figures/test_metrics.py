@@ -6,7 +6,7 @@ import pytest
 
 from ctxmgr.closed_loop import PriceSheet
 from ctxmgr.study.figures import Measures, columns, cost, figures, value_at
-from ctxmgr.study.figures.said import recall
+from ctxmgr.study.figures.recall import said_recall
 from ctxmgr.study.figures.table import METRICS
 from ctxmgr.study.observations import Ratio
 from tests.notation import a, call, r, summary, u
@@ -23,17 +23,19 @@ def test_what_the_user_said() -> None:
         ("shortened is not word for word", newest(1, packed('- "first thing ..."')), 1, 1),
         ("shortened in its place", lambda items: changed(0, u("first"))(whole(items)), 1, 1),
     ):
-        ratio = recall(sights(*USERS, show=show), known())[-1]
+        ratio = said_recall(sights(*USERS, show=show), known())[-1]
         assert (ratio.overall, ratio.in_place) == (Ratio(held, 2), Ratio(in_place, 2)), case
 
 
 def test_a_summary_may_quote_the_user_and_an_image_can_not_be_quoted() -> None:
     (first,) = sights(u("do this"), a("ok"))
     (later,) = sights(summary("they said: do  this"), u("go"), a("ok"))
-    ratio = recall([first, later], known())[-1]
+    ratio = said_recall([first, later], known())[-1]
     assert (ratio.overall, ratio.in_place) == (Ratio(2, 2), Ratio(1, 2))
     image = u("", content=[{"type": "image", "data": "", "mimeType": "image/png"}])
-    assert recall(sights(image, a("ok"), show=newest(0, packed("anything"))), known())[-1].overall == Ratio(0, 1)
+    assert said_recall(sights(image, a("ok"), show=newest(0, packed("anything"))), known())[-1].overall == Ratio(
+        0, 1
+    )
 
 
 def session(show: Show = whole, epochs: tuple[int, ...] = (0, 0, 1, 1)) -> Measures:

@@ -11,7 +11,7 @@ from ctxmgr.model import PriceTier, TieredPrices, policy_keys
 from ctxmgr.study.driving import PEERS
 from ctxmgr.study.driving.outcomes import HostLimits
 from ctxmgr.study.probes import Stub
-from ctxmgr.study.replay.asked import ALL, HOSTS, MODELLED, NEVER_MS, VALUES, Front, HostModel, label
+from ctxmgr.study.replay.command import ALL, HOSTS, MODELLED, NEVER_MS, VALUES, Front, HostModel, label
 from tests.unit.study.replay.commands import GREENHOUSE
 
 
