@@ -5,7 +5,7 @@ Knows no sidecar.
 
 from ctxmgr.study.figures import closed_cost, cost
 from ctxmgr.study.figures.code_length import CodeLengths
-from ctxmgr.study.figures.pooling import difference, means, totals, totals_table
+from ctxmgr.study.figures.pooling import difference, totals, totals_table
 from ctxmgr.study.figures.registry import Figures, Measures, value_at
 from ctxmgr.study.figures.table import (
     CALLS,
@@ -32,7 +32,6 @@ __all__ = [
     "difference",
     "figures",
     "legend",
-    "means",
     "prices",
     "prices_line",
     "shown",

@@ -181,7 +181,6 @@ METRICS = (
         about="Closed dollars as a part of those of preset off.",
         shown=("brief", "page"),
         total="together.closed",
-        mean="closedOfOff",
     ),
     of_base(
         BILLED,
@@ -190,7 +189,6 @@ METRICS = (
         about="What the input costs with the overhead of each call, never cold, as a part of that of preset off.",
         shown=("brief",),
         total="together.billed",
-        mean="billedOfOff",
     ),
     of_base(
         ALL,
@@ -198,7 +196,6 @@ METRICS = (
         title="all",
         about="The same with cold caches, summaries and output.",
         total="together.all",
-        mean="allOfOff",
     ),
     _metric(
         "calls",
@@ -224,7 +221,6 @@ METRICS = (
         lambda loop: loop.in_100,
         shown=("brief", "page"),
         total="fetchesIn100",
-        mean="fetchesIn100",
         columns=("fetches_in_100",),
     ),
 )

@@ -139,7 +139,6 @@ MONEY = Metric(
     about="What the input alone costs, cold calls as they are.",
     of=_sum(lambda call: call.money),
     shown=("page",),
-    mean="money",
     columns=("input_dollars",),
 )
 WARM_MONEY = Metric(
@@ -165,7 +164,6 @@ METRICS = (
         title="input",
         about="What the input alone costs as a part of that of preset off.",
         shown=("page",),
-        mean="ofOff",
     ),
     WARM_MONEY,
     of_base(
@@ -173,7 +171,6 @@ METRICS = (
         path="warmOfOff",
         title="input, warm",
         about="The same, were the cache never cold.",
-        mean="warmOfOff",
     ),
     Metric(
         path="sentMean",
@@ -182,7 +179,6 @@ METRICS = (
         about="Mean weight of a list that was sent.",
         of=_mean_tokens,
         shown=("page",),
-        mean="sentMean",
     ),
     Metric(
         path="sentLargest",

@@ -100,7 +100,6 @@ METRICS = (
         of=lambda session: total(session.once(calls)),
         shown=("page",),
         total="grounding",
-        mean="grounding",
         columns=("grounding_share",),
     ),
 )

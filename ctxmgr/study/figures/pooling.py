@@ -2,7 +2,7 @@
 
 1. In totals dollars are summed, and what was asked is pooled: each byte or question counts the same. A policy is
    held against `off` on the recordings that it was measured on. The floor has a row of its own.
-2. In means each recording counts the same, whatever its length; one without a figure (no edit in it) is left out.
+2. In a mean each recording counts the same, whatever its length; one without a figure is left out.
 3. The bootstrap: recordings are drawn with repetition, as many as there are, `DRAWS` times; the interval holds the
    middle 95 % of what comes out. The numbers drawn are the same in every run.
 """
@@ -18,7 +18,6 @@ from ctxmgr.study.figures.registry import DOLLARS, PER_100, SHARE, Figures, Metr
 from ctxmgr.study.figures.table import METRICS, shown
 
 FLOOR = "floor"
-LONG_TOKENS = 100_000  # weight of a recorded conversation from which on a session is one that outgrows windows
 DRAWS = 2_000  # of which the 50 lowest and highest are left out: the ends move by about .002 of a spread
 OUTSIDE = 0.025  # share of the draws on either side of the interval
 SEED = 7
@@ -81,31 +80,6 @@ def totals_table(rows: Sequence[Figures]) -> Table:
             kept = [figure(value, SHARE.digits) for value in (row["mean"]["kept"], row["worstKept"])]
             made.add_row(plain(row["preset"]), str(row["recordings"]), *cells, *kept)
     return made
-
-
-def means(rows: Sequence[tuple[str, Figures]]) -> list[Figures]:
-    """Rule 2: a row a preset and range, of (preset, figures of one recording): from LONG_TOKENS on, and all.
-
-    `dearest` is the largest `ofOff`, `worstKept` the least `kept`.
-    """
-    out: list[Figures] = []
-    for least in (LONG_TOKENS, 0):
-        for preset in dict.fromkeys(preset for preset, _ in rows):
-            mine = [measures for name, measures in rows if name == preset and measures["rawTokens"] >= least]
-            costs = [measures["ofOff"] for measures in mine if measures["ofOff"] is not None]
-            if mine:
-                out.append(
-                    {
-                        "preset": preset,
-                        "fromTokens": least,
-                        "recordings": len(mine),
-                        **{metric.mean: _mean(map(metric.number, mine)) for metric in METRICS if metric.mean},
-                        "worstKept": _worst_kept(mine),
-                        "dearest": max(costs, default=None),
-                        "unannouncedBreaks": sum(measures["unannouncedBreaks"] for measures in mine),
-                    }
-                )
-    return out
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

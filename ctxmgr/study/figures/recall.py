@@ -151,7 +151,6 @@ METRICS = (
         of=lambda session: total(recalled.in_place for recalled in session.once(_recalls)),
         shown=("brief", "page"),
         total="inPlace",
-        mean="inPlace",
         columns=("in_place_share",),
     ),
     Metric(
@@ -162,7 +161,6 @@ METRICS = (
         of=lambda session: total(calls(session)),
         shown=("page",),
         total="recall",
-        mean="recall",
         columns=("recall_share",),
     ),
     Metric(
@@ -171,7 +169,6 @@ METRICS = (
         unit=SHARE,
         about="Of the names that the next reply uses, those in any message but the packet.",
         of=lambda session: total(recalled.unpacked for recalled in session.once(_recalls)),
-        mean="unpacked",
     ),
     Metric(
         path="recall.far",
@@ -181,7 +178,6 @@ METRICS = (
         of=lambda session: total(recalled.far for recalled in session.once(_recalls)),
         shown=("page",),
         total="far",
-        mean="far",
         columns=("far_share",),
     ),
     Metric(
@@ -190,7 +186,6 @@ METRICS = (
         unit=SHARE,
         about="The same in messages that stand as they came.",
         of=lambda session: total(recalled.far_in_place for recalled in session.once(_recalls)),
-        mean="farInPlace",
     ),
 )
 
@@ -226,7 +221,6 @@ SAID = (
         unit=SHARE,
         about="Of what the user had said by then, the messages that could be read word for word, over all calls.",
         of=lambda session: total(recalled.overall for recalled in session.once(_said_recalls)),
-        mean="said",
     ),
     Metric(
         path="said.inPlaceMean",
@@ -241,7 +235,6 @@ SAID = (
         unit=SHARE,
         about="Of what the user said, the messages that could be read word for word at the last call.",
         of=lambda session: total(recalled.overall for recalled in session.once(_said_recalls)[-1:]),
-        mean="saidLast",
     ),
     Metric(
         path="said.inPlaceLast",

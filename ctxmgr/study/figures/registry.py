@@ -61,10 +61,9 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
     """`path`: its key in `--json`, with a dot for each level. `title`: its heading in tables. `about`: a sentence.
 
     `of` gives a `Ratio` for a share; with `part_of`, the path of another metric, it is that metric's share of what
-    it is under preset `off` on the same recording. `shown`: the tables that have it. Over recordings `total` is its
-    path in a row of totals, where what is asked, or summed, counts the same, and `mean` its key in a row of means,
-    where each recording does; "" where it is in none. `columns`: of a Parquet row; of a ratio its share, its part,
-    and its whole.
+    it is under preset `off` on the same recording. `shown`: the tables that have it. `total`: its path in a row of
+    totals over recordings, where what is asked, or summed, counts the same; "" where it is in none. `columns`: of a
+    Parquet row; of a ratio its share, its part, and its whole.
     """
 
     path: str
@@ -75,7 +74,6 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
     part_of: str = ""
     shown: tuple[View, ...] = ()
     total: str = ""
-    mean: str = ""
     columns: tuple[str, ...] = ()
 
     def plain(self, session: Measures, base: Measures | None) -> Any:
@@ -100,7 +98,7 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
 def of_base(metric: Metric, **changed: Any) -> Metric:
     """A metric's share of what it is under preset `off`."""
     return msgspec.structs.replace(
-        metric, **{"part_of": metric.path, "unit": SHARE, "total": "", "mean": "", "columns": (), **changed}
+        metric, **{"part_of": metric.path, "unit": SHARE, "total": "", "columns": (), **changed}
     )
 
 

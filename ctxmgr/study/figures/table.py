@@ -35,7 +35,6 @@ KEPT = Metric(
     of=lambda session: total(session.once(_repeats)),
     shown=("brief", "page"),
     total="kept",
-    mean="kept",
     columns=("kept_share", "kept_bytes", "repeated_bytes"),
 )
 METRICS: tuple[Metric, ...] = (

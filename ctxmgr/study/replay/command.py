@@ -35,7 +35,7 @@ from ctxmgr.study import conformance
 from ctxmgr.study.console import console, plain, progress_bar
 from ctxmgr.study.driving import PEERS, HostLimits, ReplayOptions, ReplayResult, drive
 from ctxmgr.study.driving import peers as beside
-from ctxmgr.study.figures import Figures, means, totals, totals_table
+from ctxmgr.study.figures import Figures, totals, totals_table
 from ctxmgr.study.observations import Observation
 from ctxmgr.study.price_text import OwnFacts, own_facts, price_sheet
 from ctxmgr.study.probes import Probing, Stub, drawn, lists_of, probes_table
@@ -183,14 +183,13 @@ def _show_together(
     """What is over recordings, where several were measured; of `--json` all."""
     measured = [[*part, *part[0]["beside"]] for part in parts if "measures" in part[0]]
     measured = measured if len(measured) > 1 else []
-    averages = means([(row["preset"], row["measures"]) for part in measured for row in part])
     together = totals(measured, BASE) if measured else []
     if parsed.json:
         whole = [figures for part in parts for figures in part]
-        whole += [{"means": averages, "totals": together, "failures": []}] if averages else []
+        whole += [{"totals": together, "failures": []}] if together else []
         whole += [{"probes": probes, "failures": []}] if probes else []
         print(json.dumps(whole, indent=1, ensure_ascii=True))
-    elif averages:
+    elif together:
         out.print(totals_table(together))
         if probes:
             out.print(probes_table("memory probes: means over recordings", probes["policies"]))

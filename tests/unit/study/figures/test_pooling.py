@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.console import Console
 
-from ctxmgr.study.figures import Figures, difference, means, totals, totals_table
+from ctxmgr.study.figures import difference, totals, totals_table
 
 
 def share(held: int, of: int) -> dict[str, Any]:
@@ -53,27 +53,6 @@ def test_a_policy_is_held_against_off_where_it_was_measured() -> None:
     parts = [PARTS[0], [PARTS[1][0]]]
     balanced = totals(parts, "off")[1]
     assert (balanced["recordings"], balanced["together"]["closed"]) == (1, 0.5)
-
-
-def test_means_count_each_recording_the_same_and_leave_out_what_is_not_there() -> None:
-    def one(raw: int, of_off: float, kept: float | None = 0.5) -> Figures:
-        return {"rawTokens": raw, "ofOff": of_off, "unannouncedBreaks": 2, "kept": {"share": kept}}
-
-    rows = means(
-        [
-            ("turns", one(100_000, 0.2, None)),
-            ("off", one(100_000, 1.0)),
-            ("turns", one(200_000, 0.4, 0.7)),
-            ("turns", one(99_999, 0.9)),
-        ]
-    )
-    names = ("preset", "fromTokens", "recordings", "ofOff", "dearest", "kept", "worstKept", "unannouncedBreaks")
-    assert [tuple(row[name] for name in names) for row in rows] == [
-        ("turns", 100_000, 2, 0.3, 0.4, 0.7, 0.7, 4),
-        ("off", 100_000, 1, 1.0, 1.0, 0.5, 0.5, 2),
-        ("turns", 0, 3, 0.5, 0.9, 0.6, 0.5, 6),
-        ("off", 0, 1, 1.0, 1.0, 0.5, 0.5, 2),
-    ]
 
 
 def test_a_table_of_totals_has_a_row_a_policy() -> None:
