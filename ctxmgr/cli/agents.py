@@ -7,7 +7,7 @@ import argparse
 from collections.abc import Sequence
 from typing import get_args
 
-from ctxmgr.cli.arguments import JSON, MODELS, Command, Group, option, whole
+from ctxmgr.cli.arguments import JSON, MODELS, CommandRow, Group, option, whole
 from ctxmgr.model import Preset
 from ctxmgr.programs import PROGRAMS
 from ctxmgr.settings import APIS
@@ -50,7 +50,7 @@ SPOKEN = Group(
 )
 UPSTREAM = option("--upstream", metavar="URL", help="the provider (default: where the program would go)")
 
-RUN = Command(
+RUN = CommandRow(
     "Runs an agent program in this terminal with ctxmgr between it and its provider, and says at the end what was "
     f"saved. {_listed([program.title for program in PROGRAMS], 'and')} are known; any other program is pointed "
     f"here by what it speaks: {_listed([f'--{api}' for api in APIS], 'or')}. The program's own files are not "
@@ -65,7 +65,7 @@ RUN = Command(
     ),
 )
 
-AB = Command(
+AB = CommandRow(
     "Runs one prompt twice, in two copies of the work tree: as the program sends it, and with ctxmgr. Shows the "
     "provider's own counts of both, how long each took, and what each changed in its copy. Both are real runs and "
     "both are billed. The work tree itself is not changed.",
@@ -87,7 +87,7 @@ AB = Command(
     ),
 )
 
-PROXY = Command(
+PROXY = CommandRow(
     "Stands between programs and one provider until it is ended: message lists go on as ctxmgr makes them, all "
     "else passes as it comes. Point a program's base URL at the address that it prints.",
     "ctxmgr proxy --listen 127.0.0.1:8484 --upstream https://api.anthropic.com",

@@ -27,7 +27,7 @@ class Group(NamedTuple):
     options: tuple[Option, ...]
 
 
-class Command(NamedTuple):
+class CommandRow(NamedTuple):
     """`run`: the function that carries it out, as `module:name`. It gets the parsed arguments, returns the exit
     code, and is imported when it runs. `parts`: the commands below it, `part`: what they are called. `summary`:
     what a part is for; its description as well, where it has none."""
@@ -38,14 +38,14 @@ class Command(NamedTuple):
     options: tuple[Option | Group, ...] = ()
     summary: str = ""
     part: str = ""
-    parts: Mapping[str, "Command"] = {}
+    parts: Mapping[str, "CommandRow"] = {}
 
 
 def option(*names: str, **settings: Any) -> Option:
     return Option(names, settings)
 
 
-def add_command(commands: "argparse._SubParsersAction[Any]", name: str, summary: str, row: Command) -> None:
+def add_command(commands: "argparse._SubParsersAction[Any]", name: str, summary: str, row: CommandRow) -> None:
     """Adds the parser of a command and those of its parts."""
     has_own_help = any(isinstance(entry, Option) and "--help" in entry.names for entry in row.options)
     parser = commands.add_parser(

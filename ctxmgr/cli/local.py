@@ -3,14 +3,14 @@
 import argparse
 import json
 
-from ctxmgr.cli.arguments import JSON, MODELS, Command, option, positive
+from ctxmgr.cli.arguments import JSON, MODELS, CommandRow, option, positive
 
 DIRECTORY = option("--state-dir", metavar="DIR", help="the state directory (default: the user's)")
 SET_DIRECTORY = option("--state-dir", metavar="DIR", help="the state directory (default: the settings' or yours)")
 FULL = option("--full", action="store_true", help="show long texts whole")
 SESSION = option("session", metavar="SESSION", help="the session's id, as the list has it")
 
-SESSIONS = Command(
+SESSIONS = CommandRow(
     "What the state directory holds: its sessions listed, one of them shown, exported into a file of its own, or "
     "deleted with its originals, by name or by age and size. One that is open is not "
     "deleted. The exit code is 1 if a session is open, if it "
@@ -19,7 +19,7 @@ SESSIONS = Command(
     "ctxmgr.inspection:sessions.run",
     part="ACTION",
     parts={
-        "list": Command(
+        "list": CommandRow(
             "",
             "ctxmgr sessions list --json",
             summary="all of them, the one saved last first",
@@ -33,13 +33,13 @@ SESSIONS = Command(
                 option("--json", action="store_true", help="print them as JSON"),
             ),
         ),
-        "show": Command(
+        "show": CommandRow(
             "",
             "ctxmgr sessions show SESSION --full",
             summary="what ctxmgr knows of one",
             options=(SET_DIRECTORY, SESSION, FULL, MODELS),
         ),
-        "export": Command(
+        "export": CommandRow(
             "",
             "ctxmgr sessions export SESSION s.jsonl",
             summary="one in a file of its own, with its originals",
@@ -49,7 +49,7 @@ SESSIONS = Command(
                 option("file", metavar="FILE", help="a file that is not there yet; it is made for you alone"),
             ),
         ),
-        "delete": Command(
+        "delete": CommandRow(
             "",
             "ctxmgr sessions delete SESSION",
             summary="some, with their originals",
@@ -63,7 +63,7 @@ SESSIONS = Command(
                 option("session", metavar="SESSION", nargs="+", help="their ids"),
             ),
         ),
-        "purge": Command(
+        "purge": CommandRow(
             "",
             "ctxmgr sessions purge --days 30",
             summary="those that are old, or have no room; none that is open",
@@ -93,7 +93,7 @@ SESSIONS = Command(
     },
 )
 
-SEARCH = Command(
+SEARCH = CommandRow(
     'Searches what left the lists of saved sessions, by its words: plain words, "a phrase", path:src/a.py, '
     "tool:bash. Identifiers and paths are found whole and by their parts; keys and passwords of known shapes are "
     "neither found nor shown. The exit code is 1 if nothing was found or the archive can not be read, 2 if no "
@@ -118,7 +118,7 @@ SEARCH = Command(
     ),
 )
 
-INSPECT = Command(
+INSPECT = CommandRow(
     "Shows a snapshot file of the state directory: what ctxmgr knows of the session, the facts "
     "it has learned and the summaries it has heard. The file is only read. The exit code is 1 if it is "
     "broken or its end is torn.",
@@ -127,7 +127,7 @@ INSPECT = Command(
     (option("file", metavar="FILE", help="a snapshot, NAME.jsonl in the state directory"), FULL, MODELS),
 )
 
-FORGET = Command(
+FORGET = CommandRow(
     "Deletes a session's snapshot, what lies beside it, and its originals in the archive. The exit "
     "code is 1 if the session is open or the disk refuses, 2 if nothing is kept of it.",
     "ctxmgr forget SESSION --state-dir /tmp/ctxmgr",
@@ -143,7 +143,7 @@ FORGET = Command(
     ),
 )
 
-KNOWN_MODELS = Command(
+KNOWN_MODELS = CommandRow(
     "Shows what is known of models where no host says it: windows, limits of output, prices, how their providers "
     "cache, and where each fact is from. Of an id it is told what was found for it, and how. The exit code is 1 "
     "where nothing is known, or where FILE can not be used.",
@@ -161,7 +161,7 @@ KNOWN_MODELS = Command(
     ),
 )
 
-CONFIG = Command(
+CONFIG = CommandRow(
     "Shows what holds for `ctxmgr run` and `ctxmgr proxy`, and where each value comes from: default, the user's "
     "file, the project's (.ctxmgr.toml), the environment, in this order. Nothing is changed. The exit code is 1 if "
     "a file or a variable can not be used.",
@@ -176,7 +176,7 @@ CONFIG = Command(
     ),
 )
 
-DOCTOR = Command(
+DOCTOR = CommandRow(
     "Looks at the installation, a spawned sidecar, the state directory, settings and the agents on this machine, "
     "and at a recording if one is named; says what is there and what to do. Changes nothing. The exit code is 1 if "
     "something is bad.",
@@ -203,7 +203,7 @@ def describe(parsed: argparse.Namespace) -> int:
     return 0
 
 
-DESCRIBE = Command(
+DESCRIBE = CommandRow(
     "Prints every method, either way, with params, answers and errors, as an OpenRPC document.",
     "ctxmgr describe > openrpc.json",
     "ctxmgr.cli.local:describe",

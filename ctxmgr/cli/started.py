@@ -1,9 +1,9 @@
 """Commands that a host or an agent starts and waits for: nothing is imported that their options do not need."""
 
-from ctxmgr.cli.arguments import Command, option
+from ctxmgr.cli.arguments import CommandRow, option
 from ctxmgr.cli.serve import MAX_MESSAGE_MIB
 
-SERVE = Command(
+SERVE = CommandRow(
     "Serves one host until it closes standard input, sends `exit`, or ends. Both framings of "
     "JSON-RPC are understood: Content-Length headers, and one message a line.",
     "ctxmgr serve --state-dir /tmp/ctxmgr",
@@ -52,7 +52,7 @@ SERVE = Command(
     ),
 )
 
-MCP = Command(
+MCP = CommandRow(
     "An MCP server on standard input and output with which the model of a program searches and retrieves what left "
     "its conversation, pins, and keeps notes. A program that `ctxmgr run` started starts it; it asks the proxy of "
     "that run, and knows of no other.",

@@ -6,7 +6,7 @@ from typing import get_args
 
 from ctxmgr.cli.arguments import (
     MODELS,
-    Command,
+    CommandRow,
     Group,
     Option,
     keep,
@@ -82,7 +82,7 @@ def probes_failed(more: str = "") -> Option:
     )
 
 
-REPLAY = Command(
+REPLAY = CommandRow(
     "What happens depends on the file. A recorded session (of pi, Claude Code, Codex, OpenCode, "
     "OpenHands, SWE-agent or mini-swe-agent, or a stream of pi's extension events) is driven through ctxmgr as its "
     "host would have done, each answer is checked, and tables show what became of the context. A transcript "
@@ -220,7 +220,7 @@ REPLAY = Command(
     ),
 )
 
-COMPARE = Command(
+COMPARE = CommandRow(
     "Runs summarising strategies on the same cut of each recorded session (any that `ctxmgr replay` reads), and "
     "shows what each took, how many of the memory probes of what it replaces its summary answers, and what a "
     "model's call for it costs, with a copy of the conversation and at the end of the host's list. Without a "
@@ -310,13 +310,13 @@ COMPARE = Command(
 )
 
 RESULTS = "the folder of results"
-CORPUS = Command(
+CORPUS = CommandRow(
     "Tries policies on many recordings, on all cores of this machine or on a Dask cluster that exists, and "
     "compares them. What was computed stays as Parquet in a folder: a second run computes only what is new.",
     "ctxmgr corpus run recordings --policies balanced turns --out results",
     part="PART",
     parts={
-        "run": Command(
+        "run": CommandRow(
             "Drives each recording through each policy as `ctxmgr replay` does, with its modelled host, "
             "measures and probes, and keeps a row a call and a row a recording and policy. What can not be read is "
             "a row with a reason. Whoever is killed loses what was under way: the same command goes on from there.",
@@ -360,7 +360,7 @@ CORPUS = Command(
                 option("--no-probes", action="store_true", help="do not ask what the model could still answer"),
             ),
         ),
-        "report": Command(
+        "report": CommandRow(
             "Shows closed cost, recall, probes, epochs and faults of what the last run asked for: of all, "
             "by host, model and length, policies in pairs with 95 % intervals, and the ten recordings where it "
             "paid least. With --against the exit code is 1 where something became worse.",
@@ -384,13 +384,13 @@ CORPUS = Command(
     },
 )
 
-CONFORM = Command(
+CONFORM = CommandRow(
     "Plays one side of transcripts against a program that plays the other, and compares what it "
     "says with what is recorded.",
     "ctxmgr conform host-side --command ./my-sidecar",
     part="SIDE",
     parts={
-        "host-side": Command(
+        "host-side": CommandRow(
             "Spawns the command once a transcript, says the host's lines, each after what is recorded "
             "before it has come, and compares: answers by id, requests and notifications in order, as JSON values; "
             "kept messages byte for byte. What a program may choose is not compared: the server's name, ids and "
@@ -409,7 +409,7 @@ CONFORM = Command(
                 option("--jobs", metavar="N", type=positive, default=2, help="transcripts at a time (default: 2)"),
             ),
         ),
-        "server-side": Command(
+        "server-side": CommandRow(
             "Stands in for `ctxmgr serve` on standard input and output: takes the host's messages as long "
             "as they are what the transcript says, and answers what is recorded. Compared are kind, method and "
             "params as JSON values; ids, session ids, clientInfo and stateDir are the host's own. The exit code is "
@@ -450,7 +450,7 @@ class HelpWithFormat(argparse.Action):
         parser.exit()
 
 
-DRIVE = Command(
+DRIVE = CommandRow(
     "Spawns a sidecar, sends it the host's lines of a transcript, and compares what comes with the "
     "lines of ctxmgr, in which placeholders may stand for what differs from run to run. The exit code is 1 "
     "where something is not as expected, or a recording was skipped because it can not be followed, 2 where the "
