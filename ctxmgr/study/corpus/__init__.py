@@ -2,4 +2,4 @@
 
 from ctxmgr.study.corpus import command, tasks
 
-__all__ = ["command", "rows", "tasks"]
+__all__ = ["command", "tasks"]
