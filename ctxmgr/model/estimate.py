@@ -94,7 +94,8 @@ def _inner(part: bytes) -> int:
     return max(inside, key=lambda number: len(PARTS[number][0]), default=-1)
 
 
-_PARTS = [(part, weight, _inner(part)) for part, weight in PARTS]  # a part is not looked for where its inner is not
+# a part is not looked for where its inner is not
+_PARTS = [(number, part, weight, _inner(part)) for number, (part, weight) in enumerate(PARTS)]
 _CLASSES = bytes(ord(_class_of(byte)) for byte in range(256))
 _ONE_ALPHABET = bytes(ord("a") if chr(byte) in "aAlgcrv" else byte for byte in range(256))
 _NOT_COUNTED = bytes(range(0x80, 0xC0)) + b"\r"  # what goes on a character, and the half of a line end
@@ -110,10 +111,11 @@ def estimate(text: str) -> int:
     classes = text.encode("utf-8", "surrogatepass").translate(_CLASSES, _NOT_COUNTED)
     count = classes.count
     hundredths = 0
-    counts: list[int] = []
-    for part, part_weight, inner in _PARTS:
-        counts.append(count(part) if inner < 0 or counts[inner] else 0)
-        hundredths += counts[-1] * part_weight
+    counts = [0] * len(_PARTS)
+    for number, part, part_weight, inner in _PARTS:
+        if inner < 0 or counts[inner]:
+            found = counts[number] = count(part)
+            hundredths += found * part_weight
     if not text.isascii():
         hundredths += sum([script_weight * count(script) for script, script_weight in SCRIPTS])
     count = classes.translate(_ONE_ALPHABET).count

@@ -84,8 +84,8 @@ LIMITS: dict[str, Limit] = {
     "spawn to the first context, CPU": Limit(2.6, 2.5),  # .15 s where the bare loop takes .058
     "turn_end, snapshot line written": Limit(0.30, 0.12, sense="at least"),
     "turn_end, many under way": Limit(0.15, 0.054, sense="at least"),
-    "memory a session": Limit(1.0, 1.50, "ours"),
-    "memory after all have ended": Limit(1.15, 1.32),
+    "memory a session": Limit(1.0, 0.98, "ours"),
+    "memory after all have ended": Limit(1.15, 1.14),
     "memory at its height, first lists": Limit(300, 331, "ours"),
     "call through the proxy, 1 MB, steady": Limit(4.0, 3.2),  # 6 ms more than a bare one, which takes 2
 }

@@ -238,7 +238,7 @@ class SnapshotFile:
     @property
     def grown(self) -> bool:
         """Time to rewrite: the file is far larger than its base, or lacks a line that could not be appended."""
-        return self._gap or self._size > grown_bytes(self._base)
+        return self._gap or (self._size > GROWN_BYTES and self._size > grown_bytes(self._base))
 
     def sync(self) -> None:
         """Carry what was appended to the disk itself. Takes milliseconds: call it off the loop. OSError."""

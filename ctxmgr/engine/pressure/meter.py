@@ -40,7 +40,8 @@ STEP_MINIMUM = 200  # tokens; smaller steps say nothing about the ratio
 def ratio(meter: Meter, model: str) -> float:
     """Provider tokens per weighed token; `model` names the weigher and the model, as both make the ratio."""
     low, high = bounds(model)
-    return min(high, max(low, meter.ratios.get(model, RATIO_START)))
+    observed = meter.ratios.get(model, RATIO_START)
+    return low if observed < low else high if observed > high else observed
 
 
 @lru_cache(maxsize=64)
