@@ -15,7 +15,8 @@ response, or what an HTTP client made of one. Rules:
 2. It is an error where it says so (`error`, a type `error`, a failed `response`), or where it holds nothing but a
    code or a status and a text, or a text under a name that messages do not have.
 3. The text is the JSON of these members: codes count as words do.
-4. Of several, as Gemini sends an error in an array, the first that is one.
+4. What a server says back of the request (pydantic's `input`) is none of it.
+5. Of several, as Gemini sends an error in an array, the first that is one.
 """
 
 import re
@@ -149,11 +150,13 @@ def _named(fields: dict[str, Any]) -> bool | None:
     return bool(fields["error"]) if "error" in fields else None
 
 
-_ERRORS = ("error", "errors", "errorMessage", "error_message")  # each says by itself that it is one
+_ERRORS = ("error", "errors", "errorMessage", "error_message", "fault")  # each says by itself that it is one
 _ERROR_TEXTS = ("message", "Message", "msg", "body", "detail", "details", "responseBody", "data")
 _ERROR_CODES = ("code", "status", "statusCode", "status_code", "error_type", "error_code", "__type")
 _LONE_TEXTS = ("detail", "responseBody", "Message")  # FastAPI's, the AI SDK's, AWS'
-_ERROR_MEMBERS = ("type", "name", *_ERROR_CODES, *_ERRORS, *_ERROR_TEXTS)
+_MINIMAX = "base_resp"  # stands in good answers, too
+_ERROR_MEMBERS = ("type", "name", _MINIMAX, *_ERROR_CODES, *_ERRORS, *_ERROR_TEXTS)
+_ECHOES = frozenset(("input", "inputs", "ctx", "request", "messages", "prompt", "contents"))
 _MODELS = ("assistant", "model")  # roles
 
 
@@ -168,16 +171,29 @@ def failure(message: Any) -> str:
         return _spelled(_some(message, _ERRORS)) if role in _MODELS and any(map(message.get, _ERRORS)) else ""
     response, kind = message.get("response"), message.get("type")
     if isinstance(response, dict) and (kind == "response.failed" or response.get("status") == "failed"):
-        return _spelled(response.get("error") or {"status": "failed"})
+        return _spelled(_unechoed(response.get("error")) or {"status": "failed"})
     coded = any(isinstance(message.get(name), str | int) for name in _ERROR_CODES)
-    is_told = any(map(message.get, _ERRORS)) or any(isinstance(message.get(name), str) for name in _LONE_TEXTS)
+    coded = coded or str(message.get("name")).endswith("Error")  # as clients name theirs
+    base = message.get(_MINIMAX)
+    is_told = (
+        (isinstance(base, dict) and bool(base.get("status_code")))
+        or any(map(message.get, _ERRORS))
+        or any(message.get(name) and isinstance(message[name], str | list) for name in _LONE_TEXTS)
+    )
     if not (is_told or kind == "error" or (coded and any(map(message.get, _ERROR_TEXTS)))):
         return ""
     return _spelled(_some(message, _ERROR_MEMBERS))
 
 
 def _some(message: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    return {name: message[name] for name in names if message.get(name) is not None}
+    return {name: _unechoed(message[name]) for name in names if message.get(name) is not None}
+
+
+def _unechoed(error: Any) -> Any:
+    """Rule 4."""
+    if isinstance(error, dict):
+        return {name: _unechoed(value) for name, value in error.items() if name not in _ECHOES}
+    return [_unechoed(item) for item in error] if isinstance(error, list) else error
 
 
 def failed_view(message: Any) -> View | None:

@@ -4,7 +4,7 @@
 2. A stream with status 200 is held until an event comes that is an error, or that has something of an answer: those
    before it only say that an answer begins (`ProviderApi.opens`). Nothing of an answer is ever held.
 3. A whole body with status 200 is held to its end while it is small, for an error is; of an array, as Gemini
-   streams one, the first name tells.
+   streams one, the first name tells. What is no JSON passes. A stream is one by its type, or as it begins.
 4. Nothing is held for longer than HELD_SECONDS, nor more than HELD_BYTES: then it passes. What is told later is
    heard all the same (`answers`), too late to try again.
 5. A refusal is `size` where its words or its status say that the list was too long (`wordings`), else `list` where
@@ -28,6 +28,7 @@ HELD_BYTES = 1 << 20  # the first event of a response repeats its tools and its 
 WHOLE_BYTES = 64 << 10  # of a whole answer
 NAME_BYTES = 64  # of an array, in which its first name stands
 TOLD_CHARACTERS = 4_000  # of an error that is no JSON
+FIELDS = (b"data:", b"event:", b"id:", b"retry:", b":")  # one of them begins a stream
 UNREADABLE_BODY = b"(unreadable)"
 OK, FIRST_REFUSAL = 200, 400
 OF_LIST = (400, 422, 500)  # local servers refuse a list that their template can not take with 500
@@ -67,7 +68,7 @@ def refusal_of(status: int, content: bytes) -> Refusal:
     if not error:
         error = f"{status} status code (no body)"
     told = msgspec.json.encode({"status": status, "error": error})
-    words = told.decode()
+    words = FORMATS["openai"].view(told).error  # as `turn_end` reads it
     if wordings.says_too_long(words):
         return Refusal("size", told, True)
     sure = wordings.says_of_list(words)
@@ -98,9 +99,8 @@ async def heard(came: aiohttp.ClientResponse, api: ProviderApi) -> Heard:
         return Heard(body, refusal_of(came.status, UNREADABLE_BODY if decoder.broken else plain))
     if came.status != OK:
         return UNHEARD
-    kind = came.headers.get("content-type", "").lower()
-    beginning = _Stream(api) if kind.startswith("text/event-stream") else _Whole(api)
-    held = bytearray()
+    kind, held = came.headers.get("content-type", "").lower(), bytearray()
+    beginning: _Stream | _Whole = _Stream(api) if kind.startswith("text/event-stream") else _Whole(api)
     try:
         async with asyncio.timeout(HELD_SECONDS):
             while not beginning.is_told and len(held) <= HELD_BYTES and not decoder.broken:
@@ -109,7 +109,10 @@ async def heard(came: aiohttp.ClientResponse, api: ProviderApi) -> Heard:
                 if not piece:
                     beginning.end()
                     break
-                beginning.feed(decoder.feed(piece))
+                plain = decoder.feed(piece)
+                if isinstance(beginning, _Whole) and beginning.is_new and plain.lstrip().startswith(FIELDS):
+                    beginning = _Stream(api)
+                beginning.feed(plain)
     except (TimeoutError, aiohttp.ClientError):  # what broke off breaks again where it is passed on
         pass
     failure = beginning.failure
@@ -154,18 +157,21 @@ class _Whole:
     """A whole answer, or an array that streams one."""
 
     def __init__(self, api: ProviderApi) -> None:
-        self._api, self._content = api, b""
+        self._api, self._content = api, bytearray()
         self.is_told = False
         self.failure: bytes | None = None
 
+    @property
+    def is_new(self) -> bool:
+        return not self._content
+
     def feed(self, piece: bytes) -> None:
         self._content += piece
-        is_array = self._content.lstrip().startswith(b"[")
-        begins = self._content[:NAME_BYTES]
-        self.is_told = len(self._content) > WHOLE_BYTES or (
-            is_array and b'"error"' not in begins and len(begins) == NAME_BYTES
-        )
+        begins = bytes(self._content[:NAME_BYTES]).lstrip()
+        is_none = begins and not begins.startswith((b"{", b"["))
+        is_array = begins.startswith(b"[") and b'"error"' not in begins and len(self._content) >= NAME_BYTES
+        self.is_told = bool(is_none) or is_array or len(self._content) > WHOLE_BYTES
 
     def end(self) -> None:
-        self.failure = failure_in(self._api, self._content)
+        self.failure = failure_in(self._api, bytes(self._content))
         self.is_told = True

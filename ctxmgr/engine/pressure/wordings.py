@@ -119,7 +119,7 @@ OTHER_LIMIT: tuple[tuple[str, str], ...] = (
 OTHER_PART = (
     r"\b(?:images?|pictures?|audio|video|files?|pdf|documents?|tools|functions?|schemas?|grammar|metadata|names?|id|ids"
     r"|descriptions?|budget tokens|stop sequences?|headers?|cookies?|ur[il]|cached content"
-    r"|dimensions?)\b[^.;,]{0,40}?"
+    r"|dimensions?)\b[^.;,:]{0,40}?(?:: (?:string|array|input) )?"
     r"(?:too (?:long|large|big|many|small)|exceed|longer than|larger than|more than|above max|at most|must|should)"
 )
 _REPLY = (

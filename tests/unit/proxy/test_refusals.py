@@ -69,6 +69,7 @@ TOO_LONG_ANSWERS: dict[str, tuple[str, Answer]] = {
     "chat completions' stream": (CHAT, stream(b": waiting\n\n" + events(ROLE, ERROR))),
     "a choice that failed": (CHAT, stream(events({"choices": [{"delta": {}, "error": ERROR["error"]}]}))),
     "Gemini's stream": (GEMINI, stream(events({"error": {"code": 400, "message": TOO_LONG}}))),
+    "a stream by another type": (CHAT, whole(events(ERROR), 200, "text/plain")),
     "a stream without JSON": (CHAT, stream(f"event: error\r\ndata: {TOO_LONG}\r\n\r\n".encode())),
     "a stream, compressed": (
         CHAT,
@@ -280,6 +281,30 @@ async def test_nothing_of_an_answer_is_held(rig: Any) -> None:
         async with asyncio.timeout(30):
             async with made.session.post(made.proxy.url + path, data=listed(path, "hold", 1)) as response:
                 assert await response.content.readexactly(len(events(*first))) == events(*first)
+                seen.set()
+                await response.read()
+
+
+async def test_a_stream_that_is_told_as_none_is_not_held_either(rig: Any) -> None:
+    made = await rig()
+    for kind, first in (
+        ("text/plain", events({"candidates": [{"content": {"parts": [{"text": "a"}]}}]})),
+        ("application/json", b'[{"candidates": [{"content": {"parts": [{"text": "a"}], "role": "model"}}]}\n,'),
+        ("text/html", b"<html>a page, for whatever reason"),
+    ):
+        seen = asyncio.Event()
+
+        async def slowly(asked: web.Request, body: bytes) -> web.StreamResponse:
+            response = web.StreamResponse(headers={"Content-Type": kind})  # noqa: B023
+            await response.prepare(asked)
+            await response.write(first)  # noqa: B023
+            await seen.wait()  # noqa: B023
+            return response
+
+        made.upstream.answer = slowly
+        async with asyncio.timeout(8):  # less than is held
+            async with made.session.post(made.proxy.url + GEMINI, data=listed(GEMINI, "hold", 1)) as response:
+                assert await response.content.readexactly(len(first)) == first
                 seen.set()
                 await response.read()
 

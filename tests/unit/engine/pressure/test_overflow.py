@@ -110,6 +110,7 @@ TOO_LONG = [
     '{"error":{"message":"Provider returned'
     ' error","code":400,"metadata":{"raw":"{\\"error\\":{\\"message\\":\\"tokens'
     ' in request more than max tokens allowed\\"}}"}}}',
+    '{"metadata":{"raw":"Input length (140000) exceeds maximum"}}',
     "This model only supports up to 8192 input tokens",
     "the prompt does not fit in 32768 tokens",
     "imc: unable to process request: the context window is full",

@@ -30,6 +30,9 @@ SHAPES: dict[str, Any] = {
     "several": {"errors": [{"message": SAID}]},
     "an array, as Gemini's": [{"error": {"code": 400, "message": SAID, "status": "INVALID_ARGUMENT"}}],
     "the AI SDK's": {"name": "AI_APICallError", "statusCode": 400, "responseBody": SAID},
+    "OpenCode's": {"name": "APIError", "data": {"message": SAID, "statusCode": 400}},
+    "MiniMax'": {"base_resp": {"status_code": 2013, "status_msg": SAID}},
+    "Apigee's": {"fault": {"faultstring": SAID, "detail": {"errorcode": "x"}}},
     "SiliconFlow's": {"code": 20015, "message": SAID, "data": None},
 }
 REPLIES = {
@@ -43,7 +46,11 @@ OTHERS: dict[str, Any] = {
     "overloaded": {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}},
     "a rate limit": {"type": "error", "code": "rate_limit_exceeded", "message": "too many tokens per minute"},
     "a failed response": {"type": "response.failed", "response": {"status": "failed", "error": {"code": "server"}}},
+    "what echoes the request": {"detail": [{"loc": ["body"], "msg": "Field required", "input": {"content": SAID}}]},
 }
+
+
+GOOD = {"base_resp": {"status_code": 0, "status_msg": "success"}}
 
 
 def read(name: str, message: Any) -> Any:
@@ -69,7 +76,15 @@ def test_another_failure_is_none() -> None:
 
 def test_what_is_no_error_is_none() -> None:
     tools = {"role": "tool", "tool_call_id": "c", "content": SAID, "error": SAID}
-    for message in ({"role": "user", "content": "", "error": "y"}, {"code": 3}, {"message": "x"}, tools, [], {}):
+    for message in (
+        {"role": "user", "content": "", "error": "y"},
+        {"code": 3},
+        {"message": "x"},
+        tools,
+        [],
+        {},
+        GOOD,
+    ):
         for name in FORMATS:
             assert read(name, message).stop == "", (message, name)
 
