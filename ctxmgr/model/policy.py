@@ -257,7 +257,10 @@ class Policy(Setting, frozen=True):
     ] = 16_384
     host_reserve: Annotated[
         Natural,
-        Meta(description="Tokens that the host keeps free before it compacts by itself. Red begins before that."),
+        Meta(
+            description="Tokens that the host keeps free before it compacts by itself. Red begins before that. The "
+            "default counts for a quarter of the window at most."
+        ),
     ] = 16_384
     effective_window: Annotated[
         Positive | None, Meta(description="Work as if the window were no larger than this many tokens.")

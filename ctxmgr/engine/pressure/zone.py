@@ -2,7 +2,7 @@
 
 Rules (design, section 4):
 1. usable = min(window, effectiveWindow) - reserve; the reserve is never more than a quarter of that minimum, so
-   that small windows keep room to work in.
+   that small windows keep room to work in. Nor is the default `hostReserve`; one that differs is taken as it is.
 2. Zones begin at shares of usable: yellow 0.50, red 0.70, compact 0.90 unless the policy says otherwise.
 3. Red comes before the host compacts by itself (tokens > window - hostReserve): red is at most
    0.9 x (window - hostReserve), and yellow and compact shrink with it. 0.9 leaves the host one long turn.
@@ -17,6 +17,8 @@ from ctxmgr.model import BasePrices, CacheRule, Policy, Zone
 
 HOST_MARGIN = 0.9  # share of (window - hostReserve) below which red must begin: design, section 4
 LATE_MARGIN = 0.95  # the same for the last moment to ask for a compaction
+USUAL_HOST_RESERVE = Policy().host_reserve  # what hosts are taken to keep that do not say
+MOST_RESERVED = 4  # a reserve is at most the window divided by this
 CALM_MARGIN = 0.9  # share of the red threshold below which a reading counts as calm: design, section 4
 
 
@@ -46,15 +48,18 @@ class Thresholds(msgspec.Struct, frozen=True):
 
 def thresholds(policy: Policy, window: int) -> Thresholds:
     """`window` in tokens, at least 1."""
-    reserve = min(policy.reserve, window // 4)
+    reserve = min(policy.reserve, window // MOST_RESERVED)
     working = min(window, policy.effective_window or window)
-    usable = max(1, working - min(policy.reserve, working // 4))
+    usable = max(1, working - min(policy.reserve, working // MOST_RESERVED))
     wanted = policy.zones.red * usable
-    ceiling = HOST_MARGIN * (window - policy.host_reserve)
-    promise = window > policy.host_reserve
+    host_reserve = policy.host_reserve
+    if host_reserve == USUAL_HOST_RESERVE:
+        host_reserve = min(host_reserve, window // MOST_RESERVED)
+    ceiling = HOST_MARGIN * (window - host_reserve)
+    promise = window > host_reserve
     scale = min(1.0, ceiling / wanted) if promise else 1.0
     compact = policy.zones.compact * usable * scale
-    last_moment = LATE_MARGIN * (window - policy.host_reserve) if promise else compact
+    last_moment = LATE_MARGIN * (window - host_reserve) if promise else compact
     return Thresholds(
         window=window,
         reserve=reserve,
