@@ -125,7 +125,10 @@ export interface PolicyKeys {
   resumeTokens?: number | null;
   /** Tokens kept free for the reply; never more than a quarter of the window. Default: 16384. */
   reserve?: number | null;
-  /** Tokens that the host keeps free before it compacts by itself. Red begins before that. Default: 16384. */
+  /**
+   * Tokens that the host keeps free before it compacts by itself. Red begins before that. The default counts for a
+   * quarter of the window at most. Default: 16384.
+   */
   hostReserve?: number | null;
   /** Work as if the window were no larger than this many tokens. */
   effectiveWindow?: number | null;
@@ -543,7 +546,10 @@ export interface Policy {
   resumeTokens: number;
   /** Tokens kept free for the reply; never more than a quarter of the window. */
   reserve: number;
-  /** Tokens that the host keeps free before it compacts by itself. Red begins before that. */
+  /**
+   * Tokens that the host keeps free before it compacts by itself. Red begins before that. The default counts for a
+   * quarter of the window at most.
+   */
   hostReserve: number;
   /** Work as if the window were no larger than this many tokens. */
   effectiveWindow: number | null;

@@ -177,7 +177,7 @@ CUTS = {
     "epochs/keep-set-anew": 10,
     "epochs/forced": 7,
     "epochs/pin-keeps": 6,
-    "epochs/keep-says-what-text-is-worth": 8,
+    "epochs/keep-says-what-text-is-worth": 4,
     "epochs/responses": 3,
     "epochs/undo-brings-back": 5,
     "epochs/where-marks-belong": 6,

@@ -154,6 +154,7 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
         cached_count=0 if unsent or _is_lost(state, inputs) else incoming.delta.unchanged_count,
         protection=_protection(conversation, state, inputs, state.epoch.number + 1),
         writer=writer,
+        overhead=max(0.0, -gauge.weight_at(0)),
     )
     reopen = state.reopen or ("forced" if state.force_prune else None) or lost
     time_ms = inputs.time_ms if inputs.time_ms is not None else state.epoch.last_time_ms

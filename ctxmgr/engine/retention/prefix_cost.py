@@ -46,6 +46,12 @@ def cost(after: int, cached: int, left: int, by: Rates) -> float:
     return left * by.cache_write - cached * by.cache_read - (after - cached) * by.cache_write
 
 
+def session_cost(sent_tokens: int, last_tokens: float, by: Rates) -> float:
+    """Of calls whose lists came to `sent_tokens` in all, the last one to `last_tokens`, where each list goes on
+    from the one before: each token is written once, and read by every later call."""
+    return sent_tokens * by.cache_read + last_tokens * (by.cache_write - by.cache_read)
+
+
 def arithmetic(change: PrefixBreak, by: Rates, waited: str) -> str:
     """The sum in one line, for a person to check. `waited`: what waiting for it has cost."""
     before, remaining = change.before_tokens, change.remaining_tokens

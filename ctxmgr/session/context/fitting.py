@@ -135,7 +135,8 @@ def announced(plan: ListPlan) -> ListPlan:
     bare = Receipt(number, "fit", whole.weight, cut.weight, f"fit: {sums}", time_ms=inputs.time_ms)
     gone = receipts.originals(conversation, whole, cut, _handle(inputs))
     receipt = receipts.receipt(bare, gone, lambda original: TOO_LARGE)
-    epoch = msgspec.structs.replace(state.epoch, number=number, regret=0.0, call_count=0, needed=0.0)
+    saved = state.epoch.saved - change.cost
+    epoch = msgspec.structs.replace(state.epoch, number=number, regret=0.0, call_count=0, needed=0.0, saved=saved)
     state = msgspec.structs.replace(state, epoch=epoch, receipts=receipts.filed(state.receipts, receipt))
     return msgspec.structs.replace(plan, planned=msgspec.structs.replace(planned, state=state, receipt=receipt))
 

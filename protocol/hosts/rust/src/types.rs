@@ -144,7 +144,8 @@ pub struct PolicyKeys {
     /// Tokens kept free for the reply; never more than a quarter of the window.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reserve: Option<u64>,
-    /// Tokens that the host keeps free before it compacts by itself. Red begins before that.
+    /// Tokens that the host keeps free before it compacts by itself. Red begins before that. The default counts for
+    /// a quarter of the window at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_reserve: Option<u64>,
     /// Work as if the window were no larger than this many tokens.
@@ -869,7 +870,8 @@ pub struct Policy {
     pub resume_tokens: u64,
     /// Tokens kept free for the reply; never more than a quarter of the window.
     pub reserve: u64,
-    /// Tokens that the host keeps free before it compacts by itself. Red begins before that.
+    /// Tokens that the host keeps free before it compacts by itself. Red begins before that. The default counts for
+    /// a quarter of the window at most.
     pub host_reserve: u64,
     /// Work as if the window were no larger than this many tokens.
     pub effective_window: Option<u64>,

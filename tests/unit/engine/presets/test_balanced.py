@@ -174,7 +174,11 @@ def test_what_an_epoch_leaves(
     assert " ".join(f"{at}{kind[0]}" for at, kind in edited(plan).items()) == edits
     assert f"what is due has cost {due:,} in 1 calls" in receipt.arithmetic
     assert f"written {weight - (1 if floor else 2_238):,} x 1.25" in receipt.arithmetic
-    assert found.state.epoch == Epoch(1, remaining_tokens=stays, raw_tokens=MIXED.raw_weight)
+    raw = MIXED.raw_weight
+    saved = 1.25 * (raw - weight)  # nothing was cached
+    assert found.state.epoch == Epoch(
+        1, remaining_tokens=stays, raw_tokens=raw, unpruned_tokens=raw, saved=pytest.approx(saved)
+    )
 
 
 def test_a_list_that_was_written_anew_after_a_restart_opens_an_epoch_where_something_is_due() -> None:

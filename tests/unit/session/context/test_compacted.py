@@ -8,7 +8,7 @@ from tests.unit.session.context.epochs import talk_of
 from tests.unit.session.context.test_accepting import takes
 from tests.unit.session.context.test_respelling import marked, session, step
 
-WINDOW = 26_000  # tokens
+WINDOW = 18_000  # tokens
 WORKING_SET = {"results": 5, "tokens": 4_000}  # the files that are read again are in it
 SECTIONS = """## Goal
 Port the parser.
