@@ -10,7 +10,7 @@ figure is the geometric mean of both sets. `python -m scripts.reuse RECORDING...
 from collections.abc import Mapping
 from typing import Literal
 
-Kind = Literal["arguments", "call", "read", "command", "search"]
+Kind = Literal["arguments", "call", "read", "command", "search", "media"]
 
 AGES = (9_000, 18_000, 36_000, 72_000, 150_000)
 """The middle of each column, in tokens."""

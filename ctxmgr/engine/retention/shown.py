@@ -142,7 +142,8 @@ def _candidates(conversation: ConversationIndex, index: int, plan: Plan, sum_aft
             failed = block.is_error or block.doubtful
             long = weight > LIGHT_SIZE and not (failed and len(block.text) <= ERRORS_OVER)
             if long and not marker.is_marker(block.text):
-                made.append(Candidate(ref, kind_of(conversation, ref), weight, failed, sum_after))
+                kind = "media" if block.media else kind_of(conversation, ref)
+                made.append(Candidate(ref, kind, weight, failed, sum_after))
         elif block.kind == "call" and len(block.text) > LONG_CHARACTERS:
             made.append(Candidate(ref, "arguments", weight, failed=False, sum_after=sum_after))
     return made

@@ -10,7 +10,9 @@
 4. Words (calls, text, thinking) are held by one room: what accrues of them until a call is no longer worth its
    place. Once they are over it, the oldest steps leave, down to a fifth of it: each such change writes nearly all
    of the list anew, so it has to last.
-5. `keep` is told for a window of 200,000 tokens. Less room is dearer: in a smaller one it is less in proportion.
+5. What a picture or a document is worth no stretch of text can tell: one leaves for want of room alone, and then
+   at the age of a command's output.
+6. `keep` is told for a window of 200,000 tokens. Less room is dearer: in a smaller one it is less in proportion.
    Where a list is pressed it is less by a step at a time, from `careful` down, and words are held to their room.
 """
 
@@ -25,9 +27,9 @@ from ctxmgr.model import KeepPoint, Policy, Rates
 
 KEEP: Mapping[str, int] = {"lean": 330, "balanced": 1_700, "careful": 3_400}
 USUAL_SIZE, LEAST_TIMES, MOST_TIMES = 1_000, 0.5, 2.0  # rule 3
-FULL_TOKENS = 180_000  # usable tokens of a window of 200,000 (rule 5)
+FULL_TOKENS = 180_000  # usable tokens of a window of 200,000 (rule 6)
 ROOM_AFTER = 0.2  # of the room for words: what an epoch leaves of them
-PRESSED_STEP = 0.7  # of `keep` (rule 5)
+PRESSED_STEP = 0.7  # of `keep` (rule 6)
 
 
 class Retention(msgspec.Struct, frozen=True):
@@ -52,7 +54,8 @@ class Retention(msgspec.Struct, frozen=True):
         return min(self.ages["arguments"], LEAST_TIMES * min(results))
 
 
-NOTHING = Retention(dict.fromkeys(YIELDS, 0.0), 0.0, 0.0)
+KINDS: tuple[Kind, ...] = (*YIELDS, "media")
+NOTHING = Retention(dict.fromkeys(KINDS, 0.0), 0.0, 0.0)
 """Nothing is worth its place."""
 
 
@@ -62,7 +65,7 @@ def told_tokens(keep: KeepPoint | int) -> int:
 
 
 def keep_tokens(policy: Policy, usable: float) -> float:
-    """What a stretch costs that is no longer there, in tokens of input (rules 2 and 5)."""
+    """What a stretch costs that is no longer there, in tokens of input (rules 2 and 6)."""
     return max(1.0, told_tokens(policy.keep) * min(1.0, usable / FULL_TOKENS))
 
 
@@ -75,20 +78,22 @@ class Worth(msgspec.Struct, frozen=True):
     def retention(self) -> Retention:
         """Where reading the cache is free nothing leaves for its price."""
         if not self.rates.cache_read:
-            return Retention(dict.fromkeys(YIELDS, math.inf), math.inf, math.inf)
+            return Retention(dict.fromkeys(KINDS, math.inf), math.inf, math.inf)
         threshold = 1_000 * self.rates.cache_read / self.keep
-        ages = {kind: age_of(yields, threshold) for kind, yields in YIELDS.items()}
+        ages: dict[Kind, float] = {kind: age_of(yields, threshold) for kind, yields in YIELDS.items()}
+        ages["media"] = math.inf
         words = WORDS_PART * ages["call"]
         return Retention(ages, words, ROOM_AFTER * words)
 
     def pressed(self, steps: int) -> Retention:
-        """After so many steps of rule 5. Where reading is free what leaves is said by the usual price."""
+        """After so many steps of rule 6. Where reading is free what leaves is said by the usual price."""
         by = self if self.rates.cache_read else msgspec.structs.replace(self, rates=Rates())
         if not steps:
             return by.retention()
         keep = min(self.keep, KEEP["careful"]) * PRESSED_STEP**steps
         pressed = msgspec.structs.replace(by, keep=keep).retention()
-        return msgspec.structs.replace(pressed, words_left=pressed.words_tokens)
+        ages = {**pressed.ages, "media": pressed.ages["command"]}
+        return msgspec.structs.replace(pressed, ages=ages, words_left=pressed.words_tokens)
 
 
 def age_of(yields: tuple[float, ...], threshold: float) -> float:

@@ -116,6 +116,22 @@ def test_the_oldest_become_a_text_and_stay_one(preset: str, name: str, policy: J
         before = after
 
 
+@pytest.mark.parametrize("name", FORMATS)
+def test_pictures_in_results_leave_for_room_and_not_for_their_price(name: str) -> None:
+    sent = [one for number in range(30) for one in seen(name, number)[not_shown(number) :]]
+    shown = list(range(1, 60, 2))
+    policy = {"preset": "balanced", "keep": 100, "workingSet": {"results": 3, "tokens": 0}}
+    assert held(Session(policy, format=name, window=200_000).project(sent)) == [0, *shown]
+    small = held(Session(policy, format=name, window=40_000).project(sent))
+    assert small == [0, *shown[-len(small) + 1 :]]
+    assert 4 <= len(small) < 28
+
+
+def not_shown(number: int) -> int:
+    """The user shows the first picture alone."""
+    return 1 if number else 0
+
+
 def request_size(listed: Sequence[Json]) -> int:
     """As it is sent: JSON in UTF-8, without spaces."""
     return len(json.dumps(listed, separators=(",", ":"), ensure_ascii=False).encode())
