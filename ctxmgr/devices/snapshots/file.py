@@ -149,7 +149,7 @@ class SnapshotFile:
 
     def save(self, line: bytes, whole: Callable[[], Sequence[bytes]], more: Sequence[bytes] = ()) -> None:
         """Add one record, and `more` behind it; where the file has grown, or lacks something, put `whole`, which
-        says the same as all there is then, in its place. SnapshotFull, and then a later call puts it right."""
+        says the same as all there is then, in the place of it. Raises SnapshotFull; a later call puts it right."""
         if not self._gap:
             with contextlib.suppress(OSError, ValueError):  # a rewrite may fit even so
                 self.append(line, *more)

@@ -1,4 +1,4 @@
-"""Fifty-four rules that a user states over a session, in two languages, and the session that has them."""
+"""Rules that a user states over a session, in two languages, and the session that has them."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from ctxmgr.model.compaction import BranchMessage
 from tests.notation import Said, a, call, r, u
 from tests.unit.summarize.scripted import told
 
-COUNT = 54
+COUNT = 63
 PLACES = ("vendor", "billing", "docs", "api", "cli", "web", "db", "jobs", "auth")
 RULES = {
     "English": (
@@ -16,6 +16,7 @@ RULES = {
         "In {0} no call may take longer than two seconds.",
         "Ask me before you add a dependency to {0}.",
         "The tests of {0} must run without a network.",
+        "Make sure that {0} is validated before run is called.",
     ),
     "Chinese": (
         "绝对不要改动 {0} 目录。",
@@ -24,6 +25,7 @@ RULES = {
         "{0} 里的任何调用都不能超过两秒。",
         "给 {0} 添加依赖之前先问我。",
         "{0} 的测试必须能在没有网络时运行。",
+        "调用 run 之前务必先校验 {0}。",
     ),
 }
 

@@ -37,7 +37,7 @@ def section(text: str, heading: str) -> list[str]:
         ("English", "continue", DEFAULT // 4),
     ],
 )
-def test_ten_compactions_in_a_chain_lose_none_of_54_rules(language: str, form: Format, budget: int) -> None:
+def test_ten_compactions_in_a_chain_lose_none_of_the_rules(language: str, form: Format, budget: int) -> None:
     written: str | None = None
     for messages in stretches(language, LINKS):
         written = summary.compaction(messages, written, budget=budget, weigh=quarters, format=form)
