@@ -62,8 +62,9 @@ class Epoch(msgspec.Struct, frozen=True, omit_defaults=True):
     what it has cost to keep what is due, `needed` what changing would cost now, `remaining_tokens` what no epoch
     could take away, and `raw_tokens` the conversation's when the epoch began.
 
-    Of the whole session: `unpruned_tokens` is the sum of what its calls would have sent had nothing been removed,
-    and `saved` what pruning has saved of their cost, in tokens of uncached input; below zero where it cost more.
+    Of the whole session: `session_calls`; `unpruned_tokens` is the sum of what its calls would have sent had
+    nothing been removed, and `saved` what pruning has saved of their cost, in tokens of uncached input; below zero
+    where it cost more.
     """
 
     number: int = 0
@@ -73,6 +74,7 @@ class Epoch(msgspec.Struct, frozen=True, omit_defaults=True):
     last_time_ms: int | None = msgspec.field(default=None, name="last_at")
     needed: float = 0.0
     raw_tokens: int = msgspec.field(default=0, name="raw")
+    session_calls: int = msgspec.field(default=0, name="all_calls")
     unpruned_tokens: int = msgspec.field(default=0, name="unpruned")
     saved: float = 0.0
 

@@ -12,7 +12,6 @@ Rules:
    grows with a call; never longer than the epoch has lasted.
 """
 
-import math
 from collections.abc import Container, Mapping, Sequence
 
 import msgspec
@@ -164,7 +163,6 @@ class _Offers:
             return [], 0.0
         steps = self.rules.steps(self.conversation).steps
         must_stay = self.rules.must_stay(self.conversation)
-        media_stay = math.isinf(self.retention.ages["media"])
         leaving: list[Step] = []
         for number, weight in self.shown.old_steps(self.situation.working_set):
             if words <= self.retention.words_left:
@@ -174,7 +172,7 @@ class _Offers:
             free = all(
                 index not in self.situation.protected
                 and index not in must_stay
-                and not (media_stay and self.conversation.messages[index].media_count)
+                and not (self.retention.keeps_media and self.conversation.messages[index].media_count)
                 for index in step.message_indices
             )
             if free and self.rules.may_leave(self.conversation, step):

@@ -48,6 +48,11 @@ class Retention(msgspec.Struct, frozen=True):
         return self.ages[kind] * min(MOST_TIMES, max(LEAST_TIMES, times))
 
     @property
+    def keeps_media(self) -> bool:
+        """Whether pictures and documents stay, however old."""
+        return math.isinf(self.ages.get("media", math.inf))
+
+    @property
     def least_age(self) -> float:
         """No result, and no arguments, leave before."""
         results = (age for kind, age in self.ages.items() if kind not in ("arguments", "call"))

@@ -177,7 +177,7 @@ def test_what_an_epoch_leaves(
     raw = MIXED.raw_weight
     saved = 1.25 * (raw - weight)  # nothing was cached
     assert found.state.epoch == Epoch(
-        1, remaining_tokens=stays, raw_tokens=raw, unpruned_tokens=raw, saved=pytest.approx(saved)
+        1, remaining_tokens=stays, raw_tokens=raw, session_calls=1, unpruned_tokens=raw, saved=pytest.approx(saved)
     )
 
 
