@@ -5,18 +5,20 @@ Knows no sidecar.
 
 from ctxmgr.study.figures import closed_cost, cost
 from ctxmgr.study.figures.code_length import CodeLengths
-from ctxmgr.study.figures.pooling import difference, totals, totals_table
 from ctxmgr.study.figures.registry import Figures, Measures, value_at
 from ctxmgr.study.figures.table import (
     CALLS,
     Column,
     columns,
+    difference,
     figures,
     legend,
     prices,
     prices_line,
     shown,
     table,
+    totals,
+    totals_table,
 )
 
 __all__ = [

@@ -1,6 +1,7 @@
 """What a report tells of results: the means of `ctxmgr replay`, intervals, and what became worse."""
 
 import json
+import sys
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -13,7 +14,6 @@ from ctxmgr.study.corpus import reporting
 from ctxmgr.study.corpus.reporting import CorpusReport, Queries, changes
 from ctxmgr.study.corpus.results import Results
 from ctxmgr.study.corpus.tasks import policies
-from ctxmgr.study.figures import pooling
 from tests.unit.study.corpus.made import WINDOW, asked, begun, corpus, digests, invented, last, worked_out
 
 
@@ -81,8 +81,8 @@ def planted(folder: Path, out: Path, closed: dict[str, float] = CLOSED, **figure
 
 @pytest.fixture(autouse=True)
 def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    """How narrow an interval is, the tests of pooling ask."""
-    monkeypatch.setattr(pooling, "DRAWS", 40)
+    """How narrow an interval is, the tests of figures ask."""
+    monkeypatch.setattr(sys.modules["ctxmgr.study.figures.table"], "DRAWS", 40)
 
 
 @pytest.fixture(scope="module")
