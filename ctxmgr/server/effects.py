@@ -16,7 +16,7 @@ from ctxmgr.model.saved import Stored
 
 
 class Send(msgspec.Struct, frozen=True):
-    """One framed message for the host, in parts."""
+    """Framed messages for the host, in parts: one, or several that follow each other."""
 
     parts: tuple[bytes | memoryview, ...]
 

@@ -2,7 +2,7 @@
 the bytes of a host by `receive`, and gets those for the host by `send`.
 
 Rules:
-1. Effects are carried out in the order in which the connection gave them.
+1. Effects are carried out in the order in which the connection gave them; saves may go before answers (`together`).
 2. What takes long runs in a thread, or as a task; its value comes back by `resume` on the loop.
 3. After `ended` is done nothing is carried out any more; `close` then lets go of all that is open.
 4. An effect that fails, whatever is raised, is a value too (`outcomes`): its row says who hears of it. A call that
@@ -45,7 +45,7 @@ class EffectRow(NamedTuple):
 
 
 class Runtime:
-    """One connection and its devices. `send` writes one framed message to the host; `say` tells people a line,
+    """One connection and its devices. `send` writes framed messages to the host; `say` tells people a line,
     which holds no conversation text. Made outside a loop, used on one. Raises OSError where the transcript can
     not be written."""
 
