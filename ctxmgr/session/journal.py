@@ -17,7 +17,7 @@ from ctxmgr.model.saved import RawSummary, State
 
 VERSION = 1
 # names on disk
-GROWING = ("facts", "pending", "summaries", "trail", "receipts", "pins", "instructions")
+GROWING = frozenset(("facts", "pending", "summaries", "trail", "receipts", "pins", "instructions"))
 """Tuples that mostly grow at the end."""
 KEPT_WHOLE = 3  # summaries: what a session may come back to by a move to an entry before the newest
 UNSAVED_ALONE = frozenset({"totals"})  # a change of these alone is not worth a line
@@ -25,6 +25,7 @@ UNSAVED_ALONE = frozenset({"totals"})  # a change of these alone is not worth a 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 _decode = msgspec.json.Decoder().decode
 NAMES = tuple(field.encode_name for field in msgspec.structs.fields(State))  # in the order of its fields
+_NUMBERS = range(len(NAMES))
 
 
 class UnreadableJournal(ValueError):
@@ -54,17 +55,19 @@ def delta(old: State, new: State) -> bytes | None:
     if old is new:
         return None
     befores, afters = msgspec.structs.astuple(old), msgspec.structs.astuple(new)
-    others = compress(zip(NAMES, befores, afters, strict=True), map(is_not, befores, afters))
-    changed = {name: (before, after) for name, before, after in others if name in GROWING or before != after}
-    if not changed or UNSAVED_ALONE.issuperset(changed):
-        return None
     fields: dict[str, Any] = {}
     added: dict[str, Any] = {}
-    for name, (before, after) in changed.items():
-        if name in GROWING and len(after) >= len(before) and after[: len(before)] == before:
+    for number in compress(_NUMBERS, map(is_not, befores, afters)):
+        name, before, after = NAMES[number], befores[number], afters[number]
+        if name not in GROWING:
+            if before != after:
+                fields[name] = after
+        elif after[: len(before)] == before:
             added[name] = after[len(before) :]
         else:
             fields[name] = after
+    if not added and UNSAVED_ALONE.issuperset(fields):
+        return None
     body: dict[str, Any] = {"kind": "event", "seq": new.seq}
     if fields:
         body["set"] = fields
