@@ -40,7 +40,8 @@ Said = Iterable[tuple[bytes, View]]
 class Progress(msgspec.Struct, frozen=True):
     """`faults` so far. `began`: something that counts as a beginning was there. `waiting`: ids of calls that are
     not answered yet. `role`: the last one that counts. `other`: in this turn something stood that no result may
-    follow. `mark_count`: of cache marks. `speaker`: who spoke last, tool flow left out."""
+    follow. `mark_count`: of cache marks. `speaker`: who spoke last, tool flow left out. `opened`: ids
+    that blocks share beside calls and results (`Block.tie`)."""
 
     faults: frozenset[str] = frozenset()
     began: bool = False
@@ -49,6 +50,7 @@ class Progress(msgspec.Struct, frozen=True):
     other: bool = False
     mark_count: int = 0
     speaker: str = ""
+    opened: frozenset[str] = frozenset()
 
 
 BEGINNING = Progress()
@@ -77,6 +79,17 @@ def answers(view: View) -> list[str]:
     return [block.call_id for block in view.blocks if block.kind == "result"]
 
 
+def opens_in_order(view: View, opened: set[str]) -> bool:
+    """Whether each block that goes on from another by an id stands behind that; `opened` holds the ids so far, and
+    those of this message from then on."""
+    for block in view.blocks:
+        if block.closes and block.tie not in opened:
+            return False
+        if block.tie:
+            opened.add(block.tie)
+    return True
+
+
 def accept_pairs(
     progress: Progress, messages: Said, *, at_once: bool = False, reasoning_leads: bool = False
 ) -> Progress:
@@ -86,17 +99,20 @@ def accept_pairs(
     2. Each call has a result after it, and each result a call before it. They may stand anywhere, as the Responses
        API and programs of their own rules (pi) take them; `at_once`: before anything else is said. Then cache marks
        count too, for providers that have them, and users and the assistant may have to take turns ("roles").
+       What goes on from another item by an id (an approval, an outcome) follows that.
     3. `reasoning_leads`: a message of reasoning alone has another of the same answer after it.
     """
     faults, waiting = set(progress.faults), set(progress.waiting)
     began, last, marks = progress.began, progress.role, progress.mark_count if at_once else 0
-    speaker = progress.speaker
+    speaker, opened = progress.speaker, set(progress.opened)
     for raw, view in messages:
         if at_once:
             marks += mark_count(raw)
             if waiting and view.role != "result":
                 faults.add("pairs")
                 waiting.clear()
+        if not opens_in_order(view, opened):
+            faults.add("pairs")
         if at_once and (now := _speaker(view)):
             if now == speaker or (now == "user" and last == "result"):
                 faults.add("roles")
@@ -116,7 +132,15 @@ def accept_pairs(
         began = True
         if view.role == "assistant":
             waiting |= calls(view)
-    return Progress(frozenset(faults), began, frozenset(waiting), last, mark_count=marks, speaker=speaker)
+    return Progress(
+        frozenset(faults),
+        began,
+        frozenset(waiting),
+        last,
+        mark_count=marks,
+        speaker=speaker,
+        opened=frozenset(opened),
+    )
 
 
 def _speaker(view: View) -> str:

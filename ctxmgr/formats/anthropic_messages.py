@@ -6,13 +6,15 @@ Rules:
    else too; a reminder that a host put beside its results (`<system-reminder>`) is nothing a user said.
 2. Only the content of a result is ever put anew: thinking and its signatures, calls, images and cache marks are
    untouched, and a mark on a result stays on it.
-3. What the provider itself ran (server and MCP tools) stands in one message with its outcome: no pair of ours.
+3. What the provider itself ran (server and MCP tools) and its outcome share an id (`tie`), wherever they stand; so
+   do that and the calls which the code makes that it runs. A reference to a tool loads it.
 4. A `compaction` block that a message begins with is the provider's own mark of a summary. It is heard as one, but
    its message stays with its turn.
 5. Consecutive messages of one role are combined by the provider. So the packet may be a user message of its own,
    and answers that a host keeps a block a message are one step.
 6. A user's block in which a host put the summary of an earlier list is a summary, and stays.
-7. A whole answer and an error object are taken as an assistant's message: `turn_end` may bring either.
+7. A system message inside the list leads the answer behind it.
+8. A whole answer and an error object are taken as an assistant's message: `turn_end` may bring either.
 
 A block of the view is a block of the content, and has its number. Other fields and blocks are kept as they came.
 """
@@ -22,7 +24,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.formats import content
-from ctxmgr.formats.acceptance import Progress, Said, calls
+from ctxmgr.formats.acceptance import Progress, Said, calls, opens_in_order
 from ctxmgr.formats.content import is_summary, part, plain, raw_blocks, text
 from ctxmgr.formats.message_format import MarkedBlock, MarkedMessage, MessageFormat, present
 from ctxmgr.formats.outcomes import failed_view, reply_view
@@ -32,6 +34,8 @@ from ctxmgr.model import Block, SummaryKind, View
 
 STOPS = {"end_turn": "stop", "stop_sequence": "stop", "tool_use": "toolUse", "max_tokens": "length"}
 STOPS |= {"model_context_window_exceeded": "length"}
+RUN_BY_PROVIDER = ("server_tool_use", "mcp_tool_use")
+LOADING = ("tool_reference", "tool_addition")
 _REMINDER = ("<system-reminder>", "</system-reminder>")
 
 
@@ -78,12 +82,17 @@ class AnthropicMessages(MessageFormat):
     def accept(self, progress: Progress, messages: Said) -> Progress:
         """Consecutive messages of one role are one for the API, and prompts may stand between them.
 
-        1. The first message is a user's: no answer and no prompt.
+        1. The first message is a user's: no answer and no prompt. A prompt follows a user's turn, or an answer that
+           waits for what the provider runs; no two stand side by side, and an answer or nothing follows. Source:
+           Anthropic, "Mid-conversation system messages", placement.
         2. Calls are answered in the user's message after them, all of them, and nothing else is answered there;
            results stand in front of all else in it.
         3. No text block is blank, and no message of a user or the assistant is without a block.
         4. Four cache marks at most.
+        5. An outcome of what the provider runs, and a call made by its code, follow that by id. Source: its errors
+           "unexpected `tool_use_id`", "source tool not found".
         """
+        opened = set(progress.opened)
         faults, waiting, marks = set(progress.faults), set(progress.waiting), progress.mark_count
         began, last, other = progress.began, progress.role, progress.other
         for raw, view in messages:
@@ -93,7 +102,14 @@ class AnthropicMessages(MessageFormat):
                 faults.add("first role")
             began = True
             if role == "prompt":
+                if last == "prompt" or (last == "assistant" and not other):
+                    faults.add("placement")
+                last, other = role, False
                 continue
+            if last == "prompt" and role == "user":
+                faults.add("placement")
+            if not opens_in_order(view, opened):
+                faults.add("pairs")
             if any(map(_is_blank, view.blocks)):
                 faults.add("empty text")
             if not view.blocks and not view.error:
@@ -106,6 +122,7 @@ class AnthropicMessages(MessageFormat):
             last = role
             if role == "assistant":
                 waiting |= calls(view)
+                other = bool(view.blocks) and bool(view.blocks[-1].tie) and not view.blocks[-1].closes
                 continue
             for block in view.blocks:
                 if block.kind != "result":
@@ -119,7 +136,7 @@ class AnthropicMessages(MessageFormat):
                     faults.add("pairs")
             if other and waiting:
                 faults.add("pairs")
-        return Progress(frozenset(faults), began, frozenset(waiting), last, other, marks)
+        return Progress(frozenset(faults), began, frozenset(waiting), last, other, marks, opened=frozenset(opened))
 
     def marks_message(self, message: MarkedMessage) -> bool:
         return message.role == "assistant" and present(message.claude_stop)
@@ -142,7 +159,8 @@ def _view(message: Any) -> View | None:
         return reply_view(message, _assistant(message))
     if role == "system":
         whole = plain(message.get("content"))
-        return View("prompt", (Block("text", text=whole.text, media=whole.media),))
+        block = Block("text", text=whole.text, media=whole.media, loads=_loaded(message))
+        return View("prompt", (block,), leads=True)
     return failed_view(message)
 
 
@@ -180,7 +198,23 @@ def _user_block(number: int, raw_block: dict[str, Any]) -> Block:
         can_edit=True,
         media=whole.media,
         marked=bool(raw_block.get("is_error")),
+        loads=_loaded(raw_block),
     )
+
+
+def _loaded(raw_block: dict[str, Any]) -> tuple[str, ...]:
+    """The tools that its content loads: a reference to each. Source: Anthropic, "Tool search tool" and
+    "Mid-conversation tool changes" (`tool_addition`)."""
+    inner = raw_block.get("content")
+    inner = inner.get("tool_references") if isinstance(inner, dict) else inner
+    parts = [part.get("tool", part) if part.get("type") in LOADING else {} for part in _dicts(inner)]
+    return tuple(
+        content.spelled(part.get("tool_name") or part.get("name") or part) for part in _dicts(parts) if part
+    )
+
+
+def _dicts(listed: Any) -> list[dict[str, Any]]:
+    return [part for part in listed if isinstance(part, dict)] if isinstance(listed, list) else []
 
 
 def _assistant(message: dict[str, Any]) -> View:
@@ -205,12 +239,21 @@ def _assistant_block(number: int, raw_block: dict[str, Any]) -> Block:
     if kind == "redacted_thinking":
         return Block("thinking", number, signed=True)
     if kind == "tool_use":
-        return content.call(
+        call = content.call(
             number, raw_block.get("id"), raw_block.get("name"), raw_block.get("input"), can_edit=True
         )
+        caller = raw_block.get("caller")
+        maker = text(caller.get("tool_id")) if isinstance(caller, dict) else ""
+        return msgspec.structs.replace(call, tie=maker, closes=True) if maker else call
     if kind == "compaction" and isinstance(raw_block.get("content"), str):
         return Block("summary" if number == 0 else "other", number, raw_block["content"])
-    return _plain_block(number, raw_block)
+    block = _plain_block(number, raw_block)
+    if kind in RUN_BY_PROVIDER:
+        return msgspec.structs.replace(block, tie=text(raw_block.get("id")))
+    if isinstance(kind, str) and kind.endswith("_tool_result"):
+        id = text(raw_block.get("tool_use_id"))
+        return msgspec.structs.replace(block, tie=id, closes=bool(id), loads=_loaded(raw_block))
+    return block
 
 
 def _plain_block(number: int, raw_block: dict[str, Any]) -> Block:

@@ -10,7 +10,7 @@ Rules:
    the doubtful are protected.
 4. Only texts, pictures and responses are ever put anew. A part that bears a `thoughtSignature` is signed, whatever
    it holds: nothing in its content is touched.
-5. What the provider itself ran (code and its outcome, server tools) stands in one content: no pair of ours.
+5. What the provider itself ran (code and its outcome, server tools) is no pair of ours: both share an id (`tie`).
 6. Consecutive contents of one role are one for the provider. So the packet may be a user's content of its own, and
    answers that a host keeps a part a content are one step.
 7. A user's text in which a host put the summary of an earlier list is heard as one, and stays.
@@ -28,7 +28,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.formats import content, media
-from ctxmgr.formats.acceptance import Progress, Said, answers, calls
+from ctxmgr.formats.acceptance import Progress, Said, answers, calls, opens_in_order
 from ctxmgr.formats.content import spelled, text
 from ctxmgr.formats.message_format import MarkedMessage, MessageFormat, present
 from ctxmgr.formats.outcomes import failed_view, failure, reply_view, result_block, verdict
@@ -38,6 +38,7 @@ from ctxmgr.model import Block, Media, View
 USERS = ("user", "function", "", None)  # a lone content may leave its role out
 STOPS = {"STOP": "stop", "MAX_TOKENS": "length"}
 PARTS, CALL, RESPONSE = "parts", "functionCall", "functionResponse"
+RUN_BY_PROVIDER = {"toolCall": False, "executableCode": False, "toolResponse": True, "codeExecutionResult": True}
 _OUTPUT, _ERROR = "output", "error"
 
 
@@ -98,8 +99,10 @@ class GeminiContents(MessageFormat):
         function response parts is equal to the number of function call parts", "contents.parts must not be empty".
         """
         faults, waiting = set(progress.faults), set(progress.waiting)
-        began, last = progress.began, progress.role
+        began, last, opened = progress.began, progress.role, set(progress.opened)
         for _, view in messages:
+            if not opens_in_order(view, opened):
+                faults.add("pairs")
             role = "assistant" if view.role == "assistant" else "user"
             if not began and role != "user":
                 faults.add("first role")
@@ -115,7 +118,7 @@ class GeminiContents(MessageFormat):
                 waiting.discard(id)
             if role == "assistant":
                 waiting |= calls(view)
-        return Progress(frozenset(faults), began, frozenset(waiting), last)
+        return Progress(frozenset(faults), began, frozenset(waiting), last, opened=frozenset(opened))
 
     def marks_message(self, message: MarkedMessage) -> bool:
         return present(message.parts) or present(message.candidates)
@@ -198,7 +201,11 @@ def _models(number: int, part: dict[str, Any], id: str | None) -> Block:
         return content.call(number, id, asked.get("name"), asked.get("args") or {}, can_edit=True)
     if part.get("thought"):
         return Block("thinking", number, text(part.get("text")))
-    return _plain(number, part)
+    block = _plain(number, part)
+    for member, closes in RUN_BY_PROVIDER.items():
+        if isinstance(part.get(member), dict) and text(part[member].get("id")):
+            return msgspec.structs.replace(block, tie=part[member]["id"], closes=closes)
+    return block
 
 
 def _plain(number: int, part: dict[str, Any]) -> Block:

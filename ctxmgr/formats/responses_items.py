@@ -7,10 +7,13 @@ Rules:
 2. An output has no error flag: it is told from its status or its text, and what is doubtful is protected. Where
    neither tells, how the call ended is not known.
 3. Only texts of function and custom tool outputs are put anew; outputs of other shapes stay as they are.
-4. What the provider itself ran (web search, MCP, ...) holds its outcome: no pair of ours.
-5. A `compaction` item stands for a past that only the provider can read: it is kept as prompts are. A user's item
+4. What the provider itself ran (web search, MCP, ...) holds its outcome: no pair of ours. An approval, the request
+   for it and the call that it allows share an id (`tie`).
+5. A search for tools that the provider runs has no call id: it and its output are items of one answer. One that the
+   host runs is a call with its result. Either output loads tools. Source: OpenAI, "Tool search".
+6. A `compaction` item stands for a past that only the provider can read: it is kept as prompts are. A user's item
    in which a host put a summary by its words is heard as one, and stays.
-6. A whole answer (`response`, or the event of a stream that holds it), an array of its items, and an error object
+7. A whole answer (`response`, or the event of a stream that holds it), an array of its items, and an error object
    are taken as an assistant's message: `turn_end` may bring any of them.
 
 Other fields and items are kept as they came.
@@ -37,6 +40,7 @@ OWN_ITEMS = COMPACTED | {
     "mcp_list_tools",
     "mcp_approval_request",
     "mcp_approval_response",
+    "tool_search_output",
 }
 OUTPUT = "_call_output"
 EVENT = "response."  # of a stream
@@ -82,6 +86,11 @@ def _view(item: Any) -> View | None:
         return _message(item)
     if isinstance(kind, str) and kind.endswith(OUTPUT):
         return View("result", (_output(item, kind),))
+    if kind == "tool_search_output":
+        return _loaded(item)
+    if kind == "mcp_approval_response":
+        request = text(item.get("approval_request_id"))
+        return View("result", (Block("other", text=spelled(item), tie=request, closes=bool(request)),))
     if kind in COMPACTED:
         return View("prompt", (Block("other"),), summary="compaction")
     if isinstance(item.get("output"), list) and item.get("object") == "response":
@@ -137,6 +146,11 @@ def _block(item: dict[str, Any], kind: Any) -> Block | None:
         return content.call(-1, id, "computer", action if isinstance(action, dict) else {})
     if kind == "image_generation_call":
         return Block("image", media=(media.image(media.data_of(item)),))
+    if kind == "tool_search_call" and item.get("call_id"):
+        return content.call(-1, id, "tool_search", item.get("arguments") or {})
+    if kind in ("mcp_approval_request", "mcp_call"):
+        request = text(item.get("id" if kind == "mcp_approval_request" else "approval_request_id"))
+        return Block("other", text=spelled(item), tie=request, closes=bool(request) and kind == "mcp_call")
     own = isinstance(kind, str) and (kind.endswith("_call") or kind in ("mcp_list_tools", "mcp_approval_request"))
     return Block("other", text=spelled(item)) if own else None
 
@@ -157,6 +171,18 @@ def _output(item: dict[str, Any], kind: str) -> Block:
     how: Verdict = verdict(printed.text) if failed is None else "error" if failed else "fine"
     call_id = text(item.get("call_id")) or text(item.get("id"))
     return result_block(printed, call_id, how, can_edit=kind in EDITABLE)
+
+
+def _loaded(item: dict[str, Any]) -> View:
+    """Rule 5: the output of a search for tools."""
+    tools = item.get("tools")
+    tools = [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
+    inner = [part for tool in tools for part in tool.get("tools") or [] if isinstance(part, dict)]  # of a namespace
+    names = tuple(text(tool.get("name")) for tool in (*tools, *inner) if tool.get("name"))
+    id = text(item.get("call_id"))
+    if id:
+        return View("result", (Block("result", text=spelled(item), call_id=id, loads=names),))
+    return View("assistant", (Block("other", text=spelled(item), loads=names),), joins=True)
 
 
 def _output_text(output: Any) -> ContentPart:

@@ -66,6 +66,9 @@ class Block(msgspec.Struct, frozen=True, dict=True):
     text, or other arguments, there. Of texts only those of users and notes say so.
     `declared`: of a call, what its host says of its tools.
     `marked`: the host itself marks the result as an error.
+    `tie`: an id that it shares with blocks elsewhere, beside a call and its result: what the provider ran and its
+    outcome, a call and the program that made it, a request and its approval. `closes`: the provider refuses it
+    where no block with that id stands before it. `loads`: tools that the model may call since.
     `doubtful`: the format has no error flag, and this result may be an error: it is protected as one is. Beside
     `is_error`: by its first words it is one, unless the call shows a text. `untold`: it has none, and nothing in
     the result says how the call ended.
@@ -85,6 +88,9 @@ class Block(msgspec.Struct, frozen=True, dict=True):
     untold: bool = False
     declared: DeclaredTools = ()
     marked: bool = False
+    tie: str = ""
+    closes: bool = False
+    loads: tuple[str, ...] = ()
 
     @property
     def made(self) -> "Call":
@@ -101,7 +107,8 @@ class View(msgspec.Struct, frozen=True):
     it is known to put before one; in a message of a role other than "summary" its block is of that kind.
     `time_ms`: milliseconds since the epoch, None where the host gave no time. `stop` and `error` are an
     assistant message's stop reason and error text: stop, length, toolUse, error, aborted, or as the host spells
-    another. `joins`: one of several items that together make an assistant's message.
+    another. `joins`: one of several items that together make an assistant's message. `leads`: a prompt that stands
+    right before the assistant's message that it is for, and nowhere else: it stays and leaves with that.
     """
 
     role: Role
@@ -113,6 +120,7 @@ class View(msgspec.Struct, frozen=True):
     stop: str = ""
     error: str = ""
     joins: bool = False
+    leads: bool = False
 
     @property
     def summary_text(self) -> str:

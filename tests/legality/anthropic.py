@@ -6,7 +6,10 @@ Consecutive messages of one role are combined by the API; the rules hold for wha
 2. Each tool call is answered by one result in the user's message right after it, and each result answers such a
    call. Results stand before all else in that message.
 3. No more than four cache marks. A result put anew keeps its mark.
-4. An answer with calls whose results follow begins with its thinking where it has any, each block with its
+4. A system message stands behind a user's or an answer that waits for the provider's tool, and before an answer or
+   at the end; no two are side by side. One may leave with the answer that it is for.
+5. What the provider ran and its outcome, and the calls that its code made, go on from one another by id.
+6. An answer with calls whose results follow begins with its thinking where it has any, each block with its
    signature. (That thinking is as it came, the bytes of kept messages tell.)
 """
 
@@ -24,8 +27,9 @@ _THINKING = ("thinking", "redacted_thinking")
 
 
 def illegal(messages: Sequence[Json]) -> list[str]:
-    turns = _combined(messages)
+    turns = _combined([one for one in messages if one.get("role") != "system"])
     found = ["an empty list"] if not turns else []
+    found += [*_misplaced(messages), *_without_opener(turns)]
     if turns and turns[0][0] != "user":
         found.append(f"the list begins with {turns[0][0]}")
     asked: list[Any] = []
@@ -43,6 +47,29 @@ def illegal(messages: Sequence[Json]) -> list[str]:
     marks = sum(_marks(block) for _, blocks in turns for block in blocks)
     if marks > CACHE_MARKS:
         found.append(f"{marks} cache marks")
+    return found
+
+
+def _misplaced(messages: Sequence[Json]) -> list[str]:
+    found = ["a system message comes first"] if messages and messages[0].get("role") == "system" else []
+    for at in (at for at, one in enumerate(messages) if at and one.get("role") == "system"):
+        before, after = messages[at - 1], messages[at + 1] if at + 1 < len(messages) else {"role": "assistant"}
+        last = (_blocks(before) or [{}])[-1].get("type")
+        if before.get("role") != "user" and not (before.get("role") == "assistant" and last == "server_tool_use"):
+            found.append(f"system message {at} follows {before.get('role')}")
+        if after.get("role") != "assistant":
+            found.append(f"system message {at} stands before {after.get('role')}")
+    return found
+
+
+def _without_opener(turns: Sequence[tuple[str, list[Json]]]) -> list[str]:
+    opened, found = set[Any](), []
+    for block in (block for role, blocks in turns if role == "assistant" for block in blocks):
+        kind, caller = str(block.get("type")), block.get("caller") or {}
+        opened |= {block.get("id")} if kind in ("server_tool_use", "mcp_tool_use") else set()
+        needs = block.get("tool_use_id") if kind.endswith("_tool_result") else caller.get("tool_id")
+        if needs is not None and needs not in opened:
+            found.append(f"{kind} goes on from {needs}, which is not there")
     return found
 
 
@@ -67,11 +94,11 @@ def is_packet(message: Json) -> bool:
 
 
 def is_prompt(message: Json) -> bool:
-    return message.get("role") == "system"
+    return False
 
 
 def may_leave(message: Json) -> bool:
-    return is_packet(message)
+    return is_packet(message) or message.get("role") == "system"
 
 
 def is_users(message: Json) -> bool:

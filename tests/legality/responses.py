@@ -1,6 +1,8 @@
 """What OpenAI's Responses API takes as a list of items, and what of one ctxmgr may put anew: see `lists`.
 
 1. Each call has an output after it, each output a call before it; an id is asked with and answered once.
+   The output of a search that the provider ran has no id, and stands right behind its call. An approval, and a call
+   that needed one, have the request before them.
 2. Reasoning is followed by an item of the same answer. (That such an item keeps the reasoning it came with is told
    by the bytes: items leave only with their turn.)
 3. Some item is there, and the first that is no prompt is no answer's and no output.
@@ -19,10 +21,18 @@ def illegal(items: Sequence[Json]) -> list[str]:
     found = ["an empty list"] if not items else []
     asked: dict[Any, int] = {}
     answered: set[Any] = set()
+    requested: set[Any] = set()
     for at, one in enumerate(items):
         kind = str(one.get("type"))
         id = one.get("call_id")
-        if kind.endswith("_call_output"):
+        needs = one.get("approval_request_id")
+        if needs is not None and needs not in requested:
+            found.append(f"{kind} {at} has no request before it")
+        requested |= {one.get("id")} if kind == "mcp_approval_request" else set()
+        if kind == "tool_search_output" and id is None:
+            if at == 0 or items[at - 1].get("type") != "tool_search_call":
+                found.append(f"output {at} of a search has no call before it")
+        elif kind.endswith("_call_output") or kind == "tool_search_output":
             if id not in asked or id in answered:
                 found.append(f"output {at} answers no call before it")
             answered.add(id)

@@ -6,7 +6,8 @@ Rules:
 2. A result belongs to the latest earlier call with its id. Ids are unique only within a session, and some
    recorded sessions use them again, so "latest earlier" is the only safe reading.
 3. A step of a turn is an assistant message and the results up to the next one; items that join make one message.
-4. Prompts belong to no turn, whether they stand before the first or inside one: no turn takes them with it.
+4. Prompts belong to no turn, whether they stand before the first or inside one: no turn takes them with it. One
+   that leads an assistant's message belongs to the turn of that.
 
 5. Decisions name a message by its digest and, from the second message with it on, `#` and its number. They name a
    block by its message's key and, but for the first block, `/` and its number (some formats have several results in
@@ -101,7 +102,8 @@ class ConversationIndex(msgspec.Struct, frozen=True, dict=True):
     `calls` maps a call id to the index of its latest call; `pairs` maps a result to the index of the message whose
     call it belongs to (rule 2), and holds no result without a call. `digest_counts` counts each digest; `repeats`
     holds the occurrence number (1, 2, ...) of messages seen before. `prompts` are the indices of what no turn holds
-    (rule 4).
+    (rule 4). `ties` maps an id that blocks share to the newest message that opens it, and to how many blocks have
+    had it since; `tied` a message to those that opened what it goes on from.
     """
 
     messages: tuple[Message, ...] = ()
@@ -112,6 +114,8 @@ class ConversationIndex(msgspec.Struct, frozen=True, dict=True):
     repeats: dict[int, int] = {}
     sums: Sums = Sums()
     prompts: tuple[int, ...] = ()
+    ties: dict[str, tuple[int, int]] = {}
+    tied: dict[int, tuple[int, ...]] = {}
 
     @property
     def size(self) -> int:
@@ -230,8 +234,13 @@ def turn_weights(conversation: ConversationIndex, before: list[int] | None, star
     """Of the messages before each one that belong to a turn, in tokens; the last is of all."""
     weights = list(before or [0])
     for message in conversation.messages[start:]:
-        weights.append(weights[-1] + (message.weight if message.view.role != "prompt" else 0))
+        weights.append(weights[-1] + (0 if _is_aside(message) else message.weight))
     return weights
+
+
+def _is_aside(message: Message) -> bool:
+    """Whether it is of no turn (rule 4)."""
+    return message.view.role == "prompt" and not message.view.leads
 
 
 class _Growing:
@@ -263,7 +272,7 @@ def extend(conversation: ConversationIndex, messages: tuple[Message, ...]) -> Co
     turns = list(conversation.turns)
     calls, pairs = dict(conversation.calls), dict(conversation.pairs)
     seen, repeats = dict(conversation.digest_counts), dict(conversation.repeats)
-    prompts = list(conversation.prompts)
+    prompts, ties, tied = list(conversation.prompts), dict(conversation.ties), dict(conversation.tied)
     last = _Growing.of(turns.pop()) if turns else None
     for position in range(conversation.size, len(messages)):
         message = messages[position]
@@ -272,7 +281,7 @@ def extend(conversation: ConversationIndex, messages: tuple[Message, ...]) -> Co
         seen[message.digest] = count + 1
         if count:
             repeats[position] = count
-        if view.role == "prompt":
+        if _is_aside(message):
             prompts.append(position)
             continue
         if view.opens_turn or last is None:
@@ -284,6 +293,14 @@ def extend(conversation: ConversationIndex, messages: tuple[Message, ...]) -> Co
             last.specials.append(position)
         holds_result = False
         for number, block in enumerate(view.blocks):
+            if block.tie:
+                at, count = ties.get(block.tie, (position, 0)) if block.closes else (position, 0)
+                ties[block.tie] = at, count + 1
+                if at != position:
+                    tied[position] = (*tied.get(position, ()), at)
+                    if at < last.start:
+                        last.separable = False
+                        _part_no_pair(turns, at)
             if block.kind == "call":
                 calls[block.call_id] = position
             elif block.kind == "result":
@@ -300,7 +317,7 @@ def extend(conversation: ConversationIndex, messages: tuple[Message, ...]) -> Co
     if last is not None:
         turns.append(last.frozen(len(messages)))
     sums = _summed(conversation.sums, messages[conversation.size :])
-    grown = ConversationIndex(messages, tuple(turns), calls, pairs, seen, repeats, sums, tuple(prompts))
+    grown = ConversationIndex(messages, tuple(turns), calls, pairs, seen, repeats, sums, tuple(prompts), ties, tied)
     return _carrying(conversation, grown)
 
 

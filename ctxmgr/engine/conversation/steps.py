@@ -3,13 +3,15 @@
 Rules:
 1. A step is an assistant message (all its items, where a format has several) and the messages that hold nothing
    but results of its calls, wherever they stand.
+   With it goes what leads it, and what shares an id with it: a later answer that does is of the same step.
 2. What a user or a host said belongs to no step: it is fixed. So is a result without a call and a role not known.
 3. A step whose call is answered inside a fixed message (a user's, in some formats) is bound: it can not leave
    whole, for the pair would be parted. Its other results may still be pruned.
 4. The user's own shell runs are steps by themselves: output like a tool's, but no pair.
 5. A call without a result waits for it, whatever stands after it: tools may run on while others answer, or a user
    writes. It is given up once the assistant has answered a user who spoke after it: a host that cancels a call
-   sends no result, and goes on like that. So is one whose id a later call has: a result would be that call's.
+   sends no result, and goes on like that. So is one whose id a later call has: a result would be that call's. What
+   the provider runs, or has to be approved, waits in the same way.
 
 The working set is the newest of a list, which goes out byte for byte:
 6. It reaches back until it holds as many tool results and as many tokens of steps as the policy asks for
@@ -31,17 +33,18 @@ IsOneWithPrevious = Callable[[ConversationIndex, int], bool]
 
 
 class Step(msgspec.Struct, frozen=True, gc=False):
-    """`assistant_indices`: indices of the assistant's items; `result_indices`: of the messages that answer them.
-    `bound`: rule 3."""
+    """`assistant_indices`: indices of the assistant's items; `result_indices`: of the messages that answer them;
+    `lead_indices`: of the prompts that lead them. `bound`: rule 3."""
 
     assistant_indices: tuple[int, ...]
     result_indices: tuple[int, ...]
     bound: bool = False
+    lead_indices: tuple[int, ...] = ()
 
     @property
     def message_indices(self) -> tuple[int, ...]:
         """The indices of all its messages."""
-        return (*self.assistant_indices, *self.result_indices)
+        return (*self.lead_indices, *self.assistant_indices, *self.result_indices)
 
 
 class Steps(msgspec.Struct, frozen=True):
@@ -60,16 +63,24 @@ def steps_of(
     before = before or Steps()
     steps, fixed, numbers = list(before.steps), list(before.fixed_indices), dict(before.numbers)
     for position in range(start, conversation.size):
-        role = conversation.messages[position].view.role
+        view = conversation.messages[position].view
+        role = view.role
+        if view.leads:
+            continue  # what stands behind it tells
+        leads = _leading(conversation, position)
+        if role != "assistant":
+            fixed += leads
         if role == "shell":
             steps.append(Step((), (position,)))
         elif role == "assistant":
-            if position - 1 in numbers and is_one_with_previous(conversation, position):
-                items = (*steps[-1].assistant_indices, position)
-                steps[-1] = msgspec.structs.replace(steps[-1], assistant_indices=items)
+            if position - 1 not in numbers or not is_one_with_previous(conversation, position):
+                numbers[position] = len(steps)
+                steps.append(Step((position,), (), lead_indices=leads))
             else:
-                steps.append(Step((position,), ()))
-            numbers[position] = len(steps) - 1
+                numbers[position] = number = numbers[position - 1]
+                items = (*steps[number].assistant_indices, position)
+                steps[number] = msgspec.structs.replace(steps[number], assistant_indices=items)
+            _tie(conversation, position, steps, numbers)
         else:
             asked = _askers(conversation, position, numbers)
             if role == "result" and len(asked) == 1 and -1 not in asked:
@@ -83,12 +94,42 @@ def steps_of(
     return Steps(tuple(steps), tuple(fixed), numbers)
 
 
+def _leading(conversation: ConversationIndex, position: int) -> tuple[int, ...]:
+    """The prompts right before this message that lead one."""
+    first = position
+    while first > 0 and conversation.messages[first - 1].view.leads:
+        first -= 1
+    return tuple(range(first, position))
+
+
+def _tie(conversation: ConversationIndex, position: int, steps: list[Step], numbers: dict[int, int]) -> None:
+    """The newest step becomes part of the one that this item of it shares an id with; where these are several, none
+    of them may leave."""
+    mine = numbers[position]
+    others = {numbers.get(index, mine) for index in conversation.tied.get(position, ())} - {mine}
+    if len(others) == 1 and mine == len(steps) - 1:
+        (number,), newest = others, steps.pop()
+        steps[number] = msgspec.structs.replace(
+            steps[number],
+            assistant_indices=(*steps[number].assistant_indices, *newest.assistant_indices),
+            lead_indices=(*steps[number].lead_indices, *newest.lead_indices),
+            bound=steps[number].bound or newest.bound,
+        )
+        numbers.update(dict.fromkeys(newest.assistant_indices, number))
+    elif others:
+        for number in (mine, *others):
+            steps[number] = msgspec.structs.replace(steps[number], bound=True)
+
+
 def is_waiting(conversation: ConversationIndex, step: Step) -> bool:
     """Whether a call of this step waits for its result (rule 5)."""
     answered = {block.call_id for index in step.result_indices for _, block in conversation.results(index)}
     for index in step.assistant_indices:
         calls = (block.call_id for block in conversation.messages[index].view.blocks if block.kind == "call")
-        if any(id not in answered and conversation.calls.get(id) == index for id in calls):
+        ties = (block.tie for block in conversation.messages[index].view.blocks if block.tie)
+        if any(id not in answered and conversation.calls.get(id) == index for id in calls) or any(
+            conversation.ties[id][1] == 1 for id in ties
+        ):
             return not _given_up(conversation, index)
     return False
 
@@ -105,7 +146,7 @@ def _askers(conversation: ConversationIndex, position: int, numbers: Mapping[int
     for ref, _ in conversation.results(position):
         asked_at = conversation.pairs.get(ref)
         asked.add(numbers.get(asked_at, -1) if asked_at is not None else -1)
-    return asked
+    return asked | {numbers.get(index, -1) for index in conversation.tied.get(position, ())}
 
 
 STEP_ROLES = ("assistant", "result", "shell")  # of messages that are, or belong to, a step
@@ -144,7 +185,8 @@ def _start(conversation: ConversationIndex, wanted: WorkingSet, end: int, needed
         message = conversation.messages[index]
         tokens += _step_tokens(message)
         results += sum(1 for _ in conversation.results(index))
-        if message.view.role == "result" or goes_on(conversation.messages, index):
+        led = index > 0 and conversation.messages[index - 1].view.leads
+        if message.view.role == "result" or led or goes_on(conversation.messages, index):
             needed = min(needed, index - 1)
     return index
 

@@ -5,7 +5,8 @@ stay, what may leave or be edited. Knows lists and plans alone: no policy, no pr
 """
 
 from ctxmgr.engine.invariants.check_state import FRESH, CheckState
+from ctxmgr.engine.invariants.loading import loading_steps
 from ctxmgr.engine.invariants.promises import set_aside
 from ctxmgr.engine.invariants.registry import ALTERNATING, STEPS, TURNS, Invariants
 
-__all__ = ["ALTERNATING", "CheckState", "FRESH", "Invariants", "STEPS", "TURNS", "set_aside"]
+__all__ = ["ALTERNATING", "CheckState", "FRESH", "Invariants", "STEPS", "TURNS", "loading_steps", "set_aside"]

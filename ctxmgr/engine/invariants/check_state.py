@@ -10,14 +10,15 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.conversation import ConversationIndex
+from ctxmgr.engine.invariants.loading import loading_steps
 from ctxmgr.engine.invariants.rule import Rule, Runs, Walk, overriding
 from ctxmgr.model import BlockEdit, Keep, Packet, Piece, Plan
 
 
 class CheckState(msgspec.Struct, frozen=True):
     """The state after walking `pieces` by `rules`: a tally for each of these, the index that may come next, the
-    first message shown that is neither prompt nor summary (-1: none), the starts and ends of the runs that are left
-    out, and the places of packets among the pieces."""
+    first message shown that is neither prompt nor summary nor loads a tool (-1: none), the starts and ends of the
+    runs that are left out, and the places of packets among the pieces."""
 
     pieces: tuple[Piece, ...] = ()
     rules: tuple[Rule, ...] = ()
@@ -116,8 +117,8 @@ class PlanWalk(Walk):
         self._leave_out(start)
         self._next = max(self._next, run.stop)
         if self.first_index < 0:
-            messages = self.conversation.messages
-            shown = (at for at in run if messages[at].view.role not in ("prompt", "summary"))
+            messages, loading = self.conversation.messages, loading_steps(self.conversation)
+            shown = (at for at in run if messages[at].view.role not in ("prompt", "summary") and at not in loading)
             self.first_index = next(shown, -1)
         self._tell("included", run)
 

@@ -12,6 +12,7 @@ from ctxmgr.engine.conversation import (
     is_waiting,
     promised_start,
 )
+from ctxmgr.engine.invariants.loading import loading_places
 from ctxmgr.engine.invariants.rule import USER_LIKE, Rule, Walk
 from ctxmgr.model import BlockEdit, EditKind, Message, View
 
@@ -83,7 +84,7 @@ class OnePacket(Rule):
 
 
 class Pairs(Rule):
-    """No call loses the result it had, no result the call it had.
+    """No call loses the result it had, no result the call it had, and blocks that share an id stay together.
 
     1. Relative to what came in: a call without a result, or a result without a call, has no pair to lose.
     2. A result belongs to the latest earlier call with its id; so of a pair the call comes first.
@@ -110,8 +111,11 @@ class Pairs(Rule):
 
 def _parts(walk: Walk, run: range, parted_if_left_out: bool) -> bool:
     """Whether a result in this run has its call on the other side."""
-    messages, pairs = walk.conversation.messages, walk.conversation.pairs
+    messages, pairs, tied = walk.conversation.messages, walk.conversation.pairs, walk.conversation.tied
     for index in run:
+        for other in tied.get(index, ()):
+            if other < run.start and (other in walk.left_out) == parted_if_left_out:
+                return True
         if messages[index].view.role in ("assistant", "prompt"):
             continue
         for number, block in enumerate(messages[index].view.blocks):
@@ -133,6 +137,22 @@ class Prompts(Rule):
 
     def must_stay(self, conversation: ConversationIndex) -> frozenset[int]:
         return frozenset(conversation.prompts)
+
+
+class LoadedTools(Rule):
+    """Where a tool was loaded last stays, but where the list does not fit: without it the model can not call it.
+
+    Tally: whether one left.
+    """
+
+    name = "loaded tools"
+
+    def left_out(self, tally: bool, walk: Walk, run: range) -> bool:
+        loading = self.must_stay(walk.conversation)
+        return tally or any(index in loading for index in (run if loading else ()))
+
+    def must_stay(self, conversation: ConversationIndex) -> frozenset[int]:
+        return frozenset(loading_places(conversation).values())
 
 
 CUT_ROLES = ("user", "note", "shell", "result")  # whose own words may be cut to fit; beside results hosts remind
@@ -329,8 +349,8 @@ OF_STEPS = ("assistant", "result", "shell")
 class WholeTurnsRule(Rule):
     """A turn stays whole or leaves whole.
 
-    1. A summary or a returned packet may leave alone, and a summary may stay alone before all turns that stay.
-       `Prompts` holds prompts.
+    1. A summary or a returned packet may leave alone. A summary may stay alone before all turns that stay, and so
+       may a step in which a tool was loaded last. `Prompts` holds prompts.
     2. After the first message that stays, rules 1 and 3 aside, nothing leaves; and that message begins its turn.
     3. What was dropped to fit the window may leave alone, if no user or host said it, but not the newest answer.
        Only the fit step decides so (`Decision.to_fit`), and `WholeSteps` and `Pairs` hold for it.

@@ -12,6 +12,7 @@ from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step, Steps,
 from ctxmgr.engine.invariants.check_state import FRESH, CheckState, PlanWalk, carried_on
 from ctxmgr.engine.invariants.promises import (
     Alternation,
+    LoadedTools,
     NewestStep,
     NewestUser,
     OnePacket,
@@ -135,6 +136,7 @@ TURNS = Invariants(
     Start(),
     Weight(),
     Prompts(),
+    LoadedTools(),
     WorkingSetWhole(),
 )
 STEPS = Invariants(
@@ -149,6 +151,7 @@ STEPS = Invariants(
     Start(),
     Weight(),
     Prompts(),
+    LoadedTools(),
     WorkingSetWhole(),
 )
 ALTERNATING: Mapping[Invariants, Invariants] = {

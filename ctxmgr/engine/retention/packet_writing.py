@@ -92,6 +92,8 @@ def place_of(
         last = max(gone)
         starts = (min(step.message_indices) for step in steps.steps)
         index = min((start for start in starts if start > last), default=working_set)
+    if (number := steps.numbers.get(index)) is not None:  # a step is one, however long
+        index = min(index, *steps.steps[number].message_indices)
     fixed = frozenset(steps.fixed_indices)
     while (
         index - 1 in fixed

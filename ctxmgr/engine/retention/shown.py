@@ -167,7 +167,8 @@ def _kinds(message: Message) -> dict[str, Kind]:
 def _with_steps(new: Shown, before: Shown, conversation: ConversationIndex, steps: Steps, start: int) -> Shown:
     """With the steps that are new, or that have grown."""
     results = (ref for index in range(start, conversation.size) for ref, _ in conversation.results(index))
-    grown = (steps.numbers.get(conversation.pairs.get(ref, -1), len(before.starts)) for ref in results)
+    grown = [steps.numbers.get(conversation.pairs.get(ref, -1), len(before.starts)) for ref in results]
+    grown += [steps.numbers.get(at, len(before.starts)) for at in _tied(conversation, start)]
     first = min((max(0, len(before.starts) - 1), *grown))
     for kept in (new.starts, new.ends, new.words):
         del kept[first:]
@@ -181,6 +182,12 @@ def _with_steps(new: Shown, before: Shown, conversation: ConversationIndex, step
     last = len(new.starts) - 1
     late = {at for at in range(max(0, first - 1), last) if new.ends[at] > new.starts[at + 1]}
     return msgspec.structs.replace(new, late_steps=before.late_steps | late)
+
+
+def _tied(conversation: ConversationIndex, start: int) -> list[int]:
+    """The messages that those from `start` on share an id with."""
+    new = range(start, conversation.size) if conversation.tied else ()
+    return [other for index in new for other in conversation.tied.get(index, ())]
 
 
 class OfNoStep(msgspec.Struct, frozen=True):

@@ -51,7 +51,7 @@ def suffix(raws: Sequence[bytes], fmt: MessageFormat, limit: int) -> list[bytes]
     if estimated_tokens(raws) <= limit:
         return list(raws)
     views = [fmt.view(raw) for raw in raws]
-    prompts = [position for position, view in enumerate(views) if view.role == "prompt"]
+    prompts = [position for position, view in enumerate(views) if view.role == "prompt" and not view.leads]
     start, total = 0, sum(len(raws[position]) // BYTES_PER_TOKEN for position in prompts)
     for position in range(len(raws) - 1, -1, -1):
         view = views[position]

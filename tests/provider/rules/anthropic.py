@@ -2,6 +2,8 @@
 
 1. There is a model, a number of tokens to write, and a list; roles are `user` and `assistant`, and `system` where a
    beta lets it stand in the list; the first is a user's, the last no assistant's.
+   A `system` one follows a user's, or an answer that waits for a tool of the provider's, and precedes an answer or
+   the end.
 2. No message but a `system` one is empty, and no text; nor is one white space. Blocks have the members that
    `BLOCKS` names, and no other.
 3. Consecutive messages of one role are one turn. Each call is answered once, in the turn right after it, before all
@@ -62,6 +64,10 @@ def _roles(body: Json, betas: str) -> Iterator[str]:
     for at, role in enumerate(roles):
         if role not in known:
             yield f"messages.{at}.role: Input should be 'user' or 'assistant'"
+    for at, (before, role, after) in enumerate(zip(["", *roles], roles, [*roles[1:], "assistant"], strict=False)):
+        waits = before == "assistant" and blocks_of(body["messages"][at - 1])[-1].get("type") == "server_tool_use"
+        if role == "system" and not ((before == "user" or waits) and after == "assistant"):
+            yield f"messages.{at}: `system` must follow a user turn, and precede an assistant turn or the end"
     if roles[0] != "user":
         yield 'messages: first message must use the "user" role'
     if [role for role in roles if role != "system"][-1] == "assistant":

@@ -109,6 +109,18 @@ def prompt_left(rules: Invariants) -> Made:
     return messages, plan_of(messages, pieces)
 
 
+def loading_left(rules: Invariants) -> Made:
+    """The step in which a tool was loaded, with its turn where turns leave."""
+    messages = list(talk(u("go"), *STEP, u("on"), a("ok")))
+    block = msgspec.structs.replace(messages[2].view.blocks[0], loads=("post",))
+    view = msgspec.structs.replace(messages[2].view, blocks=(block,))
+    messages[2] = msgspec.structs.replace(messages[2], view=view)
+    if any(rule.name == "loaded tools" for rule in rules.rules):
+        return tuple(messages), plan_of(messages, Keep(0, 5))
+    heads = () if rules.by_turns else (Keep(0, 1),)
+    return tuple(messages), plan_of(messages, *heads, Keep(3, 5))
+
+
 def rewritten(at: int, before: int, after: int) -> BlockEdit:
     return BlockEdit(at, 0, "pruned", "x", "k", before, after)
 
@@ -143,6 +155,7 @@ TABLE: list[tuple[Invariants, str, Chooser]] = [
     (STEPS, "start", by_steps([LONG_USER, a("func_2_2 is in src/x_y.py"), *NEWEST, u("on")], keep=5.0, **ALL)),
     (STEPS, "weight", by_steps([u("go"), *STEP, *NEWEST], facts=lambda stands_for: HEAVY[0])),
     (STEPS, "prompts", prompt_left),
+    (STEPS, "loaded tools", loading_left),
     (STEPS, "working set", newest_result_left),
     (TURNS, "order", by_hand([u("1"), u("2")], Keep(1, 2), Keep(0, 1))),
     (TURNS, "pairs", by_turns([u("go " * 900), a(call("read", path="x")), u("on"), r("text"), a("ok")])),
@@ -154,6 +167,7 @@ TABLE: list[tuple[Invariants, str, Chooser]] = [
     (TURNS, "start", by_turns([summary("short"), a("ok"), u("on")], zone="green", packet=None)),
     (TURNS, "weight", by_turns([u("go " * 900), a("ok"), u("on"), a("ok")], packet=lambda budget: HEAVY)),
     (TURNS, "prompts", prompted),
+    (TURNS, "loaded tools", loading_left),
     (TURNS, "working set", newest_result_left),
 ]
 IDS = [f"{'steps' if rules is STEPS else 'turns'}: {name}" for rules, name, _ in TABLE]

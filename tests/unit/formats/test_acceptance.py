@@ -21,6 +21,9 @@ SAID = {"role": "assistant", "content": "ok"}
 
 USE = {"type": "tool_use", "id": "t1", "name": "read", "input": {}}
 RESULT = {"type": "tool_result", "tool_use_id": "t1", "content": "x"}
+RUN = {"type": "server_tool_use", "id": "s1", "name": "code_execution", "input": {}}
+MADE = USE | {"caller": {"type": "code_execution_20250825", "tool_id": "s1"}}
+RAN = {"type": "code_execution_tool_result", "tool_use_id": "s1", "content": {}}
 TEXT = {"type": "text", "text": "go"}
 
 
@@ -37,6 +40,24 @@ ASKED = {"role": "assistant", "content": None, "tool_calls": [{"id": "t1", "func
 TOOL = {"role": "tool", "tool_call_id": "t1", "content": "x"}
 CALL = {"type": "function_call", "call_id": "t1", "name": "read", "arguments": "{}"}
 OUTPUT = {"type": "function_call_output", "call_id": "t1", "output": "x"}
+REQUEST = {"type": "mcp_approval_request", "id": "r1", "name": "post", "arguments": "{}"}
+APPROVAL = {"type": "mcp_approval_response", "approval_request_id": "r1", "approve": True}
+ALLOWED = {
+    "type": "mcp_call",
+    "id": "m1",
+    "approval_request_id": "r1",
+    "name": "post",
+    "arguments": "{}",
+    "output": "x",
+}
+SEARCH = {"type": "tool_search_call", "id": "s1", "call_id": None, "execution": "server", "arguments": {}}
+FOUND = {
+    "type": "tool_search_output",
+    "id": "o1",
+    "call_id": None,
+    "execution": "server",
+    "tools": [{"name": "post"}],
+}
 THOUGHT = {"type": "reasoning", "summary": [], "encrypted_content": "x"}
 PI_CALL = {"role": "assistant", "content": [{"type": "toolCall", "id": "t1", "name": "read", "arguments": {}}]}
 PI_RESULT = {"role": "toolResult", "toolCallId": "t1", "toolName": "read", "content": [TEXT], "isError": False}
@@ -60,10 +81,17 @@ WORDS = {"text": "go"}
 # format, list, what is refused
 LISTS: list[tuple[str, list[Any], set[str]]] = [
     ("anthropic", [USER, said(USE), told(RESULT)], set()),
-    ("anthropic", [USER, said(USE), SYSTEM, told(RESULT), SAID], set()),
+    ("anthropic", [USER, said(USE), SYSTEM, told(RESULT), SAID], {"placement"}),
+    ("anthropic", [USER, SYSTEM, said(USE), told(RESULT), SYSTEM], set()),
+    ("anthropic", [USER, SYSTEM, SYSTEM, SAID], {"placement"}),
+    ("anthropic", [USER, SYSTEM, USER, SAID], {"placement"}),
+    ("anthropic", [USER, said(RUN), SYSTEM, said(RAN)], set()),
+    ("anthropic", [USER, said(RUN, MADE), told(RESULT), said(RAN)], set()),
+    ("anthropic", [USER, said(MADE), told(RESULT)], {"pairs"}),
+    ("anthropic", [USER, said(RAN)], {"pairs"}),
     ("anthropic", [USER, said(USE), told(RESULT), told(TEXT), SAID], set()),
     ("anthropic", [SAID], {"first role"}),
-    ("anthropic", [SYSTEM, USER], {"first role"}),
+    ("anthropic", [SYSTEM, USER], {"first role", "placement"}),
     ("anthropic", [], {"empty list"}),
     ("anthropic", [USER, said(USE), USER, SAID], {"pairs"}),
     ("anthropic", [USER, said(USE), told(TEXT), told(RESULT)], {"pairs", "results after something else"}),
@@ -85,6 +113,10 @@ LISTS: list[tuple[str, list[Any], set[str]]] = [
     ("responses", [USER, OUTPUT], {"pairs"}),
     ("responses", [USER, CALL, OUTPUT, OUTPUT], {"pairs"}),
     ("responses", [USER, THOUGHT, USER], {"reasoning"}),
+    ("responses", [USER, REQUEST, APPROVAL, ALLOWED, SEARCH, FOUND], set()),
+    ("responses", [USER, APPROVAL], {"pairs"}),
+    ("responses", [USER, ALLOWED], {"pairs"}),
+    ("responses", [USER, {**FOUND, "call_id": "t1"}], {"pairs"}),
     ("gemini", [users(WORDS), model(ASKS), users(GIVES), model(WORDS)], set()),
     (
         "gemini",
@@ -146,7 +178,7 @@ def looked_at(form: MessageFormat, listed: list[bytes], parts: int = 1) -> froze
 def test_what_is_refused() -> None:
     for format, listed, expected in LISTS:
         bodies = [json.dumps(one).encode() for one in listed]
-        assert looked_at(FORMATS[format], bodies) == expected, format
+        assert looked_at(FORMATS[format], bodies) == expected, (format, listed)
 
 
 @given(st.sampled_from(tuple(RULES)), legal, st.integers(1, 5), st.data())

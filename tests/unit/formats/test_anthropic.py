@@ -96,8 +96,8 @@ ASSISTANTS: list[tuple[str, Any, tuple[Block, ...]]] = [
         "what the provider ran",
         [{"type": "server_tool_use", "id": "s"}, {"type": "web_search_tool_result", "tool_use_id": "s"}],
         (
-            Block("other", 0, '{"type":"server_tool_use","id":"s"}'),
-            Block("other", 1, '{"type":"web_search_tool_result","tool_use_id":"s"}'),
+            Block("other", 0, '{"type":"server_tool_use","id":"s"}', tie="s"),
+            Block("other", 1, '{"type":"web_search_tool_result","tool_use_id":"s"}', tie="s", closes=True),
         ),
     ),
 ]

@@ -26,6 +26,7 @@ Rules (design, section 4; the number in brackets is the design's):
    would change what the one before has left behind.
 9. Where no turn leaves, no packet stands and nothing else is decided of what the last plan shows, it goes on with
    what came since.
+10. Where a tool was loaded last its step stays, behind the packet, though its turn leaves.
 
 Everything is computed a turn at a time from the index, so that a call costs the kept part, not the list; by rule 9
 what is new.
@@ -50,7 +51,7 @@ from ctxmgr.engine.conversation import (
 )
 from ctxmgr.engine.fit import unfit
 from ctxmgr.engine.instructions import Instructions
-from ctxmgr.engine.invariants import Invariants
+from ctxmgr.engine.invariants import Invariants, loading_steps
 from ctxmgr.engine.memory import SMALLEST_TOKENS
 from ctxmgr.engine.presets.turns.packets import Folding, LeftOut
 from ctxmgr.engine.protection import Protection
@@ -219,10 +220,12 @@ class _Draft:
         must_stay, start = self.ask.rules.must_stay(self.conversation), self.turns[first].start
         prompts = [index for index in self.conversation.prompts if index < start]
         self.prompts = [index for index in prompts if index in must_stay]
+        self.loading = sorted(index for index in loading_steps(self.conversation) if index < start)
         self.without = frozenset([*packets, *leaving])
         self.evicted_tokens = turn_weights(self.conversation)[start]
         self.evicted_tokens += self.conversation.weight_of(index for index in prompts if index not in must_stay)
         self.evicted_tokens += self.conversation.weight_of(self.without)
+        self.evicted_tokens -= self.conversation.weight_of(self.loading)
         self.remaining_tokens = self.conversation.raw_weight - self.evicted_tokens
         to_fit = frozenset(
             index for index in self.unfit if index >= start
@@ -367,8 +370,10 @@ class _Draft:
         gains = self.first > 0 or not self._starts_with_reply()
         if self.evicted_tokens and self.ask.folding.packet_for is not None:
             gains = self.first > 0 and (self.ask.floor > 0 or self.evicted_tokens >= SMALLEST_TOKENS)
-        if not gains or any(
-            not self.ask.rules.may_start_with(self.conversation, index) for index in self.prompts[:1]
+        if (
+            not gains
+            or self.loading
+            or any(not self.ask.rules.may_start_with(self.conversation, index) for index in self.prompts[:1])
         ):
             self._keep_from(0, filtered=False)
             self.decide_results()
@@ -382,12 +387,14 @@ class _Draft:
         return not self.ask.rules.may_start_with(self.conversation, start)
 
     def _pieces(self, start: int, packet: Packet) -> tuple[Piece, ...]:
-        heads = _runs(self.prompts)
-        pieces: list[Piece] = [*heads, packet] if packet.text else list(heads)
+        first = self.loading[0] if self.loading else start
+        heads = _runs([index for index in self.prompts if index < first])
+        alone = _runs(sorted([*self.loading, *(index for index in self.prompts if index > first)]))
+        pieces: list[Piece] = [*heads, packet, *alone] if packet.text else [*heads, *alone]
         if packet.text and heads and not self.ask.rules.may_start_with(self.conversation, heads[0].start):
-            pieces = [packet, *heads]
+            pieces = [packet, *heads, *alone]
         index = start
-        if heads and not packet.text and heads[-1].end == start:
+        if heads and not packet.text and not alone and heads[-1].end == start:
             index = heads[-1].start
             pieces.pop()
         for position in sorted({*self.without, *self.block_edits}):
