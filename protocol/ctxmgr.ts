@@ -1364,8 +1364,9 @@ export interface TurnEndParams {
 }
 
 /**
- * Tokens as the provider counted them: in these words, or the provider's own object as it came (members in
- * snake_case: Anthropic's, OpenAI's; those that end in `TokenCount`: Gemini's).
+ * Tokens as the provider counted them: in these words, or the object of the provider or framework as it came
+ * (members in snake_case: Anthropic's, OpenAI's; those that end in `TokenCount`: Gemini's; of DeepSeek, Kimi,
+ * Mistral, Bedrock, Ollama, llama.cpp, LangChain, pydantic-ai, the AI SDK and OpenCode their own).
  */
 export interface UsageParams {
   /** Input that no cache held. */

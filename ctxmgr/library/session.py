@@ -202,7 +202,7 @@ class Session:
             "",
             msgspec.Raw(raw_object(message, "$.message")),
             [msgspec.Raw(raw) for raw in results],
-            converted(usage, lifecycle.UsageParams, "$.usage") if usage is not None else None,
+            converted(usage, dict[str, Any], "$.usage") if usage is not None else None,
             natural(time_ms, "time_ms"),
         )
         ended: lifecycle.TurnEndResult = self._call("turn_end", params)

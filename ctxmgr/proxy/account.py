@@ -11,7 +11,8 @@
 3. In observe mode the program's own list was sent, and what it would have been is the other one. Where ctxmgr would
    have left the list as it was, rule 1 holds.
 4. A call without a count is not in the sums, and it is said how many these are: some programs ask a provider that
-   streams for none. Where ctxmgr did not answer, both sides are what was sent.
+   streams for none. Members of usage that nobody knows are named. Where ctxmgr did not answer, both sides are what
+   was sent.
 5. Dollars by the model's prices, else by those of the nearest of its family; calls of a model without either are in
    no sum of dollars. Both are said (`price_note`). What is written for an hour costs that: as much of it as the
    provider says, else all where the program's newest mark is for an hour; of the other list the same share.
@@ -203,6 +204,7 @@ class Account:
         self.refetch_count, self.refetched = 0, BilledCall()
         self.rows: deque[CallRow] = deque(maxlen=MOST_ROWS)
         self.calls = self.rewritten_calls = self.uncounted_calls = 0
+        self.unknown_usage: tuple[str, ...] = ()  # names of members
         self.sent, self.other = BilledCall(), BilledCall()
         self.price_notes: tuple[str, ...] = ()
 
@@ -229,6 +231,8 @@ class Account:
         calls = f"{self.calls} calls of conversations" if self.calls != 1 else "1 call of a conversation"
         if self.uncounted_calls:
             calls += f", {self.uncounted_calls} of them without a count and not in these sums"
+        if self.unknown_usage:
+            calls += f" (usage not known: {', '.join(self.unknown_usage)})"
         changed = "none was changed" if observed else f"{self.rewritten_calls} with another list"
         other = "with ctxmgr it would have been" if observed else "without ctxmgr it would have been"
         return [

@@ -3,7 +3,8 @@ of events, or of one body. By what an answer of an API is known says the API (`a
 
 1. Anthropic tells the input with the first event and the output with the last: what comes later goes over what came
    before. OpenAI tells all of it once. Gemini tells all so far with each piece, of a stream of events or of one
-   array; the one that ends it says why.
+   array; the one that ends it says why. Kimi's streams have it in their choice (platform.moonshot.ai/docs), Groq's
+   in `x_groq` (console.groq.com/docs); llama.cpp's server has `timings` beside it (tools/server/README.md).
 2. An error may be told in the midst of an answer, or in its place.
 3. An answer that does not end as its kind ends was cut: what it told is no count of a turn.
 """
@@ -37,7 +38,7 @@ class UsageReader:
         tell: Callable[[CalledTool], None] | None = None,
     ) -> None:
         self._api = api
-        self._usage_sign = f'"{api.usage_member}"'.encode()
+        self._usage_signs = [f'"{name}"'.encode() for name in (api.usage_member, api.counts_member) if name]
         self._calls = ToolCalls(tell) if tell is not None else None
         self._decoder = Decoder(encoding)
         self._is_stream = content_type.lower().startswith("text/event-stream")
@@ -79,7 +80,7 @@ class UsageReader:
         if _FAILS.search(line):
             self._fail(bytes(line[5:]))
         has_calls = self._calls is not None and any(sign in line for sign in self._api.call_signs)
-        if has_calls or self._usage_sign in line:
+        if has_calls or any(sign in line for sign in self._usage_signs):
             self._read(bytes(line[5:]))
 
     def _fail(self, content: bytes) -> None:
@@ -99,7 +100,11 @@ class UsageReader:
                     self._api.read_calls(item, self._calls)
 
     def _take(self, event: dict[str, Any]) -> None:
-        for holder in (event, event.get("message"), event.get("response")):
+        choices = event.get("choices")
+        within = choices[-1:] if isinstance(choices, list) else []
+        if isinstance(counts := event.get(self._api.counts_member), dict):
+            self._usage[self._api.counts_member] = counts
+        for holder in (event, event.get("message"), event.get("response"), event.get("x_groq"), *within):
             usage = holder.get(self._api.usage_member) if isinstance(holder, dict) else None
             if isinstance(usage, dict):
                 self._usage |= {name: value for name, value in usage.items() if value is not None}

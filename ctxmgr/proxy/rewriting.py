@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.closed_loop import PriceSheet
-from ctxmgr.formats import pi
+from ctxmgr.formats import pi, unknown_usage
 from ctxmgr.model import TieredPrices
 from ctxmgr.proxy import account, marks
 from ctxmgr.proxy.account import Account, BilledCall, CallRow, Weights
@@ -96,6 +96,8 @@ class Rewriter:
             task = asyncio.get_running_loop().create_task(self._observe(prepared))
             self._looking.add(task)
             task.add_done_callback(self._looking.discard)
+        for sums in accounts:
+            sums.unknown_usage = unknown_usage(usage) or sums.unknown_usage
         if usage is None or counted is None:
             for sums in accounts:
                 sums.uncounted(prepared.body is not None)

@@ -131,7 +131,7 @@ def _replied(session: SessionCore, params: Any, before: State) -> Iterator[tuple
 def _usage(session: SessionCore, params: Any) -> Usage | None:
     """As the provider reported it: of the event, else of its message."""
     if params.usage is not None:
-        given: Usage | None = session.fmt.usage(msgspec.to_builtins(params.usage))
+        given: Usage | None = session.fmt.usage(params.usage)
         return given
     read: Usage | None = session.fmt.view(bytes(params.message)).usage
     return read

@@ -9,6 +9,7 @@ import msgspec
 
 from ctxmgr.model import Policy, policy_keys
 from ctxmgr.model.api.compaction import HostPreparation, TreePreparation
+from ctxmgr.model.api.lifecycle import UsageParams
 from ctxmgr.wire import TABLE
 
 ROWS = {row.name: row for row in TABLE}
@@ -28,6 +29,8 @@ def fault(method: str, part: str, value: Any) -> str | None:
             msgspec.convert(_set(decoded.policy or {}), Policy)
         elif part == "params" and method in PREPARATIONS:
             msgspec.json.decode(decoded.preparation, type=PREPARATIONS[method])
+        elif part == "params" and method == "turn_end" and decoded.usage is not None:
+            msgspec.convert(decoded.usage, UsageParams)
     except (msgspec.ValidationError, policy_keys.InvalidPolicy) as refused:
         return str(refused)
     return None

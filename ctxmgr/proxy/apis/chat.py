@@ -24,6 +24,7 @@ class ChatCompletions(ProviderApi):
     format = "openai"
     paths = ("/v1/chat/completions", "/chat/completions")
     beside = ("tools", "functions")
+    counts_member = "timings"
     call_signs = (b'"tool_calls"', b'"finish_reason"')
 
     def kind(self, path: str, headers: Headers, body: ListBody) -> Kind:

@@ -113,6 +113,9 @@ class ProviderApi(ABC):
     usage_member: ClassVar[str] = "usage"
     """Of an answer, or of its message or response: what the provider counted."""
 
+    counts_member: ClassVar[str] = ""
+    """Of an answer, beside its usage: what a server of this API counts more, "" for none."""
+
     end_signs: ClassVar[tuple[bytes, ...]] = ()
     """In the event that ends a streamed answer, where that is not `[DONE]`."""
 

@@ -13,11 +13,13 @@ host is asked for a compaction where it is time.
 6. What the provider read from its cache is compared with what it should have (`engine.caching`).
 7. A refusal for the roles of its messages teaches that those of this model must take turns.
 8. A lone text in place of a reply is what a client was told of a call that failed.
+9. Usage in words that nobody knows is said once, with the names of its members.
 
 As with a list: passes from turn to turn, and one `_commit` that changes the session.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import msgspec
 
@@ -26,8 +28,9 @@ from ctxmgr.engine.caching import truth
 from ctxmgr.engine.conversation import ConversationIndex, extend
 from ctxmgr.engine.memory import with_shared_words
 from ctxmgr.engine.pressure import latch, meter, overflowed, refusals, wordings
+from ctxmgr.formats import unknown_usage
 from ctxmgr.model import Message, Usage
-from ctxmgr.model.api import lifecycle
+from ctxmgr.model.api import converted, lifecycle
 from ctxmgr.model.saved import Ledger, State
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.effective import (
@@ -38,6 +41,7 @@ from ctxmgr.session.effective import (
     with_success,
     with_window,
 )
+from ctxmgr.session.methods.archiving import warn
 from ctxmgr.session.session import SessionCore
 from ctxmgr.session.work import INLINE_BYTES, Offload, Verb
 
@@ -92,6 +96,7 @@ def turn_end(session: SessionCore, params: lifecycle.TurnEndParams) -> Verb[Turn
         messages = session.reader.read(raws, session.pending_messages)
     turn = _turn_ended(session, params, messages)
     _commit(turn)
+    warn(session, unknown_words(params.usage))
     reason = "overflow" if turn.overflowed else "threshold"
     return TurnEnd(reason if turn.asks else "", turn.tokens, turn.overflowed)
 
@@ -101,9 +106,18 @@ def _reply(raw: bytes) -> bytes:
     return b'{"error":' + raw + b"}" if raw.startswith(b'"') else raw
 
 
+def unknown_words(usage: Mapping[str, Any] | None) -> str:
+    """Rule 9; "" where all of it is known."""
+    names = ", ".join(unknown_usage(usage))
+    return f"usage has members that are not known and not counted: {names}" if names else ""
+
+
 def _turn_ended(session: SessionCore, params: lifecycle.TurnEndParams, messages: tuple[Message, ...]) -> EndedTurn:
     reply = messages[0].view
-    usage = reply.usage if params.usage is None else session.fmt.usage(msgspec.to_builtins(params.usage))
+    usage = reply.usage
+    if params.usage is not None:
+        converted(params.usage, lifecycle.UsageParams, "$.usage")
+        usage = session.fmt.usage(params.usage)
     turn = EndedTurn(
         session=session,
         params=params,

@@ -11,6 +11,7 @@ import msgspec
 
 from ctxmgr.model import EndpointApi, KeepPoint, LeftKind, Preset, Zone
 from ctxmgr.model.api.compaction import HostPreparation, TreePreparation
+from ctxmgr.model.api.lifecycle import UsageParams
 from ctxmgr.model.compaction import Format, Strategy, Weigher
 from ctxmgr.model.saved import LatchState, Slot, Source
 
@@ -91,7 +92,7 @@ LITERALS: dict[str, LiteralSet] = {
     ),
 }
 
-GIVEN: tuple[type[msgspec.Struct], ...] = (HostPreparation, TreePreparation)
+GIVEN: tuple[type[msgspec.Struct], ...] = (HostPreparation, TreePreparation, UsageParams)
 
 
 def ref(name: str) -> Json:
@@ -130,6 +131,7 @@ MEMBERS: dict[str, Json] = {
     "ContextParams.messages": nullable(many(ref("Message"))),
     "Append.messages": many(ref("Message")),
     "TurnEndParams.message": ref("Message"),
+    "TurnEndParams.usage": nullable(ref("UsageParams")),
     "TurnEndParams.toolResults": nullable(many(ref("Message"))),
     "HostPreparation.messagesToSummarize": nullable(many(ref("Message"))),
     "HostPreparation.turnPrefixMessages": nullable(many(ref("Message"))),

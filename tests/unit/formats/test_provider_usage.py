@@ -8,10 +8,52 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.formats import FORMATS
-from ctxmgr.formats.provider_usage import usage
+from ctxmgr.formats.provider_usage import unknown_usage, usage
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.messages import Usage
 
+INSIDE, BESIDE = Usage(100, 20, 900, 0, 1_020, True), Usage(100, 20, 900, 50, 1_070, True)
+CHAT = {"prompt_tokens": 1_000, "completion_tokens": 20}
+CHATS: dict[str, dict[str, Any]] = {
+    "DeepSeek": {"prompt_cache_hit_tokens": 900, "prompt_cache_miss_tokens": 100},
+    "Kimi": {"cached_tokens": 900},
+    "Mistral": {"num_cached_tokens": 900, "prompt_token_details": {"cached_tokens": 900}},
+    "Mistral's details": {"prompt_token_details": {"cached_tokens": 900}},
+    "OpenHands": {"cache_read_tokens": 900, "cache_write_tokens": 0, "context_window": 128_000},
+    "vLLM, no details of the output": {"prompt_tokens_details": {"cached_tokens": 900}, "output_details": None},
+}
+SNAKE, CAMEL = {"input_tokens": 1_000, "output_tokens": 20}, {"inputTokens": 1_000, "outputTokens": 20}
+WHOLE: dict[str, dict[str, Any]] = {
+    "LangChain": {**SNAKE, "total_tokens": 1_020, "input_token_details": {"cache_read": 900, "cache_creation": 0}},
+    "pydantic-ai": {**SNAKE, "cache_read_tokens": 900, "cache_write_tokens": 0, "requests": 1, "details": {}},
+    "Codex": {**SNAKE, "cached_input_tokens": 900, "reasoning_output_tokens": 4, "total_tokens": 1_020},
+    "AI SDK 5": {**CAMEL, "totalTokens": 1_020, "reasoningTokens": 8, "cachedInputTokens": 900},
+    "AI SDK 6": {**CAMEL, "inputTokenDetails": {"noCacheTokens": 100, "cacheReadTokens": 900}},
+    "AI SDK's providers": {
+        "inputTokens": {"total": 1_000, "noCache": 100, "cacheRead": 900},
+        "outputTokens": {"total": 20, "text": 20},
+    },
+    "Gemini's SDK": {"prompt_token_count": 1_000, "cached_content_token_count": 900, "candidates_token_count": 20},
+}
+APART: dict[str, dict[str, Any]] = {
+    "Bedrock": {
+        "inputTokens": 100,
+        "outputTokens": 20,
+        "totalTokens": 120,
+        "cacheReadInputTokens": 900,
+        "cacheWriteInputTokens": 50,
+    },
+    "Claude Agent SDK": {
+        "inputTokens": 100,
+        "outputTokens": 20,
+        "cacheReadInputTokens": 900,
+        "cacheCreationInputTokens": 50,
+        "costUSD": 0.1,
+    },
+    "OpenCode": {"input": 100, "output": 15, "reasoning": 5, "cache": {"read": 900, "write": 50}},
+    "Cline": {"tokensIn": 100, "tokensOut": 20, "cacheReads": 900, "cacheWrites": 50},
+    "Kimi CLI": {"input_other": 100, "output": 20, "input_cache_read": 900, "input_cache_creation": 50},
+}
 TABLE: list[tuple[str, dict[str, Any], Usage | None]] = [
     ("ours", {"input": 1, "output": 2, "cacheRead": 3, "cacheWrite": 4}, Usage(1, 2, 3, 4, 10, True)),
     (
@@ -96,6 +138,41 @@ TABLE: list[tuple[str, dict[str, Any], Usage | None]] = [
         Usage(1_200, 20, 0, 0, 1_220),
     ),
     ("nothing", {}, None),
+    (
+        "more cached than there was input is beside it",
+        {"prompt_tokens": 10, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 1_000}},
+        Usage(10, 5, 1_000, 0, 1_015, True),
+    ),
+    (
+        "a total that is the sum of all: the cached are beside",
+        {**CHAT, "total_tokens": 1_920, "prompt_tokens_details": {"cached_tokens": 900}},
+        Usage(1_000, 20, 900, 0, 1_920, True),
+    ),
+    *((f"{name}, inside", {**CHAT, "total_tokens": 1_020, **cached}, INSIDE) for name, cached in CHATS.items()),
+    *((f"{name}, inside", fields, INSIDE) for name, fields in WHOLE.items()),
+    (
+        "llama.cpp: usage with its timings",
+        {**CHAT, "total_tokens": 1_020, "timings": {"prompt_n": 100, "cache_n": 900, "predicted_n": 20}},
+        INSIDE,
+    ),
+    ("llama.cpp: timings", {"prompt_n": 100, "cache_n": 900, "predicted_n": 20, "prompt_ms": 7.5}, INSIDE),
+    *((f"{name}, beside", fields, BESIDE) for name, fields in APART.items()),
+    ("ollama", {"prompt_eval_count": 1_000, "eval_count": 20, "eval_duration": 9}, Usage(1_000, 20, 0, 0, 1_020)),
+    (
+        "OpenCode, nothing cached: thoughts are beside the output",
+        {"input": 100, "output": 20, "reasoning": 30, "cache": {"read": 0, "write": 0}},
+        Usage(100, 50, 0, 0, 150, True),
+    ),
+    (
+        "OpenRouter, written",
+        {
+            **CHAT,
+            "total_tokens": 1_020,
+            "prompt_tokens_details": {"cached_tokens": 800, "cache_write_tokens": 100},
+            "cost": 0.1,
+        },
+        Usage(100, 20, 800, 100, 1_020, True),
+    ),
     ("nonsense", {"prompt_tokens": "many", "input_tokens": -1, "output_tokens": True}, None),
 ]
 
@@ -105,14 +182,33 @@ def test_what_was_used() -> None:
         assert usage(fields) == expected, name
 
 
+def test_what_nobody_knows_is_named() -> None:
+    for fields, names in (
+        ({"foo": 1}, ("foo",)),
+        ({"foo": {"bar": 1}, "of a user": 2, "baz": None}, ("foo.bar",)),
+        ({**CHAT, "cache_tokens_of_ours": 900}, ("cache_tokens_of_ours",)),
+        ({**CHAT, "cache_tokens_of_ours": 0, "cost": 0.1}, ()),
+        ({**CHAT, "prompt_cache_miss_tokens": 9, "cache_creation": {"ephemeral_5m_input_tokens": 1}}, ()),
+        ({"input_tokens": 0}, ()),
+        ({}, ()),
+        (None, ()),
+    ):
+        assert unknown_usage(fields) == names, fields
+    for name, fields, _ in TABLE:
+        assert unknown_usage(fields) == (), name
+
+
 def test_it_comes_through_the_wire() -> None:
-    for form in FORMATS:
-        for name, fields, expected in [row for row in TABLE if row[0] not in ("nonsense", "details that are none")]:
-            params = msgspec.json.decode(msgspec.json.encode(fields), type=lifecycle.UsageParams)
-            assert FORMATS[form].usage(msgspec.to_builtins(params)) == expected, (form, name)
+    for name, fields, expected in (row for row in TABLE if row[0] != "nonsense"):
+        raw = msgspec.json.encode({"sessionId": "s", "message": {}, "usage": fields})
+        params = msgspec.json.decode(raw, type=lifecycle.TurnEndParams)
+        msgspec.convert(params.usage, lifecycle.UsageParams)
+        for form in FORMATS:
+            assert FORMATS[form].usage(params.usage) == expected, (form, name)
 
 
 @given(st.dictionaries(st.text(), st.none() | st.integers() | st.floats() | st.text()))
 def test_nothing_raises(fields: dict[str, Any]) -> None:
     found = usage(fields)
     assert found is None or found.total_tokens > 0
+    assert all(name in fields for name in unknown_usage(fields))

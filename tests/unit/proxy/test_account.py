@@ -109,6 +109,13 @@ async def test_dollars_by_another_models_prices_and_those_that_are_missing_are_s
     assert made.proxy.rewriter.account.sentence(False).endswith("; ".join(notes))
 
 
+def test_usage_that_nobody_knows_is_named() -> None:
+    made = Account()
+    made.uncounted(False)
+    made.unknown_usage = ("foo", "bar")
+    assert made.lines(False)[0].endswith("not in these sums (usage not known: foo, bar), 0 with another list")
+
+
 def test_more_dollars_for_fewer_tokens_are_said_as_more() -> None:
     made = Account()
     made.count(bill(usage(0, 0, 20_000), PRICES), bill(usage(0, 50_000, 0), PRICES), True)

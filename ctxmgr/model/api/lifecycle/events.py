@@ -57,8 +57,9 @@ class CachedTokens(Wire, frozen=True):
 
 
 class UsageParams(Wire, frozen=True):
-    """Tokens as the provider counted them: in these words, or the provider's own object as it came (members in
-    snake_case: Anthropic's, OpenAI's; those that end in `TokenCount`: Gemini's)."""
+    """Tokens as the provider counted them: in these words, or the object of the provider or framework as it came
+    (members in snake_case: Anthropic's, OpenAI's; those that end in `TokenCount`: Gemini's; of DeepSeek, Kimi,
+    Mistral, Bedrock, Ollama, llama.cpp, LangChain, pydantic-ai, the AI SDK and OpenCode their own)."""
 
     input: Annotated[Count | None, Meta(description="Input that no cache held.")] = None
     output: Annotated[Count | None, Meta(description="Output.")] = None
@@ -130,7 +131,7 @@ class TurnEndParams(Wire, frozen=True):
     message: Annotated[msgspec.Raw, Meta(description="The model's message.")]
     tool_results: Annotated[RawList | None, Meta(description="The results of its tool calls, in order.")] = None
     usage: Annotated[
-        UsageParams | None,
+        dict[str, Any] | None,
         Meta(
             description="What the provider counted for this call; without it the message's own "
             "`usage` is read. It corrects the weights. A host that reports none is asked for "

@@ -1955,8 +1955,9 @@ pub struct TurnEndParams {
     pub entry_ids: Option<EntryIds>,
 }
 
-/// Tokens as the provider counted them: in these words, or the provider's own object as it came (members in
-/// snake_case: Anthropic's, OpenAI's; those that end in `TokenCount`: Gemini's).
+/// Tokens as the provider counted them: in these words, or the object of the provider or framework as it came
+/// (members in snake_case: Anthropic's, OpenAI's; those that end in `TokenCount`: Gemini's; of DeepSeek, Kimi,
+/// Mistral, Bedrock, Ollama, llama.cpp, LangChain, pydantic-ai, the AI SDK and OpenCode their own).
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageParams {

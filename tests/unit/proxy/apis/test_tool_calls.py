@@ -91,3 +91,19 @@ def test_what_can_not_be_read_is_no_call() -> None:
     for api, event in product(APIS, ODD):
         for content_type in ("text/event-stream", "application/json"):
             assert told(api, [event], content_type) == [], (api, event)
+
+
+def test_usage_is_read_where_servers_put_it() -> None:
+    usage = {"prompt_tokens": 9}
+    for event, read in (
+        ({"usage": usage}, usage),
+        ({"choices": [{"usage": usage, "finish_reason": "stop"}]}, usage),  # Kimi's streams
+        ({"choices": [], "x_groq": {"usage": usage}}, usage),
+        ({"usage": usage, "timings": {"cache_n": 4}}, {**usage, "timings": {"cache_n": 4}}),  # llama.cpp
+        ({"timings": {"cache_n": 4}}, {"timings": {"cache_n": 4}}),
+        ({"usage": 3, "timings": [], "choices": 2, "x_groq": 1}, None),
+    ):
+        reader = UsageReader(APIS["openai"], "text/event-stream", "")
+        reader.feed(b"data: " + json.dumps(event).encode() + b"\n\ndata: [DONE]\n\n")
+        reader.end()
+        assert reader.usage == read, event

@@ -42,6 +42,16 @@ def test_the_last_good_count_stands(tokens: int) -> None:
     assert "once" in more["notes"][0]
 
 
+def test_members_that_nobody_knows_are_named_once() -> None:
+    talk, make = Talk(window=WINDOW, version="1.1"), Messages()
+    for fields in ({"foo": 1}, {"foo": 1}, {"tokens": 17_000, "cache_hits_of_ours": 900}):
+        talk.context(grown(make))
+        talk.call("turn_end", sessionId="s", message=make.reply("Done."), usage=fields)
+    notes = [note for note in talk.status()["notes"] if "not known" in note]
+    told = "usage has members that are not known and not counted: "
+    assert notes == [f"{told}foo", f"{told}cache_hits_of_ours"]
+
+
 def test_a_count_of_more_than_the_list_weighs_is_believed_for_prompt_and_tools() -> None:
     talk, make = Talk(window=WINDOW, version="1.1"), Messages()
     told = ended(talk, make, [make.user("hello")], 14_000)["status"]
