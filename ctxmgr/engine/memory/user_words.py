@@ -25,7 +25,7 @@ from msgspec import structs
 from ctxmgr.engine.memory.facts import Statements
 from ctxmgr.engine.memory.fill import lengths
 from ctxmgr.engine.memory.wording import quotation
-from ctxmgr.engine.tools import DENIED, may_tell_of_the_user
+from ctxmgr.engine.tools import DENIED, may_tell_of_the_user, told_result
 from ctxmgr.model import PACKET_MARK, View, Weigh, expression
 from ctxmgr.model.saved import Fact
 
@@ -206,6 +206,7 @@ ROWS = (
             "Here are some READ ONLY files, provided for your reference",
         ),
     ),
+    HostTexts("Qwen, Hermes", _tags("tool_response")),  # their chat templates: results of models without tools
     HostTexts("Goose, pi, skills of others", _tags("info-msg available_skills read-files modified-files")),
 )
 
@@ -216,7 +217,6 @@ _HOLDING = frozenset(tag for row in ROWS for tag in row.holding)
 MOST_ATTRIBUTES, MOST_BLANKS = 500, 200  # characters in a tag, and before it
 _OPENS = expression(rf"<([A-Za-z][\w-]*)(?:\s[^<>]{{0,{MOST_ATTRIBUTES}}})?>")
 _INTERRUPTED = "[Request interrupted by user"
-_RESULT = expression(r"\[([\w-]+)(?: for [^\n]*)?\] Result:[^\S\n]*(?:\n\s*|\Z)")  # Cline and Roo
 _SCREEN = ("[File: ", " lines total)]")  # how the first line of SWE-agent's view of a file begins and ends
 _ATTACHED = expression(  # files: OpenCode (behind the user's words)
     r"^(?:Called the (?:Read|List|read|list) tool with the following input:"
@@ -252,7 +252,8 @@ def _together(texts: Iterable[str]) -> Iterator[str]:
     """The texts; the name of a tool's result and the text behind it are one."""
     name = ""
     for text in map(str.strip, texts):
-        if name or not _RESULT.fullmatch(text):
+        head = told_result(text)
+        if name or head is None or head[1] < len(text):
             yield f"{name}{text}"
             name = ""
         else:
@@ -264,10 +265,9 @@ def _own(text: str) -> str:
     first_line = text.partition("\n")[0]
     if first_line.startswith(_INTERRUPTED) and "]" in first_line:
         text = text.partition("]")[2].lstrip()
-    result = _RESULT.match(text)
-    if result:
-        answer = text[result.end() :]
-        return _held_last(answer) if may_tell_of_the_user(result[1], answer) else ""
+    if result := told_result(text):
+        tool, start = result
+        return _held_last(text[start:]) if may_tell_of_the_user(tool, text[start:]) else ""
     if _is_hosts(text):
         return _held_last(text) if text.startswith(_RESUMED) else ""
     attached = _ATTACHED.search(text)

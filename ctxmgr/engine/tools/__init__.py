@@ -56,6 +56,7 @@ from ctxmgr.engine.tools.shell import (
     subjects_of,
 )
 from ctxmgr.engine.tools.tasks import created_id, listed_tasks, refuses_task
+from ctxmgr.engine.tools.told_results import told_result
 
 __all__ = [
     "DENIED",
@@ -111,4 +112,5 @@ __all__ = [
     "result_row",
     "tool_call",
     "user_answers",
+    "told_result",
 ]
