@@ -31,6 +31,7 @@ from ctxmgr.model.compaction import (
     in_list,
     places_in_list,
 )
+from ctxmgr.plain_text import complain
 from ctxmgr.study.compare.settings import SUMMARISER_WINDOW, Settings
 from ctxmgr.study.recordings import Stream, UnreadableRecording, json_values, pi_host, pi_sessions, readers
 from ctxmgr.summarize import SummaryInput
@@ -66,13 +67,15 @@ def read(path: Path) -> RecordedSession:
     kind = readers.kind(source)
     if kind == "transcript":
         raise UnreadableRecording(f"{path.name} is a transcript; compare wants a recorded session of a host")
+    if source.warning:
+        complain("compare", source.warning, 0)
     recorded = readers.read(source)
     if isinstance(recorded, Stream):
         entries, leaf = _of_stream(recorded), None
     elif kind != "session":
         entries, leaf = [json_values.members(raw, path.name, 0) for raw in pi_host.tree_entries(recorded)], None
     else:
-        entries, leaf = pi_sessions.tree(path.name, content)
+        entries, leaf = pi_sessions.tree(path.name, source.content)
     name = os.fsencode(path.name).decode("utf-8", "replace")
     return RecordedSession(
         name,

@@ -20,8 +20,8 @@ from ctxmgr.formats.pi_tree import milliseconds
 from ctxmgr.study.recordings.building import RecordedStep, RecordingBuilder
 from ctxmgr.study.recordings.json_values import (
     Json,
-    anthropic_usage,
     call,
+    counted_usage,
     lines,
     number,
     rows,
@@ -175,7 +175,7 @@ class _Reader(RecordingBuilder):
             model = text(message, "model")
             self.newest = self.reply(blocks, time_ms, line.uuid, "" if model == SYNTHETIC else model)
             self.newest_id = id
-        if usage := anthropic_usage(table(message, "usage")):
+        if usage := counted_usage(table(message, "usage")):
             self.newest.message["usage"] = usage
         if line.fields.get("isApiErrorMessage") is True:
             self.newest.message |= {"stopReason": "error", "errorMessage": words(spoken)}

@@ -21,9 +21,9 @@ from ctxmgr.study.recordings.building import RecordedStep, RecordingBuilder, ret
 from ctxmgr.study.recordings.json_values import (
     Json,
     call,
+    counted_usage,
     lines,
     number,
-    openai_usage,
     rows,
     table,
     text,
@@ -118,7 +118,7 @@ class _Reader(RecordingBuilder):
         self.window = self.window or number(info, "model_context_window")
         match kind:
             case "token_count":
-                usage = openai_usage(table(info, "last_token_usage"))
+                usage = counted_usage(table(info, "last_token_usage"))
                 if usage and reply is not None and "usage" not in reply.message:
                     reply.message["usage"] = usage
                     self.last_tokens = usage["totalTokens"]

@@ -11,8 +11,7 @@ What hosts and providers call content, tool calls and usage becomes pi's:
    which counts them.
 2. Arguments of a call are an object. Where a provider has them as JSON text they are decoded; text that is no
    object stands under `input`.
-3. pi's `input` holds no cached tokens: Anthropic counts so, OpenAI's prompt tokens include what was read from the
-   cache (and, as LiteLLM reports Anthropic, what was written to it).
+3. pi's `input` holds no cached tokens; how others count, `formats.provider_usage` knows.
 """
 
 import json
@@ -21,6 +20,7 @@ from typing import Any, TypeGuard
 
 import msgspec
 
+from ctxmgr.formats import pi
 from ctxmgr.study.recordings.recording import UnreadableRecording
 from ctxmgr.wire import surrogates
 
@@ -43,6 +43,22 @@ def objects(content: bytes, name: str) -> Iterator[tuple[int, bytes]]:
         return
     for number, line in enumerate(content.split(b"\n"), 1):
         yield from _values(line, name, number)
+
+
+def whole_lines(content: bytes) -> tuple[bytes, int]:
+    """The content without a last line that ends within a value, and that line's number; 0 where none does. Whoever
+    writes a line while it is read, or died over it, leaves such a one. One line alone is no last one."""
+    before, newline, last = content.rstrip().rpartition(b"\n")
+    if not newline or before.lstrip().partition(b"\n")[0].rstrip() == b"{":
+        return content, 0
+    try:
+        _decode((surrogates.mend(last) or (last,))[0])
+    except msgspec.DecodeError as fault:
+        if str(fault) == "Input data was truncated":
+            return before + newline, before.count(b"\n") + 2
+    except (UnicodeDecodeError, RecursionError):
+        pass
+    return content, 0
 
 
 def members(piece: bytes, name: str, line: int) -> dict[str, msgspec.Raw]:
@@ -234,20 +250,13 @@ def thinking(block: Json) -> Json:
     return thought(text(block, "thinking"), text(block, "signature"))
 
 
-def anthropic_usage(usage: Json) -> Json | None:
-    """From Anthropic's; None where it counts nothing."""
-    names = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-    return exclusive_usage(*(number(usage, name) for name in names))
-
-
-def openai_usage(usage: Json) -> Json | None:
-    """From OpenAI's, of either API; None where it counts nothing (rule 3)."""
-    details = table(usage, "prompt_tokens_details") or table(usage, "input_tokens_details")
-    read = number(usage, "cached_input_tokens", "cache_read_input_tokens") or number(details, "cached_tokens")
-    written = number(usage, "cache_creation_input_tokens")
-    prompt = number(usage, "prompt_tokens", "input_tokens")
-    output = number(usage, "completion_tokens", "output_tokens")
-    return exclusive_usage(max(0, prompt - read - written), output, read, written)
+def counted_usage(usage: Json) -> Json | None:
+    """From any provider's or framework's; None where it counts nothing."""
+    counts = pi.usage(usage)
+    if counts is None:
+        return None
+    read, written = counts.cache_read_tokens, counts.cache_write_tokens
+    return exclusive_usage(counts.input_tokens, counts.output_tokens, read, written)
 
 
 def exclusive_usage(input: int, output: int, read: int, written: int, total: int = 0) -> Json | None:

@@ -41,12 +41,12 @@ from ctxmgr.study.recordings.json_values import (
     Json,
     call,
     chat_reply,
+    counted_usage,
     decoded,
     image,
     lines,
     objects_of,
     only,
-    openai_usage,
     rows,
     seconds,
     table,
@@ -160,7 +160,7 @@ class _Events(_EventHistory):
         if response_id not in self.responses:
             message = next((table(choice, "message") for choice in rows(response, "choices")), {})
             blocks = chat_reply(message, self.odd) or only(text(table(event, "args"), "thought"))
-            usage = openai_usage(table(response, "usage"))
+            usage = counted_usage(table(response, "usage"))
             self.tokens = usage["totalTokens"] if usage else self.tokens
             self.responses[response_id] = self.reply(blocks, time_ms, id, text(response, "model"), usage)
         reply = self.responses[response_id]
@@ -327,7 +327,7 @@ class _Completions(RecordingBuilder):
                 self.system(words(spoken))
             case "assistant":
                 usage, time_ms = table(completion.call, "usage"), seconds(completion.call.get("timestamp"))
-                self.reply(chat_reply(message, self.odd), time_ms, usage=openai_usage(usage))
+                self.reply(chat_reply(message, self.odd), time_ms, usage=counted_usage(usage))
             case "tool":
                 blocks = self.content(spoken)
                 output = words(blocks)

@@ -7,12 +7,20 @@ One reader a kind of file, all to the same two structs. A new host's file is one
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
-from ctxmgr.study.recordings import claude_code, codex, opencode, pi_sessions, swe_agent
-from ctxmgr.study.recordings.json_values import Json, decoded, members, objects, table, text
+from ctxmgr.study.recordings import (
+    claude_code,
+    codex,
+    copilot_cli,
+    message_lists,
+    opencode,
+    pi_sessions,
+    swe_agent,
+)
+from ctxmgr.study.recordings.json_values import Json, decoded, members, objects, table, text, whole_lines
 from ctxmgr.study.recordings.openhands import read_completions, read_events, read_sdk
 from ctxmgr.study.recordings.recording import Recording, Stream, UnreadableRecording
 
@@ -23,12 +31,21 @@ Reader = Callable[[str, bytes], Recording | Stream]
 
 
 class Source(msgspec.Struct, frozen=True):
-    """A file's content and its `head`: the first JSON object in it; `listed`: the file is one list of them."""
+    """A file's content and its `head`: the first JSON object in it; `listed`: the file is one list of them. `torn`:
+    the line that ends within its value, 0 for none. It is not in `content`."""
 
     name: str
     content: bytes
     head: Json
     listed: bool = False
+    torn: int = 0
+
+    @property
+    def warning(self) -> str:
+        """For people; "" where the file is whole."""
+        if not self.torn:
+            return ""
+        return f"{self.name}: line {self.torn} ends within a value, as of a session in progress, and is left out"
 
 
 def source(path: Path) -> Source:
@@ -43,6 +60,7 @@ def source(path: Path) -> Source:
 def source_of(name: str, content: bytes) -> Source:
     """What a file of this name has in it. Raises UnreadableRecording where it does not begin with a JSON object."""
     listed = content.lstrip().startswith(b"[")
+    content, torn = (content, 0) if listed else whole_lines(content)
     values = (
         ((1, value) for value in decoded(content, name))
         if listed
@@ -54,7 +72,7 @@ def source_of(name: str, content: bytes) -> Source:
     line, head = first
     if not isinstance(head, dict):
         raise UnreadableRecording(f"{name}, line {line}: no JSON object")
-    return Source(name, content, head, listed)
+    return Source(name, content, head, listed, torn)
 
 
 def kind(source: Source) -> str:
@@ -67,7 +85,10 @@ def read(source: Source) -> Recording | Stream:
     taken = file_kind(source)
     if taken.reader is None:
         raise UnreadableRecording(f"{source.name} is {taken.description}, and no recording")
-    return taken.reader(source.name, source.content)
+    recording = taken.reader(source.name, source.content)
+    if source.warning and isinstance(recording, Recording):
+        recording = msgspec.structs.replace(recording, notes=(source.warning, *recording.notes))
+    return recording
 
 
 def file_kind(source: Source) -> "FileKind":
@@ -99,6 +120,18 @@ def _is_claude_code(source: Source) -> bool:
         )
     except UnreadableRecording:
         return False
+
+
+def _messages(source: Source) -> list[Any]:
+    """The messages of a plain list of them, [] where the file is no such list."""
+    listed = (first for name in message_lists.LISTS if (first := _first(source.head, name)))
+    if not message_lists.is_message(next(listed, source.head)):
+        return []
+    try:
+        messages = message_lists.held(source.name, source.content)[1]
+    except UnreadableRecording:
+        return []
+    return messages if all(map(message_lists.is_message, messages)) else []
 
 
 def _first(head: Json, name: str) -> Json:
@@ -194,12 +227,36 @@ FILE_KINDS: tuple[FileKind, ...] = (
         "SWE-agent",
         "a trajectory of SWE-agent or of its mini",
         lambda source: (
-            {"role", "content"}
-            <= (
-                source.head if source.listed else _first(source.head, "history") or _first(source.head, "messages")
-            ).keys()
+            (
+                {"role", "content"} <= (_first(source.head, "history") or _first(source.head, "messages")).keys()
+                and not source.head.keys().isdisjoint({"history", "trajectory_format", "info"})
+            )
+            or (source.listed and swe_agent.is_minis(_messages(source)))
         ),
         swe_agent.read,
+    ),
+    FileKind(
+        "copilot-cli",
+        "Copilot CLI",
+        "events of Copilot CLI",
+        lambda source: (
+            isinstance(source.head.get("data"), dict) and text(source.head, "type").startswith(copilot_cli.FAMILIES)
+        ),
+        copilot_cli.read,
+    ),
+    FileKind(
+        "cline",
+        "Cline",
+        "a task of Cline, Roo Code or Kilo Code (api_conversation_history.json)",
+        lambda source: message_lists.is_clines(_messages(source)),
+        message_lists.read,
+    ),
+    FileKind(
+        "messages",
+        "chat completions",
+        "a list of chat completions or of Anthropic's messages",
+        lambda source: bool(_messages(source)),
+        message_lists.read,
     ),
     # the one that looks further than the first line: last
     FileKind("claude-code", "Claude Code", "a Claude Code transcript", _is_claude_code, claude_code.read),

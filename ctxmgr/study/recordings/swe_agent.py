@@ -18,9 +18,10 @@ from ctxmgr.study.recordings.json_values import (
     call,
     chat_calls,
     chat_reply,
+    counted_usage,
     decoded,
+    objects_of,
     only,
-    openai_usage,
     rows,
     seconds,
     table,
@@ -46,6 +47,14 @@ def read(name: str, content: bytes) -> Recording:
     config = table(table(fields, "info"), "config")
     model, cwd = text(table(config, "model"), "model_name"), text(table(config, "environment"), "cwd")
     return reader.recording(text(fields, "instance_id"), cwd, model=model)
+
+
+def is_minis(messages: list[Any]) -> bool:
+    """Whether mini-swe-agent wrote this bare list: return codes stand in what it tells, or beside it."""
+    return any(
+        "extra" in message or text(message, "role") == "exit" or _RETURNED.match(words(message.get("content")))
+        for message in objects_of(messages)
+    )
 
 
 class _Reader(RecordingBuilder):
@@ -80,7 +89,7 @@ class _Reader(RecordingBuilder):
         response = table(table(message, "extra"), "response")
         has_calls = chat_calls(message)
         blocks = chat_reply(message, self.odd) if has_calls else self._acting(message, position)
-        usage = openai_usage(table(response, "usage"))
+        usage = counted_usage(table(response, "usage"))
         self.reply(blocks, time_ms, model=text(response, "model"), usage=usage)
 
     def _acting(self, message: Json, position: int) -> list[Json]:

@@ -199,6 +199,8 @@ def _file_figures(path: Path, asked_for: ReplayRequest, sheets: list[RecordingSh
     """What came of a file. Whatever goes wrong with it is its failure, and costs the others nothing."""
     try:
         source = readers.source(path)
+        if source.warning:
+            complain("replay", source.warning, 0)
         update = asked_for.parsed.update
         if readers.kind(source) == "transcript":
             return _transcript(path, source, update, asked_for.own_models)

@@ -101,7 +101,7 @@ def test_openai_counts_cached_tokens_twice() -> None:
         ({"prompt_tokens": None}, None),
         ({}, None),
     ):
-        assert json_values.openai_usage(counted) == expected, counted
+        assert json_values.counted_usage(counted) == expected, counted
 
 
 def test_content_of_any_provider() -> None:

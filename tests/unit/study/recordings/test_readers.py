@@ -130,7 +130,8 @@ def test_an_unpaired_surrogate_is_mended() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (f"{HEADER}\n{entry('a', None)}\n{entry('b', 'a')[:-9]}", "line 3"),
+        (f"{HEADER}\n{entry('a', None)[:-9]}\n{entry('b', 'a')}", "line 2"),
+        (f"{HEADER}\n{entry('a', None)}\nno JSON", "line 3"),
         (f"{HEADER}\n[1,2]", "line 2"),
         (HEADER + '\n["\\ud83d"]', "line 2: no JSON object"),
         (f'{HEADER}\n{{"id":"a"}}', "line 2: an entry without a type"),
@@ -145,11 +146,39 @@ def test_what_can_not_be_read_is_said_with_its_line(text: str, says: str) -> Non
 
 
 @pytest.mark.parametrize(
+    "begun",
+    [
+        [HEADER, entry("a", None), entry("b", "a")],
+        [
+            line({"type": "session.start", "data": {}}),
+            line({"type": "user.message", "data": {"content": "x\u00e9"}}),
+        ],
+        [line({"role": "user", "content": "x"}), line({"role": "assistant", "content": "y"})],
+    ],
+)
+def test_a_last_line_that_is_torn_is_warned_of_and_the_rest_is_read(begun: list[str]) -> None:
+    whole = "\n".join(begun).encode()
+    expected = readers.read(readers.source_of("f", whole))
+    for cut in range(1, len(begun[-1].encode())):
+        source = readers.source_of("f", whole + b"\n" + begun[-1].encode()[:cut])
+        assert source.warning.startswith(f"f: line {len(begun) + 1} ends within a value"), cut
+        read = readers.read(source)
+        assert isinstance(read, Recording)
+        assert isinstance(expected, Recording)
+        assert (read.entries, read.notes) == (expected.entries, (source.warning, *expected.notes))
+    assert readers.source_of("f", whole + b"\n").warning == ""
+
+
+@pytest.mark.parametrize(
     ("content", "says"),
     [
         (b"", "empty"),
         (b'{"a":1}', "neither .*a pi session file.* Codex .* OpenHands .* OpenCode .* SWE-agent .*, or a Claude"),
         (b'[{"a":1}]', "neither"),
+        (b'[{"role":"model","parts":[{"text":"x"}]}]', "neither"),
+        (b'[{"role":"user","content":"x"},{"from":"gpt","value":"x"}]', "neither"),
+        (b'[{"type":"human","data":{"content":"x"}}]', "neither"),
+        (b'[{"ts":1,"type":"say","say":"text","text":"x"}]', "neither"),
         (b'{"type":{},"payload":{}}', "neither"),
         (b'{"messages":[],"info":{}}', "neither"),
         (b"[]", "empty"),
@@ -209,7 +238,14 @@ BEGINNINGS = [
     ),
     (json.dumps({"trajectory": [], "history": [CHAT]}, indent=4).encode(), "swe-agent"),
     (json.dumps({"info": {}, "messages": [CHAT], "trajectory_format": "mini"}).encode(), "swe-agent"),
-    (json.dumps([CHAT], indent=2).encode(), "swe-agent"),
+    (json.dumps([CHAT, {"role": "user", "content": "<returncode>0</returncode>\n"}]).encode(), "swe-agent"),
+    (json.dumps([CHAT], indent=2).encode(), "messages"),
+    (jsonl(CHAT, {"role": "assistant", "content": [{"type": "text", "text": "x"}]}), "messages"),
+    (json.dumps({"model": "m", "messages": [{"role": "system", "content": "x"}, CHAT]}).encode(), "messages"),
+    (json.dumps([{**CHAT, "ts": 1}]).encode(), "cline"),
+    (json.dumps([CHAT, {"role": "user", "content": "[read_file for 'a'] Result:\nx"}]).encode(), "cline"),
+    (json.dumps({"sessionId": "s", "chatMessages": [CHAT], "timeline": []}).encode(), "messages"),
+    (jsonl({"type": "session.start", "data": {}, "id": "1", "timestamp": AT}), "copilot-cli"),
 ]
 
 
