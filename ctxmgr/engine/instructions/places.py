@@ -2,6 +2,7 @@
 
 1. The result of a call that read a file of instructions, or that brought a skill, and did not fail. A dependency's
    file is one only where the policy names it.
+   So does the newest plan that the user approved: its call and the result.
 2. A text of a user's message or a note in which a host put some.
 3. What a newer reading of the same file, or the same call made again, shows once more holds no longer; nor does a
    text that is told again word for word, or of whose files newer texts tell. Nothing else supersedes it: not that
@@ -12,6 +13,7 @@
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
 import msgspec
 
@@ -24,11 +26,13 @@ from ctxmgr.engine.tools import (
     INSTRUCTION_FILES,
     SKILL_STARTS,
     ToolCall,
+    approved_plan,
     calls_of,
     files_named,
     is_instructing,
     is_skill,
     of_dependency,
+    tells_of_a_plan,
     tool_call,
 )
 from ctxmgr.model import Message, Weigh, expression, once
@@ -68,11 +72,13 @@ class Instructions(msgspec.Struct, frozen=True):
 
 class _Told(msgspec.Struct, frozen=True):
     """What the messages so far tell of instructions. `asked`: ids of calls that bring some, by message; `results`
-    of them; `texts`: where each text was told last, with those of its files that no newer text tells."""
+    of them; `texts`: where each text was told last, with those of its files that no newer text tells; `plan`: the
+    result that says of the newest plan that it is approved."""
 
     asked: dict[int, frozenset[str]] = {}
     results: tuple[BlockRef, ...] = ()
     texts: dict[str, tuple[BlockRef, frozenset[str]]] = {}
+    plan: BlockRef | None = None
 
 
 def instructions(conversation: ConversationIndex, named: Named) -> Instructions:
@@ -84,6 +90,7 @@ def instructions(conversation: ConversationIndex, named: Named) -> Instructions:
     if results:  # rule 3
         seen = history(conversation)
         results = tuple(ref for ref in results if seen.reason_of(ref) not in ("read again", "repeated"))
+    results = results if told.plan is None else (*results, told.plan)
     return Instructions(frozenset(results), frozenset(ref for ref, _ in told.texts.values()))
 
 
@@ -92,6 +99,7 @@ def _told(conversation: ConversationIndex, before: _Told | None, start: int, nam
     """Rules 1 to 3, but for results that are out of date."""
     before = before or _Told()
     asked, results, texts = dict(before.asked), list(before.results), dict(before.texts)
+    plan = before.plan
     for index in range(start, conversation.size):
         brought = in_message(conversation, index, named)
         if isinstance(brought, frozenset):
@@ -100,14 +108,29 @@ def _told(conversation: ConversationIndex, before: _Told | None, start: int, nam
             brought = ()
         for ref, block in conversation.results(index) if asked else ():
             ids = asked.get(conversation.pairs.get(ref, -1), ())
-            if block.call_id in ids and not block.is_error:
+            if block.call_id not in ids or block.is_error:
+                continue
+            if not tells_of_a_plan(*_asking(conversation, ref)):
                 results.append(ref)
+            elif plan_at(conversation, ref):
+                plan = ref
         for number, of_files in brought:
             text = conversation.messages[index].view.blocks[number].text
             texts.pop(text, None)
             texts = {told: (ref, left) for told, ref, left in _untold(texts, of_files)} if of_files else texts
             texts[text] = BlockRef(index, number), of_files
-    return _Told(asked, tuple(results), texts)
+    return _Told(asked, tuple(results), texts, plan)
+
+
+def _asking(conversation: ConversationIndex, ref: BlockRef) -> tuple[str, Mapping[str, Any]]:
+    """The tool and the arguments of the call that this result answers."""
+    call = conversation.call_of(ref)
+    return call.tool, call.arguments or {}
+
+
+def plan_at(conversation: ConversationIndex, ref: BlockRef) -> str:
+    """The plan that the user approved in this result; "" for none."""
+    return approved_plan(*_asking(conversation, ref), conversation.block(ref).text)
 
 
 def _untold(
@@ -146,7 +169,12 @@ def _of_message(message: Message, before: str, named: Named) -> frozenset[str] |
         return frozenset(
             block.call_id
             for block, call in made
-            if call is not None and (_reads(call, files, named is True) or is_skill(block.tool, block.arguments))
+            if call is not None
+            and (
+                _reads(call, files, named is True)
+                or is_skill(block.tool, block.arguments)
+                or tells_of_a_plan(block.tool, block.arguments or {})
+            )
         )
     if message.view.role not in SAYING:
         return ()
@@ -175,8 +203,14 @@ def _is_one(path: str, files: re.Pattern[str]) -> bool:
     return len(path) <= PATH_CHARACTERS and files.match(path.replace("\\", "/").casefold()) is not None
 
 
+def is_unapproved(conversation: ConversationIndex, ref: BlockRef) -> bool:
+    """Whether this is the result of a plan that is not known to be approved."""
+    return tells_of_a_plan(*_asking(conversation, ref)) and not plan_at(conversation, ref)
+
+
 HEADING = "## Instructions (word for word, as they were read)"
 BY_HOST = "- told by the host:"
+BY_USER = "- the plan that the user approved:"  # and what a newer one takes the place of
 _ANNOUNCES = expression(
     r"(?:launching|loading|running|using|started|loaded) [a-z ]{0,20}: ?\"?([^\s\"]+?)\"?\W*", re.IGNORECASE
 )
@@ -196,6 +230,8 @@ def leaving(
 
 def copied(conversation: ConversationIndex, ref: BlockRef, files: tuple[str, ...] = ()) -> InstructionCopy:
     """One of them, with the `files` that it tells; of a skill how it begins."""
+    if block_plan := plan_at(conversation, ref) if conversation.block(ref).kind == "result" else "":
+        return InstructionCopy(BY_USER, block_plan, conversation.digest(ref.message_index), (BY_USER,))
     block, source, text = conversation.block(ref), BY_HOST, conversation.block(ref).text.strip()
     skill = text.startswith(SKILL_STARTS)
     if block.kind == "result":
@@ -223,7 +259,8 @@ def word_for_word(parts: Sequence[InstructionCopy], tokens: float, weigh: Weigh)
        can be taken for a heading of the packet's own, or for what it says of the user.
     2. A long one is told by its head, and how to get the rest, so that it buries nothing else. Of a skill its name,
        its path and how it begins are enough: it can be asked for again.
-    3. The newest that fit are told; how many do not, the heading says.
+    3. The newest that fit are told, before them the plan that the user approved, which is as long as the room; how
+       many do not, the heading says.
     4. A result that only says of what its call names that it is launched ("Launching skill: review") is told
        nowhere.
     """
@@ -233,8 +270,9 @@ def word_for_word(parts: Sequence[InstructionCopy], tokens: float, weigh: Weigh)
         return ""
     longest = min(LONGEST_TOKENS, max(PART_TOKENS, left / LONGEST_PART))
     texts: list[str] = []
-    for part in reversed(parts):
-        text = _shown_copy(part, longest, weigh) if part.text else ""
+    newest_first = parts[::-1]
+    for part in sorted(newest_first, key=lambda part: part.source != BY_USER):
+        text = _shown_copy(part, left if part.source == BY_USER else longest, weigh) if part.text else ""
         weight = weigh(text) + 1
         if text and weight <= left:
             left -= weight
@@ -260,7 +298,7 @@ def _shown_copy(part: InstructionCopy, longest: float, weigh: Weigh) -> str:
         head = head[: min(len(head) - 1, int(len(head) * longest / weight))]
         weight = weigh(head)
     head = head[: head.rfind("\n")] if "\n" in head else f"{head}…"
-    shown, rest = head.count("\n") + 1, "its file has" if part.source == BY_HOST else "call it again for"
+    shown, rest = head.count("\n") + 1, "its file has" if part.source in (BY_HOST, BY_USER) else "call it again for"
     return f"{part.source.removesuffix(':')} (first {shown} of {len(lines)} lines; {rest} the rest):\n{head}"
 
 

@@ -11,7 +11,15 @@ from collections.abc import Iterator
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.instructions.places import BY_HOST, INSTRUCTIONS_SHARE, Named, copied, globs_of, in_message
+from ctxmgr.engine.instructions.places import (
+    BY_HOST,
+    INSTRUCTIONS_SHARE,
+    Named,
+    copied,
+    globs_of,
+    in_message,
+    is_unapproved,
+)
 from ctxmgr.engine.tools import ToolCall, calls_of, paths
 from ctxmgr.model.saved import InstructionCopy
 
@@ -46,7 +54,7 @@ def _shown(conversation: ConversationIndex, first: int, named: Named) -> Iterato
             asked_at = conversation.pairs.get(ref)
             if asked_at is None or block.is_error:
                 continue
-            if block.call_id in in_message(conversation, asked_at, named):
+            if block.call_id in in_message(conversation, asked_at, named) and not is_unapproved(conversation, ref):
                 yield copied(conversation, ref, _files(conversation, asked_at, block.call_id))
         brought = in_message(conversation, index, named)
         for number, of_files in brought if isinstance(brought, tuple) else ():

@@ -181,6 +181,7 @@ def _task(task: Task, number: str, into: Statements) -> None:
 
 CALL_CHARACTERS = 120  # of a call that was rejected
 QUESTION_CHARACTERS, SAID_CHARACTERS = 240, 400
+PLAN_CHARACTERS = 12_000  # of one that was approved: some 3,000 tokens
 
 
 def from_dialogue(result: Block, call: Block, made: ToolCall, into: Statements) -> bool:
@@ -199,13 +200,22 @@ def from_dialogue(result: Block, call: Block, made: ToolCall, into: Statements) 
             _add_answer(plain(question), reply, "", into)
     elif (plan := plan_answer(arguments, result.text)) is not None:
         what = f"the plan {plain(plan.title)}".strip()
-        _add_answer(what, plan.reason, APPROVED if plan.approved else REJECTED, into)
+        if plan.approved:
+            into.add(
+                "question", _question_key(what, into), what, "user", APPROVED, both_ends(plan.text, PLAN_CHARACTERS)
+            )
+        else:
+            _add_answer(what, plan.reason, REJECTED, into)
     return True
 
 
 def _add_answer(what: str, reply: str, status: str, into: Statements, source: Source = "user") -> None:
     text, detail = both_ends(what, QUESTION_CHARACTERS), both_ends(plain(reply), SAID_CHARACTERS)
-    into.add("question", f"{into.stamp.origin}\n{text}", text, source, status, detail)
+    into.add("question", _question_key(text, into), text, source, status, detail)
+
+
+def _question_key(text: str, into: Statements) -> str:
+    return f"{into.stamp.origin}\n{text}"
 
 
 def _called(call: ToolCall) -> str:

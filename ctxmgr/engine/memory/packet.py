@@ -88,6 +88,12 @@ def own_lines(record: LedgerView) -> dict[Slot, list[str]]:
     }
 
 
+def approved_plan_text(record: LedgerView) -> str:
+    """The newest plan that the user approved, whole; "" for none."""
+    plans = [fact.detail for fact in record.of("question", "user") if fact.status == APPROVED]
+    return plans[-1] if plans else ""
+
+
 def _statement(fact: Fact) -> str:
     """Of questions what a tool asked and the user answered, a plan, or a call that the user would not have."""
     if fact.kind != "question":

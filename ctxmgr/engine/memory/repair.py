@@ -1,8 +1,9 @@
 """Turns a summary that a model wrote, and the facts that hold, into the summary with what it lacks.
 
 Rules:
-1. Nothing of the summary is changed. What it lacks of the user's messages, of open tasks, of failed checks and of
-   changed files is added under one heading, in that order, as far as the budget goes; of each the newest first.
+1. Nothing of the summary is changed. What it lacks of the user's messages, of the plan that the user approved last,
+   of open tasks, of failed checks and of changed files is added under one heading, in that order, as far as the
+   budget goes; of each the newest first, and of the plan the start.
 2. A message of the user's is told where the summary holds its words, in whatever case and between whatever marks;
    a failed check where it holds its command and what it counted, so that none stands as passed; a file where it
    holds its path, or a name that no other has.
@@ -18,8 +19,8 @@ import msgspec
 from ctxmgr.engine.memory.fill import Part, fill, newest_first, part_of
 from ctxmgr.engine.memory.ledger import LedgerView, record_of
 from ctxmgr.engine.memory.markdown import ADDED_HEADING
+from ctxmgr.engine.memory.packet import approved_plan_text, runs
 from ctxmgr.engine.memory.packet import open_tasks as task_lines
-from ctxmgr.engine.memory.packet import runs
 from ctxmgr.engine.memory.user_words import user_line
 from ctxmgr.engine.memory.wording import code, one_line, shorten, words_of
 from ctxmgr.model import Weigh, expression
@@ -42,7 +43,7 @@ class SummaryDraft(msgspec.Struct, frozen=True):
 
 
 class Repair(msgspec.Struct, frozen=True):
-    """One line that was added. `kind`: "user", "task", "failure" or "file"."""
+    """One line that was added. `kind`: "user", "plan", "task", "failure" or "file"."""
 
     kind: str
     text: str
@@ -102,6 +103,8 @@ def _lacking(text: str, record: LedgerView) -> list[tuple[str, Part]]:
         for number, fact in (*known, *record.unseen.items())
         if len(fact.text) <= LONGEST_RULE and not _states(text, words, fact.text)
     ]
+    plan = [f"- {line}" for line in approved_plan_text(record).splitlines() if line.strip()]
+    plan = plan if any(f" {words_of(line)} " not in words for line in plan) else []
     tasks = [line for line in task_lines(record) if f" {words_of(line)} " not in words]
     checks = zip(record.of("command", "tool"), runs(record), strict=True)
     failed = [
@@ -113,6 +116,7 @@ def _lacking(text: str, record: LedgerView) -> list[tuple[str, Part]]:
     files = _files(text, [fact for fact in record.of("file", "tool") if fact.status != "read"])
     return [
         ("user", part_of("### The user said (word for word)", users, 0.6, newest_first(len(users)))),
+        ("plan", part_of("### The plan that the user approved (word for word)", plan, 0.5)),
         ("task", part_of("### Open Tasks", tasks, 0.2)),
         ("failure", part_of("### Blocked", failed, 0.2)),
         ("file", part_of("### Changed Files", files, 0.2, newest_first(len(files)))),

@@ -27,7 +27,7 @@ from ctxmgr.engine.memory.from_summary import ENDED, LATEST, carried_facts, last
 from ctxmgr.engine.memory.git_history import commit_line
 from ctxmgr.engine.memory.ledger import LedgerView, fold, record_of
 from ctxmgr.engine.memory.markdown import CONTINUE_LEAD
-from ctxmgr.engine.memory.packet import commits, own_lines, runs
+from ctxmgr.engine.memory.packet import approved_plan_text, commits, own_lines, runs
 from ctxmgr.engine.memory.user_words import user_lines, users_text
 from ctxmgr.engine.memory.wording import FENCE, both_ends, one_line, one_spaced, quotation, shorten
 from ctxmgr.model import Block, Weigh, expression
@@ -42,6 +42,8 @@ SPLIT = "\n\n---\n\n**Turn Context (split turn):**\n\n"
 PREFIX_SHARE = 0.3  # of the budget, for a split turn's part beside a history
 REQUEST_CHARACTERS = 40  # of what was asked, by which it is known again
 SHORT_CHARACTERS = 240  # of each of two sentences
+APPROVED_PLAN = "The plan that the user approved, word for word:"
+PLAN_FENCE = "``````"  # longer than those within
 DIGEST_CHARACTERS, DIGEST_LINES = 160, 12
 HANDOFF_TOKENS = 2_000
 
@@ -127,8 +129,10 @@ def _constraints(draft: SummaryMaterial) -> list[str]:
 
 
 def _decisions(draft: SummaryMaterial) -> list[str]:
-    """And what has a part of its own in a packet, as answers have."""
-    return [*draft.carried("decision"), *chain.from_iterable(own_lines(draft.record).values())]
+    """And what has a part of its own in a packet, as answers have; of the newest plan that was approved all."""
+    plan = approved_plan_text(draft.record)
+    whole = [f"\n- {APPROVED_PLAN}\n{PLAN_FENCE}\n{plan}\n{PLAN_FENCE}\n"] if plan else []
+    return [*whole, *draft.carried("decision"), *chain.from_iterable(own_lines(draft.record).values())]
 
 
 def _tasks(mark: str, status: str) -> Lines:

@@ -19,10 +19,12 @@ from ctxmgr.engine.tools.catalog import (
 )
 from ctxmgr.engine.tools.dialogue import (
     DENIED,
+    approved_plan,
     may_tell_of_the_user,
     plan_answer,
     plan_title,
     rejection,
+    tells_of_a_plan,
     user_answers,
 )
 from ctxmgr.engine.tools.effects import (
@@ -113,4 +115,6 @@ __all__ = [
     "tool_call",
     "user_answers",
     "told_result",
+    "approved_plan",
+    "tells_of_a_plan",
 ]

@@ -44,10 +44,15 @@ _NOTE = "user_note: "
 _NONE = "Unanswered"  # in the place of an answer (OpenCode)
 TITLE_CHARACTERS = 120
 
-_APPROVED = (*(f"User has approved {which} plan" for which in ("your", "the", "exiting")), "Plan approved")
+_APPROVED = (  # Claude Code, Qwen Code; Gemini CLI, Copilot CLI; OpenCode, Kilo Code
+    *(f"User has approved {which} plan" for which in ("your", "the", "exiting")),
+    "Plan approved",
+    "User approved switching to",
+)
 _REJECTED = "Plan rejected."
 _FEEDBACK = f"{_REJECTED} User feedback: "
 _PLAN = "## Approved Plan"  # how the line begins behind which the host repeats it
+_PLAN_ARGUMENTS = ("plan", "summary")  # of such a call; Copilot CLI has the second
 _MARKS = " \t#>*_-"  # before the words of a heading
 SAID_CHARACTERS = 4_000
 DENIED = "The user denied this operation and provided the following feedback:"
@@ -171,11 +176,12 @@ def _quoted(text: str) -> tuple[str, str]:
 
 
 class PlanAnswer(msgspec.Struct, frozen=True):
-    """`title` of the plan, "" where nothing tells; `reason`: why it was rejected."""
+    """`title` of the plan, "" where nothing tells, and its whole `text`; `reason`: why it was rejected."""
 
     approved: bool
     title: str
     reason: str = ""
+    text: str = ""
 
 
 def plan_answer(arguments: Mapping[str, Any], result: str) -> PlanAnswer | None:
@@ -187,17 +193,32 @@ def plan_answer(arguments: Mapping[str, Any], result: str) -> PlanAnswer | None:
     reason = ""
     if sentence.startswith(_FEEDBACK):
         reason = sentence.removeprefix(_FEEDBACK).partition("\n\n")[0].strip()
-    return PlanAnswer(approved, plan_title(arguments, result), reason)
+    return PlanAnswer(approved, plan_title(arguments, result), reason, _plan_text(arguments, result))
+
+
+def approved_plan(tool: str, arguments: Mapping[str, Any], result: str) -> str:
+    """The whole text of a plan that the user approved, as the call or its result has it; "" for none."""
+    answer = plan_answer(arguments, result) if tells_of_a_plan(tool, arguments) else None
+    return answer.text if answer is not None and answer.approved else ""
+
+
+def tells_of_a_plan(tool: str, arguments: Mapping[str, Any]) -> bool:
+    """Whether the tool asks the user to approve a plan."""
+    row = CATALOG.listed(tool, arguments)
+    return row is not None and row.tells == "plan"
 
 
 def plan_title(arguments: Mapping[str, Any], result: str = "") -> str:
     """The heading of a plan, or its first line."""
-    given = arguments.get("plan")
-    repeated = result.partition(_PLAN)[2].partition("\n")[2]
-    text = given if isinstance(given, str) and given.strip() else repeated
-    lines = [line for line in text.strip().splitlines() if line.strip()]
+    lines = [line for line in _plan_text(arguments, result).splitlines() if line.strip()]
     line = next((heading for heading in lines if heading.startswith("#")), lines[0] if lines else "")
     return line.lstrip(_MARKS).strip()[:TITLE_CHARACTERS]
+
+
+def _plan_text(arguments: Mapping[str, Any], result: str) -> str:
+    given = (arguments.get(name) for name in _PLAN_ARGUMENTS)
+    told = next((text for text in given if isinstance(text, str) and text.strip()), "")
+    return (told or result.partition(_PLAN)[2].partition("\n")[2]).strip()
 
 
 class Rejection(msgspec.Struct, frozen=True):

@@ -153,6 +153,11 @@ ROWS: tuple[ToolRow, ...] = (
         "Claude Code, OpenCode, Codex, Gemini CLI, Cline, Roo Code",
         tells="answers",
     ),
-    ToolRow("plan", ("ExitPlanMode",), "Claude Code, Gemini CLI", tells="plan"),
+    ToolRow(
+        "plan",
+        ("ExitPlanMode", "plan_exit"),
+        "Claude Code, Gemini CLI, Qwen Code, Copilot CLI, OpenCode, Kilo Code",
+        tells="plan",
+    ),
     row("call", "use_mcp_tool", "Cline, Roo Code"),
 )  # fmt: skip

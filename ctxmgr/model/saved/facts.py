@@ -91,9 +91,10 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     have; of source "tool" where a tool may have printed that); said "" |
     `GOING_ON`; else "".
     `detail`: command, what its output counted ("3 failed, 41 passed"), or its first telling line where it failed;
-    value "amended", where it took the place of the commit before; question, the answer; said, what
-    the user's message is known by that the turn began with: its digest, and its time where it has one; file, the
-    tool that changed it; of a summary, the heading it stood under where that says more than the kind.
+    value "amended", where it took the place of the commit before; question, the answer, of an approved plan its
+    text; said, what the user's message is known by that the turn began with: its digest, and its time where it has
+    one; file, the tool that changed it; of a summary, the heading it stood under where that says more than the
+    kind.
     `runs`: command, the kind of check.
     `listing` names the whole list a statement came in ("summary", "tool:todowrite"): the statement is closed
     when that list is stated again without it. A fact of kind "listing" says when the list was last stated.

@@ -19,6 +19,13 @@ def read(path: str, text: str = RULES, tool: str = "read", **more: Any) -> list[
     return [a("", call(tool, **({"path": path} | more))), r(text)]
 
 
+YES = "User has approved your plan. You can now start coding."
+
+
+def planned(tool: str = "exit_plan_mode", reply: str = YES, plan: str = "# Do it\n1. Now.") -> list[Said]:
+    return [a("", call(tool, plan=plan)), r(reply)]
+
+
 def ran(command: str) -> list[Said]:
     return [a("", call("bash", command=command)), r(RULES)]
 
@@ -39,6 +46,21 @@ LISTS: list[tuple[str, list[Said], set[int], set[int]]] = [
     ("no such file", [u("go"), *read("README.md"), *read("src/claude.py")], set(), set()),
     ("a skill", [u("go"), a("", call("Skill", skill="pdf")), r(RULES)], {2}, set()),
     ("behind a server's name", [u("go"), a("", call("mcp__x__use_skill", name="pdf")), r(RULES)], {2}, set()),
+    ("an approved plan", [u("go"), *planned()], {2}, set()),
+    (
+        "a plan of OpenCode's",
+        [u("go"), *planned("plan_exit", "User approved switching to build agent.")],
+        {2},
+        set(),
+    ),
+    (
+        "a plan in its result",
+        [u("go"), *planned(reply=f"{YES}\n\n## Approved Plan:\n# Do it", plan="")],
+        {2},
+        set(),
+    ),
+    ("a newer plan", [u("go"), *planned(), *planned(plan="# Do that")], {4}, set()),
+    ("a plan that was not approved", [u("go"), *planned(), *planned(reply="Plan rejected.")], {2}, set()),
     ("another tool", [u("go"), a("", call("Task", prompt="x")), r(RULES)], set(), set()),
     ("a failed call", [u("go"), a("", call("read", path="CLAUDE.md")), r("ENOENT", is_error=True)], set(), set()),
     (
@@ -89,6 +111,14 @@ def test_within_a_budget_the_newest_stay_with_their_calls() -> None:
     assert found.messages(conversation) == {1, 2, 3, 4}
     assert found.within(conversation, 150).messages(conversation) == {3, 4}
     assert found.within(conversation, 50).messages(conversation) == frozenset()
+
+
+def test_an_approved_plan_that_leaves_is_told_whole_before_all_else() -> None:
+    plan = "\n".join(f"{number}. Read m{number}.py from the cache." for number in range(400))
+    conversation = indexed(talk(u("go"), *planned(plan=plan), *read("CLAUDE.md", RULES * 400)))
+    text = word_for_word(leaving(conversation, instructions(conversation, True), range(5)), 4_000, quarters)
+    assert all(f"> {line}" in text for line in plan.splitlines())
+    assert "the plan that the user approved" in text
 
 
 def test_a_packet_tells_those_that_leave_word_for_word() -> None:

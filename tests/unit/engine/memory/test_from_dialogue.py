@@ -48,8 +48,8 @@ def answer(question: str, reply: str) -> Told:
     return (question, reply, "", "user")
 
 
-def approved(what: str) -> Told:
-    return (what, "", "approved", "user")
+def approved(what: str, plan: str = "") -> Told:
+    return (what, plan, "approved", "user")
 
 
 def rejected(what: str, reason: str, source: str = "user") -> Told:
@@ -188,8 +188,16 @@ def test_answers_as_hosts_frame_them(
     ("arguments", "result", "expected"),
     [
         ({}, "Plan approved. stored at: /p/x y \nsaved to: z", PlanAnswer(True, "")),
-        ({"plan": " \nfirst\n## - Head_ \n"}, "User has approved exiting plan", PlanAnswer(True, "Head_")),
-        ({"plan": " "}, "  User has approved the plan\n## Approved Plan:\n\n# *T* \nb", PlanAnswer(True, "T*")),
+        (
+            {"plan": " \nfirst\n## - Head_ \n"},
+            "User has approved exiting plan",
+            PlanAnswer(True, "Head_", text="first\n## - Head_"),
+        ),
+        (
+            {"plan": " "},
+            "  User has approved the plan\n## Approved Plan:\n\n# *T* \nb",
+            PlanAnswer(True, "T*", text="# *T* \nb"),
+        ),
         ({"plan": 3}, "Plan rejected. User feedback: no\nway\n\nmore", PlanAnswer(False, "", "no\nway")),
         ({"plan": "a"}, "Plan rejected: x", None),
         ({"plan": "a"}, "User approved", None),
@@ -204,9 +212,10 @@ APPROVED = "User has approved your plan. You can now start coding.\n\nYour plan 
 
 
 def test_a_plan_that_the_user_approved_is_told_by_its_heading() -> None:
-    assert told(said("ExitPlanMode", PLAN, APPROVED)) == [approved("the plan Parse stdin once")]
+    whole = PLAN["plan"].strip()
+    assert told(said("ExitPlanMode", PLAN, APPROVED)) == [approved("the plan Parse stdin once", whole)]
     bare = said("ExitPlanMode", {"plan": "First this.\nThen that."}, "User has approved your plan.")
-    assert told(bare) == [approved("the plan First this.")]
+    assert told(bare) == [approved("the plan First this.", "First this.\nThen that.")]
     later = "Plan approved.\n\nThe approved implementation plan is stored at: /p/two.md\nRead."
     assert told(said("exit_plan_mode", {"plan_path": "two.md"}, later)) == [approved("the plan")]
 

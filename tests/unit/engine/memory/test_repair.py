@@ -52,6 +52,17 @@ def test_messages_tasks_failed_checks_and_files_are_added_in_this_order() -> Non
     assert found.repairs[0].text == '#1: "Never touch vendor."'
 
 
+PLAN = "# Move it\n1. Add the new cache.\n2. Write to both.\n3. Read from the zebra cache."
+PLANNED = [u("go"), a(call("exit_plan_mode", plan=PLAN)), r("User has approved your plan."), a("Done.")]
+
+
+def test_a_plan_that_the_user_approved_is_added_whole_unless_it_is_there_whole() -> None:
+    lacking = mend(DRAFT + "\n1. Add the new cache.", *PLANNED)
+    assert [repair.text for repair in lacking.repairs if repair.kind == "plan"] == PLAN.splitlines()
+    assert all(f"\n- {line}" in lacking.text for line in PLAN.splitlines())
+    assert not any(repair.kind == "plan" for repair in mend(f"{DRAFT}\n{PLAN}", *PLANNED).repairs)
+
+
 SAYS = [
     ("never touch VENDOR", "Never touch vendor"),
     ("the rule: **never** touch `vendor`!", "Never touch vendor"),

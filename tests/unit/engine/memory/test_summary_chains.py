@@ -51,6 +51,17 @@ def test_ten_compactions_in_a_chain_lose_none_of_the_rules(language: str, form: 
     assert numbers == list(range(1, COUNT + 1))
 
 
+def test_an_approved_plan_stays_whole_in_a_chain() -> None:
+    steps = [f"{number}. Read `m{number}.py` from the cache.\n   - then check it" for number in range(1, 20)]
+    plan = "\n".join(["# Move it", *steps, "```py", "x = 1", "```"])
+    asked = (u("Plan it."), a(call("ExitPlanMode", plan=plan)), r("User has approved your plan."), a("On it."))
+    for form in FORMATS:
+        written = write(asked, form=form)
+        for number in range(LINKS):
+            assert written.count(plan) == 1, (form, number)
+            written = write((u(f"Go on with {number}."), a("Done.")), written, form)
+
+
 @pytest.mark.parametrize("language", RULES)
 def test_a_handoff_of_two_thousand_tokens_tells_the_first_and_the_newest_and_counts_the_rest(language: str) -> None:
     written: str | None = None
