@@ -25,6 +25,7 @@ from ctxmgr.engine.tools.dialogue import (
     plan_title,
     rejection,
     tells_of_a_plan,
+    told_result,
     user_answers,
 )
 from ctxmgr.engine.tools.effects import (
@@ -58,7 +59,6 @@ from ctxmgr.engine.tools.shell import (
     subjects_of,
 )
 from ctxmgr.engine.tools.tasks import created_id, listed_tasks, refuses_task
-from ctxmgr.engine.tools.told_results import told_result
 
 __all__ = [
     "DENIED",

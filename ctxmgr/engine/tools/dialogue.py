@@ -82,6 +82,16 @@ _USERS = frozenset(("answers", "plan"))
 _ENDS = frozenset(("attempt_completion", "plan_mode_respond", "switch_mode", "new_task"))
 _CHANGES = frozenset(("write", "edit", "patch", "run"))
 
+MOST_GIVEN = 4_000  # characters of what a call was given, as the line before its result repeats it
+_RESULT_LINES = (  # Cline, Roo Code, Kilo Code; OpenHands, of models without tools (llm/fn_call_converter.py)
+    expression(
+        r"\[([\w-]+)(?:(?: for|(?<=switch_mode) to|(?<=new_task) in)\b"
+        rf".{{0,{MOST_GIVEN}}}?)?\] Result:[^\S\n]*(?:\n\s*|\Z)",
+        re.DOTALL,
+    ),
+    expression(r"EXECUTION RESULT of \[([\w-]+)\]:[^\S\n]*(?:\n|\Z)"),
+)
+
 
 class _Question(msgspec.Struct, frozen=True):
     text: str
@@ -257,3 +267,11 @@ def may_tell_of_the_user(tool: str, result: str) -> bool:
     if tool in _ENDS or (row is not None and row.tells == "answers"):
         return True
     return row is not None and row.family in _CHANGES and result.startswith(DENIED)
+
+
+def told_result(text: str) -> tuple[str, int] | None:
+    """(the tool's name, where its result begins) in a text that begins with such a line; None for another."""
+    for head in _RESULT_LINES if text.startswith(("[", "EXECUTION")) else ():
+        if match := head.match(text):
+            return match[1], match.end()
+    return None
