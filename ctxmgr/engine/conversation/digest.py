@@ -16,11 +16,11 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 def digest(view: View) -> str:
     """16 hex characters over role, call ids and texts, so that a message written anew keeps its digest: of a call's
     arguments it is what they say, in whichever order and spelling."""
-    state = hashlib.blake2b(view.role.encode(), digest_size=DIGEST_BYTES)
+    parts = [view.role.encode()]
     for block in view.blocks:
-        state.update(f"\0{block.kind}\0{block.call_id}\0".encode("utf-8", "surrogatepass"))
-        state.update(_block_bytes(block))
-    return state.hexdigest()
+        parts.append(f"\0{block.kind}\0{block.call_id}\0".encode("utf-8", "surrogatepass"))
+        parts.append(_block_bytes(block))
+    return hashlib.blake2b(b"".join(parts), digest_size=DIGEST_BYTES).hexdigest()
 
 
 def _block_bytes(block: Block) -> bytes:

@@ -17,7 +17,7 @@ It is extended, not rebuilt, when messages are appended: a call costs its new me
 list is `carried` from the list before in the same way.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import msgspec
@@ -166,11 +166,21 @@ class ConversationIndex(msgspec.Struct, frozen=True, dict=True):
         messages = self.messages
         return sum([messages[index].weight for index in message_indices])
 
-    def results(self, message_index: int) -> Iterator[tuple[BlockRef, Block]]:
+    def results(self, message_index: int) -> list[tuple[BlockRef, Block]]:
         """Each tool result in a message."""
-        for number, block in enumerate(self.messages[message_index].view.blocks):
-            if block.kind == "result":
-                yield BlockRef(message_index, number), block
+        blocks = self.messages[message_index].view.blocks
+        return [
+            (BlockRef(message_index, number), block)
+            for number, block in enumerate(blocks)
+            if block.kind == "result"
+        ]
+
+    def answers(self, start: int = 0) -> Iterable[tuple[BlockRef, int]]:
+        """The results in the messages from `start` on, each with the index of the message that holds its call."""
+        if not start:
+            return self.pairs.items()  # in the list's order
+        refs = (ref for index in range(start, self.size) for ref, _ in self.results(index))
+        return ((ref, self.pairs[ref]) for ref in refs if ref in self.pairs)
 
     def call_of(self, ref: BlockRef) -> Call:
         """The call that a result answers; where the list does not hold it, what the result itself tells."""

@@ -123,10 +123,12 @@ def _tie(conversation: ConversationIndex, position: int, steps: list[Step], numb
 
 def is_waiting(conversation: ConversationIndex, step: Step) -> bool:
     """Whether a call of this step waits for its result (rule 5)."""
-    answered = {block.call_id for index in step.result_indices for _, block in conversation.results(index)}
+    messages = conversation.messages
+    results = [block for index in step.result_indices for block in messages[index].view.blocks]
+    answered = [block.call_id for block in results if block.kind == "result"]
     for index in step.assistant_indices:
-        calls = (block.call_id for block in conversation.messages[index].view.blocks if block.kind == "call")
-        ties = (block.tie for block in conversation.messages[index].view.blocks if block.tie)
+        calls = [block.call_id for block in messages[index].view.blocks if block.kind == "call"]
+        ties = [block.tie for block in messages[index].view.blocks if block.tie]
         if any(id not in answered and conversation.calls.get(id) == index for id in calls) or any(
             conversation.ties[id][1] == 1 for id in ties
         ):

@@ -28,7 +28,7 @@ import msgspec
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Steps, working_set_start
 from ctxmgr.engine.protection import Protection, over_share
 from ctxmgr.engine.retention import prefix_cost, receipts
-from ctxmgr.engine.retention.layout import Layout, extended, lay_out, parted
+from ctxmgr.engine.retention.layout import Layout, extended, lay_out, parted, with_packet
 from ctxmgr.engine.retention.offers import Growth, Situation, offers
 from ctxmgr.engine.retention.packet_writing import NO_PACKET, ListRoom, PacketWriter, packet_of, place_of
 from ctxmgr.engine.retention.prefix_cost import Offer, PrefixBreak, PrefixChange, arithmetic, best_change
@@ -364,19 +364,24 @@ class EpochWriting(msgspec.Struct, frozen=True):
             return self._laid_out(decisions, layout.packet, layout.packet_index), layout.packet
         bare = self._laid_out(decisions, NO_PACKET, 0)
         packet = packet_of(self.conversation, bare, writer, inputs.room, layout.rules)
+        if not packet.text:
+            return bare, packet
         packet_index = place_of(self.conversation, self.steps, decisions, self.working_set)
         packet_index = layout.rules.packet_index(self.conversation, packet_index)
-        return self._laid_out(decisions, packet, packet_index), packet
+        return with_packet(self._allowing(bare), packet, packet_index), packet
 
     def _laid_out(self, decisions: Mapping[str, Decision], packet: Packet, packet_index: int) -> Plan:
         inputs = self.ask.terms
         layout = msgspec.structs.replace(
             inputs.layout, decisions=decisions, packet=packet, packet_index=packet_index
         )
-        if packet.text:
-            allowance = max(layout.allowance, inputs.writer.most_allowed)
-            layout = msgspec.structs.replace(layout, allowance=allowance)
-        return lay_out(self.conversation, inputs.zone, layout)
+        plan = lay_out(self.conversation, inputs.zone, layout)
+        return self._allowing(plan) if packet.text else plan
+
+    def _allowing(self, plan: Plan) -> Plan:
+        """The plan, whose packet may weigh what the writer allows."""
+        allowance = max(plan.allowance, self.ask.terms.writer.most_allowed)
+        return msgspec.structs.replace(plan, allowance=allowance)
 
     def untold(self) -> set[str]:
         """The keys of user messages that may only leave where a packet tells of them."""

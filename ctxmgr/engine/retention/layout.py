@@ -25,7 +25,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.conversation import STEP_ROLES, BlockRef, ConversationIndex, Step, promised_start
+from ctxmgr.engine.conversation import STEP_ROLES, BlockRef, ConversationIndex, Step, block_key, promised_start
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.rewriting import Rewrite, Shorten, arguments_of, cut_edit
 from ctxmgr.model import BlockEdit, Decision, Keep, Packet, Piece, Plan, WorkingSet, Zone
@@ -55,11 +55,13 @@ def parted(
     conversation: ConversationIndex, decisions: Mapping[str, Decision], first_index: int = 0
 ) -> frozenset[int]:
     """The messages left out whose calls a result answers that is shown, of the messages from `first_index` on."""
-    shown = (index for index in range(first_index, conversation.size) if not drops(conversation, decisions, index))
-    asked = {
-        conversation.pairs.get(ref, ref.message_index) for index in shown for ref, _ in conversation.results(index)
-    }
-    return frozenset(index for index in asked if drops(conversation, decisions, index))
+    if not decisions:
+        return frozenset()
+    return frozenset(
+        asked_at
+        for ref, asked_at in conversation.answers(first_index)
+        if drops(conversation, decisions, asked_at) and not drops(conversation, decisions, ref.message_index)
+    )
 
 
 def lay_out(conversation: ConversationIndex, zone: Zone, layout: Layout) -> Plan:
@@ -70,11 +72,6 @@ def lay_out(conversation: ConversationIndex, zone: Zone, layout: Layout) -> Plan
     decisions = in_force(conversation, layout.decisions, layout.rules, layout.newest)
     edited = dict.fromkeys(("distilled", "pruned", "shortened", "cut"), 0)
     for position, message in enumerate(conversation.messages):
-        if position == layout.packet_index and layout.packet.text:
-            _keep(pieces, start, position)
-            pieces.append(layout.packet)
-            weight += layout.packet.weight
-            start = position
         mine = of_message(conversation, position, decisions) if decisions else None
         if not mine:  # most of a list: it stays as it came
             weight += message.weight
@@ -95,10 +92,10 @@ def lay_out(conversation: ConversationIndex, zone: Zone, layout: Layout) -> Plan
             weight -= edit.before_tokens - edit.after_tokens
             edited[edit.kind] += 1
     _keep(pieces, start, conversation.size)
-    return Plan(
+    plan = Plan(
         pieces=tuple(pieces),
         zone=zone,
-        floor=layout.packet_index if layout.packet.text else 0,
+        floor=0,
         weight=weight,
         raw_weight=conversation.raw_weight,
         decisions=held,
@@ -107,8 +104,34 @@ def lay_out(conversation: ConversationIndex, zone: Zone, layout: Layout) -> Plan
         pruned=edited["pruned"],
         dropped=dropped,
         blocks_cut=edited["cut"],
-        packet_weight=layout.packet.weight if layout.packet.text else 0,
+        packet_weight=0,
         allowance=layout.allowance,
+    )
+    return (
+        with_packet(plan, layout.packet, layout.packet_index)
+        if layout.packet.text and layout.packet_index < conversation.size
+        else plan
+    )
+
+
+def with_packet(plan: Plan, packet: Packet, packet_index: int) -> Plan:
+    """The plan of a whole list without a packet, with one before the message `packet_index`."""
+    before: list[Piece] = []
+    after: list[Piece] = []
+    for piece in plan.pieces:
+        start = (
+            piece.start if isinstance(piece, Keep) else piece.message_index if isinstance(piece, BlockEdit) else 0
+        )
+        if isinstance(piece, Keep) and start < packet_index < piece.end:
+            before.append(Keep(start, packet_index))
+            piece, start = Keep(packet_index, piece.end), packet_index
+        (before if start < packet_index else after).append(piece)
+    return msgspec.structs.replace(
+        plan,
+        pieces=(*before, packet, *after),
+        floor=packet_index,
+        weight=plan.weight + packet.weight,
+        packet_weight=packet.weight,
     )
 
 
@@ -198,9 +221,9 @@ def of_message(
     if key in decisions:
         held[key] = decisions[key]
     for number in range(1, len(conversation.messages[position].view.blocks)):
-        block_key = conversation.block_key(BlockRef(position, number))
-        if block_key in decisions:
-            held[block_key] = decisions[block_key]
+        of_block = block_key(key, number)
+        if of_block in decisions:
+            held[of_block] = decisions[of_block]
     return held
 
 

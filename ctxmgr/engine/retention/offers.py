@@ -12,7 +12,7 @@ Rules:
    grows with a call; never longer than the epoch has lasted.
 """
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence, Set
 
 import msgspec
 
@@ -42,16 +42,17 @@ class Growth(msgspec.Struct, frozen=True):
 class Situation(msgspec.Struct, frozen=True):
     """What offers are made by beside the list. `shown`: what the plan shows of it. `working_set`: the index of its
     first message. `protected` messages by index, `protected_results`; `leaving_users`: user messages beyond their
-    share."""
+    share. `may_leave`: whether the rules let a step leave whole, by its number, as far as that was asked for."""
 
     plan: Plan
     layout: Layout
     shown: Shown
     growth: Growth
     working_set: int
-    protected: Container[int]
+    protected: Set[int]
     protected_results: Container[BlockRef]
     leaving_users: Sequence[int]
+    may_leave: dict[int, bool] = {}
 
 
 def offers(
@@ -141,19 +142,22 @@ class _Offers:
         indices = sorted(
             {index for step in leaving for index in step.message_indices}.union(self.situation.leaving_users)
         )
-        indices = [index for index in indices if not drops(self.conversation, self.situation.plan.decisions, index)]
+        decisions = self.situation.plan.decisions
+        if decisions:
+            indices = [index for index in indices if not drops(self.conversation, decisions, index)]
         if not indices:
             return []
         apart = {offer.position: 0 for offer in blocks}
         for offer in blocks:
             apart[offer.position] += offer.saved
-        saved = sum(self.shown.tokens.get(index, 0) - apart.get(index, 0) for index in indices)
-        decisions = {self.conversation.key(index): Decision("dropped") for index in indices}
+        tokens = self.shown.tokens
+        saved = sum([tokens.get(index, 0) - apart.get(index, 0) for index in indices])
+        dropped = {self.conversation.key(index): Decision("dropped") for index in indices}
         due = self.situation.growth.calls_since(over / WORDS_PART)
         first = (
             min(indices[0], self.situation.layout.packet_index) if self.situation.layout.packet.text else indices[0]
         )
-        return [Offer(first, saved, due, decisions, "words over their room")]
+        return [Offer(first, saved, due, dropped, "words over their room")]
 
     def _steps(self) -> tuple[list[Step], float]:
         """The oldest steps that leave, and by how many tokens the words are over their room."""
@@ -162,19 +166,23 @@ class _Offers:
         if over <= 0:
             return [], 0.0
         steps = self.rules.steps(self.conversation).steps
-        must_stay = self.rules.must_stay(self.conversation)
+        staying = self.situation.protected | self.rules.must_stay(self.conversation)
         leaving: list[Step] = []
         for number, weight in self.shown.old_steps(self.situation.working_set):
             if words <= self.retention.words_left:
                 break
             words -= weight
             step = steps[number]
-            free = all(
-                index not in self.situation.protected
-                and index not in must_stay
-                and not (self.retention.keeps_media and self.conversation.messages[index].media_count)
-                for index in step.message_indices
+            free = staying.isdisjoint(step.message_indices) and not (
+                self.retention.keeps_media
+                and any(self.conversation.messages[index].media_count for index in step.message_indices)
             )
-            if free and self.rules.may_leave(self.conversation, step):
+            if free and self._may_leave(number, step):
                 leaving.append(step)
         return leaving, over
+
+    def _may_leave(self, number: int, step: Step) -> bool:
+        known = self.situation.may_leave
+        if number not in known:
+            known[number] = self.rules.may_leave(self.conversation, step)
+        return known[number]

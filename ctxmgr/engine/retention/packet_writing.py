@@ -84,12 +84,10 @@ def place_of(
 ) -> int:
     """The index of the message that the packet stands before (rule 2)."""
     messages = conversation.messages
-    gone = [
-        index for step in steps.steps for index in step.assistant_indices if drops(conversation, decisions, index)
-    ]
+    asked = [index for step in steps.steps for index in step.assistant_indices]
+    last = next((index for index in sorted(asked, reverse=True) if drops(conversation, decisions, index)), -1)
     index = working_set
-    if gone:
-        last = max(gone)
+    if last >= 0:
         starts = (min(step.message_indices) for step in steps.steps)
         index = min((start for start in starts if start > last), default=working_set)
     if (number := steps.numbers.get(index)) is not None:  # a step is one, however long

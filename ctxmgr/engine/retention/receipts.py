@@ -163,9 +163,11 @@ def block_line(conversation: ConversationIndex, ref: BlockRef) -> str:
 def evicted_paths(conversation: ConversationIndex, left: Sequence[Original]) -> tuple[str, ...]:
     """The files of which a read left."""
     paths: set[str] = set()
-    for original in left:
-        for ref, result in conversation.results(original.ref.message_index):
-            if (original.kind == "dropped" or original.ref == ref) and ref in conversation.pairs:
+    gone = {original.ref.message_index for original in left if original.kind == "dropped"}
+    refs = {original.ref for original in left if original.kind != "dropped"}
+    for index in gone.union(ref.message_index for ref in refs):
+        for ref, result in conversation.results(index):
+            if (index in gone or ref in refs) and ref in conversation.pairs:
                 asked = conversation.messages[conversation.pairs[ref]]
                 for block, call in zip(asked.view.blocks, calls_of(asked), strict=True):
                     if call is not None and block.call_id == result.call_id:

@@ -135,8 +135,10 @@ def _candidates(conversation: ConversationIndex, index: int, plan: Plan, sum_aft
     message = conversation.messages[index]
     made: list[Candidate] = []
     for number, block in enumerate(message.view.blocks):
+        if not block.can_edit:
+            continue
         ref, weight = BlockRef(index, number), message.weights[number]
-        if not block.can_edit or conversation.block_key(ref) in plan.decisions:
+        if plan.decisions and conversation.block_key(ref) in plan.decisions:
             continue
         if block.kind == "result":
             failed = block.is_error or block.doubtful
@@ -166,10 +168,12 @@ def _kinds(message: Message) -> dict[str, Kind]:
 
 def _with_steps(new: Shown, before: Shown, conversation: ConversationIndex, steps: Steps, start: int) -> Shown:
     """With the steps that are new, or that have grown."""
-    results = (ref for index in range(start, conversation.size) for ref, _ in conversation.results(index))
-    grown = [steps.numbers.get(conversation.pairs.get(ref, -1), len(before.starts)) for ref in results]
-    grown += [steps.numbers.get(at, len(before.starts)) for at in _tied(conversation, start)]
-    first = min((max(0, len(before.starts) - 1), *grown))
+    first = max(0, len(before.starts) - 1)
+    if first:  # what is new may be of an older step
+        results = (ref for index in range(start, conversation.size) for ref, _ in conversation.results(index))
+        grown = [steps.numbers.get(conversation.pairs.get(ref, -1), first) for ref in results]
+        grown += [steps.numbers.get(at, first) for at in _tied(conversation, start)]
+        first = min((first, *grown))
     for kept in (new.starts, new.ends, new.words):
         del kept[first:]
     del new.word_sums[first + 1 :]

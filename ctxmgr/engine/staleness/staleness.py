@@ -129,29 +129,29 @@ def history(conversation: ConversationIndex, before: History | None, start: int)
 
 
 def _add(history: History, number: int, result: _Result, text: str) -> None:
-    """One more result."""
+    """One more result. Its text is looked at only where it may put one before it out of date."""
     known, changes = history.known, history.changes
     for effect, path in reversed(result.files):
         path = known.get(path, path)
+        is_first = path not in changes
         changes[path] = changes.get(path, 0) + (effect.kind in ("write", "edit"))
         if effect.kind == "write" and effect.whole and not result.failed:
             history.whole[path] = number, "written later"
-        elif effect.kind == "read" and effect.whole and _shows_all(result, text):
+        elif effect.kind == "read" and effect.whole and (is_first or _shows_all(result, text)):
             history.whole[path] = number, "read again"
     reads = (known.get(path, path) for path in result.reads)
     asked = (result.same, *(f"{path} {changes[path]}" for path in reads))
     history.asked.append(asked)
-    if result.same and not result.failed and _is_whole(text):
+    if result.same and not result.failed and (asked not in history.again or _is_whole(text)):
         history.again[asked] = number
 
 
 def _results(conversation: ConversationIndex, start: int, went: str) -> tuple[list[_Result], str]:
     """Those in the messages from `start` on, and where a shell was told to go to last. `went`: before them."""
     results: list[_Result] = []
-    for ref, block in (pair for index in range(start, conversation.size) for pair in conversation.results(index)):
-        asked_at = conversation.pairs.get(ref)
-        made = _calls(conversation.messages[asked_at]) if asked_at is not None else {}
-        call, same = made.get(block.call_id, (None, ""))
+    for ref, asked_at in conversation.answers(start):
+        block = conversation.block(ref)
+        call, same = _calls(conversation.messages[asked_at]).get(block.call_id, (None, ""))
         if call is None:
             continue
         away = f"{went}{AWAY}" if call.kind == "run" and went else ""
