@@ -137,10 +137,12 @@ def bind(state: State, entry: str | None, named: Mapping[str, str] = NONE_NAMED)
     came next; without one they stay without. Also the facts as they are now, for the ledger."""
     if not state.pending:
         return state, ()
-    bound = tuple(
-        msgspec.structs.replace(fact, entry=named.get(fact.origin, entry)) if fact.entry is None else fact
-        for fact in state.pending
-    )
+    bound = state.pending
+    if named or entry is not None:
+        bound = tuple(
+            msgspec.structs.replace(fact, entry=named.get(fact.origin, entry)) if fact.entry is None else fact
+            for fact in state.pending
+        )
     return learn(msgspec.structs.replace(state, pending=()), bound, bound=True), bound
 
 

@@ -80,7 +80,7 @@ LIMITS: dict[str, Limit] = {
     "steady context, 8 MB, outgrown, tools": Limit(None, 0.51),
     "steady context, 8 MB, outgrown, turns": Limit(None, 0.17),
     "steady context, 8 MB, outgrown, balanced": Limit(None, 0.19),
-    "first context, 15 MB, 10,000 messages": Limit(8, 15.6),
+    "first context, 15 MB, 10,000 messages": Limit(8, 11.5),
     "spawn to the first context, CPU": Limit(2.6, 2.5),  # .15 s where the bare loop takes .058
     "turn_end, snapshot line written": Limit(0.30, 0.12, sense="at least"),
     "turn_end, many under way": Limit(0.15, 0.054, sense="at least"),

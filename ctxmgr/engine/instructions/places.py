@@ -145,8 +145,10 @@ def _untold(
 def in_message(conversation: ConversationIndex, index: int, named: Named) -> frozenset[str] | tuple[Told, ...]:
     """The ids of an assistant's calls that bring instructions; of another message the texts that are some."""
     message = conversation.messages[index]
-    before = _ends_with(conversation, index - 1) if message.view.role == "user" else ""
-    return _of_message(message, before, named)
+    role = message.view.role
+    if role != "assistant" and role not in SAYING:
+        return ()
+    return _of_message(message, _ends_with(conversation, index - 1) if role == "user" else "", named)
 
 
 @lru_cache(maxsize=64)
@@ -176,8 +178,6 @@ def _of_message(message: Message, before: str, named: Named) -> frozenset[str] |
                 or tells_of_a_plan(block.tool, block.arguments or {})
             )
         )
-    if message.view.role not in SAYING:
-        return ()
     shown = [block.text if block.kind == "text" else "" for block in blocks]
     pairs = zip(shown, [before, *shown], strict=False)
     return tuple(
@@ -195,7 +195,8 @@ def _ends_with(conversation: ConversationIndex, index: int) -> str:
 
 def _reads(call: ToolCall, files: re.Pattern[str], own: bool) -> bool:
     """`own`: no file of a dependency is one."""
-    return any(_is_one(path, files) and not (own and of_dependency(path)) for path in call.read_paths)
+    named = [path for path in call.read_paths if _is_one(path, files)]
+    return bool(named) and not (own and all(map(of_dependency, named)))
 
 
 @lru_cache(maxsize=4_096)

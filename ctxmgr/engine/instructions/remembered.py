@@ -49,15 +49,19 @@ def absent(every: Copies, conversation: ConversationIndex, named: Named) -> Copi
 def _shown(conversation: ConversationIndex, first: int, named: Named) -> Iterator[InstructionCopy]:
     if globs_of(named) is None:
         return
+    asking: dict[int, frozenset[str]] = {}  # calls that bring instructions, by their message
     for index in range(first, conversation.size):
+        brought = in_message(conversation, index, named)
+        if isinstance(brought, frozenset):
+            asking[index], brought = brought, ()
         for ref, block in conversation.results(index):
             asked_at = conversation.pairs.get(ref)
             if asked_at is None or block.is_error:
                 continue
-            if block.call_id in in_message(conversation, asked_at, named) and not is_unapproved(conversation, ref):
+            calls = asking[asked_at] if asked_at in asking else in_message(conversation, asked_at, named)
+            if block.call_id in calls and not is_unapproved(conversation, ref):
                 yield copied(conversation, ref, _files(conversation, asked_at, block.call_id))
-        brought = in_message(conversation, index, named)
-        for number, of_files in brought if isinstance(brought, tuple) else ():
+        for number, of_files in brought:
             yield copied(conversation, BlockRef(index, number), tuple(sorted(of_files)))
 
 

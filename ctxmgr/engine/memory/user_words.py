@@ -369,15 +369,17 @@ def user_lines(
 ) -> list[str]:
     """Each message by number, in the most characters with which all fit into `room` tokens, from `most` down to
     `least`; the first of them in no fewer than `first`."""
-    numbered = list(asked)
-    lines: list[str] = []
+    numbered = [(number, fact, len(fact.text.strip())) for number, fact in asked]
+    lines, limits = [""] * len(numbered), [-1] * len(numbered)
     for characters in lengths(most, least):
-        shorter = [
-            user_line(number, fact, characters if index else max(characters, first))
-            for index, (number, fact) in enumerate(numbered)
-        ]
-        if shorter != lines:
-            lines = shorter
+        before, limits = limits, [min(size, characters) for _, _, size in numbered]
+        if numbered:
+            limits[0] = min(numbered[0][2], max(characters, first))
+        if limits != before:
+            lines = [
+                line if limit == old else user_line(number, fact, limit)
+                for line, limit, old, (number, fact, _) in zip(lines, limits, before, numbered, strict=True)
+            ]
             if weigh("\n".join(lines)) <= room:
                 break
     return lines

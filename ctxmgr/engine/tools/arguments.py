@@ -9,13 +9,13 @@ from typing import Any
 from ctxmgr.engine.tools import patches
 from ctxmgr.engine.tools.names import ArgumentRole, role_of
 from ctxmgr.engine.tools.paths import normal
-from ctxmgr.model import once
+from ctxmgr.model import expression, once
 
 Arguments = Mapping[str, Any]
 
 GREATEST = 2**53  # a number beyond is no line's
 MOST_PARTS = 200  # of one list that are read
-_GLOBS = frozenset("*?[{")
+_GLOB = expression(r"[*?\[{]")
 _PLACES: tuple[ArgumentRole, ...] = ("path", "paths", "source", "destination", "directory")
 _ENDS: dict[str, ArgumentRole] = {"from": "source", "to": "destination"}  # where a call has both
 _NO_PARTS: frozenset[ArgumentRole] = frozenset(("tasks", "arguments", "aside"))
@@ -28,11 +28,17 @@ class CallArguments:
         self.arguments = arguments
         self.roles = roles or {}
         self._both_ends = isinstance(arguments.get("from"), str) and isinstance(arguments.get("to"), str)
+        self._roles: dict[str, ArgumentRole] = {}
         self._by_role: dict[ArgumentRole, list[Any]] = {}
         for name, value in arguments.items():
-            self._by_role.setdefault(self.role(name), []).append(value)
+            role = self._roles[name] = self._role(name)
+            self._by_role.setdefault(role, []).append(value)
 
     def role(self, name: str) -> ArgumentRole:
+        """Of an argument that the call has."""
+        return self._roles[name]
+
+    def _role(self, name: str) -> ArgumentRole:
         role = self.roles.get(name) or role_of(name)
         if role == "url" and str(self.arguments[name])[:7].casefold() == "file://":
             return "path"
@@ -71,14 +77,13 @@ class CallArguments:
     @once
     def several(self) -> tuple[str, ...]:
         """The files of a list; what holds a wildcard is none."""
-        texts = (
+        texts = [
             text
             for value in self.values("paths", "path")
-            for text in ([value] if isinstance(value, str) else value if isinstance(value, list) else ())
-        )
-        return tuple(
-            normal(text) for text in texts if isinstance(text, str) and text and not _GLOBS.intersection(text)
-        )
+            for text in (value if isinstance(value, list) else (value,))
+            if isinstance(text, str) and text
+        ]
+        return tuple([normal(text) for text in texts if not _GLOB.search(text)])
 
     @property
     def looked_at(self) -> str:

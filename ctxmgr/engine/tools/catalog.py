@@ -141,6 +141,7 @@ def _spellings(tool: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((_plain(tool), _plain(without_prefix(tool)))))
 
 
+@lru_cache(maxsize=1_024)
 def _plain(name: str) -> str:
     return "".join(filter(str.isalnum, name.casefold()))
 

@@ -116,7 +116,7 @@ class ToolCall(msgspec.Struct, frozen=True, dict=True):
     @property
     def read_paths(self) -> tuple[str, ...]:
         """The files whose text it asks for."""
-        return tuple(effect.path for effect in self.effects if effect.kind == "read" and effect.path)
+        return tuple([effect.path for effect in self.effects if effect.kind == "read" and effect.path])
 
     @property
     def moved(self) -> tuple[tuple[str, str], ...]:

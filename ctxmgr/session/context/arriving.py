@@ -66,7 +66,7 @@ def delta_of(session: SessionCore, params: lifecycle.ContextParams, stripped: in
         if params.append.after != len(held):
             raise Stale(f"{len(held)} messages were sent before")
         return Delta(len(held), tuple(bytes(raw) for raw in params.append.messages))
-    raws = tuple(bytes(raw) for raw in params.messages or ())
+    raws = tuple(map(bytes, params.messages or ()))
     shared = known = stripped or 0
     for message, raw in zip(held[known:], raws, strict=False):
         if message.raw != raw:
