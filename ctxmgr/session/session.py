@@ -84,6 +84,7 @@ class SessionCore:
         self.branch_locks = BranchLocks()
         self.prefetch = Prefetch()
         self.warnings: tuple[str, ...] = ()
+        self.unpruned = ""  # why the last prune that the host asked for took nothing
         self.stored = Stored()  # how far it is safe in the store, as far as that is known here
         self.version = since.PROTOCOL_VERSION  # of the protocol that its reports are told in
         self.models: Registry | None = None  # what is known of models, where it is not what is shipped
@@ -349,3 +350,4 @@ class SessionCore:
 
     def force_prune(self) -> None:
         self._replace(force_prune=True)
+        self.unpruned = ""

@@ -53,7 +53,8 @@ class Planned(msgspec.Struct, frozen=True):
     """`plan`, and `state` with what was decided. `tokens` of the provider: what would be sent if nothing had been.
 
     Where an epoch was opened now: its `receipt`, the `originals` of what left with it, and `evicted_reads`, the
-    files of which a read left, so that a host can forget that its model has seen them.
+    files of which a read left, so that a host can forget that its model has seen them. `unpruned`: why a prune that
+    the host asked for took nothing.
     """
 
     plan: Plan
@@ -62,6 +63,7 @@ class Planned(msgspec.Struct, frozen=True):
     receipt: Receipt | None = None
     originals: tuple[ArchiveRow, ...] = ()
     evicted_reads: tuple[str, ...] = ()
+    unpruned: str = ""
 
 
 class NeedsThread(Exception):

@@ -4,7 +4,7 @@ model's notes, stand in a packet.
 
 from ctxmgr.engine.conversation import Incoming
 from ctxmgr.engine.presets.strategy import Inputs
-from ctxmgr.engine.presets.turns import Pruning, WholeTurns, pruning_of
+from ctxmgr.engine.presets.turns import Pruning, WholeTurns, pruning_of, why_nothing
 from ctxmgr.model import Policy
 from ctxmgr.model.saved import State
 
@@ -34,10 +34,7 @@ class Tools(WholeTurns):
         totals = state.totals
         if not state.enabled or not totals.contexts or totals.pruned_tokens:
             return ""
-        if not totals.scanned_tokens:
-            return "nothing is pruned yet: there is no tool output older than the protected turns"
         if not totals.prunable_tokens:
-            kept = f"the newest {policy.prune_protect} tokens stay (pruneProtect)"
-            return f"nothing is pruned yet: of {totals.scanned_tokens} tokens of old tool output {kept}"
+            return f"nothing is pruned yet: {why_nothing(totals.scanned_tokens, policy)}"
         few = f"{totals.prunable_tokens} tokens of old tool output could be, fewer than pruneMinimum"
         return f"nothing is pruned yet: {few} ({policy.prune_minimum})"

@@ -33,6 +33,8 @@ def commit(
     session.pending_archive += planned.originals
     raw_messages.truncate(delta.shared_count)
     raw_messages.extend(delta.appended)
+    if session.state.force_prune and not planned.state.force_prune:
+        session.unpruned = planned.unpruned
     counted = truth.listed(session.state.counted, begins[1] if begins is not None else 0, time_ms)
     session.state = msgspec.structs.replace(planned.state, counted=counted)
     session.projection, session.ledger = projection, plan.arrived.ledger

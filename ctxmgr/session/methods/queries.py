@@ -307,7 +307,7 @@ def notes(session: SessionCore, cache: lifecycle.CacheStatus | None) -> tuple[st
     mismatches = session.mismatches.note(session.state.model.window)
     sentences = tuple(filter(None, (mismatches, session.preset.why_idle(session.state, session.policy))))
     gap = (cache.gap,) if cache is not None and cache.gap else ()
-    set_so = (*_asking(session), *_ahead(session), *_pins(session), *_unseen(session))
+    set_so = (*_asking(session), *_ahead(session), *_pins(session), *_prune(session), *_unseen(session))
     stored = (session.stored.note,) if session.stored.note else ()
     return (*session.warnings, *stored, *session.idle_keys, *sentences, *_window(session), *gap, *set_so)
 
@@ -337,6 +337,15 @@ def _pins(session: SessionCore) -> Iterator[str]:
     """Whether they hold anything: that they do is decided where an epoch begins."""
     if session.state.pins and session.preset.prunes and not session.preset.keeps_prefix:
         yield f"pins do nothing in preset {session.policy.preset}"
+
+
+def _prune(session: SessionCore) -> Iterator[str]:
+    """Why a prune that the host asked for takes nothing."""
+    if session.unpruned:
+        yield session.unpruned
+    elif session.state.force_prune and not session.preset.is_active(session.state):
+        why = "while pruning is switched off" if session.preset.prunes else f"in preset {session.policy.preset}"
+        yield f"prune does nothing {why}"
 
 
 def _unseen(session: SessionCore) -> Iterator[str]:

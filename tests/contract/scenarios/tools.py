@@ -1,5 +1,7 @@
 """Tool-output pruning: preset `tools`, force and toggle; tools that a host declares."""
 
+from typing import Any
+
 from ctxmgr.server.effects import SnapshotLoaded
 from tests.contract.behaviours import behaviour
 from tests.contract.running import Run, file
@@ -52,6 +54,32 @@ def force() -> Talk:
     assert answer["report"]["reason"] == "pruning is off"
     talk.call("setPruning", sessionId="s", enabled=True)
     assert talk.context(messages)["report"]["resultsPruned"] == 3
+    return talk
+
+
+@behaviour(
+    "tools/prune-that-takes-nothing",
+    "The status says why a `prune` took nothing, until another one is asked for.",
+    "design 2 and 4, rule 6",
+)
+def takes_nothing() -> Talk:
+    talk, make = Talk({"preset": "turns", "pruneProtect": 4_000}), Messages()
+    old = "there is no tool output older than the protected turns"
+    rows: list[tuple[dict[str, Any], list[Any], list[str]]] = [
+        ({}, [make.user("Go.")], [f"prune took nothing: {old}"]),
+        (
+            {},
+            _five_reads(Messages()),
+            ["prune took nothing: of 4000 tokens of old tool output the newest 4000 tokens stay (pruneProtect)"],
+        ),
+        ({"pruneProtect": 1_000}, _five_reads(Messages()), []),
+        ({"preset": "off"}, _five_reads(Messages()), ["prune does nothing in preset off"]),
+    ]
+    for policy, messages, expected in rows:
+        talk.call("setPolicy", sessionId="s", policy=policy)
+        talk.call("prune", sessionId="s")
+        assert (talk.context(messages)["report"]["resultsPruned"] == 0) == bool(expected)
+        assert [note for note in talk.status()["notes"] if note.startswith("prune ")] == expected
     return talk
 
 

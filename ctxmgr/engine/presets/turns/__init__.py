@@ -1,7 +1,7 @@
 """The preset that keeps whole turns, decided anew on each call, and what it shares with `tools` and `off`. Knows
 nothing of cache epochs."""
 
-from ctxmgr.engine.presets.turns.prune import Pruning
+from ctxmgr.engine.presets.turns.prune import Pruning, why_nothing
 from ctxmgr.engine.presets.turns.whole_turns import Turns, WholeTurns, pruning_of
 
-__all__ = ["Pruning", "Turns", "WholeTurns", "pruning_of"]
+__all__ = ["Pruning", "Turns", "WholeTurns", "pruning_of", "why_nothing"]

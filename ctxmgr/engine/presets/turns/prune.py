@@ -22,7 +22,7 @@ import msgspec
 from ctxmgr.engine.conversation import NOWHERE, SPECIAL, BlockRef, ConversationIndex, carried, carried_with
 from ctxmgr.engine.protection import Protection, is_among
 from ctxmgr.engine.rewriting import marker
-from ctxmgr.model import Block, Decision
+from ctxmgr.model import Block, Decision, Policy
 
 
 class Target(msgspec.Struct, frozen=True, gc=False):
@@ -41,6 +41,14 @@ class Pruning(msgspec.Struct, frozen=True):
     scanned_tokens: int = 0
     protected_tokens: int = 0
     prunable_tokens: int = 0
+
+
+def why_nothing(scanned_tokens: int, policy: Policy) -> str:
+    """Why none of so many tokens of old tool output may be pruned."""
+    if not scanned_tokens:
+        return "there is no tool output older than the protected turns"
+    kept = f"the newest {policy.prune_protect} tokens stay (pruneProtect)"
+    return f"of {scanned_tokens} tokens of old tool output {kept}"
 
 
 class _Open(msgspec.Struct, frozen=True):

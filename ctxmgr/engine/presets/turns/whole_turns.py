@@ -26,9 +26,10 @@ from ctxmgr.engine.invariants import TURNS, Invariants
 from ctxmgr.engine.presets.strategy import Inputs, Planned, PresetStrategy
 from ctxmgr.engine.presets.turns.packets import Folding, Packets
 from ctxmgr.engine.presets.turns.project import Limits, TurnsInputs, project
-from ctxmgr.engine.presets.turns.prune import Pruning, prune
+from ctxmgr.engine.presets.turns.prune import Pruning, prune, why_nothing
 from ctxmgr.engine.pressure import Gauge
 from ctxmgr.engine.protection import Protection
+from ctxmgr.engine.retention import receipts
 from ctxmgr.engine.rewriting import Rewrite, memoised
 from ctxmgr.model import BlockEdit, Decision, Plan
 from ctxmgr.model.saved import State
@@ -73,12 +74,15 @@ class WholeTurns(PresetStrategy):
             last_count=incoming.delta.shared_count,
             held=held,
         )
+        unpruned = ""
         if active:
             plan = project(conversation, ask)
-            state = _next_state(state, incoming, plan, floor, pruning)
+            if state.force_prune and not pruning.targets:
+                unpruned = f"prune took nothing: {why_nothing(pruning.scanned_tokens, inputs.policy)}"
+            state = _next_state(state, incoming, ask, plan, pruning)
         else:
             plan = _undecided(incoming, ask, state, gauge)
-        return Planned(plan, msgspec.structs.replace(state, packet=packets.rendered), tokens)
+        return Planned(plan, msgspec.structs.replace(state, packet=packets.rendered), tokens, unpruned=unpruned)
 
     def _folding(self, conversation: ConversationIndex, state: State, packets: Packets, gauge: Gauge) -> Folding:
         known = frozenset(summary.digest for summary in state.summaries)
@@ -147,25 +151,33 @@ def _undecided(incoming: Incoming, ask: TurnsInputs, state: State, gauge: Gauge)
     return project(conversation, msgspec.structs.replace(ask, limits=None))
 
 
-def _next_state(state: State, incoming: Incoming, plan: Plan, floor: int, pruning: Pruning) -> State:
-    """`floor` was the first kept index before. What changes whether pruning is on or off is not here."""
-    conversation, totals = incoming.conversation, state.totals
+def _next_state(state: State, incoming: Incoming, ask: TurnsInputs, plan: Plan, pruning: Pruning) -> State:
+    """What changes whether pruning is on or off is not here. Where turns left, all tool output was looked at, as in
+    an epoch."""
+    conversation, totals, floor = incoming.conversation, state.totals, ask.floor
     added, edits = dict[str, Decision](), list[BlockEdit]()
     if plan.decisions is not state.decisions:
         added = {key: kept for key, kept in plan.decisions.items() if state.decisions.get(key) != kept}
         edits = [piece for piece in plan.pieces if isinstance(piece, BlockEdit) and piece.key in added]
     pruned = [edit for edit in edits if edit.kind == "pruned"]
     before = turn_at(conversation.turns, floor) if conversation.turns else 0
-    ran = pruning.scanned_tokens > 0
+    scanned, protected, prunable = totals.scanned_tokens, totals.protected_tokens, totals.prunable_tokens
+    if pruning.scanned_tokens > 0:
+        scanned, protected, prunable = pruning.scanned_tokens, pruning.protected_tokens, pruning.prunable_tokens
+    elif plan.floor > floor:
+        scanned, protected = receipts.result_tokens(conversation, plan)
+        prunable = scanned - protected
     totals = msgspec.structs.replace(
         totals,
         turns_dropped=totals.turns_dropped + max(0, plan.turns_dropped - before),
         results_distilled=totals.results_distilled + len(edits) - len(pruned),
         results_pruned=totals.results_pruned + len(pruned),
-        pruned_tokens=totals.pruned_tokens + sum(edit.before_tokens - edit.after_tokens for edit in pruned),
-        scanned_tokens=pruning.scanned_tokens if ran else totals.scanned_tokens,
-        protected_tokens=pruning.protected_tokens if ran else totals.protected_tokens,
-        prunable_tokens=pruning.prunable_tokens if ran else totals.prunable_tokens,
+        pruned_tokens=totals.pruned_tokens
+        + sum(edit.before_tokens - edit.after_tokens for edit in pruned)
+        + _left_tokens(conversation, state, ask, plan.floor),
+        scanned_tokens=scanned,
+        protected_tokens=protected,
+        prunable_tokens=prunable,
     )
     decisions = plan.decisions if added else state.decisions
     if incoming.last_plan is None:  # what is no longer in the list needs no memory
@@ -175,6 +187,18 @@ def _next_state(state: State, incoming: Incoming, plan: Plan, floor: int, prunin
     return msgspec.structs.replace(
         state, totals=totals, decisions=decisions, anchor=anchor, resumed=state.resume, force_prune=False
     )
+
+
+def _left_tokens(conversation: ConversationIndex, state: State, ask: TurnsInputs, floor: int) -> int:
+    """Tokens of the turns that left now, but for what was pruned in them: that is counted already."""
+    if floor <= ask.floor:
+        return 0
+    weights, gone = turn_weights(conversation), 0
+    for ref in (ref for index in range(ask.floor, floor) for ref, _ in conversation.results(index)):
+        decision = state.decisions.get(conversation.block_key(ref))
+        if ask.rewrite is not None and decision is not None and decision.kind == "pruned":
+            gone += conversation.block_weight(ref) - ask.rewrite(ref, decision)[1]
+    return weights[floor] - weights[ask.floor] - gone
 
 
 class Turns(WholeTurns):

@@ -14,7 +14,7 @@ from ctxmgr.engine.pressure.gauge import Gauge
 from ctxmgr.engine.pressure.zone import thresholds
 from ctxmgr.model.epochs import Epoch
 from ctxmgr.model.policy import Policy, WorkingSet
-from ctxmgr.model.projection import Decision, Plan
+from ctxmgr.model.projection import Decision, Keep, Plan
 from ctxmgr.model.saved.facts import Ledger
 from ctxmgr.model.saved.state import LastProjection, Meter, ModelSpec, RenderedPacket, State, Totals
 from tests.notation import a, call, indexed, quarters, r, talk, u
@@ -183,6 +183,29 @@ def test_turns_that_left_are_counted_once() -> None:
     assert (second.plan.floor, second.state.totals.turns_dropped) == (6, 3)
     restarted = PRESETS["turns"].project(Incoming(indexed(messages), Delta(0)), second.state, inputs)
     assert restarted.state == second.state
+
+
+def test_what_left_with_turns_is_counted_as_pruned_and_once() -> None:
+    """A result that was pruned in place before its turn left counts no second time."""
+    policy = Policy(working_set=NONE, prune_protect=0, protected_turns=1)
+    inputs = msgspec.structs.replace(INPUTS, policy=policy)
+    read = [a(call("read", path="x")), r("x" * 2_000)]
+    said = [one for number in range(9) for one in (u(f"{number} " + "word " * 320), *read, a("ok"))]
+    messages, state = talk(*said), State("s", ModelSpec("m", WINDOW), force_prune=True)
+    first = PRESETS["turns"].project(Incoming(indexed(messages[:8]), Delta(0)), state, inputs)
+    totals = first.state.totals
+    assert (first.plan.floor, totals.results_pruned, totals.scanned_tokens) == (0, 1, 500)
+    assert 0 < totals.pruned_tokens < 500
+    whole = indexed(messages)
+    second = PRESETS["turns"].project(Incoming(whole, Delta(8), None, first.plan), first.state, inputs)
+    after, left = second.state.totals, sum(message.weight for message in messages[: second.plan.floor])
+    assert after.turns_dropped == second.plan.floor // 4 > 0
+    assert after.pruned_tokens == left
+    kept = (range(piece.start, piece.end) for piece in second.plan.pieces if isinstance(piece, Keep))
+    shown = 500 * sum(index % 4 == 2 for indexes in kept for index in indexes)
+    assert (after.scanned_tokens, after.protected_tokens, after.prunable_tokens) == (4_500, shown, 4_500 - shown)
+    third = PRESETS["turns"].project(Incoming(whole, Delta(36), None, second.plan), second.state, inputs)
+    assert third.state.totals == after
 
 
 def test_what_was_distilled_is_counted_apart_from_what_was_pruned() -> None:
