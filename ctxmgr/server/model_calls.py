@@ -2,8 +2,10 @@
 
 import asyncio
 import contextlib
+import functools
 import os
 from collections.abc import Callable, Sequence
+from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Any
 
 from ctxmgr.model import Endpoint
@@ -11,6 +13,8 @@ from ctxmgr.server import effects as do
 
 if TYPE_CHECKING:  # imported when the first call is made
     from ctxmgr.devices import Chat
+
+EMBEDDINGS = "wordllama"  # what the extra brings, and `devices.embeddings` imports
 
 
 class ModelCalls:
@@ -57,6 +61,11 @@ class ModelCalls:
                 await asyncio.gather(*self._tasks.values(), return_exceptions=True)
                 for chat in self._chats.values():
                     await chat.close()
+
+
+def embedder(say: Callable[[str], None]) -> Callable[[Sequence[str]], list[list[float]] | None] | None:
+    """What embeds texts, in a thread; None where the extra is not installed. Nothing is imported yet."""
+    return functools.partial(embedded, say) if PathFinder.find_spec(EMBEDDINGS) is not None else None
 
 
 def embedded(say: Callable[[str], None], texts: Sequence[str]) -> list[list[float]] | None:

@@ -25,7 +25,7 @@ from ctxmgr.server.config import ConnectionConfig, Setup, now_ms
 from ctxmgr.server.connection import Connection
 from ctxmgr.server.effects import outcome
 from ctxmgr.server.loading import Loading
-from ctxmgr.server.model_calls import ModelCalls, embedded
+from ctxmgr.server.model_calls import ModelCalls, embedder
 from ctxmgr.server.state_files import StateFiles, store_of
 
 THREADS = 2  # for weighing: it gives up the interpreter's lock, more threads would fight for two cores
@@ -61,7 +61,7 @@ class Runtime:
                 say(loaded.note)
         is_recorded, size = setup.record is not None, setup.max_message_bytes
         terms = ConnectionConfig(is_recorded, setup.state_dir, size, setup.models, bool(setup.store), now_ms)
-        self.connection = Connection(terms, weighers, functools.partial(embedded, say))
+        self.connection = Connection(terms, weighers, embedder(say))
         self.state_files = StateFiles(say, self.connection.not_saved, store_of(setup, self._stored), self._spare)
         self.model_calls = ModelCalls(self._resume)
         self.transcript = -1

@@ -6,6 +6,7 @@ their message is on the path again.
 """
 
 from collections.abc import Container, Iterable, Mapping, Sequence
+from itertools import chain
 from types import MappingProxyType
 
 import msgspec
@@ -55,7 +56,10 @@ def from_messages(
     entries: Mapping[int, str | None],
     heard: "SourceMessages",
 ) -> tuple[State, tuple[Fact, ...]]:
-    """The facts of these messages, (position, message) each. `heard`: messages that add nothing."""
+    """The facts of these messages, (position, message) each. `heard`: messages that add nothing.
+
+    The first that asks for something states the goal, and so does each of the very time of that: which of them
+    holds is the ledger's to say, by what they are and not by their order."""
     learned: list[Fact] = []
     opened, clock, turn = state.opened, state.clock, state.turn  # opened: a goal was heard, or a summary of one
     for position, message in messages:
@@ -68,11 +72,12 @@ def from_messages(
         if message in heard:
             continue
         when, order = stamp(state, moment, position)
+        known = chain(state.facts, state.pending, learned)
         facts = from_message(
             own,
             stamp=Stamp(message.digest, when, order, entries.get(position)),
             calls=calls,
-            opening=view.opens_turn and not opened,
+            opening=view.opens_turn and (not opened or _is_of_goals_time(view, known)),
             turn=turn,
         )
         opened = opened or any(fact.kind == "goal" for fact in facts)
@@ -80,6 +85,14 @@ def from_messages(
     if (opened, clock, turn) != (state.opened, state.clock, state.turn):
         state = msgspec.structs.replace(state, opened=opened, clock=clock, turn=turn)
     return state, tuple(learned)
+
+
+def _is_of_goals_time(view: View, facts: Iterable[Fact]) -> bool:
+    """Whether a message bears the time of that in which the user stated the goal."""
+    if view.time_ms is None:
+        return False
+    goals = (fact for fact in facts if fact.kind == "goal" and fact.source == "user")
+    return any(not goal.seq and goal.time_ms == view.time_ms for goal in goals)
 
 
 def _own_words(view: View, summaries: Iterable[RawSummary]) -> View:

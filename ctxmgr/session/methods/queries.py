@@ -307,7 +307,8 @@ def notes(session: SessionCore, cache: lifecycle.CacheStatus | None) -> tuple[st
     mismatches = session.mismatches.note(session.state.model.window)
     sentences = tuple(filter(None, (mismatches, session.preset.why_idle(session.state, session.policy))))
     gap = (cache.gap,) if cache is not None and cache.gap else ()
-    set_so = (*_asking(session), *_ahead(session), *_pins(session), *_prune(session), *_unseen(session))
+    by_settings = (_asking, _ahead, _pins, _prune, _vectors, _unseen)
+    set_so = (sentence for told in by_settings for sentence in told(session))
     stored = (session.stored.note,) if session.stored.note else ()
     return (*session.warnings, *stored, *session.idle_keys, *sentences, *_window(session), *gap, *set_so)
 
@@ -346,6 +347,15 @@ def _prune(session: SessionCore) -> Iterator[str]:
     elif session.state.force_prune and not session.preset.is_active(session.state):
         why = "while pruning is switched off" if session.preset.prunes else f"in preset {session.policy.preset}"
         yield f"prune does nothing {why}"
+
+
+def _vectors(session: SessionCore) -> Iterator[str]:
+    """Why the words tell a change of subject, where the policy wants vectors to."""
+    cohesion = policy_keys.compaction(session.policy).slices.cohesion
+    if cohesion == "host" and not session.capabilities.embed:
+        yield 'cohesion "host" does nothing: the host does not declare embed'
+    elif cohesion == "embeddings" and session.embed is None:
+        yield 'cohesion "embeddings" does nothing: there are no embeddings here (ctxmgr-sidecar[embeddings])'
 
 
 def _unseen(session: SessionCore) -> Iterator[str]:

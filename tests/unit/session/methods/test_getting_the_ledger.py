@@ -1,5 +1,9 @@
 """What `getLedger` tells: a session's statements by slot, each with its source."""
 
+from itertools import permutations
+
+import pytest
+
 from tests.contract.talk import Messages, Talk
 
 TODOS = [{"content": "port the rows", "status": "in_progress"}]
@@ -56,3 +60,25 @@ def test_it_tells_all_that_holds_by_slot_and_source() -> None:
         ("context", "summary", "- Rows come from grammar.txt"),
     }
     assert not any(text == "I go on." for _, _, text in told(talk))
+
+
+@pytest.mark.parametrize("apart", [False, True], ids=["one list", "two lists"])
+@pytest.mark.parametrize("dated", ["of one time", "one after the other"])
+def test_what_was_said_at_one_time_is_known_alike_in_any_order(dated: str, apart: bool) -> None:
+    """The first of two messages of different times is the goal; of one time, that which the facts alone decide."""
+    ledgers = []
+    for texts in permutations(("Port the parser.", "Write the tests.")):
+        talk, make = Talk(), Messages()
+        messages = [make.user(text) for text in texts]
+        if dated == "of one time":
+            messages = [{**message, "timestamp": messages[0]["timestamp"]} for message in messages]
+        if apart:
+            talk.context(messages[:1])
+        talk.context(messages)
+        ledgers.append(sorted(told(talk)))
+    goals = [[text for slot, _, text in ledger if slot == "goal"] for ledger in ledgers]
+    if dated == "of one time":
+        assert ledgers[0] == ledgers[1]
+        assert goals == [["Write the tests."]] * 2
+    else:
+        assert goals == [["Port the parser."], ["Write the tests."]]

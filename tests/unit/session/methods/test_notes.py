@@ -4,7 +4,13 @@ from typing import Any
 
 import pytest
 
+from ctxmgr.formats import FORMATS
+from ctxmgr.model.api import lifecycle
+from ctxmgr.model.saved.state import ModelSpec, State
+from ctxmgr.session.methods import queries
 from ctxmgr.session.methods.queries import BY_ESTIMATE
+from ctxmgr.session.reading import Reader
+from ctxmgr.session.session import SessionCore
 from tests.contract.talk import HOST, Fields, Messages, Talk
 
 WINDOW = 30_000
@@ -73,6 +79,33 @@ def test_status_says_where_no_compaction_is_asked_for(policy: Fields, switch: bo
     grown(talk, make)
     answer: Any = talk.turn_end(make.reply("Done."), tokens=WINDOW - 1_000)
     assert (asked(answer), answer["status"]["notes"][-1]) == ([], note)
+
+
+def vectors(texts: Any) -> None:
+    """Stands for an extra that is installed."""
+
+
+NO_HOST = 'cohesion "host" does nothing: the host does not declare embed'
+NO_EXTRA = 'cohesion "embeddings" does nothing: there are no embeddings here (ctxmgr-sidecar[embeddings])'
+
+
+@pytest.mark.parametrize(
+    ("cohesion", "embeds", "extra", "expected"),
+    [
+        ("host", False, None, [NO_HOST]),
+        ("host", True, None, []),
+        ("embeddings", True, None, [NO_EXTRA]),
+        ("embeddings", False, vectors, []),
+        ("words", False, None, []),
+    ],
+)
+def test_status_says_where_no_vectors_are_to_be_had(
+    cohesion: str, embeds: bool, extra: Any, expected: list[str]
+) -> None:
+    form, policy = FORMATS["pi"], {"compaction": {"slices": {"cohesion": cohesion}}}
+    state, can = State("s", ModelSpec("m", WINDOW)), lifecycle.HostCapabilities(embed=embeds)
+    session = SessionCore(state, form, policy, can, Reader(form), extra)
+    assert [note for note in queries.notes(session, None) if "cohesion" in note] == expected
 
 
 AHEAD = {"preset": "turns", "compaction": {"by": "ctxmgr", "prepareAhead": True, "retries": 0}}
