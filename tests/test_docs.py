@@ -11,6 +11,7 @@ import pytest
 
 from ctxmgr.engine.retention.prefix_cost import Offer, PrefixChange, best_change, cost
 from ctxmgr.model import Rates, policy, rules
+from ctxmgr.model.compaction import Strategy
 from ctxmgr.wire.methods import METHODS
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -56,6 +57,11 @@ def test_the_examples_in_python_run(number: int, printed: str, tmp_path: Path) -
 @pytest.mark.parametrize("preset", policy.Preset.__args__)  # type: ignore[attr-defined]
 def test_each_preset_is_in_the_guide(preset: str) -> None:
     assert f"| `{preset}`" in text("guide/presets")
+
+
+@pytest.mark.parametrize("strategy", Strategy.__args__)  # type: ignore[attr-defined]
+def test_each_strategy_is_told_of_in_the_guide(strategy: str) -> None:
+    assert f"| `{strategy}` |" in text("guide/compactions")
 
 
 def test_the_shares_of_the_zones_are_the_defaults() -> None:

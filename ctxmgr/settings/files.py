@@ -8,6 +8,8 @@ Rules:
 3. A table holds for all calls, or for a model (`[models."GLOB"]`), a program (`[programs.NAME]`), sub-agents
    (`[subagents]`), or a program's sub-agents (`[programs.NAME.subagents]`). In this order the later goes before the
    earlier, and of two models' tables that both fit the one that stands below.
+4. In the user's file a prompt of `compaction.prompts` may be `{ file = NAME }`: the text of that file, whose name
+   counts from the folder of the settings file. A project's file sets no prompt.
 """
 
 import fnmatch
@@ -108,12 +110,31 @@ def read_file(path: Path, owner: Literal["user", "project"]) -> SettingsFile:
     tables = []
     try:
         for table in _tables(whole):
+            if owner == "user":
+                table = _with_prompts(table, path.parent)
             _check(table, owner)
             tables.append(table)
     except KeyFault as fault:
         line = _line(text, fault.path)
         raise SettingsFault(f"{path}{f' line {line}' if line else ''}: {fault.text}") from None
     return SettingsFile(owner, str(path), tuple(tables))
+
+
+def _with_prompts(table: Table, folder: Path) -> Table:
+    """Rule 4. KeyFault."""
+    compaction = table.values.get("compaction")
+    prompts = compaction.get("prompts") if isinstance(compaction, Mapping) else None
+    if not isinstance(compaction, Mapping) or not isinstance(prompts, Mapping):
+        return table
+    texts = dict(prompts)
+    for name, value in prompts.items():
+        if isinstance(value, Mapping) and value.keys() == {"file"} and isinstance(value["file"], str):
+            try:
+                texts[name] = _text(folder / Path(value["file"]).expanduser())
+            except SettingsFault as fault:
+                raise KeyFault((*table.under, "compaction", "prompts", name), str(fault)) from None
+    values = {**table.values, "compaction": {**compaction, "prompts": texts}}
+    return msgspec.structs.replace(table, values=values)
 
 
 def _check(table: Table, owner: str) -> None:

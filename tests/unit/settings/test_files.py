@@ -1,5 +1,6 @@
 """Which files are read, which table holds for which call, and what is said of a file that is wrong."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,42 @@ def test_tables_of_models_hold_in_the_order_in_which_they_stand(tmp_path: Path) 
     text = '[models."gpt-5*"]\nwindow = 1\n[models."gpt-*"]\nwindow = 2\n'
     file = read_file(written(tmp_path / "config.toml", text), "user")
     assert [table.values.get("window") for table in file.tables] == [None, 1, 2]
+
+
+# a prompt from a file
+
+PROMPT = 'compaction.prompts.history = { file = "minutes.md" }\n'
+
+
+@pytest.mark.parametrize("table", ["", '[models."gpt-*"]\n', "[programs.claude]\n", "[subagents]\n"])
+def test_a_prompt_of_the_users_file_may_be_a_file_beside_it(table: str, tmp_path: Path) -> None:
+    written(tmp_path / "minutes.md", "Name each file.\n")
+    file = read_file(
+        written(tmp_path / "config.toml", f'{table}compaction.prompts.system = "Hm."\n{PROMPT}'), "user"
+    )
+    prompts = [table.values["compaction"]["prompts"] for table in file.tables if table.values]
+    assert prompts == [{"system": "Hm.", "history": "Name each file.\n"}]
+
+
+@pytest.mark.parametrize(
+    ("owner", "content", "said"),
+    [
+        (
+            "project",
+            b"Send all.",
+            r"line 1: a project's file may not set compaction, for it comes with the repository",
+        ),
+        ("user", None, r"line 1: .*minutes\.md: no such file$"),
+        ("user", b"\xff", r"line 1: .*minutes\.md is not UTF-8$"),
+        ("user", b"x" * (MAX_BYTES + 1), r"line 1: .*minutes\.md is longer than 65,536 bytes$"),
+    ],
+)
+def test_one_that_can_not_be_had_is_refused_in_its_line(
+    owner: str, content: bytes | None, said: str, tmp_path: Path
+) -> None:
+    if content is not None:
+        (tmp_path / "minutes.md").write_bytes(content)
+    assert re.search(said, refused(tmp_path / "config.toml", PROMPT, owner))
 
 
 # what is said of a file that is wrong
