@@ -6,10 +6,10 @@ Knows lists and policies; no plan, no state of an epoch, no preset.
 from ctxmgr.engine.protection.protection import (
     RETURNED_EPOCHS,
     Protection,
+    UserTexts,
     is_among,
-    over_share,
     protected_by_pins,
     summaries,
 )
 
-__all__ = ["Protection", "RETURNED_EPOCHS", "is_among", "over_share", "protected_by_pins", "summaries"]
+__all__ = ["Protection", "RETURNED_EPOCHS", "UserTexts", "is_among", "protected_by_pins", "summaries"]

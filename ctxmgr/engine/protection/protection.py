@@ -17,15 +17,17 @@
 
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import accumulate
+from operator import itemgetter, sub
 from typing import Any
 
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, carried
 from ctxmgr.engine.instructions import PATH_CHARACTERS, Instructions, globs, instructions
-from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.rewriting import handles_in
 from ctxmgr.engine.tools import ToolCall, calls_of
 from ctxmgr.model import Message, Pin, Policy
@@ -110,29 +112,33 @@ def _users(
     return users
 
 
-def over_share(
-    conversation: ConversationIndex,
-    users: Sequence[int],
-    share: float,
-    held: Container[int],
-    rules: Invariants,
-) -> frozenset[int]:
-    """The user messages that leave (rule 6). `users`: the indices of all; `share` in tokens."""
-    over = conversation.weight_of(users) - share
-    leaving: set[int] = set()
-    messages, must_stay = conversation.messages, rules.must_stay(conversation)
-    for index in sorted(users, key=lambda index: (-messages[index].weight, index)):
-        if over <= 0:
-            break
-        blocks = messages[index].view.blocks
-        if (
-            index not in held
-            and index not in must_stay
-            and all(block.kind == "text" and not block.media for block in blocks)
-        ):
-            leaving.add(index)
-            over -= messages[index].weight
-    return frozenset(leaving)
+class UserTexts(msgspec.Struct, frozen=True):
+    """User messages that hold text alone. `order`: (-tokens, index), sorted as they leave (rule 6); `sums[n]`:
+    tokens of the first `n` of them; `indices` of all."""
+
+    order: tuple[tuple[int, int], ...] = ()
+    sums: tuple[int, ...] = (0,)
+    indices: frozenset[int] = frozenset()
+
+    def having(self, conversation: ConversationIndex, users: Iterable[int]) -> "UserTexts":
+        """With those among these messages of users."""
+        new = [
+            index
+            for index in users
+            if all(block.kind == "text" and not block.media for block in conversation.messages[index].view.blocks)
+        ]
+        order = sorted((*self.order, *((-conversation.messages[index].weight, index) for index in new)))
+        sums = accumulate(map(itemgetter(0), order), sub, initial=0)
+        return UserTexts(tuple(order), tuple(sums), self.indices.union(new))
+
+    def leaving(self, conversation: ConversationIndex, over: float, stays: Iterable[int]) -> frozenset[int]:
+        """Those that leave so that `over` tokens do. Costs what `stays`: of these messages, by index."""
+        count = bisect_left(self.sums, over)
+        for weight, index in sorted((-conversation.messages[index].weight, index) for index in stays):
+            if bisect_left(self.order, (weight, index)) < count:
+                over -= weight
+                count = bisect_left(self.sums, over)
+        return frozenset(map(itemgetter(1), self.order[:count])).difference(stays)
 
 
 RETURNED_EPOCHS = 2  # so many epochs pass before what was asked for again may leave again

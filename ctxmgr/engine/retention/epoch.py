@@ -26,7 +26,7 @@ from functools import cached_property, partial
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Steps, working_set_start
-from ctxmgr.engine.protection import Protection, over_share
+from ctxmgr.engine.protection import Protection
 from ctxmgr.engine.retention import prefix_cost, receipts
 from ctxmgr.engine.retention.layout import Layout, extended, lay_out, parted, with_packet
 from ctxmgr.engine.retention.offers import Growth, Situation, offers
@@ -113,7 +113,7 @@ class EpochDraft:
             working_set=self.working_set,
             protected=self.protected,
             protected_results=inputs.protection.results(),
-            leaving_users=sorted(self.leaving_users),
+            leaving_users=tuple(filter(self.shown.tokens.__contains__, self.leaving_users)),
             layout=inputs.layout,
         )
         self.writing = EpochWriting(
@@ -127,7 +127,9 @@ class EpochDraft:
         if outside.user_tokens <= inputs.room.users:
             return frozenset()
         held = self.protected.union(range(self.working_set, conversation.size))
-        return over_share(conversation, outside.users, inputs.room.users, held, inputs.layout.rules)
+        held |= inputs.layout.rules.must_stay(conversation)
+        over = outside.user_tokens - inputs.room.users
+        return outside.texts.leaving(conversation, over, outside.texts.indices & held)
 
     def _behind(self, index: int) -> tuple[int, int]:
         """What is shown from this message on, with the packet, and what of it may be cached, in tokens."""

@@ -12,7 +12,7 @@ Rules:
    grows with a call; never longer than the epoch has lasted.
 """
 
-from collections.abc import Container, Mapping, Sequence, Set
+from collections.abc import Collection, Container, Mapping, Sequence, Set
 
 import msgspec
 
@@ -42,7 +42,8 @@ class Growth(msgspec.Struct, frozen=True):
 class Situation(msgspec.Struct, frozen=True):
     """What offers are made by beside the list. `shown`: what the plan shows of it. `working_set`: the index of its
     first message. `protected` messages by index, `protected_results`; `leaving_users`: user messages beyond their
-    share. `may_leave`: whether the rules let a step leave whole, by its number, as far as that was asked for."""
+    share that are shown. `may_leave`: whether the rules let a step leave whole, by its number, as far as that was
+    asked for."""
 
     plan: Plan
     layout: Layout
@@ -51,7 +52,7 @@ class Situation(msgspec.Struct, frozen=True):
     working_set: int
     protected: Set[int]
     protected_results: Container[BlockRef]
-    leaving_users: Sequence[int]
+    leaving_users: Collection[int]
     may_leave: dict[int, bool] = {}
 
 

@@ -10,6 +10,7 @@ import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step, Steps, carried, carried_with
 from ctxmgr.engine.invariants import Invariants
+from ctxmgr.engine.protection import UserTexts
 from ctxmgr.engine.retention.layout import parted
 from ctxmgr.engine.retention.reuse_table import Kind
 from ctxmgr.engine.rewriting import ERRORS_OVER, marker
@@ -195,13 +196,13 @@ def _tied(conversation: ConversationIndex, start: int) -> list[int]:
 
 
 class OfNoStep(msgspec.Struct, frozen=True):
-    """What belongs to no step: `indices` of all such messages, `sums[n]` tokens of the first `n` of them. `users`:
-    those of users, together `user_tokens`."""
+    """What belongs to no step: `indices` of all such messages, `sums[n]` tokens of the first `n` of them. Those of
+    users weigh together `user_tokens`; `texts` are those of them that hold text alone."""
 
     indices: tuple[int, ...] = ()
     sums: list[int] = msgspec.field(default_factory=lambda: [0])
-    users: tuple[int, ...] = ()
     user_tokens: int = 0
+    texts: UserTexts = UserTexts()
 
     def tokens_before(self, index: int) -> int:
         """Of those before a message."""
@@ -216,8 +217,9 @@ def of_no_step(conversation: ConversationIndex, before: OfNoStep | None, start: 
     new = indices[len(before.indices) :]
     for index in new:
         sums.append(sums[-1] + messages[index].weight)
-    users = tuple(index for index in new if messages[index].view.role == "user")
-    return OfNoStep(indices, sums, before.users + users, before.user_tokens + conversation.weight_of(users))
+    users = [index for index in new if messages[index].view.role == "user"]
+    texts = before.texts.having(conversation, users) if users else before.texts
+    return OfNoStep(indices, sums, before.user_tokens + conversation.weight_of(users), texts)
 
 
 def _words(step: Step, tokens: dict[int, int]) -> int:

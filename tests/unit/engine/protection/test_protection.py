@@ -4,7 +4,7 @@ import pytest
 
 from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.engine.invariants import STEPS
-from ctxmgr.engine.protection import Protection, over_share
+from ctxmgr.engine.protection import Protection, UserTexts
 from ctxmgr.model import Policy
 from tests.notation import a, call, indexed, r, talk, u
 
@@ -38,10 +38,15 @@ SHARES: list[tuple[str, float, set[int], set[int]]] = [
     ("the longest, then the next", 45, set(), {1, 2}),
     ("not what is held", 90, {1}, {2}),
     ("never the newest", 0, set(), {0, 1, 2}),
+    ("what is held makes up for nothing", 75, {1}, {2, 0}),
 ]
 
 
 @pytest.mark.parametrize(("share", "held", "leaves"), [pytest.param(*one[1:], id=one[0]) for one in SHARES])
 def test_what_users_said(share: float, held: set[int], leaves: set[int]) -> None:
     messages = talk(*(u("x" * 4 * tokens) for tokens in (10, 40, 20, 30)))
-    assert over_share(indexed(messages), range(4), share, held, STEPS) == leaves
+    conversation = indexed(messages)
+    for first in range(4):  # whether they came together or not
+        texts = UserTexts().having(conversation, range(first)).having(conversation, range(first, 4))
+        over = conversation.raw_weight - share
+        assert texts.leaving(conversation, over, held | STEPS.must_stay(conversation)) == leaves
