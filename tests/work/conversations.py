@@ -32,7 +32,7 @@ KEPT = {
     "off": Case(LONG),
     "tools": Case(LONG, {"protectedTools": ["read"]}),
     "turns": Case(LONG, {"recentUserTurns": {"green": 100_000}, "distill": {"green": 1_000_000}}),
-    "balanced": Case(LONG, {"keep": 1_000_000_000}),
+    "balanced": Case(LONG, {"keep": 1_000_000_000, "protectedTools": ["read"]}),
 }
 """By preset: all of the list stays."""
 LEFT = {

@@ -18,7 +18,7 @@
 import math
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from operator import itemgetter, sub
@@ -26,7 +26,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex, carried
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex, carried, carried_with
 from ctxmgr.engine.instructions import PATH_CHARACTERS, Instructions, globs, instructions
 from ctxmgr.engine.rewriting import handles_in
 from ctxmgr.engine.tools import ToolCall, calls_of
@@ -53,16 +53,11 @@ class Protection(msgspec.Struct, frozen=True):
 
     def results(self) -> frozenset[BlockRef]:
         """The results of protected tools."""
-        pairs = self.conversation.pairs if self.policy.protected_tools else ()
-        return frozenset(ref for ref in pairs if self.is_of_tool(ref))
+        return _of_tools(self.conversation, self.policy.protected_tools).results
 
     def calling(self) -> frozenset[int]:
         """The indices of messages that call a protected tool."""
-        messages = self.conversation.messages
-        asked_at = set(self.conversation.pairs.values()) if self.policy.protected_tools else ()
-        return frozenset(
-            index for index in asked_at if any(self.names(block.tool) for block in messages[index].view.blocks)
-        )
+        return _of_tools(self.conversation, self.policy.protected_tools).calling
 
     def instructions(self) -> Instructions:
         """What others told the model and still holds, within its budget."""
@@ -84,6 +79,35 @@ class Protection(msgspec.Struct, frozen=True):
     def unpinned(self) -> "Protection":
         """The same without pins."""
         return msgspec.structs.replace(self, pinned=frozenset)
+
+
+class _OfTools(msgspec.Struct, frozen=True):
+    """The results of some tools, and the indices of messages that call one of them and are answered."""
+
+    results: frozenset[BlockRef] = frozenset()
+    calling: frozenset[int] = frozenset()
+
+
+@carried
+def _of_tools(
+    conversation: ConversationIndex, before: _OfTools | None, start: int, names: tuple[str, ...]
+) -> _OfTools:
+    before, pairs = before or _OfTools(), conversation.pairs
+    new = [ref for ref in _results(conversation, start) if ref in pairs] if names else []
+    if not new:
+        return before
+    results = (ref for ref in new if is_among(conversation.call_of(ref).tool, names))
+    calling = (
+        asked
+        for asked in {pairs[ref] for ref in new}
+        if any(is_among(block.tool, names) for block in conversation.messages[asked].view.blocks)
+    )
+    return _OfTools(before.results.union(results), before.calling.union(calling))
+
+
+def _results(conversation: ConversationIndex, start: int) -> Iterator[BlockRef]:
+    """Each tool result from a message on."""
+    return (ref for index in range(start, conversation.size) for ref, _ in conversation.results(index))
 
 
 def is_among(tool: str, names: Sequence[str]) -> bool:
@@ -145,21 +169,45 @@ RETURNED_EPOCHS = 2  # so many epochs pass before what was asked for again may l
 HANDLE_ARGUMENT = 200  # characters: a longer argument is no handle, whatever a host wraps around one
 
 
-def pinned(conversation: ConversationIndex, pins: Collection[Pin]) -> frozenset[int]:
+class _Pinned(msgspec.Struct, frozen=True):
+    """The messages that `pins` hold, by index, and the calls whose results they hold: (message index, call id)."""
+
+    pins: tuple[Pin, ...]
+    indices: frozenset[int] = frozenset()
+    calls: frozenset[tuple[int, str]] = frozenset()
+
+
+def pinned(conversation: ConversationIndex, pins: Iterable[Pin]) -> frozenset[int]:
     """Indices of the messages that these pins hold."""
+    return _pinned(conversation, tuple(pins)).indices
+
+
+@carried_with
+def _pinned(conversation: ConversationIndex, before: _Pinned | None, start: int, pins: tuple[Pin, ...]) -> _Pinned:
+    if before is None or before.pins != pins:
+        before, start = _Pinned(pins), 0
+    if start == conversation.size:
+        return before
     by: dict[str, set[str]] = {"digest": set(), "callId": set(), "tool": set(), "path": set()}
     for pin in pins:
         by[pin.by].add(pin.value)
-    indices: set[int] = set()
-    if not by["digest"].isdisjoint(conversation.digest_counts):
-        indices.update(
-            index for index, message in enumerate(conversation.messages) if message.digest in by["digest"]
-        )
-    if by["callId"] or by["tool"] or by["path"]:
-        glob = _glob(tuple(sorted(by["path"])))
-        naming = _naming(conversation.messages, glob)
-        indices |= _of_calls(conversation, by["callId"], by["tool"], naming)
-    return frozenset(indices)
+    ids, tools, glob = by["callId"], by["tool"], _glob(tuple(sorted(by["path"])))
+    indices, calls = set(before.indices), set(before.calls)
+    for index in range(start, conversation.size):
+        message = conversation.messages[index]
+        if message.digest in by["digest"]:
+            indices.add(index)
+        naming = _naming(message, glob)
+        for number, block in enumerate(message.view.blocks):
+            held = block.call_id in ids or block.tool in tools
+            if block.kind == "call" and (held or number in naming):
+                indices.add(index)
+                calls.add((index, block.call_id))
+            elif block.kind == "result":  # rule 2 for results whose call the list does not hold, too
+                asked = conversation.pairs.get(BlockRef(index, number))
+                if held or (asked is not None and (asked, block.call_id) in calls):
+                    indices.update((index,) if asked is None else (index, asked))
+    return _Pinned(pins, frozenset(indices), frozenset(calls))
 
 
 def returned_positions(conversation: ConversationIndex, returned: Mapping[str, int], epoch: int) -> frozenset[int]:
@@ -167,16 +215,21 @@ def returned_positions(conversation: ConversationIndex, returned: Mapping[str, i
 
     `returned`: handles, and the epoch in force when each came back.
     """
-    held = {handle for handle, returned_in in returned.items() if epoch - returned_in <= RETURNED_EPOCHS}
-    if not held:
-        return frozenset()
-    calls = [
-        (index, block.call_id)
-        for index, message in enumerate(conversation.messages)
-        for block in message.view.blocks
-        if block.kind == "call" and block.arguments and not held.isdisjoint(_named(block.arguments))
-    ]
-    return frozenset(_answers(conversation, set(calls)))
+    held = [handle for handle, returned_in in returned.items() if epoch - returned_in <= RETURNED_EPOCHS]
+    by_handle = _answers(conversation) if held else {}
+    return frozenset(index for handle in held for index in by_handle.get(handle, ()))
+
+
+@carried
+def _answers(
+    conversation: ConversationIndex, before: dict[str, tuple[int, ...]] | None, start: int
+) -> dict[str, tuple[int, ...]]:
+    """The indices of results whose calls name a handle, by handle."""
+    answers = dict(before or {})
+    for ref in _results(conversation, start):
+        for handle in _named(conversation.call_of(ref).arguments):
+            answers[handle] = (*answers.get(handle, ()), ref.message_index)
+    return answers
 
 
 def protected_by_pins(
@@ -191,47 +244,10 @@ def protected_by_pins(
     return pinned(conversation, pins) | returned_positions(conversation, returned, epoch)
 
 
-def _of_calls(
-    conversation: ConversationIndex, ids: set[str], tools: set[str], naming: Container[tuple[int, int]]
-) -> set[int]:
-    """Rule 2 for calls, and for results whose call the list does not hold. `naming`: calls that name a pinned
-    file."""
-    indices: set[int] = set()
-    calls: set[tuple[int, str]] = set()
-    for index, message in enumerate(conversation.messages):
-        for number, block in enumerate(message.view.blocks):
-            if block.kind == "call":
-                if block.call_id in ids or block.tool in tools or (index, number) in naming:
-                    calls.add((index, block.call_id))
-            elif block.kind == "result" and (block.call_id in ids or block.tool in tools):
-                indices.add(index)
-                if (asked := conversation.pairs.get(BlockRef(index, number))) is not None:
-                    indices.add(asked)
-    indices.update(index for index, _ in calls)
-    return indices | _answers(conversation, calls)
-
-
-def _answers(conversation: ConversationIndex, calls: set[tuple[int, str]]) -> set[int]:
-    """Indices of the results that answer these calls (message index, call id)."""
-    if not calls:
-        return set()
-    return {
-        ref.message_index
-        for ref, asked in conversation.pairs.items()
-        if (asked, conversation.block(ref).call_id) in calls
-    }
-
-
-def _naming(messages: Sequence[Message], glob: re.Pattern[str] | None) -> set[tuple[int, int]]:
-    """(message index, block index) of the calls that name such a file."""
-    if glob is None:
-        return set()
-    return {
-        (index, number)
-        for index, message in enumerate(messages)
-        for number, call in enumerate(calls_of(message))
-        if call is not None and message.view.blocks[number].kind == "call" and _meets(glob, call)
-    }
+def _naming(message: Message, glob: re.Pattern[str] | None) -> frozenset[int]:
+    """The numbers of the blocks of a message that name such a file."""
+    calls = enumerate(calls_of(message)) if glob is not None else ()
+    return frozenset(number for number, call in calls if glob and call is not None and _meets(glob, call))
 
 
 def _meets(glob: re.Pattern[str], call: ToolCall) -> bool:

@@ -12,16 +12,19 @@ from ctxmgr.engine.instructions import instructions
 from ctxmgr.engine.invariants import STEPS, TURNS
 from ctxmgr.engine.presets.turns.prune import prune
 from ctxmgr.engine.protection import Protection, summaries
+from ctxmgr.engine.protection.protection import pinned, returned_positions
 from ctxmgr.engine.retention.layout import extended, lay_out
 from ctxmgr.engine.retention.shown import of_no_step, shown
+from ctxmgr.engine.rewriting.handles import handle
 from ctxmgr.engine.staleness import superseded
-from ctxmgr.model import Decision, Message, Plan
+from ctxmgr.model import Decision, Message, Pin, Plan
 from ctxmgr.model.policy import Policy
 from tests.conversations import some, talk_of, wild
 from tests.notation import Said, a, call, r, u
 from tests.unit.engine.stepwise import terms
 
 RULES = Policy(prune_protect=30, prune_minimum=0, protected_turns=1, protected_tools=("skill",))
+TOOLS = Policy(protected_tools=("Read", "retrieve"))
 FILES = ("AGENTS.md", "CLAUDE.md", "/w/src/a.py", "src/a.py", "/w/src/b.py", "src/b.py")
 
 
@@ -30,6 +33,7 @@ def of_file(name: str, path: str, **more: Any) -> list[Said]:
 
 
 READS = [of_file("read", path) for path in FILES]
+PINS = [Pin("path", "a.py"), Pin("tool", "edit"), Pin("callId", "c2"), Pin("digest", talk_of(READS[:1])[0].digest)]
 WRITES = [of_file("write", path, content="x") for path in FILES] + [of_file("edit", path) for path in FILES[2:]]
 SETS = (FILES[:1], FILES[1:2], FILES[:2], ())
 
@@ -40,7 +44,9 @@ def told(paths: tuple[str, ...], text: str) -> list[Said]:
 
 
 TOLD = [told(paths, text) for paths in SETS for text in ("Use tabs.", "Use spaces.")]
-filed = st.builds(talk_of, some(READS, WRITES, TOLD, READS, WRITES))
+BACK = handle("k")
+RETURNS = [[a(call("retrieve", id=f"ctxmgr:{BACK}"), call("read", path="src/a.py")), r("what left"), r("x = 1")]]
+filed = st.builds(talk_of, some(READS, WRITES, TOLD, READS, WRITES, RETURNS))
 cuts = st.lists(st.integers(1, 6), max_size=30)
 
 FUNCTIONS: dict[str, Callable[[ConversationIndex], Any]] = {
@@ -51,6 +57,12 @@ FUNCTIONS: dict[str, Callable[[ConversationIndex], Any]] = {
     "instructions of a policy": lambda conversation: instructions(conversation, ("*.py",)),
     "of no step": lambda conversation: of_no_step(conversation, STEPS),
     "summaries": lambda conversation: summaries(conversation, tuple(conversation.digest_counts)[:4]),
+    "protected tools": lambda conversation: (
+        Protection(conversation, TOOLS).results(),
+        Protection(conversation, TOOLS).calling(),
+    ),
+    "pins": lambda conversation: pinned(conversation, PINS),
+    "what came back": lambda conversation: returned_positions(conversation, {BACK: 1}, 2),
     "what may be pruned": lambda conversation: prune(Protection(conversation, RULES), {}, working_set=40),
 }
 
