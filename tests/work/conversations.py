@@ -42,7 +42,9 @@ LEFT = {
     "balanced": Case(60_000),
 }
 """By preset: most of a long list leaves, or is markers; but with `off`, of course."""
-CASES = {"kept": KEPT, "left": LEFT}
+CUT = {"tools": Case(44_000, {"pruneProtect": 2_000, "pruneMinimum": 9_500, "protectedTurns": 1})}
+"""By preset: turns of a long list leave, for its markers do not fit."""
+CASES = {"kept": KEPT, "left": LEFT, "cut": CUT}
 
 
 def said(number: int) -> list[Json]:

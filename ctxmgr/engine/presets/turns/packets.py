@@ -63,7 +63,7 @@ class Packets:
 
     def render(self, left: LeftOut) -> tuple[str, int]:
         """The packet for it, with its weight."""
-        if not self._stays(left):
+        if not self.stays(left):
             shrinks = self.rendered is not None and self.rendered.placement_key == _placement_key(
                 left, self._resume
             )
@@ -92,7 +92,7 @@ class Packets:
         results = sum(block.kind == "result" for message in gone for block in message.view.blocks)
         return Removed(len(gone), results, may_ask=self._may_ask)
 
-    def _stays(self, left: LeftOut) -> bool:
+    def stays(self, left: LeftOut) -> bool:
         """Whether the packet in force keeps its bytes. One that resumed does, where it is no larger than others
         are."""
         before = self.rendered
@@ -117,13 +117,14 @@ class Folding(msgspec.Struct, frozen=True):
 
     `packet_for`: the text and weight for what left, ("", 0) where nothing fits; None: there is none. `folded`:
     whether the summary of this index is in the ledger. `allowance`: tokens that the packet may weigh beyond what
-    left (rule 2), as far as the list stays below `window`.
+    left (rule 2), as far as the list stays below `window`. `stays`: whether the packet in force keeps its bytes.
     """
 
     packet_for: Callable[[LeftOut], tuple[str, int]] | None
     folded: Callable[[int], bool]
     allowance: int = 0
     window: float = math.inf
+    stays: Callable[[LeftOut], bool] = lambda left: False
 
     def packet(self, left: LeftOut) -> tuple[str, int]:
         """The packet for it."""

@@ -24,8 +24,8 @@ Rules (design, section 4; the number in brackets is the design's):
    nothing of it. Only a list that does not fit the window leaves it behind: where the first kept turn stands within
    it, that was to fit (`fit_floor`). For rule 5 it is the one that stood when the newest turn began: else each call
    would change what the one before has left behind.
-9. Where no turn leaves, no packet stands and nothing else is decided of what the last plan shows, it goes on with
-   what came since.
+9. Where no other turn leaves, the packet keeps its bytes and nothing else is decided of what the last plan shows,
+   it goes on with what came since.
 10. Where a tool was loaded last its step stays, behind the packet, though its turn leaves.
 
 Everything is computed a turn at a time from the index, so that a call costs the kept part, not the list; by rule 9
@@ -138,22 +138,44 @@ def _specials(conversation: ConversationIndex, before: frozenset[str] | None, st
 
 def _going_on(conversation: ConversationIndex, ask: TurnsInputs) -> Plan | None:
     """Rule 9."""
-    stands, last = _standing(conversation, ask).goes_on, ask.last_plan
+    standing, last = _standing(conversation, ask), ask.last_plan
     leaving = _specials(conversation) & ({"packet"} if ask.limits is None else frozenset(SPECIAL))
     newest_may_lose = ask.limits is not None and ask.zone == "compact"  # rule 3
-    if not stands or last is None or not last.pieces or newest_may_lose or leaving:
+    if not standing.goes_on or last is None or not last.pieces or newest_may_lose or leaving:
         return None
-    changed = last.turns_dropped or last.dropped or last.fit_floor or last.packet_weight or ask.folding.allowance
-    tail = last.pieces[-1]
-    if changed or ask.floor or not isinstance(tail, Keep) or tail.end != ask.last_count:
+    tail, weight = last.pieces[-1], last.weight + conversation.weight_of(range(ask.last_count, conversation.size))
+    if last.dropped or last.fit_floor or not isinstance(tail, Keep) or tail.end != ask.last_count:
+        return None
+    if not _keeps_head(conversation, ask, standing, last, weight):
         return None
     return msgspec.structs.replace(
         last,
         pieces=(*last.pieces[:-1], Keep(tail.start, conversation.size)),
         zone=ask.zone,
-        weight=last.weight + conversation.weight_of(range(ask.last_count, conversation.size)),
+        weight=weight,
         raw_weight=conversation.raw_weight,
-        turns_kept=len(conversation.turns),
+        turns_kept=len(conversation.turns) - last.turns_dropped,
+        allowance=ask.folding.allowance,
+    )
+
+
+def _keeps_head(
+    conversation: ConversationIndex, ask: TurnsInputs, standing: _Standing, last: Plan, weight: int
+) -> bool:
+    """Whether the list begins as it did: no turn has left and no packet stands, or the same turns have, and their
+    packet keeps its bytes. `weight` of the plan, with that, in tokens."""
+    packet, folding, first = last.packet, ask.folding, standing.first
+    if packet is None:
+        return not (last.turns_dropped or folding.allowance or ask.floor)
+    if not first or first != last.turns_dropped or conversation.prompts or _fit_floor(ask, standing.working_set):
+        return False
+    start = conversation.turns[first].start
+    tokens = turn_weights(conversation)[start]
+    left = LeftOut(tokens, start, folding.most_tokens(tokens, weight - packet.weight))
+    return (
+        folding.stays(left)
+        and folding.packet(left) == (packet.text, packet.weight)
+        and ask.rules.may_stand_for(packet.weight, left.most_tokens)
     )
 
 

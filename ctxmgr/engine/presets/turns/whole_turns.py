@@ -92,6 +92,7 @@ class WholeTurns(PresetStrategy):
             _folded(conversation, known if folds else frozenset()),
             packets.allowance if packets.budget > 0 else 0,
             gauge.fit_weight,
+            packets.stays,
         )
 
 
