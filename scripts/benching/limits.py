@@ -74,10 +74,10 @@ LIMITS: dict[str, Limit] = {
     "steady context, 8 MB, whole, turns, messages": Limit(None, 0.22),
     "steady context, 8 MB, whole, balanced, messages": Limit(None, 0.22),
     # by the preset's defaults, in a window of 200,000 tokens
-    "steady context, 1 MB, outgrown, tools": Limit(None, 0.56),
+    "steady context, 1 MB, outgrown, tools": Limit(None, 0.52),
     "steady context, 1 MB, outgrown, turns": Limit(None, 0.49),
     "steady context, 1 MB, outgrown, balanced": Limit(None, 0.53),
-    "steady context, 8 MB, outgrown, tools": Limit(None, 0.51),
+    "steady context, 8 MB, outgrown, tools": Limit(None, 0.20),
     "steady context, 8 MB, outgrown, turns": Limit(None, 0.17),
     "steady context, 8 MB, outgrown, balanced": Limit(None, 0.19),
     "first context, 15 MB, 10,000 messages": Limit(8, 11.5),
