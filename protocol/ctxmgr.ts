@@ -1311,6 +1311,11 @@ export interface Report {
   reason?: string;
   /** Unpaired surrogates in the request that became U+FFFD. */
   mended?: number;
+  /**
+   * By so much the list is heavier than the host's: the packet carries what the host itself took away, and the
+   * scratchpad. Since 1.1.
+   */
+  carriedTokens?: number;
 }
 
 /** A message of a list that does not fit the window, whatever is cut. */

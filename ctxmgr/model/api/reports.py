@@ -95,6 +95,13 @@ class Report(Wire, frozen=True):
         None
     )
     mended: Annotated[int | None, Meta(description="Unpaired surrogates in the request that became U+FFFD.")] = None
+    carried_tokens: Annotated[
+        int | None,
+        Meta(
+            description="By so much the list is heavier than the host's: the packet carries what the host itself "
+            "took away, and the scratchpad."
+        ),
+    ] = None
 
 
 class ContextResult(Wire, frozen=True):

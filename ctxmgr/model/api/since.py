@@ -47,6 +47,7 @@ SINCE: dict[str, str] = {
     "Prices.tiers": "1.1",
     "Report.blocksCut": "1.1",
     "Report.cacheBreakpoints": "1.1",
+    "Report.carriedTokens": "1.1",
     "Report.tooBig": "1.1",
     "PolicyResult.presets": "1.1",
     "RetrieveResult.masked": "1.1",

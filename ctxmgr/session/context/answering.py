@@ -105,6 +105,7 @@ def _report(
         too_big=tuple(reports.TooBig(heavy.kind, heavy.index, heavy.tokens) for heavy in plan.too_big) or None,
         blocks_cut=plan.blocks_cut or None,
         messages_dropped=plan.dropped or None,
+        carried_tokens=max(0, plan.weight - plan.raw_weight) or None,
         prefix_tokens=tokens,
         prefix_bytes=size,
         reason=reason,

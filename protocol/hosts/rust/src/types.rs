@@ -1886,6 +1886,10 @@ pub struct Report {
     /// Unpaired surrogates in the request that became U+FFFD.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mended: Option<i64>,
+    /// By so much the list is heavier than the host's: the packet carries what the host itself took away, and the
+    /// scratchpad. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub carried_tokens: Option<i64>,
 }
 
 /// A message of a list that does not fit the window, whatever is cut.

@@ -31,7 +31,7 @@ class Host:
         self.policy: Fields = {"preset": preset, "tokenizer": ESTIMATE, **policy}
         self.talk = Talk(start=False, found=SnapshotLoaded(tuple(saved)))
         self.talk.call(
-            "initialize", protocolVersion="1.0", messageFormat=form, capabilities=HOST, policy=self.policy
+            "initialize", protocolVersion="1.1", messageFormat=form, capabilities=HOST, policy=self.policy
         )
         self.talk.call("session_start", sessionId="s", model={"id": "model-1", "contextWindow": window})
         self.said: list[Fields] = []

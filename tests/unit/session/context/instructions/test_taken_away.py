@@ -48,6 +48,17 @@ def listed(answer: Fields) -> str:
 
 
 @EVERYWHERE
+def test_a_list_that_is_heavier_for_them_than_the_hosts_says_by_how_much(preset: str, form: str) -> None:
+    host = begun(preset, form)
+    read(host, RULES)
+    host.worked()
+    assert "carriedTokens" not in host.context()["report"]
+    host.compacted()
+    report = host.context()["report"]
+    assert report["carriedTokens"] == report["tokens"] - report["rawTokens"] > 0
+
+
+@EVERYWHERE
 @pytest.mark.parametrize("kept", [0, 2])
 def test_they_stand_word_for_word_in_the_packet(preset: str, form: str, kept: int) -> None:
     host = begun(preset, form)
