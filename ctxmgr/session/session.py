@@ -32,7 +32,6 @@ from ctxmgr.model.saved import Ledger, State, Stored
 from ctxmgr.session import ledger_updates, scratchpad
 from ctxmgr.session import ledger_updates as branches
 from ctxmgr.session.beginning import declared, model_spec, undecided
-from ctxmgr.session.early_messages import EarlyMessages
 from ctxmgr.session.effective import (
     ModelInUse,
     UsageMismatches,
@@ -49,6 +48,32 @@ from ctxmgr.session.work import Offload, Verb
 
 WEIGHTS_AT_MOST = 5_000  # of texts that packets are made of, kept ready
 Embedding = Callable[[Sequence[str]], list[list[float]] | None]  # texts to vectors, None where there are none
+
+
+EARLY_BYTES = 16 << 10  # of messages heard before the last event
+
+
+class EarlyMessages(dict[bytes, Message]):
+    """The messages that events told before a list shows them, by their bytes: what was read of them is not read
+    again. The newest stay, bounded by bytes; those of the event that was heard last stay whatever their size."""
+
+    size = 0  # bytes
+
+    def hear(self, messages: Sequence[Message]) -> None:
+        """One event's."""
+        for message in messages:
+            if self.pop(message.raw, None) is None:
+                self.size += len(message.raw)
+            self[message.raw] = message
+        room = EARLY_BYTES + sum([len(message.raw) for message in messages])
+        while self.size > room:
+            oldest = next(iter(self))
+            del self[oldest]
+            self.size -= len(oldest)
+
+    def clear(self) -> None:
+        super().clear()
+        self.size = 0
 
 
 class SessionCore:

@@ -70,7 +70,7 @@ def test_the_demo_ends_well_and_fits_a_terminal(shown_once: tuple[int, str]) -> 
 def test_the_demo_shows(shown_once: tuple[int, str]) -> None:
     for part in [
         "an agent's session of 267 entries",
-        "1 price",  # an epoch is marked in the table of growth
+        "5 price",  # an epoch is marked in the table of growth
         "so changing costs",  # and its sum is told
         "compaction (own)",  # what the host was forced to without ctxmgr
         "billed input, dollars",

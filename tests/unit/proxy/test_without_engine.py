@@ -219,7 +219,7 @@ def refusing(made: Any, *own: bytes) -> None:
 
 
 async def test_a_list_of_ctxmgrs_that_is_refused_gives_way_to_the_programs_own(rig: Any) -> None:
-    made = await rig(window=60_000)  # which the program's own does fit
+    made = await rig(window=56_000)  # which the program's own does fit
     *before, own, next_one = (request(conversation(number, lines=100)) for number in range(21))
     for body in before:
         await made.post(body, headers=SESSION)

@@ -47,24 +47,24 @@ async def test_a_session_is_told_with_each_call_and_what_it_saved(rig: Any) -> N
 
 
 async def test_what_left_is_told_and_undone(rig: Any) -> None:
-    made = await after_steps(rig, 20, 60_000, 100)
+    made = await after_steps(rig, 52, 60_000, 40)
     receipts = (await told(made, "/ctxmgr/receipts?session=claude:s-1"))["epochs"]
     assert 'file_path="/p/0.py"' in receipts[-1]["left"][0]["call"]
     status, _ = await act(made, "undo", {"epoch": receipts[-1]["epoch"]})
     assert status == 200
-    body = request(marked(conversation(20, lines=100)))
+    body = request(marked(conversation(52, lines=40)))
     await made.post(body, headers=SESSION)
     before, after = (asked.body for asked in made.upstream.asked[-2:])
-    assert b"value of line 99 in file 0" not in before
-    assert b"value of line 99 in file 0" in after
-    assert b"value of line 50 in file 0" in after
+    assert b"value of line 39 in file 0" not in before
+    assert b"value of line 39 in file 0" in after
+    assert b"value of line 20 in file 0" in after
 
 
 async def test_a_paused_session_passes_byte_for_byte_until_it_is_resumed(rig: Any) -> None:
-    made = await after_steps(rig, 20, 60_000, 100)
+    made = await after_steps(rig, 52, 60_000, 40)
     whole, (paused, resumed) = (
-        request(marked(conversation(19, lines=100))),
-        (request(marked(conversation(20 + more, lines=100))) for more in (0, 1)),
+        request(marked(conversation(51, lines=40))),
+        (request(marked(conversation(52 + more, lines=40))) for more in (0, 1)),
     )
     assert len(made.upstream.asked[-1].body) < 0.7 * len(whole)
     await act(made, "setPruning", {"enabled": False})

@@ -38,7 +38,7 @@ def long_session(make: Messages, turns: int = 12) -> list[Fields]:
 
 
 def test_tokens_by_kind_sum_up_to_those_of_the_list() -> None:
-    talk, make = talking(window=20_000), Messages()
+    talk, make = talking(window=10_000), Messages()
     messages = long_session(make)
     for end in range(4, len(messages) + 1, 4):
         talk.context(messages[:end])
