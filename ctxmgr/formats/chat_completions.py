@@ -80,13 +80,14 @@ class ChatCompletions(OneBlockFormat):
                 changed |= {"content": None} if name == "content" else {}
         return msgspec.json.encode({**fields, **changed})
 
-    def with_packet(self, raw: bytes, text: str) -> bytes:
+    def with_packet(self, raw: bytes, text: str) -> bytes | None:
         """Rule 6."""
         told = content.members(raw).get("content", msgspec.Raw(b'""'))
         front = f"{text}\n{PACKET_END}\n\n"
         if bytes(told).startswith(b"["):
             return content.put(raw, {"content": [{"type": "text", "text": front}, *content.elements(told)]})
-        return content.put(raw, {"content": front + (msgspec.json.decode(told) or "")})
+        words = msgspec.json.decode(told) or ""
+        return content.put(raw, {"content": front + words}) if isinstance(words, str) else None
 
     def accept(self, progress: Progress, messages: Said) -> Progress:
         """Calls are answered at once, each by a tool's message, before anything else is said."""
@@ -129,7 +130,7 @@ def _text_block(message: dict[str, Any], can_edit: bool = False) -> Block:
 
 
 def _users(message: dict[str, Any]) -> View:
-    block = _text_block(message, can_edit=True)
+    block = _text_block(message, can_edit=isinstance(message.get("content"), str | list | None))
     if block.text.startswith(PACKET_MARK) and PACKET_END in block.text:
         block = msgspec.structs.replace(block, text=block.text.partition(PACKET_END)[2].lstrip())
     if not holds_summary(message.get("content")):

@@ -93,9 +93,10 @@ class MessageFormat(ABC):
         whose messages have no time do not use it."""
         return msgspec.json.encode({"role": "user", "content": text})
 
-    def with_packet(self, raw: bytes, text: str) -> bytes:
+    def with_packet(self, raw: bytes, text: str) -> bytes | None:
         """The user's message with the packet in front of its words, for a template that takes no two of a user's
-        side by side. Formats that are sent through none do not use it."""
+        side by side; None where its content is neither text nor blocks. Formats that are sent through none do not
+        use it."""
         raise NotImplementedError
 
     @abstractmethod

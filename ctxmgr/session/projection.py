@@ -68,7 +68,8 @@ def replacements(
     inside = _behind_packet(plan) if packet_inside else -1
     if inside >= 0 and messages[inside].view.role in ("user", "summary"):
         raw = fmt.with_packet(made.get(inside, messages[inside].raw), packet.text)
-        return Replacements({**made, inside: raw}, raw, inside)
+        if raw is not None:
+            return Replacements({**made, inside: raw}, raw, inside)
     time_ms = messages[plan.floor].view.time_ms if plan.floor < len(messages) else None
     return Replacements(made, bytes(fmt.packet(packet.text, time_ms or 0)))
 

@@ -333,8 +333,13 @@ class Alternation(Rule):
         return not any(_speaks(conversation.messages[index].view) for index in step.assistant_indices)
 
     def packet_index(self, conversation: ConversationIndex, message_index: int) -> int:
-        users = range(message_index, -1, -1)
-        return next((index for index in users if conversation.messages[index].view.role == "user"), message_index)
+        above = range(message_index, -1, -1)
+        return next((index for index in above if _takes_words(conversation.messages[index].view)), message_index)
+
+
+def _takes_words(view: View) -> bool:
+    """Whether it is a user's, and text can be put there."""
+    return view.role == "user" and any(block.can_edit for block in view.blocks)
 
 
 def _speaks(view: View) -> bool:

@@ -88,6 +88,15 @@ def test_a_model_that_takes_over_is_sent_what_it_takes() -> None:
     assert openai.untaken(talk.context(listed, answer="messages")["list"]) == []
 
 
+def test_a_message_whose_content_is_no_text_holds_no_packet() -> None:
+    for content in (5, True, {"a": 1}, None, ""):
+        said = [{"role": "user", "content": CUES}, {"role": "assistant", "content": "Yes."}]
+        listed = [*said, {"role": "user", "content": content}, *LISTS["one turn"][2:], said[1]]
+        last = answers(begun("balanced", id="mistral-small"), listed)[-1]
+        assert len(last) < len(listed), content
+        assert "[ctxmgr packet]" in str(last[0 if content else 2]), content
+
+
 REFUSALS = {
     "Conversation roles must alternate user/assistant/user/assistant/...": True,
     "After the optional system message, conversation roles must alternate user and assistant roles": True,
