@@ -305,7 +305,7 @@ def extend(conversation: ConversationIndex, messages: tuple[Message, ...]) -> Co
         for number, block in enumerate(view.blocks):
             if block.tie:
                 at, count = ties.get(block.tie, (position, 0)) if block.closes else (position, 0)
-                ties[block.tie] = at, count + 1
+                ties[block.tie] = at, count + (block.kind != "call")  # made by code: the code's outcome is to come
                 if at != position:
                     tied[position] = (*tied.get(position, ()), at)
                     if at < last.start:

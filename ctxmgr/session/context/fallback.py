@@ -4,7 +4,7 @@ Rules (design, section 2, safety of answers):
 1. The last good projection plus the messages since, where the list begins with what that projection was of.
 2. Else the raw list, if it fits window - reserve.
 3. Else the largest suffix of whole turns that fits, at least the newest turn, and all prompts before it. It does
-   not start with a message that holds a result: its call would be missing.
+   not start with a message that holds a result, or behind what a later message goes on from: that would be missing.
 4. What is too long all the same loses the middle of its longest results, the longest first; but for presets that
    send a list as it came.
 
@@ -14,6 +14,7 @@ Uses as little as possible of what may have failed: no engine, no tokenizer; a t
 from collections.abc import Sequence
 
 from ctxmgr.formats import MessageFormat
+from ctxmgr.model import View
 
 LEAST_CHARACTERS = 2_000  # of a result that is cut
 BYTES_PER_TOKEN = 3  # low on purpose: o200k gives 3.5 to 4 bytes a token on code and prose
@@ -52,6 +53,7 @@ def suffix(raws: Sequence[bytes], fmt: MessageFormat, limit: int) -> list[bytes]
         return list(raws)
     views = [fmt.view(raw) for raw in raws]
     prompts = [position for position, view in enumerate(views) if view.role == "prompt" and not view.leads]
+    needed = _needed(views)
     start, total = 0, sum(len(raws[position]) // BYTES_PER_TOKEN for position in prompts)
     for position in range(len(raws) - 1, -1, -1):
         view = views[position]
@@ -60,6 +62,27 @@ def suffix(raws: Sequence[bytes], fmt: MessageFormat, limit: int) -> list[bytes]
         total += len(raws[position]) // BYTES_PER_TOKEN
         if total > limit and start:
             break
-        if view.opens_turn and not any(block.kind == "result" for block in view.blocks):
+        whole = needed[position] == position and not any(block.kind == "result" for block in view.blocks)
+        if view.opens_turn and whole:
             start = position
     return [*(raws[position] for position in prompts if position < start), *raws[start:]]
+
+
+def _needed(views: Sequence[View]) -> list[int]:
+    """Of each message the index of the first that it and those behind it go on from: by a call's id, or by one that
+    blocks share."""
+    opened: dict[tuple[str, str], int] = {}
+    needed = list(range(len(views)))
+    for position, view in enumerate(views):
+        for block in view.blocks:
+            for id, goes_on in (
+                (("call", block.call_id), block.kind == "result"),
+                (("tie", block.tie), block.closes),
+            ):
+                if id[1] and goes_on:
+                    needed[position] = min(needed[position], opened.get(id, position))
+                elif id[1]:
+                    opened[id] = position
+    for position in range(len(views) - 2, -1, -1):
+        needed[position] = min(needed[position], needed[position + 1])
+    return needed

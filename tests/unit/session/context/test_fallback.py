@@ -16,6 +16,12 @@ MIXED = {
     "content": [{"type": "tool_result", "tool_use_id": "t"}, {"type": "text", "text": "x" * 300}],
 }
 
+RUN = {
+    "role": "assistant",
+    "content": [{"type": "server_tool_use", "id": "s", "name": "code_execution", "input": {"code": "x" * 200}}],
+}
+RAN = {"role": "assistant", "content": [{"type": "code_execution_tool_result", "tool_use_id": "s", "content": {}}]}
+
 # a list, tokens that fit (a message is about 110), indices of what leaves
 TABLE: list[tuple[str, MessageFormat, list[Any], int, list[int]]] = [
     ("all of it", pi, [U, A, U, A], 1_000, [0, 1, 2, 3]),
@@ -24,6 +30,13 @@ TABLE: list[tuple[str, MessageFormat, list[Any], int, list[int]]] = [
     ("without a user all of it", pi, [A, A], 10, [0, 1]),
     ("prompts before it stay", openai, [P, U, A, P, U, A], 500, [0, 3, 4, 5]),
     ("and count", openai, [P, U, A, U, A], 350, [0, 3, 4]),
+    (
+        "nor is a turn that stands between what goes together",
+        anthropic,
+        [U, A, U, RUN, U, RAN, A],
+        400,
+        [2, 3, 4, 5, 6],
+    ),
     ("a turn that opens with a result is no start", anthropic, [U, A, U, A, MIXED, A], 300, [2, 3, 4, 5]),
 ]
 

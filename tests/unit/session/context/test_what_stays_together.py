@@ -88,6 +88,12 @@ def chain(number: int) -> list[Fields]:
     return [said(ran(number - 1), text(words(number)), run(number), made(number, number)), told(result(number))]
 
 
+def overlapping(number: int) -> list[Fields]:
+    """The outcome of code comes two answers later, and further code runs meanwhile."""
+    before = [ran(number - 2)] if number > 1 else []
+    return [said(*before, text(words(number)), run(number), made(number, number)), told(result(number))]
+
+
 def item(words: str, role: str = "assistant") -> Fields:
     kind = "output_text" if role == "assistant" else "input_text"
     return {"type": "message", "role": role, "content": [{"type": kind, "text": words}]}
@@ -160,6 +166,7 @@ LISTS: dict[str, tuple[str, list[Fields], str]] = {
     ),
     "code over several answers": ("anthropic", [GO, *steps(code)], ""),
     "code in a chain": ("anthropic", steps(chain), ""),
+    "code that overlaps": ("anthropic", [GO, *steps(overlapping)], ""),
     "a tool that was found": ("anthropic", [GO, ASKED, FOUND, *steps(step)], "tool_reference"),
     "a tool that was found in an old turn": (
         "anthropic",
