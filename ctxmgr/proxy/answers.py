@@ -7,6 +7,7 @@ of events, or of one body. By what an answer of an API is known says the API (`a
    in `x_groq` (console.groq.com/docs); llama.cpp's server has `timings` beside it (tools/server/README.md).
 2. An error may be told in the midst of an answer, or in its place.
 3. An answer that does not end as its kind ends was cut: what it told is no count of a turn.
+4. A fault of our own in reading ends the reading alone: the answer passes, and is not counted.
 """
 
 import re
@@ -44,10 +45,32 @@ class UsageReader:
         self._is_stream = content_type.lower().startswith("text/event-stream")
         self._buffer = bytearray()
         self._usage: dict[str, Any] = {}
-        self._ended = False
+        self._ended = self._is_deaf = False
         self.failure: Refusal | None = None
 
     def feed(self, chunk: bytes) -> None:
+        self._unless_deaf(self._feed, chunk)
+
+    def end(self) -> None:
+        """The provider ended its answer as it should."""
+        self._unless_deaf(self._end)
+
+    @property
+    def usage(self) -> dict[str, Any] | None:
+        return self._usage if self._ended and self._usage and not self._is_deaf else None
+
+    # within
+
+    def _unless_deaf(self, read: Callable[..., None], *given: bytes) -> None:
+        """Rule 4."""
+        if not self._is_deaf:
+            try:
+                read(*given)
+            except Exception:  # noqa: BLE001
+                self._is_deaf = True
+                self._buffer.clear()
+
+    def _feed(self, chunk: bytes) -> None:
         self._buffer += self._decoder.feed(chunk)
         if self._is_stream:
             *lines, rest = self._buffer.split(b"\n")
@@ -57,8 +80,7 @@ class UsageReader:
         if len(self._buffer) > LARGEST_BYTES:
             self._buffer.clear()
 
-    def end(self) -> None:
-        """The provider ended its answer as it should."""
+    def _end(self) -> None:
         if self._is_stream:
             self._line(self._buffer)
         else:
@@ -67,10 +89,6 @@ class UsageReader:
                 self._fail(bytes(self._buffer))
             self._read(bytes(self._buffer))
         self._buffer.clear()
-
-    @property
-    def usage(self) -> dict[str, Any] | None:
-        return self._usage if self._ended and self._usage else None
 
     def _line(self, line: bytearray) -> None:
         if not line.startswith(b"data:"):

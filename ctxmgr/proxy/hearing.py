@@ -1,6 +1,7 @@
 """Tells whether an answer is a refusal before any of it goes to the program, so that the call can be made again.
 
-1. A status of 400 or more is one, and its body is read: an object, an array, HTML, a text, or nothing.
+1. A status of 400 or more is one, and its body is read: an object, an array, HTML, a text, or nothing. Of a body
+   that breaks off, or goes on for too long (rule 4), what came is heard.
 2. A stream with status 200 is held until an event comes that is an error, or that has something of an answer: those
    before it only say that an answer begins (`ProviderApi.opens`). Nothing of an answer is ever held.
 3. A whole body with status 200 is held to its end while it is small, for an error is; of an array, as Gemini
@@ -12,7 +13,9 @@
 """
 
 import asyncio
+import contextlib
 import re
+from abc import ABC, abstractmethod
 from typing import Literal
 
 import aiohttp
@@ -57,6 +60,7 @@ class Heard(msgspec.Struct, frozen=True):
 
 
 UNHEARD = Heard(b"", None)
+UNKNOWN_REFUSAL = Refusal("other", b"{}", False)
 
 
 def refusal_of(status: int, content: bytes) -> Refusal:
@@ -91,43 +95,73 @@ def failure_in(api: ProviderApi, event: bytes) -> bytes | None:
 
 
 async def heard(came: aiohttp.ClientResponse, api: ProviderApi) -> Heard:
-    """Reads as much as tells whether it is a refusal. Raises ClientError where a refusal breaks off."""
-    decoder = Decoder(came.headers.get("content-encoding", ""))
-    if came.status >= FIRST_REFUSAL:
-        body = await came.read()
-        plain = decoder.feed(body)
-        return Heard(body, refusal_of(came.status, UNREADABLE_BODY if decoder.broken else plain))
-    if came.status != OK:
+    """Reads as much as tells whether it is a refusal. Whatever goes wrong meanwhile ends the hearing alone: what
+    broke off breaks again where it is passed on."""
+    is_refused = came.status >= FIRST_REFUSAL
+    if came.status != OK and not is_refused:
         return UNHEARD
     kind, held = came.headers.get("content-type", "").lower(), bytearray()
-    beginning: _Stream | _Whole = _Stream(api) if kind.startswith("text/event-stream") else _Whole(api)
+    decoder = Decoder(came.headers.get("content-encoding", ""))
+    is_stream = kind.startswith("text/event-stream")
+    beginning: _Beginning = _Refused(came.status) if is_refused else _Stream(api) if is_stream else _Whole(api)
     try:
-        async with asyncio.timeout(HELD_SECONDS):
-            while not beginning.is_told and len(held) <= HELD_BYTES and not decoder.broken:
-                piece = await came.content.readany()
-                held += piece
-                if not piece:
-                    beginning.end()
-                    break
-                plain = decoder.feed(piece)
-                if isinstance(beginning, _Whole) and beginning.is_new and plain.lstrip().startswith(FIELDS):
-                    beginning = _Stream(api)
-                beginning.feed(plain)
-    except (TimeoutError, aiohttp.ClientError):  # what broke off breaks again where it is passed on
-        pass
-    failure = beginning.failure
-    if failure is None:
-        return Heard(bytes(held), None)
-    return Heard(bytes(held), refusal_of(status_in(failure), failure))
+        with contextlib.suppress(TimeoutError, aiohttp.ClientError):
+            async with asyncio.timeout(HELD_SECONDS):
+                while not beginning.is_told and len(held) <= HELD_BYTES and not decoder.broken:
+                    piece = await came.content.readany()
+                    held += piece
+                    if not piece:
+                        beginning.end()
+                        break
+                    plain = decoder.feed(piece)
+                    if isinstance(beginning, _Whole) and beginning.is_new and plain.lstrip().startswith(FIELDS):
+                        beginning = _Stream(api)
+                    beginning.feed(plain)
+        refusal = beginning.refusal
+    except Exception:  # noqa: BLE001  a fault of our own costs nothing but savings
+        refusal = UNKNOWN_REFUSAL if is_refused else None
+    return Heard(bytes(held), refusal)
 
 
-class _Stream:
+class _Beginning(ABC):
+    """What came of an answer. `failure`: what it says of a call that failed."""
+
+    is_told = False
+    failure: bytes | None = None
+
+    @property
+    def refusal(self) -> Refusal | None:
+        return None if self.failure is None else refusal_of(status_in(self.failure), self.failure)
+
+    @abstractmethod
+    def feed(self, piece: bytes) -> None: ...
+
+    @abstractmethod
+    def end(self) -> None: ...
+
+
+class _Refused(_Beginning):
+    """The body behind a status that refuses. Of one that broke off, or takes too long, what came is heard."""
+
+    def __init__(self, status: int) -> None:
+        self._status, self._content, self._unread = status, bytearray(), UNREADABLE_BODY
+
+    def feed(self, piece: bytes) -> None:
+        self._content += piece
+
+    def end(self) -> None:
+        self._unread = b""
+
+    @property
+    def refusal(self) -> Refusal:
+        return refusal_of(self._status, bytes(self._content) or self._unread)
+
+
+class _Stream(_Beginning):
     """The first events of a stream."""
 
     def __init__(self, api: ProviderApi) -> None:
         self._api, self._rest, self._name = api, bytearray(), b""
-        self.is_told = False
-        self.failure: bytes | None = None
 
     def feed(self, piece: bytes) -> None:
         self._rest += piece
@@ -153,13 +187,11 @@ class _Stream:
             self.is_told = True
 
 
-class _Whole:
+class _Whole(_Beginning):
     """A whole answer, or an array that streams one."""
 
     def __init__(self, api: ProviderApi) -> None:
         self._api, self._content = api, bytearray()
-        self.is_told = False
-        self.failure: bytes | None = None
 
     @property
     def is_new(self) -> bool:

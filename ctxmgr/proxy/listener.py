@@ -204,12 +204,10 @@ class Proxy:
     async def _taken(
         self, request: web.Request, body: bytes, prepared: Prepared, came: aiohttp.ClientResponse
     ) -> tuple[Prepared, aiohttp.ClientResponse, Heard]:
-        """The answer that goes to the program, with what was sent at last, and its beginning. Raises Broken."""
+        """The answer that goes to the program, with what was sent at last, and its beginning."""
         for tries_left in range(TRIES, -1, -1):
             try:
                 beginning = await heard(came, prepared.call.api)
-            except aiohttp.ClientError:
-                raise Broken from None
             except BaseException:  # the program goes away
                 came.close()
                 raise

@@ -127,7 +127,7 @@ _REPLY = (
     r"(?:too (?:large|high|big|many)|range|must|at most|exceed|greater|larger|> ?\d|value|limit)"
     r"|(?:at most|up to|number of|requested) (?:\d+ )?(?:completion|output) tokens?|output tokens? limit"
 )
-_CAP = r"(?:too large: ?|requested |tokens ?[:=]? ?)(\d+)(?: output tokens| in the completion)?"
+_CAP = r"(?:too large: ?|requested |tokens ?[:=]? ?)(\d{1,9})\b(?: output tokens| in the completion)?"
 OF_ROLES: tuple[tuple[str, str], ...] = (
     (
         "templates of Mistral, Gemma, Llama 2 in llama.cpp, LM Studio, vLLM; Bedrock, Perplexity, Gemini",
@@ -144,7 +144,7 @@ OF_LIST: tuple[tuple[str, str], ...] = (
     ("Qwen, Gemma", r"\b(?:system message|conversation|first message|last message) must (?:be|start|begin|end)"),
     *OF_ROLES,
 )
-_REQUESTED = r"\blimit:? ?(\d+) ?[,.;]? (?:used:? ?\d+ ?[,.;]? )?requested:? ?(\d+)"
+_REQUESTED = r"\blimit:? ?(\d{1,9}) ?[,.;]? (?:used:? ?\d+ ?[,.;]? )?requested:? ?(\d{1,9})\b"
 
 _sure = expression("|".join(row for _, row in SURE))
 _strict = expression("|".join(row for _, row in STRICT))

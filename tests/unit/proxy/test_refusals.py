@@ -6,10 +6,12 @@ import gzip
 import json
 from typing import Any
 
+import aiohttp
 import pytest
 from aiohttp import web
 
 from ctxmgr.client import AsyncClientSession
+from ctxmgr.proxy import answers as answers_module
 from ctxmgr.proxy import hearing
 from tests.unit.proxy.lists import SESSION, compact, conversation, request
 from tests.unit.proxy.provider import Answer, answers, one_after_another, turn
@@ -149,6 +151,49 @@ async def test_what_no_other_list_would_mend_passes_as_it_came(rig: Any) -> None
         assert len(made.upstream.asked) == before + 1, name
         assert len(made.upstream.asked[-1].body) < 0.8 * len(body)
         assert came in await asked_directly(refused), name
+
+
+async def test_an_error_that_breaks_off_or_never_ends_passes_as_far_as_it_came(
+    rig: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hearing, "HELD_SECONDS", 0.05)
+    made, half, read = await rig(), b'{"error": {"message": "rate', asyncio.Event()
+    for status, breaks, head in ((429, True, half), (503, False, half), (503, False, b""), (400, True, b"")):
+
+        async def begun(asked: web.Request, body: bytes) -> web.StreamResponse:
+            response = web.StreamResponse(status=status, headers={"Retry-After": "7"})  # noqa: B023
+            await response.prepare(asked)
+            await response.write(head)  # noqa: B023
+            if breaks and asked.transport is not None:  # noqa: B023
+                asked.transport.close()
+            await read.wait()
+            return response
+
+        made.upstream.answer, before = begun, len(made.upstream.asked)
+        async with asyncio.timeout(8):
+            async with made.session.post(made.proxy.url + CHAT, data=listed(CHAT, "hm", 1)) as response:
+                assert (response.status, response.headers["Retry-After"]) == (status, "7")
+                assert await response.content.readexactly(len(head)) == head
+                if breaks:
+                    with pytest.raises(aiohttp.ClientError):
+                        await response.read()
+        assert len(made.upstream.asked) == before + 1
+    read.set()
+
+
+async def test_a_fault_of_our_own_in_hearing_keeps_no_answer_back(
+    rig: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def faulty(*given: Any) -> Any:
+        raise ValueError
+
+    made = await rig(window=200_000)
+    monkeypatch.setattr(hearing, "refusal_of", faulty)
+    monkeypatch.setattr(answers_module, "failure_in", faulty)
+    midst = events({"choices": [{"index": 0, "delta": {"content": "fi"}}]}, ERROR)
+    for refused in (whole(ERROR, 400), whole(ERROR), stream(events(ERROR)), stream(midst)):
+        _, came, sent = await posted(made, CHAT, listed(CHAT, "Go."), refused)
+        assert (came, len(sent)) == (await asked_directly(refused), 1)
 
 
 async def asked_directly(refused: Answer) -> bytes:

@@ -179,6 +179,10 @@ OTHER = [
     "Monthly token limit reached for your plan",
     "messages.1.content.0.tool_use.id: String should have at most 64 characters",
     "thinking.budget_tokens: Input should be greater than or equal to 1024",
+    # numbers that no limit has: Python reads no more than 4,300 digits
+    f"Limit {'1' * 4_400}, Requested 5",
+    f"Limit 5, Requested {'1' * 4_400}",
+    f"max_tokens is too large: {'1' * 4_400}. This model's maximum context length is 8192 tokens",
 ]
 
 
