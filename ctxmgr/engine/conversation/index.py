@@ -17,7 +17,9 @@ It is extended, not rebuilt, when messages are appended: a call costs its new me
 list is `carried` from the list before in the same way.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import msgspec
@@ -50,14 +52,7 @@ class StepSpan(msgspec.Struct, frozen=True, gc=False):
 
 def turn_at(turns: Sequence[Turn], position: int) -> int:
     """The number of the turn that holds the message at `position`; 0 for an empty list."""
-    low, high = 0, len(turns) - 1
-    while low < high:
-        middle = (low + high + 1) // 2
-        if turns[middle].start <= position:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    return max(0, bisect_right(turns, position, key=attrgetter("start")) - 1)
 
 
 def step_spans(messages: Sequence[Message], turn: Turn) -> tuple[StepSpan, ...]:
