@@ -102,10 +102,10 @@ class Connection:
             self.sessions.minute()
         return self._take()
 
-    def spare(self) -> list[Effect]:
-        """There are few file descriptors left, of which each session holds two."""
+    def spare(self, free: int) -> list[Effect]:
+        """So few file descriptors are left, of which each session holds two."""
         if self._sessions is not None:
-            self._sessions.spare()
+            self._sessions.spare(free)
         return self._take()
 
     def weigher_loaded(self, name: str, weigh: WeighAll | None, note: str | None) -> list[Effect]:

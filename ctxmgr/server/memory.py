@@ -10,12 +10,14 @@
    snapshot, as it was. It leaves only where its snapshot is known to be whole on the disk, and while nothing is
    under way for it. What no snapshot holds and a host has settled stays: the format, the notes, the counts
    (`Resting`). Its list does not: the next one is answered as after a restart.
-4. So do sessions that were not used for longest where the process runs out of file descriptors (`state_files`).
+4. So do those that were not used for longest where file descriptors run out: as many as are missing. The one that
+   was used last stays, and while `FEWEST` are free so many as `KEPT` do. One that can not leave is passed over.
 """
 
 import itertools
 from collections import deque
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -28,7 +30,9 @@ from ctxmgr.session.context import RawMessages
 FREE_BYTES = 1 << 20  # a list of so many new bytes waits for nobody
 AT_ONCE_BYTES = 12 << 20  # a larger list is read alone
 JOINED_BYTES = 24 << 20
-AT_ONCE_SESSIONS = 8  # leave where descriptors run out
+FEW, FEWEST = 8, 4  # file descriptors that are free
+HELD = 2  # by each session
+KEPT = 6  # sessions
 READ_BYTES = 48 << 20  # of JSON; what is read of it takes 1.5 times as much
 
 
@@ -132,15 +136,28 @@ class IdleSessions:
         """It is called now."""
         queue.idle_minutes, queue.last_use = 0, next(self._calls)
 
-    def spare(self) -> None:
-        """Rule 4."""
-        oldest = sorted(self._queues.by_session.values(), key=lambda queue: queue.last_use)
-        may_leave = (
-            queue for queue in oldest if queue.session is not None and self._may_leave(queue, queue.session)
-        )
-        for queue in list(itertools.islice(may_leave, AT_ONCE_SESSIONS)):
-            if (session := queue.session) is not None:
-                self._queues.submit(queue, partial(self._leave, queue, session))
+    def spare(self, free: int) -> None:
+        """Rule 4. So many file descriptors are free."""
+        in_memory = [queue for queue in self._queues.by_session.values() if queue.session is not None]
+        oldest = sorted(in_memory, key=lambda queue: queue.last_use)
+        self._spare_next(iter(oldest[:-1]), len(oldest), free)
+
+    def _spare_next(self, oldest: Iterator[SessionQueue], count: int, free: int) -> None:
+        """`count`: of the sessions in memory."""
+        if free >= FEWEST and (free >= FEW or count <= KEPT):
+            return
+        for queue in oldest:
+            if (session := queue.session) is not None and self._may_leave(queue, session):
+                self._queues.submit(queue, partial(self._spare, queue, session, oldest, count, free))
+                return
+
+    def _spare(
+        self, queue: SessionQueue, session: SessionCore, oldest: Iterator[SessionQueue], count: int, free: int
+    ) -> Generator[Any, Any, None]:
+        with suppress(Exception):  # its snapshot could not be synced: it stays
+            yield from self._leave(queue, session)
+        left = queue.session is None
+        self._spare_next(oldest, count - left, free + HELD * left)
 
     def minute(self) -> None:
         """A minute has passed."""
@@ -149,11 +166,13 @@ class IdleSessions:
             if session is None or not self._may_leave(queue, session):
                 continue
             queue.idle_minutes += 1
-            if session.policy.idle_minutes and queue.idle_minutes >= session.policy.idle_minutes:
+            if queue.idle_minutes >= session.policy.idle_minutes:
                 self._queues.submit(queue, partial(self._leave, queue, session))
 
     def _may_leave(self, queue: SessionQueue, session: SessionCore) -> bool:
         """Rule 3."""
+        if not session.policy.idle_minutes:
+            return False
         under_way = not queue.idle or queue.asking or session.prefetch.future or self._busy(queue.session_id)
         return not under_way and queue.saved is not None and not session.pending_archive and not session.unarchived
 

@@ -26,7 +26,7 @@ from ctxmgr.server.connection import Connection
 from ctxmgr.server.effects import outcome
 from ctxmgr.server.loading import Loading
 from ctxmgr.server.model_calls import ModelCalls, embedder
-from ctxmgr.server.state_files import StateFiles, store_of
+from ctxmgr.server.state_files import StateFiles, free_descriptors, store_of
 
 THREADS = 2  # for weighing: it gives up the interpreter's lock, more threads would fight for two cores
 DRAIN_SECONDS = 5.0  # for what is under way to end, and for the host to read what is left, at the end
@@ -169,7 +169,7 @@ class Runtime:
 
     def _spare(self) -> None:
         """Few descriptors are left."""
-        self.loop.call_soon(self._decide, self.connection.spare)
+        self.loop.call_soon(lambda: self._decide(self.connection.spare, free_descriptors()))
 
     def _stored(self, *arguments: Any) -> None:
         """In the store's thread."""

@@ -123,10 +123,10 @@ class Sessions:
         if not self.terms.record:
             self._idle.minute()
 
-    def spare(self) -> None:
-        """There are few file descriptors left: sessions that were not used for longest leave memory."""
+    def spare(self, free: int) -> None:
+        """So few file descriptors are left: sessions that were not used for longest leave memory."""
         if not self.terms.record:
-            self._idle.spare()
+            self._idle.spare(free)
 
     def when_idle(self, action: Callable[[], None]) -> None:
         """Runs the action when no queue has anything left to do."""

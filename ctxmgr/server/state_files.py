@@ -13,9 +13,9 @@
 """
 
 import asyncio
-import contextlib
 import errno
 import os
+import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from functools import partial
@@ -29,6 +29,7 @@ from ctxmgr.model.saved import Stored
 from ctxmgr.server import effects as do
 from ctxmgr.server.config import Setup
 from ctxmgr.server.effects import outcome
+from ctxmgr.server.memory import FEW, FEWEST
 
 # Devices are imported when the first session needs them: a host waits for the answer to `initialize`.
 if TYPE_CHECKING:
@@ -36,9 +37,9 @@ if TYPE_CHECKING:
     from ctxmgr.devices.snapshots import OpenedSnapshot, SnapshotFile, SnapshotStore
     from ctxmgr.store import Begun, SessionStore
 
+OPEN_DESCRIPTORS = "/proc/self/fd", "/dev/fd"  # Linux; macOS and the BSDs
 SYNC_SECONDS = 2.0  # at most so much is lost when the power fails
 STORE_SECONDS = 5.0  # that the end waits for what is to go to the store
-FEW, FEWEST = 16, 4  # descriptors that are left
 DELETED = "the session was deleted in the store, and begins anew"
 ELSEWHERE = "the session went on on another machine, and goes on from what the store has"
 
@@ -150,7 +151,7 @@ class StateFiles:
     def _opened(self, state_dir: str | None, session_id: str) -> "OpenedSnapshot":
         """Rule 4."""
         opened = self._store(state_dir).open(session_id)
-        free = free_descriptors(FEW)
+        free = free_descriptors()
         if free < FEW:
             self.spare()
         if free >= FEWEST or opened.file is None:
@@ -299,16 +300,22 @@ class StateFiles:
         self.say(f"a snapshot could not be synced: {faults.cause(fault)}")
 
 
-def free_descriptors(most: int) -> int:
-    """So many more can be had, at most these."""
-    had = list[int]()
-    with contextlib.suppress(Exception):  # whatever it is, there are no more
-        while len(had) < most:
-            had.append(os.open(os.devnull, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0)))
-    count = len(had)
-    for descriptor in had:
-        outcome(partial(os.close, descriptor))
-    return count
+def free_descriptors() -> int:
+    """So many more can be had. They are counted: one that is taken to try is missing elsewhere meanwhile. Where the
+    system does not tell, there is no end of them."""
+    try:
+        import resource
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    except Exception:  # noqa: BLE001  Windows has no such limit
+        return sys.maxsize
+    for directory in OPEN_DESCRIPTORS if limit != resource.RLIM_INFINITY else ():
+        names = outcome(partial(os.listdir, directory))
+        if not isinstance(names, Exception):
+            return limit + 1 - sum(int(name) < limit for name in names)  # one of them was the listing's own
+        if isinstance(names, OSError) and names.errno in (errno.EMFILE, errno.ENFILE):
+            return 0
+    return sys.maxsize
 
 
 def _state_of(path: Path) -> FileState:

@@ -6,6 +6,7 @@ Every request of `protocol/corpus` is asked, in each message format.
 import errno
 import json
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.formats import AUTO, FORMATS
+from ctxmgr.server import state_files
 from ctxmgr.server.peer import internal
 from ctxmgr.wire.methods import METHODS
 from tests.stdio.sidecar import MODEL, ROOT, Sidecar, u
@@ -87,6 +89,22 @@ def test_with_hardly_a_descriptor_left_all_is_answered(tmp_path: Path) -> None:
         for told in (sidecar.said, str(sidecar.call("getStatus", sessionId=names[-1])["notes"])):
             assert "the session is not saved: Too many open files" in told
         assert sidecar.leave() == 0
+
+
+def test_free_descriptors_are_counted_and_none_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    free = state_files.free_descriptors()
+    taken = [os.open(tmp_path, os.O_RDONLY) for _ in range(3)]
+    monkeypatch.setattr(os, "open", lambda *_: pytest.fail("one is taken"))
+    assert state_files.free_descriptors() == free - 3
+    for descriptor in taken:
+        os.close(descriptor)
+    for code, told in ((errno.EMFILE, 0), (errno.ENFILE, 0), (errno.ENOENT, sys.maxsize)):
+
+        def listed(_: str, code: int = code) -> list[str]:
+            raise OSError(code, os.strerror(code))
+
+        monkeypatch.setattr(os, "listdir", listed)
+        assert state_files.free_descriptors() == told
 
 
 def test_a_call_that_fails_for_want_of_one_says_so() -> None:

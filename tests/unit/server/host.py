@@ -22,7 +22,7 @@ class Host:
         self.log: list[do.Effect] = []
         self.waiting: dict[int, do.Open | do.RunInThread] = {}
         self.saved: dict[str, list[bytes]] = {}
-        self.whole = True  # a snapshot whose session is to leave memory
+        self.stuck = frozenset[str]()  # sessions whose snapshot is not whole: they can not leave memory
         self.ended: int | None = None
         self.carry_out(self.connection.receive(b""))
 
@@ -73,7 +73,7 @@ class Host:
                 assert self.ended is None
                 self.ended = effect.code
             elif isinstance(effect, do.Rest):
-                self.carry_out(self.connection.resume(effect.ticket, self.whole))
+                self.carry_out(self.connection.resume(effect.ticket, effect.session_id not in self.stuck))
             elif isinstance(effect, do.Open | do.RunInThread):
                 self.waiting[effect.ticket] = effect
                 if not self.holds:

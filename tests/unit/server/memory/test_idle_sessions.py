@@ -95,7 +95,7 @@ def test_what_no_snapshot_holds_stays() -> None:
 
 def test_it_stays_where_its_snapshot_is_not_whole() -> None:
     host = begun()
-    host.whole = False
+    host.stuck = frozenset(("s", "other"))
     minutes(host, 5)
     assert in_memory(host)
     assert "result" in host.call("q", "getStatus", sessionId="s")
@@ -119,6 +119,37 @@ def test_without_minutes_and_in_a_transcript_it_stays() -> None:
                 host.call("p", "setPolicy", sessionId=session, policy={"idleMinutes": 0})
         minutes(host, 200)
         assert rested(host) == []
+
+
+SPARED = [  # sessions, which of them have no whole snapshot, free descriptors, those that leave
+    (9, "", 8, ""),
+    (9, "", 7, "0"),
+    (9, "", 4, "01"),
+    (9, "", 0, "012"),
+    (9, "01", 4, "23"),
+    (9, "012345678", 0, ""),
+    (6, "", 4, ""),
+    (6, "", 1, "01"),
+    (3, "", 0, "01"),
+    (1, "", 0, ""),
+]
+
+
+def test_as_many_leave_as_descriptors_are_missing_and_never_the_one_in_use() -> None:
+    for count, stuck, free, leaving in SPARED:
+        host = Host().ready(*map(str, range(count)))
+        host.stuck = frozenset(stuck)
+        host.carry_out(host.connection.spare(free))
+        gone = [name for name in map(str, range(count)) if not in_memory(host, name)]
+        assert gone == list(leaving), (count, stuck, free)
+
+
+def test_those_that_are_to_stay_in_memory_stay_when_descriptors_run_out() -> None:
+    host = Host().ready("s", "t", "other")
+    host.call("p", "setPolicy", sessionId="s", policy={"idleMinutes": 0})
+    host.call("q", "getStatus", sessionId="other")
+    host.carry_out(host.connection.spare(0))
+    assert rested(host) == ["t"]
 
 
 def test_calls_that_come_while_it_comes_back_are_answered_in_their_order() -> None:
