@@ -57,6 +57,7 @@ def answer(
         reason = "nothing to leave out" if session.preset.is_active(session.state) else "pruning is off"
         body: Parts = [b'"unchanged":true']
     elif wanted == "edits":
+        raw_messages.forget_answer()
         body = [b'"edits":[', b"".join(edits(projection))[1:], b"]"]
     else:
         body = [b'"messages":[', *_messages(projection, raw_messages), b"]"]

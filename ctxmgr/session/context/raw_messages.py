@@ -29,9 +29,10 @@ class RawMessages:
         self._offsets: list[int] = []  # start of each message within its segment
         self._lengths: list[int] = []
         self._places: list[int] = []  # segment of each message
-        self._forget_answer()
+        self.forget_answer()
 
-    def _forget_answer(self) -> None:
+    def forget_answer(self) -> None:
+        """The next answer is not of runs."""
         self._runs: list[Run] = []  # that the last answer of many began with
         self._answer = b""  # their bytes
         self._end = 0  # of the messages among them
@@ -39,7 +40,7 @@ class RawMessages:
     @property
     def size(self) -> int:
         """In bytes."""
-        return sum(map(len, self._segments if self._parted is None else self._parted))
+        return sum(map(len, self._segments if self._parted is None else self._parted)) + len(self._answer)
 
     def part(self, raws: Sequence[bytes]) -> None:
         """`raws` are held elsewhere anyway: if they are these messages, nothing but they is held until the next
@@ -55,7 +56,7 @@ class RawMessages:
         ):
             self._parted = raws
             self._segments = []
-            self._forget_answer()
+            self.forget_answer()
 
     def _join(self) -> None:
         """What was parted lies in one segment again."""
@@ -83,7 +84,7 @@ class RawMessages:
         if count == len(self):
             return
         if count < self._end:
-            self._forget_answer()
+            self.forget_answer()
         number = self._places[count]
         end = self._offsets[count] - 1  # the comma before it
         self._segments[number:] = [self._segments[number][:end]] if end > 0 else []
@@ -113,7 +114,7 @@ class RawMessages:
         each run but the last."""
         self._join()
         if list(runs[: len(self._runs)]) != self._runs:
-            self._forget_answer()
+            self.forget_answer()
         new = runs[len(self._runs) :]
         if len(new) > RUNS:
             self._answer = b"".join([*self._begun(), *self._written(new[:-1])][:-1])  # the last may grow

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.session.context.raw_messages import RUNS, SEGMENTS, RawMessages, Run
+from tests.contract.talk import Messages, Talk
 
 
 def raw_messages(*batches: list[bytes]) -> RawMessages:
@@ -77,6 +78,26 @@ def test_the_raw_messages_are_the_list_of_its_messages(
         assert made.head_in(whole + b"]", 1) == (len(whole), len(plain))
         assert made.head_in(whole + b",{}]", 1) == (len(whole), len(plain))
         assert made.head_in(whole + b"0]", 1)[1] < len(plain)
+
+
+def test_what_an_answer_begins_with_counts_until_it_is_let_go() -> None:
+    made = RawMessages()
+    made.extend([b"%03d" % number for number in range(2 * RUNS)])
+    listed = made.size
+    made.parts([(number, number + 1, b"", 0) for number in range(2 * RUNS)])
+    assert made.size == listed + 4 * (2 * RUNS - 1) - 1
+    made.forget_answer()
+    assert made.size == listed
+
+
+def test_a_host_that_asks_for_edits_holds_no_answer() -> None:
+    make, talk = Messages(), Talk({"preset": "tools", "workingSet": {"results": 0, "tokens": 0}}, 20_000)
+    messages = [one for number in range(3 * RUNS) for one in make.turn("Read it.", f"{number} line\n" * 300)]
+    sizes = []
+    for wanted in ("edits", "messages", "edits"):
+        talk.context(messages, answer=wanted)
+        sizes.append(talk.connection.sessions.queues.by_session["s"].raw_messages.size)
+    assert sizes[0] == sizes[2] < sizes[1]
 
 
 @given(st.lists(st.sampled_from(["keep", "put", "grow", "cut", "anew"]), max_size=120), st.data())
