@@ -55,7 +55,8 @@ def fold(ledger: Ledger, facts: Iterable[Fact]) -> Ledger:
         before = held[line].get(fact.key) if line in held else None
         if before is None or order(fact) > order(before):
             if line not in copied:
-                held = {**held, line: dict(held.get(line, ()))}
+                held = held if copied else dict(held)
+                held[line] = dict(held.get(line, ()))
                 copied.add(line)
             held[line][fact.key] = fact
         if fact.source == "summary" and (fact.time_ms, fact.seq) > stamp:
