@@ -147,6 +147,19 @@ def too_long() -> Talk:
     return run.talk
 
 
+def strict() -> Talk:
+    """A template that wants roles in turns, as the host says, and as a refusal does."""
+    run = Run(form="openai")
+    run.talk.call(
+        "model_select", sessionId="s", model={"id": "local", "contextWindow": 16_000, "strictRoles": True}
+    )
+    run.user("Port the order tables.")
+    run.ask()
+    error = {"code": 500, "message": "Conversation roles must alternate user/assistant/user/assistant/..."}
+    run.talk.call("turn_end", sessionId="s", message={"error": error})
+    return run.talk
+
+
 OWN: dict[str, Callable[[], Talk]] = {
     "own/priced": priced,
     "own/failing": failing,
@@ -157,6 +170,7 @@ OWN: dict[str, Callable[[], Talk]] = {
     "own/taken-back": taken_back,
     "own/named": named,
     "own/too-long": too_long,
+    "own/strict": strict,
 }
 CUTS = {
     "branches/left-as-history": 3,
@@ -197,6 +211,7 @@ CUTS = {
     "own/priced": 11,
     "own/rewritten": 5,
     "own/stated": 3,
+    "own/strict": 4,
     "own/taken-back": 2,
     "own/too-long": 3,
     "recovery/pages-of-an-original": 2,
