@@ -7,7 +7,6 @@ leaves the session, and the next call's fallback, as they were.
 import hashlib
 import operator
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import msgspec
@@ -16,7 +15,7 @@ from ctxmgr.engine.conversation import ConversationIndex
 from ctxmgr.engine.invariants import FRESH, CheckState
 from ctxmgr.engine.tools import Memo
 from ctxmgr.formats import BEGINNING, MessageFormat, Progress
-from ctxmgr.model import BlockEdit, Keep, Message, Packet, Plan
+from ctxmgr.model import BlockEdit, Keep, Message, Plan
 from ctxmgr.model.saved import LastProjection
 from ctxmgr.session.reading import Reader
 
@@ -65,7 +64,7 @@ def replacements(
         return Replacements(made)
     if before:
         return msgspec.structs.replace(before.replacements, messages=made, accepted=BEGINNING)
-    inside = _behind_packet(plan) if packet_inside else -1
+    inside = _behind_packet(messages, plan) if packet_inside else -1
     if inside >= 0 and messages[inside].view.role in ("user", "summary"):
         raw = fmt.with_packet(made.get(inside, messages[inside].raw), packet.text)
         if raw is not None:
@@ -74,13 +73,15 @@ def replacements(
     return Replacements(made, bytes(fmt.packet(packet.text, time_ms or 0)))
 
 
-def _behind_packet(plan: Plan) -> int:
-    """The index of the message that the packet stands before, -1 where it stands at the end."""
-    for piece, behind in pairwise(plan.pieces):
-        if isinstance(piece, Packet) and isinstance(behind, Keep):
-            return behind.start
-        if isinstance(piece, Packet) and isinstance(behind, BlockEdit):
-            return behind.message_index
+def _behind_packet(messages: Sequence[Message], plan: Plan) -> int:
+    """The index of the message that the packet stands before, prompts aside; -1 where it stands at the end."""
+    behind = plan.pieces[plan.pieces.index(plan.packet) + 1 :] if plan.packet is not None else ()
+    for piece in behind:
+        shown = range(piece.start, piece.end) if isinstance(piece, Keep) else ()
+        indices = (piece.message_index,) if isinstance(piece, BlockEdit) else shown
+        found = next((index for index in indices if messages[index].view.role != "prompt"), -1)
+        if found >= 0:
+            return found
     return -1
 
 

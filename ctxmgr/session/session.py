@@ -200,6 +200,7 @@ class SessionCore:
     def read_as(self, fmt: MessageFormat) -> None:
         """Another format from now on: what was read is read anew when the next list comes."""
         self.fmt, self.format_settled = fmt, False
+        self.strict_roles = fmt.has_templates and has_strict_roles(self.state)  # the model is the same
         self.reader = Reader(fmt, self.reader.weigh, self.reader.rules, self.reader.tools)
         self._refresh()
         self._unread()

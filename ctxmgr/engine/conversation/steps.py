@@ -4,7 +4,9 @@ Rules:
 1. A step is an assistant message (all its items, where a format has several) and the messages that hold nothing
    but results of its calls, wherever they stand.
    With it goes what leads it, and what shares an id with it: a later answer that does is of the same step.
-2. What a user or a host said belongs to no step: it is fixed. So is a result without a call and a role not known.
+   Where users and the assistant take turns, a user's message goes with the answer that it follows.
+2. What else a user or a host said belongs to no step: it is fixed. So is a result without a call and a role not
+   known.
 3. A step whose call is answered inside a fixed message (a user's, in some formats) is bound: it can not leave
    whole, for the pair would be parted. Its other results may still be pruned.
 4. The user's own shell runs are steps by themselves: output like a tool's, but no pair.
@@ -30,11 +32,14 @@ from ctxmgr.model import Message, WorkingSet
 
 # (a list, message index) -> whether this item of the assistant's must stay or leave with the one before it
 IsOneWithPrevious = Callable[[ConversationIndex, int], bool]
+# (a list, message index) -> the index of the answer that a user's message must stay or leave with, -1 for none
+AnswerBefore = Callable[[ConversationIndex, int], int]
 
 
 class Step(msgspec.Struct, frozen=True, gc=False):
-    """`assistant_indices`: indices of the assistant's items; `result_indices`: of the messages that answer them;
-    `lead_indices`: of the prompts that lead them. `bound`: rule 3."""
+    """`assistant_indices`: indices of the assistant's items, and of a user's message that goes with them;
+    `result_indices`: of the messages that answer them; `lead_indices`: of the prompts that lead them. `bound`:
+    rule 3."""
 
     assistant_indices: tuple[int, ...]
     result_indices: tuple[int, ...]
@@ -57,7 +62,11 @@ class Steps(msgspec.Struct, frozen=True):
 
 
 def steps_of(
-    conversation: ConversationIndex, before: Steps | None, start: int, is_one_with_previous: IsOneWithPrevious
+    conversation: ConversationIndex,
+    before: Steps | None,
+    start: int,
+    is_one_with_previous: IsOneWithPrevious,
+    answer_before: AnswerBefore = lambda listed, index: -1,
 ) -> Steps:
     """The steps of a whole list. `before`: those of its messages up to `start`."""
     before = before or Steps()
@@ -87,6 +96,9 @@ def steps_of(
                 number = next(iter(asked))
                 answers = (*steps[number].result_indices, position)
                 steps[number] = msgspec.structs.replace(steps[number], result_indices=answers)
+            elif (answer := answer_before(conversation, position)) in numbers:
+                items = (*steps[numbers[answer]].assistant_indices, position)
+                steps[numbers[answer]] = msgspec.structs.replace(steps[numbers[answer]], assistant_indices=items)
             else:
                 for number in asked - {-1}:
                     steps[number] = msgspec.structs.replace(steps[number], bound=True)

@@ -20,9 +20,10 @@
 6. The working set that is promised is cut only where cutting all else does not do, and then by no more than has to
    leave, its oldest results first. Of the newest step's results half the limit stays until the others are cut.
 
-7. Of steps the oldest leave first, a call with its thinking and its results. The newest stays, what a user said
-   does, and so does a step whose leaving would bring a list that fits far below its limit. Where a large one that
-   had to leave did so, the newest of the smaller ones that left before it come back.
+7. Of steps the oldest leave first, a call with its thinking and its results. The newest stays, and so does what a
+   user said, unless it goes with an answer (`Alternation`), a packet stands, and that not inside it. A step whose
+   leaving would bring a list that fits far below its limit stays, too. Where a large one that had to leave did so,
+   the newest of the smaller ones that left before it come back.
 8. A step stays out as long as all of it was decided to leave and may. A late result brings its step back, and so
    does a host that took messages away, where the step is the newest then, or not all of it is known any more.
 
@@ -243,6 +244,10 @@ class _Fitting:
             return
         first = next((index for index in shown if conversation.messages[index].view.role != "prompt"), -1)
         may = set(shown) - {first, *(ref.message_index for ref in self.cut_last), *self.promised}
+        if self.draft.plan.packet is None:
+            may = {index for index in may if rules.may_leave_untold(conversation, index)}
+        elif rules.packet_inside:
+            may.discard(self.draft.plan.floor)
         steps = [step for step in may_leave(conversation, rules) if may.issuperset(step.message_indices)]
         weights = [sum(map(self.draft.message_weight, step.message_indices)) for step in steps]
         self._drop(leaving(steps, weights, self.draft.weight, self.bounds))

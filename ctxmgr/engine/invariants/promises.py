@@ -1,5 +1,6 @@
 """The promises of every projection, a rule each."""
 
+import itertools
 from bisect import bisect_left
 from collections.abc import Sequence
 
@@ -13,7 +14,7 @@ from ctxmgr.engine.conversation import (
     promised_start,
 )
 from ctxmgr.engine.invariants.loading import loading_places
-from ctxmgr.engine.invariants.rule import USER_LIKE, Rule, Walk
+from ctxmgr.engine.invariants.rule import USER_LIKE, LeftOut, Rule, Walk
 from ctxmgr.model import BlockEdit, EditKind, Message, View
 
 
@@ -311,8 +312,10 @@ class Alternation(Rule):
     """Users and the assistant take turns, tool flow left out, as far as they came so.
 
     1. An answer without a call stays: without it two user messages would stand side by side, or a user's right
-       behind a tool's result. Where steps leave alone (`by_steps`), what a user said stays too.
-    2. The packet goes inside a user's message: the one that it stands before, else the nearest one above.
+       behind a tool's result. Where steps leave alone (`by_steps`), it leaves with the user's message that follows
+       it, and that with it; the first user's stays.
+    2. The packet goes inside a user's message that is shown: the one that it stands before, else the nearest one
+       above.
 
     Which templates want it: `formats.acceptance`. The format looks at what leaves, so a checker has nothing to ask.
     """
@@ -324,17 +327,25 @@ class Alternation(Rule):
         self._by_steps = by_steps
 
     def must_stay(self, conversation: ConversationIndex) -> frozenset[int]:
-        messages = conversation.messages
-        if not self._by_steps:
-            return frozenset()
-        return frozenset(index for index, message in enumerate(messages) if _speaks(message.view))
+        users = (index for index, message in enumerate(conversation.messages) if message.view.role == "user")
+        return frozenset(itertools.islice(users, 1 if self._by_steps else 0))
 
     def may_leave(self, conversation: ConversationIndex, step: Step) -> bool:
-        return not any(_speaks(conversation.messages[index].view) for index in step.assistant_indices)
+        views = [conversation.messages[index].view for index in step.assistant_indices]
+        return any(view.role == "user" for view in views) or not any(map(_answers, views))
 
-    def packet_index(self, conversation: ConversationIndex, message_index: int) -> int:
-        above = range(message_index, -1, -1)
-        return next((index for index in above if _takes_words(conversation.messages[index].view)), message_index)
+    def answer_before(self, conversation: ConversationIndex, message_index: int) -> int:
+        messages, index = conversation.messages, message_index - 1
+        if not self._by_steps or messages[message_index].view.role != "user":
+            return -1
+        while index >= 0 and messages[index].view.role == "prompt":
+            index -= 1
+        return index if index >= 0 and _answers(messages[index].view) else -1
+
+    def packet_index(self, conversation: ConversationIndex, message_index: int, left: LeftOut) -> int:
+        messages, above = conversation.messages, range(message_index, -1, -1)
+        users = (index for index in above if _takes_words(messages[index].view) and not left(index))
+        return next(users, message_index)
 
 
 def _takes_words(view: View) -> bool:
@@ -342,9 +353,9 @@ def _takes_words(view: View) -> bool:
     return view.role == "user" and any(block.can_edit for block in view.blocks)
 
 
-def _speaks(view: View) -> bool:
-    """Whether it is a user's, or an answer that calls nothing."""
-    return view.role == "user" or (view.role == "assistant" and all(block.kind != "call" for block in view.blocks))
+def _answers(view: View) -> bool:
+    """Whether it is an answer that calls nothing."""
+    return view.role == "assistant" and all(block.kind != "call" for block in view.blocks)
 
 
 NO_TURN = ("summary", "packet", "prompt")  # roles that may stand before the message a turn starts with

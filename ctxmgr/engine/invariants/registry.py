@@ -27,7 +27,7 @@ from ctxmgr.engine.invariants.promises import (
     WholeTurnsRule,
     WorkingSetWhole,
 )
-from ctxmgr.engine.invariants.rule import Rule, overriding
+from ctxmgr.engine.invariants.rule import LeftOut, Rule, overriding
 from ctxmgr.model import EditKind, Plan, once
 
 
@@ -104,11 +104,15 @@ class Invariants:
         """Whether this may be the first message shown, prompts aside."""
         return all(asked(conversation, message_index) for asked in self._that_say("may_start_with"))
 
-    def packet_index(self, conversation: ConversationIndex, message_index: int) -> int:
-        """Before which message the packet goes, where a preset would put it before this one."""
+    def packet_index(self, conversation: ConversationIndex, message_index: int, left: LeftOut) -> int:
+        """Before which message that is shown the packet goes, where a preset would put it before this one."""
         for moved in self._that_say("packet_index"):
-            message_index = moved(conversation, message_index)
+            message_index = moved(conversation, message_index, left)
         return message_index
+
+    def answer_before(self, conversation: ConversationIndex, message_index: int) -> int:
+        """The index of the answer that this user's message must stay or leave with, -1 for none."""
+        return max((asked(conversation, message_index) for asked in self._that_say("answer_before")), default=-1)
 
     def is_one_with_previous(self, conversation: ConversationIndex, message_index: int) -> bool:
         """Whether this message must stay or leave with the one before it."""
@@ -117,7 +121,7 @@ class Invariants:
 
 @carried
 def _steps(conversation: ConversationIndex, before: Steps | None, start: int, rules: Invariants) -> Steps:
-    return steps_of(conversation, before, start, rules.is_one_with_previous)
+    return steps_of(conversation, before, start, rules.is_one_with_previous, rules.answer_before)
 
 
 @once

@@ -8,6 +8,7 @@ is laid out in the order of its list, say) has nothing to say there.
 """
 
 from bisect import bisect_right
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -53,6 +54,9 @@ class Walk:
         """Of all packets, in tokens."""
         packets = (self.plan.pieces[place] for place in self.packets)
         return sum(packet.weight for packet in packets if isinstance(packet, Packet))
+
+
+LeftOut = Callable[[int], bool]  # of a message's index: whether it leaves
 
 
 class Rule:
@@ -120,9 +124,13 @@ class Rule:
         """Whether this may be the first message shown, prompts aside."""
         return True
 
-    def packet_index(self, conversation: ConversationIndex, message_index: int) -> int:
-        """Before which message a packet goes that belongs before this one."""
+    def packet_index(self, conversation: ConversationIndex, message_index: int, left: LeftOut) -> int:
+        """Before which message that is shown a packet goes that belongs before this one."""
         return message_index
+
+    def answer_before(self, conversation: ConversationIndex, message_index: int) -> int:
+        """The index of the answer that this user's message must stay or leave with, -1 for none."""
+        return -1
 
     def is_one_with_previous(self, conversation: ConversationIndex, message_index: int) -> bool:
         """Whether this message must stay or leave with the one before it."""

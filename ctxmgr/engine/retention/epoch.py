@@ -28,7 +28,7 @@ import msgspec
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Steps, working_set_start
 from ctxmgr.engine.protection import Protection
 from ctxmgr.engine.retention import prefix_cost, receipts
-from ctxmgr.engine.retention.layout import Layout, extended, lay_out, parted, with_packet
+from ctxmgr.engine.retention.layout import Layout, drops, extended, lay_out, parted, with_packet
 from ctxmgr.engine.retention.offers import Growth, Situation, offers
 from ctxmgr.engine.retention.packet_writing import NO_PACKET, ListRoom, PacketWriter, packet_of, place_of
 from ctxmgr.engine.retention.prefix_cost import Offer, PrefixBreak, PrefixChange, arithmetic, best_change
@@ -369,7 +369,8 @@ class EpochWriting(msgspec.Struct, frozen=True):
         if not packet.text:
             return bare, packet
         packet_index = place_of(self.conversation, self.steps, decisions, self.working_set)
-        packet_index = layout.rules.packet_index(self.conversation, packet_index)
+        left = partial(drops, self.conversation, decisions)
+        packet_index = layout.rules.packet_index(self.conversation, packet_index, left)
         return with_packet(self._allowing(bare), packet, packet_index), packet
 
     def _laid_out(self, decisions: Mapping[str, Decision], packet: Packet, packet_index: int) -> Plan:
@@ -386,12 +387,14 @@ class EpochWriting(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(plan, allowance=allowance)
 
     def untold(self) -> set[str]:
-        """The keys of user messages that may only leave where a packet tells of them."""
+        """The keys of user messages that may only leave where a packet tells of them, and what goes with them."""
         rules, conversation = self.ask.terms.layout.rules, self.conversation
+        paired = self.steps.steps if rules.packet_inside else ()
         return {
             conversation.key(index)
-            for index in self.leaving_users
-            if not rules.may_leave_untold(conversation, index)
+            for indices in (*((index,) for index in self.leaving_users), *(step.message_indices for step in paired))
+            if not all(rules.may_leave_untold(conversation, index) for index in indices)
+            for index in indices
         }
 
     def is_worth(self, plan: Plan, packet: Packet) -> bool:

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
+from ctxmgr.server.effects import SnapshotLoaded
 from tests.contract.talk import Fields, Talk
 from tests.legality import openai
-from tests.unit.session.context.epochs import talk_of
+from tests.unit.session.context.epochs import POLICY, talk_of
 
 WINDOW = 16_000  # tokens
 CUES = " ".join(f"word {number} of what is said here" for number in range(30))
@@ -34,6 +35,22 @@ LISTS: dict[str, list[Fields]] = {
     "words in parts": [
         one for number in range(30) for one in turn(number, 1, [{"type": "text", "text": f"{number}: {CUES}"}])
     ],
+    "words alone": [
+        one
+        for number in range(90)
+        for one in (
+            {"role": "user", "content": f"{number}: {CUES}"},
+            {"role": "assistant", "content": f"{number}: {CUES}"},
+        )
+    ],
+    "prompts inside": [
+        one
+        for number in range(30)
+        for one in (
+            *([{"role": "system", "content": f"It is day {number}."}] if number and number % 3 == 0 else []),
+            *turn(number, 1, f"{number}: {CUES}"),
+        )
+    ],
     "one turn": [
         PROMPT,
         {"role": "user", "content": CUES},
@@ -42,9 +59,9 @@ LISTS: dict[str, list[Fields]] = {
 }
 
 
-def begun(preset: str, **model: Any) -> Talk:
-    talk = talk_of(window=WINDOW, format="openai", preset=preset)
-    talk.call("model_select", sessionId="s", model={"contextWindow": WINDOW, **model})
+def begun(preset: str, window: int = WINDOW, keys: Fields | None = None, **model: Any) -> Talk:
+    talk = talk_of(window=window, format="openai", preset=preset, **(keys or {}))
+    talk.call("model_select", sessionId="s", model={"contextWindow": window, **model})
     return talk
 
 
@@ -52,7 +69,8 @@ def answers(talk: Talk, listed: list[Fields]) -> list[list[Fields]]:
     """Of each list that ends before an answer. None is a fallback."""
     ends = [end for end in range(1, len(listed)) if listed[end]["role"] == "assistant"]
     made = [talk.context(listed[:end], answer="messages") for end in ends]
-    assert {check for one in made for check in one["report"]["checks"]} <= {"fit"}
+    assert {check for one in made for check in one["report"]["checks"]} == set()
+    assert max(one["report"]["tokens"] for one in made) <= WINDOW
     return [one["list"] for one in made]
 
 
@@ -69,6 +87,15 @@ def test_users_and_the_assistant_take_turns_where_they_did(preset: str, name: st
         assert _end([one for one in answer if one["role"] == "user"][-1]["content"]) in users
     packets = sum("[ctxmgr packet]" in str(one) for one in answer)
     assert packets == 1 if preset == "balanced" else packets <= 1
+
+
+def test_where_no_packet_tells_of_them_users_and_their_answers_stay() -> None:
+    talk = begun(
+        "balanced", 6_000, {"packetTokens": dict.fromkeys(("green", "yellow", "red", "compact"), 0)}, id="gemma-3"
+    )
+    listed = LISTS["words alone"]
+    answer = talk.context(listed[:-1], answer="messages")
+    assert (answer["report"]["checks"], len(answer["list"])) == (["fit"], len(listed) - 1)
 
 
 def test_a_host_may_say_it_and_a_model_may_go_on_with_it() -> None:
@@ -95,6 +122,19 @@ def test_a_message_whose_content_is_no_text_holds_no_packet() -> None:
         last = answers(begun("balanced", id="mistral-small"), listed)[-1]
         assert len(last) < len(listed), content
         assert "[ctxmgr packet]" in str(last[0 if content else 2]), content
+
+
+def test_what_was_decided_for_a_strict_model_outlives_a_restart_with_another_format() -> None:
+    def started(found: tuple[bytes, ...] = ()) -> Talk:
+        talk = Talk(start=False, found=SnapshotLoaded(found))
+        talk.call("initialize", protocolVersion="1.1", capabilities={}, policy={**POLICY, "tokenizer": "estimate"})
+        model = {"id": "mistral-small", "contextWindow": WINDOW}
+        talk.call("session_start", sessionId="s", messageFormat="openai", model=model)
+        return talk
+
+    talk, listed = started(), LISTS["short turns"]
+    last = answers(talk, listed)[-1]
+    assert started(tuple(talk.saved)).context(listed[:-1], answer="messages")["list"] == last
 
 
 REFUSALS = {
