@@ -23,7 +23,7 @@ def opened(parts: int = 11, **more: object) -> Run:
 @behaviour(
     "epochs/by-price",
     "An epoch begins when what keeping the prefix has cost since the last one reaches what changing it costs now, "
-    "and in the first 45 calls costs at most what was saved before and 0.02 of what the session would have cost "
+    "and in the first 46 calls costs at most what was saved before and 0.02 of what the session would have cost "
     "unpruned; the report says where the list changed, how much of it stayed, and the sum.",
     "design 6",
 )
