@@ -235,7 +235,7 @@ def test_a_decision_gives_back_what_was_written() -> None:
     plan = fit(messages, 2_000)
     (edit,) = (piece for piece in plan.pieces if isinstance(piece, BlockEdit))
     written = rewriter(indexed(messages), lambda text: -1)(
-        next(indexed(messages).results(2))[0], plan.decisions[edit.key]
+        indexed(messages).results(2)[0][0], plan.decisions[edit.key]
     )
     assert written == (edit.text, edit.after_tokens)
 
