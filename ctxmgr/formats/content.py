@@ -93,31 +93,56 @@ def part(raw_block: dict[str, Any]) -> ContentPart:
     return ContentPart(spelled({name: value for name, value in raw_block.items() if name != "cache_control"}))
 
 
-def stays(raw_block: dict[str, Any]) -> bool:
-    """Whether a block is no text, and so stays where the texts beside it are put anew: a picture, a document, a
-    reference to a tool or a resource, a search result. Source: Anthropic, "Tool reference" (`tool_reference`),
-    "Search results" (`search_result`); Model Context Protocol, "Tool result" (`resource`, `resource_link`).
+def _staying(blocks: list[dict[str, Any]]) -> list[bool]:
+    """Of each block of a content whether it is no text, and so stays where the texts beside it are put anew: a
+    picture, a document, a reference to a tool or a resource, a search result. Where no other text is there, those
+    that hold text are it. Source: Anthropic, "Tool reference" (`tool_reference`), "Search results"
+    (`search_result`); Model Context Protocol, "Tool result" (`resource`, `resource_link`).
     """
-    kind = raw_block.get("type")
-    return isinstance(kind, str) and kind not in _WORDS
+    kinds = [raw_block.get("type") for raw_block in blocks]
+    stays = [isinstance(kind, str) and kind not in _WORDS for kind in kinds]
+    if not any(not stay and part(each).text.strip() for each, stay in zip(blocks, stays, strict=True)):
+        return [stay and not _text_in(raw_block) for raw_block, stay in zip(blocks, stays, strict=True)]
+    return stays
+
+
+def _text_in(raw_block: dict[str, Any]) -> str:
+    """The text that a block holds, under its name and where it is from; "" where it holds none, or more."""
+    kind, names, told = raw_block.get("type"), tuple[str, ...](), raw_block
+    if kind == "resource":
+        resource = raw_block.get("resource")
+        names, told = ("uri",), resource if isinstance(resource, dict) else {}
+        inner = ContentPart(text(told.get("text")))
+    elif kind == "search_result":
+        names = ("title", "source")
+        inner = plain(raw_block.get("content"))
+    elif kind in _PAGES:
+        inner = _pages(raw_block)
+    else:
+        return ""
+    if inner.media or not inner.text:
+        return ""
+    return "\n".join(filter(None, (*(text(told.get(name)) for name in names), inner.text)))
 
 
 def plain(content: Any) -> ContentPart:
     """All of a content as one text, and what in it is none."""
     if isinstance(content, str):
         return ContentPart(content)
-    parts = [_part_of_several(raw_block) for raw_block in raw_blocks(content)]
+    blocks = raw_blocks(content)
+    parts = [_part_of_several(each, stays) for each, stays in zip(blocks, _staying(blocks), strict=True)]
     return ContentPart(
         "\n".join(item.text for item in parts if item.text or not item.media),
         tuple(each for item in parts for each in item.media),
     )
 
 
-def _part_of_several(raw_block: dict[str, Any]) -> ContentPart:
-    if not stays(raw_block):
-        return part(raw_block)
+def _part_of_several(raw_block: dict[str, Any], stays: bool) -> ContentPart:
+    told = _text_in(raw_block)
+    if not stays:
+        return ContentPart(told) if told else part(raw_block)
     whole = part(raw_block)
-    return ContentPart(media=whole.media or (media.part(len(whole.text.encode())),))
+    return ContentPart(media=whole.media or (media.part(len(whole.text.encode()), bool(told)),))
 
 
 def _pages(raw_block: dict[str, Any]) -> ContentPart:
@@ -220,7 +245,7 @@ def with_text(content: msgspec.Raw | None, words: str, kind: str = "text") -> An
         return words
     listed: list[Any] = _elements(content)
     parts = [_members(element) if bytes(element).startswith(b"{") else {} for element in listed]
-    texts = [number for number, raw_block in enumerate(raw_blocks(_decode(content))) if not stays(raw_block)]
+    texts = [number for number, stays in enumerate(_staying(raw_blocks(_decode(content)))) if not stays]
     if not texts:
         return [{"type": kind, "text": words}, *listed]
     first = texts[0]
@@ -236,7 +261,7 @@ def with_text(content: msgspec.Raw | None, words: str, kind: str = "text") -> An
 def with_markers(content: msgspec.Raw | None, markers: Mapping[int, str], kind: str = "text") -> Any:
     """A content in which texts stand for these of what is no text in it, by their number among that."""
     listed: list[Any] = _elements(content or b"[]")
-    places = [number for number, raw_block in enumerate(raw_blocks(_decode(content or b"[]"))) if stays(raw_block)]
+    places = [number for number, stays in enumerate(_staying(raw_blocks(_decode(content or b"[]")))) if stays]
     for number, words in markers.items():
         listed[places[number]] = marked(listed[places[number]], words, kind)
     return listed

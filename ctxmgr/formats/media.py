@@ -31,9 +31,9 @@ def document(size_bytes: int) -> Media:
     return Media("document", size_bytes, pages=1 + size_bytes // PAGE_CHARACTERS)
 
 
-def part(size_bytes: int) -> Media:
+def part(size_bytes: int, holds_text: bool) -> Media:
     """A block of another kind, which takes so many bytes."""
-    return Media("part", size_bytes)
+    return Media("text" if holds_text else "part", size_bytes)
 
 
 def data_of(block: Any) -> str:

@@ -12,21 +12,27 @@ import msgspec
 
 from ctxmgr.model.expressions import expression
 
-MediaKind = Literal["image", "document", "part"]
+MediaKind = Literal["image", "document", "text", "part"]
 
 PART_TOKEN_BYTES = 4  # about what a token of JSON takes
 ANY_EDGE = 1_000_000  # pixels: no edge is too long
 
 
 class Media(msgspec.Struct, frozen=True, gc=False):
-    """A picture or a document in a message, or a part of another kind that is no text. `width` and `height` in
-    pixels, 0 where they are not known; `pages` of a document; `size_bytes` that it takes of the request."""
+    """A picture or a document in a message, or a part of another kind: one that holds a `text`, as a search result
+    does, or none. `width` and `height` in pixels, 0 where they are not known; `pages` of a document; `size_bytes`
+    that it takes of the request."""
 
     kind: MediaKind
     size_bytes: int = 0
     width: int = 0
     height: int = 0
     pages: int = 1
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether it is a picture or a document, of which a request takes so many."""
+        return self.kind in ("image", "document")
 
 
 class MediaRules(msgspec.Struct, frozen=True):
@@ -42,7 +48,7 @@ class MediaRules(msgspec.Struct, frozen=True):
 
 def tokens(media: Media, rules: MediaRules) -> int:
     """What it weighs in tokens."""
-    if media.kind == "part":
+    if not media.is_shown:
         return -(-media.size_bytes // PART_TOKEN_BYTES)
     if media.kind == "document":
         return media.pages * rules.page_tokens

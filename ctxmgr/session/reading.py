@@ -74,7 +74,7 @@ class Reader:
     def _message(self, raw: bytes) -> Message:
         view = self.with_tools(self.fmt.view(raw))
         weights = tuple([self._weight(block) for block in view.blocks])
-        count = sum([item.kind != "part" for block in view.blocks for item in block.media])
+        count = sum([item.is_shown for block in view.blocks for item in block.media])
         return Message(raw, digest(view), view, weights, sum(weights) + self.fmt.extra_weight(view), count)
 
     def _weight(self, block: Block) -> int:

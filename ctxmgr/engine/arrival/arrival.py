@@ -82,7 +82,7 @@ def arriving_weight(message: Message, policy: Policy) -> int:
 
 
 def _is_long(block: Block, weight: int, most: int) -> bool:
-    bare = all(item.kind == "part" for item in block.media)
+    bare = not any(item.is_shown for item in block.media)
     return weight > most and block.can_edit and bare and not marker.is_marker(block.text)
 
 

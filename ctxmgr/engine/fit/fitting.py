@@ -4,7 +4,8 @@
 1. Nothing happens while the plan fits. Where it does not, it is brought to 95 % of the limit, so that the next
    message does not bring it over again; by these means, each no further than needed:
    a. tool results are cut to one cap, the newest step's last, and to a tenth of the limit at least;
-   b. arguments of calls are, but the newest answer's; then the oldest pictures become a text;
+   b. arguments of calls are, but the newest answer's; then the oldest pictures become a text, and what
+      holds one beside a result's own;
    c. what users pasted and notes hold is cut to one cap of 4,000 tokens at least, but the newest user's;
    d. where turns leave whole, old turns do (`turns_from`: the preset is to plan again); then old steps leave
       (rule 7), and then texts are cut further;
@@ -31,7 +32,7 @@ Each cut is a decision that remembers what was written, as any other.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 
 import msgspec
 
@@ -140,7 +141,18 @@ class _Fitting:
 
     def media(self) -> None:
         """Rule 1b, of pictures."""
-        self.pictures.to_weight(self.target, self.newest)
+        conversation = self.conversation
+        newest = (conversation.newest_user, *range(max(0, self.newest), conversation.size))
+        self.pictures.to_weight(
+            self.target,
+            lambda ref, item: (
+                ref.message_index in newest or (not item.is_shown and self._is_last(ref, self.promised))
+            ),
+        )
+
+    def _is_last(self, ref: BlockRef, stays: Container[int]) -> bool:
+        """Whether it is not to be cut now. `stays`: the messages that are not."""
+        return ref.message_index in stays or ref in self.cut_last
 
     def is_over(self) -> bool:
         """Whether more has to be cut. What is promised (rule 6) is not cut for a few tokens."""
@@ -170,6 +182,8 @@ class _Fitting:
         """Rule 1g."""
         refs = self._blocks(("result", "shell"), ("result", "user", "shell"))
         self._cut([(ref, LEAST_TOKENS) for ref in refs])
+        stays = (self.conversation.newest_user,)
+        self.pictures.to_weight(self.target, lambda ref, item: item.is_shown or self._is_last(ref, stays))
 
     def remains(self) -> None:
         """Rule 1e."""

@@ -1,8 +1,8 @@
 """Turns the oldest pictures and documents of a list into a text that says what each was.
 
 1. Where they are more than the request takes, in bytes or in number, until they are 95 % of it.
-2. Where the list weighs too much, as far as is asked, but the newest step's and the newest user's.
-3. What is signed, and what a model said itself, stays, and so does a part that is neither picture nor document.
+2. Where the list weighs too much, as far as is asked, and so parts that hold text: a search result beside a text.
+3. What is signed, and what a model said itself, stays, and so does any other part.
 """
 
 from collections.abc import Callable
@@ -18,8 +18,8 @@ from ctxmgr.model import Media, Plan, Weigh
 REQUEST_SHARE = 0.95  # of what a request takes, so that the next picture does not bring it over again
 ROLES = ("user", "note", "result")
 
-Shown = tuple[BlockRef, int, Media]
-"""A picture or a document, and which of its block it is."""
+Held = tuple[BlockRef, int, Media]
+"""A picture, a document or a part that holds text, and which of its block it is."""
 
 
 class MediaLimits(msgspec.Struct, frozen=True):
@@ -43,7 +43,7 @@ class MediaFitting:
 
     def to_limits(self) -> None:
         """Rule 1."""
-        shown, limits = self._shown(), self.limits
+        shown, limits = [item for item in self._held() if item[2].is_shown], self.limits
         size, count = self.draft.size_bytes(), len(shown)
         size_target = size if size <= limits.most_bytes else REQUEST_SHARE * limits.most_bytes
         count_target = count if count <= limits.most_images else -(-limits.most_images * REQUEST_SHARE // 1)
@@ -53,30 +53,28 @@ class MediaFitting:
             if self._mark(item):
                 size, count = size - item[2].size_bytes, count - 1
 
-    def to_weight(self, target: float, newest: int) -> None:
-        """Rule 2. `newest`: the index of the newest reply."""
-        conversation = self.draft.conversation
-        stays = (conversation.newest_user, *range(max(0, newest), conversation.size))
-        for item in self._shown():
-            if self.draft.weight > target and item[0].message_index not in stays:
+    def to_weight(self, target: float, stays: Callable[[BlockRef, Media], bool]) -> None:
+        """Rule 2. `stays`: which of them, beside those of rule 3."""
+        for item in self._held():
+            if self.draft.weight > target and not stays(item[0], item[2]):
                 self._mark(item)
 
-    def _shown(self) -> list[Shown]:
-        """The oldest first (rule 3)."""
+    def _held(self) -> list[Held]:
+        """The oldest first, but those of rule 3."""
         conversation = self.draft.conversation
         messages = conversation.messages
         return [
             (ref, number, item)
             for index in self.draft.visible()
-            if messages[index].media_count and messages[index].view.role in ROLES
+            if messages[index].view.role in ROLES
             for ref in (BlockRef(index, block) for block in range(len(messages[index].view.blocks)))
             for number, item in self.draft.media(ref)
             if item.kind != "part" and self.rules.may_edit(conversation, ref, "cut")
         ]
 
-    def _mark(self, shown: Shown) -> bool:
+    def _mark(self, held: Held) -> bool:
         """Puts a text in its place; False where that would be heavier."""
-        ref, number, item = shown
+        ref, number, item = held
         draft, text, decision = self.draft, marker.media(item), self.draft.decision(ref)
         after = draft.block_weight(ref) - self.limits.weigh(item) + self.weigh(text)
         if after > draft.conversation.block_weight(ref):

@@ -88,6 +88,19 @@ def test_what_is_no_text_in_a_result_stays_in_its_place() -> None:
                 assert len(FORMATS[name].view(raw).blocks[0].media) == 1, (name, block)
 
 
+def test_what_holds_text_is_text_where_no_other_stands_beside_it() -> None:
+    rows = [("anthropic", block) for block in NO_TEXT["anthropic"][2:4]] + [("pi", NO_TEXT["pi"][1])]
+    for name, block in rows:
+        content = [block, IMAGES[name], {**block, **MARK}]
+        (seen,) = FORMATS[name].view(json.dumps(RESULTS[name](content)).encode()).blocks
+        assert len(seen.media) == 1, (name, block)
+        assert seen.text.splitlines()[-1] in ("long", "b"), (name, block)
+        left = [part(name, "new", **MARK), IMAGES[name]]
+        assert put(name, RESULTS[name](content), {0: "new"}) == RESULTS[name](left), (name, block)
+    blob = {"type": "resource", "resource": {"uri": "file:///a.png", "blob": "xx"}}
+    assert put("pi", RESULTS["pi"]([blob]), {0: "new"}) == RESULTS["pi"]([part("pi", "new"), blob])
+
+
 def test_images_alone_get_a_text_before_them() -> None:
     found = put("pi", {"role": "user", "content": [IMAGES["pi"]]}, {0: "new"})
     assert found["content"] == [part("pi", "new"), IMAGES["pi"]]

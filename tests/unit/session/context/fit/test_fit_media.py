@@ -192,6 +192,28 @@ def test_documents_too(name: str) -> None:
     assert out[1:] == sent[1:]
 
 
+PAGE = "some words of a page here " * 200
+HOLDERS: list[Json] = [
+    {"type": "search_result", "source": "u", "title": "t", "content": [{"type": "text", "text": PAGE}]},
+    {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": PAGE}},
+    {"type": "resource", "resource": {"uri": "u", "text": PAGE}},
+]
+
+
+@pytest.mark.parametrize("holder", HOLDERS, ids=lambda block: block["type"])
+@pytest.mark.parametrize("beside", [[], [{"type": "text", "text": "Found:"}]], ids=["alone", "beside a text"])
+def test_what_holds_text_fits(holder: Json, beside: list[Json]) -> None:
+    calls = [{"type": "tool_use", "id": f"t{number}", "name": "fetch", "input": {}} for number in range(12)]
+    results = [{"type": "tool_result", "tool_use_id": call["id"], "content": [*beside, holder]} for call in calls]
+    go = {"role": "user", "content": "go"}
+    at_once = [go, {"role": "assistant", "content": calls}, {"role": "user", "content": results}]
+    one = Session({"preset": "balanced"}, format="anthropic", window=16_000)
+    assert RULES["anthropic"].illegal(out := one.project(at_once)) == []
+    assert "some words of a page" in str(out)
+    assert one.report is not None
+    assert (one.report.checks, one.report.tokens < 14_000) == ((), True)
+
+
 def test_prompt_and_tools_are_of_the_request_too() -> None:
     out = session("balanced", "anthropic", maxRequestBytes=300_000).project(
         talk("anthropic", 20), overhead_tokens=20_000
