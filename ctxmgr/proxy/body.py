@@ -296,8 +296,12 @@ LARGE_BYTES = 1 << 20  # of a body
 THREADS = 2  # that read: more bodies wait, and are not unpacked meanwhile
 
 
+_ITSELF = object()
+
+
 def read_once(read: Callable[P, R]) -> Callable[P, R]:
-    """For a pure function whose last parameter is the message."""
+    """For a pure function whose last parameter is the message. Where it gives the message itself, a mark is kept: a
+    message that held itself would stay until the collector comes by."""
 
     @wraps(read)
     def reader(*given: P.args, **named: P.kwargs) -> R:
@@ -307,8 +311,9 @@ def read_once(read: Callable[P, R]) -> Callable[P, R]:
         known: dict[Any, Any] = vars(raw)
         key = (read, *given[:-1])
         if key not in known:
-            known[key] = read(*given, **named)
-        value: R = known[key]
+            made = read(*given, **named)
+            known[key] = _ITSELF if made is raw else made
+        value: R = given[-1] if known[key] is _ITSELF else known[key]  # type: ignore[assignment]
         return value
 
     return reader

@@ -5,11 +5,13 @@
 2. A stream with status 200 is held until an event comes that is an error, or that has something of an answer: those
    before it only say that an answer begins (`ProviderApi.opens`). Nothing of an answer is ever held.
 3. A whole body with status 200 is held to its end while it is small, for an error is; of an array, as Gemini
-   streams one, the first name tells. What is no JSON passes. A stream is one by its type, or as it begins.
+   streams one, the first name tells, and of JSON lines the first. What is no JSON passes, and so do spaces and
+   newlines alone, with which a gateway keeps a connection alive. A stream is one by its type, or as it begins.
 4. Nothing is held for longer than HELD_SECONDS, nor more than HELD_BYTES: then it passes. What is told later is
    heard all the same (`answers`), too late to try again.
 5. A refusal is `size` where its words or its status say that the list was too long (`wordings`), else `list` where
-   the list may be at fault, else `other`: another try would meet the same.
+   the list may be at fault, else `other`: another list would meet the same. Of a 500 that says no more than that
+   the server failed nobody can tell: it is `other`, for it passes by itself.
 """
 
 import asyncio
@@ -45,11 +47,12 @@ RefusalKind = Literal["size", "list", "other"]
 
 class Refusal(msgspec.Struct, frozen=True):
     """`told`: what ctxmgr is told of it, as `turn_end` takes it. `is_sure`: it says that the list is at fault, and
-    ctxmgr learns nothing of it."""
+    ctxmgr learns nothing of it. `is_guess`: no more than its status points at the list."""
 
     kind: RefusalKind
     told: bytes
     is_sure: bool
+    is_guess: bool = False
 
 
 class Heard(msgspec.Struct, frozen=True):
@@ -76,9 +79,11 @@ def refusal_of(status: int, content: bytes) -> Refusal:
     if wordings.says_too_long(words):
         return Refusal("size", told, True)
     sure = wordings.says_of_list(words)
-    is_of_list = sure or (status in OF_LIST and not wordings.says_of_other_cause(words))
+    is_guess = not sure and status == SERVER
+    is_other = wordings.says_of_other_cause(words) or (is_guess and wordings.says_nothing(words))
+    is_of_list = sure or (status in OF_LIST and not is_other)
     is_sure = (sure or status in OF_LIST[:2]) and not wordings.says_of_roles(words)
-    return Refusal("list" if is_of_list else "other", told, is_sure)
+    return Refusal("list" if is_of_list else "other", told, is_sure, is_guess)
 
 
 def status_in(failure: bytes) -> int:
@@ -191,7 +196,7 @@ class _Whole(_Beginning):
     """A whole answer, or an array that streams one."""
 
     def __init__(self, api: ProviderApi) -> None:
-        self._api, self._content = api, bytearray()
+        self._api, self._content, self._has_line = api, bytearray(), False
 
     @property
     def is_new(self) -> bool:
@@ -200,9 +205,20 @@ class _Whole(_Beginning):
     def feed(self, piece: bytes) -> None:
         self._content += piece
         begins = bytes(self._content[:NAME_BYTES]).lstrip()
-        is_none = begins and not begins.startswith((b"{", b"["))
+        is_none = not begins.startswith((b"{", b"[")) and bool(self._content)
         is_array = begins.startswith(b"[") and b'"error"' not in begins and len(self._content) >= NAME_BYTES
-        self.is_told = bool(is_none) or is_array or len(self._content) > WHOLE_BYTES
+        self.is_told = is_none or is_array or len(self._content) > WHOLE_BYTES
+        if not self.is_told and not self._has_line and b"\n" in piece:
+            self._line(bytes(self._content).lstrip().partition(b"\n"))
+
+    def _line(self, parts: tuple[bytes, bytes, bytes]) -> None:
+        """The first line: of JSON lines it is a whole value."""
+        line, end, _ = parts
+        self._has_line = bool(end)
+        if end:
+            with contextlib.suppress(*UNREADABLE):
+                _decode(line)
+                self.failure, self.is_told = failure_in(self._api, line), True
 
     def end(self) -> None:
         self.failure = failure_in(self._api, bytes(self._content))

@@ -7,6 +7,8 @@
 5. A list of ctxmgr's that is refused for itself gives way to the program's own, once: the answer to that is the
    program's. Where the provider takes it, ctxmgr leaves the conversation alone for RESTING_CALLS, or until the
    program begins its list anew; where the refusal did not say that the list is at fault, only the second time.
+   In that case it does not give way to a list that is larger than the window. Where the program's own is too long
+   all the same, that teaches ctxmgr nothing of its own list, which goes out once more.
 """
 
 import asyncio
@@ -36,7 +38,8 @@ NO_PRICES = TieredPrices(0, 0, 0, 0)
 class Prepared(msgspec.Struct, frozen=True):
     """A call that is of a conversation. `body`: to send, None where it passes as it came. `is_same`: ctxmgr leaves
     the list as it came, or would, where it observes. `gave_way`: to a refusal of ctxmgr's list, None where
-    there was none. `size`: of its messages, in bytes."""
+    there was none. `is_back`: ctxmgr's list again, after the one that it gave way to was too long. `size`: of its
+    messages, in bytes."""
 
     call: ListCall
     conversation: ProgramConversation
@@ -46,6 +49,7 @@ class Prepared(msgspec.Struct, frozen=True):
     is_same: bool
     size: int
     gave_way: Refusal | None = None
+    is_back: bool = False
 
 
 class Rewriter:
@@ -76,14 +80,15 @@ class Rewriter:
         conversation = refused.conversation
         if refusal.kind == "other":
             return None
+        is_back = refused.gave_way is not None
         async with conversation.lock:
-            is_learnt = await conversation.refused(refusal.told)
+            is_learnt = not is_back and await conversation.refused(refusal.told)
             if refusal.kind != "size":
-                return self._giving_way(refused, refusal) if refused.body is not None else None
-            if not is_learnt:
+                return self._giving_way(refused, refusal)
+            if not is_back and not is_learnt:
                 return None
             listed = await conversation.listed(refused.call)
-        made = self._prepared(refused.call, conversation, listed)
+        made = self._prepared(refused.call, conversation, listed, is_back or refused.is_back)
         return made if made.size < refused.size else None
 
     def answered(self, prepared: Prepared, usage: Mapping[str, Any] | None) -> None:
@@ -117,7 +122,7 @@ class Rewriter:
 
     def note_refusal(self, refused: Prepared, refusal: Refusal) -> None:
         """It comes too late to make the call again, or for the last time; for its size the next list is shorter."""
-        if refusal.kind == "size":
+        if refusal.kind == "size" and refused.gave_way is None:
             conversation = refused.conversation
             conversation.tell(conversation.session.turn_end(refusal.told, usage=None, notify=True))
 
@@ -168,7 +173,9 @@ class Rewriter:
             for sums in (self.account, conversation.account):
                 sums.count_refetches(refetched.fetches, bill)
 
-    def _prepared(self, call: ListCall, conversation: ProgramConversation, listed: Listed) -> Prepared:
+    def _prepared(
+        self, call: ListCall, conversation: ProgramConversation, listed: Listed, is_back: bool = False
+    ) -> Prepared:
         messages = call.body.messages if listed.is_own else _marked(call, listed)
         is_same = messages == call.body.messages
         weights, report = listed.weights, listed.outcome.report
@@ -180,10 +187,13 @@ class Rewriter:
         passes = is_same or self._settings.observe
         body = None if passes else call.body.with_messages(messages)
         size = sum(map(len, call.body.messages if passes else messages))
-        return Prepared(call, conversation, listed, weights, body, is_same, size)
+        return Prepared(call, conversation, listed, weights, body, is_same, size, is_back=is_back)
 
-    def _giving_way(self, refused: Prepared, refusal: Refusal) -> Prepared:
+    def _giving_way(self, refused: Prepared, refusal: Refusal) -> Prepared | None:
         """Rule 5."""
+        is_too_large = refused.weights.own_tokens > refused.conversation.settings.window
+        if refused.body is None or refused.is_back or (refusal.is_guess and is_too_large):
+            return None
         weights, size = refused.weights.unchanged, sum(map(len, refused.call.body.messages))
         return msgspec.structs.replace(
             refused, body=None, is_same=True, gave_way=refusal, weights=weights, size=size

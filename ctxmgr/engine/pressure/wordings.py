@@ -59,7 +59,8 @@ STRICT: tuple[tuple[str, str], ...] = (
     ),
     (
         "xAI, vLLM, SiliconFlow, Gemini, Cohere, Poolside, Copilot",
-        r"\b(?:max|maximum) (?:\w+ ){0,3}(?:context|prompt|input|sequence|seq|model len)",
+        r"\b(?:max|maximum) (?:(?!number of )\w+ ){0,3}(?:context|prompt|input|sequence|seq|model len)(?! cache)"
+        r"|\b(?:max|maximum) (?:\w+ )?number of (?:\w+ )?(?:context|prompt|input|sequence) (?:\w+ )?tokens",
     ),
     ("llama.cpp, LM Studio", r"\bn (?:ctx|keep)\b"),
     ("Qwen by DashScope", r"range of input length|input length should be"),
@@ -83,8 +84,8 @@ LOOSE: tuple[tuple[str, str], ...] = (
     ),
     (
         "SiliconFlow, Hugging Face TGI",
-        rf"\b{_LIST}\b[^.;]{{0,60}}? (?:must|should|can ?not|may not) (?:be |have )?"
-        r"(?:less|fewer|smaller|shorter|at most|under|exceed|<)",
+        rf"\b{_LIST} ?(?:\(\d+\) ?)?(?:must|should|can ?not|may not) (?:not )?(?:be |have )?"
+        r"(?:less|fewer|smaller|shorter|at most|under|exceed|<)[^.;]{0,40}?\d{4,}",
     ),
     (
         "servers with a tokenizer of their own",
@@ -118,9 +119,10 @@ OTHER_LIMIT: tuple[tuple[str, str], ...] = (
 )
 OTHER_PART = (
     r"\b(?:images?|pictures?|audio|video|files?|pdf|documents?|tools|functions?|schemas?|grammar|metadata|names?|id|ids"
-    r"|descriptions?|budget tokens|stop sequences?|headers?|cookies?|ur[il]|cached content"
-    r"|dimensions?)\b[^.;,:]{0,40}?(?:: (?:string|array|input) )?"
+    r"|descriptions?|keys?|breakpoints?|temperature|bias|budget tokens|stop sequences?|headers?|cookies?|ur[il]"
+    r"|cached content|dimensions?)\b[^.;,:]{0,40}?(?:: (?:string|array|input) )?"
     r"(?:too (?:long|large|big|many|small)|exceed|longer than|larger than|more than|above max|at most|must|should)"
+    r"|\b(?:depth|nest(?:ed|ing))\b"
 )
 _REPLY = (
     r"\b(?:max (?:completion |output |new )?tokens|completion tokens?|output tokens?)\b[^.;]{0,60}?"
@@ -144,6 +146,28 @@ OF_LIST: tuple[tuple[str, str], ...] = (
     ("Qwen, Gemma", r"\b(?:system message|conversation|first message|last message) must (?:be|start|begin|end)"),
     *OF_ROLES,
 )
+BARE_FAULT: tuple[tuple[str, str], ...] = (
+    (
+        "JSON, HTML",
+        r"status|code|type|param|message|detail|object|null|false|html|head|title|body|center|h1|hr|nginx",
+    ),
+    (
+        "OpenAI, Anthropic, Gemini (their pages of errors), vLLM",
+        r"internal|server|service|api|errors?|exceptions?|failures?|failed|faults?|unknown|unexpected|occurred|happened"
+        r"|encountered|processing|process|complete|handle|something|went|wrong|sorry|about|while|temporar(?:y|ily)"
+        r"|unavailable|model|crashed|problem|issue",
+    ),
+    (
+        "Envoy",
+        r"upstream|connect|connection|disconnect|reset|reason|before|headers|remote|local|terminat(?:ed|ion)",
+    ),
+    (
+        "all: what is to be done",
+        r"please|try|again|retry|later|report|contact|support|through|help|persists|include|https:[^,]*"
+        r"|(?:request|trace) id[^,]*|[a-z.]+\.com",
+    ),
+    ("all", r"an?|the|has|had|have|is|was|it|your|our|my|you|us|request|that|this|can|could|not|or|in|at|to|if|by"),
+)
 _REQUESTED = r"\blimit:? ?(\d{1,9}) ?[,.;]? (?:used:? ?\d+ ?[,.;]? )?requested:? ?(\d{1,9})\b"
 
 _sure = expression("|".join(row for _, row in SURE))
@@ -152,10 +176,12 @@ _loose = expression("|".join(row for _, row in LOOSE))
 _other_limit = expression("|".join(row for _, row in OTHER_LIMIT))
 _of_roles = expression("|".join(row for _, row in OF_ROLES))
 _of_list = expression("|".join(row for _, row in OF_LIST))
+_bare = expression(rf"\b(?:{'|'.join(row for _, row in BARE_FAULT)})\b")
 _other_part = expression(OTHER_PART)
 _reply = expression(_REPLY)
 _cap = expression(_CAP)
 _requested = expression(_REQUESTED)
+_letter = expression(r"[^\W\d]")
 _of_input = expression(r"\b(?:input|prompt|messages)\b")
 
 _number = r"\(?(\d{4,8})\b"
@@ -199,6 +225,11 @@ def says_of_other_cause(error: str) -> bool:
     """Whether it is of a limit in a time, of an account or of the reply: the list is not at fault."""
     text = plain(error)
     return bool(_other_limit.search(text)) or _is_of_reply(text)
+
+
+def says_nothing(error: str) -> bool:
+    """Whether it says no more than that the server failed: no list is the cause, as far as it goes."""
+    return not _letter.search(_bare.sub("", plain(error)))
 
 
 def says_of_list(error: str) -> bool:

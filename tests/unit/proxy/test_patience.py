@@ -244,6 +244,18 @@ def test_of_lists_that_were_read_no_more_is_held_than_so_many_bytes(monkeypatch:
     assert lists._lists == []
 
 
+def test_a_message_that_is_read_as_itself_does_not_hold_itself() -> None:
+    read, raw = [], body.Message(b'{"role":"user"}')
+
+    @body.read_once
+    def same(given: bytes) -> bytes:
+        read.append(given)
+        return given
+
+    assert [same(raw) is raw, same(raw) is raw, len(read)] == [True, True, 1]
+    assert not any(value is raw for value in vars(raw).values())
+
+
 def test_where_a_name_stands_twice_it_is_not_looked_for_without_end() -> None:
     lists = b",".join([b"[]"] * 50_000)
     with pytest.raises(body.UnreadableBody):

@@ -61,6 +61,8 @@ TOO_LONG_ANSWERS: dict[str, tuple[str, Answer]] = {
         whole({"object": "response", "status": "failed", "output": [], **ERROR}),
     ),
     "200 and an error": (CHAT, whole(ERROR)),
+    "200 and an error in JSON lines": (CHAT, whole(compact(ERROR) + b"\n" + compact(ROLE) + b"\n")),
+    "200 and an error of many lines": (CHAT, whole(json.dumps(ERROR, indent=1))),
     "200 and an array": (GEMINI, whole([ERROR])),
     "a stream of a response": (RESPONSES, stream(events(CREATED, FAILED, named=True))),
     "a stream's error event": (RESPONSES, stream(events(CREATED, {"type": "error", **ERROR["error"]}, named=True))),
@@ -88,6 +90,23 @@ OTHER_ANSWERS: dict[str, tuple[str, Answer]] = {
     "overloaded, in a stream": (MESSAGES, stream(events(START, OVERLOADED, named=True))),
     "a key": (CHAT, whole({"error": {"message": "invalid key"}}, 401)),
     "a gateway": (CHAT, whole("<html>502 Bad Gateway</html>", 502, "text/html")),
+    **{
+        f"500: {words[:30]}": (
+            CHAT,
+            whole({"error": {"message": words, "type": "server_error", "param": None}}, 500),
+        )
+        for words in (
+            "Internal server error",
+            "The server had an error while processing your request. Sorry about that!",
+            "An internal error has occurred. Please retry or report in https://developers.google/troubleshooting",
+            "upstream connect error or disconnect/reset before headers",
+        )
+    },
+    "500 in HTML": (
+        MESSAGES,
+        whole(HTML.replace("413 Request Entity Too Large", "500 Internal Server Error"), 500),
+    ),
+    "a stream's server error": (MESSAGES, stream(events({"type": "error", "error": {"type": "api_error"}}))),
     "no such model": (RESPONSES, whole({"error": {"message": "no such model"}}, 404)),
 }
 GOOD: dict[str, bytes] = {
@@ -123,6 +142,19 @@ def listed(path: str, ask: str, steps: int = 12) -> bytes:
             contents.append({"role": "user", "parts": [{"functionResponse": answer}]})
         return compact({"contents": contents, "tools": [{"functionDeclarations": []}]})
     return request(conversation(steps, ask, lines=100))
+
+
+def turns_told(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What ctxmgr is told from now on of each turn's end."""
+    told: list[Any] = []
+    original = AsyncClientSession.turn_end
+
+    async def turn_end(self: Any, message: Any, results: Any = (), **more: Any) -> Any:
+        told.append(message)
+        return await original(self, message, results, **more)
+
+    monkeypatch.setattr(AsyncClientSession, "turn_end", turn_end)
+    return told
 
 
 async def posted(made: Any, path: str, body: bytes, *given: Answer) -> tuple[int, bytes, list[bytes]]:
@@ -241,11 +273,14 @@ async def test_a_list_of_ctxmgrs_that_is_at_fault_gives_way_to_the_programs_own_
         assert made.proxy.conversations.all()[-1].is_paused == (name not in TEACHING), name
 
 
+UNSAID = whole({"error": {"message": "Value is not callable: null", "type": "server_error"}}, 500)
+
+
 async def test_where_a_fault_did_not_say_that_the_list_was_the_cause_the_conversation_rests_after_the_second(
     rig: Any,
 ) -> None:
-    made = await rig(window=20_000)
-    refused = whole({"error": {"message": "Internal server error", "type": "server_error"}}, 500)
+    made = await rig(window=40_000)
+    refused = UNSAID
     paused = []
     for steps in (12, 13, 14):
         body = listed(CHAT, "Go.", steps)
@@ -260,26 +295,37 @@ async def test_where_a_fault_did_not_say_that_the_list_was_the_cause_the_convers
     assert one.is_paused
 
 
-async def grown(made: Any, path: str) -> int:
-    """So many steps a conversation has whose list ctxmgr rewrote, though the program's own fits."""
-    for steps in range(60):
-        body = listed(path, "Go.", steps)
-        _, _, sent = await posted(made, path, body)
-        if sent != [body]:
-            return steps
-    raise AssertionError("no list was rewritten")
+async def test_what_a_refusal_of_the_programs_own_list_says_is_not_learnt_of_ctxmgrs(
+    rig: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = await rig(window=40_000)
+    heard, (path, too_long) = turns_told(monkeypatch), TOO_LONG_ANSWERS["400"]
+    body = listed(path, "Go.", 14)
+    _, _, sent = await posted(made, path, body, UNSAID, too_long)
+    assert [len(sent[0]) < 0.9 * len(body), sent[1] == body, sent[2] == sent[0]] == [True] * 3
+    _, _, sent = await posted(made, path, body, UNSAID, too_long, UNSAID)  # it gives way once
+    assert len(sent) == 3
+    assert [one for one in heard if TOO_LONG in str(one)] == []
+
+
+async def test_a_list_over_the_window_is_not_given_way_to_on_a_guess(rig: Any) -> None:
+    made = await rig(window=20_000)
+    _, came, sent = await posted(made, CHAT, listed(CHAT, "Go."), UNSAID)
+    assert (came, len(sent)) == (await asked_directly(UNSAID), 1)
 
 
 async def test_a_conversation_that_rests_is_tried_again_after_ten_calls(rig: Any) -> None:
-    made = await rig(window=100_000)
+    made = await rig(window=200_000)
     path, refused = AT_FAULT["422"]
-    steps = await grown(made, path)
-    await posted(made, path, listed(path, "Go.", steps + 1), refused)
+    await posted(made, path, listed(path, "Go.", 20))
     (one,) = made.proxy.conversations.all()
+    await one.session.request("prune", {})  # the program's own list fits
+    _, _, sent = await posted(made, path, listed(path, "Go.", 21), refused)
+    assert len(sent) == 2
     await asyncio.gather(*one._telling)
     own = []
-    for more in range(2, 14):
-        body = listed(path, "Go.", steps + more)
+    for more in range(1, 13):
+        body = listed(path, "Go.", 21 + more)
         _, _, sent = await posted(made, path, body)
         own.append(sent == [body])
     assert own == [True] * 9 + [False] * 3
@@ -336,6 +382,8 @@ async def test_a_stream_that_is_told_as_none_is_not_held_either(rig: Any) -> Non
         ("text/plain", events({"candidates": [{"content": {"parts": [{"text": "a"}]}}]})),
         ("application/json", b'[{"candidates": [{"content": {"parts": [{"text": "a"}], "role": "model"}}]}\n,'),
         ("text/html", b"<html>a page, for whatever reason"),
+        ("application/x-ndjson", b'{"candidates": [{"content": {"parts": [{"text": "a"}]}}]}\n'),
+        ("application/json", b"\n \n"),
     ):
         seen = asyncio.Event()
 
@@ -375,14 +423,7 @@ async def test_what_says_nothing_for_long_passes(rig: Any, monkeypatch: pytest.M
 
 
 async def test_an_error_in_the_midst_of_an_answer_is_heard_too(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = []
-    original = AsyncClientSession.turn_end
-
-    async def turn_end(self: Any, message: Any, results: Any = (), **more: Any) -> Any:
-        told.append(message)
-        return await original(self, message, results, **more)
-
-    monkeypatch.setattr(AsyncClientSession, "turn_end", turn_end)
+    told = turns_told(monkeypatch)
     made = await rig(window=200_000)
     body = listed(CHAT, "Go.")
     broken = events({"choices": [{"index": 0, "delta": {"content": "fi"}}]}, ERROR)

@@ -126,6 +126,8 @@ TOO_LONG = [
     "Total tokens in messages: 40000 > 32768",
     "The prompt is longer than the model can handle",
     "The request was rejected because it was considered too large: 40000 tokens",
+    "The number of tokens in the request must not exceed 8192",
+    "The input exceeds the maximum number of input tokens",
 ]
 OTHER = [
     "",
@@ -179,6 +181,15 @@ OTHER = [
     "Monthly token limit reached for your plan",
     "messages.1.content.0.tool_use.id: String should have at most 64 characters",
     "thinking.budget_tokens: Input should be greater than or equal to 1024",
+    "Input validation error: `temperature` must be less than 2",
+    "Input validation error: `n` input must be at most 8",
+    "Input: logit_bias must have fewer than 300 entries",
+    "messages must have less than 2 system prompts",
+    "The maximum number of prompt cache breakpoints is 4",
+    "The maximum number of input images is 10",
+    "Input: top_logprobs should be less than 1024",
+    "JSON: content exceeds depth limit of 128",
+    "prompt_cache_key too long",
     # numbers that no limit has: Python reads no more than 4,300 digits
     f"Limit {'1' * 4_400}, Requested 5",
     f"Limit 5, Requested {'1' * 4_400}",
