@@ -225,14 +225,16 @@ def _packet(incoming: Incoming, state: State, writer: PacketWriter) -> tuple[int
     packet = Packet(state.packet.text, state.packet.weight) if state.packet is not None else NO_PACKET
     due = bool(state.decisions) or writer.has_news(packet)
     rewritten: Opening | None = "rewritten" if due and incoming.delta.unchanged_count < _before(state) else None
+    # a packet does not stand before a summary that a list begins with
+    head = int(conversation.size > 1 and bool(conversation.messages[0].view.summary))
     if not state.anchor or not packet.text:
-        return 0, packet, rewritten
+        return head, packet, rewritten
     digest = digest_of(state.anchor)
     if digest in conversation.digest_counts:
         for index, message in enumerate(conversation.messages):
             if message.digest == digest and conversation.key(index) == state.anchor:
                 return index, packet, rewritten
-    return 0, packet, "rewritten"
+    return head, packet, "rewritten"
 
 
 def with_epoch(state: State, done: BalancedResult, anchor: str, conversation: ConversationIndex) -> State:

@@ -101,6 +101,7 @@ def place_of(
         index -= 1
     while index < len(messages) and drops(conversation, decisions, index):
         index += 1
+    index = max(index, int(bool(messages) and bool(messages[0].view.summary)))
     return min(index, len(messages) - 1)  # where no step is, it may be before the last thing that left
 
 

@@ -28,8 +28,10 @@ def long(steps: int, ask: str = "Read all files.", said: str = "") -> list[dict[
 
 
 async def sent(made: Any, messages: list[dict[str, Any]], headers: dict[str, str]) -> bytes:
-    """What went to the provider for this list."""
+    """What went to the provider for this list. The engine has heard of each call's usage before the next."""
     await made.post(request(messages), headers=headers)
+    for one in made.proxy.conversations.all():
+        await asyncio.gather(*one._telling)
     body: bytes = made.upstream.asked[-1].body
     return body
 
@@ -98,9 +100,9 @@ async def test_a_search_beside_a_conversation_passes_and_changes_nothing_of_it(r
 
 async def test_two_lists_under_one_name_are_two_conversations(rig: Any) -> None:
     other = [long(number, "Look for mushrooms.", "right") for number in range(14)]
-    left = await all_sent(await rig(), range(14), SESSION)
-    right = [await sent(one, messages, SESSION) for one in [await rig()] for messages in other]
-    made = await rig()
+    left = await all_sent(await rig(window=28_000), range(14), SESSION)
+    right = [await sent(one, messages, SESSION) for one in [await rig(window=28_000)] for messages in other]
+    made = await rig(window=28_000)
     for number in range(14):
         assert await sent(made, long(number), SESSION) == left[number]
         assert await sent(made, other[number], SESSION) == right[number]
