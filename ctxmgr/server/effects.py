@@ -14,6 +14,8 @@ from ctxmgr.model import ArchiveRow, policy
 from ctxmgr.model.compaction import CompletionRequest
 from ctxmgr.model.saved import Stored
 
+FEW, FEWEST = 8, 4  # file descriptors that are free: sessions leave memory so that others can be saved
+
 
 class Send(msgspec.Struct, frozen=True):
     """Framed messages for the host, in parts: one, or several that follow each other."""

@@ -23,6 +23,7 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.server.effects import FEW, FEWEST
 from ctxmgr.server.session_queue import Resting, SessionQueue, SessionQueues
 from ctxmgr.session import SessionCore
 from ctxmgr.session.context import RawMessages
@@ -30,7 +31,6 @@ from ctxmgr.session.context import RawMessages
 FREE_BYTES = 1 << 20  # a list of so many new bytes waits for nobody
 AT_ONCE_BYTES = 12 << 20  # a larger list is read alone
 JOINED_BYTES = 24 << 20
-FEW, FEWEST = 8, 4  # file descriptors that are free
 HELD = 2  # by each session
 KEPT = 6  # sessions
 READ_BYTES = 48 << 20  # of JSON; what is read of it takes 1.5 times as much

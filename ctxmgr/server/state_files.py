@@ -28,8 +28,7 @@ from ctxmgr.model import ArchiveRow, faults
 from ctxmgr.model.saved import Stored
 from ctxmgr.server import effects as do
 from ctxmgr.server.config import Setup
-from ctxmgr.server.effects import outcome
-from ctxmgr.server.memory import FEW, FEWEST
+from ctxmgr.server.effects import FEW, FEWEST, outcome
 
 # Devices are imported when the first session needs them: a host waits for the answer to `initialize`.
 if TYPE_CHECKING:

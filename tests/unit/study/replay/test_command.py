@@ -142,7 +142,7 @@ def test_a_file_that_can_not_be_read_is_said_and_the_others_go_on(
     transcript: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     broken = tmp_path / "broken.jsonl"
-    broken.write_text('{"type":"session"}\n{"type":"mess')
+    broken.write_text('{"type":"session"}\n{"type":"mess\n{}\n')
     assert main(["replay", str(broken), str(transcript)]) == 1
     out = capsys.readouterr().out
     assert "broken.jsonl, line 2" in out

@@ -133,7 +133,7 @@ def test_what_can_not_be_read_is_said_and_the_others_go_on(
     tmp_path: Path, compare: Compare, capsys: pytest.CaptureFixture[str]
 ) -> None:
     broken, transcript, other = (tmp_path / name for name in ("broken.jsonl", "talk.jsonl", "other.json"))
-    broken.write_text('{"type":"session"}\n{"type":"mess')
+    broken.write_text('{"type":"session"}\n{"type":"mess\n{}\n')
     transcript.write_text('{"ctxmgr":{"protocolVersion":"1.0"}}\n')
     other.write_text('{"something":"else"}')
     document = compare(broken, transcript, other, recorded(tmp_path), *KEEP, code=1)
