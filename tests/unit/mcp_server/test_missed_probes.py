@@ -21,7 +21,7 @@ from tests.provider import Call, Found, Provider, Run, Script, looking, make_tre
 from tests.translation import from_anthropic
 from tests.unit.mcp_server.program import MCP, SmallProgram, small_program
 
-WINDOW_TOKENS = 24_000
+WINDOW_TOKENS = 14_000
 TOKEN = "one-time"
 PINS = "pinned_server.py"
 PIN, NEWEST = (f"pinned_server_version = {number}\n" for number in (2, 3))
