@@ -93,7 +93,7 @@ def _of_tools(
     conversation: ConversationIndex, before: _OfTools | None, start: int, names: tuple[str, ...]
 ) -> _OfTools:
     before, pairs = before or _OfTools(), conversation.pairs
-    new = [ref for ref in _results(conversation, start) if ref in pairs] if names else []
+    new = [ref for ref, _ in conversation.answers(start)] if names else []
     if not new:
         return before
     results = (ref for ref in new if is_among(conversation.call_of(ref).tool, names))
