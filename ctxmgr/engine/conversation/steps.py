@@ -168,7 +168,10 @@ NOWHERE = 1 << 60  # past the end of any list
 
 
 def promised_start(conversation: ConversationIndex, wanted: WorkingSet) -> int:
-    """The index of the message with which as much is reached as is asked for, from the newest back."""
+    """The index of the message with which as much is reached as is asked for, from the newest back; the size of the
+    list where nothing is the assistant's."""
+    if conversation.newest_reply < 0:
+        return conversation.size
     results = tokens = 0
     for index in range(conversation.size - 1, -1, -1):
         if results >= wanted.results and tokens >= wanted.tokens:

@@ -158,4 +158,4 @@ def test_lists_without_entries_lose_nothing(told: list[Any], keep: int, data: st
         found = prepared(entries, keep, weigher)
         if found is not None:
             assert uncovered(entries, found) == ()
-            assert found.first_kept in set(names) - {""}
+            assert found.first_kept in (set(names) - {""} or {""})
