@@ -20,6 +20,7 @@ from typing import Any
 
 import msgspec
 
+from scripts.soaking.hostile import hostile_line
 from scripts.soaking.life import Fields, Life
 
 MODEL = {"id": "m", "contextWindow": 200_000}
@@ -32,20 +33,6 @@ OTHER_FILE_EVERY = 20  # events
 GROWTH = 1.15  # of memory at most, the last third of lives over the second
 LEFT = 1.2  # of memory at most, when all sessions have ended, over what it was when the first had
 SETTLES = 20  # looks at memory, a quarter of a second apart, until it is down
-HOSTILE = (
-    b"",
-    b"{",
-    b"[]",
-    b"null",
-    b"\xff\xfe\x00",
-    b'{"jsonrpc":"2.0","method":"no such thing"}',
-    b'{"jsonrpc":"2.0","method":"turn_end","params":{"sessionId":"session-0"}}',
-    b'{"jsonrpc":"2.0","id":"x","method":"context","params":{"sessionId":7}}',
-    b'{"jsonrpc":"2.0","id":"y","result":1,"error":{}}',
-    b'{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":{}}}',
-    b"[" * 5_000,
-    b'{"id":' + b"9" * 4_000 + b"}",
-)
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -53,6 +40,7 @@ class Plan(msgspec.Struct, frozen=True):
     sessions: int = 100
     life_events: int = 2_000
     seed: int = 1
+    hostile_every: int = 50  # events
 
 
 class Outcome(msgspec.Struct):
@@ -62,6 +50,7 @@ class Outcome(msgspec.Struct):
     answered: int = 0
     refused: int = 0
     lives: int = 0
+    kills: int = 0
     hostile: int = 0
     unsaved: int = 0
     lost: list[str] = []
@@ -141,8 +130,8 @@ class _Soak:
         life = self._begun(f"{self._plan.seed}/{self._outcome.lives}" if faulty else None)
         for _ in range(min(self._plan.life_events, self._plan.events - self._outcome.answered)):
             self._event(life, self._chance.choice(self._usable))
-            if self._chance.randrange(50) == 0:
-                life.send(self._chance.choice(HOSTILE))
+            if self._chance.randrange(self._plan.hostile_every) == 0:
+                life.send(hostile_line(self._chance))
                 self._outcome.hostile += 1
             self._take(life.answers(UNDER_WAY))
         self._outcome.memory.append(life.memory())
@@ -153,7 +142,9 @@ class _Soak:
                 self._event(life, session)
                 self._take(life.answers(UNDER_WAY))
             self._take(life.answers(0))
-        self._take(life.end(self._chance.choice(ENDS)))
+        how = self._chance.choice(ENDS)
+        self._outcome.kills += how == "kill"
+        self._take(life.end(how))
 
     def _begun(self, faulty: str | None) -> Life:
         life = Life(self._state_dir, faulty)
