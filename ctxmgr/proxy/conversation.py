@@ -12,7 +12,8 @@
    for long. Where the list does not go on from it, the program's own is.
 6. The prompt of a request for a summary is no message of the conversation, and nothing is to be learnt from it: it
    is taken off the list, and put back.
-7. One that rests since a list was refused is tried again after so many lists, or where the program begins anew.
+7. One that rests since a list was refused is sent as it came while it fits the window, until it is refused itself.
+   It is tried again after so many lists, or where the program begins anew.
 """
 
 import asyncio
@@ -148,8 +149,8 @@ class ProgramConversation:
         """Whether the list begins with all of the last one."""
         return _shared(self._plain, self._respelled(messages)) == self.length
 
-    async def listed(self, call: ListCall) -> Listed:
-        """The list to send for this call. Never fails because of ctxmgr."""
+    async def listed(self, call: ListCall, is_again: bool = False) -> Listed:
+        """The list to send for this call. Never fails because of ctxmgr. `is_again`: the last one was too long."""
         self.gives_summary = call.kind == "compaction"
         self.tool_calls.clear()
         ask = summary_request(call.body.messages) if self.gives_summary else None
@@ -173,12 +174,14 @@ class ProgramConversation:
             self._answered = (given, tuple(sent))
         else:
             sent, outcome = self._kept(given, sent, outcome)
+        weight = outcome.report.raw_tokens if outcome.report is not None else 0.0
+        if self.resting_calls and not is_again and call.overhead_tokens + weight <= self.settings.window:
+            sent = given
         index_of = {id(raw): index for index, raw in enumerate(given)}
         places = tuple(index_of.get(id(raw)) for raw in sent)
         messages = tuple(raw if index is None else own[index] for raw, index in zip(sent, places, strict=True))
         if ask is not None:
             messages = ask.with_prompt(messages, places[-1:] == (len(own) - 1,))
-        weight = outcome.report.raw_tokens if outcome.report is not None else 0.0
         prefix = self._own_tokens if goes_on and self._own_tokens else weight * _share(given, known)
         self._own_tokens = weight
         weights = _weights(call.overhead_tokens, outcome.report, prefix)

@@ -5,8 +5,8 @@
 3. In observe mode every byte passes, and ctxmgr hears what the provider would have counted of its own list.
 4. A list that is refused for its size goes out again where a shorter one can be made, and never a longer one.
 5. A list of ctxmgr's that is refused for itself gives way to the program's own, once: the answer to that is the
-   program's. Where the provider takes it, ctxmgr leaves the conversation alone for RESTING_CALLS, or until the
-   program begins its list anew; where the refusal did not say that the list is at fault, only the second time.
+   program's. Where the provider takes it, ctxmgr leaves the conversation alone for RESTING_CALLS, while its list
+   fits the window, or until the program begins it anew; where the refusal did not say that the list is at fault, only the second time.
    In that case it does not give way to a list that is larger than the window. Where the program's own is too long
    all the same, that teaches ctxmgr nothing of its own list, which goes out once more.
 """
@@ -87,7 +87,7 @@ class Rewriter:
                 return self._giving_way(refused, refusal)
             if not is_back and not is_learnt:
                 return None
-            listed = await conversation.listed(refused.call)
+            listed = await conversation.listed(refused.call, is_again=True)
         made = self._prepared(refused.call, conversation, listed, is_back or refused.is_back)
         return made if made.size < refused.size else None
 
@@ -204,7 +204,7 @@ class Rewriter:
             conversation.resting_calls = RESTING_CALLS
             self._settings.say(
                 "the provider refused a list of ctxmgr's and took the program's own: ctxmgr leaves the "
-                f"conversation {conversation.key} alone for {RESTING_CALLS} calls"
+                f"conversation {conversation.key} alone for {RESTING_CALLS} calls, while its list fits the window"
             )
 
     def _stand_aside(self, call: ListCall) -> None:

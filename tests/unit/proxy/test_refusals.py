@@ -329,7 +329,39 @@ async def test_a_conversation_that_rests_is_tried_again_after_ten_calls(rig: Any
         _, _, sent = await posted(made, path, body)
         own.append(sent == [body])
     assert own == [True] * 9 + [False] * 3
-    assert "alone for 10 calls" in made.said[-1]
+    assert "alone for 10 calls, while its list fits the window" in made.said[-1]
+
+
+async def test_a_conversation_that_rests_is_sent_as_it_came_while_it_fits_the_window(rig: Any) -> None:
+    made = await rig(window=40_000)
+    path, refused = AT_FAULT["422"]
+    await posted(made, path, listed(path, "Go.", 12))
+    _, _, sent = await posted(made, path, listed(path, "Go.", 13), refused)
+    assert len(sent) == 2
+    (one,) = made.proxy.conversations.all()
+    await asyncio.gather(*one._telling)
+    own = []
+    for steps in range(15, 25, 2):
+        body = listed(path, "Go.", steps)
+        _, _, sent = await posted(made, path, body)
+        own.append(sent == [body])
+    assert own == [True] * 4 + [False]
+    assert one.account.rows[-2].own_tokens < 40_000 < one.account.rows[-1].own_tokens
+
+
+async def test_a_list_of_a_conversation_that_rests_goes_out_shorter_once_it_is_refused_as_too_long(
+    rig: Any,
+) -> None:
+    made = await rig(window=40_000)
+    path, refused = AT_FAULT["422"]
+    await posted(made, path, listed(path, "Go.", 12))
+    await posted(made, path, listed(path, "Go.", 13), refused)
+    (one,) = made.proxy.conversations.all()
+    await asyncio.gather(*one._telling)
+    body = listed(path, "Go.", 20)
+    _, _, sent = await posted(made, path, body, TOO_LONG_ANSWERS["422"][1])
+    assert (sent[0], len(sent)) == (body, 2)
+    assert len(sent[1]) < 0.8 * len(body)
 
 
 async def test_a_program_that_begins_anew_ends_the_rest(rig: Any) -> None:
