@@ -6,12 +6,14 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 ANSWER_SECONDS = 60.0  # within which each request is answered; what hangs waits so long
+ERROR_CHARS = 4_000  # of what it said before it ended by itself
 Fields = dict[str, Any]
 
 
@@ -23,13 +25,14 @@ class Life:
     def __init__(self, state_dir: Path, faulty: str | None = None) -> None:
         """`faulty`: a seed of disk faults, until `mend`."""
         self.state_dir = state_dir
+        self._errors = tempfile.TemporaryFile()
         serve = ["serve", "--state-dir", str(state_dir)]
         program = ["-m", "ctxmgr", *serve] if faulty is None else ["-m", "scripts.soaking.faulty", faulty, *serve]
         self.process = subprocess.Popen(
             [sys.executable, *program],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=self._errors,
             cwd=ROOT,
             bufsize=0,
         )
@@ -80,7 +83,10 @@ class Life:
             raise Hung(f"{len(self.under_way)} requests are not answered")
         chunk = os.read(self._out.fileno(), 1 << 20)
         if not chunk:
-            raise Hung(f"it ended by itself with {self.process.wait(ANSWER_SECONDS)}")
+            code = self.process.wait(ANSWER_SECONDS)
+            self._errors.seek(0)
+            said = self._errors.read().decode(errors="replace")[-ERROR_CHARS:]
+            raise Hung(f"it ended by itself with {code}: {said}")
         *lines, self._unread = (self._unread + chunk).split(b"\n")
         self._take(lines)
 
@@ -123,6 +129,7 @@ class Life:
         self._take(lines)
         self.process.wait(ANSWER_SECONDS)
         self._out.close()
+        self._errors.close()
         if not self._in.closed:
             self._in.close()
         out, self._answers = self._answers, []

@@ -349,7 +349,7 @@ async def test_a_conversation_that_rests_is_sent_as_it_came_while_it_fits_the_wi
     assert one.account.rows[-2].own_tokens < 40_000 < one.account.rows[-1].own_tokens
 
 
-async def test_a_list_of_a_conversation_that_rests_goes_out_shorter_once_it_is_refused_as_too_long(
+async def test_a_list_of_a_conversation_that_rests_goes_out_shorter_where_it_is_too_long(
     rig: Any,
 ) -> None:
     made = await rig(window=40_000)

@@ -232,7 +232,7 @@ async def test_a_list_of_ctxmgrs_that_is_refused_gives_way_to_the_programs_own(r
     (one,) = made.proxy.conversations.all()
     await asyncio.gather(*one._telling)
     assert one.is_paused
-    assert made.said[-1].endswith("ctxmgr leaves the conversation claude:s-1 alone for 10 calls")
+    assert "ctxmgr leaves the conversation claude:s-1 alone for 10 calls" in made.said[-1]
     await made.post(next_one, headers=SESSION)
     assert [one.body for one in made.upstream.asked[len(before) + 2 :]] == [next_one]
 
