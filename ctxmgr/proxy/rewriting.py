@@ -7,8 +7,8 @@
 5. A list of ctxmgr's that is refused for itself gives way to the program's own, once: the answer to that is the
    program's. Where the provider takes it, ctxmgr leaves the conversation alone for RESTING_CALLS, while its list
    fits the window, or until the program begins it anew; where the refusal did not say that the list is at fault,
-   only the second time. In that case it does not give way to a list that is larger than the window. Where the program's own is too long
-   all the same, that teaches ctxmgr nothing of its own list, which goes out once more.
+   only the second time. In that case it does not give way to a list that is larger than the window. Where the
+   program's own is too long all the same, that teaches ctxmgr nothing of its own list, which goes out once more.
 """
 
 import asyncio

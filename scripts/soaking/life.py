@@ -25,7 +25,7 @@ class Life:
     def __init__(self, state_dir: Path, faulty: str | None = None) -> None:
         """`faulty`: a seed of disk faults, until `mend`."""
         self.state_dir = state_dir
-        self._errors = tempfile.TemporaryFile()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  until `end`
         serve = ["serve", "--state-dir", str(state_dir)]
         program = ["-m", "ctxmgr", *serve] if faulty is None else ["-m", "scripts.soaking.faulty", faulty, *serve]
         self.process = subprocess.Popen(
