@@ -7,7 +7,17 @@ import argparse
 from collections.abc import Sequence
 from typing import get_args
 
-from ctxmgr.cli.arguments import JSON, MODELS, CommandRow, Group, option, whole
+from ctxmgr.cli.arguments import (
+    JSON,
+    MODEL_SERVER,
+    MODELS,
+    CommandRow,
+    Group,
+    RunsInstead,
+    option,
+    positive,
+    whole,
+)
 from ctxmgr.model import Preset
 from ctxmgr.programs import PROGRAMS
 from ctxmgr.settings import APIS
@@ -83,6 +93,22 @@ AB = CommandRow(
         option("--keep", action="store_true", help="leave the two copies, and say where they are"),
         JSON,
         *SETTINGS,
+        Group(
+            "to compare the next action instead, in a recorded session",
+            (
+                option(
+                    "--next-action",
+                    metavar="SESSION",
+                    action=RunsInstead,
+                    const="ctxmgr.study.next_action:command.run",
+                    help="send both lists of some of its calls to your model, twice each, and compare which tool "
+                    "it calls next, and on what; says what that costs at most, and asks, before anything is sent",
+                ),
+                option("--calls", metavar="N", type=positive, default=20, help="of so many (default: %(default)s)"),
+                option("--yes", action="store_true", help="do not ask"),
+                *MODEL_SERVER,
+            ),
+        ),
         option("prompt", metavar="-- PROMPT", nargs=argparse.REMAINDER, help="what to ask of the program"),
     ),
 )

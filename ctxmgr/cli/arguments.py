@@ -41,6 +41,20 @@ class CommandRow(NamedTuple):
     parts: Mapping[str, "CommandRow"] = {}
 
 
+class RunsInstead(argparse.Action):
+    """An option that makes another function, `const`, carry the command out. Its value is kept."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        setattr(namespace, self.dest, values)
+        namespace.run = self.const
+
+
 def option(*names: str, **settings: Any) -> Option:
     return Option(names, settings)
 
@@ -72,6 +86,25 @@ def add_command(commands: "argparse._SubParsersAction[Any]", name: str, summary:
 
 MODELS = option("--models", metavar="FILE", help="facts of models as JSON; its rows go before those that are known")
 JSON = option("--json", action="store_true", help="print everything as JSON")
+MODEL_SERVER = (
+    option(
+        "--endpoint",
+        metavar="URL",
+        help="a model server, such as http://localhost:8000/v1 or https://api.anthropic.com",
+    ),
+    option(
+        "--api",
+        metavar="NAME",
+        choices=("chat", "anthropic"),
+        help="what it speaks: chat (chat completions) or anthropic (Anthropic's messages) (default: chat)",
+    ),
+    option("--model", metavar="NAME", help="the model's name there"),
+    option(
+        "--api-key-env",
+        metavar="VAR",
+        help="the environment variable that holds the key; none is sent without it",
+    ),
+)
 MAX_TOKENS = 1_000_000_000  # of one number on the command line
 MAX_SECONDS = 86_400.0  # a day: longer is a mistake, and no wait is endless
 ALSO_CALLED = {  # as other programs call what is an option here

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import get_args
 
 from ctxmgr.cli.arguments import (
+    MODEL_SERVER,
     MODELS,
     CommandRow,
     Group,
@@ -18,7 +19,7 @@ from ctxmgr.cli.arguments import (
     share,
     whole,
 )
-from ctxmgr.model import EndpointApi, Preset
+from ctxmgr.model import Preset
 from ctxmgr.model.compaction import Format, Strategy
 
 PRESETS: tuple[str, ...] = get_args(Preset)
@@ -267,24 +268,7 @@ COMPARE = CommandRow(
         Group(
             "the summarising model",
             (
-                option(
-                    "--endpoint",
-                    metavar="URL",
-                    help="a model server, such as http://localhost:8000/v1 or https://api.anthropic.com",
-                ),
-                option(
-                    "--api",
-                    metavar="NAME",
-                    choices=get_args(EndpointApi),
-                    help="what it speaks: chat (chat completions) or anthropic (Anthropic's messages) (default: "
-                    "chat)",
-                ),
-                option("--model", metavar="NAME", help="the model's name there"),
-                option(
-                    "--api-key-env",
-                    metavar="VAR",
-                    help="the environment variable that holds the key; none is sent without it",
-                ),
+                *MODEL_SERVER,
                 option("--context-window", metavar="TOKENS", type=positive, help="of that model (default: 128000)"),
             ),
         ),

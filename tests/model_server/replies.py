@@ -63,7 +63,8 @@ class Reply:
 
     `usage` is input and output tokens, sent where it is asked for. `hold` is waited for before the answer
     begins, or after `hold_after` pieces of text. `headers` are added; `code` and `param` are an error's.
-    `deltas` are sent before the text, as they are; `raw` instead of all of it, as the body of a stream.
+    `deltas` are sent before the text, as they are; `raw` instead of all of it, as the body of a stream;
+    `whole`: as the JSON of an answer in one piece.
     """
 
     text: str = "ok"
@@ -79,6 +80,7 @@ class Reply:
     param: str | None = None
     deltas: tuple[Any, ...] = ()
     raw: bytes | None = None
+    whole: Any = None
 
     @property
     def pieces(self) -> list[str]:
@@ -137,6 +139,8 @@ class Answering:
             return await self._whole("application/json", json.dumps(self._dialect.fault(reply)).encode())
         if reply.raw is not None:
             return await self._whole("text/event-stream", reply.raw)
+        if reply.whole is not None:
+            return await self._whole("application/json", json.dumps(reply.whole).encode())
         if reply.way == "garbage":
             return await self._whole("text/html", b"<html><body>Welcome to the proxy.</body></html>")
         if reply.way == "one-piece" or (reply.way == "whole" and not (self._request.body or {}).get("stream")):

@@ -24,7 +24,7 @@ Anthropic's messages, as Anthropic and gateways to its models speak them:
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeVar
 
 import msgspec
@@ -213,8 +213,9 @@ class ChatApi(Api):
 
     def other(self, way: str) -> "ChatApi":
         if way == "usage":
-            return ChatApi(self.limit_key, usage=False)
-        return ChatApi("max_completion_tokens" if self.limit_key == "max_tokens" else "max_tokens", self.usage)
+            return replace(self, usage=False)
+        limit_key = "max_completion_tokens" if self.limit_key == "max_tokens" else "max_tokens"
+        return replace(self, limit_key=limit_key)
 
 
 class _ChatPart(msgspec.Struct, frozen=True):

@@ -42,11 +42,18 @@ Pause = Callable[[float], Awaitable[object]]
 
 
 class Chat:
-    """One endpoint. `environment` holds the key under the name that the endpoint gives; `pause` sleeps seconds."""
+    """One endpoint. `environment` holds the key under the name that the endpoint gives; `pause` sleeps seconds.
+    `api`: how it is asked, where not as a summary is."""
 
-    def __init__(self, endpoint: Endpoint, environment: Mapping[str, str], pause: Pause = asyncio.sleep) -> None:
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        environment: Mapping[str, str],
+        pause: Pause = asyncio.sleep,
+        api: Api | None = None,
+    ) -> None:
         self._endpoint, self._environment, self._pause = endpoint, environment, pause
-        self._api = APIS[endpoint.api]
+        self._api = api or APIS[endpoint.api]
         self._opening = asyncio.Lock()
         self._client: EndpointClient | None = None
         self._closed = False

@@ -1,0 +1,145 @@
+"""The next action that a model's answer asks for, by the two APIs that it is asked for with.
+
+1. An action is the first tool that an answer calls, and its target: the paths that the call names, else the
+   argument that says most of what it does, with its blanks made one. An answer in words is an action without
+   a tool.
+2. An answer that was cut off before it called a tool is none.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from ctxmgr.devices.endpoint import Answer, AnthropicAnswer, AnthropicApi, Api, ChatAnswer, ChatApi
+from ctxmgr.engine.tools import tool_call
+from ctxmgr.model import Message
+from ctxmgr.model.compaction import Completion, CompletionRequest
+from ctxmgr.study.next_action import requests
+
+CUT_OFF = "the answer was cut off before it called a tool"
+
+
+class Action(msgspec.Struct, frozen=True):
+    """`tool` is "" for an answer in words."""
+
+    tool: str = ""
+    target: str = ""
+
+
+class ListRequest(CompletionRequest, frozen=True):
+    """`messages` as they are shown to the model; `tools`: the names of arguments by tool."""
+
+    messages: Sequence[Message] = ()
+    tools: dict[str, list[str]] = {}
+
+
+class ActionCompletion(Completion, frozen=True):
+    """`action` is None where there is none, and then `fault` says why."""
+
+    action: Action | None = None
+
+
+def action_of(tool: str, arguments: Any) -> Action:
+    """Rule 1."""
+    call = tool_call(tool, arguments if isinstance(arguments, dict) else None)
+    return Action(tool, " ".join(sorted(set(call.paths)) or call.main_argument.split()))
+
+
+def _completion(made: Completion, action: Action | None) -> ActionCompletion:
+    """Rule 2."""
+    if action is None and made.stop == "stop":
+        action = Action()
+    fault = made.fault or ("" if action else CUT_OFF)
+    return ActionCompletion(stop=made.stop, fault=fault, usage=made.usage, action=None if made.fault else action)
+
+
+class _Block(msgspec.Struct, frozen=True):
+    type: str = ""
+    name: str = ""
+    input: Any = None
+
+
+class _Content(msgspec.Struct, frozen=True):
+    content: list[_Block] | None = None
+
+
+class _AnthropicAction(AnthropicAnswer):
+    action: Action | None = None
+
+    def _hear(self, piece: object) -> None:
+        super()._hear(piece)
+        for block in msgspec.convert(piece, _Content).content or ():
+            if block.type == "tool_use" and self.action is None:
+                self.action = action_of(block.name, block.input)
+
+    def completion(self) -> Completion:
+        return _completion(super().completion(), self.action)
+
+
+class _Function(msgspec.Struct, frozen=True):
+    name: str = ""
+    arguments: str = ""
+
+
+class _ChatCall(msgspec.Struct, frozen=True):
+    function: _Function = _Function()
+
+
+class _ChatMessage(msgspec.Struct, frozen=True):
+    tool_calls: list[_ChatCall] | None = None
+
+
+class _Choice(msgspec.Struct, frozen=True):
+    message: _ChatMessage = _ChatMessage()
+
+
+class _Choices(msgspec.Struct, frozen=True):
+    choices: list[_Choice] | None = None
+
+
+class _ChatAction(ChatAnswer):
+    action: Action | None = None
+
+    def _hear(self, piece: object) -> None:
+        super()._hear(piece)
+        for choice in (msgspec.convert(piece, _Choices).choices or ())[:1]:
+            for call in (choice.message.tool_calls or ())[:1]:
+                self.action = action_of(call.function.name, _decoded(call.function.arguments))
+
+    def completion(self) -> Completion:
+        return _completion(super().completion(), self.action)
+
+
+def _decoded(arguments: str) -> Any:
+    try:
+        return msgspec.json.decode(arguments)
+    except (msgspec.MsgspecError, RecursionError):  # a model wrote them: the tool alone is known
+        return None
+
+
+class AnthropicActionApi(AnthropicApi):
+    """Anthropic's messages, with tools, in one piece."""
+
+    def body(self, model: str, ask: CompletionRequest) -> dict[str, Any]:
+        assert isinstance(ask, ListRequest)
+        return requests.anthropic_body(model, ask.messages, ask.tools)
+
+    def answer(self, max_tokens: int) -> Answer:
+        return _AnthropicAction(max_tokens)
+
+
+@dataclass(frozen=True)
+class ChatActionApi(ChatApi):
+    """Chat completions, with tools, in one piece."""
+
+    def body(self, model: str, ask: CompletionRequest) -> dict[str, Any]:
+        assert isinstance(ask, ListRequest)
+        return requests.chat_body(model, ask.messages, ask.tools, self.limit_key)
+
+    def answer(self, max_tokens: int) -> Answer:
+        return _ChatAction(max_tokens)
+
+
+APIS: dict[str, Api] = {"chat": ChatActionApi(), "anthropic": AnthropicActionApi()}

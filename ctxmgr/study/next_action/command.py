@@ -1,0 +1,170 @@
+"""`ctxmgr ab --next-action`: both lists of some calls of a recorded session go to the user's own model, twice each.
+
+1. Nothing is sent before what it costs at most was said and agreed to: `--yes`, or an answer at the terminal.
+2. Calls are spread evenly over those whose list ctxmgr changes. The file of a session in progress does as well.
+3. The four answers of a call are asked for at the same time. Where one fails the call is left out, and counted.
+   Where none came, the run has failed.
+"""
+
+import asyncio
+import os
+import sys
+from argparse import Namespace
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from ctxmgr.closed_loop import dollars as dollars_of
+from ctxmgr.devices.endpoint import Chat
+from ctxmgr.known_models import shipped
+from ctxmgr.model import Endpoint, Message, TieredPrices, currency
+from ctxmgr.plain_text import complain, missing_text, write_json
+from ctxmgr.settings import SettingsFault
+from ctxmgr.study.console import TextTable, console, plain, progress_bar
+from ctxmgr.study.next_action import lists, requests
+from ctxmgr.study.next_action.actions import APIS, ActionCompletion, ListRequest
+from ctxmgr.study.next_action.lists import ListPair
+from ctxmgr.study.next_action.verdict import Agreement, Sample, agreement, same_action, same_tool, sentence
+from ctxmgr.study.price_text import own_facts
+from ctxmgr.study.recordings import Recording, UnreadableRecording, readers
+
+COMMAND = "ab --next-action"
+ANSWERS = 4  # of a call: A, A', B, B'
+CALLS_AT_ONCE = 2
+PRESET = "balanced"
+OVERHEAD_TOKENS = 1_000  # of the prompt and the tools that are sent with each list
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """`faults`: why calls were left out, with counts."""
+
+    samples: tuple[Sample, ...]
+    faults: dict[str, int]
+
+
+def run(parsed: Namespace, environment: Mapping[str, str] = os.environ) -> int:
+    """0: compared, or there is nothing to compare; 1: it failed; 2: wrong usage, or no consent."""
+    wrong = missing_text([parsed.next_action]) or ("" if parsed.endpoint else "--endpoint says whom to ask")
+    if wrong:
+        return complain(COMMAND, wrong, 2)
+    try:
+        recorded = readers.read(readers.source(Path(parsed.next_action)))
+        own = own_facts(parsed.models)
+    except (UnreadableRecording, SettingsFault) as fault:
+        return complain(COMMAND, str(fault), 2)
+    if not isinstance(recorded, Recording):
+        return complain(COMMAND, f"{recorded.name} is a stream of events: give it a recorded session", 2)
+    model = parsed.model or recorded.model
+    if not model:
+        return complain(COMMAND, f"{recorded.name} names no model: give --model", 2)
+    window = parsed.window or recorded.window
+    try:
+        with progress_bar(recorded.name, len(recorded.entries)) as advanced:
+            pairs = lists.changed_lists(recorded, parsed.preset or PRESET, window, lambda: advanced(1))
+    except RuntimeError as fault:
+        return complain(COMMAND, f"{recorded.name} can not be replayed: {fault}", 1)
+    if not pairs:
+        print(f"ctxmgr changes no list of {recorded.name}: there is nothing to compare.")
+        return 0
+    chosen = lists.spread(pairs, parsed.calls)
+    facts = (own.registry or shipped()).find(model)
+    print(cost_text(chosen, len(pairs), model, None if facts is None else facts.prices), file=sys.stderr)
+    if not (parsed.yes or _agreed()):
+        return complain(COMMAND, "nothing was sent", 2)
+    endpoint = Endpoint(
+        base_url=parsed.endpoint, model=model, api_key_env=parsed.api_key_env, api=parsed.api or "chat"
+    )
+    outcome = asyncio.run(compared(chosen, endpoint, environment))
+    return _show(outcome, parsed.json)
+
+
+def cost_text(chosen: Sequence[ListPair], changed_count: int, model: str, prices: TieredPrices | None) -> str:
+    """What asking costs at most (rule 1). The cache may make it less: no part is counted as read from it."""
+    sizes = [pair.before_tokens + OVERHEAD_TOKENS for pair in chosen] * 2
+    sizes += [pair.after_tokens + OVERHEAD_TOKENS for pair in chosen] * 2
+    asked = (
+        f"{len(chosen)} of {changed_count} calls whose list ctxmgr changes, {ANSWERS} requests each to {model}: "
+        f"about {sum(sizes):,} tokens of input"
+    )
+    if prices is None:
+        return f"{asked}. Its price is not known."
+    tiers = [prices.tier(size) for size in sizes]
+    dollars = sum(
+        dollars_of(tier, new=size, output=requests.MAX_TOKENS) for tier, size in zip(tiers, sizes, strict=True)
+    )
+    return f"{asked}, at most {currency.amount(dollars)}."
+
+
+def _agreed() -> bool:
+    """Rule 1. False where nobody answers."""
+    print("Send them? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+async def compared(chosen: Sequence[ListPair], endpoint: Endpoint, environment: Mapping[str, str]) -> Outcome:
+    """Rule 3."""
+    chat, gate = Chat(endpoint, environment, api=APIS[endpoint.api]), asyncio.Semaphore(CALLS_AT_ONCE)
+    tools = requests.tools(pair.before for pair in chosen)
+    with progress_bar("calls", len(chosen)) as advanced:
+
+        async def answered(pair: ListPair) -> Sample | str:
+            async with gate:
+                asked = (pair.before, pair.before, pair.after, pair.after)
+                made = await asyncio.gather(*(chat.complete(_request(messages, tools)) for messages in asked))
+            advanced(1)
+            actions = [one.action for one in made if isinstance(one, ActionCompletion) and one.action is not None]
+            if len(actions) < ANSWERS:
+                return next(one.fault for one in made if one.fault)
+            return Sample(pair.number, (actions[0], actions[1]), (actions[2], actions[3]))
+
+        try:
+            results = await asyncio.gather(*map(answered, chosen))
+        finally:
+            await chat.close()
+    faults = Counter(result for result in results if isinstance(result, str))
+    return Outcome(tuple(result for result in results if isinstance(result, Sample)), dict(faults))
+
+
+def _request(messages: Sequence[Message], tools: dict[str, list[str]]) -> ListRequest:
+    return ListRequest("short", requests.SYSTEM, "", requests.MAX_TOKENS, messages=messages, tools=tools)
+
+
+def _show(outcome: Outcome, as_json: bool) -> int:
+    left_out = [f"{count} left out: {fault}" for fault, count in outcome.faults.items()]
+    if not outcome.samples:
+        return complain(COMMAND, f"no call was answered: {'; '.join(left_out)}", 1)
+    rows = {"tool": same_tool, "tool and target": same_action}
+    figures = {name: agreement(outcome.samples, same) for name, same in rows.items()}
+    said = sentence(outcome.samples)
+    if as_json:
+        write_json(
+            {
+                "verdict": said,
+                "agreement": msgspec.to_builtins(figures),
+                "calls": msgspec.to_builtins(outcome.samples),
+                "leftOut": outcome.faults,
+            }
+        )
+        return 0
+    out = console()
+    out.print(_table(figures).rendered())
+    for text in (*left_out, said):
+        out.print(plain(text))
+    return 0
+
+
+def _table(figures: Mapping[str, Agreement]) -> TextTable:
+    return TextTable(
+        "how often two answers agree",
+        ("the same", "host's list, twice", "ctxmgr's list, twice", "one of each", "changed", "95 % interval"),
+        [
+            (
+                name,
+                *(f"{share:.0%}" for share in (told.before, told.after, told.across, told.changed)),
+                f"{told.low:.0%} to {told.high:.0%}",
+            )
+            for name, told in figures.items()
+        ],
+    )
