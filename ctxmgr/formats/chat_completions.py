@@ -178,9 +178,18 @@ def _call(number: int, raw_call: Any) -> Block:
         return content.custom_call(number, raw_call.get("id"), custom.get("name"), custom.get("input"))
     function = raw_call.get("function")
     function = function if isinstance(function, dict) else {}
-    return content.call(
+    call = content.call(
         number, raw_call.get("id"), function.get("name"), function.get("arguments", ""), can_edit=True
     )
+    return msgspec.structs.replace(call, signed=True) if _is_signed(raw_call) else call
+
+
+def _is_signed(raw_call: dict[str, Any]) -> bool:
+    """Whether it has the signature of Gemini's thought, as Google's own endpoint spells it, or LiteLLM."""
+    extra = raw_call.get("extra_content")
+    googles = extra.get("google") if isinstance(extra, dict) else None
+    members = (googles, raw_call.get("provider_specific_fields"))
+    return any(isinstance(each, dict) and bool(each.get("thought_signature")) for each in members)
 
 
 def _result(message: dict[str, Any], role: str) -> Block:

@@ -16,6 +16,9 @@ Rules:
 7. A whole answer (`response`, or the event of a stream that holds it), an array of its items, and an error object
    are taken as an assistant's message: `turn_end` may bring any of them.
 
+8. A reference to reasoning leads the answer that follows it. What any other reference stands for is not known, so
+   it stays.
+
 Other fields and items are kept as they came.
 """
 
@@ -33,16 +36,22 @@ from ctxmgr.model import Block, View
 
 EDITABLE = frozenset(("function_call_output", "custom_tool_call_output"))
 COMPACTED = frozenset(("compaction", "compaction_summary", "context_compaction"))
-OWN_ITEMS = COMPACTED | {
-    "compaction_trigger",
-    "reasoning",
-    "item_reference",
-    "mcp_list_tools",
-    "mcp_approval_request",
-    "mcp_approval_response",
-    "tool_search_output",
-}
+PROGRAMS = frozenset(("program", "program_output"))
+OWN_ITEMS = (
+    COMPACTED
+    | PROGRAMS
+    | {
+        "compaction_trigger",
+        "reasoning",
+        "item_reference",
+        "mcp_list_tools",
+        "mcp_approval_request",
+        "mcp_approval_response",
+        "tool_search_output",
+    }
+)
 OUTPUT = "_call_output"
+REASONING_ID = "rs_"  # how ids of reasoning begin
 EVENT = "response."  # of a stream
 STOPS = {"completed": "stop", "failed": "error", "cancelled": "aborted", "incomplete": "length"}
 
@@ -91,6 +100,8 @@ def _view(item: Any) -> View | None:
     if kind == "mcp_approval_response":
         request = text(item.get("approval_request_id"))
         return View("result", (Block("other", text=spelled(item), tie=request, closes=bool(request)),))
+    if kind == "item_reference" and text(item.get("id")).startswith(REASONING_ID):
+        return View("prompt", (Block("other"),), leads=True)
     if kind in COMPACTED:
         return View("prompt", (Block("other"),), summary="compaction")
     if isinstance(item.get("output"), list) and item.get("object") == "response":
@@ -135,9 +146,11 @@ def _block(item: dict[str, Any], kind: Any) -> Block | None:
         texts = [plain(item.get(name)).text for name in ("summary", "content")]
         return Block("thinking", text="\n".join(filter(None, texts)), signed=True)
     if kind == "function_call":
-        return content.call(-1, id, name, item.get("arguments", ""), can_edit=True)
+        return _of_program(item, content.call(-1, id, name, item.get("arguments", ""), can_edit=True))
     if kind == "custom_tool_call":
-        return content.custom_call(-1, id, name, item.get("input"))
+        return _of_program(item, content.custom_call(-1, id, name, item.get("input")))
+    if kind in PROGRAMS:
+        return Block("other", text=spelled(item), tie=id, closes=bool(id) and kind == "program_output")
     if kind in ("local_shell_call", "shell_call"):
         return content.call(-1, id, kind.removesuffix("_call"), _shell(action))
     if kind == "apply_patch_call":
@@ -153,6 +166,13 @@ def _block(item: dict[str, Any], kind: Any) -> Block | None:
         return Block("other", text=spelled(item), tie=request, closes=bool(request) and kind == "mcp_call")
     own = isinstance(kind, str) and (kind.endswith("_call") or kind in ("mcp_list_tools", "mcp_approval_request"))
     return Block("other", text=spelled(item)) if own else None
+
+
+def _of_program(item: dict[str, Any], call: Block) -> Block:
+    """Rule 4: the call, tied to the program that made it."""
+    caller = item.get("caller")
+    maker = text(caller.get("caller_id")) if isinstance(caller, dict) else ""
+    return msgspec.structs.replace(call, tie=maker, closes=True) if maker else call
 
 
 def _shell(action: Any) -> dict[str, Any]:

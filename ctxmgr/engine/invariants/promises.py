@@ -4,11 +4,14 @@ import itertools
 from bisect import bisect_left
 from collections.abc import Sequence
 
+import msgspec
+
 from ctxmgr.engine.conversation import (
     STEP_ROLES,
     BlockRef,
     ConversationIndex,
     Step,
+    carried,
     goes_on,
     is_waiting,
     promised_start,
@@ -154,6 +157,54 @@ class LoadedTools(Rule):
 
     def must_stay(self, conversation: ConversationIndex) -> frozenset[int]:
         return frozenset(loading_places(conversation).values())
+
+
+class ThoughtInTurn(msgspec.Struct, frozen=True):
+    """Of the newest turn. `turn_start`: its first message; `thoughtful`: the newest answer that begins with a
+    signed thought, while all before it do, -1 for none; `is_over`: an answer came since that does not."""
+
+    turn_start: int = 0
+    thoughtful: int = -1
+    is_over: bool = False
+
+
+@carried
+def thought_in_turn(conversation: ConversationIndex, before: ThoughtInTurn | None, start: int) -> ThoughtInTurn:
+    messages, found = conversation.messages, before or ThoughtInTurn()
+    for index in range(start, conversation.size):
+        view = messages[index].view
+        if view.opens_turn:
+            found = ThoughtInTurn(index)
+        elif view.role == "assistant" and not found.is_over and not goes_on(messages, index):
+            first = view.blocks[0] if view.blocks else None
+            thinks = first is not None and first.kind == "thinking" and first.signed and len(view.blocks) > 1
+            place = index if thinks else found.thoughtful
+            found = ThoughtInTurn(found.turn_start, place, not thinks)
+    return found
+
+
+class LeadingThought(Rule):
+    """The newest turn begins with a thought where it came so: a provider that thinks refuses it otherwise. Where a
+    thought is an item of its own, none does.
+
+    1. Where a later answer of the turn has no thought in front, the last answer before that one stays.
+    2. The packet stands before the turn then, since behind a user's words the turn would begin anew.
+
+    Tally: whether that answer left.
+    """
+
+    name = "thinking"
+
+    def left_out(self, tally: bool, walk: Walk, run: range) -> bool:
+        return tally or any(index in run for index in self.must_stay(walk.conversation))
+
+    def must_stay(self, conversation: ConversationIndex) -> frozenset[int]:
+        thought = thought_in_turn(conversation)
+        return frozenset((thought.thoughtful,) if thought.is_over and thought.thoughtful >= 0 else ())
+
+    def packet_index(self, conversation: ConversationIndex, message_index: int, left: LeftOut) -> int:
+        turn_start = thought_in_turn(conversation).turn_start
+        return min(message_index, turn_start) if self.must_stay(conversation) else message_index
 
 
 CUT_ROLES = ("user", "note", "shell", "result")  # whose own words may be cut to fit; beside results hosts remind

@@ -12,6 +12,7 @@ from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step, Steps,
 from ctxmgr.engine.invariants.check_state import FRESH, CheckState, PlanWalk, carried_on
 from ctxmgr.engine.invariants.promises import (
     Alternation,
+    LeadingThought,
     LoadedTools,
     NewestStep,
     NewestUser,
@@ -141,6 +142,7 @@ TURNS = Invariants(
     Weight(),
     Prompts(),
     LoadedTools(),
+    LeadingThought(),
     WorkingSetWhole(),
 )
 STEPS = Invariants(
@@ -156,6 +158,7 @@ STEPS = Invariants(
     Weight(),
     Prompts(),
     LoadedTools(),
+    LeadingThought(),
     WorkingSetWhole(),
 )
 ALTERNATING: Mapping[Invariants, Invariants] = {

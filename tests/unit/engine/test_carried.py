@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from ctxmgr.engine.conversation import ConversationIndex, extend
 from ctxmgr.engine.instructions import instructions
 from ctxmgr.engine.invariants import STEPS, TURNS
+from ctxmgr.engine.invariants.promises import thought_in_turn
 from ctxmgr.engine.presets.turns.prune import prune
 from ctxmgr.engine.protection import Protection, summaries
 from ctxmgr.engine.protection.protection import pinned, returned_positions
@@ -52,6 +53,7 @@ cuts = st.lists(st.integers(1, 6), max_size=30)
 FUNCTIONS: dict[str, Callable[[ConversationIndex], Any]] = {
     "steps": STEPS.steps,
     "steps by turns": TURNS.steps,
+    "thought in turn": thought_in_turn,
     "superseded": superseded,
     "instructions": lambda conversation: instructions(conversation, True),
     "instructions of a policy": lambda conversation: instructions(conversation, ("*.py",)),

@@ -121,6 +121,17 @@ def loading_left(rules: Invariants) -> Made:
     return tuple(messages), plan_of(messages, *heads, Keep(3, 5))
 
 
+def thought_left(rules: Invariants) -> Made:
+    """The step that the newest turn begins with left to fit."""
+    thought = a(think("hm"), call("bash", command="make"))
+    messages = talk(u("go"), *STEP, u("on"), thought, r("ok"), *looked(9, 60))
+    if any(rule.name == "thinking" for rule in rules.rules):
+        return messages, plan_of(messages, Keep(0, len(messages)))
+    dropped = {indexed(messages).key(index): Decision("dropped", to_fit=True) for index in (4, 5)}
+    plan = plan_of(messages, Keep(0, 4), Keep(6, len(messages)))
+    return messages, msgspec.structs.replace(plan, decisions=dropped)
+
+
 def rewritten(at: int, before: int, after: int) -> BlockEdit:
     return BlockEdit(at, 0, "pruned", "x", "k", before, after)
 
@@ -156,6 +167,7 @@ TABLE: list[tuple[Invariants, str, Chooser]] = [
     (STEPS, "weight", by_steps([u("go"), *STEP, *NEWEST], facts=lambda stands_for: HEAVY[0])),
     (STEPS, "prompts", prompt_left),
     (STEPS, "loaded tools", loading_left),
+    (STEPS, "thinking", thought_left),
     (STEPS, "working set", newest_result_left),
     (TURNS, "order", by_hand([u("1"), u("2")], Keep(1, 2), Keep(0, 1))),
     (TURNS, "pairs", by_turns([u("go " * 900), a(call("read", path="x")), u("on"), r("text"), a("ok")])),
@@ -168,6 +180,7 @@ TABLE: list[tuple[Invariants, str, Chooser]] = [
     (TURNS, "weight", by_turns([u("go " * 900), a("ok"), u("on"), a("ok")], packet=lambda budget: HEAVY)),
     (TURNS, "prompts", prompted),
     (TURNS, "loaded tools", loading_left),
+    (TURNS, "thinking", thought_left),
     (TURNS, "working set", newest_result_left),
 ]
 IDS = [f"{'steps' if rules is STEPS else 'turns'}: {name}" for rules, name, _ in TABLE]

@@ -212,3 +212,53 @@ def test_what_is_taken_only_together_leaves_together(preset: str, name: str) -> 
         changed = changed or answer["list"] != listed[:end]
     assert changed
     assert holds in str(answer["list"])
+
+
+THOUGHT = {"type": "thinking", "thinking": "I look at each part.", "signature": "c2lnbmVk"}
+
+
+def thought_at(number: int, *numbers: int) -> list[Fields]:
+    """A step, with a thought at its start where it is one of these."""
+    answer, results = step(number)
+    return [said(*([THOUGHT] if number in numbers else []), *answer["content"]), results]
+
+
+THINKING: dict[str, list[Fields]] = {
+    "at the start of the turn": [GO, *steps(lambda at: thought_at(at, 0))],
+    "at the start of each turn": steps(lambda at: [*([GO] if at % 25 == 0 else []), *thought_at(at, 0, 25)]),
+    "before some steps": [GO, *steps(lambda at: thought_at(at, *range(12), 20, 21, 30))],
+    "before each step": [GO, *steps(lambda at: thought_at(at, at))],
+}
+
+
+def begins_with_thought(listed: list[Fields]) -> bool:
+    """Whether the first answer after the newest message that holds more than results does."""
+    start = max(
+        at
+        for at, one in enumerate(listed)
+        if one["role"] == "user" and any(block["type"] != "tool_result" for block in blocks_of(one))
+    )
+    answers = (one for one in listed[start:] if one["role"] == "assistant")
+    first = next(answers, None)
+    return first is None or first["content"][0]["type"] == "thinking"
+
+
+def blocks_of(message: Fields) -> list[Fields]:
+    content = message["content"]
+    return [text(content)] if isinstance(content, str) else content
+
+
+@pytest.mark.parametrize("name", THINKING)
+@pytest.mark.parametrize("preset", ["balanced", "turns", "tools"])
+def test_a_turn_goes_on_from_the_thought_that_it_begins_with(preset: str, name: str) -> None:
+    """A provider that thinks refuses a newest turn that begins with a call."""
+    listed = THINKING[name]
+    talk = talk_of(window=WINDOW, format="anthropic", preset=preset)
+    changed = False
+    for end in ends(listed):
+        answer = talk.context(listed[:end], answer="messages")
+        assert begins_with_thought(listed[:end]), "the test's own list"
+        assert begins_with_thought(answer["list"])
+        assert answer["report"]["checks"] == []
+        changed = changed or len(answer["list"]) < end
+    assert changed

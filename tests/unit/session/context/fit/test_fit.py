@@ -147,11 +147,14 @@ def test_any_list_fits_or_is_told_not_to(
         out = one.project(sent[:end], overhead_tokens=100)
         report = one.report
         assert report is not None
+        is_legal = name == "pi" or not RULES[name].illegal(sent[:end])
+        if not is_legal and (report.reason or "").startswith("checks failed: provider"):
+            continue  # a provider refuses it as it came: that goes out
         assert report.reason in (None, "nothing to leave out", "pruning is off")
         too_heavy = weight(name, out) + 100 > limit(window)
         assert report.checks == (("fit",) if too_heavy else ())
         assert bool(report.too_big) == too_heavy
         assert report.tokens == weight(name, out)
-        if name != "pi" and not RULES[name].illegal(sent[:end]):
+        if name != "pi" and is_legal:
             assert RULES[name].illegal(out) == []
         assert one.project(sent[:end], overhead_tokens=100) == out
