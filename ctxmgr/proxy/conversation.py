@@ -111,6 +111,7 @@ class ProgramConversation:
         self.lock = asyncio.Lock()
         self.account = Account()
         self.is_paused = self.gives_summary = False
+        self.was_changed = False  # a list of it went out otherwise than it came
         self.resting_calls = 0  # for which it is paused, since a list of ctxmgr's was refused
         self.is_doubted = False  # the newest of them was, and the refusal did not say why
         self.used_ms = 0.0

@@ -9,8 +9,9 @@
    newlines alone, with which a gateway keeps a connection alive. A stream is one by its type, or as it begins.
 4. Nothing is held for longer than HELD_SECONDS, nor more than HELD_BYTES: then it passes. What is told later is
    heard all the same (`answers`), too late to try again.
-5. A refusal is `size` where its words or its status say that the list was too long (`wordings`), else `list` where
-   the list may be at fault, else `other`: another list would meet the same. Of a 500 that says no more than that
+5. A refusal is `binding` where a thought stands behind another list than the one that it was made behind, `size`
+   where its words or its status say that the list was too long (`wordings`), else `list` where the list may be at
+   fault, else `other`: another list would meet the same. Of a 500 that says no more than that
    the server failed nobody can tell: it is `other`, for it passes by itself.
 """
 
@@ -42,7 +43,7 @@ _STATUS = re.compile(rb'"(?:code|status|status_code|statusCode)"\s*:\s*"?([45]\d
 _INVALID = re.compile(rb"invalid|bad.?request|validation", re.IGNORECASE)
 _decode = msgspec.json.Decoder().decode
 
-RefusalKind = Literal["size", "list", "other"]
+RefusalKind = Literal["size", "list", "binding", "other"]
 
 
 class Refusal(msgspec.Struct, frozen=True):
@@ -76,6 +77,8 @@ def refusal_of(status: int, content: bytes) -> Refusal:
         error = f"{status} status code (no body)"
     told = msgspec.json.encode({"status": status, "error": error})
     words = FORMATS["openai"].view(told).error  # as `turn_end` reads it
+    if wordings.says_of_binding(words):
+        return Refusal("binding", told, True)
     if wordings.says_too_long(words):
         return Refusal("size", told, True)
     sure = wordings.says_of_list(words)

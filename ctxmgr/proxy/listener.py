@@ -281,6 +281,12 @@ class Proxy:
         if prepared is not None and prepared.body is not None:
             body, without = prepared.body, REWRITTEN_WITHOUT
         passed = passing.passed_headers(request.raw_headers, without)
+        if prepared is not None and prepared.is_unbound:
+            call = prepared.call
+            body = call.api.unbound(prepared.body or call.body.with_messages(call.body.messages))
+            passed = passing.with_value(
+                passing.passed_headers(request.raw_headers, REWRITTEN_WITHOUT), *call.api.unbinding
+            )
         return await self._upstream.ask(
             Outgoing(request.method, self._upstream.url(request.raw_path), passed, body)
         )

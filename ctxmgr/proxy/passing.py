@@ -52,6 +52,14 @@ def one_spelling(given: CIMultiDict[str]) -> CIMultiDict[str]:
     return CIMultiDict((spelled.setdefault(name.lower(), name), value) for name, value in given.items())
 
 
+def with_value(headers: CIMultiDict[str], name: str, value: str) -> CIMultiDict[str]:
+    """With this among the values of a header that lists several; none where there is no name."""
+    told = [each for each in headers.getall(name, ()) if each]
+    if name and value not in ",".join(told):
+        headers[name] = ",".join((*told, value))
+    return headers
+
+
 CONNECT_SECONDS = 60.0
 SKIPPED = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")  # the library would add them by itself
 ADDED = ("Date", "Server", "Content-Type")  # to an answer

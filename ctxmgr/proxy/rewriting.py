@@ -9,6 +9,9 @@
    fits the window, or until the program begins it anew; where the refusal did not say that the list is at fault,
    only the second time. In that case it does not give way to a list that is larger than the window. Where the
    program's own is too long all the same, that teaches ctxmgr nothing of its own list, which goes out once more.
+6. A thought that stands behind another list than it was made behind may be refused. Where ctxmgr changed a list of
+   the conversation it is then asked that such thoughts are dropped, and so with each list of that model from then
+   on whose conversation ctxmgr has changed.
 """
 
 import asyncio
@@ -38,8 +41,8 @@ NO_PRICES = TieredPrices(0, 0, 0, 0)
 class Prepared(msgspec.Struct, frozen=True):
     """A call that is of a conversation. `body`: to send, None where it passes as it came. `is_same`: ctxmgr leaves
     the list as it came, or would, where it observes. `gave_way`: to a refusal of ctxmgr's list, None where
-    there was none. `is_back`: ctxmgr's list again, after the one that it gave way to was too long. `size`: of its
-    messages, in bytes."""
+    there was none. `is_back`: ctxmgr's list again, after the one that it gave way to was too long. `is_unbound`:
+    rule 6. `size`: of its messages, in bytes."""
 
     call: ListCall
     conversation: ProgramConversation
@@ -50,6 +53,7 @@ class Prepared(msgspec.Struct, frozen=True):
     size: int
     gave_way: Refusal | None = None
     is_back: bool = False
+    is_unbound: bool = False
 
 
 class Rewriter:
@@ -58,6 +62,7 @@ class Rewriter:
     def __init__(self, conversations: Conversations, settings: ProxySettings) -> None:
         self._conversations, self._settings = conversations, settings
         self._rival_names: set[str] = set()  # rivals
+        self._binding_models: set[str] = set()  # rule 6
         self.account = Account()
         self._thread = ThreadPoolExecutor(1, "observe")
         self._looking: set[asyncio.Task[None]] = set()
@@ -80,6 +85,9 @@ class Rewriter:
         conversation = refused.conversation
         if refusal.kind == "other":
             return None
+        if refusal.kind == "binding" and not refused.is_unbound:
+            self._binding_models.add(refused.call.model)
+            return msgspec.structs.replace(refused, is_unbound=True) if conversation.was_changed else None
         is_back = refused.gave_way is not None
         async with conversation.lock:
             is_learnt = not is_back and await conversation.refused(refusal.told)
@@ -186,8 +194,12 @@ class Rewriter:
         conversation.account.rows.append(row)
         passes = is_same or self._settings.observe
         body = None if passes else call.body.with_messages(messages)
+        conversation.was_changed = conversation.was_changed or not passes
+        is_unbound = conversation.was_changed and call.model in self._binding_models
         size = sum(map(len, call.body.messages if passes else messages))
-        return Prepared(call, conversation, listed, weights, body, is_same, size, is_back=is_back)
+        return Prepared(
+            call, conversation, listed, weights, body, is_same, size, is_back=is_back, is_unbound=is_unbound
+        )
 
     def _giving_way(self, refused: Prepared, refusal: Refusal) -> Prepared | None:
         """Rule 5."""

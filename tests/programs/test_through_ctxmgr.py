@@ -36,6 +36,16 @@ def test_who_observes_changes_nothing(playing: Playing, agent: Agent) -> None:
     assert session.told != []
 
 
+@pytest.mark.parametrize("through", ["direct", "run"])
+def test_thoughts_behind_a_list_that_changed_cost_no_call(playing: Playing, through: str) -> None:
+    """A provider that binds them refuses the first, and is asked to drop them from then on."""
+    session, provider = playing(Claude(), LOOK, binds_thinking=True)
+    assert session.prompt("Look through the modules, please.") == DONE
+    assert provider.record.distinct_results == 36
+    refused = [one for one in provider.record.refused if "bound to a different conversation" in one]
+    assert (refused, len(provider.record.refused)) == (provider.record.refused, int(through == "run"))
+
+
 @pytest.mark.kill
 @pytest.mark.parametrize("through", ["proxy"])
 @pytest.mark.parametrize("agent", AGENTS, ids=named)

@@ -20,6 +20,7 @@ from aiohttp import web
 
 from tests.provider.apis import API, GEMINI, Api, Caches, api_of, asked_at
 from tests.provider.apis.anthropic import counted
+from tests.provider.binding import Binding
 from tests.provider.caching import Clock, MarkedCache, PrefixCache, Usage, tokens
 from tests.provider.faults import Cut, Fault, Hold, Reset, Status
 from tests.provider.playing import Stage
@@ -42,6 +43,7 @@ class Provider:
         root: str | Path = ".",
         window_tokens: int = WINDOW_TOKENS,
         faults: Mapping[int, Fault] | None = None,
+        binds_thinking: bool = False,
     ) -> None:
         self.clock = Clock()
         self.record = Record()
@@ -49,6 +51,7 @@ class Provider:
         self._caches = Caches(MarkedCache(self.clock), PrefixCache(self.clock))
         self._window_tokens = window_tokens
         self._faults = faults or {}
+        self._binding = Binding() if binds_thinking else None
         self._connections: dict[int, int] = {}
         self._runner: web.AppRunner | None = None
         self.url = ""
@@ -126,6 +129,8 @@ class Provider:
         exchange.kind = "refused"
         exchange.conversation = api.conversation(exchange.named)
         exchange.refused = _refused(api, body, exchange.named)
+        if self._binding is not None and not exchange.refused:
+            exchange.refused = self._binding.refused(body, exchange.named)
         if exchange.refused:
             return _json(exchange, 400, api.error(400, exchange.refused))
         asked = api.request(body)
@@ -146,6 +151,8 @@ class Provider:
         answer = self._stage.answer(asked)
         exchange.kind, exchange.place, exchange.status = answer.kind, answer.place, 200
         output = api.output(answer, body)
+        if self._binding is not None:
+            self._binding.made(body, output)
         exchange.usage = usage + Usage(output=tokens(json.dumps(output)))
         if not body.get("stream"):
             return _json(exchange, 200, api.whole(answer, output, exchange.usage, body))

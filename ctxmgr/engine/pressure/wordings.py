@@ -146,6 +146,12 @@ OF_LIST: tuple[tuple[str, str], ...] = (
     ("Qwen, Gemma", r"\b(?:system message|conversation|first message|last message) must (?:be|start|begin|end)"),
     *OF_ROLES,
 )
+OF_BINDING: tuple[tuple[str, str], ...] = (
+    (
+        "Anthropic, Bedrock: preserved thinking",
+        r"\bbound to a different conversation\b|\bprefix mismatch behavior\b",
+    ),
+)
 BARE_FAULT: tuple[tuple[str, str], ...] = (
     (
         "JSON, HTML",
@@ -175,6 +181,7 @@ _strict = expression("|".join(row for _, row in STRICT))
 _loose = expression("|".join(row for _, row in LOOSE))
 _other_limit = expression("|".join(row for _, row in OTHER_LIMIT))
 _of_roles = expression("|".join(row for _, row in OF_ROLES))
+_of_binding = expression("|".join(row for _, row in OF_BINDING))
 _of_list = expression("|".join(row for _, row in OF_LIST))
 _bare = expression(rf"\b(?:{'|'.join(row for _, row in BARE_FAULT)})\b")
 _other_part = expression(OTHER_PART)
@@ -235,6 +242,11 @@ def says_nothing(error: str) -> bool:
 def says_of_list(error: str) -> bool:
     """Whether it says that the list can not be read as it stands."""
     return bool(_of_list.search(plain(error)))
+
+
+def says_of_binding(error: str) -> bool:
+    """Whether it says that a thought was made behind another list than the one it stands in now."""
+    return bool(_of_binding.search(plain(error)))
 
 
 def says_of_roles(error: str) -> bool:

@@ -5,7 +5,10 @@
 2. Its request for a summary has one beta name more than its other calls.
 3. A window of a million is asked for by a beta name: the model's id, of which Claude Code takes the `[1m]`, says
    nothing of it.
-4. A call without tools is one beside the conversation: a title, a check. Of other programs it is where no tool gave
+4. A thinking block is bound to all that stood before it when it was made, from Claude Fable 5.1 and Opus 5.5 on.
+   Behind another list it is refused, or dropped where the request asks for that. (platform.claude.com, "preserved
+   thinking".)
+5. A call without tools is one beside the conversation: a title, a check. Of other programs it is where no tool gave
    anything in its list.
 """
 
@@ -26,11 +29,13 @@ from ctxmgr.proxy.apis.provider_api import (
     object_of,
     objects_of,
 )
-from ctxmgr.proxy.body import UNREADABLE, ListBody
+from ctxmgr.proxy.body import UNREADABLE, ListBody, members
 
 SESSION, AGENT = "x-claude-code-session-id", "x-claude-code-agent-id"
 SUMMARISES = "fallback-credit-2026-06-01"
 MILLION_BETA, MILLION = "context-1m-", 1_000_000
+BINDING, DROPPED = "block_binding", {"prefix_mismatch_behavior": "drop_block"}
+ADAPTIVE = msgspec.Raw(b'"adaptive"')  # as these models think where a request says nothing
 RIVALS = ("clear_tool_uses", "compact")  # edits of a list by the provider, by how their types begin
 
 
@@ -39,6 +44,7 @@ class Anthropic(ProviderApi):
     places_marks = True
     paths = ("/v1/messages",)
     beside = ("system", "tools")
+    unbinding = ("anthropic-beta", "thinking-binding-controls-2026-08-01")
     end_signs = (b'"message_stop"',)
     call_signs = (b'"tool_use"', b'"input_json_delta"', b'"content_block_stop"')
 
@@ -86,6 +92,12 @@ class Anthropic(ProviderApi):
         except (*UNREADABLE, AttributeError, KeyError, TypeError):
             return ""
         return next((f"context_management: {type}" for type in types if type.startswith(RIVALS)), "")
+
+    def unbound(self, body: bytes) -> bytes:
+        """Rule 4."""
+        fields = members(body) or {}
+        thinking = members(bytes(fields.get("thinking", b""))) or {"type": ADAPTIVE}
+        return msgspec.json.encode({**fields, "thinking": {**thinking, BINDING: DROPPED}})
 
     def window_tokens(self, headers: Headers) -> int:
         return MILLION if MILLION_BETA in headers.get("anthropic-beta", "") else 0

@@ -119,6 +119,9 @@ class ProviderApi(ABC):
     end_signs: ClassVar[tuple[bytes, ...]] = ()
     """In the event that ends a streamed answer, where that is not `[DONE]`."""
 
+    unbinding: ClassVar[tuple[str, str]] = ("", "")
+    """The header, and the value in it, by which `unbound` may be asked for."""
+
     call_signs: ClassVar[tuple[bytes, ...]]
     """In every event of a stream that belongs to a tool's call; others need not be parsed."""
 
@@ -134,6 +137,11 @@ class ProviderApi(ABC):
             sum(len(body.members.get(name, b"")) for name in self.beside),
             self.window_tokens(headers),
         )
+
+    def unbound(self, body: bytes) -> bytes:
+        """The request's body, which asks the provider to drop the thoughts that it finds behind another list than
+        they were made behind, instead of refusing the request."""
+        return body
 
     def model(self, path: str, body: ListBody) -> str:
         return text_of(body.members.get("model"))

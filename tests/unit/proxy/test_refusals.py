@@ -467,3 +467,46 @@ async def test_an_error_in_the_midst_of_an_answer_is_heard_too(rig: Any, monkeyp
     await asyncio.gather(*one._telling)
     _, _, sent = await posted(made, CHAT, body)
     assert len(sent[0]) < 0.7 * len(body)
+
+
+WORDS = (
+    "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different "
+    'conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to "drop_block".'
+)
+BOUND = whole({"type": "error", "error": {"type": "invalid_request_error", "message": WORDS}}, 400)
+DROPS = {"prefix_mismatch_behavior": "drop_block"}
+BETA = "thinking-binding-controls-2026-08-01"
+
+
+def thinking(body: bytes) -> Any:
+    return json.loads(body).get("thinking")
+
+
+async def test_thoughts_behind_another_list_are_asked_to_be_dropped_once_they_were_refused(rig: Any) -> None:
+    made = await rig(window=20_000)
+    _, came, sent = await posted(made, MESSAGES, listed(MESSAGES, "Go."), BOUND)
+    assert (came, len(sent), thinking(sent[0])) == (GOOD[MESSAGES], 2, None)
+    assert thinking(sent[1]) == {"type": "adaptive", "block_binding": DROPS}
+    first, second = (json.loads(body) for body in sent)
+    assert {**second, "thinking": None} == {**first, "thinking": None}
+    assert [value for name, value in made.upstream.asked[-1].headers if name == "anthropic-beta"] == [BETA]
+
+    given = {**json.loads(listed(MESSAGES, "Go.", 13)), "thinking": {"type": "enabled", "budget_tokens": 2_000}}
+    _, _, sent = await posted(made, MESSAGES, compact(given))
+    assert [thinking(body) for body in sent] == [{**given["thinking"], "block_binding": DROPS}]
+
+
+async def test_the_list_gives_way_where_thoughts_are_refused_all_the_same(rig: Any) -> None:
+    made = await rig(window=20_000)
+    body = listed(MESSAGES, "Go.")
+    _, came, sent = await posted(made, MESSAGES, body, BOUND, BOUND)
+    assert (came, len(sent)) == (GOOD[MESSAGES], 3)
+    assert json.loads(sent[2])["messages"] == json.loads(body)["messages"]
+    assert thinking(sent[2])["block_binding"] == DROPS
+
+
+async def test_a_refusal_of_thoughts_in_a_list_that_was_never_changed_is_the_programs(rig: Any) -> None:
+    made = await rig(window=200_000)
+    body = listed(MESSAGES, "Go.", 3)
+    _, came, sent = await posted(made, MESSAGES, body, BOUND)
+    assert (came, sent) == (await asked_directly(BOUND), [body])

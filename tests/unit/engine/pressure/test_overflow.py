@@ -235,3 +235,11 @@ USAGE = [
 def test_by_what_was_sent(stop: str, sent: int, cached: int, wrote: int, output: int, expected: bool) -> None:
     usage = Usage(sent, output, cached, wrote, sent + output + cached + wrote)
     assert overflowed(View("assistant", stop=stop), usage, WINDOW) is expected
+
+
+def test_a_thought_behind_another_list_is_told_from_a_list_that_is_too_long() -> None:
+    words = "messages.1.content.0: Invalid `signature` in `thinking` block, bound to a different conversation."
+    assert wordings.says_of_binding(words)
+    assert not wordings.says_too_long(words)
+    assert not wordings.says_of_binding("messages.1.content.0: Invalid `signature` in `thinking` block")
+    assert not wordings.says_of_binding("the conversation is bound to be too long")
