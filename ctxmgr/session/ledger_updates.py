@@ -61,6 +61,7 @@ def from_messages(
     The first that asks for something states the goal, and so does each of the very time of that: which of them
     holds is the ledger's to say, by what they are and not by their order."""
     learned: list[Fact] = []
+    goals: list[Fact] = []  # among them
     opened, clock, turn = state.opened, state.clock, state.turn  # opened: a goal was heard, or a summary of one
     for position, message in messages:
         view = message.view
@@ -72,7 +73,7 @@ def from_messages(
         if message in heard:
             continue
         when, order = stamp(state, moment, position)
-        known = chain(state.facts, state.pending, learned)
+        known = chain(state.facts, state.pending, goals)
         facts = from_message(
             own,
             stamp=Stamp(message.digest, when, order, entries.get(position)),
@@ -80,7 +81,8 @@ def from_messages(
             opening=view.opens_turn and (not opened or _is_of_goals_time(view, known)),
             turn=turn,
         )
-        opened = opened or any(fact.kind == "goal" for fact in facts)
+        goals += [fact for fact in facts if fact.kind == "goal"]
+        opened = opened or bool(goals)
         learned += facts
     if (opened, clock, turn) != (state.opened, state.clock, state.turn):
         state = msgspec.structs.replace(state, opened=opened, clock=clock, turn=turn)

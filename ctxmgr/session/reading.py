@@ -44,6 +44,8 @@ class Reader:
 
     def read(self, raws: Sequence[bytes], known: Mapping[bytes, Message] = NONE_KNOWN) -> tuple[Message, ...]:
         """One message a raw one, those in `known` as they are."""
+        if not known:  # nor is it worth a hash of each
+            return tuple(map(self._message, raws))
         return tuple([known.get(raw) or self._message(raw) for raw in raws])
 
     def with_tools(self, view: View) -> View:
@@ -73,8 +75,8 @@ class Reader:
 
     def _message(self, raw: bytes) -> Message:
         view = self.with_tools(self.fmt.view(raw))
-        weights = tuple([self._weight(block) for block in view.blocks])
-        count = sum([item.is_shown for block in view.blocks for item in block.media])
+        weights = tuple(map(self._weight, view.blocks))
+        count = sum([item.is_shown for block in view.blocks if block.media for item in block.media])
         return Message(raw, digest(view), view, weights, sum(weights) + self.fmt.extra_weight(view), count)
 
     def _weight(self, block: Block) -> int:
