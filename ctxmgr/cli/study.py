@@ -12,6 +12,7 @@ from ctxmgr.cli.arguments import (
     Option,
     keep,
     option,
+    points,
     policy_key,
     positive,
     prices,
@@ -19,7 +20,7 @@ from ctxmgr.cli.arguments import (
     share,
     whole,
 )
-from ctxmgr.model import Preset
+from ctxmgr.model import KeepPoint, Preset
 from ctxmgr.model.compaction import Format, Strategy
 
 PRESETS: tuple[str, ...] = get_args(Preset)
@@ -29,6 +30,8 @@ HOSTS = ("modelled", "recorded")
 FETCHES = ("whole", "part")
 CACHES = ("ideal", "marks", "host-marks", "implicit", "none")
 OVERHEAD_TOKENS = 5_000
+POINTS: tuple[str, ...] = get_args(KeepPoint)[::-1]
+KEEPERS = ("claude", "codex", "opencode", "gemini", "pi", "cline")  # agents whose sessions are found
 
 JSON = option("--json", action="store_true", help="print all figures as JSON")
 BILL = (  # what closed-loop cost is worked out by
@@ -450,4 +453,49 @@ DRIVE = CommandRow(
     ),
 )
 
-COMMANDS = {"replay": REPLAY, "corpus": CORPUS, "compare": COMPARE, "drive": DRIVE, "conform": CONFORM}
+SAVINGS = CommandRow(
+    "Reads the sessions that the agents on this machine have kept (or the files and folders that are named), and "
+    "says what their input cost at list prices, what each point of `keep` would have made of it, and how much of "
+    "what replies repeat the lists would still have held, by length of session. Nothing leaves this machine, and "
+    "nothing is written but the page. The exit code is 1 if no session could be measured.",
+    "ctxmgr savings --days 30 --report savings.html",
+    "ctxmgr.study.savings:command.run",
+    (
+        option("paths", metavar="PATH", nargs="*", help="a recorded session, or a folder of them, instead"),
+        option("--days", metavar="N", type=positive, default=30, help="sessions changed within N days (30)"),
+        option(
+            "--agent",
+            metavar="NAME",
+            action="append",
+            choices=KEEPERS,
+            help=f"only this agent's sessions ({', '.join(KEEPERS)}); several times",
+        ),
+        option(
+            "--policies",
+            metavar="POINT,...",
+            type=points,
+            default=list(POINTS),
+            help=f"the points of keep ({','.join(POINTS)})",
+        ),
+        option("--workers", metavar="N", type=positive, help="processes (default: one a core)"),
+        option(
+            "--seconds",
+            metavar="N",
+            type=whole,
+            default=40,
+            help="begin no session after N seconds: those measured by then are a random sample (40; 0: all)",
+        ),
+        option("--report", metavar="FILE.html", help="write it as a page, which only you can read"),
+        MODELS,
+        JSON,
+    ),
+)
+
+COMMANDS = {
+    "savings": SAVINGS,
+    "replay": REPLAY,
+    "corpus": CORPUS,
+    "compare": COMPARE,
+    "drive": DRIVE,
+    "conform": CONFORM,
+}
