@@ -233,7 +233,7 @@ def unknown_usage(fields: Any) -> tuple[str, ...]:
         known = _counts(fields)
         is_whole = not any(map(known.keys().isdisjoint, _BY_NAME[: _OUTPUTS + 1]))
         sought = _CACHE if is_whole else _TOKENS
-        odd = (name for name, held in members.items() if _is_count(held) and _one_name(name) not in _KNOWN)
+        odd = (name for name, held in members.items() if _is_count(held) and held and _one_name(name) not in _KNOWN)
         names = (name for name in odd if sought.search(name) and not _SAID_TWICE.search(name))
     return tuple(name for name in names if _NAME.fullmatch(name))[:MOST_NAMED]
 

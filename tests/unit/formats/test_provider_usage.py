@@ -11,6 +11,7 @@ from ctxmgr.formats import FORMATS
 from ctxmgr.formats.provider_usage import unknown_usage, usage
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.messages import Usage
+from ctxmgr.session.methods.turn_end import checked
 
 INSIDE, BESIDE = Usage(100, 20, 900, 0, 1_020, True), Usage(100, 20, 900, 50, 1_070, True)
 CHAT = {"prompt_tokens": 1_000, "completion_tokens": 20}
@@ -295,7 +296,8 @@ def test_it_comes_through_the_wire() -> None:
     for name, fields, expected in (row for row in TABLE if row[0] != "nonsense"):
         raw = msgspec.json.encode({"sessionId": "s", "message": {}, "usage": fields})
         params = msgspec.json.decode(raw, type=lifecycle.TurnEndParams)
-        msgspec.convert(params.usage, lifecycle.UsageParams)
+        assert params.usage is not None
+        msgspec.convert(checked(params.usage), lifecycle.UsageParams)
         for form in FORMATS:
             assert FORMATS[form].usage(params.usage) == expected, (form, name)
 
