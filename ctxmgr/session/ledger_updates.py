@@ -55,8 +55,10 @@ def from_messages(
     time_ms: int | None,
     entries: Mapping[int, str | None],
     heard: "SourceMessages",
+    before: View | None = None,
 ) -> tuple[State, tuple[Fact, ...]]:
-    """The facts of these messages, (position, message) each. `heard`: messages that add nothing.
+    """The facts of these messages, (position, message) each. `heard`: messages that add nothing. `before`: what
+    stands before the first.
 
     The first that asks for something states the goal, and so does each of the very time of that: which of them
     holds is the ledger's to say, by what they are and not by their order."""
@@ -68,7 +70,8 @@ def from_messages(
         moment = view.time_ms if view.time_ms is not None else time_ms
         clock = max(clock, moment or 0)
         own = _own_words(view, state.summaries)
-        if own.role == "user" and users_text(own):
+        previous, before = before, view
+        if own.role == "user" and users_text(own, previous):
             turn = mark(message)
         if message in heard:
             continue
@@ -80,6 +83,7 @@ def from_messages(
             calls=calls,
             opening=view.opens_turn and (not opened or _is_of_goals_time(view, known)),
             turn=turn,
+            before=previous,
         )
         goals += [fact for fact in facts if fact.kind == "goal"]
         opened = opened or bool(goals)

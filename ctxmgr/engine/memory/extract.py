@@ -18,16 +18,22 @@ LAST_CHARACTERS = 400  # of the paragraph that ends an assistant's message
 
 
 def from_message(
-    view: View, *, stamp: Stamp, calls: Mapping[str, Block], opening: bool, turn: str = ""
+    view: View,
+    *,
+    stamp: Stamp,
+    calls: Mapping[str, Block],
+    opening: bool,
+    turn: str = "",
+    before: View | None = None,
 ) -> tuple[Fact, ...]:
     """Return the facts of one message.
 
     `calls` maps a call id to the block that makes it, for results. `opening`: nothing was asked before. `turn`: the
-    digest of the user's message that an assistant's answers.
+    digest of the user's message that an assistant's answers. `before`: the message before it.
     """
     into = Statements(stamp)
     if view.role == "user":
-        from_user(users_text(view), into, opening=opening)
+        from_user(users_text(view, before), into, opening=opening)
     elif view.role == "assistant":
         from_assistant(view, turn, into)
     for block in view.blocks if view.role in ("user", "assistant", "result", "shell") else ():

@@ -12,7 +12,7 @@ File lists are not here: who calls this appends them.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 
@@ -30,7 +30,7 @@ from ctxmgr.engine.memory.markdown import CONTINUE_LEAD
 from ctxmgr.engine.memory.packet import approved_plan_text, commits, own_lines, runs
 from ctxmgr.engine.memory.user_words import user_lines, users_text
 from ctxmgr.engine.memory.wording import FENCE, both_ends, one_line, one_spaced, quotation, shorten
-from ctxmgr.model import Block, Weigh, expression
+from ctxmgr.model import Block, View, Weigh, expression
 from ctxmgr.model.compaction import BranchMessage, Format
 from ctxmgr.model.saved import Fact, Ledger
 
@@ -86,13 +86,16 @@ def facts_of(messages: Sequence[BranchMessage]) -> list[Fact]:
     calls: dict[str, Block] = {}
     all_facts: list[Fact] = []
     opened, turn = False, ""
+    before: View | None = None
     for index, message in enumerate(messages):
         origin = f"{index} {digest(message.view)}"
         calls |= {block.call_id: block for block in message.view.blocks if block.kind == "call"}
-        if users_text(message.view):
+        if users_text(message.view, before):
             turn = origin
         opening = bool(message.opens_turn or message.view.opens_turn) and not opened
-        facts = from_message(message.view, stamp=Stamp(origin, index), calls=calls, opening=opening, turn=turn)
+        stamp = Stamp(origin, index)
+        facts = from_message(message.view, stamp=stamp, calls=calls, opening=opening, turn=turn, before=before)
+        before = message.view
         opened = opened or any(fact.kind == "goal" for fact in facts)
         all_facts += facts
     return all_facts
@@ -259,7 +262,13 @@ def turn_context(prefix: Sequence[BranchMessage], budget: int, weigh: Weigh, ear
 
 def numbered(previous: str | None, messages: Sequence[BranchMessage]) -> int:
     """The number of the user's last message in a summary, and in what came after it."""
-    return last_number(carried_facts(previous)) + sum(bool(users_text(message.view)) for message in messages)
+    return last_number(carried_facts(previous)) + sum(map(bool, _asked(messages)))
+
+
+def _asked(messages: Sequence[BranchMessage]) -> Iterator[str]:
+    """What the user said in each, "" for nothing."""
+    views = [message.view for message in messages]
+    return map(users_text, views, [None, *views])
 
 
 def branch(messages: Sequence[BranchMessage], *, budget: int, weigh: Weigh) -> str:
@@ -285,7 +294,7 @@ def _sentence(label: str, text: str) -> str:
 def untold(messages: Sequence[BranchMessage], text: str) -> int:
     """How many of the user's messages this summary says nothing of: not even how one begins."""
     flat = one_spaced(text)
-    asked = (one_spaced(users_text(message.view)) for message in messages)
+    asked = map(one_spaced, _asked(messages))
     return sum(bool(words) and words[:REQUEST_CHARACTERS] not in flat for words in asked)
 
 

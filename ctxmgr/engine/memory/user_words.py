@@ -9,7 +9,7 @@ Rules:
 3. A tag that is not closed goes to the end where the text begins with it: a host cut it off.
 4. The user's words may stand in a tag of the host's: they count where nothing of the user's stands beside it.
 5. A tool's result that is told as a user's text is the host's, but for what the user answered to it, in such a tag
-   (`engine.tools` knows which tools tell of that).
+   (`engine.tools` knows which tools tell of that). Some are known only by the assistant's text before them.
 6. A packet that came back with a host's list, or was pasted, goes from its mark to a gap behind which no line of a
    packet begins. One that was quoted as a whole ("> ") goes as far as the quotation marks do.
 
@@ -25,7 +25,7 @@ from msgspec import structs
 from ctxmgr.engine.memory.facts import Statements
 from ctxmgr.engine.memory.fill import lengths
 from ctxmgr.engine.memory.wording import quotation
-from ctxmgr.engine.tools import DENIED, may_tell_of_the_user, told_result
+from ctxmgr.engine.tools import DENIED, may_tell_of_the_user, tells_an_output, told_result
 from ctxmgr.model import PACKET_MARK, View, Weigh, expression
 from ctxmgr.model.saved import Fact
 
@@ -204,9 +204,13 @@ ROWS = (
             "I have *added these files to the chat*",
             "Here are summaries of some files present in my git repository.\nDo not propose changes",
             "Here are some READ ONLY files, provided for your reference",
+            "I did `git reset --hard HEAD~1` to discard the last edits. Please wait for further",
+            "I spoke to you previously about a number of things.\n",
         ),
     ),
+    HostTexts("Continue", whole=("Error: no tool output for tool calls",)),
     HostTexts("Qwen, Hermes", _tags("tool_response")),  # their chat templates: results of models without tools
+    HostTexts("Anthropic's tools in a prompt", _tags("function_results")),
     HostTexts("Goose, pi, skills of others", _tags("info-msg available_skills read-files modified-files")),
 )
 
@@ -227,11 +231,12 @@ HOSTS_REPLIES = frozenset(("No response requested.",))  # Claude Code, in the as
 _RESUMED = ("[TASK RESUMPTION]", DENIED)
 
 
-def own_words(texts: Iterable[str]) -> str:
-    """The user's own words in the texts of one message, as they were written; "" for none."""
+def own_words(texts: Iterable[str], asked: str = "") -> str:
+    """The user's own words in the texts of one message, as they were written; "" for none. `asked`: the assistant's
+    text before it."""
     for marks in (marks for row in ROWS for marks in row.between):
         texts = _outside(marks, texts)
-    return "\n\n".join(filter(None, map(_own, _together(texts))))
+    return "\n\n".join(filter(None, (_own(text, asked) for text in _together(texts))))
 
 
 def _outside(marks: tuple[str, str], texts: Iterable[str]) -> list[str]:
@@ -261,13 +266,15 @@ def _together(texts: Iterable[str]) -> Iterator[str]:
     yield name
 
 
-def _own(text: str) -> str:
+def _own(text: str, asked: str) -> str:
     first_line = text.partition("\n")[0]
     if first_line.startswith(_INTERRUPTED) and "]" in first_line:
         text = text.partition("]")[2].lstrip()
     if result := told_result(text):
         tool, start = result
         return _held_last(text[start:]) if may_tell_of_the_user(tool, text[start:]) else ""
+    if tells_an_output(text, asked):
+        return ""
     if _is_hosts(text):
         return _held_last(text) if text.startswith(_RESUMED) else ""
     attached = _ATTACHED.search(text)
@@ -340,11 +347,17 @@ SAID_CHARACTERS = 4_000  # of one message: a longer one holds a document
 HEAD = 0.75  # of them: the start; the rest is the end
 
 
-def users_text(view: View) -> str:
-    """What the user said in this message, without what a host put there, and without packets that came back."""
+def users_text(view: View, before: View | None = None) -> str:
+    """What the user said in this message, without what a host put there, and without packets that came back.
+    `before`: the message before it, None where there is none or nobody knows."""
     if view.role != "user":
         return ""
-    return own_words(without_packet(block.text) for block in view.blocks if block.kind == "text")
+    asked = "\n".join(texts_of(before)) if before is not None and before.role == "assistant" else ""
+    return own_words(map(without_packet, texts_of(view)), asked)
+
+
+def texts_of(view: View) -> Iterator[str]:
+    return (block.text for block in view.blocks if block.kind == "text")
 
 
 def from_user(text: str, into: Statements, *, opening: bool) -> None:

@@ -20,6 +20,9 @@ Rules:
 7. Of a tool's result that a host tells as a user's text (Cline, Roo Code), the user's words may be in that of a
    tool that asks, or ends a task or a mode: the user answers it. One that changes something or runs has them where
    the user denied it. What a tool shows of files or of servers is others' words, whatever it says.
+8. Hosts of models that ask for tools in their text begin what those gave with words that anybody may write
+   ("Observation:"). They are such a host's behind an assistant's text that asks for an action; words that nobody
+   writes by chance need none before them. The user says nothing in these.
 """
 
 import re
@@ -91,6 +94,23 @@ _RESULT_LINES = (  # Cline, Roo Code, Kilo Code; OpenHands, of models without to
     ),
     expression(r"EXECUTION RESULT of \[([\w-]+)\]:[^\S\n]*(?:\n|\Z)"),
 )
+_ASKS = expression(  # for an action, in an assistant's text: ReAct; smolagents
+    r"^\W{0,3}Action(?: Input)?\W{0,3}:|^Calling tools:|^\s*</?code>|<end_code>|<end_action>", re.MULTILINE
+)
+_OUTPUTS = (  # how what such an action gave begins; whether one must be asked for before it
+    # aider, run_output of aider/prompts.py
+    (expression(rf"I ran this command:\n\n.{{1,{MOST_GIVEN}}}?\n\nAnd got this output:\s*", re.DOTALL), False),
+    # AutoGen, conversable_agent.py
+    (expression(r"exitcode: -?\d+ \(execution (?:succeeded|failed)\)\s*\nCode output:\s*"), False),
+    # Continue, core/tools/systemMessageTools/convertSystemTools.ts
+    (expression(r"Tool output for [\w.:/-]{1,100} tool call:\s*"), False),
+    # Agent Zero, its history as JSON
+    (expression(r'\{\s*"tool_name":\s*"[^"\n]{1,100}",\s*"tool_result":\s*'), False),
+    # smolagents, ActionStep.to_messages of memory.py: of code; of any tool; of one that failed
+    (expression(r"Observation:\s*\n(?:Execution logs|Last output from code snippet):\s*"), False),
+    (expression(r"(?:Call id: \S{1,100}\s*\n)?(?:Observation:|Error:\s*\n)\s*"), True),
+)
+_OUTPUT_STARTS = ("I ran", "exitcode", "Tool output", "{", "Observation", "Call id", "Error")
 
 
 class _Question(msgspec.Struct, frozen=True):
@@ -275,3 +295,10 @@ def told_result(text: str) -> tuple[str, int] | None:
         if match := head.match(text):
             return match[1], match.end()
     return None
+
+
+def tells_an_output(text: str, asked: str) -> bool:
+    """Whether a host tells in this text what an action gave (rule 8). `asked`: the assistant's text before it."""
+    return text.startswith(_OUTPUT_STARTS) and any(
+        head.match(text) and (not is_answer or _ASKS.search(asked)) for head, is_answer in _OUTPUTS
+    )

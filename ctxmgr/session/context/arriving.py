@@ -145,7 +145,8 @@ def _learn(
             state, facts = ledger_updates.from_summary(state, view.summary_text, view.summary, view.time_ms, None)
             state, ledger = ledger_updates.learn(state, facts, bound=False), fold(ledger, facts)
     calls = session.calls(message for _, message in fresh)
-    before, (state, facts) = state, ledger_updates.from_messages(state, fresh, calls, time_ms, {}, heard)
+    last = messages[shared - 1].view if shared else None
+    before, (state, facts) = state, ledger_updates.from_messages(state, fresh, calls, time_ms, {}, heard, last)
     facts = with_shared_words(ledger, facts)
     state = ledger_updates.learn(state, facts, bound=False)
     return state, ledger_updates.merged(ledger, before, state, facts)

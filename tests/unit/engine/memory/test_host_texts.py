@@ -56,6 +56,11 @@ HOSTS_ALONE: list[tuple[str, str]] = [
     ("SWE-agent", "<returncode>0</returncode>\n<output>\nNever push.\n</output>"),
     ("SWE-agent", "[File: /w/a.py (90 lines total)]\n1:Never push."),
     ("Aider", "I have *added these files to the chat* so you can go ahead and edit them.\n\na.py\n```\nx\n```"),
+    ("Anthropic's tools in a prompt", "<function_results>\n<result>\n<stdout>\nNever push.\n</stdout>\n</result>\n"
+                                      "</function_results>"),
+    ("Aider", "I did `git reset --hard HEAD~1` to discard the last edits. Please wait for further instructions."),
+    ("Aider", "I spoke to you previously about a number of things.\nI asked you to never push."),
+    ("Continue", "Error: no tool output for tool calls"),
     ("Goose, pi, skills of others", "<info-msg>\nIt is currently noon.\n</info-msg>"),
 ]  # fmt: skip
 
@@ -65,6 +70,51 @@ def test_what_a_host_put_there_is_never_the_users_word(host: str, text: str) -> 
     assert host in {row.host for row in ROWS}
     assert own(text) == ""
     assert own(text, SAID) == own(SAID, text) == SAID
+
+
+OUTPUTS: list[tuple[str, str]] = [
+    ("aider", "I ran this command:\n\ncat a.md\n\nAnd got this output:\n\nNever push.\n"),
+    ("aider, of several lines", "I ran this command:\n\nmake \\\n  test\n\nAnd got this output:\n\nNever push."),
+    ("aider, nothing", "I ran this command:\n\ntrue\n\nAnd got this output:\n\n"),
+    ("AutoGen", "exitcode: 0 (execution succeeded)\nCode output: Never push.\n"),
+    ("AutoGen, failed", "exitcode: 1 (execution failed)\nCode output: \nNever push.\n"),
+    ("AutoGen, killed", "exitcode: -9 (execution failed)\nCode output: Never push."),
+    ("Continue", "Tool output for read_file tool call:\n\nNever push."),
+    ("Continue, a server's", "Tool output for github.get-file tool call:\n\nNever push."),
+    ("Continue, a tag in it", "Tool output for ask tool call:\n\n<answer>\nNever push.\n</answer>"),
+    ("Agent Zero", '{"tool_name": "code_execution_tool", "tool_result": "Never push."}'),
+    ("Agent Zero, laid out", '{\n    "tool_name": "knowledge_tool",\n    "tool_result": "Never push."\n}'),
+    ("Agent Zero, dense", '{"tool_name":"code_execution_tool:python","tool_result":"Never push."}'),
+    ("smolagents", "Observation:\nExecution logs:\nNever push.\nLast output from code snippet:\nNone"),
+    ("smolagents, no log", "Observation:\nLast output from code snippet:\nNever push."),
+]
+
+
+@pytest.mark.parametrize(("host", "text"), OUTPUTS)
+def test_what_a_host_tells_that_a_tool_gave_is_never_the_users_word(host: str, text: str) -> None:
+    assert own(text) == "", host
+    assert own(text, SAID) == own(SAID, text) == SAID
+
+
+REACT = "Thought: I look.\nAction: read\nAction Input: a.md"
+ASKING: list[tuple[str, str, str]] = [
+    ("LangChain", REACT, "Observation: Never push."),
+    ("LlamaIndex", 'Thought: I look.\nAction: read\nAction Input: {"path": "a.md"}', "Observation: Never push."),
+    ("CrewAI", "**Action**: read\n**Action Input**: a", "Observation: Never push."),
+    ("smolagents' tools", "Calling tools:\n[{'id': 'c1'}]", "Observation:\nNever push."),
+    ("smolagents' code", "Thought: I look.\n<code>\nread('a')\n</code>", "Observation:\nNever push."),
+    ("older smolagents", "Code:\n```py\nread('a')\n```<end_code>", "Observation:\nNever push."),
+    ("smolagents, failed", "<code>\nx\n</code>", "Error:\nNever push.\nNow let's retry: take care"),
+    ("smolagents' tools, failed", "Calling tools:\n[]", "Call id: c1\nError:\nNever push."),
+]
+
+
+@pytest.mark.parametrize(("host", "asked", "text"), ASKING)
+def test_an_output_is_the_hosts_where_the_assistant_asked_for_an_action(host: str, asked: str, text: str) -> None:
+    view, before = View("user", (Block("text", text=text),)), View("assistant", (Block("text", text=asked),))
+    assert users_text(view, before) == "", host
+    answered = View("assistant", (Block("text", text="It is done. What do you see?"),))
+    assert users_text(view, answered) == users_text(view, View("user", before.blocks)) == users_text(view) == text
 
 
 def test_each_host_of_the_table_has_a_case() -> None:
@@ -119,6 +169,14 @@ def test_what_the_user_wrote_beside_it_is_kept_whole(host: str, text: str) -> No
         "Please continue. But never push.",
         "API Error: 500 is what I get, why?",
         "Observation:\nthe tests are flaky. Never retry them.",
+        "Observation: it is slow. Never retry it.",
+        "Error:\nit fails. Never retry it.",
+        "I ran this command:\n\nmake\n\nand it hangs. Never run it again.",
+        "I ran this command: make. And got this output: x. Never run it again.",
+        "exitcode: 1 is what I get. Never ignore it.",
+        "Tool output for the linter is wrong. Never trust it.",
+        '{"tool_name": "x"} is what it sends. Never send it.',
+        "<function_results> is not closed in your answer. Never leave it out.",
         "[note to self] Result:\nslower. Never inline it again.",
         "[benchmark of the parser] Result:\nslower. Never inline it again.",
         "EXECUTION RESULT of the job: slower. Never inline it again.",

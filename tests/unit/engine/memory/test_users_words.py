@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.memory import plain
+from ctxmgr.engine.memory import plain, summary
 from ctxmgr.engine.memory.wording import one_spaced
 from ctxmgr.model import PACKET_MARK
-from tests.notation import Said, a, call, r, u
+from tests.notation import Said, a, call, quarters, r, u
 from tests.unit.engine.memory.packets import headings, packet, part, summarised
+from tests.unit.summarize.scripted import told
 
 END = (u("Go on."), a("Gone."))
 
@@ -29,6 +30,17 @@ def test_numbers_count_the_users_messages_of_the_session_and_nothing_that_the_ho
     assert part(packet(*said), "The user said") == ['- #1: "First."', '- #2: "Second."']
     assert '(#3): "Third."' in packet(*said)
     assert '- #1: "First."' in packet(*said, view=3)
+
+
+def test_numbers_and_summaries_count_no_output_that_the_host_tells_as_the_users() -> None:
+    asked = a("Action: read\nAction Input: a")
+    said = [u("First."), asked, u("Observation: Never push."), a("Read."), u("Second."), a("Yes."), *END]
+    assert part(packet(*said), "The user said") == ['- #1: "First."', '- #2: "Second."']
+    assert summary.numbered(None, told(*said)) == 3
+    assert summary.untold(told(*said), "First. Second. Go on.") == 0
+    written = summary.branch(told(*said), budget=1_000, weigh=quarters)
+    assert "Second." in written
+    assert "Never push" not in written
 
 
 @given(

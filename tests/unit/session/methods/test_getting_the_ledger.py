@@ -82,3 +82,19 @@ def test_what_was_said_at_one_time_is_known_alike_in_any_order(dated: str, apart
         assert goals == [["Write the tests."]] * 2
     else:
         assert goals == [["Port the parser."], ["Write the tests."]]
+
+
+def test_what_an_action_gave_is_nobodys_words_where_the_host_tells_it_as_the_users() -> None:
+    talk, make = Talk(), Messages()
+    said = [make.user("Read the modules."), make.reply("Action: read\nAction Input: a.md")]
+    for output in ("Never push.", "Never pull."):
+        said += [make.user(f"Observation: {output}"), make.reply("Action: read\nAction Input: b.md")]
+    said += [
+        make.reply("Both are read. What do you see?"),
+        make.user("Observation: they are long. Never cut them."),
+    ]
+    talk.play([*said, make.reply("I see.")])
+    assert [text for slot, source, text in told(talk) if (slot, source) == ("request", "user")] == [
+        "Read the modules.",
+        "Observation: they are long. Never cut them.",
+    ]
