@@ -2,7 +2,7 @@
 
 1. The result of a call that read a file of instructions, or that brought a skill, and did not fail. A dependency's
    file is one only where the policy names it.
-   So does the newest plan that the user approved: its call and the result.
+   So does the newest plan that the user approved: its call and the result, or the assistant's text that holds it.
 2. A text of a user's message or a note in which a host put some.
 3. What a newer reading of the same file, or the same call made again, shows once more holds no longer; nor does a
    text that is told again word for word, or of whose files newer texts tell. Nothing else supersedes it: not that
@@ -19,7 +19,7 @@ import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, carried
 from ctxmgr.engine.instructions.globs import PATH_CHARACTERS, globs
-from ctxmgr.engine.memory import without_mark
+from ctxmgr.engine.memory import texts_of, without_mark
 from ctxmgr.engine.rewriting import marker
 from ctxmgr.engine.staleness import history
 from ctxmgr.engine.tools import (
@@ -27,11 +27,13 @@ from ctxmgr.engine.tools import (
     SKILL_STARTS,
     ToolCall,
     approved_plan,
+    approves_the_plan,
     calls_of,
     files_named,
     is_instructing,
     is_skill,
     of_dependency,
+    proposed_plan,
     tells_of_a_plan,
     tool_call,
 )
@@ -73,7 +75,7 @@ class Instructions(msgspec.Struct, frozen=True):
 class _Told(msgspec.Struct, frozen=True):
     """What the messages so far tell of instructions. `asked`: ids of calls that bring some, by message; `results`
     of them; `texts`: where each text was told last, with those of its files that no newer text tells; `plan`: the
-    result that says of the newest plan that it is approved."""
+    result that says of the newest plan that it is approved, or the text that holds it."""
 
     asked: dict[int, frozenset[str]] = {}
     results: tuple[BlockRef, ...] = ()
@@ -90,8 +92,12 @@ def instructions(conversation: ConversationIndex, named: Named) -> Instructions:
     if results:  # rule 3
         seen = history(conversation)
         results = tuple(ref for ref in results if seen.reason_of(ref) not in ("read again", "repeated"))
-    results = results if told.plan is None else (*results, told.plan)
-    return Instructions(frozenset(results), frozenset(ref for ref, _ in told.texts.values()))
+    texts = [ref for ref, _ in told.texts.values()]
+    if told.plan is not None and conversation.block(told.plan).kind == "result":
+        results = (*results, told.plan)
+    elif told.plan is not None:
+        texts.append(told.plan)
+    return Instructions(frozenset(results), frozenset(texts))
 
 
 @carried
@@ -114,6 +120,7 @@ def _told(conversation: ConversationIndex, before: _Told | None, start: int, nam
                 results.append(ref)
             elif plan_at(conversation, ref):
                 plan = ref
+        plan = plan_approved_in(conversation, index) or plan
         for number, of_files in brought:
             text = conversation.messages[index].view.blocks[number].text
             texts.pop(text, None)
@@ -128,8 +135,24 @@ def _asking(conversation: ConversationIndex, ref: BlockRef) -> tuple[str, Mappin
     return call.tool, call.arguments or {}
 
 
+def plan_approved_in(conversation: ConversationIndex, index: int) -> BlockRef | None:
+    """The assistant's text with the plan that the user approves in this message; None for none."""
+    view, before = conversation.messages[index].view, conversation.messages[index - 1].view if index else None
+    if before is None or (view.role, before.role) != ("user", "assistant"):
+        return None
+    if not approves_the_plan("\n".join(texts_of(view))):
+        return None
+    held = (
+        number for number, block in enumerate(before.blocks) if block.kind == "text" and proposed_plan(block.text)
+    )
+    return next((BlockRef(index - 1, number) for number in held), None)
+
+
 def plan_at(conversation: ConversationIndex, ref: BlockRef) -> str:
-    """The plan that the user approved in this result; "" for none."""
+    """The plan that the user approved in this result, or that an assistant's text holds; "" for none."""
+    if conversation.block(ref).kind != "result":
+        is_reply = conversation.messages[ref.message_index].view.role == "assistant"
+        return proposed_plan(conversation.block(ref).text) if is_reply else ""
     return approved_plan(*_asking(conversation, ref), conversation.block(ref).text)
 
 
@@ -231,7 +254,7 @@ def leaving(
 
 def copied(conversation: ConversationIndex, ref: BlockRef, files: tuple[str, ...] = ()) -> InstructionCopy:
     """One of them, with the `files` that it tells; of a skill how it begins."""
-    if block_plan := plan_at(conversation, ref) if conversation.block(ref).kind == "result" else "":
+    if block_plan := plan_at(conversation, ref):
         return InstructionCopy(BY_USER, block_plan, conversation.digest(ref.message_index), (BY_USER,))
     block, source, text = conversation.block(ref), BY_HOST, conversation.block(ref).text.strip()
     skill = text.startswith(SKILL_STARTS)

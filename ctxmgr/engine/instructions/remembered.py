@@ -19,6 +19,7 @@ from ctxmgr.engine.instructions.places import (
     globs_of,
     in_message,
     is_unapproved,
+    plan_approved_in,
 )
 from ctxmgr.engine.tools import ToolCall, calls_of, paths
 from ctxmgr.model.saved import InstructionCopy
@@ -61,6 +62,8 @@ def _shown(conversation: ConversationIndex, first: int, named: Named) -> Iterato
             calls = asking[asked_at] if asked_at in asking else in_message(conversation, asked_at, named)
             if block.call_id in calls and not is_unapproved(conversation, ref):
                 yield copied(conversation, ref, _files(conversation, asked_at, block.call_id))
+        if (plan := plan_approved_in(conversation, index)) is not None:
+            yield copied(conversation, plan)
         for number, of_files in brought:
             yield copied(conversation, BlockRef(index, number), tuple(sorted(of_files)))
 

@@ -18,7 +18,7 @@ from ctxmgr.engine.memory.repair import RepairedSummary, SummaryDraft, repaired
 from ctxmgr.engine.memory.scratchpad import scratchpad_in, scratchpad_section, without_scratchpad
 from ctxmgr.engine.memory.sections import TITLES, HeadingKind
 from ctxmgr.engine.memory.summary import facts_of
-from ctxmgr.engine.memory.user_words import users_text
+from ctxmgr.engine.memory.user_words import texts_of, users_text
 from ctxmgr.engine.memory.wording import FENCE, key_of, outside_fences, plain, sentences_of, shorten, without_mark
 
 __all__ = [
@@ -57,6 +57,7 @@ __all__ = [
     "sentences_of",
     "shorten",
     "summary",
+    "texts_of",
     "users_text",
     "with_shared_words",
     "without_mark",

@@ -7,10 +7,10 @@ recognised by its mark and says nothing either.
 from collections.abc import Mapping
 
 from ctxmgr.engine.memory.facts import Stamp, Statements
-from ctxmgr.engine.memory.from_tools import from_result, from_shell
-from ctxmgr.engine.memory.user_words import HOSTS_REPLIES, from_user, users_text, without_packet
+from ctxmgr.engine.memory.from_tools import add_plan, from_result, from_shell
+from ctxmgr.engine.memory.user_words import HOSTS_REPLIES, from_user, texts_of, users_text, without_packet
 from ctxmgr.engine.memory.wording import both_ends, last_paragraph
-from ctxmgr.engine.tools import call_of_block
+from ctxmgr.engine.tools import approves_the_plan, call_of_block, plan_title, proposed_plan
 from ctxmgr.model import Block, View
 from ctxmgr.model.saved import GOING_ON, Fact
 
@@ -34,6 +34,9 @@ def from_message(
     into = Statements(stamp)
     if view.role == "user":
         from_user(users_text(view, before), into, opening=opening)
+        if before is not None and before.role == "assistant" and approves_the_plan("\n".join(texts_of(view))):
+            for plan in filter(None, map(proposed_plan, texts_of(before))):
+                add_plan(plan_title({"plan": plan}), plan, into)
     elif view.role == "assistant":
         from_assistant(view, turn, into)
     for block in view.blocks if view.role in ("user", "assistant", "result", "shell") else ():

@@ -199,14 +199,21 @@ def from_dialogue(result: Block, call: Block, made: ToolCall, into: Statements) 
         for question, reply in user_answers(arguments, result.text):
             _add_answer(plain(question), reply, "", into)
     elif (plan := plan_answer(arguments, result.text)) is not None:
-        what = f"the plan {plain(plan.title)}".strip()
         if plan.approved:
-            into.add(
-                "question", _question_key(what, into), what, "user", APPROVED, both_ends(plan.text, PLAN_CHARACTERS)
-            )
+            add_plan(plan.title, plan.text, into)
         else:
-            _add_answer(what, plan.reason, REJECTED, into)
+            _add_answer(_plan_named(plan.title), plan.reason, REJECTED, into)
     return True
+
+
+def add_plan(title: str, text: str, into: Statements) -> None:
+    """Add a plan that the user approved."""
+    what = _plan_named(title)
+    into.add("question", _question_key(what, into), what, "user", APPROVED, both_ends(text, PLAN_CHARACTERS))
+
+
+def _plan_named(title: str) -> str:
+    return f"the plan {plain(title)}".strip()
 
 
 def _add_answer(what: str, reply: str, status: str, into: Statements, source: Source = "user") -> None:

@@ -20,9 +20,11 @@ from ctxmgr.engine.tools.catalog import (
 from ctxmgr.engine.tools.dialogue import (
     DENIED,
     approved_plan,
+    approves_the_plan,
     may_tell_of_the_user,
     plan_answer,
     plan_title,
+    proposed_plan,
     rejection,
     tells_an_output,
     tells_of_a_plan,
@@ -109,6 +111,7 @@ __all__ = [
     "pi_file",
     "plan_answer",
     "plan_title",
+    "proposed_plan",
     "rejection",
     "weighed_run",
     "result_kind",
@@ -118,5 +121,6 @@ __all__ = [
     "tells_an_output",
     "told_result",
     "approved_plan",
+    "approves_the_plan",
     "tells_of_a_plan",
 ]

@@ -8,7 +8,8 @@ Rules:
    the question's id or number in JSON (Codex, Gemini CLI), or in a tag (Cline, Roo Code). Nothing else is one.
 3. What the user noted beside an answer belongs to it.
 4. A host's own sentence at the start of the result says whether a plan was approved; without one nothing is known.
-   A plan is known by its heading, or its first line.
+   A plan is known by its heading, or its first line. Some hosts have no call for it: the assistant's text holds
+   the plan in tags, and the user's next message is the host's sentence that it is approved.
 5. Hosts put a user's words of rejection behind a sentence of their own. It is the host's only where the result
    begins with it, and the format has no mark of errors, or the mark is set.
 6. A tool may print that sentence: what a file holds, or a process wrote, may be the whole of an error. Surely the
@@ -47,15 +48,23 @@ _NOTE = "user_note: "
 _NONE = "Unanswered"  # in the place of an answer (OpenCode)
 TITLE_CHARACTERS = 120
 
+_ACT_MODE = "[The user has switched to ACT MODE"  # Cline
 _APPROVED = (  # Claude Code, Qwen Code; Gemini CLI, Copilot CLI; OpenCode, Kilo Code
     *(f"User has approved {which} plan" for which in ("your", "the", "exiting")),
     "Plan approved",
     "User approved switching to",
+    _ACT_MODE,
 )
 _REJECTED = "Plan rejected."
 _FEEDBACK = f"{_REJECTED} User feedback: "
 _PLAN = "## Approved Plan"  # how the line begins behind which the host repeats it
-_PLAN_ARGUMENTS = ("plan", "summary")  # of such a call; Copilot CLI has the second
+_PLAN_ARGUMENTS = ("plan", "summary", "response")  # of such a call; Copilot CLI has the second, Cline the third
+_PROPOSED = (  # in an assistant's text: Codex; Cline, of models without tools
+    expression(r"<proposed_plan>\s*(.*?)\s*</proposed_plan>", re.DOTALL),
+    expression(r"<plan_mode_respond>\s*<response>\s*(.*?)\s*</response>", re.DOTALL),
+)
+_IMPLEMENT = "Implement the plan."  # Codex, in the user's name (PLAN_IMPLEMENTATION_CODING_MESSAGE)
+_PLAN_TOLD = "plan_mode_respond"
 _MARKS = " \t#>*_-"  # before the words of a heading
 SAID_CHARACTERS = 4_000
 DENIED = "The user denied this operation and provided the following feedback:"
@@ -230,6 +239,21 @@ def approved_plan(tool: str, arguments: Mapping[str, Any], result: str) -> str:
     """The whole text of a plan that the user approved, as the call or its result has it; "" for none."""
     answer = plan_answer(arguments, result) if tells_of_a_plan(tool, arguments) else None
     return answer.text if answer is not None and answer.approved else ""
+
+
+def proposed_plan(text: str) -> str:
+    """The plan that an assistant's text holds for its user to approve; "" for none."""
+    return next((match[1] for tags in _PROPOSED if (match := tags.search(text))), "")
+
+
+def approves_the_plan(text: str) -> bool:
+    """Whether the text of a user's message says that the plan which the assistant's message before it holds is
+    approved."""
+    told = told_result(text.lstrip())
+    of_plan = told is not None and told[0] == _PLAN_TOLD
+    return text.strip() == _IMPLEMENT or (
+        of_plan and told is not None and text.lstrip()[told[1] :].startswith(_ACT_MODE)
+    )
 
 
 def tells_of_a_plan(tool: str, arguments: Mapping[str, Any]) -> bool:

@@ -155,8 +155,8 @@ ROWS: tuple[ToolRow, ...] = (
     ),
     ToolRow(
         "plan",
-        ("ExitPlanMode", "plan_exit"),
-        "Claude Code, Gemini CLI, Qwen Code, Copilot CLI, OpenCode, Kilo Code",
+        ("ExitPlanMode", "plan_exit", "plan_mode_respond"),
+        "Claude Code, Gemini CLI, Qwen Code, Copilot CLI, OpenCode, Kilo Code, Cline",
         tells="plan",
     ),
     row("call", "use_mcp_tool", "Cline, Roo Code"),

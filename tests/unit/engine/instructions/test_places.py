@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from ctxmgr.engine.instructions import instructions, leaving, word_for_word
-from ctxmgr.engine.instructions.places import HEADING
+from ctxmgr.engine.instructions.places import BY_USER, HEADING
+from ctxmgr.engine.instructions.remembered import remembered
 from ctxmgr.engine.tools import files_named, is_instructing, is_skill
 from tests.notation import Said, a, call, indexed, quarters, r, talk, u
 
@@ -24,6 +25,13 @@ YES = "User has approved your plan. You can now start coding."
 
 def planned(tool: str = "exit_plan_mode", reply: str = YES, plan: str = "# Do it\n1. Now.") -> list[Said]:
     return [a("", call(tool, plan=plan)), r(reply)]
+
+
+PLAN = "# Do it\n1. Now."
+CODEX_SAYS = f"Here it is.\n<proposed_plan>\n{PLAN}\n</proposed_plan>"
+CODEX = (a(CODEX_SAYS), u("Implement the plan."))
+CLINES = f"I have one.\n<plan_mode_respond>\n<response>{PLAN}</response>\n</plan_mode_respond>"
+ACT_MODE = "[plan_mode_respond] Result:\n[The user has switched to ACT MODE, so you may now proceed with the task.]"
 
 
 def ran(command: str) -> list[Said]:
@@ -60,6 +68,25 @@ LISTS: list[tuple[str, list[Said], set[int], set[int]]] = [
         set(),
     ),
     ("a newer plan", [u("go"), *planned(), *planned(plan="# Do that")], {4}, set()),
+    ("Codex's plan", [u("go"), *CODEX], set(), {1}),
+    ("Codex's newer plan", [u("go"), *CODEX, *CODEX], set(), {3}),
+    ("Cline's plan", [u("go"), a(CLINES), u(ACT_MODE)], set(), {1}),
+    (
+        "Cline's plan, beside its surroundings",
+        [u("go"), a(CLINES), u(f"{ACT_MODE}\n<environment_details>")],
+        set(),
+        {1},
+    ),
+    (
+        "Cline's plan by a call",
+        [u("go"), a("", call("plan_mode_respond", response=PLAN)), r(ACT_MODE.partition(chr(10))[2])],
+        {2},
+        set(),
+    ),
+    ("a plan that is talked of", [u("go"), a(CODEX_SAYS), u("Implement the plan. But not step 2.")], set(), set()),
+    ("Cline's plan, answered", [u("go"), a(CLINES), u("[plan_mode_respond] Result:\nNot yet.")], set(), set()),
+    ("no plan to implement", [u("go"), a("Shall I?"), u("Implement the plan.")], set(), set()),
+    ("a plan further back", [u("go"), a(CODEX_SAYS), u("hm"), a("Well?"), u("Implement the plan.")], set(), set()),
     ("a plan that was not approved", [u("go"), *planned(), *planned(reply="Plan rejected.")], {2}, set()),
     ("another tool", [u("go"), a("", call("Task", prompt="x")), r(RULES)], set(), set()),
     ("a failed call", [u("go"), a("", call("read", path="CLAUDE.md")), r("ENOENT", is_error=True)], set(), set()),
@@ -111,6 +138,14 @@ def test_within_a_budget_the_newest_stay_with_their_calls() -> None:
     assert found.messages(conversation) == {1, 2, 3, 4}
     assert found.within(conversation, 150).messages(conversation) == {3, 4}
     assert found.within(conversation, 50).messages(conversation) == frozenset()
+
+
+def test_an_approved_plan_in_a_text_leaves_as_the_plan_alone() -> None:
+    for said in ([u("go"), *CODEX], [u("go"), a(CLINES), u(ACT_MODE)]):
+        conversation = indexed(talk(*said))
+        (copy,) = leaving(conversation, instructions(conversation, True), {1})
+        assert (copy.source, copy.text) == (BY_USER, PLAN)
+        assert remembered((), conversation, 0, True, 1_000) == (copy,)
 
 
 def test_an_approved_plan_that_leaves_is_told_whole_before_all_else() -> None:

@@ -54,12 +54,19 @@ def test_ten_compactions_in_a_chain_lose_none_of_the_rules(language: str, form: 
 def test_an_approved_plan_stays_whole_in_a_chain() -> None:
     steps = [f"{number}. Read `m{number}.py` from the cache.\n   - then check it" for number in range(1, 20)]
     plan = "\n".join(["# Move it", *steps, "```py", "x = 1", "```"])
-    asked = (u("Plan it."), a(call("ExitPlanMode", plan=plan)), r("User has approved your plan."), a("On it."))
-    for form in FORMATS:
-        written = write(asked, form=form)
-        for number in range(LINKS):
-            assert written.count(plan) == 1, (form, number)
-            written = write((u(f"Go on with {number}."), a("Done.")), written, form)
+    switched = (
+        "[plan_mode_respond] Result:\n[The user has switched to ACT MODE, so you may now proceed with the task.]"
+    )
+    for approved in (
+        (a(call("ExitPlanMode", plan=plan)), r("User has approved your plan.")),
+        (a(f"<proposed_plan>\n{plan}\n</proposed_plan>"), u("Implement the plan.")),
+        (a(f"<plan_mode_respond>\n<response>{plan}</response>\n</plan_mode_respond>"), u(switched)),
+    ):
+        for form in FORMATS:
+            written = write((u("Plan it."), *approved, a("On it.")), form=form)
+            for number in range(LINKS):
+                assert written.count(plan) == 1, (form, number)
+                written = write((u(f"Go on with {number}."), a("Done.")), written, form)
 
 
 @pytest.mark.parametrize("language", RULES)
