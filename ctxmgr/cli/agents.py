@@ -45,6 +45,12 @@ SETTINGS = (  # what goes before the settings' files, of commands that run a pro
     ),
     MODELS,
 )
+HOLDOUT = option(
+    "--holdout",
+    metavar="SHARE",
+    help="let this share of sessions, such as 10%%, pass untouched, and keep what each call of all was billed: "
+    "`ctxmgr savings --live` compares them (default: none)",
+)
 SPOKEN = Group(
     "",
     tuple(
@@ -70,6 +76,7 @@ RUN = CommandRow(
     (
         SPOKEN,
         UPSTREAM,
+        HOLDOUT,
         *SETTINGS,
         option("program", metavar="-- PROGRAM", nargs=argparse.REMAINDER, help="what to run"),
     ),
@@ -133,6 +140,7 @@ PROXY = CommandRow(
             default=[],
             help="answer to requests for this host too; for whom the machine is reached by a name",
         ),
+        HOLDOUT,
         *SETTINGS,
     ),
 )

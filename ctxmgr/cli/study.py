@@ -12,7 +12,6 @@ from ctxmgr.cli.arguments import (
     Option,
     keep,
     option,
-    points,
     policy_key,
     positive,
     prices,
@@ -20,7 +19,7 @@ from ctxmgr.cli.arguments import (
     share,
     whole,
 )
-from ctxmgr.model import KeepPoint, Preset
+from ctxmgr.model import Preset
 from ctxmgr.model.compaction import Format, Strategy
 
 PRESETS: tuple[str, ...] = get_args(Preset)
@@ -30,8 +29,6 @@ HOSTS = ("modelled", "recorded")
 FETCHES = ("whole", "part")
 CACHES = ("ideal", "marks", "host-marks", "implicit", "none")
 OVERHEAD_TOKENS = 5_000
-POINTS: tuple[str, ...] = get_args(KeepPoint)[::-1]
-KEEPERS = ("claude", "codex", "opencode", "gemini", "pi", "cline")  # agents whose sessions are found
 
 JSON = option("--json", action="store_true", help="print all figures as JSON")
 BILL = (  # what closed-loop cost is worked out by
@@ -86,9 +83,23 @@ def probes_failed(more: str = "") -> Option:
     )
 
 
+SAVINGS = CommandRow(
+    "Shows what ctxmgr saves. With --live: what the sessions that `--holdout` let pass untouched were billed, "
+    "against those with ctxmgr, by the provider's own counts: dollars a call, calls, errors, corrections, files "
+    "read again and compactions, each with an interval, and how many sessions are missing until a difference is "
+    "shown.",
+    "ctxmgr savings --live",
+    "ctxmgr.holdout:run",
+    (
+        option("--live", action="store_true", required=True, help="compare the sessions of a holdout"),
+        option("--state-dir", metavar="DIR", help="where the proxy keeps its sessions (default: the user's)"),
+        JSON,
+    ),
+)
+
 REPLAY = CommandRow(
     "What happens depends on the file. A recorded session (of pi, Claude Code, Codex, OpenCode, "
-    "OpenHands, SWE-agent, mini-swe-agent, Cline, Roo Code, Kilo Code, Gemini CLI or Copilot CLI, a stream of pi's "
+    "OpenHands, SWE-agent, mini-swe-agent, Cline, Roo Code, Kilo Code or Copilot CLI, a stream of pi's extension "
     "events, or a plain list of chat completions or of Anthropic's messages) is driven through ctxmgr as its "
     "host would have done, each answer is checked, and tables show what became of the context. A transcript "
     "(written by `ctxmgr serve --record FILE`) is fed to this version, and its answers are compared with the "
@@ -450,44 +461,6 @@ DRIVE = CommandRow(
         option("scripts", metavar="SCRIPT", nargs="+", help="a script; - reads it from standard input"),
         *PEER,
         option("--show", action="store_true", help="print each message as it goes or comes"),
-    ),
-)
-
-SAVINGS = CommandRow(
-    "Reads the sessions that the agents on this machine have kept (or the files and folders that are named), and "
-    "says what their input cost at list prices, what each point of `keep` would have made of it, and how much of "
-    "what replies repeat the lists would still have held, by length of session. Nothing leaves this machine, and "
-    "nothing is written but the page. The exit code is 1 if no session could be measured.",
-    "ctxmgr savings --days 30 --report savings.html",
-    "ctxmgr.study.savings:command.run",
-    (
-        option("paths", metavar="PATH", nargs="*", help="a recorded session, or a folder of them, instead"),
-        option("--days", metavar="N", type=positive, default=30, help="sessions changed within N days (30)"),
-        option(
-            "--agent",
-            metavar="NAME",
-            action="append",
-            choices=KEEPERS,
-            help=f"only this agent's sessions ({', '.join(KEEPERS)}); several times",
-        ),
-        option(
-            "--policies",
-            metavar="POINT,...",
-            type=points,
-            default=list(POINTS),
-            help=f"the points of keep ({','.join(POINTS)})",
-        ),
-        option("--workers", metavar="N", type=positive, help="processes (default: one a core)"),
-        option(
-            "--seconds",
-            metavar="N",
-            type=whole,
-            default=40,
-            help="begin no session after N seconds: those measured by then are a random sample (40; 0: all)",
-        ),
-        option("--report", metavar="FILE.html", help="write it as a page, which only you can read"),
-        MODELS,
-        JSON,
     ),
 )
 

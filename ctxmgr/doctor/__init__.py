@@ -33,6 +33,7 @@ CHECKS: tuple[Check, ...] = (
     checks.setting_files,
     checks.rights,
     checks.variables,
+    checks.holdout,
     checks.agents,
     first_calls.comparing,
     checks.recording,

@@ -70,7 +70,7 @@ class Diagnosis(msgspec.Struct, frozen=True):
 
 EXTRAS = {  # by name: the module that it brings, and what is not there without it
     "proxy": ("aiohttp", "ctxmgr run, ctxmgr proxy"),
-    "study": ("ctxmgr.study", "ctxmgr savings, replay, compare, drive, conform"),
+    "study": ("ctxmgr.study", "ctxmgr replay, compare, drive, conform"),
     "corpus": ("duckdb", "ctxmgr corpus"),
     "mcp": ("mcp", "ctxmgr's tools for an agent's model"),
     "store": ("obstore", "sessions in a bucket"),
@@ -265,6 +265,25 @@ def variables(surroundings: Surroundings) -> Iterator[Diagnosis]:
 
 
 # what runs through ctxmgr
+
+FEW_SESSIONS = 20  # who has more of them saved uses ctxmgr, and may want to know what it does
+
+
+def holdout(surroundings: Surroundings) -> Iterator[Diagnosis]:
+    """Whether the savings on the user's own bill are measured: said where it is off and there is something to
+    measure."""
+    with contextlib.suppress(settings.SettingsFault, OSError):  # checks of their own say so
+        read = settings.read(environ=surroundings.environ, directory=surroundings.directory)
+        share = read.settings_for().holdout
+        if share:
+            text = f"{share:.0%} of sessions pass untouched, to compare them"
+            yield Diagnosis("ok", "holdout", text, "ctxmgr savings --live shows what the others saved")
+            return
+        saved = len(snapshots.saved_files(surroundings.state)) if surroundings.state.is_dir() else 0
+        if saved > FEW_SESSIONS:
+            text = "off: what ctxmgr saves on your own bill, and whether your agent is as good, is not measured"
+            advice = 'holdout = "10%" in your settings lets a tenth of sessions pass untouched, to compare them'
+            yield Diagnosis("ok", "holdout", text, advice)
 
 
 def agents(surroundings: Surroundings) -> Iterator[Diagnosis]:

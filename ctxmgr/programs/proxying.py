@@ -32,7 +32,7 @@ late.load()
 
 WRONG_USAGE = 2
 TOKEN_BYTES = 32  # of the model's tools, for one run
-FLAGS = ("preset", "window", "keep_originals", "model_tools")  # that are keys of a settings file
+FLAGS = ("preset", "window", "keep_originals", "model_tools", "holdout")  # that are keys of a settings file
 
 
 class WrongFlag(ValueError):
@@ -138,7 +138,7 @@ def tidy(made: ProxySettings) -> None:
 
 def lines(made: Proxy) -> list[str]:
     """What its calls came to, for people."""
-    return [*made.rewriter.account.lines(made.settings.observe), *made.cache_gaps]
+    return [*made.rewriter.account.lines(made.settings.observe), *made.held_out, *made.cache_gaps]
 
 
 async def _served(made: Proxy) -> int:

@@ -162,7 +162,7 @@ async def _ran(
     assert program is not None
     arguments = (*program.asks, prompt, *parsed.arg)
     launch = Launch(arguments, {**environ, "PWD": str(copy)}, str(copy))
-    flags = argparse.Namespace(**{**vars(parsed), "observe": observe})
+    flags = argparse.Namespace(**{**vars(parsed), "observe": observe, "holdout": 0})
     of = proxying.Keeping(False, False, program.name)
     made = proxying.proxy(flags, proxying.upstream_of(parsed, program, launch), of=of)
     start = time.monotonic()

@@ -28,6 +28,7 @@ from ctxmgr.model.api import reports
 from ctxmgr.proxy.account import Account, Weights
 from ctxmgr.proxy.apis import BYTES_A_TOKEN, CalledTool, ListCall, ProviderApi
 from ctxmgr.proxy.body import LARGE_BYTES, elements, members
+from ctxmgr.proxy.enrolment import Enrolment
 from ctxmgr.proxy.refetching import Observer
 from ctxmgr.settings import ProgramSettings
 
@@ -125,7 +126,13 @@ class ProgramConversation:
         self._answered: tuple[tuple[bytes, ...], tuple[bytes, ...]] = ((), ())  # the last list, and its answer
         self._telling: set[asyncio.Task[Any]] = set()
         self.observer: Observer | None = None  # where the proxy observes
+        self.enrolment: Enrolment | None = None  # where there is a holdout
         self.on_list: Callable[[Sequence[bytes]], None] | None = None  # called with each list that was answered
+
+    @property
+    def is_held_out(self) -> bool:
+        """Whether its lists pass untouched because it is of the holdout."""
+        return self.enrolment is not None and self.enrolment.arm == "heldOut"
 
     @property
     def length(self) -> int:

@@ -35,11 +35,13 @@ from secrets import token_hex
 import msgspec
 
 from ctxmgr.client import AsyncClient
+from ctxmgr.holdout import HoldoutCalls
 from ctxmgr.model.api import lifecycle
 from ctxmgr.proxy import marks
 from ctxmgr.proxy.apis import ListCall
 from ctxmgr.proxy.body import member
 from ctxmgr.proxy.conversation import ProgramConversation
+from ctxmgr.proxy.enrolment import Enrolment
 from ctxmgr.proxy.settings import SettingsFor
 from ctxmgr.settings import ProgramSettings
 
@@ -137,12 +139,18 @@ KEY_BYTES = 4  # that tell conversations with one beginning apart
 
 
 class Conversations:
-    """Those of one proxy. `now_ms`: milliseconds since 1970."""
+    """Those of one proxy. `now_ms`: milliseconds since 1970. `holdout_calls`: None where none can be held out."""
 
     def __init__(
-        self, client: AsyncClient, settings_for: SettingsFor, now_ms: Callable[[], float], ends: ListEnds
+        self,
+        client: AsyncClient,
+        settings_for: SettingsFor,
+        now_ms: Callable[[], float],
+        ends: ListEnds,
+        holdout_calls: HoldoutCalls | None = None,
     ) -> None:
-        self._client, self._settings_for, self._now_ms, self._ends = client, settings_for, now_ms, ends
+        self._client, self._settings_for, self.now_ms, self._ends = client, settings_for, now_ms, ends
+        self._holdout_calls = holdout_calls
         self._conversations: dict[str, list[ProgramConversation]] = {}
 
     def all(self) -> list[ProgramConversation]:
@@ -161,7 +169,7 @@ class Conversations:
             known.append(conversation)
         else:
             self._follow(conversation, call)
-        conversation.used_ms = self._now_ms()
+        conversation.used_ms = self.now_ms()
         self._let_go()
         return conversation
 
@@ -212,12 +220,25 @@ class Conversations:
             begun.tell(session.set_policy(settings.policy))
         if not call.speaker.conversation:
             begun.on_list = partial(self._ends.note, key)
+        self._enrol(begun, call)
         return begun
+
+    def _enrol(self, begun: ProgramConversation, call: ListCall) -> None:
+        """Rules 1 and 2 of `enrolment`."""
+        calls, share = self._holdout_calls, begun.settings.holdout
+        if calls is None:
+            return
+        session_id = session_of(call) or begun.key
+        if share:
+            arm = calls.assigned(session_id, share)
+            begun.enrolment = Enrolment(calls, session_id, begun.key, arm)
+        if begun.is_held_out or calls.arm(session_id) == "heldOut":
+            begun.tell(begun.paused(begun.is_held_out))
 
     def _let_go(self) -> None:
         """Rule 5."""
         oldest = sorted(self.all(), key=lambda conversation: conversation.used_ms)
-        idle = [conversation for conversation in oldest if conversation.used_ms < self._now_ms() - IDLE_MS]
+        idle = [conversation for conversation in oldest if conversation.used_ms < self.now_ms() - IDLE_MS]
         beyond = oldest[: max(0, len(oldest) - MOST)]
         for conversation in dict.fromkeys([*idle, *beyond]):
             if not conversation.lock.locked():
@@ -233,6 +254,13 @@ def _model(call: ListCall, settings: ProgramSettings, is_long_lived: bool) -> li
     start lives for which a mark asks nothing."""
     lifetime_ms = marks.LIFETIMES_MS["1h"] if is_long_lived else None
     return lifecycle.Model(call.model, settings.window, cache_ttl_ms=lifetime_ms)
+
+
+def session_of(call: ListCall) -> str:
+    """What the program names, without its sub-agents; "" where it names nothing."""
+    speaker = call.speaker
+    named = speaker.parent or speaker.conversation
+    return f"{_short(speaker.program)}:{_short(named)}" if named else ""
 
 
 def key_of(call: ListCall) -> str:

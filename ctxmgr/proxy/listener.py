@@ -20,6 +20,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from ctxmgr.client import AsyncClient, Host, SidecarFault, SpawnedSidecar, Timing
+from ctxmgr.holdout import HoldoutCalls
 from ctxmgr.proxy import access, passing
 from ctxmgr.proxy.access import PAGE, PageAccess, is_ours
 from ctxmgr.proxy.answers import UsageReader
@@ -70,7 +71,11 @@ class Proxy:
             timing=timing,
         )
         self.conversations = Conversations(
-            self._client, settings.settings_for, lambda: time.time() * 1000, ListEnds(settings.directory)
+            self._client,
+            settings.settings_for,
+            lambda: time.time() * 1000,
+            ListEnds(settings.directory),
+            None if settings.observe else HoldoutCalls(settings.directory),
         )
         self.rewriter = Rewriter(self.conversations, settings)
         self._access = PageAccess(settings.tools_token)
@@ -114,6 +119,16 @@ class Proxy:
         self._readers.shutdown(wait=False, cancel_futures=True)
         await self._upstream.close()
         await self._client.close()
+
+    @property
+    def held_out(self) -> list[str]:
+        """For people, a line; none where there is no holdout."""
+        arms = [one.enrolment.arm for one in self.conversations.all() if one.enrolment is not None]
+        if not arms:
+            return []
+        return [
+            f"{arms.count('heldOut')} of {len(arms)} conversations held out: ctxmgr savings --live compares them"
+        ]
 
     @property
     def page_url(self) -> str:
@@ -184,7 +199,7 @@ class Proxy:
         call = await self._read(request, api, body)
         prepared = await self._prepared(call) if call is not None else None
         came, beginning = await self._ask(request, body, prepared), UNHEARD
-        if prepared is not None and not self.settings.observe:
+        if prepared is not None and self._may_rewrite(prepared):
             prepared, came, beginning = await self._taken(request, body, prepared, came)
         kind, encoding = (came.headers.get(name, "") for name in ("content-type", "content-encoding"))
         reader = UsageReader(api, kind, encoding, self._hearer(prepared))
@@ -195,11 +210,14 @@ class Proxy:
                 reader.end()
             usage = reader.usage if came.status == OK else None
             if prepared is not None:
-                if reader.failure is not None and beginning.refusal is None and not self.settings.observe:
+                if reader.failure is not None and beginning.refusal is None and self._may_rewrite(prepared):
                     self.rewriter.note_refusal(prepared, reader.failure)
-                self.rewriter.answered(prepared, usage)
+                self.rewriter.answered(prepared, usage, came.status != OK or reader.failure is not None)
             elif call is not None:
                 self.rewriter.passed(call, usage)
+
+    def _may_rewrite(self, prepared: Prepared) -> bool:
+        return not self.settings.observe and not prepared.conversation.is_held_out
 
     async def _taken(
         self, request: web.Request, body: bytes, prepared: Prepared, came: aiohttp.ClientResponse

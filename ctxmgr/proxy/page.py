@@ -102,6 +102,8 @@ class PageRoutes:
             action.params.get("sessionId", conversation.key) != conversation.key
         ):  # it would go before that of session
             return as_json({"error": "params.sessionId: only that of session may stand here"}, 400)
+        if action.method == "setPruning" and conversation.is_held_out:
+            return as_json({"error": "this session is held out: it passes untouched"}, 400)
         answer = await _answered(conversation, action.method, action.params)
         if action.method == "setPruning" and answer.status == 200:
             conversation.resting_calls = 0
@@ -133,6 +135,7 @@ def _session(conversation: ProgramConversation, observe: bool) -> dict[str, Any]
         "isSubagent": conversation.speaker.is_subagent,
         "usedAt": round(conversation.used_ms),
         "isPaused": conversation.is_paused,
+        "isHeldOut": conversation.is_held_out,
         "account": _sums(conversation.account, observe),
         "calls": list(conversation.account.rows),
     }

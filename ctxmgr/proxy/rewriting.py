@@ -1,6 +1,7 @@
 """The road of one call: its list to ctxmgr, the answer in the list's place, and what came of it into the account.
 
-1. What is beside a conversation, and what a rival at the provider rewrites itself, passes untouched.
+1. What is beside a conversation, what a rival at the provider rewrites itself, and a session that is held out,
+   passes untouched.
 2. A list that ctxmgr left as it was passes as it came, every byte.
 3. In observe mode every byte passes, and ctxmgr hears what the provider would have counted of its own list.
 4. A list that is refused for its size goes out again where a shorter one can be made, and never a longer one.
@@ -99,8 +100,16 @@ class Rewriter:
         made = self._prepared(refused.call, conversation, listed, is_back or refused.is_back)
         return made if made.size < refused.size else None
 
-    def answered(self, prepared: Prepared, usage: Mapping[str, Any] | None) -> None:
-        """The provider's count; None where it told none, or the answer was cut."""
+    def answered(self, prepared: Prepared, usage: Mapping[str, Any] | None, failed: bool = False) -> None:
+        """The provider's count; None where it told none, or the answer was cut. `failed`: it was an error."""
+        billed, conversation = self._billed(prepared, usage), prepared.conversation
+        if conversation.enrolment is not None:
+            call, given, prices_of = prepared.call, prepared.listed.given, conversation.settings.prices_of
+            at_ms = round(self._conversations.now_ms())
+            conversation.enrolment.note(at_ms, call, given, billed, prices_of, failed)
+
+    def _billed(self, prepared: Prepared, usage: Mapping[str, Any] | None) -> BilledCall | None:
+        """What was sent, by the provider's count."""
         counted = pi.usage(dict(usage)) if usage is not None else None
         conversation, weights, observed = prepared.conversation, prepared.weights, self._settings.observe
         accounts = (self.account, conversation.account)
@@ -114,7 +123,7 @@ class Rewriter:
         if usage is None or counted is None:
             for sums in accounts:
                 sums.uncounted(prepared.body is not None)
-            return
+            return None
         share = account.long_share(usage, counted, conversation.is_long_lived)
         prices, scale = account.mixed(conversation.settings, share), conversation.account.scale
         sent = other = account.bill(counted, prices)
@@ -127,6 +136,7 @@ class Rewriter:
             sums.count(sent, other, prepared.body is not None, note)
         if prepared.call.kind == "turn":
             conversation.answered(other.usage if observed else dict(usage))
+        return sent
 
     def note_refusal(self, refused: Prepared, refusal: Refusal) -> None:
         """It comes too late to make the call again, or for the last time; for its size the next list is shorter."""
@@ -184,7 +194,8 @@ class Rewriter:
     def _prepared(
         self, call: ListCall, conversation: ProgramConversation, listed: Listed, is_back: bool = False
     ) -> Prepared:
-        messages = call.body.messages if listed.is_own else _marked(call, listed)
+        is_own = listed.is_own or conversation.is_held_out
+        messages = call.body.messages if is_own else _marked(call, listed)
         is_same = messages == call.body.messages
         weights, report = listed.weights, listed.outcome.report
         if is_same:

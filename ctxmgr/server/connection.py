@@ -27,7 +27,7 @@ from ctxmgr.wire import (
     Method,
     ParamsReader,
     RpcError,
-    Slice,
+    StrippedMessages,
     envelope,
     errors,
     frame,
@@ -76,7 +76,7 @@ class Connection:
 
     def receive(self, chunk: bytes) -> list[Effect]:
         """What the host wrote, in any pieces."""
-        for item in self.framer.in_place(chunk):
+        for item in self.framer.feed(chunk):
             self._arrived(item)
         return self._take()
 
@@ -165,7 +165,7 @@ class Connection:
 
     # inbound
 
-    def _arrived(self, item: bytes | Slice | FramingFault) -> None:
+    def _arrived(self, item: bytes | FramingFault) -> None:
         if isinstance(item, FramingFault):
             self._framing_fault(item)
         elif self.phase not in ("leaving", "ended"):
@@ -178,11 +178,12 @@ class Connection:
         if fault.fatal:
             self._leave(1)
 
-    def _body(self, body: bytes | Slice) -> None:
+    def _body(self, body: bytes) -> None:
         if self.terms.record:
-            body = body.taken() if isinstance(body, Slice) else body
             self._effects.append(Record(transcript.line("host", body)))
-        reduced, stripped = strip_prefix(body, self._prefix_end)
+        reduced, stripped = body, StrippedMessages()
+        if self._sessions is not None:
+            reduced, stripped = strip_prefix(body, self._sessions.prefix_end)
         message = envelope.decode(reduced, self.framer.mode)
         if isinstance(message, envelope.Fault):
             self._say(f"a message of the host: {message.message}")
@@ -202,9 +203,6 @@ class Connection:
         else:
             call = IncomingCall(message.params, True, stripped, message.surrogate_count)
             self.peer.receive_request(message.id, message.method, call)
-
-    def _prefix_end(self, id: str, body: bytes, start: int) -> tuple[int, int]:
-        return (start, 0) if self._sessions is None else self._sessions.prefix_end(id, body, start)
 
     def _response(self, message: envelope.Response) -> None:
         try:

@@ -142,7 +142,7 @@ def _check(table: Table, owner: str) -> None:
     if table.under:
         places.discard("state_dir")
     if table.scope.model is not None or table.scope.subagents:
-        places -= {"upstream", "keep_originals", "model_tools"}
+        places -= {"upstream", "keep_originals", "model_tools", "holdout"}
     try:
         if owner == "project":
             keys.check_project(table.values)

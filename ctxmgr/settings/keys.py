@@ -7,8 +7,8 @@ Rules:
 2. A project's file came with a repository that somebody else wrote. It may set what stays in a list (`OF_PROJECTS`)
    and nothing else: no address that conversation and keys are sent to, no directory, no file, no prompt, nothing
    that spends money or deletes what other sessions saved.
-3. `upstream`, `keep_originals` and `model_tools` are for programs, not for models or sub-agents: one listener has
-   one of each. `state_dir` is for all.
+3. `upstream`, `keep_originals`, `model_tools` and `holdout` are for programs, not for models or sub-agents: one
+   listener, and one session, has one of each. `state_dir` is for all.
 """
 
 import difflib
@@ -48,7 +48,7 @@ APIS: dict[Api, SpokenApi] = {
 """By the name of their messages' format, which is a key of `upstream` in settings and an option of `ctxmgr run`."""
 
 
-OWN = ("window", "state_dir", "upstream", "keep_originals", "model_tools")
+OWN = ("window", "state_dir", "upstream", "keep_originals", "model_tools", "holdout")
 POLICY = tuple(field.encode_name for field in msgspec.structs.fields(Policy) if field.encode_name != "models")
 OF_PROJECTS = frozenset(  # rule 2
     {
@@ -173,7 +173,18 @@ _SIMPLE: dict[str, tuple[Callable[[Any], bool], str]] = {  # what fits, and what
     ),
     "keep_originals": (lambda value: isinstance(value, bool), "must be true or false"),
     "model_tools": (lambda value: isinstance(value, bool), "must be true or false"),
+    "holdout": (lambda value: share_of(value) is not None, "must be a share of sessions, such as 10% or 0.1"),
 }
+
+
+def share_of(value: Any) -> float | None:
+    """0 to 1, of a number or a text such as "10%"; None where it is none."""
+    text = str(value).strip()
+    try:
+        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        return None
+    return share if 0 <= share <= 1 and not isinstance(value, bool) else None
 
 
 def _check_own(name: str, value: Any) -> None:

@@ -127,6 +127,7 @@ class ProgramSettings(msgspec.Struct, frozen=True):
     written for longer, None where it does so for no other price. `upstream`: addresses by API
     (`anthropic`, `openai`, `responses`), those that are set. `state_dir` None: the user's. `keep_originals`: is
     what leaves archived? `model_tools`: is the program's model given tools to get it back? None: nobody says it.
+    `holdout`: the share of sessions that pass untouched.
     `origins`: of each value, by its dotted key; what is not in it is as by default.
     """
 
@@ -140,6 +141,7 @@ class ProgramSettings(msgspec.Struct, frozen=True):
     model_tools: bool | None = None
     long_prices: TieredPrices | None = None
     prices_of: str = ""
+    holdout: float = 0.0
 
 
 class Layers(msgspec.Struct, frozen=True):
@@ -179,6 +181,7 @@ class Layers(msgspec.Struct, frozen=True):
             values.get("model_tools"),
             _long_prices(held_prices, known),
             "" if is_set or held_prices is None or known.matched == "model" else known.row,
+            keys.share_of(values.get("holdout", 0)) or 0.0,
         )
 
 

@@ -76,6 +76,7 @@ def _values(settings: ProgramSettings) -> Iterator[tuple[str, Any, Origin]]:
         ("state_dir", settings.state_dir),
         ("keep_originals", settings.keep_originals),
         ("model_tools", settings.model_tools),
+        ("holdout", settings.holdout),
         *((f"upstream.{api}", settings.upstream.get(api)) for api in APIS),
         *_policy(settings),
     ]

@@ -85,13 +85,15 @@ ErrorKind = Literal[
 
 class Speaker(msgspec.Struct, frozen=True):
     """Who sends a list, as far as the program says: its name, its conversation, and its sub-agent. "" where it says
-    nothing. `window_id`: changes where the program begins its list anew."""
+    nothing. `window_id`: changes where the program begins its list anew. `parent`: the conversation that a
+    sub-agent with one of its own works for."""
 
     program: str
     conversation: str = ""
     agent: str = ""
     is_subagent: bool = False
     window_id: str = ""
+    parent: str = ""
 
 
 class ProviderApi(ABC):
@@ -152,8 +154,9 @@ class ProviderApi(ABC):
     def speaker(self, headers: Headers) -> Speaker:
         """Who sends a list, where the API itself tells nothing of it."""
         program = program_of(headers)
-        name, parent = NAMING.get(program, ("", ""))
-        return Speaker(program, headers.get(name, ""), "", bool(headers.get(parent)))
+        name, header = NAMING.get(program, ("", ""))
+        parent = headers.get(header, "")
+        return Speaker(program, headers.get(name, ""), "", bool(parent), parent=parent)
 
     def rival(self, members: Mapping[str, bytes]) -> str:
         """What makes the provider itself drop or add messages; "" where nothing does."""

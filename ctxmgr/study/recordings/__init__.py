@@ -7,7 +7,6 @@ from ctxmgr.study.recordings.readers import Source
 from ctxmgr.study.recordings.recording import (
     DEFAULT_WINDOW,
     HostEvent,
-    NoConversation,
     RecordedEntry,
     Recording,
     Stream,
@@ -18,7 +17,6 @@ __all__ = [
     "DEFAULT_WINDOW",
     "HostEvent",
     "HostMessage",
-    "NoConversation",
     "RecordedEntry",
     "Recording",
     "Source",

@@ -15,13 +15,12 @@ from ctxmgr.study.recordings import (
     claude_code,
     codex,
     copilot_cli,
-    gemini_cli,
     message_lists,
     opencode,
     pi_sessions,
     swe_agent,
 )
-from ctxmgr.study.recordings.json_values import Json, decoded, in_utf8, members, objects, table, text, whole_lines
+from ctxmgr.study.recordings.json_values import Json, decoded, members, objects, table, text, whole_lines
 from ctxmgr.study.recordings.openhands import read_completions, read_events, read_sdk
 from ctxmgr.study.recordings.recording import Recording, Stream, UnreadableRecording
 
@@ -60,7 +59,6 @@ def source(path: Path) -> Source:
 
 def source_of(name: str, content: bytes) -> Source:
     """What a file of this name has in it. Raises UnreadableRecording where it does not begin with a JSON object."""
-    content = in_utf8(name, content)
     listed = content.lstrip().startswith(b"[")
     content, torn = (content, 0) if listed else whole_lines(content)
     values = (
@@ -245,13 +243,6 @@ FILE_KINDS: tuple[FileKind, ...] = (
             isinstance(source.head.get("data"), dict) and text(source.head, "type").startswith(copilot_cli.FAMILIES)
         ),
         copilot_cli.read,
-    ),
-    FileKind(
-        "gemini-cli",
-        "Gemini CLI",
-        "a session of Gemini CLI",
-        lambda source: not source.listed and gemini_cli.is_session(source.head),
-        gemini_cli.read,
     ),
     FileKind(
         "cline",

@@ -3,6 +3,6 @@ itself.
 """
 
 from ctxmgr.study.replay import command
-from ctxmgr.study.replay.command import HostModel, modelled
+from ctxmgr.study.replay.command import HostModel
 
-__all__ = ["HostModel", "command", "modelled"]
+__all__ = ["HostModel", "command"]

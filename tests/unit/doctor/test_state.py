@@ -118,3 +118,23 @@ def test_the_directory_is_the_one_that_is_named_or_the_settings(tmp_path: Path) 
     assert read_surroundings(environ, str(tmp_path), None, None).state == Path("/from/settings")
     (tmp_path / "config.toml").write_text("no settings")
     assert read_surroundings(environ, str(tmp_path), None, None).state_dir == ""
+
+
+def test_a_holdout_that_is_on_is_told_with_the_command_that_compares(place: Surroundings, tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text('holdout = "10%"\n')
+    at = Surroundings({"CTXMGR_CONFIG": str(tmp_path / "mine.toml")}, str(tmp_path), str(place.state))
+    (said,) = checks.holdout(at)
+    assert (said.severity, said.text) == ("ok", "10% of sessions pass untouched, to compare them")
+    assert "ctxmgr savings --live" in said.advice
+
+
+def test_one_that_is_off_is_named_to_who_has_more_than_a_few_sessions(place: Surroundings, tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text("")
+    at = Surroundings({"CTXMGR_CONFIG": str(tmp_path / "mine.toml")}, str(tmp_path), str(place.state))
+    for number in range(checks.FEW_SESSIONS):
+        (place.state / f"s-{number}.jsonl").write_text("")
+    assert [*checks.holdout(at)] == []
+    (place.state / "one-more.jsonl").write_text("")
+    (said,) = checks.holdout(at)
+    assert said.text.startswith("off: ")
+    assert 'holdout = "10%"' in said.advice

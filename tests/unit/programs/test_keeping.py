@@ -19,7 +19,14 @@ BOTH, ORIGINALS = Keeping(True, True), Keeping(True, False)
 def settings_of(
     tmp_path: Path, keeps: Keeping, upstream: str = "https://api.example", **flags: Any
 ) -> ProxySettings:
-    plain = {"models": None, "preset": None, "window": None, "observe": False, "keep_originals": None}
+    plain = {
+        "models": None,
+        "preset": None,
+        "window": None,
+        "observe": False,
+        "keep_originals": None,
+        "holdout": None,
+    }
     parsed = argparse.Namespace(**{**plain, "model_tools": None, "state_dir": str(tmp_path), **flags})
     return proxying.proxy(parsed, upstream, of=keeps).settings
 

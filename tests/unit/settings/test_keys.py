@@ -9,6 +9,7 @@ OF_USERS_ALONE = {
     "idleMinutes",  # of all sessions of a process
     "state_dir",
     "keep_originals",
+    "holdout",  # of all sessions of a user
     "model_tools",
     "upstream",
 }

@@ -184,3 +184,32 @@ def test_zones_may_be_raised_in_two_files(places: Places) -> None:
     places.user.write_text("zones.red = 0.8\n")
     places.project.write_text("zones.yellow = 0.75\n")
     assert places.read().settings_for().policy == {"zones": {"red": 0.8, "yellow": 0.75}}
+
+
+@pytest.mark.parametrize(
+    ("text", "share"), [('"10%"', 0.1), ("0.1", 0.1), ('" 2.5 % "', 0.025), ("0", 0), ("1", 1), ('"100%"', 1)]
+)
+def test_a_holdout_is_a_share_of_sessions(places: Places, text: str, share: float) -> None:
+    places.user.write_text(f"holdout = {text}\n")
+    assert places.read().settings_for().holdout == pytest.approx(share)
+
+
+@pytest.mark.parametrize("text", ["10", '"a tenth"', '"-1%"', '"101%"', "true", '"nan"', '"%"', "[1]"])
+def test_what_is_no_share_is_refused(places: Places, text: str) -> None:
+    places.user.write_text(f"holdout = {text}\n")
+    with pytest.raises(SettingsFault, match="holdout must be a share of sessions, such as 10%"):
+        places.read()
+
+
+def test_without_a_holdout_none_is_held_out_and_a_program_may_have_its_own(places: Places) -> None:
+    assert places.read().settings_for().holdout == 0
+    places.user.write_text("[programs.codex]\nholdout = 0.5\n")
+    layers = places.read()
+    assert (layers.settings_for("codex").holdout, layers.settings_for("claude").holdout) == (0.5, 0)
+
+
+def test_a_model_and_a_sub_agent_have_no_holdout_of_their_own(places: Places) -> None:
+    for table in ("[subagents]", '[models."gpt-*"]'):
+        places.user.write_text(f"{table}\nholdout = 0.5\n")
+        with pytest.raises(SettingsFault, match="holdout can not be set for some models or sub-agents alone"):
+            places.read()

@@ -1,0 +1,106 @@
+"""The file of a holdout's calls: JSON lines in the state directory, one a call, beside the sessions.
+
+1. A row has counts, names of program and model, and digests of ids. It has nothing of a conversation.
+2. Proxies share the file: each adds whole lines at its end. A line that can not be read is skipped.
+3. A disk at fault stops nothing: the row is lost.
+4. A session that was begun keeps its arm, whatever share is held out later; a conversation goes on with its number
+   of calls. Both are read from the end of the file, once; of a session that is farther back they begin anew.
+"""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from ctxmgr.holdout.assignment import Arm, arm_of, digest
+
+FILE = "holdout-calls"  # not named as a session's snapshot is
+MODE, FOLDER_MODE = 0o600, 0o700
+FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
+READ_BYTES = 16 << 20  # some 60,000 calls
+
+
+class HoldoutCall(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """One call, as the provider counted it. `at`: milliseconds since 1970. `session`, `conversation`: digests of
+    ids; a sub-agent has a conversation of its own in the session that it works for. `call`: which of its
+    conversation's calls it is, from 1. Tokens and dollars are None where there was no count; `prices_of`: the
+    model whose prices these are, "" where they are its own. `error`: the provider refused the call, or its answer
+    broke off with an error. `compaction`: it asked for a summary. What came with its list: `rereads`, reads of a
+    file that was read before and not changed since; `corrections`, calls of tools that the user turned down with
+    words."""
+
+    at: int
+    arm: Arm
+    session: str
+    conversation: str
+    agent: str
+    model: str
+    call: int
+    input: int | None = None
+    cache_read: int | None = None
+    cache_write: int | None = None
+    output: int | None = None
+    dollars: float | None = None
+    prices_of: str = ""
+    error: bool = False
+    compaction: bool = False
+    rereads: int = 0
+    corrections: int = 0
+
+
+_decoder = msgspec.json.Decoder(HoldoutCall)
+
+
+class HoldoutCalls:
+    """Those of one state directory."""
+
+    def __init__(self, state_dir: str | os.PathLike[str]) -> None:
+        self.path = Path(state_dir) / FILE
+        self._arms: dict[str, Arm] | None = None
+        self._counts: dict[str, int] = {}
+
+    def arm(self, session_id: str) -> Arm | None:
+        """That of a session which has calls here (rule 4)."""
+        return self._known().get(digest(session_id))
+
+    def assigned(self, session_id: str, share: float) -> Arm:
+        """That of any session, which it keeps from now on."""
+        return self._known().setdefault(digest(session_id), arm_of(session_id, share))
+
+    def count(self, conversation: str) -> int:
+        """So many calls of the conversation with this digest have come through, without those that failed."""
+        self._known()
+        return self._counts.get(conversation, 0)
+
+    def note(self, call: HoldoutCall) -> None:
+        """Adds a row."""
+        self._counts[call.conversation] = call.call if not call.error else call.call - 1
+        with contextlib.suppress(OSError):
+            self.path.parent.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
+            file = os.open(self.path, FLAGS, MODE)
+            try:
+                os.write(file, msgspec.json.encode(call) + b"\n")
+            finally:
+                os.close(file)
+
+    def read(self, newest_bytes: int | None = None) -> Iterator[HoldoutCall]:
+        """In the order in which they came; none where there is no file. Raises OSError."""
+        if not self.path.exists():
+            return
+        with self.path.open("rb") as file:
+            if newest_bytes is not None and self.path.stat().st_size > newest_bytes:
+                file.seek(-newest_bytes, os.SEEK_END)
+            for line in file:
+                with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):
+                    yield _decoder.decode(line)
+
+    def _known(self) -> dict[str, Arm]:
+        if self._arms is None:
+            self._arms = {}
+            with contextlib.suppress(OSError):
+                for call in self.read(READ_BYTES):
+                    self._arms[call.session] = call.arm
+                    self._counts[call.conversation] = call.call if not call.error else call.call - 1
+        return self._arms

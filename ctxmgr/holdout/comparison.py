@@ -1,0 +1,273 @@
+"""Turns rows of calls into what the two arms of a holdout differ in, how sure that is, and how many sessions are
+missing until it is.
+
+1. The unit is a session: its calls are alike, and chance chose sessions. One that has calls in both arms is left
+   out.
+2. *Equal depth*: calls are put into bins by model and number of the call. Each bin's dollars a call are weighed by
+   what both arms have in common: the smaller of the shares of its calls that the arm has in that bin. So an arm
+   whose sessions go on for longer is not dearer by that.
+3. Dollars and counts of calls are compared as ratios, events as differences of their rates.
+4. The interval: sessions of each arm are drawn with repetition, as many as there are, DRAWS times. It is the
+   difference and as many standard deviations of what comes out, to both sides, as Student's t has for LEVEL and
+   the smaller arm; of a ratio it is that of its logarithm. (The draws' own quantiles are too narrow for few
+   sessions that cost unequally much: Hesterberg, What Teachers Should Know About the Bootstrap, 2015.) The numbers
+   drawn are the same in every run.
+5. *Shown* is a difference whose interval leaves zero out, and which no more than 1 - LEVEL of DRAWS random
+   assignments of the same sessions to arms reach. Where the arms do not differ, that second rule alone holds the
+   share of runs in which a difference is shown to 1 - LEVEL, however few sessions there are and whatever they cost.
+   LEVEL is 99 %, and not 95 %, because there are several measures and people look again until one is shown.
+6. How many sessions are needed: the standard deviation of the draws falls with the root of the number of sessions.
+   A difference d is found in POWER of all cases where it is z(LEVEL) + z(POWER) = 3.4 standard deviations; so m =
+   n * (3.4 * deviation / d)^2 sessions, with d the difference that is there now, but at least LEAST_DIFFERENCE of
+   what is compared: nobody waits for less. At least LEAST_SESSIONS in each arm.
+"""
+
+import math
+import random
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from statistics import NormalDist, pstdev
+
+import msgspec
+
+from ctxmgr.holdout.assignment import Arm
+from ctxmgr.holdout.calls import HoldoutCall
+
+BINS = (10, 25, 60, 150, 400)  # the last call of each bin but the last one
+LEVEL, POWER = 0.99, 0.8
+DRAWS = 1_000
+SEED = 20261130
+LEAST_SESSIONS = 10  # of each arm: of fewer no interval says anything
+LEAST_DIFFERENCE = 0.05
+DEVIATIONS = NormalDist().inv_cdf((1 + LEVEL) / 2) + NormalDist().inv_cdf(POWER)
+
+COUNTS = ("sessions", "calls", "counted", "dollars", "errors", "corrections", "rereads", "compactions")
+Sums = Sequence[float]  # in the order of COUNTS, then of each bin its dollars and its calls
+Ratio = Callable[[Sums, Sums], tuple[float, float] | None]  # of both arms; None where an arm has nothing of it
+
+
+class Difference(msgspec.Struct, frozen=True, rename="camel"):
+    """One measure. `managed`, `held_out`: its value in each arm; `change`: of a ratio what it is more (0.2: a fifth
+    more with ctxmgr), else the difference; `low`, `high`: the interval, None where there are too few sessions.
+    `needed`: sessions of both arms until such a difference is shown, None where that can not be told."""
+
+    name: str
+    is_ratio: bool
+    managed: float | None = None
+    held_out: float | None = None
+    change: float | None = None
+    low: float | None = None
+    high: float | None = None
+    is_shown: bool = False
+    needed: int | None = None
+
+
+class Comparison(msgspec.Struct, frozen=True, rename="camel"):
+    """`sessions`, `held_out_sessions`: of both arms, and of the one. `mixed_sessions`: left out (rule 1).
+    `unpriced`: calls that are in no sum of dollars, without a count or a price. `prices`: by which other models'
+    prices some are. `since`: milliseconds since 1970, of the oldest call."""
+
+    sessions: int
+    held_out_sessions: int
+    calls: int
+    mixed_sessions: int
+    unpriced: int
+    prices: tuple[str, ...]
+    since: int | None
+    differences: tuple[Difference, ...]
+
+
+class Arms(msgspec.Struct, frozen=True):
+    """A row of sums a session, of each arm."""
+
+    managed: tuple[Sums, ...]
+    held_out: tuple[Sums, ...]
+
+
+class Measure(msgspec.Struct, frozen=True):
+    """`of`: its values in both arms, from their sums; `is_ratio`: how they are compared (rule 3)."""
+
+    name: str
+    of: Ratio
+    is_ratio: bool = True
+
+    def change(self, managed: Sums, held_out: Sums) -> float | None:
+        """The difference; of a ratio its logarithm. None where there is none."""
+        values = self.of(managed, held_out)
+        if values is None:
+            return None
+        one, other = values
+        if not self.is_ratio:
+            return one - other
+        return math.log(one / other) if one > 0 and other > 0 else None
+
+
+def _rate(part: str, whole: str, times: float = 1.0) -> Ratio:
+    top, bottom = COUNTS.index(part), COUNTS.index(whole)
+
+    def of(managed: Sums, held_out: Sums) -> tuple[float, float] | None:
+        if not managed[bottom] or not held_out[bottom]:
+            return None
+        return times * managed[top] / managed[bottom], times * held_out[top] / held_out[bottom]
+
+    return of
+
+
+def _at_equal_depth(managed: Sums, held_out: Sums) -> tuple[float, float] | None:
+    """Rule 2."""
+    start = len(COUNTS)
+    of_managed, of_held_out = sum(managed[start + 1 :: 2]), sum(held_out[start + 1 :: 2])
+    whole = one = other = 0.0
+    for at in range(start, len(managed), 2):
+        calls, others = managed[at + 1], held_out[at + 1]
+        if calls and others:
+            weight = min(calls / of_managed, others / of_held_out)
+            whole += weight
+            one += weight * managed[at] / calls
+            other += weight * held_out[at] / others
+    return (one / whole, other / whole) if whole else None
+
+
+MEASURES = (
+    Measure("dollars a call at equal depth", _at_equal_depth),
+    Measure("dollars a session", _rate("dollars", "sessions")),
+    Measure("calls a session", _rate("calls", "sessions")),
+    Measure("errors in 100 calls", _rate("errors", "calls", 100), False),
+    Measure("corrections in 100 calls", _rate("corrections", "calls", 100), False),
+    Measure("files read again in 100 calls", _rate("rereads", "calls", 100), False),
+    Measure("compactions in 100 calls", _rate("compactions", "calls", 100), False),
+)
+
+
+def compared(calls: Iterable[HoldoutCall], draws: int = DRAWS, seed: int = SEED) -> Comparison:
+    """What the rows of a holdout say."""
+    by_session: dict[str, list[HoldoutCall]] = defaultdict(list)
+    for call in calls:
+        by_session[call.session].append(call)
+    whole = {name: rows for name, rows in by_session.items() if len({row.arm for row in rows}) == 1}
+    arms = _arms(list(whole.values()))
+    rows = [row for some in whole.values() for row in some]
+    return Comparison(
+        len(whole),
+        len(arms.held_out),
+        len(rows),
+        len(by_session) - len(whole),
+        sum(row.dollars is None and not row.error for row in rows),
+        tuple(sorted({f"{row.model} by {row.prices_of}'s prices" for row in rows if row.prices_of})),
+        min((row.at for row in rows), default=None),
+        differences(arms, draws, seed),
+    )
+
+
+def _arms(sessions: Sequence[Sequence[HoldoutCall]]) -> Arms:
+    places = sorted({_bin(call) for calls in sessions for call in calls if call.dollars is not None})
+    index = {place: len(COUNTS) + 2 * number for number, place in enumerate(places)}
+    of: dict[Arm, list[Sums]] = {"managed": [], "heldOut": []}
+    for calls in sessions:
+        of[calls[0].arm].append(_sums(calls, index))
+    return Arms(tuple(of["managed"]), tuple(of["heldOut"]))
+
+
+def _bin(call: HoldoutCall) -> tuple[str, int]:
+    return call.model, sum(call.call > last for last in BINS)
+
+
+def _sums(calls: Sequence[HoldoutCall], index: dict[tuple[str, int], int]) -> Sums:
+    """Of one session."""
+    priced = [call for call in calls if call.dollars is not None]
+    sums = [
+        1.0,
+        sum(not call.error for call in calls),
+        len(priced),
+        sum(call.dollars or 0.0 for call in priced),
+        sum(call.error for call in calls),
+        sum(call.corrections for call in calls),
+        sum(call.rereads for call in calls),
+        sum(call.compaction and not call.error for call in calls),
+        *[0.0] * (2 * len(index)),
+    ]
+    for call in priced:
+        sums[index[_bin(call)]] += call.dollars or 0.0
+        sums[index[_bin(call)] + 1] += 1
+    return sums
+
+
+def differences(arms: Arms, draws: int, seed: int) -> tuple[Difference, ...]:
+    """Of each measure."""
+    least = min(len(arms.managed), len(arms.held_out))
+    if not least:
+        return tuple(Difference(measure.name, measure.is_ratio) for measure in MEASURES)
+    chance = random.Random(seed)
+    sums = _summed(arms.managed), _summed(arms.held_out)
+    drawn = [(_drawn(arms.managed, chance), _drawn(arms.held_out, chance)) for _ in range(draws)]
+    assigned = [_assigned(arms, sums, chance) for _ in range(draws)]
+    return tuple(_difference(measure, arms, sums, drawn, assigned) for measure in MEASURES)
+
+
+Both = tuple[Sums, Sums]  # of the managed and of the held-out sessions
+
+
+def _difference(
+    measure: Measure, arms: Arms, sums: Both, drawn: Sequence[Both], assigned: Sequence[Both]
+) -> Difference:
+    values, change = measure.of(*sums), measure.change(*sums)
+    if values is None or change is None:
+        return Difference(measure.name, measure.is_ratio, *(values or ()))
+    changes = [found for both in drawn if (found := measure.change(*both)) is not None]
+    deviation = pstdev(changes) if changes else 0.0
+    count, least = len(arms.managed) + len(arms.held_out), min(len(arms.managed), len(arms.held_out))
+    needed = _needed(count, least, deviation, max(abs(change), _least_change(measure, values)))
+    if least < LEAST_SESSIONS or len(changes) < LEVEL * len(drawn):  # of some draws an arm had nothing
+        return Difference(measure.name, measure.is_ratio, *values, _plain(measure, change), needed=needed)
+    low, high = (change + side * _student(least) * deviation for side in (-1, 1))
+    is_shown = not low <= 0 <= high and _chance_of(measure, change, assigned) <= 1 - LEVEL
+    change, low, high = (_plain(measure, number) for number in (change, low, high))
+    missing = None if is_shown else needed
+    return Difference(measure.name, measure.is_ratio, *values, change, low, high, is_shown, missing)
+
+
+def _plain(measure: Measure, change: float) -> float:
+    return math.expm1(change) if measure.is_ratio else change
+
+
+def _least_change(measure: Measure, values: tuple[float, float]) -> float:
+    return LEAST_DIFFERENCE if measure.is_ratio else LEAST_DIFFERENCE * max(values)
+
+
+def _needed(count: int, least: int, deviation: float, change: float) -> int | None:
+    """Rule 6."""
+    if not change or not deviation:
+        return None
+    by_power = count * (DEVIATIONS * deviation / change) ** 2
+    return math.ceil(max(by_power, count * LEAST_SESSIONS / least))
+
+
+def _chance_of(measure: Measure, change: float, assigned: Sequence[Both]) -> float:
+    """The share of random assignments that differ as much; the one that is there is one of them."""
+    found = (measure.change(*both) for both in assigned)
+    return (1 + sum(other is None or abs(other) >= abs(change) for other in found)) / (1 + len(assigned))
+
+
+def _summed(rows: Sequence[Sums]) -> Sums:
+    return tuple(map(sum, zip(*rows, strict=True)))
+
+
+def _drawn(rows: Sequence[Sums], chance: random.Random) -> Sums:
+    """The sums of as many sessions, drawn with repetition."""
+    return _summed(chance.choices(rows, k=len(rows)))
+
+
+def _assigned(arms: Arms, sums: Both, chance: random.Random) -> Both:
+    """The sums of both arms, as large as they are, of all sessions in any order."""
+    fewer = min(len(arms.managed), len(arms.held_out))
+    one = _summed(chance.sample([*arms.managed, *arms.held_out], fewer))
+    other = tuple(map(lambda left, right, part: left + right - part, *sums, one))
+    return (one, other) if len(arms.managed) == fewer else (other, one)
+
+
+def _student(fewest: int) -> float:
+    """How many standard deviations the interval goes to each side, by the sessions of the smaller arm: t of LEVEL
+    (Abramowitz and Stegun, 26.7.5), and what the draws' deviation is too small by."""
+    z, free = NormalDist().inv_cdf((1 + LEVEL) / 2), fewest - 1
+    t = z + (z**3 + z) / (4 * free) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * free**2)
+    return t * math.sqrt(fewest / free)

@@ -1,0 +1,117 @@
+"""`ctxmgr savings --live`: shows what the arms of a holdout differ in, a row a measure, and says it in a
+sentence."""
+
+import time
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from platformdirs import user_state_dir
+
+from ctxmgr import settings
+from ctxmgr.holdout.calls import HoldoutCalls
+from ctxmgr.holdout.comparison import LEAST_SESSIONS, LEVEL, Comparison, Difference, compared
+from ctxmgr.model import currency
+from ctxmgr.plain_text import complain, table, write, write_json
+
+NO_CALLS = 'no session was held out yet: ctxmgr run --holdout 10% -- claude, or holdout = "10%" in your settings'
+HEAD = ("", "with ctxmgr", "held out", "difference", f"{LEVEL:.0%} interval", "")
+NOT_SHOWN = "not shown yet"
+
+
+def run(parsed: Namespace) -> int:
+    """0: done; 1: the file or the settings can not be read."""
+    try:
+        named = parsed.state_dir or settings.read().settings_for().state_dir
+        return live(Path(named or user_state_dir("ctxmgr", appauthor=False)), write_json if parsed.json else None)
+    except settings.SettingsFault as fault:
+        return complain("savings", str(fault), 1)
+    except OSError as fault:
+        return complain("savings", f"the calls of the holdout can not be read: {fault.strerror}", 1)
+
+
+def live(
+    state_dir: Path, write_value: Callable[[Any], None] | None = None, out: Callable[[str], None] = write
+) -> int:
+    """Of the holdout in this state directory: lines to `out`, or all figures to `write_value`. Raises OSError."""
+    comparison = compared(HoldoutCalls(state_dir).read())
+    if write_value is not None:
+        write_value(msgspec.to_builtins(comparison))
+        return 0
+    for line in lines(comparison):
+        out(line)
+    return 0
+
+
+def lines(comparison: Comparison) -> Iterator[str]:
+    """For people: the sentence first."""
+    if not comparison.sessions:
+        yield NO_CALLS
+        return
+    yield sentence(comparison)
+    yield ""
+    yield table([HEAD, *(_row(one, comparison) for one in comparison.differences)], right=(1, 2, 3))
+    yield ""
+    yield from _notes(comparison)
+
+
+def sentence(comparison: Comparison) -> str:
+    """What is shown of the dollars a call, and of what became worse."""
+    cost, *others = comparison.differences
+    worse = [one.name for one in others if one.is_shown and (one.change or 0) > 0]
+    more = f" Shown to be more with it: {', '.join(worse)}." if worse else ""
+    if not cost.is_shown or cost.change is None or cost.low is None or cost.high is None:
+        return f"What ctxmgr does to a call's {currency.NAME} is {_missing(cost, comparison)}.{more}"
+    word, ends = ("fewer", (-cost.high, -cost.low)) if cost.change < 0 else ("more", (cost.low, cost.high))
+    low, high = (f"{end:.0%}" for end in ends)
+    return f"With ctxmgr a call costs {abs(cost.change):.0%} {word} {currency.NAME} ({low} to {high}).{more}"
+
+
+def _missing(one: Difference, comparison: Comparison) -> str:
+    if one.managed is None:
+        return f"{NOT_SHOWN} (nothing to compare)"
+    count = comparison.sessions
+    if one.needed is None:
+        return f"{NOT_SHOWN} ({count:,} sessions)"
+    if one.needed <= count:
+        return f"not shown: after {count:,} sessions it is small, if it is there"
+    return f"{NOT_SHOWN} ({count:,} of about {_round(one.needed):,} sessions needed)"
+
+
+def _round(number: int) -> int:
+    """To two digits: it is an estimate."""
+    step: int = 10 ** max(0, len(str(number)) - 2)
+    return -(-number // step) * step
+
+
+def _row(one: Difference, comparison: Comparison) -> tuple[str, ...]:
+    form = _amount if "dollars" in one.name else "{:,.2f}".format
+    plain = ["-" if value is None else form(value) for value in (one.managed, one.held_out)]
+    change = "{:+.0%}" if one.is_ratio else "{:+,.2f}"
+    difference = "-" if one.change is None else change.format(one.change)
+    interval = "-"
+    if one.low is not None and one.high is not None:
+        interval = f"{change.format(one.low)} to {change.format(one.high)}"
+    return one.name, *plain, difference, interval, "shown" if one.is_shown else _missing(one, comparison)
+
+
+def _amount(value: float) -> str:
+    return currency.amount(value, ",.4f" if value < 1 else ",.2f")
+
+
+def _notes(comparison: Comparison) -> Iterator[str]:
+    managed = comparison.sessions - comparison.held_out_sessions
+    since = time.strftime("%Y-%m-%d", time.gmtime((comparison.since or 0) / 1000))
+    yield (
+        f"{comparison.calls:,} calls since {since}: {managed:,} sessions with ctxmgr, "
+        f"{comparison.held_out_sessions:,} held out"
+    )
+    if min(managed, comparison.held_out_sessions) < LEAST_SESSIONS:
+        yield f"an interval needs {LEAST_SESSIONS} sessions of each kind"
+    if comparison.mixed_sessions:
+        yield f"{comparison.mixed_sessions:,} sessions have calls of both kinds and are left out"
+    if comparison.unpriced:
+        yield f"{comparison.unpriced:,} calls have no count or no price and are in no sum of {currency.NAME}"
+    yield from comparison.prices

@@ -1,0 +1,59 @@
+"""Turns the lists of a conversation into what its tools' calls tell, call by call: files that were read again, and
+calls that the user turned down with words.
+
+1. What came with a list since the last one is looked at once, also where the program wrote its list anew.
+2. Of the first list that is seen, all that stands in it came before.
+3. A file that was changed since it was read is not read again, but anew.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from ctxmgr.engine import tools
+from ctxmgr.formats import MessageFormat
+from ctxmgr.model import Block
+
+
+class ListEvents:
+    """What the lists of one conversation tell of its tools' calls."""
+
+    def __init__(self, fmt: MessageFormat) -> None:
+        self._format = fmt
+        self._given: tuple[bytes, ...] = ()
+        self._seen: set[int] = set()  # hashes of messages
+        self._calls: dict[str, Block] = {}  # by id
+        self._read: set[str] = set()  # paths
+
+    def since(self, given: Sequence[bytes]) -> tuple[int, int]:
+        """(files read again, calls that the user turned down with words) that came with this list."""
+        is_first, shared = not self._seen, _shared(self._given, given)
+        new = [raw for raw in given[shared:] if shared == len(self._given) or hash(raw) not in self._seen]
+        self._given = tuple(given)
+        self._seen.update(map(hash, new))
+        found = [self._event(block) for raw in new for block in self._format.view(raw).blocks]
+        return (0, 0) if is_first else (sum(one for one, _ in found), sum(other for _, other in found))
+
+    def _event(self, block: Block) -> tuple[int, int]:
+        if block.kind == "result":
+            call = self._calls.pop(block.call_id, None)
+            return 0, int(call is not None and tools.rejection(block, call) is not None)
+        called = tools.call_of_block(block)
+        if called is None:
+            return 0, 0
+        self._calls[block.call_id] = block
+        return self._rereads(called), 0
+
+    def _rereads(self, called: tools.ToolCall) -> int:
+        again = sum(path in self._read for path in called.read_paths)
+        self._read.update(called.read_paths)
+        if called.changes:
+            self._read.difference_update(effect.path for effect in called.effects if effect.kind != "read")
+        return again
+
+
+def _shared(former: Sequence[bytes], other: Iterable[bytes]) -> int:
+    count = 0
+    for left, right in zip(former, other, strict=False):
+        if left is not right and left != right:
+            break
+        count += 1
+    return count

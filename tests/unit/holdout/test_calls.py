@@ -1,0 +1,58 @@
+"""The file of a holdout's calls."""
+
+from pathlib import Path
+
+import msgspec
+
+from ctxmgr.holdout import HoldoutCall, HoldoutCalls, digest
+from ctxmgr.holdout import calls as module
+
+CALL = HoldoutCall(1, "heldOut", digest("s"), digest("c"), "claude", "m", 1, 1, 2, 3, 4, 0.5, rereads=2)
+
+
+def test_what_was_noted_is_read(tmp_path: Path) -> None:
+    kept = HoldoutCalls(tmp_path / "new")
+    assert [*kept.read()] == []
+    kept.note(CALL)
+    other = msgspec.structs.replace(CALL, call=2, error=True)
+    HoldoutCalls(tmp_path / "new").note(other)  # of another proxy
+    assert [*kept.read()] == [CALL, other]
+
+
+def test_a_line_that_is_torn_or_strange_is_skipped(tmp_path: Path) -> None:
+    kept = HoldoutCalls(tmp_path)
+    kept.note(CALL)
+    text = kept.path.read_bytes()
+    kept.path.write_bytes(b'{"at": 1}\n\xff\n' + text + text[:40])
+    assert [*kept.read()] == [CALL]
+
+
+def test_a_session_keeps_its_arm_and_a_conversation_its_number_of_calls(tmp_path: Path) -> None:
+    HoldoutCalls(tmp_path).note(CALL)
+    HoldoutCalls(tmp_path).note(msgspec.structs.replace(CALL, call=2, error=True))
+    kept = HoldoutCalls(tmp_path)
+    assert kept.assigned("s", 0.0) == "heldOut"
+    assert kept.assigned("t", 0.0) == "managed"
+    assert kept.assigned("t", 1.0) == "managed"
+    assert (kept.arm("s"), kept.arm("u")) == ("heldOut", None)
+    assert (kept.count(digest("c")), kept.count(digest("d"))) == (1, 0)
+
+
+def test_of_a_long_file_the_end_is_read(tmp_path: Path) -> None:
+    kept = HoldoutCalls(tmp_path)
+    for number in range(1, 10):
+        kept.note(msgspec.structs.replace(CALL, call=number))
+    size = kept.path.stat().st_size // 9
+    assert [call.call for call in kept.read(3 * size)] == [7, 8, 9]
+    assert 60_000 * size < module.READ_BYTES
+
+
+def test_a_disk_at_fault_stops_nothing(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    kept = HoldoutCalls(tmp_path / "file" / "below")
+    kept.note(CALL)
+    assert [*kept.read()] == []
+    (tmp_path / "holdout-calls").mkdir()
+    kept = HoldoutCalls(tmp_path)
+    kept.note(CALL)
+    assert kept.assigned("s", 1.0) == "heldOut"

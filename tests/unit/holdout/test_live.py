@@ -1,0 +1,99 @@
+"""`ctxmgr savings --live`: what is said of a holdout."""
+
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from ctxmgr.cli.commands import main
+from ctxmgr.holdout import HoldoutCalls
+from ctxmgr.holdout.comparison import Comparison, compared
+from ctxmgr.holdout.live import lines, live, sentence
+from tests.unit.holdout.made import rows
+
+DRAWS = 200
+
+
+def kept(tmp_path: Path, *given: object) -> Path:
+    calls = HoldoutCalls(tmp_path)
+    for row in rows(40, *given):  # type: ignore[arg-type]
+        calls.note(row)
+    return tmp_path
+
+
+def test_what_is_saved_is_said_with_its_interval() -> None:
+    assert sentence(compared(rows(400, 1, effect=0.8), DRAWS)) == (
+        "With ctxmgr a call costs 17% fewer dollars (3% to 29%)."
+    )
+
+
+def test_what_it_costs_more_is_said() -> None:
+    assert "more dollars (" in sentence(compared(rows(400, 1, effect=1.25), DRAWS))
+
+
+def test_until_it_is_shown_it_is_said_how_many_sessions_are_missing() -> None:
+    said = sentence(compared(rows(40, 1, effect=0.8), DRAWS))
+    assert said.startswith("What ctxmgr does to a call's dollars is not shown yet (40 of about ")
+    assert said.endswith(" sessions needed).")
+
+
+def test_what_became_worse_is_said_beside_what_was_saved() -> None:
+    made = (
+        msgspec.structs.replace(row, rereads=1) if row.arm == "managed" else row for row in rows(400, 1, effect=0.8)
+    )
+    assert sentence(compared(made, DRAWS)).endswith("Shown to be more with it: files read again in 100 calls.")
+
+
+def test_a_small_difference_that_many_sessions_do_not_show_is_called_small() -> None:
+    found = compared(rows(40, 1), DRAWS)
+    cost = msgspec.structs.replace(found.differences[0], needed=30)
+    said = sentence(msgspec.structs.replace(found, differences=(cost, *found.differences[1:])))
+    assert said.endswith("is not shown: after 40 sessions it is small, if it is there.")
+
+
+def test_where_no_session_was_held_out_it_says_how() -> None:
+    (line,) = lines(compared([]))
+    assert "--holdout 10%" in line
+    said = "\n".join(lines(compared(rows(20, 1, share=0.0), DRAWS)))
+    assert "20 sessions with ctxmgr, 0 held out" in said
+    assert "(nothing to compare)" in said
+
+
+def test_what_is_left_out_is_noted() -> None:
+    made = [*rows(20, 1)]
+    made[0] = msgspec.structs.replace(made[0], dollars=None, error=False)
+    other = msgspec.structs.replace(made[-1], arm="managed" if made[-1].arm == "heldOut" else "heldOut")
+    made[1] = msgspec.structs.replace(made[1], prices_of="large-1")
+    said = "\n".join(lines(compared([*made, other], DRAWS)))
+    assert "1 sessions have calls of both kinds and are left out" in said
+    assert "1 calls have no count or no price and are in no sum of dollars" in said
+    assert "by large-1's prices" in said
+    assert "an interval needs 10 sessions of each kind" in said
+
+
+def test_the_command_reads_what_the_proxy_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept(tmp_path, 1)
+    assert main(["savings", "--live", "--state-dir", str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("What ctxmgr does to a call's dollars is not shown yet (40 of about ")
+    assert "compactions in 100 calls" in said
+
+
+def test_json_has_all_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept(tmp_path, 1)
+    assert main(["savings", "--live", "--json", "--state-dir", str(tmp_path)]) == 0
+    found = msgspec.convert(json.loads(capsys.readouterr().out), Comparison)
+    assert found == compared(HoldoutCalls(tmp_path).read())
+
+
+def test_a_file_that_can_not_be_read_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "holdout-calls").mkdir()
+    assert main(["savings", "--live", "--state-dir", str(tmp_path)]) == 1
+    assert "the calls of the holdout can not be read" in capsys.readouterr().err
+
+
+def test_lines_go_where_they_are_asked_to_go(tmp_path: Path) -> None:
+    found: list[str] = []
+    assert live(kept(tmp_path, 1), out=found.append) == 0
+    assert found == [*lines(compared(HoldoutCalls(tmp_path).read()))]
