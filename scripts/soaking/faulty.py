@@ -1,7 +1,7 @@
 """A sidecar whose disk fails now and then: `python -m scripts.soaking.faulty SEED ARGUMENTS` is `ctxmgr ARGUMENTS`.
 
 Of the calls that write, rename and sync files, one in `ONE_IN` raises what a full or failing disk does, until the
-process gets SIGUSR1. Streams are never at fault.
+process gets SIGUSR1. Streams and the null device, which are no disk, are never at fault.
 """
 
 import errno
@@ -24,8 +24,7 @@ def install(seed: str) -> None:
 
     def faulty(call: Callable[..., Any]) -> Callable[..., Any]:
         def made(*given: Any, **named: Any) -> Any:
-            on_stream = isinstance(given[0], int) and not stat.S_ISREG(os.fstat(given[0]).st_mode)
-            if not mended[0] and not on_stream and chance.randrange(ONE_IN) == 0:
+            if not mended[0] and _is_of_disk(given[0]) and chance.randrange(ONE_IN) == 0:
                 raise OSError(chance.choice(FAULTS), "a planted fault")
             return call(*given, **named)
 
@@ -33,6 +32,11 @@ def install(seed: str) -> None:
 
     for name in CALLS:
         setattr(os, name, faulty(getattr(os, name)))
+
+
+def _is_of_disk(named: Any) -> bool:
+    """A descriptor or a path."""
+    return stat.S_ISREG(os.fstat(named).st_mode) if isinstance(named, int) else named != os.devnull
 
 
 if __name__ == "__main__":
