@@ -4,7 +4,8 @@ Rules:
 1. A turn starts at a message that opens a turn (a user message). What comes before the first of them is the
    headless first turn: after a split compaction, or in an autonomous run, a list may start without a user.
 2. A result belongs to the latest earlier call with its id. Ids are unique only within a session, and some
-   recorded sessions use them again, so "latest earlier" is the only safe reading.
+   recorded sessions use them again, so "latest earlier" is the only safe reading. A call that has the id of one
+   that has no result yet is tied to it: the provider would take the result for either.
 3. A step of a turn is an assistant message and the results up to the next one; items that join make one message.
 4. Prompts belong to no turn, whether they stand before the first or inside one: no turn takes them with it. One
    that leads an assistant's message belongs to the turn of that.
@@ -98,7 +99,7 @@ class ConversationIndex(msgspec.Struct, frozen=True, dict=True):
     call it belongs to (rule 2), and holds no result without a call. `digest_counts` counts each digest; `repeats`
     holds the occurrence number (1, 2, ...) of messages seen before. `prompts` are the indices of what no turn holds
     (rule 4). `ties` maps an id that blocks share to the newest message that opens it, and to how many blocks have
-    had it since; `tied` a message to those that opened what it goes on from.
+    had it since; `tied` a message to those that opened what it goes on from, or called by the same id (rule 2).
     """
 
     messages: tuple[Message, ...] = ()
@@ -176,6 +177,13 @@ class ConversationIndex(msgspec.Struct, frozen=True, dict=True):
             return self.pairs.items()  # in the list's order
         refs = (ref for index in range(start, self.size) for ref, _ in self.results(index))
         return ((ref, self.pairs[ref]) for ref in refs if ref in self.pairs)
+
+    def halves(self, start: int = 0) -> Iterable[tuple[int, int]]:
+        """Of what belongs together, the index of each message from `start` on and of the one it goes on from."""
+        yield from ((ref.message_index, asked_at) for ref, asked_at in self.answers(start))
+        if self.tied:
+            for index in range(start, self.size):
+                yield from ((index, opened_at) for opened_at in self.tied.get(index, ()))
 
     def call_of(self, ref: BlockRef) -> Call:
         """The call that a result answers; where the list does not hold it, what the result itself tells."""
@@ -298,25 +306,29 @@ def extend(conversation: ConversationIndex, messages: tuple[Message, ...]) -> Co
             last.specials.append(position)
         holds_result = False
         for number, block in enumerate(view.blocks):
+            earlier = list[int]()
             if block.tie:
                 at, count = ties.get(block.tie, (position, 0)) if block.closes else (position, 0)
                 ties[block.tie] = at, count + (block.kind != "call")  # made by code: the code's outcome is to come
-                if at != position:
-                    tied[position] = (*tied.get(position, ()), at)
-                    if at < last.start:
-                        last.separable = False
-                        _part_no_pair(turns, at)
+                earlier.append(at)
             if block.kind == "call":
+                at = calls.get(block.call_id, position)
+                if not _is_answered(messages, block.call_id, at, position):
+                    earlier.append(at)
                 calls[block.call_id] = position
-            elif block.kind == "result":
+            earlier = [at for at in earlier if at != position]
+            if earlier:
+                tied[position] = (*tied.get(position, ()), *earlier)
+            if block.kind == "result":
                 holds_result = True
                 asked_at = calls.get(block.call_id)
-                if asked_at is None:
-                    continue
-                pairs[BlockRef(position, number)] = asked_at
-                if asked_at < last.start:
+                if asked_at is not None:
+                    pairs[BlockRef(position, number)] = asked_at
+                    earlier.append(asked_at)
+            for at in earlier:
+                if at < last.start:
                     last.separable = False
-                    _part_no_pair(turns, asked_at)
+                    _part_no_pair(turns, at)
         if holds_result:
             last.results.append(position)
     if last is not None:
@@ -324,6 +336,12 @@ def extend(conversation: ConversationIndex, messages: tuple[Message, ...]) -> Co
     sums = _summed(conversation.sums, messages[conversation.size :])
     grown = ConversationIndex(messages, tuple(turns), calls, pairs, seen, repeats, sums, tuple(prompts), ties, tied)
     return _carrying(conversation, grown)
+
+
+def _is_answered(messages: Sequence[Message], call_id: str, asked_at: int, end: int) -> bool:
+    """Whether a result with this id stands between its call and `end`."""
+    blocks = (block for message in messages[asked_at + 1 : end] for block in message.view.blocks)
+    return any(block.kind == "result" and block.call_id == call_id for block in blocks)
 
 
 def _carrying(before: ConversationIndex, after: ConversationIndex) -> ConversationIndex:

@@ -115,21 +115,22 @@ def _leading(conversation: ConversationIndex, position: int) -> tuple[int, ...]:
 
 
 def _tie(conversation: ConversationIndex, position: int, steps: list[Step], numbers: dict[int, int]) -> None:
-    """The newest step becomes part of the one that this item of it shares an id with; where these are several, none
-    of them may leave."""
+    """The newest step becomes part of the one that this item of it shares an id with; where these are several, or
+    what it shares an id with is of no step, none of them may leave."""
     mine = numbers[position]
-    others = {numbers.get(index, mine) for index in conversation.tied.get(position, ())} - {mine}
-    if len(others) == 1 and mine == len(steps) - 1:
+    others = {numbers.get(index, -1) for index in conversation.tied.get(position, ())} - {mine}
+    if len(others) == 1 and -1 not in others and mine == len(steps) - 1:
         (number,), newest = others, steps.pop()
         steps[number] = msgspec.structs.replace(
             steps[number],
             assistant_indices=(*steps[number].assistant_indices, *newest.assistant_indices),
+            result_indices=(*steps[number].result_indices, *newest.result_indices),
             lead_indices=(*steps[number].lead_indices, *newest.lead_indices),
             bound=steps[number].bound or newest.bound,
         )
         numbers.update(dict.fromkeys(newest.assistant_indices, number))
     elif others:
-        for number in (mine, *others):
+        for number in {mine, *others} - {-1}:
             steps[number] = msgspec.structs.replace(steps[number], bound=True)
 
 

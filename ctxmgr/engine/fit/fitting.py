@@ -22,9 +22,9 @@
    leave, its oldest results first. Of the newest step's results half the limit stays until the others are cut.
 
 7. Of steps the oldest leave first, a call with its thinking and its results. The newest stays, and so does what a
-   user said, unless it goes with an answer (`Alternation`), a packet stands, and that not inside it. A step whose
-   leaving would bring a list that fits far below its limit stays, too. Where a large one that had to leave did so,
-   the newest of the smaller ones that left before it come back.
+   user said, unless it goes with an answer (`Alternation`), and a packet stands, but not inside it, or none may. A
+   step whose leaving would bring a list that fits far below its limit stays, too. Where a large one that had to
+   leave did so, the newest of the smaller ones that left before it come back.
 8. A step stays out as long as all of it was decided to leave and may. A late result brings its step back, and so
    does a host that took messages away, where the step is the newest then, or not all of it is known any more.
 
@@ -57,7 +57,8 @@ class CutLast(msgspec.Struct, frozen=True):
 class FitInputs(msgspec.Struct, frozen=True):
     """`limit`: tokens that the list may weigh; `target_tokens`: what one over it is brought to, where a preset
     keeps less. `handle`: the name of an original in the archive, "" without one. `media`: what there may be of
-    them. `turns_stay`: no more of them may leave. `last`: what is cut after all else."""
+    them. `turns_stay`: no more of them may leave. `has_packets`: whether a packet may ever tell what leaves.
+    `last`: what is cut after all else."""
 
     limit: float
     weigh: Weigh
@@ -65,6 +66,7 @@ class FitInputs(msgspec.Struct, frozen=True):
     handle: Callable[[str], str]
     media: MediaLimits
     turns_stay: bool = False
+    has_packets: bool = True
     target_tokens: float = math.inf
     last: CutLast = CutLast()
 
@@ -258,7 +260,7 @@ class _Fitting:
             return
         first = next((index for index in shown if conversation.messages[index].view.role != "prompt"), -1)
         may = set(shown) - {first, *(ref.message_index for ref in self.cut_last), *self.promised}
-        if self.draft.plan.packet is None:
+        if self.draft.plan.packet is None and (self.inputs.has_packets or not rules.packet_inside):
             may = {index for index in may if rules.may_leave_untold(conversation, index)}
         elif rules.packet_inside:
             may.discard(self.draft.plan.floor)

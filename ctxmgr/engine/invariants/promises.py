@@ -297,14 +297,18 @@ class Start(Rule):
 
 
 class Users(Rule):
-    """What a user said is there as it came, or a packet tells it. Tally: the number of user messages that left."""
+    """What a user said is there as it came, or a packet tells it, but where the list did not fit.
+
+    Tally: the number of user messages that left though the list fits.
+    """
 
     name = "users"
     tally = 0
 
     def left_out(self, tally: int, walk: Walk, run: range) -> int:
         messages = walk.conversation.messages
-        return tally + sum(messages[index].view.role == "user" for index in run)
+        users = (index for index in run if messages[index].view.role == "user")
+        return tally + sum(not _left_to_fit(walk, index) for index in users)
 
     def holds(self, tally: int, walk: Walk) -> bool:
         return not tally or bool(walk.packets)
@@ -362,9 +366,9 @@ class WholeSteps(Rule):
 class Alternation(Rule):
     """Users and the assistant take turns, tool flow left out, as far as they came so.
 
-    1. An answer without a call stays: without it two user messages would stand side by side, or a user's right
-       behind a tool's result. Where steps leave alone (`by_steps`), it leaves with the user's message that follows
-       it, and that with it; the first user's stays.
+    1. An answer without a call stays, and a call that a user's message follows: without it two user messages would
+       stand side by side, or a user's right behind a tool's result. Where steps leave alone (`by_steps`), an answer
+       leaves with the user's message that follows it, and that with it; the first user's stays.
     2. The packet goes inside a user's message that is shown: the one that it stands before, else the nearest one
        above.
 
@@ -382,8 +386,10 @@ class Alternation(Rule):
         return frozenset(itertools.islice(users, 1 if self._by_steps else 0))
 
     def may_leave(self, conversation: ConversationIndex, step: Step) -> bool:
-        views = [conversation.messages[index].view for index in step.assistant_indices]
-        return any(view.role == "user" for view in views) or not any(map(_answers, views))
+        messages, indices = conversation.messages, step.assistant_indices
+        if any(messages[index].view.role == "user" for index in indices):
+            return True
+        return not any(_answers(messages[index].view) or _parts_users(messages, index) for index in indices)
 
     def answer_before(self, conversation: ConversationIndex, message_index: int) -> int:
         messages, index = conversation.messages, message_index - 1
@@ -402,6 +408,12 @@ class Alternation(Rule):
 def _takes_words(view: View) -> bool:
     """Whether it is a user's, and text can be put there."""
     return view.role == "user" and any(block.can_edit for block in view.blocks)
+
+
+def _parts_users(messages: Sequence[Message], index: int) -> bool:
+    """Whether a user's message follows this one, prompts aside."""
+    following = (message.view.role for message in itertools.islice(messages, index + 1, None))
+    return next((role for role in following if role != "prompt"), "") in USER_LIKE
 
 
 def _answers(view: View) -> bool:
@@ -450,21 +462,26 @@ def _may_leave_alone(walk: Walk, index: int) -> bool:
     role = conversation.messages[index].view.role
     if role in NO_TURN:
         return True
-    decision = walk.plan.decisions.get(conversation.key(index))
-    is_fit = decision is not None and decision.to_fit and decision.kind == "dropped"
-    return is_fit and role in OF_STEPS and index != conversation.newest_reply
+    return _left_to_fit(walk, index) and role in OF_STEPS and index != conversation.newest_reply
+
+
+def _left_to_fit(walk: Walk, index: int) -> bool:
+    decision = walk.plan.decisions.get(walk.conversation.key(index))
+    return decision is not None and decision.to_fit and decision.kind == "dropped"
 
 
 class WorkingSetWhole(Rule):
     """The newest results and steps are there byte for byte, as many as the policy says, but for what was cut
-    because the list did not fit the window. Tally: the newest message that was edited or left out, -1 for none.
+    because the list did not fit the window, and for results without a call: they are of no step. Tally: the newest
+    message that was edited or left out, -1 for none.
     """
 
     name = "working set"
     tally = -1
 
     def edited(self, tally: int, walk: Walk, edit: BlockEdit) -> int:
-        return max(tally, edit.message_index) if edit.kind != "cut" else tally
+        counts = edit.kind != "cut" and _is_of_step(walk.conversation, edit.message_index)
+        return max(tally, edit.message_index) if counts else tally
 
     def left_out(self, tally: int, walk: Walk, run: range) -> int:
         return max(tally, next((index for index in reversed(run) if self._counts(walk, index)), -1))
@@ -474,7 +491,14 @@ class WorkingSetWhole(Rule):
 
     def _counts(self, walk: Walk, index: int) -> bool:
         """Whether it is of a step and left though the list fits."""
-        if index < walk.plan.fit_floor or walk.conversation.messages[index].view.role not in STEP_ROLES:
+        if index < walk.plan.fit_floor or not _is_of_step(walk.conversation, index):
             return False
         decision = walk.plan.decisions.get(walk.conversation.key(index))
         return decision is None or not decision.to_fit
+
+
+def _is_of_step(conversation: ConversationIndex, index: int) -> bool:
+    role = conversation.messages[index].view.role
+    if role == "result":
+        return any(ref in conversation.pairs for ref, _ in conversation.results(index))
+    return role in STEP_ROLES

@@ -54,13 +54,14 @@ def drops(conversation: ConversationIndex, decisions: Mapping[str, Decision], me
 def parted(
     conversation: ConversationIndex, decisions: Mapping[str, Decision], first_index: int = 0
 ) -> frozenset[int]:
-    """The messages left out whose calls a result answers that is shown, of the messages from `first_index` on."""
+    """The messages left out that one goes on from that is shown (a result, an outcome), of the messages from
+    `first_index` on."""
     if not decisions:
         return frozenset()
     return frozenset(
-        asked_at
-        for ref, asked_at in conversation.answers(first_index)
-        if drops(conversation, decisions, asked_at) and not drops(conversation, decisions, ref.message_index)
+        earlier
+        for later, earlier in conversation.halves(first_index)
+        if drops(conversation, decisions, earlier) and not drops(conversation, decisions, later)
     )
 
 

@@ -17,6 +17,7 @@ import msgspec
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, working_set_start
 from ctxmgr.engine.fit import CutLast, FitInputs, MediaLimits, fitted
 from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE
+from ctxmgr.engine.memory import packet_budget
 from ctxmgr.engine.presets import Inputs, Planned
 from ctxmgr.engine.protection import Protection
 from ctxmgr.engine.retention import arithmetic, rates_by, receipts
@@ -76,6 +77,7 @@ def _fit_inputs(plan: ListPlan) -> FitInputs:
         handle=_handle(plan.inputs),
         media=_media(plan.inputs, plan.reader),
         target_tokens=preset.target_weight(gauge),
+        has_packets=packet_budget(plan.inputs.policy, plan.plan.zone, plan.arrived.state.resume) > 0,
         last=CutLast(
             partial(_cut_last, conversation, plan.inputs),
             partial(working_set_start, conversation, plan.inputs.policy.working_set),

@@ -202,8 +202,8 @@ def _first_turn(conversation: ConversationIndex, ask: TurnsInputs, working_set: 
         return floor
     count = getattr(ask.protection.policy.recent_user_turns, ask.zone)
     wanted = max(floor, rules.cut_at(conversation, max(0, len(turns) - count)))
-    whole = rules.cut_at(conversation, turn_at(turns, working_set))
-    return min(wanted, max(whole, turn_at(turns, _fit_floor(ask, working_set))))
+    whole = max(turn_at(turns, working_set), turn_at(turns, _fit_floor(ask, working_set)))
+    return min(wanted, rules.cut_at(conversation, whole))
 
 
 def _fit_floor(ask: TurnsInputs, working_set: int) -> int:

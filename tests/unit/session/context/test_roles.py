@@ -89,13 +89,16 @@ def test_users_and_the_assistant_take_turns_where_they_did(preset: str, name: st
     assert packets == 1 if preset == "balanced" else packets <= 1
 
 
-def test_where_no_packet_tells_of_them_users_and_their_answers_stay() -> None:
-    talk = begun(
-        "balanced", 6_000, {"packetTokens": dict.fromkeys(("green", "yellow", "red", "compact"), 0)}, id="gemma-3"
-    )
-    listed = LISTS["words alone"]
-    answer = talk.context(listed[:-1], answer="messages")
-    assert (answer["report"]["checks"], len(answer["list"])) == (["fit"], len(listed) - 1)
+NO_PACKET = {"packetTokens": dict.fromkeys(("green", "yellow", "red", "compact"), 0)}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_where_no_packet_may_tell_of_them_users_leave_with_their_answers_once_the_list_does_not_fit(
+    name: str,
+) -> None:
+    for answer in answers(begun("balanced", keys=NO_PACKET, id="gemma-3"), LISTS[name]):
+        assert openai.illegal(answer) == openai.untaken(answer) == []
+        assert "[ctxmgr packet]" not in str(answer)
 
 
 def test_a_host_may_say_it_and_a_model_may_go_on_with_it() -> None:
