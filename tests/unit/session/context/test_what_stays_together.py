@@ -262,3 +262,28 @@ def test_a_turn_goes_on_from_the_thought_that_it_begins_with(preset: str, name: 
         assert answer["report"]["checks"] == []
         changed = changed or len(answer["list"]) < end
     assert changed
+
+
+def chained(length: int) -> list[Fields]:
+    """Code whose outcome comes with the next code, and the last outcome."""
+    head = [said(text(words(0)), run(0), made(0, 0)), told(result(0))]
+    links = (
+        one
+        for at in range(1, length)
+        for one in (said(ran(at - 1), text(words(at)), run(at), made(at, at)), told(result(at)))
+    )
+    return [*head, *links, said(ran(length - 1), text("Done."))]
+
+
+@pytest.mark.parametrize("preset", ["balanced", "turns", "tools"])
+def test_a_chain_over_the_window_goes_out_while_it_is_the_newest_and_leaves_as_one_once_it_is_old(
+    preset: str,
+) -> None:
+    chain = [GO, *chained(60)]
+    talk = talk_of(window=WINDOW, format="anthropic", preset=preset)
+    newest = talk.context(chain[:-1], answer="messages")
+    assert [one for one in newest["list"] if one in chain[:-1] and one["role"] == "assistant"] == chain[1:-1:2]
+    assert (newest["report"]["checks"], newest["report"]["tokens"] > WINDOW) == (["fit"], True)
+    old = talk.context([*chain, told(text("And on.")), *step(500)], answer="messages")
+    assert not [one for one in old["list"] if one in chain[1:]]
+    assert (old["report"]["checks"], old["report"]["tokens"] < WINDOW) == ([], True)
