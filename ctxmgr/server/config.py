@@ -5,7 +5,7 @@ Apart from `sessions.py`, so that a start does not wait for the engine: that is 
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -19,8 +19,8 @@ from ctxmgr.wire import StrippedMessages
 if TYPE_CHECKING:  # a start does not wait for these
     from ctxmgr.formats import MessageFormat
     from ctxmgr.known_models import Registry
+    from ctxmgr.session import Embedding
 
-Embed = Callable[[Sequence[str]], list[list[float]] | None]
 ClockMs = Callable[[], float]
 
 PRESETS: tuple[str, ...] = Preset.__args__  # type: ignore[attr-defined]
@@ -63,7 +63,7 @@ class ConnectionConfig(msgspec.Struct, frozen=True):
     stores: bool = False
     clock_ms: ClockMs | None = None
     weighers: Mapping[str, WeighAll] = {}
-    embed: Embed | None = None
+    embed: "Embedding | None" = None
     format_name: str = "pi"
     keys: dict[str, Any] = {}
     capabilities: lifecycle.HostCapabilities = lifecycle.HostCapabilities()

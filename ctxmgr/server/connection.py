@@ -17,7 +17,7 @@ from ctxmgr import __version__, wire
 from ctxmgr.model import ESTIMATE, RULES, WeighAll, faults
 from ctxmgr.model.api import lifecycle, since
 from ctxmgr.model.saved import Stored
-from ctxmgr.server.config import ConnectionConfig, Embed, IncomingCall, SessionRequest, settled
+from ctxmgr.server.config import ConnectionConfig, IncomingCall, SessionRequest, settled
 from ctxmgr.server.effects import Effect, End, Log, Record, Send, WatchProcess
 from ctxmgr.server.peer import Parts, Peer, internal, raised
 from ctxmgr.wire import (
@@ -37,6 +37,7 @@ from ctxmgr.wire import (
 
 if TYPE_CHECKING:
     from ctxmgr.server.sessions import Sessions  # no circle: it is loaded late on purpose
+    from ctxmgr.session import Embedding
 
 MALFORMED = msgspec.Raw(b'{"code":-32600,"message":"malformed answer"}')
 
@@ -46,7 +47,7 @@ class Connection:
         self,
         terms: ConnectionConfig,
         weighers: Mapping[str, WeighAll] = MappingProxyType({}),
-        embed: Embed | None = None,
+        embed: "Embedding | None" = None,
     ) -> None:
         """`weighers` by name: the vocabularies that are there; others come later by `weigher_loaded`. `embed` gives
         vectors of texts where the policy wants them; it may take long, and runs in a thread."""

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import functools
 import os
 from collections.abc import Callable, Sequence
 from importlib.machinery import PathFinder
@@ -63,13 +62,24 @@ class ModelCalls:
                     await chat.close()
 
 
-def embedder(say: Callable[[str], None]) -> Callable[[Sequence[str]], list[list[float]] | None] | None:
-    """What embeds texts, in a thread; None where the extra is not installed. Nothing is imported yet."""
-    return functools.partial(embedded, say) if PathFinder.find_spec(EMBEDDINGS) is not None else None
+class Embedder:
+    """Embeds texts with the extra, in a thread; it is imported with the first. `failure`: why it can not, "" while
+    that is not known."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say, self.failure = say, ""
+
+    def __call__(self, texts: Sequence[str]) -> list[list[float]] | None:
+        """None where the extra does not work here; that is said once."""
+        from ctxmgr.devices import embeddings
+
+        return embeddings.embedded(self._failed, texts)
+
+    def _failed(self, why: str) -> None:
+        self.failure = why
+        self._say(why)
 
 
-def embedded(say: Callable[[str], None], texts: Sequence[str]) -> list[list[float]] | None:
-    """In a thread. None where the embeddings extra is not there; that is said once."""
-    from ctxmgr.devices import embeddings
-
-    return embeddings.embedded(say, texts)
+def embedder(say: Callable[[str], None]) -> Embedder | None:
+    """None where the extra is not installed. Nothing is imported yet."""
+    return Embedder(say) if PathFinder.find_spec(EMBEDDINGS) is not None else None

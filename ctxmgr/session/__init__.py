@@ -10,7 +10,7 @@ from ctxmgr.session import journal, ledger_updates
 from ctxmgr.session.beginning import begun, model_spec, restored
 from ctxmgr.session.effective import in_use, policy_in_force
 from ctxmgr.session.reading import Calibration, Reader
-from ctxmgr.session.session import SessionCore
+from ctxmgr.session.session import Embedding, SessionCore
 from ctxmgr.session.work import (
     ArchiveGet,
     ArchivePut,
@@ -36,6 +36,7 @@ __all__ = [
     "ArchiveSearch",
     "Await",
     "Embed",
+    "Embedding",
     "Job",
     "Offload",
     "Reader",

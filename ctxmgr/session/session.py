@@ -7,8 +7,8 @@ Rules:
 4. What an event does stands here only where it is little; else in a module of its own (`methods`, `context`).
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, Protocol
 
 import msgspec
 
@@ -47,7 +47,14 @@ from ctxmgr.session.reading import Calibration, Reader
 from ctxmgr.session.work import Offload, Verb
 
 WEIGHTS_AT_MOST = 5_000  # of texts that packets are made of, kept ready
-Embedding = Callable[[Sequence[str]], list[list[float]] | None]  # texts to vectors, None where there are none
+
+
+class Embedding(Protocol):
+    """Turns texts into vectors, None where there are none. `failure`: why not, "" while that is not known."""
+
+    failure: str
+
+    def __call__(self, texts: Sequence[str], /) -> list[list[float]] | None: ...
 
 
 EARLY_BYTES = 16 << 10  # of messages heard before the last event

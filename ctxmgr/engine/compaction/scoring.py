@@ -27,11 +27,12 @@ from ctxmgr.model.compaction import BranchMessage
 SPEAKS = {"user": 85, "assistant": 30, "result": 10, "": 0}  # signal 1
 FAILED = 20  # signal 2
 CHANGED = 15  # signal 3
-ON_GOAL = 25  # signal 4, at most
+ON_GOAL = 60  # signal 4, at most: two results of one age differ by little else
 REFERRED = 20  # signal 5, at most
 RECENT = 20  # signal 6, at most
 
-HALF_TERMS = 4  # rare terms that give half of what signal 5 or 6 can give
+HALF_GOAL_TERMS = 1  # rare terms that give half of what signal 4 can give: a goal is said in few words
+HALF_TERMS = 4  # the same of signal 5
 LEAST_UNITS = 40  # a message never falls below so many characters and a marker: its label and a word or two
 HEAD = 2 / 3  # of a shortened text is its start: it says what it is, the end how it came out
 ROUNDS = 6  # corrections of the estimate before the budget is halved instead
@@ -53,9 +54,8 @@ def importances(messages: Sequence[BranchMessage], goal: str = "") -> tuple[floa
         sum_of = SPEAKS[content.speaker] + 1
         sum_of += FAILED * (content.is_error or any(block.is_error for block in message.view.blocks))
         sum_of += CHANGED * (index in changing)
-        sum_of += _part(
-            ON_GOAL, sum(rarity[term] for term in message_terms[index] if term in wanted), HALF_TERMS * 100
-        )
+        on_goal = sum(rarity[term] for term in message_terms[index] if term in wanted)
+        sum_of += _part(ON_GOAL, on_goal, HALF_GOAL_TERMS * 100)
         sum_of += _part(REFERRED, 100 * later[index], HALF_TERMS * 100)
         sum_of += RECENT * (index + 1) // len(messages)
         points.append(sum_of)
@@ -129,7 +129,7 @@ def _rarity(message_terms: Sequence[dict[str, int]]) -> Counter[str]:
 
 
 def _wanted(messages: Sequence[BranchMessage], message_terms: Sequence[dict[str, int]], goal: str) -> set[str]:
-    """Terms of the goal and of what was said, not printed, since the newest user message (signal 5)."""
+    """Terms of the goal and of what was said, not printed, since the newest user message (signal 4)."""
     wanted = set(terms(goal))
     for index in range(len(messages) - 1, -1, -1):
         if messages[index].content.speaker in ("user", "assistant"):
@@ -140,7 +140,7 @@ def _wanted(messages: Sequence[BranchMessage], message_terms: Sequence[dict[str,
 
 
 def _later(messages: Sequence[BranchMessage], message_terms: Sequence[dict[str, int]]) -> list[int]:
-    """How many names first came up in each message that somebody spoke or called later (signal 6)."""
+    """How many names first came up in each message that somebody spoke or called later (signal 5)."""
     first: dict[str, int] = {}
     later = [0] * len(messages)
     used: set[str] = set()
@@ -157,7 +157,7 @@ def _later(messages: Sequence[BranchMessage], message_terms: Sequence[dict[str, 
 
 
 def changing_calls(messages: Sequence[BranchMessage]) -> set[int]:
-    """Messages that call something that changes files, and the results of such calls (signal 4)."""
+    """Messages that call something that changes files, and the results of such calls (signal 3)."""
     changing: set[int] = set()
     changes: dict[str, bool] = {}  # by the id of the latest call with it
     for index, message in enumerate(messages):

@@ -356,6 +356,8 @@ def _vectors(session: SessionCore) -> Iterator[str]:
         yield 'cohesion "host" does nothing: the host does not declare embed'
     elif cohesion == "embeddings" and session.embed is None:
         yield 'cohesion "embeddings" does nothing: there are no embeddings here (ctxmgr-sidecar[embeddings])'
+    elif cohesion == "embeddings" and session.embed is not None and session.embed.failure:
+        yield f'cohesion "embeddings" does nothing: {session.embed.failure}'
 
 
 def _unseen(session: SessionCore) -> Iterator[str]:

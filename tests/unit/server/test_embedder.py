@@ -16,3 +16,17 @@ def test_texts_are_embedded_where_the_extra_is_installed(tmp_path: Path, monkeyp
     for folder, installed in ((tmp_path / "without", False), (tmp_path, True)):
         monkeypatch.setattr(sys, "path", [str(folder)])
         assert (embedder(print) is not None) == installed
+
+
+def test_an_extra_that_can_not_be_imported_tells_why_and_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / f"{EMBEDDINGS}.py").write_text("raise OSError('no such library')", "utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, EMBEDDINGS, raising=False)
+    importlib.invalidate_caches()
+    said = list[str]()
+    embed = embedder(said.append)
+    assert embed is not None
+    assert (embed.failure, embed(["a text"]), embed(["another"])) == ("", None, None)
+    assert said == [embed.failure] == [f"no embeddings: {EMBEDDINGS} can not be imported: OSError: no such library"]

@@ -81,11 +81,18 @@ def test_status_says_where_no_compaction_is_asked_for(policy: Fields, switch: bo
     assert (asked(answer), answer["status"]["notes"][-1]) == ([], note)
 
 
-def vectors(texts: Any) -> None:
+class Vectors:
     """Stands for an extra that is installed."""
+
+    def __init__(self, failure: str = "") -> None:
+        self.failure = failure
+
+    def __call__(self, texts: Any, /) -> None:
+        return None
 
 
 NO_HOST = 'cohesion "host" does nothing: the host does not declare embed'
+BROKEN = 'cohesion "embeddings" does nothing: no embeddings: it broke'
 NO_EXTRA = 'cohesion "embeddings" does nothing: there are no embeddings here (ctxmgr-sidecar[embeddings])'
 
 
@@ -95,7 +102,8 @@ NO_EXTRA = 'cohesion "embeddings" does nothing: there are no embeddings here (ct
         ("host", False, None, [NO_HOST]),
         ("host", True, None, []),
         ("embeddings", True, None, [NO_EXTRA]),
-        ("embeddings", False, vectors, []),
+        ("embeddings", False, Vectors(), []),
+        ("embeddings", False, Vectors("no embeddings: it broke"), [BROKEN]),
         ("words", False, None, []),
     ],
 )
