@@ -76,6 +76,32 @@ def test_where_descriptors_run_out_sessions_that_wait_leave_and_all_are_saved(tm
     assert len([*(tmp_path / "state").rglob("*.jsonl")]) == FEW
 
 
+def rotated(directory: Path, files: int) -> tuple[list[Any], int]:
+    """What eight sessions are answered that are asked in turn while their lists grow, and the most of them whose
+    files are open at once."""
+    names, answers, most_open = [f"s{number}" for number in range(8)], [], 0
+    directory.mkdir()
+    with serving(directory, files) as sidecar:
+        for name in names:
+            sidecar.call("session_start", sessionId=name, model={"id": "m", "contextWindow": 6_000})
+        for size in range(2, 12):
+            for name in names:
+                messages = [u(f"{name} {number} " + "is to be done " * 120) for number in range(size)]
+                answers.append(sidecar.call("context", sessionId=name, messages=messages, at=size))
+            opened = Path(f"/proc/{sidecar.process.pid}/fd").iterdir()
+            most_open = max(most_open, sum(str(one.readlink()).endswith(".jsonl") for one in opened))
+    return answers, most_open
+
+
+@pytest.mark.long
+def test_sessions_that_are_loaded_anew_for_each_call_are_answered_the_same(tmp_path: Path) -> None:
+    plenty, all_open = rotated(tmp_path / "plenty", 0)
+    few, some_open = rotated(tmp_path / "few", 22)
+    assert (all_open, 0 < some_open < 7) == (8, True)
+    assert any("messages" in answer for answer in plenty)  # lists that were shortened
+    assert [answer.get("messages") for answer in few] == [answer.get("messages") for answer in plenty]
+
+
 def test_with_hardly_a_descriptor_left_all_is_answered(tmp_path: Path) -> None:
     """What can not be kept is said, and no call fails for it."""
     names = [f"s{number}" for number in range(FEW)]
