@@ -192,6 +192,11 @@ export interface PolicyKeys {
    */
   keep?: KeepPoint | number | null;
   /**
+   * Preset balanced: what the first call sends once the provider's cache has ended. say: what is worth its place.
+   * prune: a fifth of the list, and at least what must stay. The status tells both. Since 1.1. Default: "say".
+   */
+  idle?: Idle | null;
+  /**
    * The newest of a list, which is sent byte for byte in every preset. Since 1.1. Default: {"results": 5, "tokens":
    * 8000}.
    */
@@ -462,6 +467,9 @@ export interface ArchiveKeys {
 /** How much stays, by what it is worth: `lean` least, `careful` most. */
 export type KeepPoint = "lean" | "balanced" | "careful";
 
+/** What the first call after the provider's cache has ended sends: `say` as usual; `prune` a fifth. */
+export type Idle = "say" | "prune";
+
 /** The newest of a list, in whole steps: it goes out byte for byte while it fits the window. */
 export interface WorkingSetKeys {
   /** At least so many of the newest tool results. Default: 5. */
@@ -607,6 +615,11 @@ export interface Policy {
    * more, the longer text stays: lean is 330, balanced 1700, careful 3400. Since 1.1. Default: "balanced".
    */
   keep?: KeepPoint | number;
+  /**
+   * Preset balanced: what the first call sends once the provider's cache has ended. say: what is worth its place.
+   * prune: a fifth of the list, and at least what must stay. The status tells both. Since 1.1. Default: "say".
+   */
+  idle?: Idle;
   /**
    * The newest of a list, which is sent byte for byte in every preset. Since 1.1. Default: {"results": 5, "tokens":
    * 8000}.
@@ -1086,6 +1099,15 @@ export interface CacheStatus {
   lifetimeFrom: LifetimeSource;
   /** Where the newest calls persistently read less than half of that: what it may be. */
   gap?: string;
+  /**
+   * When the start of the last list ends if no call reads it, in milliseconds since 1970: its `at` and
+   * `lifetimeMs`. Absent where the list had no time, or nothing is kept.
+   */
+  expiresAt?: number;
+  /** What the first call after that costs; told where `getStatus` asks for it. */
+  coldCost?: ColdCost;
+  /** Prompts that changed early without ctxmgr; absent where none did. */
+  busts?: CacheBusts;
 }
 
 /**
@@ -1093,6 +1115,61 @@ export interface CacheStatus {
  * pauses; `rule`: what is known of the provider.
  */
 export type LifetimeSource = "host" | "policy" | "learned" | "rule";
+
+/** What the first call costs once the provider's cache has ended. */
+export interface ColdCost {
+  /** With the host's own list. */
+  raw: WrittenPrompt;
+  /** With the list that ctxmgr would answer. */
+  pruned: WrittenPrompt;
+}
+
+/** What a call writes to the provider's cache. */
+export interface WrittenPrompt {
+  /** Tokens of the provider, with what stands before the list. */
+  tokens: number;
+  /** What they cost; null where no price is known. */
+  dollars: number | null;
+}
+
+/** All of a session, since it was last read from its snapshot. */
+export interface CacheBusts {
+  /** How many calls. */
+  count: number;
+  /** How many by what changed: `tools`, `system`, `messages`. */
+  parts: Record<string, number>;
+  /** Of all of them. */
+  tokens: number;
+  /** Of all whose price is known; absent where none is. */
+  dollars: number | null;
+  /** The newest. */
+  last: CacheBust;
+}
+
+/**
+ * A prompt changed early, and ctxmgr did not change it: what stands behind that was written again, though the
+ * provider's cache held it.
+ */
+export interface CacheBust {
+  /** What of the prompt: tool definitions, system prompt, or the list. */
+  part: PromptPart;
+  /** What happened to the tool, the block or the message there. */
+  how: HowChanged;
+  /** Which one, from 0. */
+  index: number;
+  /** Of one that changed: so many bytes of its JSON are as before. */
+  offset: number;
+  /** So many, of the provider. */
+  tokens: number;
+  /** By so much it is dearer than to read them; absent where no price is known. */
+  dollars?: number;
+}
+
+/** A part of a prompt, in the order of its cache. */
+export type PromptPart = "tools" | "system" | "messages";
+
+/** What happened to a part: `moved` are parts that stand in another order. */
+export type HowChanged = "changed" | "added" | "removed" | "moved";
 
 /** What is taken to hold of the session's model, and who said it. */
 export interface ModelStatus {
@@ -1206,6 +1283,11 @@ export interface ContextParams {
    * report's `cacheBreakpoints` are as many as are free beside them. Since 1.1.
    */
   ownMarks?: number | null;
+  /**
+   * What of tools and system prompt, which are not in the list, differs from the call before. Absent: nothing, or
+   * the host does not say. Since 1.1.
+   */
+  prefixChange?: PrefixChange | null;
 }
 
 /**
@@ -1229,6 +1311,18 @@ export interface Append {
 
 /** How `context` gives the list. */
 export type AnswerForm = "messages" | "edits";
+
+/** Where a prompt first differs from that of the call before, and how. It has no text. */
+export interface PrefixChange {
+  /** What of the prompt: tool definitions, system prompt, or the list. */
+  part: PromptPart;
+  /** What happened to the tool, the block or the message there. */
+  how: HowChanged;
+  /** Which one, from 0. */
+  index: number;
+  /** Of one that changed: so many bytes of its JSON are as before. */
+  offset: number;
+}
 
 /** The list to send to the model. Exactly one of `messages`, `edits` and `unchanged` is there. */
 export interface ContextResult {
@@ -1316,6 +1410,8 @@ export interface Report {
    * scratchpad. Since 1.1.
    */
   carriedTokens?: number;
+  /** The prompt changed early, and ctxmgr did not change it. Absent: it did not. Since 1.1. */
+  cacheBust?: CacheBust;
 }
 
 /** A message of a list that does not fit the window, whatever is cut. */
@@ -1706,6 +1802,11 @@ export interface GetStatusParams {
    * Without a store, at once. Since 1.1.
    */
   flush?: boolean | null;
+  /**
+   * True: `cache.coldCost` is worked out, which takes as long as an epoch of the list. Ask while the session rests;
+   * nothing changes. Since 1.1.
+   */
+  coldCost?: boolean | null;
 }
 
 /** Whether lists are projected. */

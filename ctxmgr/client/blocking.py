@@ -187,11 +187,16 @@ class ClientSession:
         overhead_tokens: int | None = None,
         time_ms: float | None = None,
         own_marks: int | None = None,
+        prefix_change: lifecycle.PrefixChange | None = None,
     ) -> list[M]:
         given = message_list(messages)
         try:
             call = self._session.context(
-                given, overhead_tokens=overhead_tokens, time_ms=time_ms, own_marks=own_marks
+                given,
+                overhead_tokens=overhead_tokens,
+                time_ms=time_ms,
+                own_marks=own_marks,
+                prefix_change=prefix_change,
             )
             return self._client.run(call)
         except (SidecarFault, RuntimeError) as fault:

@@ -65,18 +65,20 @@ class AsyncClientSession:
         overhead_tokens: int | None = None,
         time_ms: float | None = None,
         own_marks: int | None = None,
+        prefix_change: lifecycle.PrefixChange | None = None,
     ) -> list[M]:
         """The list to send to the model. Kept messages are the very objects that were given; `messages` is left as
         it is. `overhead_tokens`: system prompt and tools, where they are not in the list. `time_ms`: when the call
         is made (default: now); tells whether the provider's cache is cold. `own_marks`: cache marks of the request
-        outside of the list (default: 2); `with_cache_marks` sets those of the list. Raises TypeError where
+        outside of the list (default: 2); `with_cache_marks` sets those of the list. `prefix_change`: where system
+        prompt or tools differ from those of the call before, which the status counts. Raises TypeError where
         `messages` is no list, and nothing else."""
         given = message_list(messages)
         try:
             is_large = any(isinstance(message, bytes) and len(message) >= LARGE_BYTES for message in given)
             raws = await asyncio.to_thread(self._raws, given) if is_large else self._raws(given)
             called_ms = self._client.timing.now_ms() if time_ms is None else time_ms
-            channel, answer = await self._listed(raws, (overhead_tokens, own_marks), called_ms)
+            channel, answer = await self._listed(raws, (overhead_tokens, own_marks, prefix_change), called_ms)
             sent = edits.applied(given, raws, answer)
         except Exception as thrown:  # noqa: BLE001  rule 1
             return self.without(given, overhead_tokens, thrown)
@@ -111,15 +113,24 @@ class AsyncClientSession:
         return [*last[:known], *fresh]
 
     async def _listed(
-        self, raws: list[bytes], beside: tuple[int | None, int | None], time_ms: float
+        self,
+        raws: list[bytes],
+        beside: tuple[int | None, int | None, lifecycle.PrefixChange | None],
+        time_ms: float,
     ) -> tuple[Channel, ListAnswer]:
-        """The new messages alone where ctxmgr holds the others. `beside` the list: tokens, and cache marks."""
+        """The new messages alone where ctxmgr holds the others. `beside` the list: tokens, cache marks, and what
+        changed there."""
         end = self._client.ends("context")
         channel = await self._outbox.ready(end)
         base, self._base = self._base, None  # rule 5
-        overhead, own = beside
+        overhead, own, change = beside
         bare = lifecycle.ContextParams(
-            self.session_id, at=time_ms, overhead_tokens=overhead, answer="edits", own_marks=own
+            self.session_id,
+            at=time_ms,
+            overhead_tokens=overhead,
+            answer="edits",
+            own_marks=own,
+            prefix_change=change,
         )
 
         def whole() -> lifecycle.ContextParams:

@@ -4,6 +4,9 @@
 restart. Knows nothing of what is done with any of it.
 """
 
+from typing import TYPE_CHECKING
+
+from ctxmgr.late import late_modules
 from ctxmgr.model import currency, faults, media, policy, policy_keys, prices, rules
 from ctxmgr.model.epochs import (
     ArchiveAnswer,
@@ -37,6 +40,7 @@ from ctxmgr.model.policy import (
     CompactionPolicy,
     Endpoint,
     EndpointApi,
+    Idle,
     KeepPoint,
     PacketTokens,
     Policy,
@@ -77,6 +81,11 @@ from ctxmgr.model.rules import RELEASES, RULES
 from ctxmgr.model.spelling import SURROGATE, plain_numbers, without_surrogates
 from ctxmgr.model.tools import DeclaredTool, DeclaredTools, check_tools, with_tools
 
+if TYPE_CHECKING:
+    from ctxmgr.model import difference
+else:
+    __getattr__ = late_modules(__name__, "difference")
+
 __all__ = [
     "Archive",
     "ArchiveAnswer",
@@ -107,6 +116,7 @@ __all__ = [
     "HeavyMessage",
     "InvalidPolicy",
     "Keep",
+    "Idle",
     "KeepPoint",
     "LeftKind",
     "MARKS",
@@ -148,6 +158,7 @@ __all__ = [
     "Zone",
     "check_tools",
     "currency",
+    "difference",
     "estimate",
     "expression",
     "faults",

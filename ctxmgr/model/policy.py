@@ -15,6 +15,7 @@ Share = Annotated[float, Meta(gt=0, le=1)]
 
 Preset = Literal["off", "tools", "turns", "balanced"]
 KeepPoint = Literal["lean", "balanced", "careful"]
+Idle = Literal["say", "prune"]
 Zone = Literal["green", "yellow", "red", "compact"]
 EndpointApi = Literal["chat", "anthropic"]
 NO_EFFECT = "Has no effect since rules 3; accepted from older hosts. See `keep`."
@@ -340,6 +341,13 @@ class Policy(Setting, frozen=True):
             "text it repeats. The more, the longer text stays: lean is 330, balanced 1700, careful 3400."
         ),
     ] = "balanced"
+    idle: Annotated[
+        Idle,
+        Meta(
+            description="Preset balanced: what the first call sends once the provider's cache has ended. say: what "
+            "is worth its place. prune: a fifth of the list, and at least what must stay. The status tells both."
+        ),
+    ] = "say"
     working_set: Annotated[
         WorkingSet, Meta(description="The newest of a list, which is sent byte for byte in every preset.")
     ] = WorkingSet()

@@ -107,6 +107,14 @@ def call_cost(tokens: CallTokens, prices: BasePrices | None) -> float:
     )
 
 
+def dollars(tokens: CallTokens, known: BasePrices | None, whole_tokens: int = 0) -> float | None:
+    """What these tokens cost, of a request of so many in all where it has more; None where no price is known."""
+    by = at_length(known, max(tokens.input_tokens, whole_tokens))
+    if by is None or not by.input:
+        return None
+    return round(call_cost(tokens, by) * by.input / MILLION, 6)
+
+
 def spelled_out(tokens: CallTokens, prices: BasePrices | None) -> str:
     """The same as a sum that a person can check: `9,000 read x 0.1 + 200 written x 1.25`."""
     by = rates(prices)

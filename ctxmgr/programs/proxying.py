@@ -138,7 +138,7 @@ def tidy(made: ProxySettings) -> None:
 
 def lines(made: Proxy) -> list[str]:
     """What its calls came to, for people."""
-    return [*made.rewriter.account.lines(made.settings.observe), *made.held_out, *made.cache_gaps]
+    return [*made.rewriter.account.lines(made.settings.observe), *made.held_out, *made.cache_lines]
 
 
 async def _served(made: Proxy) -> int:

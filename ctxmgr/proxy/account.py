@@ -35,6 +35,7 @@ NO_CALL = "no call of a conversation came through"
 VERBS = {False: ("saved", "cost"), True: ("would have saved", "would have cost")}  # by whether it was observed
 ENOUGH_TOKENS = 2_000  # a list that has grown by so much tells the scale
 LEAST_SCALE, MOST_SCALE = 0.4, 2.5  # no weigher is farther off
+WRITTEN = ("ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens")  # of usage, by how long it is kept
 LEAST_KEPT = 4_096  # tokens: of a start that is shorter, some models of Anthropic's keep nothing
 
 
@@ -89,6 +90,16 @@ class Weights(msgspec.Struct, frozen=True):
         """Of a call whose list passes as it came."""
         own, prefix = self.own_tokens, self.own_prefix_tokens
         return Weights(own, own, prefix, prefix)
+
+
+def heard_long(usage: Mapping[str, Any]) -> bool | None:
+    """Whether the provider keeps most of what this call wrote for an hour; None where it does not say."""
+    split = usage.get("cache_creation")
+    counts = [split.get(name) for name in WRITTEN] if isinstance(split, dict) else []
+    short, long = (
+        count if isinstance(count, int) and not isinstance(count, bool) else 0 for count in counts or (0, 0)
+    )
+    return long > short if long > 0 or short > 0 else None
 
 
 def long_share(usage: Mapping[str, Any], counted: Usage, is_long_lived: bool) -> float:

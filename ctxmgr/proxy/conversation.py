@@ -14,6 +14,9 @@
    is taken off the list, and put back.
 7. One that rests since a list was refused is sent as it came while it fits the window, until it is refused itself.
    It is tried again after so many lists, or where the program begins anew.
+8. What changed of tools and system prompt since the last turn is told with the list, but where the program begins
+   anew; what of all that was written again for nothing the answer says.
+9. Once it is quiet, it is asked once what the first call costs when the cache has ended.
 """
 
 import asyncio
@@ -24,9 +27,11 @@ import msgspec
 
 from ctxmgr.client import AsyncClientSession, ContextOutcome, SidecarFault
 from ctxmgr.formats import FORMATS
-from ctxmgr.model.api import reports
+from ctxmgr.model.api import lifecycle, reports
+from ctxmgr.proxy import caching
 from ctxmgr.proxy.account import Account, Weights
 from ctxmgr.proxy.apis import BYTES_A_TOKEN, CalledTool, ListCall, ProviderApi
+from ctxmgr.proxy.beside import Beside, beside, change
 from ctxmgr.proxy.body import LARGE_BYTES, elements, members
 from ctxmgr.proxy.enrolment import Enrolment
 from ctxmgr.proxy.refetching import Observer
@@ -100,7 +105,8 @@ class Listed(msgspec.Struct, frozen=True):
 
 class ProgramConversation:
     """`key` names it for people and in ctxmgr; `lock` is held while a list of it is made. `gives_summary`: its last
-    call asked for one. `is_long_lived`: the program's newest mark keeps what is written for an hour."""
+    call asked for one. `is_long_lived`: what it writes is kept for an hour, as the program asks, or as the provider
+    says (`heard_long`, None where it does not say). `busts`: prompts that changed early without ctxmgr."""
 
     def __init__(
         self, key: str, session: AsyncClientSession, call: ListCall, settings: ProgramSettings, is_long_lived: bool
@@ -114,6 +120,8 @@ class ProgramConversation:
         self.is_paused = self.gives_summary = False
         self.was_changed = False  # a list of it went out otherwise than it came
         self.resting_calls = 0  # for which it is paused, since a list of ctxmgr's was refused
+        self.heard_long: bool | None = None
+        self.busts: lifecycle.CacheBusts | None = None
         self.is_doubted = False  # the newest of them was, and the refusal did not say why
         self.used_ms = 0.0
         self.tool_calls: list[CalledTool] = []  # of the newest reply, as far as it came, that were not made yet
@@ -124,6 +132,9 @@ class ProgramConversation:
         self._own_tokens = 0.0  # weight of the last list
         self._usage: dict[str, Any] | None = None
         self._answered: tuple[tuple[bytes, ...], tuple[bytes, ...]] = ((), ())  # the last list, and its answer
+        self._beside: Beside | None = None  # of the last turn
+        self._cache: tuple[float, dict[str, Any]] | None = None  # when it was last used, and what was heard then
+        self._said_parts: set[str] = set()  # of which a bust was said
         self._telling: set[asyncio.Task[Any]] = set()
         self.observer: Observer | None = None  # where the proxy observes
         self.enrolment: Enrolment | None = None  # where there is a holdout
@@ -168,13 +179,14 @@ class ProgramConversation:
         goes_on = bool(shared) and shared == len(self._plain)
         known = shared if self._plain else _before_reply(self.api, given)
         self._wake(shared, given[shared:], call)
+        changed = self._changed_beside(shared, given[shared:], call)
         self._tell_of(given, shared, call)
         self._own, self._plain = own, given
         await asyncio.sleep(0)  # what is told comes before what is asked
         prompt = 0 if ask is None else len(ask.whole if ask.prompt is None else bytes(ask.prompt))
         overhead = call.overhead_tokens + prompt // BYTES_A_TOKEN
         sent: Sequence[bytes] = await self.session.context(
-            given, overhead_tokens=overhead, own_marks=call.own_marks
+            given, overhead_tokens=overhead, own_marks=call.own_marks, prefix_change=changed
         )
         outcome = self.session.outcome
         assert outcome is not None
@@ -227,13 +239,31 @@ class ProgramConversation:
         self.is_paused = is_paused
         return True
 
-    async def cache_gap(self) -> str:
-        """What its status says of the provider's cache, "" where nothing is wrong or ctxmgr did not answer."""
+    async def cache(self, with_cost: bool = True) -> dict[str, Any]:
+        """What its status says of the provider's cache; `with_cost`: and what a call costs once that has ended
+        (rule 9). Nothing where ctxmgr did not answer."""
+        if self._cache is not None and self._cache[0] == self.used_ms:
+            return self._cache[1]
+        used_ms = self.used_ms
         try:
-            status = await self.session.request("getStatus", {})
+            status = await self.session.request("getStatus", {"coldCost": with_cost})
         except SidecarFault:
+            return {}
+        found: dict[str, Any] = status.get("cache") or {}
+        self._cache = (used_ms, found) if with_cost else None
+        return found
+
+    def outdated(self) -> None:
+        """Somebody has changed what its next list is shown by."""
+        self._cache = None
+
+    def note_bust(self, bust: lifecycle.CacheBust) -> str:
+        """What is to be said of it, "" where nothing is: of each part once."""
+        self.busts = lifecycle.CacheBusts.of(self.busts, bust)
+        if bust.part in self._said_parts or not caching.is_worth_a_line(self.busts):
             return ""
-        return str((status.get("cache") or {}).get("gap") or "")
+        self._said_parts.add(bust.part)
+        return f"{self.key}: {caching.busted(self.busts)}"
 
     def tell(self, event: Coroutine[Any, Any, Any]) -> None:
         """Tells ctxmgr, and waits for nothing (rule 4)."""
@@ -242,6 +272,17 @@ class ProgramConversation:
         task.add_done_callback(self._telling.discard)
 
     # within
+
+    def _changed_beside(
+        self, shared: int, since: tuple[bytes, ...], call: ListCall
+    ) -> lifecycle.PrefixChange | None:
+        """Rule 8."""
+        if call.kind != "turn":
+            return None
+        before, self._beside = self._beside, beside(call)
+        if before is None or (shared < len(self._plain) and self._begins_anew(shared, since, call)):
+            return None
+        return change(before, self._beside)
 
     def _wake(self, shared: int, since: tuple[bytes, ...], call: ListCall) -> None:
         """Rule 7."""

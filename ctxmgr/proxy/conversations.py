@@ -10,8 +10,8 @@
 3. The key is the session's id in ctxmgr: a conversation that goes on later, through another proxy, finds what was
    saved: by the name that the program gave it, or by where its last list ended (`ListEnds`). It says nothing of the
    conversation.
-4. How long the provider keeps a start the program says with its newest cache mark; a change of that is told, and is
-   no other model. A call without a mark says nothing of it.
+4. How long the provider keeps a start the program says with its newest cache mark, and the provider goes before it
+   with what it wrote; a change of that is told, and is no other model. A call without a mark says nothing of it.
 5. One that was not used for a while is let go; its snapshot stays.
 
 `ListEnds` is the file of where lists ended:
@@ -31,13 +31,14 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
+from typing import Any
 
 import msgspec
 
 from ctxmgr.client import AsyncClient
 from ctxmgr.holdout import HoldoutCalls
 from ctxmgr.model.api import lifecycle
-from ctxmgr.proxy import marks
+from ctxmgr.proxy import caching, marks
 from ctxmgr.proxy.apis import ListCall
 from ctxmgr.proxy.body import member
 from ctxmgr.proxy.conversation import ProgramConversation
@@ -134,6 +135,7 @@ IDLE_MS = 60 * 60_000
 MOST = 256  # conversations held; the one that was used longest ago leaves first
 LONGEST_NAME = 128  # characters of what a program names; a longer one goes by its digest
 SHORT = 2  # messages of a list beside a named conversation that passes
+QUIET_MS = 20_000  # without a call
 STATUS_SECONDS = 2.0  # to hear how all sessions stand, at the end
 KEY_BYTES = 4  # that tell conversations with one beginning apart
 
@@ -173,15 +175,33 @@ class Conversations:
         self._let_go()
         return conversation
 
-    async def cache_gaps(self) -> list[str]:
-        """What ctxmgr says of those whose provider persistently read too little from its cache, a sentence each."""
-        listed = self.all()
+    async def caches(
+        self, listed: Sequence[ProgramConversation], costs: Collection[ProgramConversation]
+    ) -> list[dict[str, Any]]:
+        """What their statuses say of the provider's cache, of some with what a call costs once that has ended;
+        nothing of any where it takes too long."""
         try:
             async with asyncio.timeout(STATUS_SECONDS):
-                gaps = await asyncio.gather(*(conversation.cache_gap() for conversation in listed))
+                return await asyncio.gather(*(each.cache(each in costs) for each in listed))
         except TimeoutError:
-            return []
-        return [f"{conversation.key}: {gap}" for conversation, gap in zip(listed, gaps, strict=True) if gap]
+            return [{} for _ in listed]
+
+    async def cache_lines(self) -> list[str]:
+        """What ctxmgr says of those whose provider persistently read too little from its cache, a sentence each;
+        and before, where it is large, when the cache of the one that was used last ends."""
+        listed = sorted(
+            self.all(), key=lambda conversation: (not conversation.speaker.is_subagent, conversation.used_ms)
+        )
+        told = [*zip(listed, await self.caches(listed, listed[-1:]), strict=True)]
+        gaps = [f"{conversation.key}: {cache['gap']}" for conversation, cache in told if cache.get("gap")]
+        endings = [caching.ending(cache, self.now_ms()) for _, cache in told[-1:] if caching.is_large(cache)]
+        return [*filter(None, endings), *gaps]
+
+    async def quiet(self) -> dict[str, dict[str, Any]]:
+        """By key what `caches` says of those that no call has used for a while: who works is not held up."""
+        listed = [conversation for conversation in self.all() if conversation.used_ms < self.now_ms() - QUIET_MS]
+        told = zip(listed, await self.caches(listed, listed), strict=True)
+        return {conversation.key: cache for conversation, cache in told if cache}
 
     # within
 
@@ -189,6 +209,7 @@ class Conversations:
         """What changed of the model in use is told, once (rule 4)."""
         lifetime_ms = marks.lifetime_ms(call)
         is_long_lived = conversation.is_long_lived if lifetime_ms is None else marks.is_long(lifetime_ms)
+        is_long_lived = is_long_lived if conversation.heard_long is None else conversation.heard_long
         before = conversation.model, conversation.window_tokens, conversation.is_long_lived
         if before == (call.model, call.window_tokens, is_long_lived):
             return

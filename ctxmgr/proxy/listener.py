@@ -9,7 +9,6 @@
 import asyncio
 import contextlib
 import logging
-import time
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -73,7 +72,7 @@ class Proxy:
         self.conversations = Conversations(
             self._client,
             settings.settings_for,
-            lambda: time.time() * 1000,
+            (timing or Timing()).now_ms,
             ListEnds(settings.directory),
             None if settings.observe else HoldoutCalls(settings.directory),
         )
@@ -86,7 +85,7 @@ class Proxy:
         self._upstream: Upstream | None = None
         self._warming: asyncio.Task[None] | None = None
         self.url = ""
-        self.cache_gaps: list[str] = []  # of its conversations, once it has ended
+        self.cache_lines: list[str] = []  # of its conversations, once it has ended
 
     async def __aenter__(self) -> "Proxy":
         self._upstream = Upstream(self.settings.upstream)
@@ -115,7 +114,7 @@ class Proxy:
         await self._runner.cleanup()
         await self.rewriter.close()
         if not self.settings.observe:  # what would have been read is no word of the provider's
-            self.cache_gaps = await self.conversations.cache_gaps()
+            self.cache_lines = await self.conversations.cache_lines()
         self._readers.shutdown(wait=False, cancel_futures=True)
         await self._upstream.close()
         await self._client.close()

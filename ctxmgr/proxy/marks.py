@@ -23,6 +23,7 @@ from ctxmgr.proxy.apis import MARKED, ListCall
 from ctxmgr.proxy.body import elements, member, members, read_once
 
 LIFETIMES_MS = {"5m": MARKS.lifetime_ms, "1h": 3_600_000}  # by a mark's `ttl`, the first where it names none
+RETAINED = b'"24h"'  # by OpenAI for a day at most; what is known of models takes that for an hour (`openai-day`)
 NEVER_MARKED = (b'"thinking"', b'"redacted_thinking"')
 _encode = msgspec.json.encode
 
@@ -64,7 +65,9 @@ def program_mark(call: ListCall) -> msgspec.Raw | None:
 
 
 def lifetime_ms(call: ListCall) -> int | None:
-    """For how long the program has the end of its list kept; None where it sets no mark."""
+    """For how long the program has the end of its list kept; None where it sets no mark and names no retention."""
+    if call.body.members.get("prompt_cache_retention", b"").strip() == RETAINED:
+        return LIFETIMES_MS["1h"]
     at_end = call.body.members.get("cache_control", b"null") if call.api.places_marks else b"null"
     mark = program_mark(call) if at_end.strip() == b"null" else at_end
     return None if mark is None else _lifetime_ms(mark)

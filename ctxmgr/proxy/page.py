@@ -34,6 +34,7 @@ from ctxmgr import __version__
 from ctxmgr.client import SidecarFault
 from ctxmgr.masking import values_without_secrets
 from ctxmgr.model import InvalidParams
+from ctxmgr.proxy import caching
 from ctxmgr.proxy.access import NEVER_ELSEWHERE, PAGE, TOOLS_PATH
 from ctxmgr.proxy.account import Account, BilledCall
 from ctxmgr.proxy.apis import CalledTool
@@ -69,16 +70,35 @@ class PageRoutes:
         return as_json({"status": "ok", "version": __version__, "engine": self._engine()})
 
     async def _sessions(self, request: web.Request) -> web.Response:
+        observe = self._settings.observe
+        caches = {} if observe else await self._conversations.quiet()
         listed = sorted(self._conversations.all(), key=lambda conversation: -conversation.used_ms)
+        sessions = [
+            _session(conversation, observe) | self._cache(conversation, caches.get(conversation.key, {}))
+            for conversation in listed
+        ]
         return as_json(
             {
                 "upstream": self._settings.upstream,
-                "observe": self._settings.observe,
+                "observe": observe,
                 "engine": self._engine(),
-                "account": _sums(self._account, self._settings.observe),
-                "sessions": [_session(conversation, self._settings.observe) for conversation in listed],
+                "account": _sums(self._account, observe),
+                "sessions": sessions,
             }
         )
+
+    def _cache(self, conversation: ProgramConversation, cache: dict[str, Any]) -> dict[str, Any]:
+        """When it ends and what a call costs then, once the conversation is quiet; and what changed early."""
+        busts = conversation.busts
+        return {
+            "cache": {
+                "told": caching.ending(cache, self._conversations.now_ms()),
+                "expiresAt": cache.get("expiresAt"),
+                "coldCost": cache.get("coldCost"),
+                "busts": msgspec.to_builtins(busts),
+                "bustsTold": caching.busted(busts) if busts is not None else "",
+            }
+        }
 
     async def _receipts(self, request: web.Request) -> web.Response:
         conversation = self._named(request.query.get("session", ""))
@@ -105,6 +125,7 @@ class PageRoutes:
         if action.method == "setPruning" and conversation.is_held_out:
             return as_json({"error": "this session is held out: it passes untouched"}, 400)
         answer = await _answered(conversation, action.method, action.params)
+        conversation.outdated()
         if action.method == "setPruning" and answer.status == 200:
             conversation.resting_calls = 0
             conversation.is_paused = action.params.get("enabled") is False

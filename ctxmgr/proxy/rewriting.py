@@ -124,6 +124,8 @@ class Rewriter:
             for sums in accounts:
                 sums.uncounted(prepared.body is not None)
             return None
+        heard = account.heard_long(usage)
+        conversation.heard_long = conversation.heard_long if heard is None else heard
         share = account.long_share(usage, counted, conversation.is_long_lived)
         prices, scale = account.mixed(conversation.settings, share), conversation.account.scale
         sent = other = account.bill(counted, prices)
@@ -200,6 +202,10 @@ class Rewriter:
         weights, report = listed.weights, listed.outcome.report
         if is_same:
             weights = weights.unchanged
+        if report is not None and report.cache_bust is not None and not self._settings.observe:
+            line = conversation.note_bust(report.cache_bust)
+            if line and conversation.settings.warns_of_cache_busts:
+                self._settings.say(line)
         epoch = report.epoch if report is not None else 0
         row = CallRow(weights.own_tokens, weights.projected_tokens, epoch, listed.outcome.source)
         conversation.account.rows.append(row)

@@ -117,6 +117,8 @@ class SessionCore:
         self.prefetch = Prefetch()
         self.warnings: tuple[str, ...] = ()
         self.unpruned = ""  # why the last prune that the host asked for took nothing
+        self.busts: lifecycle.CacheBusts | None = None  # prompts that changed early without ctxmgr
+        self.cold_cost: tuple[State, lifecycle.ColdCost | None] | None = None  # the last that was worked out
         self.stored = Stored()  # how far it is safe in the store, as far as that is known here
         self.version = since.PROTOCOL_VERSION  # of the protocol that its reports are told in
         self.models: Registry | None = None  # what is known of models, where it is not what is shipped

@@ -128,6 +128,7 @@ class ProgramSettings(msgspec.Struct, frozen=True):
     (`anthropic`, `openai`, `responses`), those that are set. `state_dir` None: the user's. `keep_originals`: is
     what leaves archived? `model_tools`: is the program's model given tools to get it back? None: nobody says it.
     `holdout`: the share of sessions that pass untouched.
+    `warns_of_cache_busts`: is it said where prompts change early and ctxmgr did not change them?
     `origins`: of each value, by its dotted key; what is not in it is as by default.
     """
 
@@ -142,6 +143,7 @@ class ProgramSettings(msgspec.Struct, frozen=True):
     long_prices: TieredPrices | None = None
     prices_of: str = ""
     holdout: float = 0.0
+    warns_of_cache_busts: bool = True
 
 
 class Layers(msgspec.Struct, frozen=True):
@@ -182,6 +184,7 @@ class Layers(msgspec.Struct, frozen=True):
             _long_prices(held_prices, known),
             "" if is_set or held_prices is None or known.matched == "model" else known.row,
             keys.share_of(values.get("holdout", 0)) or 0.0,
+            values.get("warn_on_cache_busts", True),
         )
 
 

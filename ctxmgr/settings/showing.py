@@ -77,6 +77,7 @@ def _values(settings: ProgramSettings) -> Iterator[tuple[str, Any, Origin]]:
         ("keep_originals", settings.keep_originals),
         ("model_tools", settings.model_tools),
         ("holdout", settings.holdout),
+        ("warn_on_cache_busts", settings.warns_of_cache_busts),
         *((f"upstream.{api}", settings.upstream.get(api)) for api in APIS),
         *_policy(settings),
     ]

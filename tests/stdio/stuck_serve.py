@@ -8,7 +8,7 @@ from typing import Any
 from ctxmgr import cli
 from ctxmgr.session.context import listing
 
-_attempt = listing._attempt
+_attempt = listing.attempt
 
 
 def attempt(*given: Any, may_take_long: bool) -> Any:
@@ -19,5 +19,5 @@ def attempt(*given: Any, may_take_long: bool) -> Any:
 
 
 if __name__ == "__main__":
-    listing._attempt = attempt
+    listing.attempt = attempt
     sys.exit(cli.main())

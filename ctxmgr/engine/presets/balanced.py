@@ -6,6 +6,8 @@ state.
 2. Where the packet's place is gone, so is the prefix: an epoch may as well be opened.
 3. Where pruning is off the list goes as it came, unless it does not fit the window: then as was decided.
 4. A long list in which an epoch is due, or that is to be laid out anew, takes long.
+5. Where the policy's `idle` is "prune", a call whose cache has ended is pressed to a part of its list: all that it
+   sends is written anew, so nothing was ever cheaper to take away.
 """
 
 import math
@@ -45,13 +47,17 @@ from ctxmgr.model.saved import RenderedPacket, State
 
 USER_SHARE = 0.1  # of the usable window: user messages in place
 INLINE_WEIGHT = 20_000  # tokens: over a shorter list an epoch takes less than the way to another thread
+COLD_SHARE = 0.2  # of a list: with what stands before it that is under a quarter of what it would cost (rule 5)
+LEAST_COLD = 16_000  # tokens, twice the usual working set: to write less than that is cheap
 
 
 class Balanced(PresetStrategy):
     """What is shown stays until an epoch pays, and so does its packet."""
 
     name = "balanced"
-    policy_keys = frozenset(("cacheTtlMs", "keep", "packetTokens", "prices", "protectedTools", "resumeTokens"))
+    policy_keys = frozenset(
+        ("cacheTtlMs", "idle", "keep", "packetTokens", "prices", "protectedTools", "resumeTokens")
+    )
     invariants: ClassVar[Invariants] = STEPS
     keeps_prefix = True
 
@@ -135,6 +141,10 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
     writer = _writer(conversation, state, inputs, zone)
     packet_index, packet, lost = _packet(incoming, state, writer)
     unsent = state.last_projection is None and writer.has_news(packet)  # notes, and no list yet
+    room, is_pressed_cold = _room(gauge), inputs.policy.idle == "prune" and _is_cold(state, inputs)
+    if is_pressed_cold:
+        cold = max(LEAST_COLD, COLD_SHARE * conversation.raw_weight)
+        room = msgspec.structs.replace(room, limit=min(room.limit, cold))
     terms = WorthTerms(
         zone=zone,
         layout=Layout(
@@ -147,7 +157,7 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
             allowance=max(packet.weight, writer.allowance),  # what stands was checked when it was written
             newest=inputs.policy.working_set,
         ),
-        room=_room(gauge),
+        room=room,
         worth=Worth(
             keep_tokens(inputs.policy, gauge.usable_weight), rates_by(gauge.terms.cache, gauge.terms.prices)
         ),
@@ -155,6 +165,7 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
         protection=_protection(conversation, state, inputs, state.epoch.number + 1),
         writer=writer,
         overhead=max(0.0, -gauge.weight_at(0)),
+        pressed_by="cold" if is_pressed_cold else "red",
     )
     reopen = state.reopen or ("forced" if state.force_prune else None) or lost
     time_ms = inputs.time_ms if inputs.time_ms is not None else state.epoch.last_time_ms
@@ -173,7 +184,12 @@ def _is_lost(state: State, inputs: Inputs) -> bool:
     if cache.kind == "none" or state.reopen == "model":
         return True
     short = last is not None and inputs.gauge.tokens(last.weight) < cache.least_tokens
-    return short or prices.is_cold(state.epoch.last_time_ms, inputs.time_ms, cache.lifetime_ms)
+    return short or _is_cold(state, inputs)
+
+
+def _is_cold(state: State, inputs: Inputs) -> bool:
+    """Whether the provider has let go of the last list since its call."""
+    return prices.is_cold(state.epoch.last_time_ms, inputs.time_ms, inputs.gauge.terms.cache.lifetime_ms)
 
 
 def _protection(conversation: ConversationIndex, state: State, inputs: Inputs, epoch: int) -> Protection:

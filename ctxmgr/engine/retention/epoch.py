@@ -8,7 +8,7 @@ Rules:
    and where somebody asked for it. Then all that is due leaves.
 4. Where a compaction would be asked for, over the window and over a price step worth counts less: `keep` shrinks
    until the list is well below the limit, or nothing stays but the working set, what must, and a few words. An
-   epoch that takes little away is none: then the compaction is the better way.
+   epoch that takes little away is none: then the compaction is the better way. A cold cache may have a limit, too.
 5. An epoch that would take little away is none. But where the host has put another list in place of the old one,
    the epoch is over, whatever the new one holds.
 6. A result that comes so late that its call has left brings it back, and so do pins and `undo`: an epoch.
@@ -42,8 +42,9 @@ from ctxmgr.model import Decision, Epoch, Opening, Packet, Plan, Receipt, Zone
 class WorthTerms(msgspec.Struct, frozen=True):
     """What an epoch is decided by, beside the list.
 
-    `layout`: what is in force. `cached_count`: so many of the list's messages the provider may hold; 0 when its
-    cache is cold. `overhead`: what the host adds unseen to each list, in tokens.
+    `layout`: what is in force. `pressed_by`: why a list is pressed that is over the limit of its room.
+    `cached_count`: so many of the list's messages the provider may hold; 0 when its cache is cold. `overhead`: what
+    the host adds unseen to each list, in tokens.
     """
 
     zone: Zone
@@ -54,6 +55,7 @@ class WorthTerms(msgspec.Struct, frozen=True):
     protection: Protection
     writer: PacketWriter
     overhead: float = 0.0
+    pressed_by: Opening = "red"
 
 
 class WorthInputs(msgspec.Struct, frozen=True):
@@ -167,8 +169,8 @@ class EpochDraft:
             return "cold"
         if weight > inputs.room.limit:
             saved = sum(offer.saved for offer in self._pressed({}))
-            least = 0 if weight > inputs.room.window else LEAST_PRESSED * weight
-            return "red" if saved > least else None
+            must = weight > inputs.room.window or inputs.pressed_by == "cold"
+            return inputs.pressed_by if saved > (0 if must else LEAST_PRESSED * weight) else None
         change = self._best
         if change is None or change.saved < WORTH_A_PREFIX * weight:
             return None

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from ctxmgr.model.api.lifecycle import Seq, SessionId, Wire
+from ctxmgr.model.api.lifecycle import CacheBust, Seq, SessionId, Wire
 from ctxmgr.model.epochs import LeftKind
 
 
@@ -101,6 +101,10 @@ class Report(Wire, frozen=True):
             description="By so much the list is heavier than the host's: the packet carries what the host itself "
             "took away, and the scratchpad."
         ),
+    ] = None
+    cache_bust: Annotated[
+        CacheBust | None,
+        Meta(description="The prompt changed early, and ctxmgr did not change it. Absent: it did not."),
     ] = None
 
 

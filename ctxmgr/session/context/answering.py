@@ -10,7 +10,7 @@ from ctxmgr.engine.caching import truth
 from ctxmgr.engine.conversation import Delta
 from ctxmgr.engine.presets import Planned
 from ctxmgr.model import Keep
-from ctxmgr.model.api import reports, since
+from ctxmgr.model.api import lifecycle, reports, since
 from ctxmgr.session.context import fallback
 from ctxmgr.session.context.comparing import answer_bytes, edits, runs
 from ctxmgr.session.context.raw_messages import RawMessages
@@ -33,10 +33,11 @@ class ProjectionFailure(msgspec.Struct, frozen=True):
 
 class Compared(msgspec.Struct, frozen=True):
     """How an answer stands to the one before. `begins`: what it shares with that, None without one; `breakpoints`:
-    its places for cache marks."""
+    its places for cache marks; `bust`: what its host changed early."""
 
     begins: tuple[int, int, int] | None = None
     breakpoints: tuple[int, ...] = ()
+    bust: lifecycle.CacheBust | None = None
 
 
 def answer(
@@ -110,6 +111,7 @@ def _report(
         prefix_tokens=tokens,
         prefix_bytes=size,
         reason=reason,
+        cache_bust=compared.bust,
     )
 
 

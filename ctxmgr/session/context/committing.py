@@ -6,11 +6,13 @@ sends on, and whose last block can bear one, gets a mark: no thinking, no empty 
 
 from bisect import bisect_right
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from ctxmgr.engine.caching import Breakpoints, MarkInputs, placed, truth
 from ctxmgr.engine.conversation import Delta
+from ctxmgr.late import late
 from ctxmgr.model import OWN_MARKS, Message
 from ctxmgr.model.api import lifecycle
 from ctxmgr.session.context import removed
@@ -20,6 +22,11 @@ from ctxmgr.session.context.list_plan import ListPlan
 from ctxmgr.session.context.raw_messages import RawMessages
 from ctxmgr.session.projection import Projection
 from ctxmgr.session.session import SessionCore
+
+if TYPE_CHECKING:
+    from ctxmgr.session.context.busts import bust_of
+else:
+    bust_of = late("ctxmgr.session.context.busts:bust_of")
 
 
 def commit(
@@ -35,7 +42,10 @@ def commit(
     raw_messages.extend(delta.appended)
     if session.state.force_prune and not planned.state.force_prune:
         session.unpruned = planned.unpruned
-    counted = truth.listed(session.state.counted, begins[1] if begins is not None else 0, time_ms)
+    prefix_tokens = begins[1] if begins is not None else 0
+    is_changed = params.prefix_change is not None or delta.shared_count < len(session.projection.messages)
+    bust = bust_of(session, params, delta.shared_count, plan, prefix_tokens) if is_changed else None
+    counted = truth.listed(session.state.counted, prefix_tokens, time_ms)
     session.state = msgspec.structs.replace(planned.state, counted=counted)
     session.projection, session.ledger = projection, plan.arrived.ledger
     session.listed_ms = time_ms if time_ms is not None else session.state.clock or None
@@ -48,7 +58,7 @@ def commit(
     own = int(params.own_marks) if params.own_marks is not None else None
     marks = marked(session, projection, begins[0] if begins is not None else None, own, session.listed_ms)
     session.state = msgspec.structs.replace(session.state, marked_starts=marks.starts)
-    return Compared(begins, marks.indices)
+    return Compared(begins, marks.indices, bust)
 
 
 def _begins(session: SessionCore, projection: Projection, delta: Delta) -> tuple[int, int, int] | None:

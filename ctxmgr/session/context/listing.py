@@ -23,7 +23,7 @@ from ctxmgr.session.projection import CancelledAttempt
 from ctxmgr.session.session import SessionCore
 from ctxmgr.session.work import INLINE_BYTES, Offload, Verb
 
-__all__ = ["Parts", "Stale", "context"]
+__all__ = ["Parts", "ProjectionFailure", "Stale", "attempt", "context"]
 
 
 def context(
@@ -84,7 +84,7 @@ def _planned(
         return plan
     if sum(map(len, delta.appended)) <= INLINE_BYTES and is_read(session):
         try:
-            return _attempt(session, delta, params, may_take_long=False)
+            return attempt(session, delta, params, may_take_long=False)
         except NeedsThread:
             pass
     try:
@@ -104,7 +104,7 @@ def _inputs(
 
 def _kept(session: SessionCore, delta: Delta, params: lifecycle.ContextParams) -> ListPlan | ProjectionFailure:
     """One attempt, in a thread; what came of it stays with the session until a call takes it."""
-    plan = _attempt(session, delta, params, may_take_long=True)
+    plan = attempt(session, delta, params, may_take_long=True)
     if isinstance(plan, ListPlan):
         messages = plan.arrived.messages[delta.shared_count :]
         made_from = _inputs(session, delta, params)
@@ -112,7 +112,7 @@ def _kept(session: SessionCore, delta: Delta, params: lifecycle.ContextParams) -
     return plan
 
 
-def _attempt(
+def attempt(
     session: SessionCore, delta: Delta, params: lifecycle.ContextParams, may_take_long: bool
 ) -> ListPlan | ProjectionFailure:
     """Assigns nothing: may run in another thread while the session waits. Raises NeedsThread where it may not take

@@ -289,6 +289,7 @@ def cache_status(session: SessionCore) -> lifecycle.CacheStatus | None:
         return None
     lifetime = session.model.lifetime(state)
     rule, documented_ms = session.model.terms_by(state).cache, session.model.documented_ms(state)
+    called_ms = state.counted.listed_ms if rule.kind != "none" else None
     return lifecycle.CacheStatus(
         expected=sum(call.expected_tokens for call in truth.calls),
         read=sum(call.read_tokens for call in truth.calls),
@@ -296,6 +297,8 @@ def cache_status(session: SessionCore) -> lifecycle.CacheStatus | None:
         lifetime_ms=lifetime.lifetime_ms,
         lifetime_from=lifetime.source,
         gap=gap(truth, rule, lifetime, documented_ms) or None,
+        expires_at=None if called_ms is None else called_ms + lifetime.lifetime_ms,
+        busts=session.busts,
     )
 
 

@@ -15,11 +15,13 @@ from ctxmgr.model.api import compaction, lifecycle
 from ctxmgr.session import scratchpad
 from ctxmgr.session.methods import queries
 from ctxmgr.session.session import SessionCore
-from ctxmgr.session.work import Job, StoreFlush, Verb
+from ctxmgr.session.work import Job, Verb
 
 if TYPE_CHECKING:
+    from ctxmgr.session.methods.idling import asked_status
     from ctxmgr.session.methods.turn_end import turn_end
 else:
+    asked_status = late("ctxmgr.session.methods.idling:asked_status")
     turn_end = late("ctxmgr.session.methods.turn_end:turn_end")
 
 Route = Callable[[SessionCore, Any], Any]
@@ -30,12 +32,8 @@ def _status(session: SessionCore) -> lifecycle.StatusResult:
 
 
 def _get_status(session: SessionCore, params: lifecycle.GetStatusParams) -> Any:
-    return _flushed_status(session) if params.flush else queries.status(session)
-
-
-def _flushed_status(session: SessionCore) -> Verb[lifecycle.Status]:
-    yield StoreFlush()
-    return queries.status(session)
+    waits = params.flush or params.cold_cost
+    return asked_status(session, params) if waits else queries.status(session)
 
 
 def _then_status(change: Route) -> Route:

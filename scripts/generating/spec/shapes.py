@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from ctxmgr.model import EndpointApi, KeepPoint, LeftKind, Preset, Zone
+from ctxmgr.model import EndpointApi, Idle, KeepPoint, LeftKind, Preset, Zone, difference
 from ctxmgr.model.api.compaction import HostPreparation, TreePreparation
 from ctxmgr.model.api.lifecycle import UsageParams
 from ctxmgr.model.compaction import Format, Strategy, Weigher
@@ -36,6 +36,15 @@ LITERALS: dict[str, LiteralSet] = {
     "KeepPoint": LiteralSet(
         KeepPoint,
         "How much stays, by what it is worth: `lean` least, `careful` most.",
+    ),
+    "Idle": LiteralSet(
+        Idle, "What the first call after the provider's cache has ended sends: `say` as usual; `prune` a fifth."
+    ),
+    "PromptPart": LiteralSet(
+        Literal["tools", "system", "messages"], "A part of a prompt, in the order of its cache."
+    ),
+    "HowChanged": LiteralSet(
+        difference.How, "What happened to a part: `moved` are parts that stand in another order."
     ),
     "LatchState": LiteralSet(
         LatchState,

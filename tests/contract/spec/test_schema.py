@@ -124,7 +124,7 @@ def test_what_a_host_may_leave_out_it_may_leave_out() -> None:
     assert required("EndpointKeys") == {"baseUrl", "model"}
 
 
-OPTIONAL_IN_REPORT = {"reason", "mended", "arithmetic", "readsGone", "carriedTokens"}
+OPTIONAL_IN_REPORT = {"reason", "mended", "arithmetic", "readsGone", "carriedTokens", "cacheBust"}
 OPTIONAL_IN_REPORT |= {"blocksCut", "tooBig", "messagesDropped", "prefixBytes", "prefixTokens", "cacheBreakpoints"}
 
 

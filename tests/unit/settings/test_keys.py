@@ -11,6 +11,7 @@ OF_USERS_ALONE = {
     "keep_originals",
     "holdout",  # of all sessions of a user
     "model_tools",
+    "warn_on_cache_busts",
     "upstream",
 }
 

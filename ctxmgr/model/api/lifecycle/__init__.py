@@ -42,6 +42,7 @@ from ctxmgr.model.api.lifecycle.events import (
     CompactionEntry,
     ContextParams,
     EntryIds,
+    PrefixChange,
     RequestCompactionParams,
     RequestCompactionResult,
     SessionCompactParams,
@@ -51,7 +52,10 @@ from ctxmgr.model.api.lifecycle.events import (
     UsageParams,
 )
 from ctxmgr.model.api.lifecycle.status import (
+    CacheBust,
+    CacheBusts,
     CacheStatus,
+    ColdCost,
     GetPacketParams,
     GetStatusParams,
     HeardSummary,
@@ -74,6 +78,7 @@ from ctxmgr.model.api.lifecycle.status import (
     SummariesResult,
     TierPrices,
     TurnEndResult,
+    WrittenPrompt,
 )
 
 __all__ = [
@@ -97,7 +102,10 @@ __all__ = [
     "InitializeResult",
     "Instructions",
     "KNOWN_MESSAGES",
+    "CacheBust",
+    "CacheBusts",
     "CacheStatus",
+    "ColdCost",
     "LatchStatus",
     "LeafId",
     "LedgerFact",
@@ -112,6 +120,7 @@ __all__ = [
     "PacketResult",
     "PolicyResult",
     "Prices",
+    "PrefixChange",
     "ProviderCache",
     "ProgressToken",
     "PruneStats",
@@ -142,4 +151,5 @@ __all__ = [
     "UsageParams",
     "Window",
     "Wire",
+    "WrittenPrompt",
 ]

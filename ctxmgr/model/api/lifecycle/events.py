@@ -17,6 +17,21 @@ class Append(Wire, frozen=True):
     messages: Annotated[RawList, Meta(description="What came since.")]
 
 
+class PrefixChange(Wire, frozen=True):
+    """Where a prompt first differs from that of the call before, and how. It has no text."""
+
+    part: Annotated[
+        Literal["tools", "system", "messages"],
+        Meta(description="What of the prompt: tool definitions, system prompt, or the list."),
+    ]
+    how: Annotated[
+        Literal["changed", "added", "removed", "moved"],
+        Meta(description="What happened to the tool, the block or the message there."),
+    ]
+    index: Annotated[Count, Meta(description="Which one, from 0.")]
+    offset: Annotated[Count, Meta(description="Of one that changed: so many bytes of its JSON are as before.")]
+
+
 class ContextParams(Wire, frozen=True):
     """The list as the host would send it to the model: either all of it (`messages`) or what came since the last
     call (`append`), never both."""
@@ -44,6 +59,13 @@ class ContextParams(Wire, frozen=True):
         Meta(
             description="Cache marks that the request bears outside of the list: on system prompt and tools. "
             "2 where absent. The report's `cacheBreakpoints` are as many as are free beside them."
+        ),
+    ] = None
+    prefix_change: Annotated[
+        PrefixChange | None,
+        Meta(
+            description="What of tools and system prompt, which are not in the list, differs from the call before. "
+            "Absent: nothing, or the host does not say."
         ),
     ] = None
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from ctxmgr.model.api.lifecycle.connection import Seq, SessionId, Wire
-from ctxmgr.model.api.lifecycle.events import Command
+from ctxmgr.model.api.lifecycle.events import Command, PrefixChange
 from ctxmgr.model.policy import Policy
 from ctxmgr.model.prices import CacheKind
 
@@ -44,6 +44,51 @@ class Stats(Wire, frozen=True, omit_defaults=False):
     compactions_requested: Annotated[int, Meta(description="Compactions asked for.")] = 0
 
 
+class WrittenPrompt(Wire, frozen=True, omit_defaults=False):
+    """What a call writes to the provider's cache."""
+
+    tokens: Annotated[int, Meta(description="Tokens of the provider, with what stands before the list.")]
+    dollars: Annotated[float | None, Meta(description="What they cost; null where no price is known.")]
+
+
+class ColdCost(Wire, frozen=True):
+    """What the first call costs once the provider's cache has ended."""
+
+    raw: Annotated[WrittenPrompt, Meta(description="With the host's own list.")]
+    pruned: Annotated[WrittenPrompt, Meta(description="With the list that ctxmgr would answer.")]
+
+
+class CacheBust(PrefixChange, frozen=True):
+    """A prompt changed early, and ctxmgr did not change it: what stands behind that was written again, though the
+    provider's cache held it."""
+
+    tokens: Annotated[int, Meta(description="So many, of the provider.")]
+    dollars: Annotated[
+        float | None, Meta(description="By so much it is dearer than to read them; absent where no price is known.")
+    ] = None
+
+
+class CacheBusts(Wire, frozen=True):
+    """All of a session, since it was last read from its snapshot."""
+
+    count: Annotated[int, Meta(description="How many calls.")]
+    parts: Annotated[dict[str, int], Meta(description="How many by what changed: `tools`, `system`, `messages`.")]
+    tokens: Annotated[int, Meta(description="Of all of them.")]
+    dollars: Annotated[float | None, Meta(description="Of all whose price is known; absent where none is.")]
+    last: Annotated[CacheBust, Meta(description="The newest.")]
+
+    @classmethod
+    def of(cls, before: CacheBusts | None, made: CacheBust) -> CacheBusts:
+        """Those before and one more."""
+        parts = dict(before.parts) if before is not None else {}
+        parts[made.part] = parts.get(made.part, 0) + 1
+        known = [
+            each for each in (before.dollars if before is not None else None, made.dollars) if each is not None
+        ]
+        tokens = made.tokens + (before.tokens if before is not None else 0)
+        return cls(sum(parts.values()), parts, tokens, round(sum(known), 6) if known else None, made)
+
+
 class CacheStatus(Wire, frozen=True):
     """What the provider's cache gave. Tokens are the provider's."""
 
@@ -70,6 +115,20 @@ class CacheStatus(Wire, frozen=True):
     gap: Annotated[
         str | None,
         Meta(description="Where the newest calls persistently read less than half of that: what it may be."),
+    ] = None
+    expires_at: Annotated[
+        int | None,
+        Meta(
+            description="When the start of the last list ends if no call reads it, in milliseconds since 1970: its "
+            "`at` and `lifetimeMs`. Absent where the list had no time, or nothing is kept."
+        ),
+    ] = None
+    cold_cost: Annotated[
+        ColdCost | None,
+        Meta(description="What the first call after that costs; told where `getStatus` asks for it."),
+    ] = None
+    busts: Annotated[
+        CacheBusts | None, Meta(description="Prompts that changed early without ctxmgr; absent where none did.")
     ] = None
 
 
@@ -241,6 +300,13 @@ class GetStatusParams(Wire, frozen=True):
         Meta(
             description="True: answered when what was saved so far is in the store, or can not be had there now "
             "(`durable` tells). Without a store, at once."
+        ),
+    ] = None
+    cold_cost: Annotated[
+        bool | None,
+        Meta(
+            description="True: `cache.coldCost` is worked out, which takes as long as an epoch of the list. Ask "
+            "while the session rests; nothing changes."
         ),
     ] = None
 

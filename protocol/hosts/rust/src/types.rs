@@ -218,6 +218,10 @@ pub struct PolicyKeys {
     /// more, the longer text stays: lean is 330, balanced 1700, careful 3400. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep: Option<PolicyKeysKeep>,
+    /// Preset balanced: what the first call sends once the provider's cache has ended. say: what is worth its
+    /// place. prune: a fifth of the list, and at least what must stay. The status tells both. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idle: Option<Idle>,
     /// The newest of a list, which is sent byte for byte in every preset. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub working_set: Option<WorkingSetKeys>,
@@ -769,6 +773,17 @@ pub enum KeepPoint {
     Other(String),
 }
 
+/// What the first call after the provider's cache has ended sends: `say` as usual; `prune` a fifth.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Idle {
+    #[serde(rename = "say")]
+    Say,
+    #[serde(rename = "prune")]
+    Prune,
+    #[serde(untagged)]
+    Other(String),
+}
+
 /// The newest of a list, in whole steps: it goes out byte for byte while it fits the window.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -930,6 +945,10 @@ pub struct Policy {
     /// more, the longer text stays: lean is 330, balanced 1700, careful 3400. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep: Option<PolicyKeep>,
+    /// Preset balanced: what the first call sends once the provider's cache has ended. say: what is worth its
+    /// place. prune: a fifth of the list, and at least what must stay. The status tells both. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idle: Option<Idle>,
     /// The newest of a list, which is sent byte for byte in every preset. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub working_set: Option<WorkingSet>,
@@ -1606,6 +1625,16 @@ pub struct CacheStatus {
     /// Where the newest calls persistently read less than half of that: what it may be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gap: Option<String>,
+    /// When the start of the last list ends if no call reads it, in milliseconds since 1970: its `at` and
+    /// `lifetimeMs`. Absent where the list had no time, or nothing is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<i64>,
+    /// What the first call after that costs; told where `getStatus` asks for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cold_cost: Option<ColdCost>,
+    /// Prompts that changed early without ctxmgr; absent where none did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub busts: Option<CacheBusts>,
 }
 
 /// Who says how long a start is kept: `host` and `policy` by `cacheTtlMs`; `learned` from what calls read after
@@ -1620,6 +1649,90 @@ pub enum LifetimeSource {
     Learned,
     #[serde(rename = "rule")]
     Rule,
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// What the first call costs once the provider's cache has ended.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ColdCost {
+    /// With the host's own list.
+    pub raw: WrittenPrompt,
+    /// With the list that ctxmgr would answer.
+    pub pruned: WrittenPrompt,
+}
+
+/// What a call writes to the provider's cache.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WrittenPrompt {
+    /// Tokens of the provider, with what stands before the list.
+    pub tokens: i64,
+    /// What they cost; null where no price is known.
+    pub dollars: Option<f64>,
+}
+
+/// All of a session, since it was last read from its snapshot.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CacheBusts {
+    /// How many calls.
+    pub count: i64,
+    /// How many by what changed: `tools`, `system`, `messages`.
+    pub parts: BTreeMap<String, i64>,
+    /// Of all of them.
+    pub tokens: i64,
+    /// Of all whose price is known; absent where none is.
+    pub dollars: Option<f64>,
+    /// The newest.
+    pub last: CacheBust,
+}
+
+/// A prompt changed early, and ctxmgr did not change it: what stands behind that was written again, though the
+/// provider's cache held it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CacheBust {
+    /// What of the prompt: tool definitions, system prompt, or the list.
+    pub part: PromptPart,
+    /// What happened to the tool, the block or the message there.
+    pub how: HowChanged,
+    /// Which one, from 0.
+    pub index: f64,
+    /// Of one that changed: so many bytes of its JSON are as before.
+    pub offset: f64,
+    /// So many, of the provider.
+    pub tokens: i64,
+    /// By so much it is dearer than to read them; absent where no price is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dollars: Option<f64>,
+}
+
+/// A part of a prompt, in the order of its cache.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PromptPart {
+    #[serde(rename = "tools")]
+    Tools,
+    #[serde(rename = "system")]
+    System,
+    #[serde(rename = "messages")]
+    Messages,
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// What happened to a part: `moved` are parts that stand in another order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum HowChanged {
+    #[serde(rename = "changed")]
+    Changed,
+    #[serde(rename = "added")]
+    Added,
+    #[serde(rename = "removed")]
+    Removed,
+    #[serde(rename = "moved")]
+    Moved,
     #[serde(untagged)]
     Other(String),
 }
@@ -1770,6 +1883,10 @@ pub struct ContextParams {
     /// report's `cacheBreakpoints` are as many as are free beside them. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own_marks: Option<f64>,
+    /// What of tools and system prompt, which are not in the list, differs from the call before. Absent: nothing,
+    /// or the host does not say. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prefix_change: Option<PrefixChange>,
 }
 
 /// One message, the host's own object in the format that `initialize` named. It goes through as it came: members,
@@ -1798,6 +1915,20 @@ pub enum AnswerForm {
     Edits,
     #[serde(untagged)]
     Other(String),
+}
+
+/// Where a prompt first differs from that of the call before, and how. It has no text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PrefixChange {
+    /// What of the prompt: tool definitions, system prompt, or the list.
+    pub part: PromptPart,
+    /// What happened to the tool, the block or the message there.
+    pub how: HowChanged,
+    /// Which one, from 0.
+    pub index: f64,
+    /// Of one that changed: so many bytes of its JSON are as before.
+    pub offset: f64,
 }
 
 /// The list to send to the model. Exactly one of `messages`, `edits` and `unchanged` is there.
@@ -1890,6 +2021,9 @@ pub struct Report {
     /// scratchpad. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub carried_tokens: Option<i64>,
+    /// The prompt changed early, and ctxmgr did not change it. Absent: it did not. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_bust: Option<CacheBust>,
 }
 
 /// A message of a list that does not fit the window, whatever is cut.
@@ -2511,6 +2645,10 @@ pub struct GetStatusParams {
     /// Without a store, at once. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flush: Option<bool>,
+    /// True: `cache.coldCost` is worked out, which takes as long as an epoch of the list. Ask while the session
+    /// rests; nothing changes. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cold_cost: Option<bool>,
 }
 
 /// Whether lists are projected.

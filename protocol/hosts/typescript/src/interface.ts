@@ -138,6 +138,8 @@ export interface ContextOptions {
   readonly overheadTokens?: number;
   /** Cache marks of the request outside of the list. Default: 2; `withCacheMarks` sets those of the list. */
   readonly ownMarks?: number;
+  /** Where system prompt or tools differ from those of the call before. */
+  readonly prefixChange?: Params<"context">["prefixChange"];
 }
 
 export interface Session<M extends object = object> {

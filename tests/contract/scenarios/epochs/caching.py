@@ -113,3 +113,51 @@ def lifetime() -> Talk:
     assert after(again, 12, reads=False) == (20 * MINUTE, "learned")
     assert after(again, 15, reads=False) == (15 * MINUTE - 1, "learned")
     return again
+
+
+@behaviour(
+    "caching/its-end-is-told",
+    "While a session rests, status says when the provider's cache ends, and, where it is asked to, what the first "
+    "call writes then: with the host's list and with the one that would be answered.",
+    "docs/guide/presets.md: while a session rests",
+)
+def ends() -> Talk:
+    talk, make = Talk({"preset": "balanced", "idle": "prune"}, version="1.1"), Messages()
+    talk.call("model_select", sessionId="s", model={"id": "claude-sonnet-4-5", "contextWindow": 200_000})
+    messages = [make.user("Port the order tables.")]
+    for number in range(3):
+        cache = called(talk, make, messages, NOON + number * 10_000, read=31_000, sent=31_040 + 40 * number)
+    assert cache is not None
+    assert cache["expiresAt"] == NOON + 20_000 + 5 * MINUTE
+    assert "coldCost" not in cache
+    asked = talk.call("getStatus", sessionId="s", coldCost=True)["cache"]
+    cost = asked["coldCost"]["raw"]
+    assert 31_000 < cost["tokens"] < 32_000
+    assert cost["dollars"] == round(cost["tokens"] * 3.75 / 1e6, 6)
+    assert asked["coldCost"]["pruned"] == cost
+    return talk
+
+
+@behaviour(
+    "caching/an-early-change-is-told",
+    "Where a host changes its prompt early, the report says what changed, where, and what is written again for it; "
+    "status counts such calls by what changed. An epoch, a compaction and a pause are none.",
+    "docs/guide/presets.md: where a prompt changes early",
+)
+def busts() -> Talk:
+    talk, make = Talk({"preset": "balanced"}, version="1.1"), Messages()
+    messages = [make.user("Port the order tables."), make.reply("I do."), make.user("The rules. " * 600)]
+    for number in range(3):
+        called(talk, make, messages, NOON + number * 10_000, read=31_000, sent=31_040 + 40 * number)
+    clock = {"part": "system", "how": "changed", "index": 0, "offset": 52}
+    report = talk.context(messages, at=NOON + 30_000, prefixChange=clock)["report"]
+    assert report["cacheBust"].items() > clock.items()
+    assert report["cacheBust"]["tokens"] > 31_000
+    messages[0] = make.user("Port the orders' tables.")
+    report = talk.context(messages, at=NOON + 40_000)["report"]
+    found = {name: report["cacheBust"][name] for name in ("part", "how", "index")}
+    assert found == {"part": "messages", "how": "changed", "index": 0}
+    told = talk.status()["cache"]["busts"]
+    assert (told["count"], told["parts"]) == (2, {"system": 1, "messages": 1})
+    assert "cacheBust" not in talk.context(messages, at=NOON + 10 * MINUTE, prefixChange=clock)["report"]
+    return talk

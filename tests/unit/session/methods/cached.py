@@ -45,6 +45,7 @@ class CachedHost:
         self.messages: list[Fields] = [{"role": "user", "content": "Look at all of them. " * 40}]
         self.status: Fields = {}
         self.report: Fields = {}
+        self.sent_tokens = 0  # of the last call, by the provider
 
     def call(
         self,
@@ -53,15 +54,18 @@ class CachedHost:
         sent: Callable[[list[Fields]], list[Fields]] = same,
         marks: bool = True,
         tells: bool = True,
+        **more: Any,
     ) -> Fields | None:
         """A model call so much later, and the result of the tool that it called. `sent`: what becomes of the list
-        after ctxmgr. What the status then says of the cache."""
+        after ctxmgr; `more` params of the list. What the status then says of the cache."""
         self.at += later_ms
         self.clock.advance(round(later_ms * self._speed))
-        answer = self.talk.call("context", sessionId="s", messages=self.messages, answer="messages", at=self.at)
+        said = {"messages": self.messages, "answer": "messages", "at": self.at, **more}
+        answer = self.talk.call("context", sessionId="s", **said)
         self.report = answer["report"]
         body = request(sent(answer["messages"]), system * 2_000, marks)
         usage = self.cache.use("m", list(anthropic.prompt(body)))
+        self.sent_tokens = usage.sent
         counts = {"input_tokens": usage.fresh, "output_tokens": 9, "cache_creation_input_tokens": usage.written}
         if tells:
             counts["cache_read_input_tokens"] = usage.read

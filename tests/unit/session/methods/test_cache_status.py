@@ -27,7 +27,13 @@ def test_a_count_without_it_is_of_nothing_read_once_it_was_told() -> None:
     host = CachedHost()
     cache = host.calls(3)
     assert cache is not None
-    assert host.calls(3, tells=False) == {**cache, "calls": 5, "expected": any_more, "gap": any_text}
+    assert host.calls(3, tells=False) == {
+        **cache,
+        "calls": 5,
+        "expected": any_more,
+        "gap": any_text,
+        "expiresAt": any_more,
+    }
 
 
 def test_what_was_learned_tells_when_the_cache_is_cold() -> None:

@@ -1,0 +1,41 @@
+"""Tells where tools and system prompt of a request differ from those of the call before, and no word of them.
+
+1. Cache marks are no part of what is compared: programs move them.
+2. Providers read tools before the system prompt: the first that differs is told, for all behind it is written anew.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from ctxmgr.formats import unmarked
+from ctxmgr.model import difference
+from ctxmgr.model.api import lifecycle
+from ctxmgr.proxy.apis import ListCall
+from ctxmgr.proxy.body import elements
+
+Beside = Mapping[str, bytes]  # members of a request beside its list, as JSON
+PARTS = {"tools": "tools", "functions": "tools"}  # by member; all others are the system prompt
+
+
+def beside(call: ListCall) -> Beside:
+    return {name: call.body.members.get(name, b"null") for name in call.api.beside}
+
+
+def change(before: Beside, after: Beside) -> lifecycle.PrefixChange | None:
+    """None where they are the same."""
+    return next(_changes(before, after, "tools"), None) or next(_changes(before, after, "system"), None)
+
+
+def _changes(before: Beside, after: Beside, part: str) -> Iterator[lifecycle.PrefixChange]:
+    for name, raw in after.items():
+        if PARTS.get(name, "system") == part and raw != before[name]:
+            found = difference.first_difference(_pieces(before[name]), _pieces(raw))
+            if found is not None:
+                yield lifecycle.PrefixChange(part, found.how, found.index, found.offset)  # type: ignore[arg-type]
+
+
+def _pieces(raw: bytes) -> list[bytes]:
+    """Its tools or blocks, each as JSON (rule 1)."""
+    found = elements(raw)
+    if found is None:
+        return [raw] if raw.strip() != b"null" else []
+    return [unmarked(bytes(each)) for each in found]

@@ -1,0 +1,68 @@
+"""Says for people when a conversation's prompt cache ends and what the next call costs then, and what changed early
+in its prompt without ctxmgr. It knows what ctxmgr tells, and no word of a prompt.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ctxmgr.model import currency
+from ctxmgr.model.api import lifecycle
+
+MINUTE_MS = 60_000
+RECURS, LARGE_TOKENS = 3, 50_000  # from which on a part that changes early is worth a line
+NOUNS = {"tools": "tool", "system": "block", "messages": "message"}
+PLACES = {"tools": "of the tools", "system": "of the system prompt", "messages": "of the list"}
+
+
+def ending(cache: Mapping[str, Any], now_ms: float) -> str:
+    """Of `cache` of a status with its `coldCost`; "" where it has none."""
+    expires_ms, cost = cache.get("expiresAt"), cache.get("coldCost")
+    if expires_ms is None or cost is None:
+        return ""
+    left_ms, raw, pruned = expires_ms - now_ms, _amount(cost["raw"]), _amount(cost["pruned"])
+    when = f"the cache ends in {_time(left_ms)}" if left_ms > 0 else "the cache has ended"
+    less = f"; pruned: {pruned}" if pruned != raw else ""
+    return f"{when}: the next turn {'then ' if left_ms > 0 else ''}writes {raw}{less}"
+
+
+def is_large(cache: Mapping[str, Any]) -> bool:
+    """Whether what it holds is worth a line."""
+    cost = cache.get("coldCost")
+    return cost is not None and cost["raw"]["tokens"] >= LARGE_TOKENS
+
+
+def _amount(written: Mapping[str, Any]) -> str:
+    dollars = written.get("dollars")
+    return f"{written['tokens']:,} tokens" + ("" if dollars is None else f", {currency.amount(dollars)}")
+
+
+def _time(ms: float) -> str:
+    minutes = max(1, round(ms / MINUTE_MS))
+    return f"{minutes} min" if minutes < 120 else f"{round(minutes / 60)} h"
+
+
+def is_worth_a_line(busts: lifecycle.CacheBusts) -> bool:
+    """Whether the newest is large, or of a part that recurs."""
+    return busts.last.tokens >= LARGE_TOKENS or busts.parts[busts.last.part] >= RECURS
+
+
+def busted(busts: lifecycle.CacheBusts) -> str:
+    """What changed, how often, and what that cost."""
+    last, calls = busts.last, "1 call" if busts.count == 1 else f"{busts.count} calls"
+    parts = ", ".join(f"{part} {count}" for part, count in busts.parts.items())
+    dollars = "" if last.dollars is None else f", {currency.amount(last.dollars)} more"
+    return (
+        f"the prompt changed early in {calls}, and not by ctxmgr ({parts}): {_change(last)}, so {last.tokens:,} "
+        f"tokens were written that the cache held{dollars}"
+    )
+
+
+def _change(change: lifecycle.PrefixChange) -> str:
+    noun, place, index = NOUNS[change.part], PLACES[change.part], round(change.index)
+    if change.how == "added":
+        return f"a {noun} came {place} at place {index}"
+    if change.how == "removed":
+        return f"{noun} {index} {place} is gone"
+    if change.how == "moved":
+        return f"{noun}s {place} stand in another order from place {index} on"
+    return f"{noun} {index} {place} differs from its byte {round(change.offset)} on"

@@ -1,0 +1,67 @@
+"""Tells where a prompt changed early though ctxmgr did not change it, and what of it is written again for that.
+
+1. A list that only grew, and whose host names no change beside it, is not looked at (`committing`).
+2. Nothing is lost where nothing was kept: the cache is cold, there is none, the model is another one.
+3. A compaction begins another list: that is no bust, nor is what changes before the list with it.
+4. Of a list what counts was sent before and is sent again behind the change. A list that goes back, or on from an
+   earlier place, sends nothing again.
+5. What ctxmgr had taken away, or takes away with this very answer, is not written again: so many tokens at most as
+   the answers before and now have behind what they share. What stands before the list costs all that they share.
+"""
+
+import msgspec
+
+from ctxmgr.model import CallTokens, difference, prices
+from ctxmgr.model.api import lifecycle
+from ctxmgr.session.context.list_plan import ListPlan
+from ctxmgr.session.session import SessionCore
+
+LEAST_TOKENS = 1_024  # most providers keep no shorter start
+
+
+def bust_of(
+    session: SessionCore, params: lifecycle.ContextParams, shared_count: int, plan: ListPlan, prefix_tokens: int
+) -> lifecycle.CacheBust | None:
+    """`session` as it was before this list, which begins with so many messages of the last one; `prefix_tokens`:
+    what both answers begin with, by weight."""
+    before, told = session.projection.messages, params.prefix_change
+    gone, after = before[shared_count:], plan.projection.messages[shared_count:]
+    sent = {message.raw for message in gone}
+    has_summary = any(message.view.summary == "compaction" and message.raw not in sent for message in after)
+    if has_summary or not _was_kept(session, params, plan):
+        return None
+    gauge = session.gauge(session.state)
+    if told is not None:
+        return _counted(session, told, gauge.tokens(prefix_tokens))
+    end = next((count for count in range(len(after), 0, -1) if after[count - 1].raw in sent), 0)
+    again = after[:end]  # what follows is new
+    found = difference.first_difference([message.raw for message in gone], [message.raw for message in again])
+    if found is None:
+        return None
+    behind = min(session.plan.weight, plan.plan.weight) - prefix_tokens  # rule 5
+    weight = min(behind, sum(message.weight for message in again if message.raw in sent))
+    change = lifecycle.PrefixChange("messages", found.how, shared_count + found.index, found.offset)
+    return _counted(session, change, round(gauge.ratio * weight))
+
+
+def _was_kept(session: SessionCore, params: lifecycle.ContextParams, plan: ListPlan) -> bool:
+    """Rules 2 and 3."""
+    state, arrived = session.state, plan.arrived
+    rule = session.model.terms_by(state).cache
+    if rule.kind == "none" or arrived.anew or arrived.state.reopen in ("compaction", "model"):
+        return False
+    time_ms = int(params.at) if params.at is not None else None
+    return not prices.is_cold(state.counted.listed_ms, time_ms, rule.lifetime_ms)
+
+
+def _counted(session: SessionCore, change: lifecycle.PrefixChange, tokens: int) -> lifecycle.CacheBust | None:
+    """The bust, which is counted; None where too little is lost."""
+    if tokens < LEAST_TOKENS:
+        return None
+    terms, whole = session.model.terms_by(session.state).prices, session.tokens()
+    written = prices.dollars(CallTokens(written_tokens=tokens), terms, whole)
+    read = prices.dollars(CallTokens(read_tokens=tokens), terms, whole)
+    dearer = round(written - read, 6) if written is not None and read is not None else None
+    made = lifecycle.CacheBust(**msgspec.structs.asdict(change), tokens=tokens, dollars=dearer)
+    session.busts = lifecycle.CacheBusts.of(session.busts, made)
+    return made
