@@ -3,14 +3,19 @@ without what the cache gave or took, and a total. It knows no message format: ev
 
 Rules:
 1. `SHAPES` has a row for each way to spell it, whatever the message format: gateways mix them. The row that tells
-   what was cached is taken, else the first that has input or output, else the first that has a total.
-2. A row says whether the cached tokens are part of its input, where they are taken out so that no token is counted
+   what was cached is taken, else the first that has input or output, else the first that has a total. What it does
+   not tell is taken from the first row that does.
+2. One name in camelCase and in snake_case is one name: SDKs spell a provider's names in their language's way.
+3. A row says whether the cached tokens are part of its input, where they are taken out so that no token is counted
    twice, or stand beside it. What is more than was sent can not be part of it.
-3. Anthropic's names are used both ways: LiteLLM gives OpenAI's `prompt_tokens` and Anthropic's cache counts in one
+4. Anthropic's names are used both ways: LiteLLM gives OpenAI's `prompt_tokens` and Anthropic's cache counts in one
    object, and the cached are inside. There the total tells: beside `input_tokens` it must have room for them, and
    they are beside `prompt_tokens` only where it is just that sum.
-4. A count of what was read from the cache that is not there is none: it is not the same as a zero.
-5. An object of which no member is known says nothing; nor does a count of a cache that no row has. Both are named.
+5. Thoughts are part of the output, unless the total has room for just them beside it.
+6. An object that tells of no input and no output may hold one that does: that one is read.
+7. A count of what was read from the cache that is not there is none: it is not the same as a zero.
+8. An object of which no member is known says nothing; nor does a count of a cache that no row has, nor one of any
+   tokens beside no input or no output. All are named.
 """
 
 import re
@@ -25,21 +30,19 @@ Counts = dict[str, int]  # the members that are a number of tokens
 
 
 class UsageShape(NamedTuple):
-    """How one provider or framework spells its counts; a dot leads into a member. `input`, `output`: members that
-    are added up. `read`, `written`, `total`: of these the first that counts is taken. `cached`: beside
-    the input or in it."""
+    """How one provider or framework spells its counts, in snake_case; a dot leads into a member. `input`, `output`:
+    members that are added up. `read`, `written`, `total`: of these the first that counts is taken. `cached`: beside
+    the input or in it; "by total": so unless the total says otherwise."""
 
     input: Names
     output: Names
     read: Names = ()
     written: Names = ()
     total: Names = ()
-    cached: Literal["inside", "beside", "by total"] = "inside"
+    cached: Literal["inside", "beside", "inside by total", "beside by total"] = "inside"
 
 
-_CHAT = ("prompt_tokens",)
 _INPUT, _OUTPUT, _TOTAL = ("input_tokens",), ("output_tokens",), ("total_tokens",)
-_CAMEL, _CAMEL_OUTPUT, _CAMEL_TOTAL = ("inputTokens",), ("outputTokens",), ("totalTokens",)
 _LANGCHAIN_WRITTEN = tuple(
     f"input_token_details.{name}"
     for name in ("cache_creation", "ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens")
@@ -48,19 +51,21 @@ _READ, _WRITTEN = "cache_read_input_tokens", "cache_creation_input_tokens"
 
 SHAPES: dict[str, UsageShape] = {
     "ours, pi": UsageShape(
-        ("input",), ("output",), ("cacheRead",), ("cacheWrite",), ("tokens", "totalTokens"), "beside"
+        ("input",), ("output",), ("cache_read",), ("cache_write",), ("tokens", "total_tokens"), "beside"
     ),
+    # in camelCase: the AI SDK 4, Mastra, Spring AI, Continue, Azure's, Mistral's and OpenRouter's SDKs
     "chat completions": UsageShape(
-        _CHAT,
+        ("prompt_tokens",),
         ("completion_tokens",),
         (
             _READ,  # LiteLLM: docs.litellm.ai/docs/completion/prompt_caching
-            "prompt_tokens_details.cached_tokens",  # OpenAI, xAI, OpenRouter, vLLM, llama.cpp
+            "prompt_tokens_details.cached_tokens",  # OpenAI, xAI, OpenRouter, vLLM, llama.cpp; DashScope's own API
             "prompt_cache_hit_tokens",  # DeepSeek: api-docs.deepseek.com/api/create-chat-completion
             "cached_tokens",  # Kimi, Together
             "num_cached_tokens",  # Mistral
             "prompt_token_details.cached_tokens",  # Mistral
             "cache_read_tokens",  # OpenHands' metrics
+            "cached_prompt_tokens",  # CrewAI's UsageMetrics
         ),
         (
             _WRITTEN,
@@ -69,10 +74,22 @@ SHAPES: dict[str, UsageShape] = {
             "cache_write_tokens",
         ),
         _TOTAL,
-        "by total",
+        "inside by total",
     ),
-    "Anthropic": UsageShape(_INPUT, _OUTPUT, (_READ,), (_WRITTEN,), _TOTAL, "by total"),
-    # platform.openai.com/docs/api-reference/responses; Codex' rollouts; Azure's InputTokensDetailsResource
+    "Anthropic": UsageShape(
+        _INPUT,
+        _OUTPUT,
+        (
+            _READ,
+            "cached_read_tokens",  # Agent Client Protocol
+            "input_tokens_cache_read",  # Inspect's ModelUsage
+        ),
+        (_WRITTEN, "cached_write_tokens", "input_tokens_cache_write"),
+        _TOTAL,
+        "beside by total",
+    ),
+    # platform.openai.com/docs/api-reference/responses; Codex' rollouts; Azure's InputTokensDetailsResource;
+    # OpenAI's Agents SDK
     "responses": UsageShape(
         _INPUT,
         _OUTPUT,
@@ -86,50 +103,59 @@ SHAPES: dict[str, UsageShape] = {
     "pydantic-ai": UsageShape(
         _INPUT, _OUTPUT, ("cache_read_tokens",), ("cache_write_tokens", "cache_creation_tokens"), _TOTAL
     ),
+    # ai-sdk.dev/docs/reference/ai-sdk-core/generate-text, LanguageModelUsage of 5 and 6; Genkit's GenerationUsage
+    "AI SDK": UsageShape(
+        _INPUT,
+        _OUTPUT,
+        ("input_token_details.cache_read_tokens", "cached_input_tokens", "cached_content_tokens"),
+        ("input_token_details.cache_write_tokens",),
+        _TOTAL,
+    ),
+    # docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html; Strands
+    "Bedrock": UsageShape(
+        _INPUT,
+        _OUTPUT,
+        (_READ, "cache_read_input_token_count"),
+        ("cache_write_input_tokens", "cache_write_input_token_count"),
+        cached="beside",
+    ),
     # ai.google.dev/api/generate-content#UsageMetadata: what its own tools brought, and thoughts, stand beside
     "Gemini": UsageShape(
-        ("promptTokenCount", "toolUsePromptTokenCount"),
-        ("candidatesTokenCount", "thoughtsTokenCount"),
-        ("cachedContentTokenCount",),
-        total=("totalTokenCount",),
-    ),
-    "Gemini's SDK in Python": UsageShape(
         ("prompt_token_count", "tool_use_prompt_token_count"),
         ("candidates_token_count", "thoughts_token_count"),
         ("cached_content_token_count",),
         total=("total_token_count",),
     ),
-    # ai-sdk.dev/docs/reference/ai-sdk-core/generate-text, LanguageModelUsage of 5 and 6; OpenAI Agents SDK
-    "AI SDK": UsageShape(
-        _CAMEL,
-        _CAMEL_OUTPUT,
-        (
-            "inputTokenDetails.cacheReadTokens",
-            "cachedInputTokens",
-            "cacheReadTokens",
-            "inputTokensDetails.cached_tokens",
-            "inputTokensDetails.cachedTokens",
-        ),
-        ("inputTokenDetails.cacheWriteTokens", "cacheWriteTokens"),
-        _CAMEL_TOTAL,
+    # ai.google.dev/gemini-api/docs/interactions: `usage` of an Interaction
+    "Gemini's interactions": UsageShape(
+        ("total_input_tokens", "total_tool_use_tokens"),
+        ("total_output_tokens", "total_thought_tokens"),  # the first of them alone: LM Studio's REST API
+        ("total_cached_tokens",),
+        total=_TOTAL,
     ),
-    # docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html; the Claude Agent SDK's ModelUsage; Strands
-    "Bedrock": UsageShape(
-        _CAMEL,
-        _CAMEL_OUTPUT,
-        ("cacheReadInputTokens", "cacheReadInputTokenCount"),
-        ("cacheWriteInputTokens", "cacheCreationInputTokens", "cacheWriteInputTokenCount"),
-        cached="beside",
+    # Microsoft.Extensions.AI's UsageDetails; LangChain4j's TokenUsage
+    ".NET, LangChain4j": UsageShape(
+        ("input_token_count",),
+        ("output_token_count", "generated_token_count"),  # the second: IBM's watsonx
+        ("cached_input_token_count",),
+        total=("total_token_count",),
     ),
+    # docs.cohere.com/reference/chat: `usage` has what is billed beside what was counted
+    "Cohere": UsageShape(("tokens.input_tokens",), ("tokens.output_tokens",), ("cached_tokens",)),
     "AI SDK's providers": UsageShape(
-        ("inputTokens.total",), ("outputTokens.total",), ("inputTokens.cacheRead",), ("inputTokens.cacheWrite",)
+        ("input_tokens.total",),
+        ("output_tokens.total",),
+        ("input_tokens.cache_read",),
+        ("input_tokens.cache_write",),
     ),
     # opencode, packages/opencode/src/session/message-v2.ts: `tokens` of a reply
     "OpenCode": UsageShape(
         ("input",), ("output", "reasoning"), ("cache.read",), ("cache.write",), ("total",), "beside"
     ),
     # cline, src/shared/getApiMetrics.ts: `tokensIn` of `api_req_started`
-    "Cline, Roo Code": UsageShape(("tokensIn",), ("tokensOut",), ("cacheReads",), ("cacheWrites",), (), "beside"),
+    "Cline, Roo Code": UsageShape(
+        ("tokens_in",), ("tokens_out",), ("cache_reads",), ("cache_writes",), (), "beside"
+    ),
     # kimi-cli, kosong's TokenUsage
     "Kimi CLI": UsageShape(
         ("input_other",), ("output",), ("input_cache_read",), ("input_cache_creation",), ("total",), "beside"
@@ -142,24 +168,31 @@ SHAPES: dict[str, UsageShape] = {
         ("timings.prompt_n",), ("timings.predicted_n",), ("timings.cache_n",), cached="beside"
     ),
 }
+_THOUGHTS = (  # rule 5
+    "completion_tokens_details.reasoning_tokens",  # xAI, Gemini's API for OpenAI's clients
+    "thought_tokens",  # Agent Client Protocol
+)
 
 _ROWS = tuple(SHAPES.values())
+_INPUTS, _OUTPUTS, _READS, _WRITTENS, _TOTALS = range(5)  # fields of a row
 
 
-def _rows_by(*parts: int) -> dict[str, int]:
-    """Which rows have a name in one of these fields, a bit each, the first the lowest."""
+def _rows_by(part: int) -> dict[str, int]:
+    """Which rows have a name in this field, a bit each, the first the lowest."""
     by: dict[str, int] = {}
     for number, row in enumerate(_ROWS):
-        for name in (name for part in parts for name in row[part]):
+        for name in row[part]:
             by[name] = by.get(name, 0) | 1 << number
     return by
 
 
-_SENT, _CACHED, _TOTALLED, _READS = _rows_by(0, 1), _rows_by(2, 3), _rows_by(4), _rows_by(2)
-_KNOWN = frozenset((*_SENT, *_CACHED, *_TOTALLED))
+_BY_NAME = tuple(map(_rows_by, range(5)))
+_KNOWN = frozenset((*(name for by in _BY_NAME for name in by), *_THOUGHTS))
 _NUMBERS = (int, float)  # a bool is none
 _ZEROS = repeat(0)
+_HUMP = expression(r"(?<=[a-z0-9])(?=[A-Z])")
 _CACHE = expression(r"cache", re.IGNORECASE)
+_TOKENS = expression(r"tok|count|cache", re.IGNORECASE)
 _SAID_TWICE = expression(r"^cache_creation\.|details|miss|uncached|no_?cache|audio|over_200k", re.IGNORECASE)
 _NAME = expression(r"[A-Za-z_][\w.-]{0,60}")
 MOST_NAMED = 8
@@ -167,7 +200,7 @@ MOST_NAMED = 8
 
 def usage(fields: Any) -> Usage | None:
     """The usage of a decoded usage object, in tokens; None where it holds no count. The total holds the output."""
-    counts = _counts(fields) if isinstance(fields, dict) else {}
+    counts = _counts(_telling(fields)) if isinstance(fields, dict) else {}
     shape = _shape(counts)
     if shape is None:
         return None
@@ -175,38 +208,88 @@ def usage(fields: Any) -> Usage | None:
     read, written, total = (_first(counts, names) for names in (shape.read, shape.written, shape.total))
     apart = sent + read + written + output  # what all came to if the cached were beside
     is_beside = shape.cached == "beside" or read + written > sent
-    if shape.cached == "by total" and not is_beside:
-        is_beside = total == apart if shape.input == _CHAT else total == 0 or total >= apart
+    if shape.cached == "inside by total":
+        is_beside |= total == apart
+    elif shape.cached == "beside by total":
+        is_beside |= total == 0 or total >= apart
     if not is_beside:
         sent -= read + written
     elif shape.cached != "beside":
         total = max(total, apart)
+    thoughts = _first(counts, _THOUGHTS)
+    output += thoughts if total == sent + read + written + output + thoughts else 0
     total = total or sent + read + written + output
-    return Usage(sent, output, read, written, total, not counts.keys().isdisjoint(_READS))
+    return Usage(sent, output, read, written, total, not counts.keys().isdisjoint(_BY_NAME[_READS]))
 
 
 def unknown_usage(fields: Any) -> tuple[str, ...]:
-    """The names of the members where none is known, else of the counts of a cache that no row has (rule 5)."""
+    """The names of the members where none is known, else of the counts that no row has and that are missing where
+    they stand (rule 8)."""
+    fields = _telling(fields) if isinstance(fields, dict) else fields
     members = dict(_members(fields))
-    if members.keys().isdisjoint(_KNOWN):
+    if _KNOWN.isdisjoint(map(_one_name, members)):
         names = iter(members)
     else:
-        known = (name for name, count in _counts(fields).items() if count and name not in _KNOWN)
-        names = (name for name in known if _CACHE.search(name) and not _SAID_TWICE.search(name))
+        known = _counts(fields)
+        is_whole = not any(map(known.keys().isdisjoint, _BY_NAME[: _OUTPUTS + 1]))
+        sought = _CACHE if is_whole else _TOKENS
+        odd = (name for name, held in members.items() if _is_count(held) and held and _one_name(name) not in _KNOWN)
+        names = (name for name in odd if sought.search(name) and not _SAID_TWICE.search(name))
     return tuple(name for name in names if _NAME.fullmatch(name))[:MOST_NAMED]
+
+
+def _telling(fields: dict[str, Any]) -> dict[str, Any]:
+    """Rule 6."""
+    for held in (fields, *(value for value in fields.values() if isinstance(value, dict))):
+        if any(_told(_counts(held))[: _OUTPUTS + 1]):
+            return held
+    return fields
+
+
+def _told(counts: Counts) -> list[int]:
+    """Which rows have a member that counts, for each of their fields."""
+    told = [0] * len(_BY_NAME)
+    for name, count in counts.items():
+        if count:
+            for part, by in enumerate(_BY_NAME):
+                told[part] |= by.get(name, 0)
+    return told
 
 
 def _shape(counts: Counts) -> UsageShape | None:
     """Rule 1. A zero of a cache tells which row it is, too."""
-    sent = cached = told = total = 0
-    for name, count in counts.items():
-        told |= _CACHED.get(name, 0)
-        if count:
-            sent |= _SENT.get(name, 0)
-            cached |= _CACHED.get(name, 0)
-            total |= _TOTALLED.get(name, 0)
-    rows = sent & cached or sent & told or sent or cached or total
-    return _ROWS[(rows & -rows).bit_length() - 1] if rows else None
+    told = _told(counts)
+    sent, cached, total = told[_INPUTS] | told[_OUTPUTS], told[_READS] | told[_WRITTENS], told[_TOTALS]
+    read, written = (_zeros_too(counts, _BY_NAME[part]) for part in (_READS, _WRITTENS))
+    rows = sent & cached & read & written or sent & cached or sent & (read | written) or sent or cached or total
+    if not rows:
+        return None
+    taken = rows & -rows
+    cache = _lowest(cached & taken or cached or taken).cached
+    if cache == "beside":  # such a total may leave them out
+        told[_TOTALS] = 0
+    inputs, outputs, reads, writes, totals = (_lowest(bits & taken or bits or taken) for bits in told)
+    return UsageShape(inputs.input, outputs.output, reads.read, writes.written, totals.total, cache)
+
+
+def _lowest(rows: int) -> UsageShape:
+    return _ROWS[(rows & -rows).bit_length() - 1]
+
+
+def _zeros_too(counts: Counts, by: dict[str, int]) -> int:
+    rows = 0
+    for name in counts:
+        rows |= by.get(name, 0)
+    return rows
+
+
+def _one_name(name: str) -> str:
+    """Rule 2."""
+    return name if name.islower() else _HUMP.sub("_", name).lower()
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) in _NUMBERS and 0 <= value < 2**53
 
 
 def _first(counts: Counts, names: Names) -> int:
@@ -225,14 +308,10 @@ def _members(fields: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _counts(fields: dict[str, Any]) -> Counts:
-    """Those of an object within, too."""
+    """By their names in snake_case; those of an object within, too."""
     counts: Counts = {}
-    for name, value in fields.items():
-        kind = type(value)
-        if kind in _NUMBERS and 0 <= value < 2**53:
-            counts[name] = int(value)
-        elif kind is dict:
-            for inner, held in value.items():
-                if type(held) in _NUMBERS and 0 <= held < 2**53:
-                    counts[f"{name}.{inner}"] = int(held)
+    for name, held in _members(fields):
+        if _is_count(held):
+            name = _one_name(name)
+            counts[name] = max(counts.get(name, 0), int(held))
     return counts

@@ -106,6 +106,11 @@ def _reply(raw: bytes) -> bytes:
     return b'{"error":' + raw + b"}" if raw.startswith(b'"') else raw
 
 
+def checked(usage: Mapping[str, Any]) -> dict[str, Any]:
+    """What is held to the types of our own words: Cohere's `tokens` holds an object and is none of them."""
+    return {name: value for name, value in usage.items() if name != "tokens" or not isinstance(value, dict)}
+
+
 def unknown_words(usage: Mapping[str, Any] | None) -> str:
     """Rule 9; "" where all of it is known."""
     names = ", ".join(unknown_usage(usage))
@@ -116,7 +121,7 @@ def _turn_ended(session: SessionCore, params: lifecycle.TurnEndParams, messages:
     reply = messages[0].view
     usage = reply.usage
     if params.usage is not None:
-        converted(params.usage, lifecycle.UsageParams, "$.usage")
+        converted(checked(params.usage), lifecycle.UsageParams, "$.usage")
         usage = session.fmt.usage(params.usage)
     turn = EndedTurn(
         session=session,

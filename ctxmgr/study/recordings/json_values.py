@@ -14,6 +14,7 @@ What hosts and providers call content, tool calls and usage becomes pi's:
 3. pi's `input` holds no cached tokens; how others count, `formats.provider_usage` knows.
 """
 
+import codecs
 import json
 from collections.abc import Callable, Iterator
 from typing import Any, TypeGuard
@@ -30,6 +31,7 @@ UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 MILLISECONDS = 1000  # in a second: hosts in Python count in seconds
 SHOWN_CHARACTERS = 60  # of what is no JSON, in an error
 
+_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _decode = msgspec.json.Decoder().decode
 _scan = json.JSONDecoder().raw_decode
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -59,6 +61,15 @@ def whole_lines(content: bytes) -> tuple[bytes, int]:
     except (UnicodeDecodeError, RecursionError):
         pass
     return content, 0
+
+
+def in_utf8(name: str, content: bytes) -> bytes:
+    """The content without a byte order mark: editors and shells of Windows write one, and UTF-16 behind it."""
+    encoding = next((encoding for mark, encoding in _MARKS if content.startswith(mark)), "")
+    try:
+        return content.decode(encoding).encode("utf-8") if encoding else content
+    except UnicodeError:
+        raise UnreadableRecording(f"{name}: it begins as {encoding} does, and is none") from None
 
 
 def members(piece: bytes, name: str, line: int) -> dict[str, msgspec.Raw]:
@@ -154,7 +165,7 @@ def _is_count(value: Any, limit: float) -> TypeGuard[float]:
 
 Odd = Callable[[str], None]
 
-_TEXTS = frozenset({"text", "input_text", "output_text", "summary_text", "reasoning_text"})
+TEXTS = frozenset({"text", "input_text", "output_text", "summary_text", "reasoning_text"})
 
 
 def text_block(words: str) -> Json:
@@ -195,7 +206,7 @@ def content(value: Any, odd: Odd) -> list[Json]:
     out = []
     for block in objects_of(value):
         kind = text(block, "type")
-        if kind in _TEXTS:
+        if kind in TEXTS:
             out += only(text(block, "text"))
         elif shown := image(block):
             out += shown

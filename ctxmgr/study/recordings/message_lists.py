@@ -10,6 +10,8 @@ Code's `api_conversation_history.json`, what Copilot CLI kept in one file, and w
 3. A summary that Roo Code put there (`isSummary`) is a compaction that keeps nothing; its marks of what it left out
    (`isTruncationMarker`) are no context.
 4. Times are `ts`, in milliseconds.
+5. A message all of whose blocks are of kinds that no such list has is refused: it is another program's (Bedrock's
+   Converse, the AI SDK, Goose), and all that its tools did would be lost. One odd block beside others is counted.
 """
 
 import re
@@ -18,6 +20,7 @@ from typing import Any
 from ctxmgr.engine.tools import told_result
 from ctxmgr.study.recordings.building import RecordedStep, RecordingBuilder
 from ctxmgr.study.recordings.json_values import (
+    TEXTS,
     Json,
     call,
     chat_calls,
@@ -39,6 +42,13 @@ from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
 
 ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 LISTS = ("messages", "chatMessages")  # members that hold the messages
+KINDS = TEXTS | frozenset(  # of blocks, in Anthropic's and OpenAI's lists
+    {"tool_use", "tool_result", "server_tool_use", "mcp_tool_use", "thinking", "redacted_thinking", "reasoning"}
+    | {"refusal", "compaction", "image", "image_url", "input_image", "document", "file", "input_file", "audio"}
+    | {"input_audio", "video_url", "search_result"}
+)
+_OF_SERVERS = "_tool_result"  # how kinds end that results of Anthropic's own tools have
+_NAME = re.compile(r"[A-Za-z][\w-]{0,40}")
 _SURROUNDINGS = "<environment_details>"
 _ARGUMENT = re.compile(r"<([A-Za-z_][\w-]*)>(.*?)</\1>", re.DOTALL)
 _WITHIN = frozenset({"args", "file"})  # arguments that hold arguments (Roo Code)
@@ -57,6 +67,9 @@ def read(name: str, content: bytes) -> Recording:
     for position, message in enumerate(messages, 1):
         if not is_message(message):
             raise UnreadableRecording(f"{name}, message {position}: no message of a known role")
+        if kinds := unknown_kinds(message):
+            told = f"blocks of no kind that is read ({kinds}), so this is another program's list"
+            raise UnreadableRecording(f"{name}, message {position}: {told}")
         reader.read(message, position)
     return reader.recording(text(fields or {}, "sessionId"), model=text(fields or {}, "model"))
 
@@ -81,6 +94,18 @@ def is_message(value: Any) -> bool:
         and ("content" in value or not value.keys().isdisjoint({"tool_calls", "function_call"}))
         and isinstance(value.get("content"), str | list | None)
     )
+
+
+def unknown_kinds(message: Json) -> str:
+    """For people: of what kinds its blocks are, where no one of them is known (rule 5); "" where one is."""
+    blocks = objects_of(message.get("content"))
+    kinds = [text(block, "type") for block in blocks]
+    if "tool_calls" in message or any(kind in KINDS or kind.endswith(_OF_SERVERS) for kind in kinds):
+        return ""
+    names = (
+        kind or next(iter(block), "") for kind, block in zip(kinds, blocks, strict=True)
+    )  # Bedrock's: a member
+    return ", ".join(sorted({name if _NAME.fullmatch(name) else "unnamed" for name in names}))
 
 
 def is_clines(messages: list[Any]) -> bool:

@@ -20,7 +20,7 @@ from ctxmgr.study.recordings import (
     pi_sessions,
     swe_agent,
 )
-from ctxmgr.study.recordings.json_values import Json, decoded, members, objects, table, text, whole_lines
+from ctxmgr.study.recordings.json_values import Json, decoded, in_utf8, members, objects, table, text, whole_lines
 from ctxmgr.study.recordings.openhands import read_completions, read_events, read_sdk
 from ctxmgr.study.recordings.recording import Recording, Stream, UnreadableRecording
 
@@ -59,6 +59,7 @@ def source(path: Path) -> Source:
 
 def source_of(name: str, content: bytes) -> Source:
     """What a file of this name has in it. Raises UnreadableRecording where it does not begin with a JSON object."""
+    content = in_utf8(name, content)
     listed = content.lstrip().startswith(b"[")
     content, torn = (content, 0) if listed else whole_lines(content)
     values = (

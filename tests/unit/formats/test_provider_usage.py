@@ -11,6 +11,7 @@ from ctxmgr.formats import FORMATS
 from ctxmgr.formats.provider_usage import unknown_usage, usage
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.messages import Usage
+from ctxmgr.session.methods.turn_end import checked
 
 INSIDE, BESIDE = Usage(100, 20, 900, 0, 1_020, True), Usage(100, 20, 900, 50, 1_070, True)
 CHAT = {"prompt_tokens": 1_000, "completion_tokens": 20}
@@ -22,6 +23,7 @@ CHATS: dict[str, dict[str, Any]] = {
     "OpenHands": {"cache_read_tokens": 900, "cache_write_tokens": 0, "context_window": 128_000},
     "vLLM, no details of the output": {"prompt_tokens_details": {"cached_tokens": 900}, "output_details": None},
 }
+CHAT_CAMEL = {"promptTokens": 1_000, "completionTokens": 20, "totalTokens": 1_020}
 SNAKE, CAMEL = {"input_tokens": 1_000, "output_tokens": 20}, {"inputTokens": 1_000, "outputTokens": 20}
 WHOLE: dict[str, dict[str, Any]] = {
     "LangChain": {**SNAKE, "total_tokens": 1_020, "input_token_details": {"cache_read": 900, "cache_creation": 0}},
@@ -34,6 +36,39 @@ WHOLE: dict[str, dict[str, Any]] = {
         "outputTokens": {"total": 20, "text": 20},
     },
     "Gemini's SDK": {"prompt_token_count": 1_000, "cached_content_token_count": 900, "candidates_token_count": 20},
+    "Mistral's and OpenRouter's SDKs": {**CHAT_CAMEL, "promptTokensDetails": {"cachedTokens": 900}},
+    "Continue": {
+        "promptTokens": 1_000,
+        "completionTokens": 20,
+        "promptTokensDetails": {"cachedTokens": 900},
+    },
+    "Mastra": {**CHAT_CAMEL, "cachedInputTokens": 900},
+    "DeepSeek, in camelCase": {**CHAT_CAMEL, "promptCacheHitTokens": 900, "promptCacheMissTokens": 100},
+    ".NET": {"inputTokenCount": 1_000, "outputTokenCount": 20, "cachedInputTokenCount": 900},
+    "Cohere": {
+        "billed_units": {"input_tokens": 77, "output_tokens": 20},
+        "tokens": {"input_tokens": 1_000, "output_tokens": 20},
+        "cached_tokens": 900,
+    },
+    "DashScope": {**SNAKE, "total_tokens": 1_020, "prompt_tokens_details": {"cached_tokens": 900}},
+    "DashScope, no total": {**SNAKE, "prompt_tokens_details": {"cached_tokens": 900}},
+    "CrewAI": {**CHAT, "total_tokens": 1_020, "cached_prompt_tokens": 900, "successful_requests": 1},
+    "Genkit": {**CAMEL, "totalTokens": 1_020, "cachedContentTokens": 900, "inputCharacters": 4_000},
+    "Gemini's interactions": {
+        "total_input_tokens": 1_000,
+        "total_output_tokens": 15,
+        "total_thought_tokens": 5,
+        "total_cached_tokens": 900,
+        "total_tokens": 1_020,
+    },
+    "Vertex' interactions": {"totalInputTokens": 1_000, "totalOutputTokens": 20, "totalCachedTokens": 900},
+    "xAI: thoughts beside the output": {
+        "prompt_tokens": 1_000,
+        "completion_tokens": 5,
+        "total_tokens": 1_020,
+        "prompt_tokens_details": {"cached_tokens": 900},
+        "completion_tokens_details": {"reasoning_tokens": 15},
+    },
 }
 APART: dict[str, dict[str, Any]] = {
     "Bedrock": {
@@ -52,7 +87,54 @@ APART: dict[str, dict[str, Any]] = {
     },
     "OpenCode": {"input": 100, "output": 15, "reasoning": 5, "cache": {"read": 900, "write": 50}},
     "Cline": {"tokensIn": 100, "tokensOut": 20, "cacheReads": 900, "cacheWrites": 50},
+    "Agent Client Protocol": {
+        "inputTokens": 100,
+        "outputTokens": 15,
+        "thoughtTokens": 5,
+        "cachedReadTokens": 900,
+        "cachedWriteTokens": 50,
+        "totalTokens": 1_070,
+    },
+    "Inspect": {
+        "input_tokens": 100,
+        "output_tokens": 20,
+        "total_tokens": 1_070,
+        "input_tokens_cache_read": 900,
+        "input_tokens_cache_write": 50,
+    },
+    "Anthropic, in camelCase": {
+        "inputTokens": 100,
+        "outputTokens": 20,
+        "cacheReadInputTokens": 900,
+        "cacheCreationInputTokens": 50,
+    },
+    "Bedrock, by the count's name": {
+        "inputTokens": 100,
+        "outputTokens": 20,
+        "cacheReadInputTokenCount": 900,
+        "cacheWriteInputTokenCount": 50,
+    },
     "Kimi CLI": {"input_other": 100, "output": 20, "input_cache_read": 900, "input_cache_creation": 50},
+}
+NOT_TOLD: dict[str, dict[str, Any]] = {  # whether anything was cached
+    "AI SDK 4": CHAT_CAMEL,
+    "Spring AI": {**CHAT_CAMEL, "nativeUsage": {}},
+    "Azure": {"completionTokens": 20, "promptTokens": 1_000, "totalTokens": 1_020},
+    "LangChain4j": {"inputTokenCount": 1_000, "outputTokenCount": 20, "totalTokenCount": 1_020},
+    "watsonx": {"input_token_count": 1_000, "generated_token_count": 20},
+    "LM Studio": {"input_tokens": 1_000, "total_output_tokens": 20, "tokens_per_second": 43.7},
+    "Ollama, in camelCase": {"promptEvalCount": 1_000, "evalCount": 20, "evalDuration": 9},
+    "Cohere 1": {"billed_units": {"input_tokens": 1_000, "output_tokens": 20}},
+    "LangChain JS": {"tokenUsage": CHAT_CAMEL},
+    "Code Assist": {"usageMetadata": {"promptTokenCount": 1_000, "candidatesTokenCount": 20}},
+    "a reply as a whole": {"id": "x", "created": 1_700_000_000, "usage": {**CHAT, "total_tokens": 1_020}},
+    "the same twice, in both spellings": {**CHAT, "promptTokens": 1_000, "completionTokens": 0},
+    "two rows' names": {"prompt_tokens": 1_000, "output_tokens": 20},
+    "thoughts within the output": {
+        **CHAT,
+        "total_tokens": 1_020,
+        "completion_tokens_details": {"reasoning_tokens": 15},
+    },
 }
 TABLE: list[tuple[str, dict[str, Any], Usage | None]] = [
     ("ours", {"input": 1, "output": 2, "cacheRead": 3, "cacheWrite": 4}, Usage(1, 2, 3, 4, 10, True)),
@@ -157,6 +239,12 @@ TABLE: list[tuple[str, dict[str, Any], Usage | None]] = [
     ),
     ("llama.cpp: timings", {"prompt_n": 100, "cache_n": 900, "predicted_n": 20, "prompt_ms": 7.5}, INSIDE),
     *((f"{name}, beside", fields, BESIDE) for name, fields in APART.items()),
+    *((name, fields, Usage(1_000, 20, 0, 0, 1_020)) for name, fields in NOT_TOLD.items()),
+    (
+        "Bedrock: a total that leaves out what was cached",
+        {**CAMEL, "totalTokens": 1_020, "cacheReadInputTokens": 900, "cacheWriteInputTokens": 0},
+        Usage(1_000, 20, 900, 0, 1_920, True),
+    ),
     ("ollama", {"prompt_eval_count": 1_000, "eval_count": 20, "eval_duration": 9}, Usage(1_000, 20, 0, 0, 1_020)),
     (
         "OpenCode, nothing cached: thoughts are beside the output",
@@ -190,6 +278,12 @@ def test_what_nobody_knows_is_named() -> None:
         ({**CHAT, "cache_tokens_of_ours": 0, "cost": 0.1}, ()),
         ({**CHAT, "prompt_cache_miss_tokens": 9, "cache_creation": {"ephemeral_5m_input_tokens": 1}}, ()),
         ({"input_tokens": 0}, ()),
+        ({"totalTokens": 1_020, "promptTok": 1_000, "replyTok": 20}, ("promptTok", "replyTok")),
+        ({"input_tokens": 1_000, "written_tokens": 20, "seconds": 3}, ("written_tokens",)),
+        ({"prefill_count": 1_000, "output_tokens": 20, "total_tokens": 1_020}, ("prefill_count",)),
+        ({"input_tokens": 1_000, "output_tokens": 0, "written_tokens": 20}, ()),
+        ({"usage": {"total_tokens": 1_020, "read_tokens": 1_000}}, ("usage.total_tokens", "usage.read_tokens")),
+        ({"usage": {**CHAT, "cacheTokensOfOurs": 9}, "cost": 1}, ("cacheTokensOfOurs",)),
         ({}, ()),
         (None, ()),
     ):
@@ -202,7 +296,8 @@ def test_it_comes_through_the_wire() -> None:
     for name, fields, expected in (row for row in TABLE if row[0] != "nonsense"):
         raw = msgspec.json.encode({"sessionId": "s", "message": {}, "usage": fields})
         params = msgspec.json.decode(raw, type=lifecycle.TurnEndParams)
-        msgspec.convert(params.usage, lifecycle.UsageParams)
+        assert params.usage is not None
+        msgspec.convert(checked(params.usage), lifecycle.UsageParams)
         for form in FORMATS:
             assert FORMATS[form].usage(params.usage) == expected, (form, name)
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 
 from ctxmgr.study.recordings import copilot_cli, message_lists
+from ctxmgr.study.recordings.recording import UnreadableRecording
 from tests.unit.study.recorded import (
     AT,
     Json,
@@ -140,6 +141,54 @@ def test_lines_are_a_list_too(tmp_path: Path) -> None:
     for name, document, _, shown in LISTS:
         if isinstance(document, list):
             assert seen(load(tmp_path, jsonl(*document))) == shown, name
+
+
+GO = said("user", "go")
+OTHERS: list[tuple[str, list[Json], str]] = [
+    ("Bedrock", [said("user", [{"text": "go"}]), said("assistant", [{"toolUse": {"name": "r"}}])], "1: .*text"),
+    ("Bedrock's call", [GO, said("assistant", [{"toolUse": {"toolUseId": "t1"}}])], "2: .*toolUse"),
+    ("AI SDK", [GO, said("assistant", [{"type": "tool-call", "toolCallId": "t1"}])], "2: .*tool-call"),
+    ("AI SDK's result", [GO, said("tool", [{"type": "tool-result", "toolName": "r"}])], "2: .*tool-result"),
+    ("Goose", [GO, said("assistant", [{"type": "toolRequest", "id": "t1"}])], "2: .*toolRequest"),
+    (
+        "two kinds",
+        [GO, said("user", [{"type": "toolResponse"}, {"never say it": 1}])],
+        "2: .*toolResponse, unnamed",
+    ),
+]
+
+
+def test_a_message_of_blocks_that_nobody_knows_is_refused(tmp_path: Path) -> None:
+    for name, talk, says in OTHERS:
+        for content in (json.dumps(talk).encode(), jsonl(*talk), json.dumps({"messages": talk}).encode()):
+            with pytest.raises(UnreadableRecording, match=f"message {says}") as caught:
+                load(tmp_path, content)
+            assert "never say it" not in str(caught.value), name
+
+
+def test_an_odd_block_beside_others_is_counted(tmp_path: Path) -> None:
+    talk = [GO, said("assistant", [*texts("on it"), {"type": "hologram"}]), said("user", [])]
+    recording = load(tmp_path, json.dumps(talk).encode())
+    assert seen(recording)[:2] == ["u: go", "a: on it"]
+    assert "blocks of kind hologram, which pi does not have: 1" in recording.notes
+    media = ("image_url", "input_audio", "document", "web_search_tool_result", "server_tool_use")
+    for kind in media:
+        assert load(tmp_path, json.dumps([GO, said("assistant", [{"type": kind}])]).encode()).entries, kind
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_byte_order_mark_is_none_of_the_text(tmp_path: Path, encoding: str) -> None:
+    for name, document, host, shown in LISTS:
+        recording = load(tmp_path, json.dumps(document).encode(encoding))
+        assert (seen(recording), recording.host) == (shown, host), name
+    lines = "".join(json.dumps(message) + "\r\n" for message in (GO, said("assistant", "größer")))
+    assert seen(load(tmp_path, lines.encode(encoding))) == ["u: go", "a: größer"]
+
+
+def test_a_mark_before_other_bytes_is_said(tmp_path: Path) -> None:
+    for content in (b"\xff\xfe{", b"\xfe\xff\xd8", b"\xef\xbb\xbf\xff"):
+        with pytest.raises(UnreadableRecording, match="it begins as utf-"):
+            load(tmp_path, content)
 
 
 def test_what_was_counted_and_asked() -> None:
