@@ -350,10 +350,11 @@ HEAD = 0.75  # of them: the start; the rest is the end
 def users_text(view: View, before: View | None = None) -> str:
     """What the user said in this message, without what a host put there, and without packets that came back.
     `before`: the message before it, None where there is none or nobody knows."""
-    if view.role != "user":
+    texts = list(texts_of(view)) if view.role == "user" else ()
+    if not texts:
         return ""
     asked = "\n".join(texts_of(before)) if before is not None and before.role == "assistant" else ""
-    return own_words(map(without_packet, texts_of(view)), asked)
+    return own_words(map(without_packet, texts), asked)
 
 
 def texts_of(view: View) -> Iterator[str]:

@@ -11,7 +11,9 @@ Code's `api_conversation_history.json`, what Copilot CLI kept in one file, and w
    (`isTruncationMarker`) are no context.
 4. Times are `ts`, in milliseconds.
 5. A message all of whose blocks are of kinds that no such list has is refused: it is another program's (Bedrock's
-   Converse, the AI SDK, Goose), and all that its tools did would be lost. One odd block beside others is counted.
+   Converse, the AI SDK, Goose), and all that its tools did would be lost. So is one with the AI SDK's members
+   beside its content. One odd block beside others is counted.
+6. SDKs in TypeScript spell the members of calls in camelCase: they are the same.
 """
 
 import re
@@ -47,6 +49,8 @@ KINDS = TEXTS | frozenset(  # of blocks, in Anthropic's and OpenAI's lists
     | {"refusal", "compaction", "image", "image_url", "input_image", "document", "file", "input_file", "audio"}
     | {"input_audio", "video_url", "search_result"}
 )
+BESIDE = ("parts", "toolInvocations")  # members of the AI SDK's UIMessage
+SPELLED = {"toolCalls": "tool_calls", "toolCallId": "tool_call_id", "reasoningContent": "reasoning_content"}
 _OF_SERVERS = "_tool_result"  # how kinds end that results of Anthropic's own tools have
 _NAME = re.compile(r"[A-Za-z][\w-]{0,40}")
 _SURROUNDINGS = "<environment_details>"
@@ -67,6 +71,7 @@ def read(name: str, content: bytes) -> Recording:
     for position, message in enumerate(messages, 1):
         if not is_message(message):
             raise UnreadableRecording(f"{name}, message {position}: no message of a known role")
+        message = {SPELLED.get(name, name): value for name, value in message.items()}
         if kinds := unknown_kinds(message):
             told = f"blocks of no kind that is read ({kinds}), so this is another program's list"
             raise UnreadableRecording(f"{name}, message {position}: {told}")
@@ -91,15 +96,18 @@ def is_message(value: Any) -> bool:
     return (
         isinstance(value, dict)
         and value.get("role") in ROLES
-        and ("content" in value or not value.keys().isdisjoint({"tool_calls", "function_call"}))
+        and ("content" in value or not value.keys().isdisjoint({"tool_calls", "toolCalls", "function_call"}))
         and isinstance(value.get("content"), str | list | None)
     )
 
 
 def unknown_kinds(message: Json) -> str:
-    """For people: of what kinds its blocks are, where no one of them is known (rule 5); "" where one is."""
+    """For people: of what kinds its blocks are, where no one of them is known, or the members that hold them
+    (rule 5); "" where all is well."""
     blocks = objects_of(message.get("content"))
     kinds = [text(block, "type") for block in blocks]
+    if beside := [name for name in BESIDE if message.get(name)]:
+        return ", ".join(beside)
     if "tool_calls" in message or any(kind in KINDS or kind.endswith(_OF_SERVERS) for kind in kinds):
         return ""
     names = (

@@ -121,6 +121,17 @@ LISTS: list[tuple[str, Any, str, list[str]]] = [
         ["u: go", "a: read {'path': 'a'}", "r call-2: A"],
     ),
     (
+        "in camelCase, as SDKs in TypeScript have it",
+        [
+            said("user", "go"),
+            {"role": "assistant", "toolCalls": [chat("c1", "read", path="a")], "reasoningContent": "hm"},
+            said("tool", "A", toolCallId="c1"),
+            said("assistant", "done", toolCalls=None, parts=[]),
+        ],
+        "chat completions",
+        ["u: go", "a: (hm) | read {'path': 'a'}", "r c1: A", "a: done"],
+    ),
+    (
         "Copilot CLI, in one file",
         {"sessionId": "s", "chatMessages": [said("user", "go"), said("assistant", "done")], "timeline": []},
         "Copilot CLI",
@@ -150,6 +161,8 @@ OTHERS: list[tuple[str, list[Json], str]] = [
     ("AI SDK", [GO, said("assistant", [{"type": "tool-call", "toolCallId": "t1"}])], "2: .*tool-call"),
     ("AI SDK's result", [GO, said("tool", [{"type": "tool-result", "toolName": "r"}])], "2: .*tool-result"),
     ("Goose", [GO, said("assistant", [{"type": "toolRequest", "id": "t1"}])], "2: .*toolRequest"),
+    ("AI SDK's page", [GO, said("assistant", "", parts=[{"type": "tool-read", "input": {}}])], "2: .*parts"),
+    ("AI SDK 4's page", [GO, said("assistant", "", toolInvocations=[{"toolName": "r"}])], "2: .*toolInvocations"),
     (
         "two kinds",
         [GO, said("user", [{"type": "toolResponse"}, {"never say it": 1}])],
