@@ -174,20 +174,22 @@ _THOUGHTS = (  # rule 5
 )
 
 _ROWS = tuple(SHAPES.values())
-_INPUTS, _OUTPUTS, _READS, _WRITTENS, _TOTALS = range(5)  # fields of a row
+_BITS = len(_ROWS)
+_PARTS = 5  # fields of a row that hold names: input, output, read, written, total
 
 
-def _rows_by(part: int) -> dict[str, int]:
-    """Which rows have a name in this field, a bit each, the first the lowest."""
-    by: dict[str, int] = {}
+def _rows_by_name() -> dict[str, int]:
+    """Which rows have a name, a bit each, the first the lowest: of each field of theirs in so many bits."""
+    rows: dict[str, int] = {}
     for number, row in enumerate(_ROWS):
-        for name in row[part]:
-            by[name] = by.get(name, 0) | 1 << number
-    return by
+        for part in range(_PARTS):
+            for name in row[part]:
+                rows[name] = rows.get(name, 0) | 1 << number << part * _BITS
+    return rows
 
 
-_BY_NAME = tuple(map(_rows_by, range(5)))
-_KNOWN = frozenset((*(name for by in _BY_NAME for name in by), *_THOUGHTS))
+_BY_NAME = _rows_by_name()
+_KNOWN = frozenset((*_BY_NAME, *_THOUGHTS))
 _NUMBERS = (int, float)  # a bool is none
 _ZEROS = repeat(0)
 _HUMP = expression(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -200,8 +202,8 @@ MOST_NAMED = 8
 
 def usage(fields: Any) -> Usage | None:
     """The usage of a decoded usage object, in tokens; None where it holds no count. The total holds the output."""
-    counts = _counts(_telling(fields)) if isinstance(fields, dict) else {}
-    shape = _shape(counts)
+    told = _telling(fields)
+    counts, shape = told.counts, _shape(told)
     if shape is None:
         return None
     sent, output = sum(map(counts.get, shape.input, _ZEROS)), sum(map(counts.get, shape.output, _ZEROS))
@@ -219,68 +221,74 @@ def usage(fields: Any) -> Usage | None:
     thoughts = _first(counts, _THOUGHTS)
     output += thoughts if total == sent + read + written + output + thoughts else 0
     total = total or sent + read + written + output
-    return Usage(sent, output, read, written, total, not counts.keys().isdisjoint(_BY_NAME[_READS]))
+    return Usage(sent, output, read, written, total, bool(told.there[2]))
 
 
 def unknown_usage(fields: Any) -> tuple[str, ...]:
     """The names of the members where none is known, else of the counts that no row has and that are missing where
     they stand (rule 8)."""
-    fields = _telling(fields) if isinstance(fields, dict) else fields
-    members = dict(_members(fields))
-    if _KNOWN.isdisjoint(map(_one_name, members)):
-        names = iter(members)
-    else:
-        known = _counts(fields)
-        is_whole = not any(map(known.keys().isdisjoint, _BY_NAME[: _OUTPUTS + 1]))
-        sought = _CACHE if is_whole else _TOKENS
-        odd = (name for name, held in members.items() if _is_count(held) and held and _one_name(name) not in _KNOWN)
-        names = (name for name in odd if sought.search(name) and not _SAID_TWICE.search(name))
-    return tuple(name for name in names if _NAME.fullmatch(name))[:MOST_NAMED]
+    told = _telling(fields)
+    members = dict(_members(told.fields))
+    unknown = [name for name in members if name not in _KNOWN and _one_name(name) not in _KNOWN]
+    if len(unknown) < len(members):
+        sought = _CACHE if told.there[0] and told.there[1] else _TOKENS
+        counted = (name for name in unknown if _is_count(members[name]) and members[name])
+        unknown = [name for name in counted if sought.search(name) and not _SAID_TWICE.search(name)]
+    return tuple(name for name in unknown if _NAME.fullmatch(name))[:MOST_NAMED]
 
 
-def _telling(fields: dict[str, Any]) -> dict[str, Any]:
+class _Told(NamedTuple):
+    """`fields` as they came, and the `counts` in them. Which rows have a member of theirs, for each part: one that
+    counts, or one that is `there`, a zero too."""
+
+    fields: Any
+    counts: Counts
+    rows: list[int]
+    there: list[int]
+
+
+def _telling(fields: Any) -> _Told:
     """Rule 6."""
-    for held in (fields, *(value for value in fields.values() if isinstance(value, dict))):
-        if any(_told(_counts(held))[: _OUTPUTS + 1]):
-            return held
-    return fields
+    told = _told(fields)
+    if told.rows[0] or told.rows[1] or not isinstance(fields, dict):
+        return told
+    within = (_told(held) for held in fields.values() if isinstance(held, dict))
+    return next((inner for inner in within if inner.rows[0] or inner.rows[1]), told)
 
 
-def _told(counts: Counts) -> list[int]:
-    """Which rows have a member that counts, for each of their fields."""
-    told = [0] * len(_BY_NAME)
-    for name, count in counts.items():
-        if count:
-            for part, by in enumerate(_BY_NAME):
-                told[part] |= by.get(name, 0)
-    return told
-
-
-def _shape(counts: Counts) -> UsageShape | None:
+def _shape(told: _Told) -> UsageShape | None:
     """Rule 1. A zero of a cache tells which row it is, too."""
-    told = _told(counts)
-    sent, cached, total = told[_INPUTS] | told[_OUTPUTS], told[_READS] | told[_WRITTENS], told[_TOTALS]
-    read, written = (_zeros_too(counts, _BY_NAME[part]) for part in (_READS, _WRITTENS))
-    rows = sent & cached & read & written or sent & cached or sent & (read | written) or sent or cached or total
+    inputs, outputs, reads, writes, totals = told.rows
+    _, _, read, written, _ = told.there
+    sent, cached = inputs | outputs, reads | writes
+    rows = sent & cached & read & written or sent & cached or sent & (read | written) or sent or cached or totals
     if not rows:
         return None
     taken = rows & -rows
     cache = _lowest(cached & taken or cached or taken).cached
     if cache == "beside":  # such a total may leave them out
-        told[_TOTALS] = 0
-    inputs, outputs, reads, writes, totals = (_lowest(bits & taken or bits or taken) for bits in told)
-    return UsageShape(inputs.input, outputs.output, reads.read, writes.written, totals.total, cache)
+        totals = 0
+    parts = (_lowest(bits & taken or bits or taken) for bits in (inputs, outputs, reads, writes, totals))
+    sent_by, output_by, read_by, written_by, total_by = parts
+    return UsageShape(sent_by.input, output_by.output, read_by.read, written_by.written, total_by.total, cache)
+
+
+def _told(fields: Any) -> _Told:
+    counts = _counts(fields)
+    rows = there = 0
+    for name, count in counts.items():
+        bits = _BY_NAME.get(name, 0)
+        there |= bits
+        rows |= bits if count else 0
+    return _Told(fields, counts, _by_part(rows), _by_part(there))
+
+
+def _by_part(rows: int) -> list[int]:
+    return [rows >> part * _BITS & (1 << _BITS) - 1 for part in range(_PARTS)]
 
 
 def _lowest(rows: int) -> UsageShape:
     return _ROWS[(rows & -rows).bit_length() - 1]
-
-
-def _zeros_too(counts: Counts, by: dict[str, int]) -> int:
-    rows = 0
-    for name in counts:
-        rows |= by.get(name, 0)
-    return rows
 
 
 def _one_name(name: str) -> str:
@@ -307,11 +315,11 @@ def _members(fields: Any) -> Iterator[tuple[str, Any]]:
                 yield str(name) if inner is None else f"{name}.{inner}", held
 
 
-def _counts(fields: dict[str, Any]) -> Counts:
+def _counts(fields: Any) -> Counts:
     """By their names in snake_case; those of an object within, too."""
     counts: Counts = {}
     for name, held in _members(fields):
         if _is_count(held):
-            name = _one_name(name)
+            name = name if name in _BY_NAME else _one_name(name)
             counts[name] = max(counts.get(name, 0), int(held))
     return counts
