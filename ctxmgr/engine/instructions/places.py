@@ -241,6 +241,7 @@ _ANNOUNCES = expression(
 LONGEST_TOKENS = 2_000  # of one: two pages of rules
 SKILL_FILE = "skill.md"  # in a path in small letters
 SKILL_BYTES = 800  # of a skill: its name, its path and what it is for, in at most 300 tokens of any script
+PARTLY_CHARACTERS = 60  # of what is said of a part that is told by its head
 LONGEST_PART, PART_TOKENS = 2, 1_000  # of the room one takes at most a half, if that is more than so many tokens
 
 
@@ -296,7 +297,8 @@ def word_for_word(parts: Sequence[InstructionCopy], tokens: float, weigh: Weigh)
     texts: list[str] = []
     newest_first = parts[::-1]
     for part in sorted(newest_first, key=lambda part: part.source != BY_USER):
-        text = _shown_copy(part, left if part.source == BY_USER else longest, weigh) if part.text else ""
+        most = left - weigh(f"{BY_USER}{' ' * PARTLY_CHARACTERS}") if part.source == BY_USER else longest
+        text = _shown_copy(part, most, weigh) if part.text else ""
         weight = weigh(text) + 1
         if text and weight <= left:
             left -= weight

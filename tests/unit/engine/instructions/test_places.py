@@ -156,6 +156,15 @@ def test_an_approved_plan_that_leaves_is_told_whole_before_all_else() -> None:
     assert "the plan that the user approved" in text
 
 
+def test_an_approved_plan_longer_than_the_room_is_told_by_its_head() -> None:
+    plan = "\n".join(f"{number}. Read m{number}.py from the cache." for number in range(400))
+    conversation = indexed(talk(u("go"), *planned(plan=plan)))
+    for room in (100, 500, 1_000, 2_000, 4_400):
+        text = word_for_word(leaving(conversation, instructions(conversation, True), range(3)), room, quarters)
+        assert "> 0. Read m0.py" in text, room
+        assert quarters(text) <= room
+
+
 def test_a_packet_tells_those_that_leave_word_for_word() -> None:
     conversation = indexed(talk(u("go"), *read("CLAUDE.md"), *read("AGENTS.md", "Be brief.")))
     found = instructions(conversation, True)
