@@ -24,8 +24,8 @@ if sys.platform == "linux":  # here and not where it is used: a process with no 
     import fcntl
     import termios
 
-READ_BYTES = 64 << 10  # of a usual read: below 128 kB the allocator does not map memory anew
-READ_MORE_BYTES = 1 << 20  # of the reads after one that was full; a pipe gives at most its capacity
+READ_BYTES = 64 << 10  # of the first reads: below 128 kB the allocator does not map memory anew
+READ_MORE_BYTES = 1 << 20  # of all after one that was full; a pipe gives at most its capacity, and that at once
 PIPE_BYTES = 1 << 20  # capacity asked for, where the system lets us: fewer wake-ups for a long list
 DIRECT_BYTES = 4_000  # below PIPE_BUF (4 096 on Linux): such a write is whole and does not block
 HELD_BYTES = 256 << 20  # unread output at which the host is given up
@@ -86,7 +86,8 @@ class InputReader:
             chunk = b""
         if not chunk:
             self._loop.remove_reader(self._descriptor)
-        self._size = READ_MORE_BYTES if len(chunk) == self._size else READ_BYTES
+        if len(chunk) == READ_BYTES:
+            self._size = READ_MORE_BYTES
         self._on_data(chunk)
 
     def _read(self) -> None:

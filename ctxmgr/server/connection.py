@@ -27,7 +27,7 @@ from ctxmgr.wire import (
     Method,
     ParamsReader,
     RpcError,
-    StrippedMessages,
+    Slice,
     envelope,
     errors,
     frame,
@@ -77,7 +77,7 @@ class Connection:
 
     def receive(self, chunk: bytes) -> list[Effect]:
         """What the host wrote, in any pieces."""
-        for item in self.framer.feed(chunk):
+        for item in self.framer.in_place(chunk):
             self._arrived(item)
         return self._take()
 
@@ -166,7 +166,7 @@ class Connection:
 
     # inbound
 
-    def _arrived(self, item: bytes | FramingFault) -> None:
+    def _arrived(self, item: bytes | Slice | FramingFault) -> None:
         if isinstance(item, FramingFault):
             self._framing_fault(item)
         elif self.phase not in ("leaving", "ended"):
@@ -179,12 +179,11 @@ class Connection:
         if fault.fatal:
             self._leave(1)
 
-    def _body(self, body: bytes) -> None:
+    def _body(self, body: bytes | Slice) -> None:
         if self.terms.record:
+            body = body.taken() if isinstance(body, Slice) else body
             self._effects.append(Record(transcript.line("host", body)))
-        reduced, stripped = body, StrippedMessages()
-        if self._sessions is not None:
-            reduced, stripped = strip_prefix(body, self._sessions.prefix_end)
+        reduced, stripped = strip_prefix(body, self._prefix_end)
         message = envelope.decode(reduced, self.framer.mode)
         if isinstance(message, envelope.Fault):
             self._say(f"a message of the host: {message.message}")
@@ -204,6 +203,9 @@ class Connection:
         else:
             call = IncomingCall(message.params, True, stripped, message.surrogate_count)
             self.peer.receive_request(message.id, message.method, call)
+
+    def _prefix_end(self, id: str, body: bytes, start: int) -> tuple[int, int]:
+        return (start, 0) if self._sessions is None else self._sessions.prefix_end(id, body, start)
 
     def _response(self, message: envelope.Response) -> None:
         try:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ctxmgr.late import late_modules
 from ctxmgr.wire import envelope, errors, surrogates, transcript
 from ctxmgr.wire.errors import RpcError
-from ctxmgr.wire.framing import Framer, FramingFault, frame
+from ctxmgr.wire.framing import Framer, FramingFault, Slice, frame
 from ctxmgr.wire.methods import METHODS, TABLE, Method, ParamsReader
 from ctxmgr.wire.stand_in import StrippedMessages, strip_prefix
 from ctxmgr.wire.transcript import TranscriptLine
@@ -22,6 +22,7 @@ __all__ = [
     "Method",
     "ParamsReader",
     "RpcError",
+    "Slice",
     "StrippedMessages",
     "TABLE",
     "TranscriptLine",

@@ -13,6 +13,7 @@ import msgspec
 
 from ctxmgr.model import expression
 from ctxmgr.model.api.lifecycle import KNOWN_MESSAGES
+from ctxmgr.wire.framing import Slice
 
 STRIP_FROM = 32_768  # bytes of a request from which its known messages are recognised without a parse
 HEAD = 4_096  # bytes in which the start of the message list is looked for
@@ -32,16 +33,15 @@ class StrippedMessages(msgspec.Struct, frozen=True):
     count: int = 0
 
 
-def strip_prefix(body: bytes, prefix_end: FindPrefix) -> tuple[bytes, StrippedMessages]:
+def strip_prefix(body: bytes | Slice, prefix_end: FindPrefix) -> tuple[bytes, StrippedMessages]:
     """The request with its known messages replaced, and what was left out; as it came where nothing is known."""
-    if len(body) < STRIP_FROM:
-        return body, StrippedMessages()
-    match = LIST_START.match(body, 0, HEAD)
-    named = SESSION_ID.search(match[1]) if match else None
-    if match is None or named is None:
-        return body, StrippedMessages()
-    id, start = named[1].decode("utf-8", "replace"), match.end()
-    end, count = prefix_end(id, body, start)
-    if not count:
-        return body, StrippedMessages()
-    return body[:start] + KNOWN_MESSAGES + body[end:], StrippedMessages(id, count)
+    whole, start, stop = body if isinstance(body, Slice) else Slice(body, 0, len(body))
+    if stop - start >= STRIP_FROM:
+        match = LIST_START.match(whole, start, start + HEAD)
+        named = SESSION_ID.search(match[1]) if match else None
+        if match is not None and named is not None:
+            id, listed = named[1].decode("utf-8", "replace"), match.end()
+            end, count = prefix_end(id, whole, listed)
+            if count and end <= stop:
+                return whole[start:listed] + KNOWN_MESSAGES + whole[end:stop], StrippedMessages(id, count)
+    return whole[start:stop], StrippedMessages()

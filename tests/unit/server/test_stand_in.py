@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.server.config import SessionRequest
-from ctxmgr.wire import errors
+from ctxmgr.wire import Slice, StrippedMessages, errors, strip_prefix
 from tests.unit.server.host import Host, code_of, u
 
 
@@ -63,3 +63,14 @@ def test_session_named_twice_does_not_lend_its_list(host: Host) -> None:
     answer = host.write(start + body + b',"sessionId":"a"}}')[0]
     assert code_of(answer) == errors.INVALID_REQUEST
     assert len(host.call(4, "explain", sessionId="a")["result"]["verdicts"]) == 2
+
+
+def test_what_lies_behind_a_request_is_no_part_of_it() -> None:
+    listed = b",".join(json.dumps(message).encode() for message in long_list(30))
+    whole = b'{"params":{"sessionId":"s","messages":[' + listed + b"]}}"
+    known = whole.index(listed) + len(listed), 30  # as the session has it
+    cut = Slice(whole, 0, len(whole) - 100)  # by a header that says too little
+    assert strip_prefix(cut, lambda id, body, start: known) == (cut.taken(), StrippedMessages())
+    found, stripped = strip_prefix(whole, lambda id, body, start: known)
+    assert stripped == StrippedMessages("s", 30)
+    assert len(found) < 100

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.wire.framing import Framer, FramingFault, Mode, frame
+from ctxmgr.wire.framing import SLICE_BYTES, Framer, FramingFault, Mode, Slice, frame
 
 LIMIT = 40  # bytes of a body in these tests
 HEADER_LIMIT = 60
@@ -204,3 +204,13 @@ def test_many_messages_in_one_chunk_are_copied_once(first: bytes, message: bytes
     chunk, Counted.copied = Counted(message * 1000), 0
     assert framer.feed(chunk) == [b'{"a":1}'] * 1000
     assert 7000 <= Counted.copied <= 2 * len(chunk)
+
+
+def test_a_long_message_that_came_whole_is_told_by_its_place() -> None:
+    framer, body = Framer(), b"{" + b" " * SLICE_BYTES + b"}"
+    chunk, Counted.copied = Counted(block(b"{}") + block(body) + block(b"[]")), 0
+    first, long, last = framer.in_place(chunk)
+    assert (first, last) == (b"{}", b"[]")
+    assert isinstance(long, Slice)
+    assert Counted.copied < 100
+    assert long.taken() == body
