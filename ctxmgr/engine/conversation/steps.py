@@ -177,7 +177,7 @@ def promised_start(conversation: ConversationIndex, wanted: WorkingSet) -> int:
     for index in range(conversation.size - 1, -1, -1):
         if results >= wanted.results and tokens >= wanted.tokens:
             return index + 1
-        results += sum(1 for _ in conversation.results(index))
+        results += _result_count(conversation.messages[index])
         tokens += _step_tokens(conversation.messages[index])
     return 0
 
@@ -202,11 +202,15 @@ def _start(conversation: ConversationIndex, wanted: WorkingSet, end: int, needed
         index -= 1
         message = conversation.messages[index]
         tokens += _step_tokens(message)
-        results += sum(1 for _ in conversation.results(index))
+        results += _result_count(message)
         led = index > 0 and conversation.messages[index - 1].view.leads
         if message.view.role == "result" or led or goes_on(conversation.messages, index):
             needed = min(needed, index - 1)
     return index
+
+
+def _result_count(message: Message) -> int:
+    return sum([block.kind == "result" for block in message.view.blocks])
 
 
 def _step_tokens(message: Message) -> int:
