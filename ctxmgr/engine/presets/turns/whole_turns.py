@@ -54,6 +54,8 @@ class WholeTurns(PresetStrategy):
         active, floor = self.is_active(state), _floor(incoming, state)
         tokens = gauge.tokens(incoming.outgoing_weight(remaining_weight(conversation, floor)))
         zone = gauge.zone_at(tokens)
+        if not active and _goes_as_it_came(conversation, floor, state, gauge):
+            return Planned(incoming.untouched(zone, state.decisions), state, tokens)
         pruning = self.pruning(incoming, state, inputs) if active else Pruning()
         protection = Protection(conversation, inputs.policy)
         held = protection.instructions()
@@ -81,7 +83,7 @@ class WholeTurns(PresetStrategy):
                 unpruned = f"prune took nothing: {why_nothing(pruning.scanned_tokens, inputs.policy)}"
             state = _next_state(state, incoming, ask, plan, pruning)
         else:
-            plan = _undecided(incoming, ask, state, gauge)
+            plan = project(conversation, msgspec.structs.replace(ask, limits=None))
         return Planned(plan, msgspec.structs.replace(state, packet=packets.rendered), tokens, unpruned=unpruned)
 
     def _folding(self, conversation: ConversationIndex, state: State, packets: Packets, gauge: Gauge) -> Folding:
@@ -143,13 +145,10 @@ def _folded(conversation: ConversationIndex, known: frozenset[str]) -> Callable[
     return folded
 
 
-def _undecided(incoming: Incoming, ask: TurnsInputs, state: State, gauge: Gauge) -> Plan:
-    """Rule 3."""
-    conversation = incoming.conversation
+def _goes_as_it_came(conversation: ConversationIndex, floor: int, state: State, gauge: Gauge) -> bool:
+    """Rule 3, where pruning is off."""
     fits = gauge.tokens(conversation.raw_weight) <= gauge.thresholds.limit
-    if fits or not (ask.floor or state.decisions):
-        return incoming.untouched(ask.zone, state.decisions)
-    return project(conversation, msgspec.structs.replace(ask, limits=None))
+    return fits or not (floor or state.decisions)
 
 
 def _next_state(state: State, incoming: Incoming, ask: TurnsInputs, plan: Plan, pruning: Pruning) -> State:
