@@ -30,10 +30,10 @@ from ctxmgr.session.context import RawMessages
 
 FREE_BYTES = 1 << 20  # a list of so many new bytes waits for nobody
 AT_ONCE_BYTES = 12 << 20  # a larger list is read alone
-JOINED_BYTES = 24 << 20
+JOINED_BYTES = 12 << 20
 HELD = 2  # by each session
 KEPT = 6  # sessions
-READ_BYTES = 48 << 20  # of JSON; what is read of it takes 1.5 times as much
+READ_BYTES = 40 << 20  # of JSON; what is read of it takes 1.5 times as much
 
 
 class Room(msgspec.Struct, frozen=True):
