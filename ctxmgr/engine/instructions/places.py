@@ -186,8 +186,8 @@ def globs_of(named: Named) -> re.Pattern[str] | None:
 @once
 def _of_message(message: Message, before: str, named: Named) -> frozenset[str] | tuple[Told, ...]:
     """As `in_message`. `before`: the text of a user's that stands before it."""
-    blocks, files = message.view.blocks, globs_of(named)
-    if files is None:
+    blocks = message.view.blocks
+    if globs_of(named) is None:
         return ()
     if message.view.role == "assistant":
         made = zip(blocks, calls_of(message), strict=True)
@@ -196,7 +196,7 @@ def _of_message(message: Message, before: str, named: Named) -> frozenset[str] |
             for block, call in made
             if call is not None
             and (
-                _reads(call, files, named is True)
+                _reads(call, named)
                 or is_skill(block.tool, block.arguments)
                 or tells_of_a_plan(block.tool, block.arguments or {})
             )
@@ -216,15 +216,18 @@ def _ends_with(conversation: ConversationIndex, index: int) -> str:
     return view.blocks[-1].text if view is not None and view.role == "user" and view.blocks else ""
 
 
-def _reads(call: ToolCall, files: re.Pattern[str], own: bool) -> bool:
-    """`own`: no file of a dependency is one."""
-    named = [path for path in call.read_paths if _is_one(path, files)]
-    return bool(named) and not (own and all(map(of_dependency, named)))
+def _reads(call: ToolCall, named: Named) -> bool:
+    """Of the files that are known, no dependency's is one."""
+    read = [path for path in call.read_paths if _is_one(path, named)]
+    return bool(read) and not (named is True and all(map(of_dependency, read)))
 
 
 @lru_cache(maxsize=4_096)
-def _is_one(path: str, files: re.Pattern[str]) -> bool:
-    return len(path) <= PATH_CHARACTERS and files.match(path.replace("\\", "/").casefold()) is not None
+def _is_one(path: str, named: Named) -> bool:
+    files = globs_of(named)  # which takes longer to hash than to match
+    if files is None or len(path) > PATH_CHARACTERS:
+        return False
+    return files.match(path.replace("\\", "/").casefold()) is not None
 
 
 def is_unapproved(conversation: ConversationIndex, ref: BlockRef) -> bool:
