@@ -115,7 +115,8 @@ class Stage:
         return len(self.plays) - 1, 0
 
     def _after(self, came: Came) -> tuple[int, int] | None:
-        found = _ID.search(came.id) if came.id else _MARK.search(came.text)
+        marks = () if came.id else tuple(_MARK.finditer(came.text))
+        found = _ID.search(came.id) if came.id else marks[-1] if marks else None
         return (int(found[1]), int(found[2]) + 1) if found and int(found[1]) < len(self.plays) else None
 
     def _summary(self, request: Request) -> Answer:
