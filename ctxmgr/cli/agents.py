@@ -20,7 +20,7 @@ from ctxmgr.cli.arguments import (
 )
 from ctxmgr.model import Preset
 from ctxmgr.programs import PROGRAMS
-from ctxmgr.settings import APIS
+from ctxmgr.settings import APIS, COMPACTIONS
 
 
 def _listed(names: Sequence[str], last: str) -> str:
@@ -42,6 +42,12 @@ SETTINGS = (  # what goes before the settings' files, of commands that run a pro
         "--model-tools",
         action=argparse.BooleanOptionalAction,
         help="of run: give the model tools to search and retrieve what left (default: yes, with the extra mcp)",
+    ),
+    option(
+        "--compactions",
+        choices=COMPACTIONS,
+        help="who answers a program that asks for a summary of its list: the provider, or ctxmgr without a model "
+        "(default: provider)",
     ),
     MODELS,
 )

@@ -32,7 +32,14 @@ late.load()
 
 WRONG_USAGE = 2
 TOKEN_BYTES = 32  # of the model's tools, for one run
-FLAGS = ("preset", "window", "keep_originals", "model_tools", "holdout")  # that are keys of a settings file
+FLAGS = (
+    "preset",
+    "window",
+    "keep_originals",
+    "model_tools",
+    "holdout",
+    "compactions",
+)  # that are keys of a settings file
 
 
 class WrongFlag(ValueError):

@@ -215,6 +215,7 @@ class Account:
         self.refetch_count, self.refetched = 0, BilledCall()
         self.rows: deque[CallRow] = deque(maxlen=MOST_ROWS)
         self.calls = self.rewritten_calls = self.uncounted_calls = 0
+        self.written_summaries = 0  # that the program asked for, by no call
         self.unknown_usage: tuple[str, ...] = ()  # names of members
         self.sent, self.other = BilledCall(), BilledCall()
         self.price_notes: tuple[str, ...] = ()
@@ -238,13 +239,14 @@ class Account:
     def lines(self, observed: bool) -> list[str]:
         """For people, three: how many calls, both sides, and the difference; one where there was no call."""
         if not self.calls:
-            return [NO_CALL]
+            return [NO_CALL + self._written()]
         calls = f"{self.calls} calls of conversations" if self.calls != 1 else "1 call of a conversation"
         if self.uncounted_calls:
             calls += f", {self.uncounted_calls} of them without a count and not in these sums"
         if self.unknown_usage:
             calls += f" (usage not known: {', '.join(self.unknown_usage)})"
         changed = "none was changed" if observed else f"{self.rewritten_calls} with another list"
+        changed += self._written()
         other = "with ctxmgr it would have been" if observed else "without ctxmgr it would have been"
         return [
             f"{calls}, {changed}",
@@ -254,7 +256,12 @@ class Account:
 
     def sentence(self, observed: bool) -> str:
         """For people, in one."""
-        return f"{self.calls} calls: {self._saved(observed)}" if self.calls else NO_CALL
+        return (f"{self.calls} calls: {self._saved(observed)}" if self.calls else NO_CALL) + self._written()
+
+    def _written(self) -> str:
+        count = self.written_summaries
+        what = "1 summary" if count == 1 else f"{count} summaries"
+        return f"; {what} written by ctxmgr, which cost nothing" if count else ""
 
     def _saved(self, observed: bool) -> str:
         ours, host = (self.other, self.sent) if observed else (self.sent, self.other)

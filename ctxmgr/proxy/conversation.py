@@ -150,6 +150,11 @@ class ProgramConversation:
         """So many messages the last list had."""
         return len(self._plain)
 
+    @property
+    def messages(self) -> tuple[bytes, ...]:
+        """The last list, as ctxmgr got it."""
+        return self._plain
+
     def begins_as(self, messages: Sequence[bytes]) -> bool:
         """Whether the list has the first message of the last one; of a conversation without a list any has."""
         return not self._plain or self._own[0] == messages[0] or self._plain[0] == self.api.plain(messages[0])

@@ -175,6 +175,11 @@ class Conversations:
         self._let_go()
         return conversation
 
+    def named(self, call: ListCall) -> ProgramConversation | None:
+        """The one that the program names beside a call which shows nothing of its list."""
+        known = self._conversations.get(key_of(call), []) if call.speaker.conversation else []
+        return max(known, key=lambda conversation: conversation.used_ms, default=None)
+
     async def caches(
         self, listed: Sequence[ProgramConversation], costs: Collection[ProgramConversation]
     ) -> list[dict[str, Any]]:

@@ -23,7 +23,7 @@ from ctxmgr.holdout import HoldoutCalls
 from ctxmgr.proxy import access, passing
 from ctxmgr.proxy.access import PAGE, PageAccess, is_ours
 from ctxmgr.proxy.answers import UsageReader
-from ctxmgr.proxy.apis import CalledTool, ErrorKind, ListCall, ProviderApi, api_of, error_of
+from ctxmgr.proxy.apis import CalledTool, ErrorKind, ListCall, ProviderApi, WrittenAnswer, api_of, error_of
 from ctxmgr.proxy.body import (
     LARGE_BYTES,
     PLAIN,
@@ -41,6 +41,7 @@ from ctxmgr.proxy.page import PageRoutes, ToolRoutes
 from ctxmgr.proxy.passing import Broken, HalfBody, Outgoing, PatientHandler, Unreachable, Upstream
 from ctxmgr.proxy.rewriting import Prepared, Rewriter, read_ahead
 from ctxmgr.proxy.settings import ProxySettings
+from ctxmgr.proxy.summarising import SummaryWriter
 
 OK = 200
 WARM_MS = 60_000.0  # nobody waits for it
@@ -77,6 +78,7 @@ class Proxy:
             None if settings.observe else HoldoutCalls(settings.directory),
         )
         self.rewriter = Rewriter(self.conversations, settings)
+        self._summaries = SummaryWriter(self.conversations, self.rewriter.account)
         self._access = PageAccess(settings.tools_token)
         self._lists = RecentLists()
         self._readers = ThreadPoolExecutor(THREADS, "read")
@@ -197,6 +199,9 @@ class Proxy:
         body = await passing.whole_body(request, LARGEST_BYTES)
         call = await self._read(request, api, body)
         prepared = await self._prepared(call) if call is not None else None
+        written = await self._written(call, prepared) if call is not None else None
+        if written is not None:
+            return web.Response(body=written.body, headers={"Content-Type": written.content_type})
         came, beginning = await self._ask(request, body, prepared), UNHEARD
         if prepared is not None and self._may_rewrite(prepared):
             prepared, came, beginning = await self._taken(request, body, prepared, came)
@@ -275,6 +280,16 @@ class Proxy:
             return await self.rewriter.prepared(call)
         except Exception as fault:  # noqa: BLE001
             self.settings.say(f"a call passed as it came: ctxmgr failed at it ({type(fault).__name__})")
+            return None
+
+    async def _written(self, call: ListCall, prepared: Prepared | None) -> WrittenAnswer | None:
+        """A fault of our own has the provider asked."""
+        if self.settings.observe:
+            return None
+        try:
+            return await self._summaries.answer(call, prepared.conversation if prepared is not None else None)
+        except Exception as fault:  # noqa: BLE001
+            self.settings.say(f"the provider was asked for a summary: ctxmgr failed at it ({type(fault).__name__})")
             return None
 
     def _hearer(self, prepared: Prepared | None) -> Callable[[CalledTool], None] | None:

@@ -4,13 +4,14 @@ Knows nothing of what is done with it, and starts nothing.
 """
 
 from ctxmgr.settings.files import models_file, user_path
-from ctxmgr.settings.keys import APIS, Api, SettingsFault, is_address
+from ctxmgr.settings.keys import APIS, COMPACTIONS, Api, SettingsFault, is_address
 from ctxmgr.settings.layers import ProgramSettings, meant_variable, read
 from ctxmgr.settings.showing import show
 
 __all__ = [
     "APIS",
     "Api",
+    "COMPACTIONS",
     "ProgramSettings",
     "SettingsFault",
     "is_address",

@@ -48,7 +48,17 @@ APIS: dict[Api, SpokenApi] = {
 """By the name of their messages' format, which is a key of `upstream` in settings and an option of `ctxmgr run`."""
 
 
-OWN = ("window", "state_dir", "upstream", "keep_originals", "model_tools", "holdout", "warn_on_cache_busts")
+OWN = (
+    "window",
+    "state_dir",
+    "upstream",
+    "keep_originals",
+    "model_tools",
+    "holdout",
+    "warn_on_cache_busts",
+    "compactions",
+)
+COMPACTIONS = ("provider", "ctxmgr")  # who answers a program that asks for a summary of its list
 POLICY = tuple(field.encode_name for field in msgspec.structs.fields(Policy) if field.encode_name != "models")
 OF_PROJECTS = frozenset(  # rule 2
     {
@@ -176,6 +186,7 @@ _SIMPLE: dict[str, tuple[Callable[[Any], bool], str]] = {  # what fits, and what
     "model_tools": (lambda value: isinstance(value, bool), "must be true or false"),
     "holdout": (lambda value: share_of(value) is not None, "must be a share of sessions, such as 10% or 0.1"),
     "warn_on_cache_busts": (lambda value: isinstance(value, bool), "must be true or false"),
+    "compactions": (COMPACTIONS.__contains__, f"must be {' or '.join(COMPACTIONS)}"),
 }
 
 

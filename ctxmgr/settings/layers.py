@@ -129,6 +129,7 @@ class ProgramSettings(msgspec.Struct, frozen=True):
     what leaves archived? `model_tools`: is the program's model given tools to get it back? None: nobody says it.
     `holdout`: the share of sessions that pass untouched.
     `warns_of_cache_busts`: is it said where prompts change early and ctxmgr did not change them?
+    `compactions`: who answers the program's request for a summary, of `keys.COMPACTIONS`.
     `origins`: of each value, by its dotted key; what is not in it is as by default.
     """
 
@@ -140,6 +141,7 @@ class ProgramSettings(msgspec.Struct, frozen=True):
     origins: dict[str, Origin]
     keep_originals: bool | None = None
     model_tools: bool | None = None
+    compactions: str = "provider"
     long_prices: TieredPrices | None = None
     prices_of: str = ""
     holdout: float = 0.0
@@ -181,6 +183,7 @@ class Layers(msgspec.Struct, frozen=True):
             _with_known({dotted(path): origin for path, origin in origins.items()}, known, held_prices),
             values.get("keep_originals"),
             values.get("model_tools"),
+            values.get("compactions", "provider"),
             _long_prices(held_prices, known),
             "" if is_set or held_prices is None or known.matched == "model" else known.row,
             keys.share_of(values.get("holdout", 0)) or 0.0,

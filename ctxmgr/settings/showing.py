@@ -78,6 +78,7 @@ def _values(settings: ProgramSettings) -> Iterator[tuple[str, Any, Origin]]:
         ("model_tools", settings.model_tools),
         ("holdout", settings.holdout),
         ("warn_on_cache_busts", settings.warns_of_cache_busts),
+        ("compactions", settings.compactions),
         *((f"upstream.{api}", settings.upstream.get(api)) for api in APIS),
         *_policy(settings),
     ]

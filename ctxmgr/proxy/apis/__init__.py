@@ -13,19 +13,23 @@ from ctxmgr.proxy.apis.provider_api import (
     MARKED,
     CalledTool,
     ErrorKind,
+    Kind,
     ListCall,
     ProviderApi,
     ToolCalls,
+    WrittenAnswer,
 )
 
 __all__ = [
     "BYTES_A_TOKEN",
     "CalledTool",
     "ErrorKind",
+    "Kind",
     "ListCall",
     "MARKED",
     "ProviderApi",
     "ToolCalls",
+    "WrittenAnswer",
     "api_of",
     "error_of",
 ]

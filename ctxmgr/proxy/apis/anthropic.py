@@ -12,7 +12,7 @@
    anything in its list.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -25,7 +25,9 @@ from ctxmgr.proxy.apis.provider_api import (
     ProviderApi,
     Speaker,
     ToolCalls,
+    event_bytes,
     is_empty,
+    new_id,
     object_of,
     objects_of,
 )
@@ -72,6 +74,34 @@ class Anthropic(ProviderApi):
             calls.begun[key][1].append(str(object_of(event.get("delta")).get("partial_json") or ""))
         elif kind == "content_block_stop":
             calls.end(key)
+
+    def whole(self, model: str, text: str) -> dict[str, Any]:
+        names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
+        return {
+            "id": new_id("msg"),
+            "type": "message",
+            "role": "assistant",
+            "model": model,
+            "content": [{"type": "text", "text": text}],
+            "stop_reason": "end_turn",
+            "stop_sequence": None,
+            "usage": dict.fromkeys(names, 0),
+        }
+
+    def events(self, whole: dict[str, Any], text: str, body: ListBody) -> Iterator[bytes]:
+        told: list[dict[str, Any]] = [
+            {"type": "message_start", "message": {**whole, "content": [], "stop_reason": None}},
+            {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+            {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}},
+            {"type": "content_block_stop", "index": 0},
+            {
+                "type": "message_delta",
+                "delta": {"stop_reason": whole["stop_reason"], "stop_sequence": None},
+                "usage": whole["usage"],
+            },
+            {"type": "message_stop"},
+        ]
+        return (event_bytes(one, one["type"]) for one in told)
 
     def error(self, kind: ErrorKind, text: str) -> Any:
         return {"type": "error", "error": {"type": kind, "message": text}}

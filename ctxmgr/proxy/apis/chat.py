@@ -5,6 +5,7 @@ anything passes untouched: it is a title, a summary of its prompt, or a talk, of
 again.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from ctxmgr.proxy.apis.provider_api import (
@@ -13,11 +14,15 @@ from ctxmgr.proxy.apis.provider_api import (
     Part,
     ProviderApi,
     ToolCalls,
+    event_bytes,
     is_empty,
+    new_id,
     object_of,
     objects_of,
 )
 from ctxmgr.proxy.body import ListBody
+
+USAGE_ASKED = b'"include_usage":true'
 
 
 class ChatCompletions(ProviderApi):
@@ -42,6 +47,26 @@ class ChatCompletions(ProviderApi):
     def part(self, message: dict[str, Any]) -> Part:
         role = message.get("role")
         return "reply" if role == "assistant" else "result" if role == "tool" else "other"
+
+    def whole(self, model: str, text: str) -> dict[str, Any]:
+        choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+        usage = dict.fromkeys(("prompt_tokens", "completion_tokens", "total_tokens"), 0)
+        head = {"id": new_id("chatcmpl"), "object": "chat.completion", "created": 0, "model": model}
+        return {**head, "choices": [choice], "usage": usage}
+
+    def events(self, whole: dict[str, Any], text: str, body: ListBody) -> Iterator[bytes]:
+        head = {**whole, "object": "chat.completion.chunk"}
+        usage = head.pop("usage")
+        deltas: list[tuple[dict[str, str], str | None]] = [
+            ({"role": "assistant", "content": ""}, None),
+            ({"content": text}, None),
+            ({}, "stop"),
+        ]
+        for delta, reason in deltas:
+            yield event_bytes({**head, "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]})
+        if USAGE_ASKED in body.members.get("stream_options", b"").replace(b" ", b""):
+            yield event_bytes({**head, "choices": [], "usage": usage})
+        yield b"data: [DONE]\n\n"
 
     def read_calls(self, event: dict[str, Any], calls: ToolCalls) -> None:
         for choice in objects_of(event.get("choices")):

@@ -5,6 +5,7 @@ A call of a tool is told when all of it has come, before the program has the byt
 have made it by then. What can not be read is no call.
 """
 
+import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Literal
@@ -59,6 +60,19 @@ def objects_of(value: Any) -> Iterator[dict[str, Any]]:
     return (item for item in (value if isinstance(value, list) else ()) if isinstance(item, dict))
 
 
+class WrittenAnswer(msgspec.Struct, frozen=True):
+    """An answer that the proxy writes itself, as the program asked for it: a stream of events, or one body."""
+
+    content_type: str
+    body: bytes
+
+
+def event_bytes(content: dict[str, Any], name: str = "") -> bytes:
+    """One event of a stream."""
+    head = f"event: {name}\n".encode() if name else b""
+    return b"%sdata: %s\n\n" % (head, msgspec.json.encode(content))
+
+
 Headers = Mapping[str, str]  # by name, whatever its case
 
 # `turn`: the next step of a conversation. `compaction`: the program asks for a summary of it. `aside`: a call
@@ -69,6 +83,7 @@ Part = Literal["reply", "result", "other"]
 """What a message is of a step: the model's reply, what its tools gave, or neither."""
 
 BYTES_A_TOKEN = 4
+ID_BYTES = 8
 MARK = b'"cache_control"'
 LONE = b'"type":"text"'
 MARKED = ("system", "tools")  # members beside the list that hold marks
@@ -182,6 +197,24 @@ class ProviderApi(ABC):
         """An error of the proxy's own, as JSON, in the shape that the program knows from its provider."""
         return {"error": {"type": kind, "message": text, "param": None, "code": None}}
 
+    def written(self, call: "ListCall", text: str) -> WrittenAnswer | None:
+        """The answer to this call that says no more than the text, with a usage of nothing; None of an API for
+        which none is written here."""
+        whole = self.whole(call.model, text)
+        if whole is None:
+            return None
+        if call.body.members.get("stream", b"").strip() == b"true":
+            return WrittenAnswer("text/event-stream", b"".join(self.events(whole, text, call.body)))
+        return WrittenAnswer("application/json", msgspec.json.encode(whole))
+
+    def whole(self, model: str, text: str) -> dict[str, Any] | None:
+        """An answer that was not streamed (`written`)."""
+        return None
+
+    def events(self, whole: dict[str, Any], text: str, body: ListBody) -> Iterator[bytes]:
+        """The same answer, streamed."""
+        raise NotImplementedError
+
     @read_once
     def part_of(self, raw: bytes) -> Part:
         """What a message is of a step; what can not be read is `other`."""
@@ -246,6 +279,11 @@ def _with_lone_text(raw: bytes) -> bytes:
     if lone is None or lone.keys() != {"type", "text"} or bytes(lone["type"]) != b'"text"':
         return raw
     return msgspec.json.encode({**message, "content": lone["text"]})
+
+
+def new_id(prefix: str) -> str:
+    """Of an answer that is written here."""
+    return f"{prefix}_ctxmgr{secrets.token_hex(ID_BYTES)}"
 
 
 def text_of(raw: bytes | None) -> str:

@@ -6,7 +6,7 @@
    provider compacts by itself is another one than it was.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -18,7 +18,9 @@ from ctxmgr.proxy.apis.provider_api import (
     ProviderApi,
     Speaker,
     ToolCalls,
+    event_bytes,
     is_empty,
+    new_id,
     objects_of,
 )
 from ctxmgr.proxy.body import UNREADABLE, ListBody
@@ -47,6 +49,47 @@ class Responses(ProviderApi):
         for item in objects_of(items):
             if item.get("type") == "function_call":
                 calls.whole(item.get("name"), item.get("arguments"))
+
+    def whole(self, model: str, text: str) -> dict[str, Any]:
+        part = {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
+        said = {"type": "message", "id": new_id("msg"), "status": "completed", "role": "assistant"}
+        usage: dict[str, Any] = dict.fromkeys(("input_tokens", "output_tokens", "total_tokens"), 0)
+        usage["input_tokens_details"] = {"cached_tokens": 0}
+        usage["output_tokens_details"] = {"reasoning_tokens": 0}
+        return {
+            "id": new_id("resp"),
+            "object": "response",
+            "created_at": 0,
+            "status": "completed",
+            "error": None,
+            "incomplete_details": None,
+            "model": model,
+            "output": [{**said, "content": [part]}],
+            "usage": usage,
+        }
+
+    def events(self, whole: dict[str, Any], text: str, body: ListBody) -> Iterator[bytes]:
+        (item,) = whole["output"]
+        (part,) = item["content"]
+        begun = {**whole, "status": "in_progress", "output": [], "usage": None}
+        at = {"item_id": item["id"], "output_index": 0, "content_index": 0}
+        told: list[tuple[str, dict[str, Any]]] = [
+            ("created", {"response": begun}),
+            ("in_progress", {"response": begun}),
+            (
+                "output_item.added",
+                {"output_index": 0, "item": {**item, "status": "in_progress", "content": []}},
+            ),
+            ("content_part.added", {**at, "part": {**part, "text": ""}}),
+            ("output_text.delta", {**at, "delta": text, "logprobs": []}),
+            ("output_text.done", {**at, "text": text, "logprobs": []}),
+            ("content_part.done", {**at, "part": part}),
+            ("output_item.done", {"output_index": 0, "item": item}),
+            ("completed", {"response": whole}),
+        ]
+        for number, (name, content) in enumerate(told):
+            kind = f"response.{name}"
+            yield event_bytes({"type": kind, "sequence_number": number, **content}, kind)
 
     def rival(self, members: Mapping[str, bytes]) -> str:
         if COMPACTS in members.get("context_management", b""):

@@ -26,6 +26,7 @@ def settings_of(
         "observe": False,
         "keep_originals": None,
         "holdout": None,
+        "compactions": None,
     }
     parsed = argparse.Namespace(**{**plain, "model_tools": None, "state_dir": str(tmp_path), **flags})
     return proxying.proxy(parsed, upstream, of=keeps).settings

@@ -12,6 +12,7 @@ OF_USERS_ALONE = {
     "holdout",  # of all sessions of a user
     "model_tools",
     "warn_on_cache_busts",
+    "compactions",
     "upstream",
 }
 

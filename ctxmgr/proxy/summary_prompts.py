@@ -1,0 +1,107 @@
+"""The prompts by which programs ask for a summary of their own list: one row a program.
+
+1. A prompt is the text that ends the list: the last message, or what stands in it behind results. Words that a user
+   quotes stand elsewhere, or in a call of another kind: a program's own request is told by its headers or has no
+   tools.
+2. It begins and ends with the program's fixed words. What is worded otherwise, by a newer release or by the user,
+   is not recognised, nor is one that holds the user's wishes for the summary: nobody but a model can follow them.
+3. Some send their list as messages before the prompt, others as a text within it.
+
+Read in Claude Code 2.1.330 and 2.1.332, Codex 0.169.0 and 0.171.0, opencode 1.18.33.
+"""
+
+import re
+
+import msgspec
+
+from ctxmgr.formats import FORMATS
+from ctxmgr.proxy.apis import Kind, ListCall
+
+
+class SummaryPrompt(msgspec.Struct, frozen=True):
+    """`kind` of the call. `begins`, `holds` and `ends`: fixed words; `lacks`: what stands before the user's wishes.
+    `tag`: the program reads the summary between tags of this name, and drops what stands between those of an
+    analysis. `list_ends`, of a prompt that holds the list itself: how that ends; `earlier`: the tag of an earlier
+    summary behind it. `frame`: the words between which the program puts a summary when it goes on from one."""
+
+    program: str
+    kind: Kind
+    begins: str
+    ends: str
+    holds: str = ""
+    lacks: str = ""
+    tag: str = ""
+    list_ends: str = ""
+    earlier: str = ""
+    frame: tuple[str, str] = ("", "")
+
+    def fits(self, text: str) -> bool:
+        whole = text.strip()
+        lacks = not self.lacks or self.lacks not in whole
+        return whole.startswith(self.begins) and whole.endswith(self.ends) and self.holds in whole and lacks
+
+    def reply(self, summary: str) -> str:
+        """The summary as the program reads it."""
+        if not self.tag:
+            return summary
+        plain = re.sub(rf"<(?=/?(?:{self.tag}|analysis)>)", "&lt;", summary)
+        return f"<{self.tag}>\n{plain}\n</{self.tag}>"
+
+    def earlier_summary(self, text: str) -> str:
+        """What a prompt that holds the list tells of before it: nothing that stands in the list can pass for it."""
+        if not self.list_ends:
+            return ""
+        found = text.rpartition(self.list_ends)[2].partition(f"<{self.earlier}>\n")[2]
+        return found.partition(f"\n</{self.earlier}>")[0]
+
+    def unframed(self, text: str) -> str:
+        """A summary without what the program has put around it."""
+        opens, closes = self.frame
+        body = text.partition(opens)[2] if opens and opens in text else text
+        return body.rpartition(closes)[0] if closes and closes in body else body
+
+
+PROMPTS = (
+    SummaryPrompt(
+        "claude",
+        "compaction",
+        "CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.",
+        "Tool calls will be rejected and you will fail the task.",
+        holds="Your task is to create a detailed summary of the conversation so far",
+        lacks="\n\nAdditional Instructions:\n",
+        tag="summary",
+        frame=("\nSummary:\n", "\n\nIf you need specific details from before compaction"),
+    ),
+    SummaryPrompt(
+        "codex",
+        "compaction",
+        "You are performing a CONTEXT CHECKPOINT COMPACTION.",
+        "helping the next LLM seamlessly continue the work.",
+        frame=("to assist with your own analysis:\n", ""),
+    ),
+    SummaryPrompt(
+        "opencode",
+        "aside",
+        "Here is the conversation so far:\n\n<conversation>\n",
+        "- Do not mention the summary process or that context was compacted.",
+        list_ends="\n</conversation>",
+        earlier="prior-summary",
+    ),
+)
+
+
+class AskedSummary(msgspec.Struct, frozen=True):
+    """A recognised prompt, and its text."""
+
+    prompt: SummaryPrompt
+    text: str
+
+
+def summary_asked(call: ListCall) -> AskedSummary | None:
+    """What the end of this call's list asks for, where it is a prompt that is known."""
+    rows = [row for row in PROMPTS if (row.program, row.kind) == (call.speaker.program, call.kind)]
+    if not rows or not call.body.messages:
+        return None
+    view = FORMATS[call.format].view(call.body.messages[-1])
+    text = view.blocks[-1].text if view.role == "user" and view.blocks else ""
+    return next((AskedSummary(row, text) for row in rows if row.fits(text)), None)
