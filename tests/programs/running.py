@@ -24,7 +24,7 @@ WINDOW_TOKENS = 40_000  # that ctxmgr works with: thirty steps come to 55,000
 ROOT = Path(__file__).resolve().parents[2]
 NOWHERE = "http://127.0.0.1:9"  # nobody listens there
 SAID = "ctxmgr: "  # how a line of ctxmgr's own begins
-Through = Literal["direct", "proxy", "run", "observe"]
+Through = Literal["direct", "proxy", "run", "observe", "answered"]
 _LISTENING = re.compile(r"listening on (http://\S+),")
 
 
@@ -39,9 +39,15 @@ class Agent(Protocol):
     def environment(self, home: Path, url: str) -> dict[str, str]: ...
 
 
+_TASKS = ("CLAUDE_CODE_ENABLE_TASKS", "CLAUDE_CODE_ENABLE_TODO_TOOLS")
+
+
 @dataclass(frozen=True)
 class Claude:
+    """`has_tasks`: its model has a list of tasks, which else its screen alone gives it."""
+
     model: str = "claude-opus-5-5"
+    has_tasks: bool = False
     program: Program = CLAUDE
 
     def command(self, prompt: str, resumes: bool, url: str) -> list[str]:
@@ -54,6 +60,7 @@ class Claude:
             "ANTHROPIC_API_KEY": "sk-scripted",
             "CLAUDE_CONFIG_DIR": str(home / "claude"),
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            **(dict.fromkeys(_TASKS, "1") if self.has_tasks else {}),
         }
 
 
@@ -120,9 +127,10 @@ class Gemini:
 
 @dataclass(frozen=True)
 class OpenCode:
-    """What it knows of models is what it was built with."""
+    """What it knows of models is what it was built with. `window_tokens`: by which it compacts."""
 
     model: str = "anthropic/claude-sonnet-4-5"
+    window_tokens: int | None = None
     program: Program = OPENCODE
 
     def command(self, prompt: str, resumes: bool, url: str) -> list[str]:
@@ -131,6 +139,12 @@ class OpenCode:
     def environment(self, home: Path, url: str) -> dict[str, str]:
         off = ("AUTOUPDATE", "DEFAULT_PLUGINS", "LSP_DOWNLOAD", "MODELS_FETCH")
         switches = dict.fromkeys((f"OPENCODE_DISABLE_{name}" for name in off), "1")
+        if self.window_tokens is not None:
+            limits = {"limit": {"context": self.window_tokens, "output": 8_000}}
+            provider, _, model = self.model.partition("/")
+            switches["OPENCODE_CONFIG"] = str(home / "opencode.json")
+            config = {"provider": {provider: {"models": {model: limits}}}}
+            (home / "opencode.json").write_text(json.dumps(config), "utf-8")
         return {"ANTHROPIC_BASE_URL": f"{url}/v1", "ANTHROPIC_API_KEY": "sk-scripted", **switches}
 
 
@@ -207,13 +221,15 @@ def ran(command: list[str], folder: Path, variables: Mapping[str, str]) -> tuple
 @contextlib.contextmanager
 def way(through: Through, provider: Provider, place: Path) -> Iterator[Way]:
     """Through a proxy that stands all the time, by a `ctxmgr run` each prompt, which may only
-    observe, or straight."""
+    observe, or answer what asks for summaries, or straight."""
     settings = ("--window", str(WINDOW_TOKENS), "--state-dir", str(place / "state"))
     ctxmgr = (sys.executable, "-m", "ctxmgr")
     if through == "direct":
         yield Way(provider.url)
     elif through == "run":
         yield Way(provider.url, (*ctxmgr, "run", *settings, "--"))
+    elif through == "answered":
+        yield Way(provider.url, (*ctxmgr, "run", "--compactions", "ctxmgr", *settings, "--"))
     elif through == "observe":
         yield Way(provider.url, (*ctxmgr, "run", "--observe", *settings, "--"))
     else:
