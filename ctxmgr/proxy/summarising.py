@@ -42,7 +42,7 @@ class SummaryWriter:
         if asked is None or self._conversations.settings_of(call).compactions != "ctxmgr":
             return None
         conversation = of or self._conversations.named(call)
-        if conversation is None or conversation.is_paused:
+        if conversation is None or conversation.is_paused or conversation.is_held_out:
             return None
         async with conversation.lock:
             format, messages = conversation.api.format, conversation.messages

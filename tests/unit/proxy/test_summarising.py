@@ -166,6 +166,10 @@ async def test_a_proxy_that_observes_and_a_conversation_that_is_paused_ask_the_p
     await passed(made, claude_asks(planned(3)))
 
 
+async def test_a_session_that_is_held_out_asks_the_provider(rig: Any) -> None:
+    await passed(await rig(compactions="ctxmgr", holdout=0.999999), claude_asks(planned(3)))
+
+
 async def test_where_ctxmgr_gives_none_the_provider_is_asked(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     made = await rig(compactions="ctxmgr")
     await made.post(request(marked(planned(3))), headers=SESSION)
