@@ -99,7 +99,7 @@ SAVINGS = CommandRow(
 
 REPLAY = CommandRow(
     "What happens depends on the file. A recorded session (of pi, Claude Code, Codex, OpenCode, "
-    "OpenHands, SWE-agent, mini-swe-agent, Cline, Roo Code, Kilo Code or Copilot CLI, a stream of pi's extension "
+    "OpenHands, SWE-agent, mini-swe-agent, Cline, Roo Code, Kilo Code, Gemini CLI or Copilot CLI, a stream of pi's "
     "events, or a plain list of chat completions or of Anthropic's messages) is driven through ctxmgr as its "
     "host would have done, each answer is checked, and tables show what became of the context. A transcript "
     "(written by `ctxmgr serve --record FILE`) is fed to this version, and its answers are compared with the "

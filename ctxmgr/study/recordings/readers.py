@@ -15,6 +15,7 @@ from ctxmgr.study.recordings import (
     claude_code,
     codex,
     copilot_cli,
+    gemini_cli,
     message_lists,
     opencode,
     pi_sessions,
@@ -244,6 +245,13 @@ FILE_KINDS: tuple[FileKind, ...] = (
             isinstance(source.head.get("data"), dict) and text(source.head, "type").startswith(copilot_cli.FAMILIES)
         ),
         copilot_cli.read,
+    ),
+    FileKind(
+        "gemini-cli",
+        "Gemini CLI",
+        "a session of Gemini CLI",
+        lambda source: not source.listed and gemini_cli.is_session(source.head),
+        gemini_cli.read,
     ),
     FileKind(
         "cline",

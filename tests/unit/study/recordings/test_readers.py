@@ -245,6 +245,8 @@ BEGINNINGS = [
     (json.dumps([{**CHAT, "ts": 1}]).encode(), "cline"),
     (json.dumps([CHAT, {"role": "user", "content": "[read_file for 'a'] Result:\nx"}]).encode(), "cline"),
     (json.dumps({"sessionId": "s", "chatMessages": [CHAT], "timeline": []}).encode(), "messages"),
+    (jsonl({"sessionId": "s", "projectHash": "p", "kind": "main"}, {"id": "1", "type": "user"}), "gemini-cli"),
+    (json.dumps({"sessionId": "s", "projectHash": "p", "messages": []}, indent=2).encode(), "gemini-cli"),
     (jsonl({"type": "session.start", "data": {}, "id": "1", "timestamp": AT}), "copilot-cli"),
 ]
 
