@@ -23,7 +23,7 @@ from ctxmgr.study.figures import CALLS, Measures, columns
 from ctxmgr.study.observations import MessageCache, Observation, PriceSheet, message_reader
 from ctxmgr.study.probes import graded
 from ctxmgr.study.recordings import Recording, Stream, UnreadableRecording, readers
-from ctxmgr.study.replay import HostModel
+from ctxmgr.study.replay import modelled
 
 FAULTS_KEPT = 5  # of a recording's failed checks, in its row
 REASON_CHARACTERS = 300
@@ -100,18 +100,9 @@ def _recorded(address: str, name: str, digest: str) -> Recording | Stream:
 def _evaluation(task: CorpusTask) -> Evaluation:
     recorded = _recorded(task.recording.address, task.recording.name, task.recording.digest)
     settings, policy = task.settings, task.policy
-    host = HostModel(overhead_tokens=settings.overhead_tokens)
     sheet = PriceSheet(overhead_tokens=settings.overhead_tokens)
     window = settings.window_tokens or recorded.window
-    options = ReplayOptions(
-        preset=policy.preset,
-        window=window,
-        measure=True,
-        policy={**host.policy(sheet.prices), **policy.keys},
-        host=host.limits(window),
-        write=host.write(),
-    )
-    outcome = _outcome(recorded, policy, options)
+    outcome = _outcome(recorded, policy, modelled(policy.preset, policy.keys, window, sheet))
     messages = MessageCache(message_reader())
     measures = Measures(outcome.observations, messages, sheet)
     row = {

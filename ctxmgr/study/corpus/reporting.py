@@ -351,6 +351,4 @@ def write(file: Path, report: CorpusReport) -> None:
 
 
 def _table_html(table: TextTable) -> str:
-    rows = [f"<tr>{''.join(f'<td>{escaped(cell)}</td>' for cell in row)}</tr>" for row in table.rows]
-    about = page.soft(table.caption) if table.caption else ""
-    return f"<section><h2>{escaped(table.title.capitalize())}</h2>{page.table(table.heads, rows)}</section>{about}"
+    return page.text_table(table.title.capitalize(), table.heads, table.rows, table.caption)

@@ -271,7 +271,7 @@ def drive(
     outcome = ReplayResult(recorded.name, options.preset or "default", window)
     sidecar = _sidecar(options)
     client = RpcClient(sidecar)
-    side = ReplayHost(client, recorded.session_id, outcome, options.append, options.measure)
+    side = ReplayHost(client, recorded.session_id, outcome, options.append, options.measure, options.judged)
     try:
         _begin(client, recorded, options, outcome)
         model = {"id": recorded.model, "contextWindow": window}

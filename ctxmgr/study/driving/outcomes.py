@@ -22,7 +22,8 @@ class HostLimits(msgspec.Struct, frozen=True):
 
 
 class ReplayOptions(msgspec.Struct, frozen=True):
-    """`window` in tokens, None for the recording's own. `append`: send only what is new and take edits.
+    """`window` in tokens, None for the recording's own. `append`: send only what is new and take edits. `judged`:
+    each answered list is held to what every list promises; without that a drive takes half the time.
 
     `state_dir` for snapshots; `record`: a transcript's file. `measure`: keep what was shown at each call. `label`:
     what the outcome is called instead of its preset. `write`: the summaries of the host's own compactions, instead
@@ -40,6 +41,7 @@ class ReplayOptions(msgspec.Struct, frozen=True):
     policy: dict[str, Any] = {}
     label: str | None = None
     measure: bool = False
+    judged: bool = True
     host: HostLimits = HostLimits()
     write: Write | None = None
     own_summaries: bool = False

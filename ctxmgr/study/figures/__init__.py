@@ -4,6 +4,7 @@ Knows no sidecar.
 """
 
 from ctxmgr.study.figures import closed_cost, cost
+from ctxmgr.study.figures.bootstrap import interval
 from ctxmgr.study.figures.code_length import CodeLengths
 from ctxmgr.study.figures.registry import Figures, Measures, value_at
 from ctxmgr.study.figures.table import (
@@ -33,6 +34,7 @@ __all__ = [
     "cost",
     "difference",
     "figures",
+    "interval",
     "legend",
     "prices",
     "prices_line",

@@ -11,7 +11,6 @@ Figures of several recordings become one row a policy, and tell how sure a diffe
    middle 95 % of what comes out. The numbers drawn are the same in every run.
 """
 
-import random
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -25,6 +24,7 @@ from rich.table import Table
 from ctxmgr.model import currency
 from ctxmgr.study.console import figure, figures_table, plain
 from ctxmgr.study.figures import closed_cost, cost, grounding, recall
+from ctxmgr.study.figures.bootstrap import interval
 from ctxmgr.study.figures.registry import (
     DOLLARS,
     PER_100,
@@ -252,9 +252,6 @@ CALLS: tuple[Column, ...] = (
 
 
 FLOOR = "floor"
-DRAWS = 2_000  # of which the 50 lowest and highest are left out: the ends move by about .002 of a spread
-OUTSIDE = 0.025  # share of the draws on either side of the interval
-SEED = 7
 
 
 def totals(parts: Sequence[Sequence[Figures]], base: str) -> list[Figures]:
@@ -330,7 +327,5 @@ def difference(pairs: Sequence[tuple[float, float]]) -> Figures:
     """Rule 3: of a pair of policies, first less second, on each recording: how many there are, the mean, and its
     interval. A single recording has no interval but itself; of none there is no difference."""
     deltas = [first - second for first, second in pairs]
-    chance = random.Random(SEED)
-    drawn = sorted(fmean(chance.choices(deltas, k=len(deltas))) for _ in range(DRAWS))
-    out = int(OUTSIDE * DRAWS)
-    return {"recording_count": len(deltas), "mean": fmean(deltas), "low": drawn[out], "high": drawn[-1 - out]}
+    low, high = interval(len(deltas), lambda drawn: fmean(map(deltas.__getitem__, drawn)))
+    return {"recording_count": len(deltas), "mean": fmean(deltas), "low": low, "high": high}

@@ -3,6 +3,6 @@ itself.
 """
 
 from ctxmgr.study.replay import command
-from ctxmgr.study.replay.command import HostModel
+from ctxmgr.study.replay.command import HostModel, modelled
 
-__all__ = ["HostModel", "command"]
+__all__ = ["HostModel", "command", "modelled"]

@@ -36,7 +36,7 @@ from ctxmgr.study.console import console, plain, progress_bar
 from ctxmgr.study.driving import PEERS, HostLimits, ReplayOptions, ReplayResult, drive
 from ctxmgr.study.driving import peers as beside
 from ctxmgr.study.figures import Figures, totals, totals_table
-from ctxmgr.study.observations import Observation
+from ctxmgr.study.observations import Observation, PriceSheet
 from ctxmgr.study.price_text import OwnFacts, own_facts, price_sheet
 from ctxmgr.study.probes import Probing, Stub, drawn, lists_of, probes_table
 from ctxmgr.study.recordings import Recording, Source, Stream, UnreadableRecording, Write, pi_host, readers
@@ -79,6 +79,23 @@ class HostModel(msgspec.Struct, frozen=True):
     def write(self) -> Write | None:
         """Who writes the summaries of one drive: it has a memory, so each drive has one of its own."""
         return Stub() if self.modelled else None
+
+
+def modelled(
+    preset: str, keys: Mapping[str, Any], window_tokens: int, sheet: PriceSheet, **more: Any
+) -> ReplayOptions:
+    """A measured drive with the modelled host (rules 1 to 3), billed by this sheet. `keys` of the policy; `more` of
+    `ReplayOptions`."""
+    host = HostModel(overhead_tokens=sheet.overhead_tokens)
+    return ReplayOptions(
+        preset=preset,
+        window=window_tokens,
+        measure=True,
+        policy={**host.policy(sheet.prices), **keys},
+        host=host.limits(window_tokens),
+        write=host.write(),
+        **more,
+    )
 
 
 def _keys(prices: TieredPrices) -> dict[str, Any]:

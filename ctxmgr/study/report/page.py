@@ -59,6 +59,12 @@ def table(heads: Sequence[str], rows: Sequence[str]) -> str:
     return f'<div class="wide" tabindex="0">{whole}</div>'
 
 
+def text_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "") -> str:
+    """A section with a table of plain texts, and below it what explains it."""
+    body = [f"<tr>{''.join(f'<td>{escaped(cell)}</td>' for cell in row)}</tr>" for row in rows]
+    return f"<section><h2>{escaped(title)}</h2>{table(heads, body)}</section>{soft(caption) if caption else ''}"
+
+
 def soft(text: str) -> str:
     """A paragraph that explains."""
     return f'<p class="soft">{escaped(text)}</p>'
