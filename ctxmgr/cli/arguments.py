@@ -218,6 +218,16 @@ def keep(text: str) -> int | str:
     return text if text in get_args(KeepPoint) else _positive(text)
 
 
+@_value("points of keep with commas between, such as careful,balanced,lean")
+def points(text: str) -> list[str]:
+    from ctxmgr.model import KeepPoint
+
+    named = list(dict.fromkeys(text.split(",")))
+    if not set(named) <= set(get_args(KeepPoint)):
+        raise ValueError(text)
+    return named
+
+
 @_value("a number from 0 to 1")
 def share(text: str) -> float:
     return _checked(float(text), 0 <= float(text) <= 1)

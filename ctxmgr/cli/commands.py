@@ -22,7 +22,7 @@ MODULES = {  # the commands of each, and what they are for; a module is loaded w
         "proxy": "stand between programs and their provider, until it is ended",
     },
     "study": {
-        "savings": "show on your own bill what ctxmgr saves",
+        "savings": "say what your agents' sessions cost, and would have cost",
         "replay": "try ctxmgr on a recorded session, or compare it with a transcript",
         "corpus": "try policies on many recordings, here or on a cluster, and compare",
         "compare": "compare ways to summarise recorded sessions",

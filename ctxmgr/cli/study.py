@@ -12,6 +12,7 @@ from ctxmgr.cli.arguments import (
     Option,
     keep,
     option,
+    points,
     policy_key,
     positive,
     prices,
@@ -19,7 +20,7 @@ from ctxmgr.cli.arguments import (
     share,
     whole,
 )
-from ctxmgr.model import Preset
+from ctxmgr.model import KeepPoint, Preset
 from ctxmgr.model.compaction import Format, Strategy
 
 PRESETS: tuple[str, ...] = get_args(Preset)
@@ -29,6 +30,8 @@ HOSTS = ("modelled", "recorded")
 FETCHES = ("whole", "part")
 CACHES = ("ideal", "marks", "host-marks", "implicit", "none")
 OVERHEAD_TOKENS = 5_000
+POINTS: tuple[str, ...] = get_args(KeepPoint)[::-1]
+KEEPERS = ("claude", "codex", "opencode", "gemini", "pi", "cline")  # agents whose sessions are found
 
 JSON = option("--json", action="store_true", help="print all figures as JSON")
 BILL = (  # what closed-loop cost is worked out by
@@ -82,20 +85,6 @@ def probes_failed(more: str = "") -> Option:
         "conversation",
     )
 
-
-SAVINGS = CommandRow(
-    "Shows what ctxmgr saves. With --live: what the sessions that `--holdout` let pass untouched were billed, "
-    "against those with ctxmgr, by the provider's own counts: dollars a call, calls, errors, corrections, files "
-    "read again and compactions, each with an interval, and how many sessions are missing until a difference is "
-    "shown.",
-    "ctxmgr savings --live",
-    "ctxmgr.holdout:run",
-    (
-        option("--live", action="store_true", required=True, help="compare the sessions of a holdout"),
-        option("--state-dir", metavar="DIR", help="where the proxy keeps its sessions (default: the user's)"),
-        JSON,
-    ),
-)
 
 REPLAY = CommandRow(
     "What happens depends on the file. A recorded session (of pi, Claude Code, Codex, OpenCode, "
@@ -463,6 +452,65 @@ DRIVE = CommandRow(
         option("--show", action="store_true", help="print each message as it goes or comes"),
     ),
 )
+
+SAVINGS = CommandRow(
+    "Reads the sessions that the agents on this machine have kept (or the files and folders that are named), and "
+    "says what their input cost at list prices, what each point of `keep` would have made of it, and how much of "
+    "what replies repeat the lists would still have held, by length of session. With --live: what the sessions that "
+    "`--holdout` let pass untouched were billed, against those with ctxmgr, by the provider's own counts, with "
+    "intervals, and how many sessions are missing until a difference is shown. Nothing leaves this machine, and "
+    "nothing is written but the page. The exit code is 1 if no session could be measured.",
+    "ctxmgr savings --days 30 --report savings.html",
+    "ctxmgr.cli.study:savings",
+    (
+        option("paths", metavar="PATH", nargs="*", help="a recorded session, or a folder of them, instead"),
+        option("--days", metavar="N", type=positive, default=30, help="sessions changed within N days (30)"),
+        option(
+            "--agent",
+            metavar="NAME",
+            action="append",
+            choices=KEEPERS,
+            help=f"only this agent's sessions ({', '.join(KEEPERS)}); several times",
+        ),
+        option(
+            "--policies",
+            metavar="POINT,...",
+            type=points,
+            default=list(POINTS),
+            help=f"the points of keep ({','.join(POINTS)})",
+        ),
+        option("--workers", metavar="N", type=positive, help="processes (default: one a core)"),
+        option(
+            "--seconds",
+            metavar="N",
+            type=whole,
+            default=40,
+            help="begin no session after N seconds: those measured by then are a random sample (40; 0: all)",
+        ),
+        option("--report", metavar="FILE.html", help="write it as a page, which only you can read"),
+        MODELS,
+        JSON,
+        Group(
+            "for sessions of a holdout",
+            (
+                option("--live", action="store_true", help="compare these instead"),
+                option("--state-dir", metavar="DIR", help="where the proxy keeps its sessions (default: the user's)"),
+            ),
+        ),
+    ),
+)
+
+
+def savings(parsed: argparse.Namespace) -> int:
+    """A holdout is compared without the distribution of the study."""
+    if parsed.live:
+        from ctxmgr import holdout
+
+        return holdout.run(parsed)
+    from ctxmgr.study.savings import command
+
+    return command.run(parsed)
+
 
 COMMANDS = {
     "savings": SAVINGS,

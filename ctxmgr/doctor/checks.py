@@ -70,7 +70,7 @@ class Diagnosis(msgspec.Struct, frozen=True):
 
 EXTRAS = {  # by name: the module that it brings, and what is not there without it
     "proxy": ("aiohttp", "ctxmgr run, ctxmgr proxy"),
-    "study": ("ctxmgr.study", "ctxmgr replay, compare, drive, conform"),
+    "study": ("ctxmgr.study", "ctxmgr savings, replay, compare, drive, conform"),
     "corpus": ("duckdb", "ctxmgr corpus"),
     "mcp": ("mcp", "ctxmgr's tools for an agent's model"),
     "store": ("obstore", "sessions in a bucket"),

@@ -29,7 +29,7 @@ def test_extras_that_are_not_there_are_named_with_their_use(monkeypatch: pytest.
     assert said.severity == "ok"
     there, missing = said.text.split("; not there: ")
     assert there == "there: proxy, corpus, mcp, store, otlp, endpoint"
-    assert missing.startswith("study (for ctxmgr replay, compare, drive, conform); ")
+    assert missing.startswith("study (for ctxmgr savings, replay, compare, drive, conform); ")
     assert said.advice == "where you need one: pip install 'ctxmgr-sidecar[study,embeddings]'"
 
 

@@ -1,0 +1,5 @@
+"""What the sessions that agents keep on this machine cost, and would have cost under each policy. Reads alone."""
+
+from ctxmgr.study.savings import command
+
+__all__ = ["command"]

@@ -1,0 +1,116 @@
+"""The command `savings`: finds sessions, has them measured, and says what they cost and would have cost.
+
+Exit codes: 0 it was said; 1 none could be measured; 2 wrong usage. Nothing is written but the page, for its owner
+alone, and nothing is asked of a network.
+"""
+
+import json
+import os
+import sys
+import time
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from ctxmgr.devices import private_file
+from ctxmgr.plain_text import complain, safe, unwritable_text
+from ctxmgr.settings import SettingsFault, models_file
+from ctxmgr.study.console import console, plain, progress_bar
+from ctxmgr.study.savings import agents, showing
+from ctxmgr.study.savings.measuring import MeasuredSession, Policies, measured
+from ctxmgr.study.savings.running import measured_in_time
+from ctxmgr.study.savings.sentence import Scope, sentence
+from ctxmgr.study.savings.summing import summed
+
+DAY_MS = 24 * 60 * 60 * 1000
+PRESET, KEY, TOLD = (
+    "balanced",
+    "keep",
+    "balanced",
+)  # whose points policies are, by this key; the one of the sentence
+
+
+def run(parsed: Namespace, clock: Callable[[], float] = time.monotonic) -> int:
+    """`clock` in seconds."""
+    if wrong := _wrong_usage(parsed):
+        return complain("savings", wrong, 2)
+    policies: Policies = {point: (PRESET, {KEY: point}) for point in parsed.policies}
+    kept = _kept(parsed, os.environ, Path.home(), time.time_ns() // 1_000_000)
+    done = _measured(parsed, kept, policies, clock)
+    findings = _findings(parsed, kept, done, list(policies))
+    if parsed.report is not None:
+        with os.fdopen(private_file(parsed.report), "w", encoding="utf-8", newline="\n") as file:
+            file.write(showing.html(findings))
+    _show(parsed, findings, kept)
+    return 0 if findings.rows[-1].sessions else 1
+
+
+def _wrong_usage(parsed: Namespace) -> str | None:
+    missing = [path for path in parsed.paths if not Path(path).exists()]
+    if missing:
+        return f"no such file or folder: {', '.join(missing)}"
+    try:
+        models_file(parsed.models)
+    except SettingsFault as fault:
+        return str(fault)
+    return unwritable_text(parsed.report) if parsed.report is not None else None
+
+
+def _kept(parsed: Namespace, environ: Mapping[str, str], home: Path, now_ms: int) -> agents.Kept:
+    if parsed.paths:
+        return agents.named(parsed.paths)
+    return agents.kept(environ, home, now_ms - parsed.days * DAY_MS, parsed.agent or tuple(agents.AGENTS))
+
+
+def _measured(
+    parsed: Namespace, kept: agents.Kept, policies: Policies, clock: Callable[[], float]
+) -> list[MeasuredSession]:
+    until = clock() + parsed.seconds if parsed.seconds else float("inf")
+    measure = partial(measured, policies=policies, models=parsed.models and os.path.abspath(parsed.models))
+    with progress_bar("sessions", len(kept.sessions)) as advanced:
+
+        def counted(done: Iterator[MeasuredSession]) -> Iterator[MeasuredSession]:
+            for one in done:
+                advanced(1)
+                yield one
+
+        workers = parsed.workers or os.cpu_count() or 1
+        return list(counted(measured_in_time(kept.sessions, measure, workers, lambda: clock() < until)))
+
+
+def _findings(
+    parsed: Namespace, kept: agents.Kept, done: Sequence[MeasuredSession], policies: Sequence[str]
+) -> showing.Findings:
+    good = [one for one in done if not one.fault]
+    rows = summed(good, policies)
+    is_exact = all(one.is_counted and one.is_known for one in good if one.dollars is not None)
+    scope = Scope(len(kept.sessions), "" if parsed.paths else f"of the last {parsed.days} days", is_exact)
+    said = sentence(rows, TOLD if TOLD in policies else policies[0], scope)
+    return showing.Findings(said, rows, done, len(kept.sessions), len(kept.unreadable), parsed.seconds)
+
+
+def _show(parsed: Namespace, findings: showing.Findings, kept: agents.Kept) -> None:
+    notes = list(showing.notes(findings))
+    if parsed.json:
+        whole = {
+            "said": findings.said,
+            "notes": notes,
+            "found": findings.found,
+            "lengths": msgspec.to_builtins(findings.rows),
+            "sessions": msgspec.to_builtins(sorted(findings.measured, key=lambda one: one.session.path)),
+            "unreadable": msgspec.to_builtins(kept.unreadable),
+        }
+        print(json.dumps(whole, indent=1, ensure_ascii=True))
+        return
+    out = console()
+    out.print(plain(findings.said, "bold"))
+    if findings.rows[-1].sessions:
+        out.print(showing.table(findings).rendered())
+    for note in notes:
+        out.print(plain(note))
+    if not findings.found:
+        looked = ", ".join(agents.AGENTS.values())
+        print(safe(f"Looked for those of {looked}; name files or folders to measure others."), file=sys.stderr)

@@ -1,0 +1,114 @@
+"""Turns the figures into the one sentence that people read.
+
+It says whose sessions, what they cost, what the policy would have cost, and which lengths it does nothing for. What
+the policy would have cost is told by the first row of `CASES` that fits, the lengths by those of `LENGTHS_SAY`.
+A case is told apart by the interval, where sessions are few by the share alone. What is within `SAME` of the bill
+is the same.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from ctxmgr.model import currency
+from ctxmgr.study.savings.summing import LengthSum
+
+SAME = 0.005  # of the bill: less is no difference that anybody would see
+WHOLE_DOLLARS = 20.0  # from here on cents say nothing of an estimate
+
+
+class Scope(NamedTuple):
+    """Of the sessions: how many were `found`, and `when`, as "of the last 30 days"; "" where the user named them.
+    `is_exact`: each has its cost by its provider's count and its model's own prices."""
+
+    found: int
+    when: str
+    is_exact: bool = True
+
+
+class PolicyBill(NamedTuple):
+    """What so many sessions cost, in dollars, and what a policy would have cost, as shares of that; without an
+    interval where they are few."""
+
+    sessions: int
+    dollars: float
+    share: float
+    low: float | None
+    high: float | None
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Of the interval; the share itself where there is none."""
+        return self.low or self.share, self.high or self.share
+
+    @property
+    def is_same(self) -> bool:
+        return all(abs(end - 1) <= SAME for end in self.ends)
+
+    @property
+    def between(self) -> str:
+        low, high = (_estimate(end * self.dollars) for end in self.ends)
+        return f"about {low}" if low == high else f"{low} to {high}"
+
+    @property
+    def doubt(self) -> str:
+        """What few sessions leave open."""
+        few = f"{self.sessions} sessions are" if self.sessions > 1 else "one session is"
+        return "" if self.low else f", though {few} too few to tell"
+
+
+class Case(NamedTuple):
+    fits: Callable[[PolicyBill], bool]
+    says: Callable[[PolicyBill], str]
+
+
+CASES = (
+    Case(lambda bill: bill.is_same, lambda bill: "would have cost the same"),
+    Case(lambda bill: bill.ends[1] < 1, lambda bill: f"would have cost {bill.between}{bill.doubt}"),
+    Case(lambda bill: bill.ends[0] > 1, lambda bill: f"would have cost more, {bill.between}{bill.doubt}"),
+    Case(lambda bill: True, lambda bill: f"would have cost {bill.between}, so no saving is shown"),
+)
+LENGTHS_SAY: tuple[tuple[Callable[[float], bool], str], ...] = (  # of lengths whose share is so
+    (lambda share: abs(share - 1) <= SAME, "save nothing"),
+    (lambda share: share > 1 + SAME, "would have cost more"),
+)
+
+
+def sentence(rows: Sequence[LengthSum], policy: str, scope: Scope) -> str:
+    """`rows` as `summing.summed` gives them: the last is of all."""
+    *lengths, every = rows
+    if not scope.found:
+        return f"No sessions {scope.when or 'in what you named'} were found."
+    if not every.sessions:
+        return f"Of {_found(scope)} none could be measured."
+    if not every.priced:
+        return f"Of {_found(scope)} none has a model whose price is known, so none has a cost."
+    bill = _bill(every, policy)
+    said = next(case for case in CASES if case.fits(bill)).says(bill)
+    whose = _found(scope) if every.priced == scope.found else f"{every.priced:,} of {_found(scope)}"
+    about = "" if scope.is_exact else "about "
+    cost = f"{whose[0].upper()}{whose[1:]} cost {about}{currency.amount(every.dollars)} in input at list prices"
+    tail = "".join(f"; {text}" for text in (() if bill.is_same else _of_lengths(lengths, policy)))
+    return f"{cost}; {policy} {said}{tail}."
+
+
+def _bill(row: LengthSum, policy: str) -> PolicyBill:
+    figures = row.policies[policy]
+    return PolicyBill(row.priced, row.dollars, figures.share or 0.0, figures.low, figures.high)
+
+
+def _found(scope: Scope) -> str:
+    sessions = f"{scope.found:,} session{'' if scope.found == 1 else 's'}"
+    return f"your {sessions} {scope.when}" if scope.when else f"the {sessions} that you named"
+
+
+def _estimate(dollars: float) -> str:
+    return currency.amount(dollars, ",.0f" if dollars >= WHOLE_DOLLARS else ",.2f")
+
+
+def _of_lengths(lengths: Sequence[LengthSum], policy: str) -> Iterator[str]:
+    """Where there are several."""
+    shares = {row.name: _bill(row, policy).share for row in lengths if row.priced}
+    for fits, says in LENGTHS_SAY:
+        names = [name for name, share in shares.items() if fits(share)]
+        if names and len(shares) > 1:
+            yield f"sessions {' and '.join(names)} {says}"

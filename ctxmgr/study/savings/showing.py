@@ -1,0 +1,95 @@
+"""Turns the figures into a table for the terminal, and into a page: the same rows, the same notes below them."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from ctxmgr.model import currency
+from ctxmgr.study.console import TextTable, figure
+from ctxmgr.study.report import escaped, page
+from ctxmgr.study.savings.measuring import MeasuredSession
+from ctxmgr.study.savings.summing import LEAST_SESSIONS, LengthSum, PolicySum
+
+TITLE = "What your sessions cost, and would have cost"
+NAMED_MODELS = 3  # that are told by name
+
+
+class Findings(msgspec.Struct, frozen=True):
+    """What there is to show. `found`: sessions that were found; `measured` of them, with and without faults;
+    `unreadable`: places that hold sessions and can not be read; `seconds`: for how long sessions were begun, where
+    that was not enough for all."""
+
+    said: str
+    rows: Sequence[LengthSum]
+    measured: Sequence[MeasuredSession]
+    found: int
+    unreadable: int
+    seconds: float
+
+
+def table(findings: Findings) -> TextTable:
+    policies = list(findings.rows[-1].policies)
+    heads = ("length", "sessions", "calls", "cost", *(head for name in policies for head in (name, "95 %", "kept")))
+    return TextTable("by length of session", heads, [_row(row) for row in findings.rows])
+
+
+def _row(row: LengthSum) -> list[str]:
+    cost = currency.amount(row.dollars) if row.priced else "-"
+    counts = [row.name.removeprefix("of "), f"{row.sessions:,}", f"{row.calls:,}", cost]
+    return counts + [cell for policy in row.policies.values() for cell in _cells(policy, row.dollars)]
+
+
+def _cells(policy: PolicySum, dollars: float) -> tuple[str, str, str]:
+    cost = "-" if policy.share is None else currency.amount(policy.share * dollars)
+    ends = [] if policy.low is None or policy.high is None else [policy.low, policy.high]
+    return cost, " to ".join(f"{end * dollars:,.2f}" for end in ends) or "-", figure(policy.kept, 3)
+
+
+def notes(findings: Findings) -> Iterator[str]:
+    """What the figures rest on, and what is not in them, a sentence each."""
+    good = [one for one in findings.measured if not one.fault]
+    if len(findings.measured) < findings.found:
+        yield (
+            f"Measured {len(findings.measured):,} of {findings.found:,} sessions, chosen at random with a fixed "
+            f"seed: those that {findings.seconds:g} seconds were enough for (--seconds)."
+        )
+    if failed := Counter(one.session.title or "named" for one in findings.measured if one.fault):
+        some = ", ".join(f"{title} {count:,}" for title, count in sorted(failed.items()))
+        yield f"Not measured, for no session in them can be read: {failed.total():,} ({some}; --json says why)."
+    if findings.unreadable:
+        yield f"Places that hold sessions and can not be read: {findings.unreadable:,} (--json names them)."
+    yield from _of_prices(good)
+    if good:
+        yield (
+            "Cost: what providers counted, at list prices; a subscription is billed otherwise. A policy's cost: "
+            "that, times its closed-loop cost as a share of the host's alone. Kept: of what replies repeat of the "
+            "old conversation, the share that the list had; 1 is all of it."
+        )
+    if 0 < findings.rows[-1].priced < LEAST_SESSIONS:
+        yield f"Fewer than {LEAST_SESSIONS} sessions have no interval."
+
+
+def _of_prices(good: Sequence[MeasuredSession]) -> Iterator[str]:
+    priced = [one for one in good if one.dollars is not None]
+    if without := Counter(one.model for one in good if one.dollars is None):
+        yield f"Without a known price, so without a cost: {without.total():,} sessions ({_names(without)})."
+    guessed = Counter(f"{one.model} as {one.priced_as}" for one in priced if not one.is_known)
+    if guessed:
+        yield f"By the prices of the nearest model of the family: {guessed.total():,} sessions ({_names(guessed)})."
+    if uncounted := sum(not one.is_counted for one in priced):
+        yield f"Cost by the list alone, for its provider's count was not recorded: {uncounted:,} sessions."
+
+
+def _names(counts: Counter[str]) -> str:
+    names = [name for name, _ in counts.most_common(NAMED_MODELS)]
+    more = len(counts) - len(names)
+    return ", ".join(names) + (f", and {more} more" if more else "")
+
+
+def html(findings: Findings) -> str:
+    """The page."""
+    shown = table(findings)
+    body = f"<h1>{escaped(TITLE)}</h1><p><b>{escaped(findings.said)}</b></p>"
+    body += page.text_table(shown.title.capitalize(), shown.heads, shown.rows)
+    return page.document(TITLE, body + "".join(map(page.soft, notes(findings))))

@@ -1,0 +1,109 @@
+"""How agents keep sessions: a file each, files in folders, or a database. Says which there are, and gives the bytes
+of one as a reader of recordings takes them.
+
+Nothing is written, not even what readers of SQLite write beside a database: one with a log is read with that
+(`readonly_shm`), one without as it lies (`immutable`).
+
+What OpenCode keeps becomes what `opencode export` writes.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+Store = Literal["file", "folders", "database"]
+ZSTD = ".zst"
+MOST_BYTES = 1 << 30  # that a compressed file may come to
+
+_decode = msgspec.json.Decoder(dict[str, Any]).decode
+_encode = msgspec.json.Encoder().encode
+
+
+class StoreKind(NamedTuple):
+    """`listed`: of a path, ids of the sessions in it ("" where it is one) and when each was changed, in
+    milliseconds since the epoch. `content`: the bytes of one, by path and id. Both raise whatever the files make
+    them."""
+
+    listed: Callable[[Path], Iterator[tuple[str, int]]]
+    content: Callable[[Path, str], bytes]
+
+
+# a file is a session
+
+
+def _file(path: Path) -> Iterator[tuple[str, int]]:
+    yield "", path.stat().st_mtime_ns // 1_000_000
+
+
+def _file_content(path: Path, id: str) -> bytes:
+    content = path.read_bytes()
+    if path.suffix != ZSTD:
+        return content
+    import zstandard
+
+    with zstandard.ZstdDecompressor().stream_reader(content) as stream:
+        return stream.read(MOST_BYTES)
+
+
+# OpenCode before 1.2: a file a session, a message and a part, in folders by what they belong to
+
+
+def _folders(path: Path) -> Iterator[tuple[str, int]]:
+    yield path.stem, path.stat().st_mtime_ns // 1_000_000
+
+
+def _folders_content(path: Path, id: str) -> bytes:
+    storage = path.parents[2]
+    messages = [_decode(file.read_bytes()) for file in sorted((storage / "message" / path.stem).glob("*.json"))]
+    return _export(_decode(path.read_bytes()), [(message, _parts(storage, message)) for message in messages])
+
+
+def _parts(storage: Path, message: dict[str, Any]) -> list[dict[str, Any]]:
+    folder = storage / "part" / Path(str(message["id"])).name  # an id is no path
+    return [_decode(file.read_bytes()) for file in sorted(folder.glob("*.json"))]
+
+
+# OpenCode since 1.2: a database
+
+
+def _database(path: Path) -> Iterator[tuple[str, int]]:
+    with closing(_opened(path)) as database:
+        yield from database.execute("SELECT id, time_updated FROM session")
+
+
+def _database_content(path: Path, id: str) -> bytes:
+    with closing(_opened(path)) as database:
+        kept = database.execute("SELECT directory, revert, project_id FROM session WHERE id = ?", (id,))
+        directory, revert, project = next(kept)
+        rows = database.execute(
+            "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id", (id,)
+        )
+        messages = [{**_decode(data), "id": key} for key, data in rows]
+        parts: dict[str, list[dict[str, Any]]] = {}
+        for message, key, data in database.execute(
+            "SELECT message_id, id, data FROM part WHERE session_id = ? ORDER BY id", (id,)
+        ):
+            parts.setdefault(message, []).append({**_decode(data), "id": key})
+    info = {"id": id, "directory": directory, "projectID": project, "revert": _decode(revert) if revert else None}
+    return _export(info, [(message, parts.get(message["id"], [])) for message in messages])
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    has_log = all(Path(f"{path}{end}").exists() for end in ("-wal", "-shm"))
+    how = "readonly_shm=1" if has_log else "immutable=1"
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&{how}", uri=True)
+
+
+def _export(info: dict[str, Any], messages: list[tuple[dict[str, Any], list[dict[str, Any]]]]) -> bytes:
+    return _encode({"info": info, "messages": [{"info": message, "parts": parts} for message, parts in messages]})
+
+
+STORES: dict[Store, StoreKind] = {
+    "file": StoreKind(_file, _file_content),
+    "folders": StoreKind(_folders, _folders_content),
+    "database": StoreKind(_database, _database_content),
+}
