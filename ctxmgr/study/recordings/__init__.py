@@ -7,6 +7,7 @@ from ctxmgr.study.recordings.readers import Source
 from ctxmgr.study.recordings.recording import (
     DEFAULT_WINDOW,
     HostEvent,
+    NoConversation,
     RecordedEntry,
     Recording,
     Stream,
@@ -17,6 +18,7 @@ __all__ = [
     "DEFAULT_WINDOW",
     "HostEvent",
     "HostMessage",
+    "NoConversation",
     "RecordedEntry",
     "Recording",
     "Source",

@@ -19,7 +19,7 @@ import msgspec
 
 from ctxmgr.study.recordings.json_values import Json, content
 from ctxmgr.study.recordings.pi_sessions import compaction_message
-from ctxmgr.study.recordings.recording import DEFAULT_WINDOW, RecordedEntry, Recording, UnreadableRecording
+from ctxmgr.study.recordings.recording import DEFAULT_WINDOW, NoConversation, RecordedEntry, Recording
 
 _encode = msgspec.json.Encoder().encode
 
@@ -144,9 +144,9 @@ class RecordingBuilder(msgspec.Struct, eq=False):
             del self.recorded_steps[len(self.recorded_steps) - len(gone) :]
 
     def recording(self, session_id: str, cwd: str = "", window: int = 0, model: str = "") -> Recording:
-        """Raises UnreadableRecording where there is no message. `model`: where no reply names one."""
+        """Raises NoConversation where there is no message. `model`: where no reply names one."""
         if not any(step.role != "compactionSummary" for step in self.recorded_steps):
-            raise UnreadableRecording(f"{self.name}: no messages in this recording of {self.host}")
+            raise NoConversation(f"{self.name}: no messages in this recording of {self.host}")
         named = next((step.model for step in self.recorded_steps if step.model), "") or model or "unknown"
         entries: list[RecordedEntry] = []
         now = named

@@ -20,6 +20,7 @@ from ctxmgr.study.recordings.json_values import members, number, objects, table
 from ctxmgr.study.recordings.recording import (
     DEFAULT_WINDOW,
     HostEvent,
+    NoConversation,
     RecordedEntry,
     Recording,
     Stream,
@@ -37,7 +38,7 @@ def read(name: str, content: bytes) -> Recording:
     """Raises UnreadableRecording, with the line."""
     header, entries, leaf = _file(name, content)
     if not entries:
-        raise UnreadableRecording(f"{name}: the session has no entries")
+        raise NoConversation(f"{name}: the session has no entries")
     standing = tuple(entry for fields in _path(entries, leaf) if (entry := _entry(fields)) is not None)
     return Recording(
         name=name,

@@ -20,6 +20,10 @@ class UnreadableRecording(Exception):
         self.unquoted = text
 
 
+class NoConversation(UnreadableRecording):
+    """The file can be read, and no model was called in it."""
+
+
 class RecordedEntry(msgspec.Struct, frozen=True):
     """One step of a session. `message` is what a model's list holds of it, as raw JSON; empty for a model change.
 

@@ -37,7 +37,7 @@ _CLAUDE, _SHARE = (".claude", ".config/claude"), (".local/share",)
 _TASKS = "globalStorage/*/tasks/*/api_conversation_history.json"  # Roo Code and Kilo Code keep theirs as Cline does
 _EDITORS = (".config", "Library/Application Support", "AppData/Roaming")
 FOLDERS = (
-    AgentFolder("claude", "Claude Code", "CLAUDE_CONFIG_DIR", _CLAUDE, ("projects/*/*.jsonl",)),
+    AgentFolder("claude", "Claude Code", "CLAUDE_CONFIG_DIR", _CLAUDE, ("projects/*/*-*-*-*-*.jsonl",)),
     AgentFolder("codex", "Codex", "CODEX_HOME", (".codex",), ("*sessions/**/rollout-*",)),
     AgentFolder("opencode", "OpenCode", "XDG_DATA_HOME", _SHARE, ("opencode/storage/session/*/*.json",), "folders"),
     AgentFolder("opencode", "OpenCode", "XDG_DATA_HOME", _SHARE, ("opencode/opencode*.db",), "database"),

@@ -87,7 +87,8 @@ def _findings(
     good = [one for one in done if not one.fault]
     rows = summed(good, policies)
     is_exact = all(one.is_counted and one.is_known for one in good if one.dollars is not None)
-    scope = Scope(len(kept.sessions), "" if parsed.paths else f"of the last {parsed.days} days", is_exact)
+    found = len(kept.sessions) - sum(one.is_empty for one in done)
+    scope = Scope(found, "" if parsed.paths else f"of the last {parsed.days} days", is_exact)
     said = sentence(rows, TOLD if TOLD in policies else policies[0], scope)
     return showing.Findings(said, rows, done, len(kept.sessions), len(kept.unreadable), parsed.seconds)
 

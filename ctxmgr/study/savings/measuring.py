@@ -4,36 +4,35 @@
 2. What it cost is what its provider counted, by the list prices of each call's model; where too few calls have a
    count, what the host alone is billed in `ctxmgr replay`.
 3. What a policy would have cost is a share of that: closed-loop cost with the policy over closed-loop cost of the
-   host alone, both by `ctxmgr replay` with this session's prices and overhead, which the figures name.
+   host alone, both by `ctxmgr replay` with this session's prices, overhead and window.
 4. The overhead (system prompt and tools) is what the first counted call had beside its list; where none is counted,
-   what `replay` assumes.
+   what `replay` assumes. The window is the recording's; where it says none, and a call was longer than what
+   `replay` assumes, the model's.
 5. A model whose prices are not known has no cost. Its shares are by the prices that `replay` assumes.
 """
 
-import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from ctxmgr.closed_loop import PriceSheet, dollars
+from ctxmgr.closed_loop import PriceSheet
 from ctxmgr.known_models import ModelFacts, Registry, shipped
-from ctxmgr.model import PriceTier
 from ctxmgr.plain_text import unquoted_fault_text
 from ctxmgr.settings import models_file
 from ctxmgr.study.driving import drive
 from ctxmgr.study.figures import CodeLengths, Measures, closed_cost
 from ctxmgr.study.observations import MessageCache, message_reader, total
-from ctxmgr.study.recordings import Recording, UnreadableRecording, readers
+from ctxmgr.study.recordings import NoConversation, Recording, UnreadableRecording, readers
 from ctxmgr.study.replay import modelled
 from ctxmgr.study.report import BASE
+from ctxmgr.study.savings import counting
 from ctxmgr.study.savings.agents import KeptSession
+from ctxmgr.study.savings.counting import CountedCall
 from ctxmgr.study.savings.stores import STORES
 
-MOST_OVERHEAD_TOKENS = 60_000  # more than any agent's prompt and tools: a session that was resumed from elsewhere
-MOST_UNCOUNTED = 0.1  # of the calls may lack a count, such as those that failed
 Policies = Mapping[str, tuple[str, Mapping[str, Any]]]  # name to preset and keys of the policy
 
 
@@ -48,10 +47,11 @@ class PolicyFigures(msgspec.Struct, frozen=True, rename="camel"):
 class MeasuredSession(msgspec.Struct, frozen=True, rename="camel"):
     """`dollars` None: rule 5; `is_counted`: by its provider (rule 2). `priced_as`: the row of known models,
     `is_known`: it is the model's own. `host`, `model` and `calls` of the recording. `fault` "" where it was
-    measured."""
+    measured; `is_empty`: for no model was called in it."""
 
     session: KeptSession
     fault: str = ""
+    is_empty: bool = False
     host: str = ""
     model: str = ""
     calls: int = 0
@@ -59,6 +59,7 @@ class MeasuredSession(msgspec.Struct, frozen=True, rename="camel"):
     is_counted: bool = False
     priced_as: str = ""
     is_known: bool = False
+    window_tokens: int = 0
     overhead_tokens: int = 0
     policies: dict[str, PolicyFigures] = {}
 
@@ -67,6 +68,8 @@ def measured(session: KeptSession, policies: Policies, models: str | None) -> Me
     """`models`: a file of facts that go before what is known."""
     try:
         return _measured(session, policies, _registry(models))
+    except NoConversation as fault:
+        return MeasuredSession(session, fault.unquoted, is_empty=True)
     except UnreadableRecording as fault:
         return MeasuredSession(session, fault.unquoted)
     except Exception as fault:  # noqa: BLE001  rule 1
@@ -81,19 +84,18 @@ def _registry(models: str | None) -> Registry:
 def _measured(session: KeptSession, policies: Policies, registry: Registry) -> MeasuredSession:
     recorded = _recorded(session)
     known = MessageCache(message_reader())
+    calls = counting.calls(recorded, known.weight)
     facts = registry.find(recorded.model)
-    sheet = _sheet(recorded, known, facts)
-    lengths = CodeLengths()
+    sheet, window, lengths = _sheet(calls, facts), _window(recorded, calls, facts), CodeLengths()
 
     def driven(preset: str, keys: Mapping[str, Any]) -> Measures:
-        options = modelled(preset, keys, recorded.window, sheet, append=True, judged=False)
+        options = modelled(preset, keys, window, sheet, append=True, judged=False)
         return Measures(drive(recorded, options).observations, known, sheet, lengths)
 
     base = driven(BASE, {}).once(closed_cost.of_session)
     if not base.closed:
-        raise UnreadableRecording(f"{recorded.name}: no call of a model")
-    figures = {name: _figures(driven(*policy), base.closed) for name, policy in policies.items()}
-    counted = _counted_dollars(recorded, registry)
+        raise NoConversation(f"{recorded.name}: no call of a model")
+    counted = counting.cost(calls, lambda model: registry.find(model).prices)
     return MeasuredSession(
         session,
         host=recorded.host,
@@ -103,8 +105,9 @@ def _measured(session: KeptSession, policies: Policies, registry: Registry) -> M
         is_counted=counted is not None,
         priced_as=facts.row,
         is_known=facts.matched == "model",
+        window_tokens=window,
         overhead_tokens=sheet.overhead_tokens,
-        policies=figures,
+        policies={name: _figures(driven(*policy), base.closed) for name, policy in policies.items()},
     )
 
 
@@ -117,46 +120,20 @@ def _recorded(session: KeptSession) -> Recording:
     return recorded
 
 
-def _sheet(recorded: Recording, known: MessageCache, facts: ModelFacts) -> PriceSheet:
+def _sheet(calls: Sequence[CountedCall], facts: ModelFacts) -> PriceSheet:
     """Rules 4 and 5."""
     sheet = PriceSheet() if facts.prices is None else PriceSheet(prices=facts.prices)
-    listed = 0
-    for entry in recorded.entries:
-        if entry.role == "assistant" and (sent := sum(_input(json.loads(entry.message)))):
-            overhead = min(max(0, sent - listed), MOST_OVERHEAD_TOKENS)
-            return msgspec.structs.replace(sheet, overhead_tokens=overhead)
-        listed += known.weight(entry.message) if entry.message else 0
-    return sheet
+    overhead = counting.overhead_tokens(calls)
+    return sheet if overhead is None else msgspec.structs.replace(sheet, overhead_tokens=overhead)
+
+
+def _window(recorded: Recording, calls: Sequence[CountedCall], facts: ModelFacts) -> int:
+    """Rule 4."""
+    is_longer = not recorded.says_window and counting.longest_tokens(calls) > recorded.window
+    return max(recorded.window, facts.window) if is_longer else recorded.window
 
 
 def _figures(session: Measures, base_dollars: float) -> PolicyFigures:
     repeats = total(session.lengths.repeats(session.observations))
     closed = session.once(closed_cost.of_session).closed
     return PolicyFigures(closed / base_dollars, repeats.part, repeats.total)
-
-
-def _counted_dollars(recorded: Recording, registry: Registry) -> float | None:
-    """Rule 2; None where too few calls are counted, or one is of a model without prices."""
-    sum_dollars, counted, calls = 0.0, 0, 0
-    tiers = lru_cache(maxsize=16)(lambda model: registry.find(model).prices)
-    for entry in recorded.entries:
-        if entry.role == "assistant":
-            message = json.loads(entry.message)
-            new, read, written = _input(message)
-            calls += 1
-            counted += bool(new + read + written)
-            if (prices := tiers(message.get("model") or recorded.model)) is None:
-                return None
-            sum_dollars += _dollars(prices.tier(new + read + written), new, read, written)
-    return sum_dollars if counted and calls - counted <= MOST_UNCOUNTED * calls else None
-
-
-def _dollars(tier: PriceTier, new: int, read: int, written: int) -> float:
-    return dollars(tier, new=new, read=read, written=written)
-
-
-def _input(message: Mapping[str, Any]) -> tuple[int, int, int]:
-    """Tokens that its provider counted: neither read nor written, read from the cache, written to it."""
-    usage = message.get("usage") or {}
-    new, read, written = (int(usage.get(name) or 0) for name in ("input", "cacheRead", "cacheWrite"))
-    return new, read, written

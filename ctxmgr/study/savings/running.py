@@ -7,6 +7,7 @@
 """
 
 import random
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -47,7 +48,9 @@ def measured_in_time(
 
 
 def _processes(count: int) -> Executor:
-    return ProcessPoolExecutor(count, mp_context=get_context("spawn"))
+    """An interrupt is for this process: the workers end with it."""
+    ignoring = (signal.SIGINT, signal.SIG_IGN)
+    return ProcessPoolExecutor(count, get_context("spawn"), initializer=signal.signal, initargs=ignoring)
 
 
 def _in_workers(

@@ -54,7 +54,10 @@ def notes(findings: Findings) -> Iterator[str]:
             f"Measured {len(findings.measured):,} of {findings.found:,} sessions, chosen at random with a fixed "
             f"seed: those that {findings.seconds:g} seconds were enough for (--seconds)."
         )
-    if failed := Counter(one.session.title or "named" for one in findings.measured if one.fault):
+    if empty := sum(one.is_empty for one in findings.measured):
+        yield f"Not counted, for no model was called in them: {empty:,}."
+    faulty = [one for one in findings.measured if one.fault and not one.is_empty]
+    if failed := Counter(one.session.title or "named" for one in faulty):
         some = ", ".join(f"{title} {count:,}" for title, count in sorted(failed.items()))
         yield f"Not measured, for no session in them can be read: {failed.total():,} ({some}; --json says why)."
     if findings.unreadable:

@@ -184,7 +184,7 @@ def put(file: Path, content: bytes) -> Path:
 
 
 FILES: Sequence[tuple[str, str, str, Callable[[int], bytes]]] = (  # who keeps what where, below home
-    ("claude", "Claude Code", ".claude/projects/-w/s.jsonl", claude),
+    ("claude", "Claude Code", ".claude/projects/-w/5-e-5-5-1.jsonl", claude),
     ("codex", "Codex", ".codex/sessions/2026/11/30/rollout-1.jsonl", codex),
     ("gemini", "Gemini CLI", ".gemini/tmp/p/chats/session-1.jsonl", gemini),
     ("pi", "pi", ".pi/agent/sessions/--w--/s.jsonl", pi),

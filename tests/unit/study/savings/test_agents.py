@@ -17,7 +17,7 @@ from tests.unit.study.savings import made
 
 DATABASE = ".local/share/opencode/opencode.db"
 VARIABLES = [
-    ("claude", "CLAUDE_CONFIG_DIR", "projects/-w/s.jsonl", made.claude),
+    ("claude", "CLAUDE_CONFIG_DIR", "projects/-w/5-e-5-5-1.jsonl", made.claude),
     ("codex", "CODEX_HOME", "archived_sessions/rollout-1.jsonl", made.codex),
     ("gemini", "GEMINI_CLI_HOME", ".gemini/tmp/p/chats/session-1.json", made.gemini),
     ("pi", "PI_CODING_AGENT_DIR", "sessions/--w--/s.jsonl", made.pi),
@@ -77,7 +77,7 @@ def test_opencodes_data_folder_is_named_by_its_variable(tmp_path: Path) -> None:
 
 
 def test_only_those_changed_since_count(tmp_path: Path) -> None:
-    old = made.put(tmp_path / ".claude/projects/-w/old.jsonl", made.claude(1))
+    old = made.put(tmp_path / ".claude/projects/-w/0-1-d-0-0.jsonl", made.claude(1))
     os.utime(old, ns=(0, 5_000_000))
     made.opencode_database(tmp_path / DATABASE, {"ses_1": 1}, changed_ms=5)
     assert len(of_home(tmp_path, 5).sessions) == 2
@@ -123,6 +123,12 @@ def test_a_database_that_is_none_is_counted_and_stops_nothing(tmp_path: Path) ->
     found = of_home(tmp_path)
     assert [session.path for session in found.unreadable] == [str(tmp_path / DATABASE)]
     assert len(found.sessions) == len(AGENTS) - 1
+
+
+def test_the_files_of_claude_codes_sub_agents_are_no_sessions(tmp_path: Path) -> None:
+    made.put(tmp_path / ".claude/projects/-w/agent-a1b2c3d4.jsonl", made.claude(1))
+    made.put(tmp_path / ".claude/projects/-w/5-e-5-5-1/subagents/agent-a1b2c3d4.jsonl", made.claude(1))
+    assert of_home(tmp_path).sessions == ()
 
 
 def test_a_home_without_agents_holds_nothing(tmp_path: Path) -> None:

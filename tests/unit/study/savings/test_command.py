@@ -99,7 +99,7 @@ def test_files_that_are_named_are_measured_instead(home: Path, tmp_path: Path, c
 
 def test_what_can_not_be_read_is_counted_and_told(home: Path, capsys: Said) -> None:
     made.a_home(home)
-    made.put(home / ".claude/projects/-w/broken.jsonl", b"secret")
+    made.put(home / ".claude/projects/-w/b-a-d-0-0.jsonl", b"secret")
     made.put(home / ".local/share/opencode/opencode-x.db", b"none")
     assert main(["savings", "--workers", "1"]) == 0
     out = " ".join(capsys.readouterr().out.split())
@@ -109,9 +109,17 @@ def test_what_can_not_be_read_is_counted_and_told(home: Path, capsys: Said) -> N
     assert "secret" not in json.dumps(said(capsys))
 
 
+def test_what_holds_no_call_is_no_session(home: Path, capsys: Said) -> None:
+    made.put(home / ".claude/projects/-w/a-0-0-0-0.jsonl", made.claude(2))
+    made.put(home / ".claude/projects/-w/b-0-0-0-0.jsonl", made.claude(0))
+    found = said(capsys)
+    assert str(found["said"]).startswith("Your 1 session of the last 30 days cost $")
+    assert "Not counted, for no model was called in them: 1." in str(found["notes"])
+
+
 def test_a_model_without_a_price_is_told(home: Path, capsys: Said) -> None:
-    made.put(home / ".claude/projects/-w/a.jsonl", made.claude(2, "acme-1"))
-    made.put(home / ".claude/projects/-w/b.jsonl", made.claude(2, "claude-opus-9"))
+    made.put(home / ".claude/projects/-w/a-0-0-0-0.jsonl", made.claude(2, "acme-1"))
+    made.put(home / ".claude/projects/-w/b-0-0-0-0.jsonl", made.claude(2, "claude-opus-9"))
     notes = str(said(capsys)["notes"])
     assert "Without a known price, so without a cost: 1 sessions (acme-1)." in notes
     assert "By the prices of the nearest model of the family: 1 sessions (claude-opus-9 as claude-opus" in notes

@@ -9,7 +9,8 @@ import pytest
 from ctxmgr.cli import main
 from ctxmgr.known_models import shipped
 from ctxmgr.study.savings.agents import KeptSession
-from ctxmgr.study.savings.measuring import MOST_OVERHEAD_TOKENS, MeasuredSession, Policies, measured
+from ctxmgr.study.savings.counting import MOST_OVERHEAD_TOKENS
+from ctxmgr.study.savings.measuring import MeasuredSession, Policies, measured
 from tests.unit.study.replay.commands import GREENHOUSE
 from tests.unit.study.savings import made
 
@@ -25,7 +26,7 @@ def replayed(capsys: pytest.CaptureFixture[str], file: str, found: MeasuredSessi
     """What `replay` says of the session, by policy."""
     knobs = [part for point in POLICIES for part in ("--knob", point)]
     prices = shipped().find(found.model).prices
-    given = ["--overhead", str(found.overhead_tokens)]
+    given = ["--overhead", str(found.overhead_tokens), "--window", str(found.window_tokens)]
     if prices is not None:
         shares = (prices.input, prices.cache_read / prices.input, prices.cache_write / prices.input, prices.output)
         given += ["--prices", ",".join(f"{share:g}" for share in shares)]
@@ -82,6 +83,14 @@ def test_the_overhead_is_what_the_first_call_had_beside_its_list(tmp_path: Path)
     assert of(tmp_path, resumed).overhead_tokens == MOST_OVERHEAD_TOKENS
 
 
+def test_the_window_is_the_models_where_a_call_was_longer_than_what_is_assumed(tmp_path: Path) -> None:
+    model, usual = "claude-opus-4-6", made.claude(2, "claude-opus-4-6")
+    longer = usual.replace(b'"cache_creation_input_tokens": 9000', b'"cache_creation_input_tokens": 300000')
+    assert shipped().find(model).window == 1_000_000
+    assert [of(tmp_path, content).window_tokens for content in (usual, longer)] == [200_000, 1_000_000]
+    assert of(tmp_path, made.codex(2)).window_tokens == 258_400  # which the recording says
+
+
 def test_a_model_that_nobody_knows_has_no_cost_and_keeps_its_shares(tmp_path: Path) -> None:
     found = of(tmp_path, made.claude(3, "acme-1"))
     assert (found.dollars, found.fault) == (None, "")
@@ -116,6 +125,14 @@ def test_what_can_not_be_measured_says_why_and_quotes_nothing(tmp_path: Path, co
     found = of(tmp_path, content)
     assert fault in found.fault
     assert "secret" not in found.fault
+
+
+def test_what_holds_no_call_of_a_model_is_told_from_what_can_not_be_read(tmp_path: Path) -> None:
+    assert [of(tmp_path, content).is_empty for content in (made.claude(0), made.pi(0), b"broken")] == [
+        True,
+        True,
+        False,
+    ]
 
 
 def test_a_file_that_has_gone_is_a_fault(tmp_path: Path) -> None:
