@@ -75,6 +75,11 @@ def test_the_page_says_what_the_terminal_says_and_needs_nothing_beside_it(
     assert set(re.findall(r"https?://[^\"]*", text)) == {"http://www.w3.org/2000/svg"}  # a name, which nobody asks
 
 
+def test_workers_say_what_this_process_says(home: Path, capsys: Said) -> None:
+    made.a_home(home)
+    assert said(capsys, "--workers", "2") == said(capsys)
+
+
 def test_days_and_agents_narrow_it_down(home: Path, capsys: Said) -> None:
     made.a_home(home)
     os.utime(home / made.FILES[0][2], (0, 0))
