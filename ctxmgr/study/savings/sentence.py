@@ -46,7 +46,7 @@ class PolicyBill(NamedTuple):
 
     @property
     def between(self) -> str:
-        low, high = (_estimate(end * self.dollars) for end in self.ends)
+        low, high = (estimate(end * self.dollars) for end in self.ends)
         return f"about {low}" if low == high else f"{low} to {high}"
 
     @property
@@ -101,7 +101,8 @@ def _found(scope: Scope) -> str:
     return f"your {sessions} {scope.when}" if scope.when else f"the {sessions} that you named"
 
 
-def _estimate(dollars: float) -> str:
+def estimate(dollars: float) -> str:
+    """As exact as it may look."""
     return currency.amount(dollars, ",.0f" if dollars >= WHOLE_DOLLARS else ",.2f")
 
 

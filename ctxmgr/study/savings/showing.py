@@ -9,6 +9,7 @@ from ctxmgr.model import currency
 from ctxmgr.study.console import TextTable, figure
 from ctxmgr.study.report import escaped, page
 from ctxmgr.study.savings.measuring import MeasuredSession
+from ctxmgr.study.savings.sentence import estimate
 from ctxmgr.study.savings.summing import LEAST_SESSIONS, LengthSum, PolicySum
 
 TITLE = "What your sessions cost, and would have cost"
@@ -30,8 +31,8 @@ class Findings(msgspec.Struct, frozen=True):
 
 def table(findings: Findings) -> TextTable:
     policies = list(findings.rows[-1].policies)
-    heads = ("length", "sessions", "calls", "cost", *(head for name in policies for head in (name, "95 %", "kept")))
-    return TextTable("by length of session", heads, [_row(row) for row in findings.rows])
+    heads = ("length", "sessions", "calls", "cost", *(head for name in policies for head in (name, "kept")))
+    return TextTable("by length of session, with 95 % intervals", heads, [_row(row) for row in findings.rows])
 
 
 def _row(row: LengthSum) -> list[str]:
@@ -40,10 +41,11 @@ def _row(row: LengthSum) -> list[str]:
     return counts + [cell for policy in row.policies.values() for cell in _cells(policy, row.dollars)]
 
 
-def _cells(policy: PolicySum, dollars: float) -> tuple[str, str, str]:
-    cost = "-" if policy.share is None else currency.amount(policy.share * dollars)
-    ends = [] if policy.low is None or policy.high is None else [policy.low, policy.high]
-    return cost, " to ".join(f"{end * dollars:,.2f}" for end in ends) or "-", figure(policy.kept, 3)
+def _cells(policy: PolicySum, dollars: float) -> tuple[str, str]:
+    if policy.share is None:
+        return "-", figure(policy.kept, 3)
+    ends = " to ".join(estimate(end * dollars) for end in (policy.low, policy.high) if end is not None)
+    return estimate(policy.share * dollars) + (f" ({ends})" if ends else ""), figure(policy.kept, 3)
 
 
 def notes(findings: Findings) -> Iterator[str]:
