@@ -456,9 +456,9 @@ DRIVE = CommandRow(
 SAVINGS = CommandRow(
     "Reads the sessions that the agents on this machine have kept (or the files and folders that are named), and "
     "says what their input cost at list prices, what each point of `keep` would have made of it, and how much of "
-    "what replies repeat the lists would still have held, by length of session. With --live: what the sessions that "
-    "`--holdout` let pass untouched were billed, against those with ctxmgr, by the provider's own counts, with "
-    "intervals, and how many sessions are missing until a difference is shown. Nothing leaves this machine, and "
+    "what replies repeat the lists would still have held, by length of session. With --live: what the sessions "
+    "that `--holdout` let pass untouched were billed, against those with ctxmgr, by the provider's own counts, and "
+    "how many sessions are missing until a difference is shown. Nothing leaves this machine, and "
     "nothing is written but the page. The exit code is 1 if no session could be measured.",
     "ctxmgr savings --days 30 --report savings.html",
     "ctxmgr.cli.study:savings",
@@ -494,7 +494,9 @@ SAVINGS = CommandRow(
             "for sessions of a holdout",
             (
                 option("--live", action="store_true", help="compare these instead"),
-                option("--state-dir", metavar="DIR", help="where the proxy keeps its sessions (default: the user's)"),
+                option(
+                    "--state-dir", metavar="DIR", help="where the proxy keeps its sessions (default: the user's)"
+                ),
             ),
         ),
     ),
