@@ -27,7 +27,7 @@ from ctxmgr.formats import content
 from ctxmgr.formats.acceptance import Progress, Said, calls, opens_in_order
 from ctxmgr.formats.content import is_summary, part, plain, raw_blocks, text
 from ctxmgr.formats.message_format import MarkedBlock, MarkedMessage, MessageFormat, present
-from ctxmgr.formats.outcomes import failed_view, reply_view
+from ctxmgr.formats.outcomes import failed_view, full_window, reply_view
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.formats.spelling import mark_count
 from ctxmgr.model import Block, SummaryKind, View
@@ -161,6 +161,9 @@ def _view(message: Any) -> View | None:
         whole = plain(message.get("content"))
         block = Block("text", text=whole.text, media=whole.media, loads=_loaded(message))
         return View("prompt", (block,), leads=True)
+    delta = message.get("delta") if isinstance(message, dict) else None
+    if isinstance(delta, dict) and (full := full_window(text(delta.get("stop_reason")))):
+        return View("assistant", stop="error", error=full)
     return failed_view(message)
 
 
@@ -222,6 +225,8 @@ def _assistant(message: dict[str, Any]) -> View:
         _assistant_block(number, raw_block) for number, raw_block in enumerate(raw_blocks(message.get("content")))
     )
     stop = text(message.get("stop_reason"))
+    if not blocks and (full := full_window(stop)):
+        return View("assistant", usage=usage(message.get("usage")), stop="error", error=full, joins=True)
     return View(
         "assistant",
         blocks,

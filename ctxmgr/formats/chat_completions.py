@@ -6,9 +6,10 @@ Roles: system and developer (prompts, never left out), user, assistant, tool, an
 2. An older function's message has no id: it answers the latest call of that name.
 3. A user's or system message named `compactionSummary` or `branchSummary` is a summary: the host's own mark. A
    user's message in which a host put one by its words is heard as one, and stays.
-4. Reasoning that a server wants back (`reasoning_content`, `reasoning`, `reasoning_details`) is never touched.
+4. Reasoning that a server wants back (`reasoning_content`, `reasoning`, `reasoning_details`,
+   `thinking_blocks`) is never touched.
 5. A whole answer (`chat.completion`) and an error object are taken as an assistant's message too: `turn_end` may
-   bring either.
+   bring either. An answer failed where an error stands in it, or where it says nothing because the window is full.
 6. A template that takes no two user messages side by side is sent the packet inside a user's message, before the
    words. A message that comes back so is the user's, without it.
 
@@ -23,13 +24,15 @@ from ctxmgr.formats import content
 from ctxmgr.formats.acceptance import Progress, Said, accept_pairs
 from ctxmgr.formats.content import holds_summary, plain, raw_blocks, spelled, text
 from ctxmgr.formats.message_format import MarkedMessage, OneBlockFormat, present
-from ctxmgr.formats.outcomes import failed_view, reply_view, result_block, verdict
+from ctxmgr.formats.outcomes import failed_view, full_window, reply_view, result_block, verdict
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import PACKET_END, PACKET_MARK, Block, SummaryKind, View
 
 SUMMARIES: dict[str, SummaryKind] = {"compactionSummary": "compaction", "branchSummary": "branch"}
 STOPS = {"tool_calls": "toolUse", "function_call": "toolUse"}
-_REASONING = ("reasoning_content", "reasoning", "reasoning_details")
+_SIGNED = ("reasoning_details", "thinking_blocks")  # OpenRouter, LiteLLM
+_REASONING = ("reasoning_content", "reasoning", *_SIGNED)
+_SAYING = ("content", "tool_calls", "function_call", "refusal", *_REASONING)
 
 
 class ChatCompletions(OneBlockFormat):
@@ -149,10 +152,8 @@ def _blocks(message: dict[str, Any]) -> list[Block]:
     blocks = []
     thought = next((message[name] for name in _REASONING if message.get(name)), None)
     if thought is not None:
-        signed = bool(message.get("reasoning_details"))
-        blocks.append(
-            Block("thinking", text=thought if isinstance(thought, str) else plain(thought).text, signed=signed)
-        )
+        signed = any(message.get(name) for name in _SIGNED)
+        blocks.append(Block("thinking", text=_thought(thought), signed=signed))
     member = message.get("content")
     if isinstance(member, str):
         blocks += [Block("text", text=member)] if member else []
@@ -184,6 +185,12 @@ def _call(number: int, raw_call: Any) -> Block:
     return msgspec.structs.replace(call, signed=True) if _is_signed(raw_call) else call
 
 
+def _thought(thought: Any) -> str:
+    if isinstance(thought, str):
+        return thought
+    return plain(thought).text or "\n".join(text(each.get("thinking")) for each in raw_blocks(thought))
+
+
 def _is_signed(raw_call: dict[str, Any]) -> bool:
     """Whether it has the signature of Gemini's thought, as Google's own endpoint spells it, or LiteLLM."""
     extra = raw_call.get("extra_content")
@@ -207,12 +214,16 @@ def _by_name(name: Any) -> str:
 def _answer(answer: dict[str, Any]) -> View | None:
     """Rule 5: the first choice of a whole answer."""
     choice = answer["choices"][0]
-    if choice.get("error"):
-        return View("assistant", usage=usage(answer.get("usage")), stop="error", error=spelled(choice["error"]))
+    stop = text(choice.get("finish_reason"))
+    said = choice.get("message") or choice.get("delta") or {}
+    error = choice.get("error") or answer.get("error")
+    if not error and not any(map(said.get, _SAYING)):
+        error = full_window(stop)
+    if error:
+        return View("assistant", usage=usage(answer.get("usage")), stop="error", error=spelled(error))
     view = _view(choice["message"])
     if view is None:
         return None
-    stop = text(choice.get("finish_reason"))
     return msgspec.structs.replace(view, usage=usage(answer.get("usage")), stop=STOPS.get(stop, stop))
 
 

@@ -17,6 +17,7 @@ response, or what an HTTP client made of one. Rules:
 3. The text is the JSON of these members: codes count as words do.
 4. What a server says back of the request (pydantic's `input`) is none of it.
 5. Of several, as Gemini sends an error in an array, the first that is one.
+6. A lone member that is named as an exception is one (Bedrock's event streams).
 """
 
 import re
@@ -150,8 +151,16 @@ def _named(fields: dict[str, Any]) -> bool | None:
     return bool(fields["error"]) if "error" in fields else None
 
 
-_ERRORS = ("error", "errors", "errorMessage", "error_message", "fault")  # each says by itself that it is one
-_ERROR_TEXTS = ("message", "Message", "msg", "body", "detail", "details", "responseBody", "data")
+_ERRORS = (
+    "error",
+    "errors",
+    "errorMessage",
+    "error_message",
+    "fault",
+    "Error",
+    "external_model_error",
+)  # each says by itself that it is one
+_ERROR_TEXTS = ("message", "Message", "msg", "body", "detail", "details", "responseBody", "data", "cause")
 _ERROR_CODES = ("code", "status", "statusCode", "status_code", "error_type", "error_code", "__type")
 _LONE_TEXTS = ("detail", "responseBody", "Message")  # FastAPI's, the AI SDK's, AWS'
 _MINIMAX = "base_resp"  # stands in good answers, too
@@ -169,6 +178,8 @@ def failure(message: Any) -> str:
     role = message.get("role")
     if isinstance(role, str):
         return _spelled(_some(message, _ERRORS)) if role in _MODELS and any(map(message.get, _ERRORS)) else ""
+    if len(message) == 1 and str(next(iter(message))).endswith("Exception"):
+        return _spelled(_unechoed(message))
     response, kind = message.get("response"), message.get("type")
     if isinstance(response, dict) and (kind == "response.failed" or response.get("status") == "failed"):
         return _spelled(_unechoed(response.get("error")) or {"status": "failed"})
@@ -194,6 +205,14 @@ def _unechoed(error: Any) -> Any:
     if isinstance(error, dict):
         return {name: _unechoed(value) for name, value in error.items() if name not in _ECHOES}
     return [_unechoed(item) for item in error] if isinstance(error, list) else error
+
+
+FULL_WINDOW = ("model_context_window_exceeded", "model_length")  # z.ai and Anthropic; Mistral
+
+
+def full_window(reason: str) -> str:
+    """The error of an answer that says nothing and ended for this reason; "" where the window is not full."""
+    return f"context window exceeded: {reason}" if reason in FULL_WINDOW else ""
 
 
 def failed_view(message: Any) -> View | None:

@@ -36,6 +36,7 @@ from ctxmgr.model import Block, View
 
 EDITABLE = frozenset(("function_call_output", "custom_tool_call_output"))
 COMPACTED = frozenset(("compaction", "compaction_summary", "context_compaction"))
+PROMPTING = ("system", "developer")
 PROGRAMS = frozenset(("program", "program_output"))
 OWN_ITEMS = (
     COMPACTED
@@ -112,6 +113,8 @@ def _view(item: Any) -> View | None:
         return _answer(whole) if listed else failed_view(item)
     if isinstance(kind, str) and kind.lower().endswith("error"):
         return failed_view(item)
+    if item.get("role") in PROMPTING:  # tools that a host adds, say
+        return View("prompt", (Block("other", text=spelled(item)),))
     block = _block(item, kind)
     return View("assistant", (block,), joins=True) if block is not None else None
 
@@ -121,7 +124,7 @@ def _message(item: dict[str, Any]) -> View | None:
     if role == "assistant":
         blocks = tuple(content.reply_part(number, raw_block) for number, raw_block in enumerate(raw_blocks(member)))
         return reply_view(item, View("assistant", blocks, usage=usage(item.get("usage")), joins=True))
-    if role in ("system", "developer", "user"):
+    if role in (*PROMPTING, "user"):
         whole = plain(member)
         block = Block("text", text=whole.text, media=whole.media)
         if role != "user":

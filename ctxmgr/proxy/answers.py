@@ -2,9 +2,10 @@
 of events, or of one body. By what an answer of an API is known says the API (`apis/`).
 
 1. Anthropic tells the input with the first event and the output with the last: what comes later goes over what came
-   before. OpenAI tells all of it once. Gemini tells all so far with each piece, of a stream of events or of one
-   array; the one that ends it says why. Kimi's streams have it in their choice (platform.moonshot.ai/docs), Groq's
-   in `x_groq` (console.groq.com/docs); llama.cpp's server has `timings` beside it (tools/server/README.md).
+   before, but for a zero, which gateways tell of what they do not know. OpenAI tells all of it once. Gemini tells
+   all so far with each piece, of a stream of events or of one array; the one that ends it says why. Kimi's streams
+   have it in their choice (platform.moonshot.ai/docs), Groq's in `x_groq` (console.groq.com/docs); llama.cpp's
+   server has `timings` beside it (tools/server/README.md).
 2. An error may be told in the midst of an answer, or in its place.
 3. An answer that does not end as its kind ends was cut: what it told is no count of a turn.
 4. A fault of our own in reading ends the reading alone: the answer passes, and is not counted.
@@ -18,7 +19,7 @@ import msgspec
 
 from ctxmgr.proxy.apis import CalledTool, ProviderApi, ToolCalls
 from ctxmgr.proxy.body import UNREADABLE, Decoder
-from ctxmgr.proxy.hearing import Refusal, failure_in, refusal_of, status_in
+from ctxmgr.proxy.hearing import Refusal, event_of, failure_in, refusal_of, status_in
 
 _decode = msgspec.json.Decoder().decode
 LARGEST_BYTES = 64 << 20  # of one body, or one line of a stream: of what is larger nothing is read
@@ -91,15 +92,16 @@ class UsageReader:
         self._buffer.clear()
 
     def _line(self, line: bytearray) -> None:
-        if not line.startswith(b"data:"):
+        event = event_of(line)
+        if event is None:
             return
-        if line[5:].strip() == DONE or any(sign in line for sign in self._api.end_signs):
+        if event == DONE or any(sign in event for sign in self._api.end_signs):
             self._ended = True
-        if _FAILS.search(line):
-            self._fail(bytes(line[5:]))
-        has_calls = self._calls is not None and any(sign in line for sign in self._api.call_signs)
-        if has_calls or any(sign in line for sign in self._usage_signs):
-            self._read(bytes(line[5:]))
+        if _FAILS.search(event):
+            self._fail(event)
+        has_calls = self._calls is not None and any(sign in event for sign in self._api.call_signs)
+        if has_calls or any(sign in event for sign in self._usage_signs):
+            self._read(event)
 
     def _fail(self, content: bytes) -> None:
         failure = failure_in(self._api, content)
@@ -125,4 +127,5 @@ class UsageReader:
         for holder in (event, event.get("message"), event.get("response"), event.get("x_groq"), *within):
             usage = holder.get(self._api.usage_member) if isinstance(holder, dict) else None
             if isinstance(usage, dict):
-                self._usage |= {name: value for name, value in usage.items() if value is not None}
+                later = {name: value for name, value in usage.items() if value is not None}
+                self._usage |= {name: value for name, value in later.items() if value or name not in self._usage}

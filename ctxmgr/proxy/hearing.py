@@ -34,7 +34,7 @@ HELD_BYTES = 1 << 20  # the first event of a response repeats its tools and its 
 WHOLE_BYTES = 64 << 10  # of a whole answer
 NAME_BYTES = 64  # of an array, in which its first name stands
 TOLD_CHARACTERS = 4_000  # of an error that is no JSON
-FIELDS = (b"data:", b"event:", b"id:", b"retry:", b":")  # one of them begins a stream
+FIELDS = (b"data:", b"event:", b"id:", b"retry:", b":", b"error:")  # one of them begins a stream
 UNREADABLE_BODY = b"(unreadable)"
 OK, FIRST_REFUSAL = 200, 400
 OF_LIST = (400, 422, 500)  # local servers refuse a list that their template can not take with 500
@@ -94,6 +94,16 @@ def status_in(failure: bytes) -> int:
     if match := _STATUS.search(failure):
         return int(match[1])
     return INVALID if _INVALID.search(failure) else SERVER
+
+
+def event_of(line: bytes | bytearray) -> bytes | None:
+    """What a line of a stream tells, None where it is no data. llama.cpp's server told errors in a field of their
+    own until late in 2025."""
+    if line.startswith(b"data:"):
+        return bytes(line[len(b"data:") :]).strip()
+    if line.startswith(b"error:"):
+        return b'{"error":%b}' % bytes(line[len(b"error:") :]).strip()
+    return None
 
 
 def failure_in(api: ProviderApi, event: bytes) -> bytes | None:
@@ -170,6 +180,7 @@ class _Stream(_Beginning):
 
     def __init__(self, api: ProviderApi) -> None:
         self._api, self._rest, self._name = api, bytearray(), b""
+        self._data: list[bytes] = []  # of an event that has not ended
 
     def feed(self, piece: bytes) -> None:
         self._rest += piece
@@ -179,13 +190,18 @@ class _Stream(_Beginning):
 
     def end(self) -> None:
         self._line(bytes(self._rest).strip())
+        self._line(b"")
 
     def _line(self, line: bytes) -> None:
         name, _, value = line.partition(b":")
         if name == b"event":
             self._name = value.strip()
-        elif name == b"data" and not self.is_told:
-            self._event(value.strip())
+        elif (told := event_of(line)) is not None:
+            self._data.append(told)
+        elif not line and self._data:
+            event, self._data = b"\n".join(self._data), []
+            if not self.is_told:
+                self._event(event)
 
     def _event(self, event: bytes) -> None:
         self.failure = failure_in(self._api, event) or (event if self._name == b"error" else None)

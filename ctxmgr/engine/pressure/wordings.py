@@ -50,6 +50,7 @@ SURE: tuple[tuple[str, str], ...] = (
         r"\b4(?:00|13) (?:status code )?\(no body\)",
     ),
     ("Anthropic, of more than 200,000 tokens", r"extra usage is required for long context"),
+    ("Snowflake Cortex", r"\bmax tokens of \d{3,} exceeded"),
     ("vLLM, where the prompt leaves no room", r"max (?:completion )?tokens must be at least 1 ?, got -\d"),
 )
 STRICT: tuple[tuple[str, str], ...] = (
@@ -63,6 +64,7 @@ STRICT: tuple[tuple[str, str], ...] = (
         r"|\b(?:max|maximum) (?:\w+ )?number of (?:\w+ )?(?:context|prompt|input|sequence) (?:\w+ )?tokens",
     ),
     ("llama.cpp, LM Studio", r"\bn (?:ctx|keep)\b"),
+    ("Volcengine Ark, which counts pictures as well", r"\bexceed max message tokens"),
     ("Qwen by DashScope", r"range of input length|input length should be"),
     ("Gemini, Copilot, Kimi", r"(?:input|prompt) token count|\btokens? limit\b"),
     (
@@ -96,6 +98,8 @@ LOOSE: tuple[tuple[str, str], ...] = (
     ),
     ("Replicate, Databricks", r"\b(?:supports?|accepts?|allows?|limited to) (?:\w+ ){0,3}\d+ (?:\w+ )?tokens"),
     ("OpenAI, by its code", r"string above max length|(?:content|input|messages?)[^.;]{0,12}: ?string too long"),
+    ("OpenAI, of more messages than it takes", r"\b(?:messages|input) ?: ?array too long"),
+    ("onnxruntime-genai", r"\bsequence length \(\d+\) is >= max length"),
     ("exllamav3, TabbyAPI", r"\brequires \d+ pages\b"),
     (
         "Zhipu, Kimi, Qwen in Chinese",
@@ -128,6 +132,7 @@ _REPLY = (
     r"\b(?:max (?:completion |output |new )?tokens|completion tokens?|output tokens?)\b[^.;]{0,60}?"
     r"(?:too (?:large|high|big|many)|range|must|at most|exceed|greater|larger|> ?\d|value|limit)"
     r"|(?:at most|up to|number of|requested) (?:\d+ )?(?:completion|output) tokens?|output tokens? limit"
+    r"|\bmax(?:imum)? tokens you requested"  # Bedrock
 )
 _CAP = r"(?:too large: ?|requested |tokens ?[:=]? ?)(\d{1,9})\b(?: output tokens| in the completion)?"
 OF_ROLES: tuple[tuple[str, str], ...] = (
@@ -189,7 +194,7 @@ _reply = expression(_REPLY)
 _cap = expression(_CAP)
 _requested = expression(_REQUESTED)
 _letter = expression(r"[^\W\d]")
-_of_input = expression(r"\b(?:input|prompt|messages)\b")
+_of_input = expression(r"\b(?:inputs?(?! validation)|prompt|messages)\b")
 
 _number = r"\(?(\d{4,8})\b"
 _over = expression(r"\d > (\d{4,8})\b|tokens > (\d{4,8})\b")  # `208310 tokens > 200000 maximum`

@@ -61,6 +61,21 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
         View("assistant", (Block("thinking", text="hm", signed=True), Block("text", text="ok"))),
     ),
     (
+        "a signed call, as Google spells it",
+        {"role": "assistant", "tool_calls": [{**CALL, "extra_content": {"google": {"thought_signature": "s"}}}]},
+        View("assistant", (msgspec.structs.replace(BLOCK, signed=True),)),
+    ),
+    (
+        "a signed call, as LiteLLM does",
+        {"role": "assistant", "tool_calls": [{**CALL, "provider_specific_fields": {"thought_signature": "s"}}]},
+        View("assistant", (msgspec.structs.replace(BLOCK, signed=True),)),
+    ),
+    (
+        "signed thinking, as LiteLLM has it",
+        {"role": "assistant", "content": "ok", "thinking_blocks": [{"type": "thinking", "thinking": "hm"}]},
+        View("assistant", (Block("thinking", text="hm", signed=True), Block("text", text="ok"))),
+    ),
+    (
         "arguments that are no JSON",
         {"role": "assistant", "tool_calls": [{**CALL, "function": {"name": "read", "arguments": '{"pa'}}]},
         View("assistant", (Block("call", 0, 'read {"pa', "c1", "read", {}),)),

@@ -3,12 +3,19 @@
 import json
 from typing import Any
 
+import msgspec
+
 from ctxmgr.formats import responses
+from ctxmgr.formats.content import spelled
 from ctxmgr.model.media import Media
 from ctxmgr.model.messages import Block, Usage, View
 
 CALL = {"type": "function_call", "id": "fc", "call_id": "c1", "name": "read", "arguments": '{"path":"x"}'}
 BLOCK = Block("call", -1, 'read {"path":"x"}', "c1", "read", {"path": "x"}, can_edit=True)
+MADE = msgspec.structs.replace(BLOCK, tie="p", closes=True)
+PROGRAM = {"type": "program", "id": "pr", "call_id": "p", "code": "read('x')"}
+PRINTED = {"type": "program_output", "id": "po", "call_id": "p", "status": "completed", "result": "text"}
+TOOLS = {"type": "additional_tools", "role": "developer", "tools": [{"type": "function", "name": "read"}]}
 REASONING = {
     "type": "reasoning",
     "id": "rs",
@@ -53,6 +60,15 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
     ("assistant", SAID, answered(Block("text", 0, "ok"))),
     ("reasoning", REASONING, answered(Block("thinking", text="hm", signed=True))),
     ("a call", CALL, answered(BLOCK)),
+    ("a call that a program made", {**CALL, "caller": {"type": "program", "caller_id": "p"}}, answered(MADE)),
+    ("a program", PROGRAM, answered(Block("other", text=spelled(PROGRAM), tie="p"))),
+    ("a program's output", PRINTED, answered(Block("other", text=spelled(PRINTED), tie="p", closes=True))),
+    (
+        "a reference to reasoning",
+        {"type": "item_reference", "id": "rs_1"},
+        View("prompt", (Block("other"),), leads=True),
+    ),
+    ("tools that a host adds", TOOLS, View("prompt", (Block("other", text=spelled(TOOLS)),))),
     (
         "a custom call",
         {"type": "custom_tool_call", "call_id": "c1", "name": "apply_patch", "input": "*** Begin Patch"},

@@ -42,6 +42,8 @@ def whole(body: Any, status: int = 200, kind: str = "application/json") -> Answe
 CREATED = {"type": "response.created", "response": {"status": "in_progress", "output": [], "error": None}}
 FAILED: dict[str, Any] = {"type": "response.failed", "response": {"status": "failed", "output": [], **ERROR}}
 ROLE = {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}}]}
+FULL_REASON = "model_context_window_exceeded"
+FULL = {"choices": [{"delta": {"content": ""}, "finish_reason": FULL_REASON}]}
 START = {"type": "message_start", "message": {"role": "assistant", "content": [], "usage": {"input_tokens": 1}}}
 PING = {"type": "ping"}
 ZIPPED = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
@@ -75,6 +77,19 @@ TOO_LONG_ANSWERS: dict[str, tuple[str, Answer]] = {
     "Gemini's stream": (GEMINI, stream(events({"error": {"code": 400, "message": TOO_LONG}}))),
     "a stream by another type": (CHAT, whole(events(ERROR), 200, "text/plain")),
     "a stream without JSON": (CHAT, stream(f"event: error\r\ndata: {TOO_LONG}\r\n\r\n".encode())),
+    "a field of its own": (CHAT, stream(b"error: " + compact(ERROR["error"]) + b"\n\n")),
+    "a field of its own, later": (CHAT, stream(events(ROLE) + b"error: " + compact(ERROR["error"]) + b"\n\n")),
+    "an event of several lines": (
+        CHAT,
+        stream(b'event: error\ndata: {"message":\ndata: "%b"}\n\n' % TOO_LONG.encode()),
+    ),
+    "an error beside choices": (CHAT, stream(events(ROLE, {**ERROR, "choices": [{"delta": {"content": ""}}]}))),
+    "a full window, as why it ended": (CHAT, stream(events(ROLE, FULL))),
+    "the same, whole": (CHAT, whole({"choices": [{"message": {"content": ""}, "finish_reason": FULL_REASON}]})),
+    "the same of Anthropic": (
+        MESSAGES,
+        stream(events(START, {"type": "message_delta", "delta": {"stop_reason": FULL_REASON}}, named=True)),
+    ),
     "a stream, compressed": (
         CHAT,
         answers(

@@ -120,6 +120,11 @@ TOO_LONG = [
     "Request failed with status code 413",
     "HTTP 413: Content Too Large",
     "sent message larger than max (5243904 vs. 4194304)",
+    # Snowflake Cortex, Volcengine Ark, onnxruntime-genai; OpenAI, of too many messages
+    "max tokens of 4096 exceeded",
+    "Total tokens of image and text exceed max message tokens. Request id: 0217",
+    "input sequence_length (5000) is >= max_length (4096)",
+    "Invalid 'messages': array too long. Expected an array with maximum length 2048, but got 2049",
     # in words that no row was made for
     "Trying to submit a request with 41056 tokens but the limit is 32768",
     "The conversation is too long. Please start a new chat.",
@@ -161,6 +166,8 @@ OTHER = [
     "Unable to submit request because it has a maxOutputTokens value of 100000 but the supported range is from 1"
     " (inclusive) to 65537 (exclusive).",
     "The requested output token limit exceeds what this model supports",
+    "The maximum tokens you requested exceeds the model limit of 4096. Try again with a lower maximum tokens value",
+    "Input validation error: `max_new_tokens` must be <= 1512. Given: 2000",
     # another part of the request
     "messages.5.content.0.image.source.base64: image exceeds 5 MB maximum: 6000000 bytes > 5242880 bytes",
     "At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels",
