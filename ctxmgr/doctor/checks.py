@@ -297,7 +297,8 @@ def agents(surroundings: Surroundings) -> Iterator[Diagnosis]:
             text = f"{agent.path} does not say its version"
             yield Diagnosis("warn", program.title, text, f"see whether `{program.command} --version` works")
             continue
-        text = f"{agent.version} at {agent.path}; tried with {program.tried}"
+        tried = f"tried with {program.tried}" if program.tried else "known by its documentation alone"
+        text = f"{agent.version} at {agent.path}; {tried}"
         start = Launch((), dict(surroundings.environ), surroundings.directory)
         try:
             upstream = program.upstream(start)

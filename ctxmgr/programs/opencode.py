@@ -1,6 +1,7 @@
-"""opencode: speaks what the provider of its model speaks, is pointed elsewhere by OPENCODE_CONFIG_CONTENT.
+"""opencode, and Kilo, which is built from it: each speaks what the provider of its model speaks, and is pointed
+elsewhere by OPENCODE_CONFIG_CONTENT, or KILO_CONFIG_CONTENT. They differ in names alone (`Names`).
 
-Rules (of 1.18.33, tried):
+Rules (of opencode 1.18.33 and Kilo 7.7.9, tried):
 1. A model is named PROVIDER/MODEL. Which one it takes is said by `--model`, else by the configuration, else by the
    one that was chosen last.
 2. Its configuration is put together from the user's file, the file that OPENCODE_CONFIG names, the project's, and
@@ -15,6 +16,7 @@ Rules (of 1.18.33, tried):
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,9 +36,23 @@ from ctxmgr.programs.program import (
 )
 from ctxmgr.settings import Api
 
-TEXT, FILE = "OPENCODE_CONFIG_CONTENT", "OPENCODE_CONFIG"
-FILES = ("config.json", "opencode.json", "opencode.jsonc")
+USERS_FILE, PROJECT_FILES = "config.json", ("opencode.json", "opencode.jsonc")  # what goes before last
 V1 = "/v1"
+
+
+class Names(msgspec.Struct, frozen=True):
+    """`command`: of its file and its folders. `prefix`: of its variables. `files`: of a project's configuration,
+    and `below`: the folders there in which they may lie, too; in both, what goes before last."""
+
+    title: str
+    command: str
+    prefix: str
+    files: tuple[str, ...]
+    below: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        return f"{self.prefix}_CONFIG_CONTENT"
 
 
 class ModelProvider(msgspec.Struct, frozen=True):
@@ -57,98 +73,107 @@ PACKAGES: dict[str, Api] = {  # that speak to a provider of the user's own; othe
 }
 
 
-def speaks(start: Launch) -> Api:
+def speaks(names: Names, start: Launch) -> Api:
     """Rule 1."""
-    name = _provider(start)
+    name = _provider(names, start)
     known = KNOWN.get(name)
-    return known.api if known is not None else PACKAGES.get(str(_row(start, name).get("npm")), "openai")
+    return known.api if known is not None else PACKAGES.get(str(_row(names, start, name).get("npm")), "openai")
 
 
-def upstream(start: Launch) -> str:
+def upstream(names: Names, start: Launch) -> str:
     """Rules 3 and 4."""
-    name = _provider(start)
+    name = _provider(names, start)
     known = KNOWN.get(name)
-    _refuse_login(start, name)
-    for path in _project_files(start):
+    _refuse_login(names, start, name)
+    for path in _project_files(names, start):
         if _address(read_json(path), name):
             raise NotHookable(f"{path} sets a baseURL, and it comes with the project: name the upstream yourself")
-    addresses = (_address(config, name) for config in (_inline(start), *_own(start)))
+    addresses = (_address(config, name) for config in (_inline(names, start), *_own(names, start)))
     address = next(filter(None, addresses), "")
     if known is not None:
         address = address or start.environ.get(known.variable, "") or known.url
     if not address:
-        raise NotHookable(f"where opencode's provider {name} is, is not known: name it with --upstream")
-    if speaks(start) != "anthropic":
+        raise NotHookable(f"where {names.title}'s provider {name} is, is not known: name it with --upstream")
+    if speaks(names, start) != "anthropic":
         return address.rstrip("/")
     if not address.rstrip("/").endswith(V1):
         raise NotHookable(f"{address} does not end with {V1}, by which ctxmgr knows a call of Anthropic's")
     return address.rstrip("/").removesuffix(V1)
 
 
-def hook(start: Launch, base_url: str, upstream: str) -> Launch:
+def hook(names: Names, start: Launch, base_url: str, upstream: str) -> Launch:
     """Rule 2."""
-    name = _provider(start)
-    _refuse_login(start, name)
-    config = _inline(start)
+    name = _provider(names, start)
+    _refuse_login(names, start, name)
+    config = _inline(names, start)
     providers = table(config.get("provider"))
     row = table(providers.get(name))
-    options = {**table(row.get("options")), "baseURL": base_url + (V1 if speaks(start) == "anthropic" else "")}
+    options = {
+        **table(row.get("options")),
+        "baseURL": base_url + (V1 if speaks(names, start) == "anthropic" else ""),
+    }
     whole = {**config, "provider": {**providers, name: {**row, "options": options}}}
-    return with_environ(start, **{TEXT: json.dumps(whole)})
+    return with_environ(start, **{names.text: json.dumps(whole)})
 
 
-def _provider(start: Launch) -> str:
+def _provider(names: Names, start: Launch) -> str:
     """Of the model that it takes: rule 1."""
     named = flag(start.arguments, "--model", "-m")
-    files = [read_json(path) for path in reversed([*_project_files(start)])]
-    configs = (_inline(start), *files, *_own(start))
-    model = named or next((str(config["model"]) for config in configs if config.get("model")), "") or _last(start)
+    files = [read_json(path) for path in reversed([*_project_files(names, start)])]
+    configs = (_inline(names, start), *files, *_own(names, start))
+    model = (
+        named
+        or next((str(config["model"]) for config in configs if config.get("model")), "")
+        or _last(names, start)
+    )
     if "/" not in model:
-        raise NotHookable("which model opencode takes is not known: name it with --model PROVIDER/MODEL")
+        raise NotHookable(f"which model {names.title} takes is not known: name it with --model PROVIDER/MODEL")
     return model.partition("/")[0]
 
 
-def _last(start: Launch) -> str:
-    folder = _folder(start, "XDG_STATE_HOME", ".local/state")
+def _last(names: Names, start: Launch) -> str:
+    folder = _folder(names, start, "XDG_STATE_HOME", ".local/state")
     recent = read_json(folder / "model.json").get("recent")
     first = table(recent[0]) if isinstance(recent, list) and recent else {}
     return f"{first.get('providerID')}/" if first.get("providerID") else ""
 
 
-def _inline(start: Launch) -> dict[str, Any]:
-    text = start.environ.get(TEXT, "")
+def _inline(names: Names, start: Launch) -> dict[str, Any]:
+    text = start.environ.get(names.text, "")
     if not text:
         return {}
     try:
         return table(parse_json(text))
     except ValueError:
-        raise NotHookable(f"{TEXT} is no JSON, and ctxmgr has to put its own address into it") from None
+        raise NotHookable(f"{names.text} is no JSON, and ctxmgr has to put its own address into it") from None
 
 
-def _own(start: Launch) -> Iterator[dict[str, Any]]:
+def _own(names: Names, start: Launch) -> Iterator[dict[str, Any]]:
     """The user's own files, what goes before first."""
-    named = start.environ.get(FILE)
+    named = start.environ.get(f"{names.prefix}_CONFIG")
     if named:
         yield read_json(Path(start.directory) / named)
-    for name in reversed(FILES):
-        yield read_json(_folder(start, "XDG_CONFIG_HOME", ".config") / name)
+    for name in (*reversed(names.files), USERS_FILE):
+        yield read_json(_folder(names, start, "XDG_CONFIG_HOME", ".config") / name)
 
 
-def _project_files(start: Launch) -> Iterator[Path]:
+def _project_files(names: Names, start: Launch) -> Iterator[Path]:
     """What goes before last."""
-    for below in ("", ".opencode"):
+    for below in ("", *names.below):
         for folder in work_folders(start):
-            yield from (folder / below / name for name in FILES[1:])
+            yield from (folder / below / name for name in names.files)
 
 
-def _folder(start: Launch, variable: str, usual: str) -> Path:
+def _folder(names: Names, start: Launch, variable: str, usual: str) -> Path:
     folder = start.environ.get(variable)
-    return (Path(folder) if folder else home(start) / usual) / "opencode"
+    return (Path(folder) if folder else home(start) / usual) / names.command
 
 
-def _row(start: Launch, name: str) -> dict[str, Any]:
+def _row(names: Names, start: Launch, name: str) -> dict[str, Any]:
     """What the configuration says of a provider, the first that says anything."""
-    rows = (table(table(config.get("provider")).get(name)) for config in (_inline(start), *_own(start)))
+    rows = (
+        table(table(config.get("provider")).get(name)) for config in (_inline(names, start), *_own(names, start))
+    )
     return next(filter(None, rows), {})
 
 
@@ -156,22 +181,30 @@ def _address(config: dict[str, Any], name: str) -> str:
     return str(table(table(table(config.get("provider")).get(name)).get("options")).get("baseURL") or "")
 
 
-def _refuse_login(start: Launch, name: str) -> None:
+def _refuse_login(names: Names, start: Launch, name: str) -> None:
     """Rule 4."""
-    logins = read_json(_folder(start, "XDG_DATA_HOME", ".local/share") / "auth.json")
+    logins = read_json(_folder(names, start, "XDG_DATA_HOME", ".local/share") / "auth.json")
     if name == "openai" and table(logins.get(name)).get("type") == "oauth":
-        raise NotHookable("opencode is logged in to ChatGPT, and its calls go there whatever the base URL")
+        raise NotHookable(f"{names.title} is logged in to ChatGPT, and its calls go there whatever the base URL")
 
 
-OPENCODE = Program(
-    "opencode",
-    "opencode",
-    "opencode",
-    "anthropic",
-    upstream,
-    hook,
-    asks=("run",),
-    losses=("only the provider of its model is pointed at ctxmgr: what agents ask of others goes there straight",),
-    tried="1.18.33",
-    speaks=speaks,
+def _program(names: Names, tried: str) -> Program:
+    losses = ("only the provider of its model is pointed at ctxmgr: what agents ask of others goes there straight",)
+    return Program(
+        names.command,
+        names.title,
+        names.command,
+        "anthropic",
+        partial(upstream, names),
+        partial(hook, names),
+        asks=("run",),
+        losses=losses,
+        tried=tried,
+        speaks=partial(speaks, names),
+    )
+
+
+OPENCODE = _program(Names("opencode", "opencode", "OPENCODE", PROJECT_FILES, (".opencode",)), "1.18.33")
+KILO = _program(
+    Names("Kilo", "kilo", "KILO", ("kilo.json", "kilo.jsonc", *PROJECT_FILES), (".kilocode", ".kilo")), "7.7.9"
 )

@@ -84,6 +84,11 @@ def with_environ(start: Launch, **values: str) -> Launch:
     return msgspec.structs.replace(start, environ=environ)
 
 
+def with_flags(start: Launch, *words: str) -> Launch:
+    """With these in front of its own arguments."""
+    return msgspec.structs.replace(start, arguments=(*words, *start.arguments))
+
+
 def home(start: Launch) -> Path:
     return Path(start.environ.get("HOME") or Path.home())
 

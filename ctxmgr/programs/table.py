@@ -5,11 +5,13 @@ from pathlib import PurePath
 from ctxmgr.programs.claude import CLAUDE
 from ctxmgr.programs.codex import CODEX
 from ctxmgr.programs.gemini import GEMINI
-from ctxmgr.programs.opencode import OPENCODE
+from ctxmgr.programs.opencode import KILO, OPENCODE
+from ctxmgr.programs.pi import PI
 from ctxmgr.programs.program import Launch, Program, with_environ
+from ctxmgr.programs.rows import AIDER, CLINE, COPILOT, CRUSH, GOOSE, QWEN
 from ctxmgr.settings import APIS, Api
 
-PROGRAMS = (CLAUDE, CODEX, OPENCODE, GEMINI)
+PROGRAMS = (CLAUDE, CODEX, OPENCODE, GEMINI, AIDER, CLINE, COPILOT, CRUSH, GOOSE, KILO, PI, QWEN)
 
 
 def by_command(command: str) -> Program | None:

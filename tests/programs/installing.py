@@ -85,7 +85,15 @@ OPENCODE = Program(
     "bin/opencode",
     tag="opencode-ai",
 )
-PROGRAMS = (CLAUDE, CODEX, GEMINI, OPENCODE)
+COPILOT = Program(
+    "copilot",
+    "@github/copilot-linux-x64",
+    "1.0.102",
+    "sha512-eGHPbsP0p2QgfVZCjtbGBFZPBOJQ0DN7xIbBRAo7oG8b1zfLirQIdfI4h8Iy68Dv2cKJGJZg2/EO7W7KpIMJOw==",
+    "copilot",
+    tag="@github/copilot",
+)
+PROGRAMS = (CLAUDE, CODEX, GEMINI, OPENCODE, COPILOT)
 
 
 def newest(program: Program) -> Program:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
-from tests.programs.installing import CLAUDE, CODEX, GEMINI, OPENCODE, Program
+from tests.programs.installing import CLAUDE, CODEX, COPILOT, GEMINI, OPENCODE, Program
 from tests.provider import Provider
 
 RUN_SECONDS = 100.0
@@ -146,6 +146,30 @@ class OpenCode:
             config = {"provider": {provider: {"models": {model: limits}}}}
             (home / "opencode.json").write_text(json.dumps(config), "utf-8")
         return {"ANTHROPIC_BASE_URL": f"{url}/v1", "ANTHROPIC_API_KEY": "sk-scripted", **switches}
+
+
+@dataclass(frozen=True)
+class Copilot:
+    """With a provider of the user's own; `kind` and `wire` say what it speaks."""
+
+    kind: str = "anthropic"
+    wire: str = "completions"
+    model: str = "claude-sonnet-4.5"
+    program: Program = COPILOT
+
+    def command(self, prompt: str, resumes: bool, url: str) -> list[str]:
+        return ["-p", prompt, *(["--continue"] if resumes else []), "--allow-all-tools", "--no-auto-update"]
+
+    def environment(self, home: Path, url: str) -> dict[str, str]:
+        return {
+            "COPILOT_PROVIDER_BASE_URL": url if self.kind == "anthropic" else f"{url}/v1",
+            "COPILOT_PROVIDER_TYPE": self.kind,
+            "COPILOT_PROVIDER_WIRE_API": self.wire,
+            "COPILOT_PROVIDER_API_KEY": "sk-scripted",
+            "COPILOT_MODEL": self.model,
+            "COPILOT_HOME": str(home / "copilot"),
+            "COPILOT_OFFLINE": "true",
+        }
 
 
 @dataclass(frozen=True)

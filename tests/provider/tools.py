@@ -105,6 +105,11 @@ def _arguments(values: dict[str, str], tool: Tool, roles: dict[str, tuple[str, .
     """Each value under the first name of its role that the schema has, and what else it takes of `EXTRAS`."""
     properties = tool.schema.get("properties", {})
     given: dict[str, Any] = {}
+    if "edits" in properties:  # a list of replacements, pi's
+        inner = properties["edits"]["items"]["properties"]
+        pair = {role: next(name for name in roles[role] if name in inner) for role in ("old", "new")}
+        given["edits"] = [{name: values[role] for role, name in pair.items()}]
+        values = {"path": values["path"]}
     for role, value in values.items():
         name = next(name for name in roles[role] if name in properties)
         given[name] = _given(value, name, properties[name])

@@ -69,6 +69,8 @@ def _came(messages: list[Json]) -> Iterator[Came]:
     for one in messages:
         if one["role"] == "tool":
             yield Came(str(one["tool_call_id"]), text_of(one.get("content")))
+        elif one["role"] == "user" and isinstance(one.get("content"), list):
+            yield from (Came("", text_of([part])) for part in one["content"])
         elif one["role"] == "user":
             yield Came("", text_of(one.get("content")))
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from ctxmgr.programs import Launch, NotHookable, proxying
-from ctxmgr.programs.opencode import OPENCODE, speaks
+from ctxmgr.programs.opencode import KILO, OPENCODE
+from ctxmgr.settings import Api
 from tests.unit.programs.starting import LISTENER, put, start
 
 CLAUDE, GPT = ("-m", "anthropic/claude-sonnet-4-5"), ("--model=openai/gpt-5.1",)
@@ -17,6 +18,11 @@ USER, RECENT = ".config/opencode/opencode.jsonc", ".local/state/opencode/model.j
 
 def provider(name: str, url: str, **more: Any) -> dict[str, Any]:
     return {"provider": {name: {"options": {"baseURL": url}, **more}}}
+
+
+def spoken(begun: Launch) -> Api:
+    assert OPENCODE.speaks is not None
+    return OPENCODE.speaks(begun)
 
 
 def content(made: Launch) -> Any:
@@ -34,7 +40,7 @@ def test_the_provider_of_its_model_is_pointed_elsewhere(
     arguments: tuple[str, ...], api: str, upstream: str, name: str, url: str, tmp_path: Path
 ) -> None:
     begun = start(tmp_path, "run", *arguments, "Hi")
-    assert (speaks(begun), OPENCODE.upstream(begun)) == (api, upstream)
+    assert (spoken(begun), OPENCODE.upstream(begun)) == (api, upstream)
     made = OPENCODE.hook(begun, LISTENER, upstream)
     assert made.arguments == begun.arguments
     assert content(made) == provider(name, url)
@@ -54,12 +60,12 @@ def test_the_model_is_the_flags_then_the_configurations_then_the_last_one(tmp_pa
     with pytest.raises(NotHookable, match="--model"):
         OPENCODE.upstream(start(tmp_path))
     put(tmp_path, RECENT, {"recent": [{"providerID": "openai", "modelID": "gpt-5.1"}]})
-    assert speaks(start(tmp_path)) == "responses"
+    assert spoken(start(tmp_path)) == "responses"
     put(tmp_path, USER, '{\n  // chosen\n  "model": "anthropic/claude-sonnet-4-5",\n}\n')
-    assert speaks(start(tmp_path)) == "anthropic"
+    assert spoken(start(tmp_path)) == "anthropic"
     put(tmp_path, "work/opencode.json", {"model": "openai/gpt-5.1"})
-    assert speaks(start(tmp_path)) == "responses"
-    assert speaks(start(tmp_path, *CLAUDE)) == "anthropic"
+    assert spoken(start(tmp_path)) == "responses"
+    assert spoken(start(tmp_path, *CLAUDE)) == "anthropic"
 
 
 def test_a_providers_address_is_the_files_then_the_environments(tmp_path: Path) -> None:
@@ -94,7 +100,7 @@ def test_a_provider_of_the_users_own_speaks_what_its_package_does(
 ) -> None:
     put(tmp_path, USER, provider("mine", "http://mine/v1", npm=package))
     begun = start(tmp_path, "-m", "mine/x")
-    assert (speaks(begun), OPENCODE.upstream(begun)) == (api, upstream)
+    assert (spoken(begun), OPENCODE.upstream(begun)) == (api, upstream)
     assert content(OPENCODE.hook(begun, LISTENER, upstream)) == provider("mine", url)
 
 
@@ -120,3 +126,16 @@ def test_a_chatgpt_login_can_not_be_pointed_elsewhere(tmp_path: Path) -> None:
         with pytest.raises(NotHookable, match="ChatGPT"):
             asked(start(tmp_path, *GPT))
         asked(start(tmp_path, *CLAUDE))
+
+
+@pytest.mark.parametrize("name", ["kilo.jsonc", "opencode.json"])
+def test_kilo_is_pointed_elsewhere_by_its_own_names(name: str, tmp_path: Path) -> None:
+    put(tmp_path, f".config/kilo/{name}", provider("anthropic", "http://own/v1") | {"model": CLAUDE[1]})
+    begun = start(tmp_path, "run", "Hi")
+    assert KILO.upstream(begun) == "http://own"
+    made = KILO.hook(begun, LISTENER, "http://own")
+    assert json.loads(made.environ["KILO_CONFIG_CONTENT"]) == provider("anthropic", f"{LISTENER}/v1")
+    assert "OPENCODE_CONFIG_CONTENT" not in made.environ
+    put(tmp_path, "work/.kilocode/kilo.json", provider("anthropic", "http://evil/v1"))
+    with pytest.raises(NotHookable, match="comes with the project"):
+        KILO.upstream(begun)

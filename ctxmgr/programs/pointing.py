@@ -1,0 +1,90 @@
+"""Programs that have several providers, of which each is pointed elsewhere by a variable: what a row of `rows.py`
+is made of.
+
+Which provider a program takes is what the row's `chosen` says: its name, a key of `places`, or what it is called
+where it is none of them.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from ctxmgr.programs.program import MAX_BYTES, Launch, NotHookable, Program, with_environ
+from ctxmgr.settings import Api
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A provider of a program: what is spoken to it, the variables that say where it is (the first that is set
+    holds), and where it is without them; "": not known."""
+
+    api: Api
+    variables: tuple[str, ...]
+    own: str = ""
+
+
+class Pointing(msgspec.Struct, frozen=True):
+    """`settled(start)`: the address that the program's own files hold, which its variables go before; "" without
+    one. `hooked(start, place, base_url)`: how it is told another, where a variable alone does not do."""
+
+    title: str
+    places: Mapping[str, Place]
+    chosen: Callable[[Launch], str]
+    settled: Callable[[Launch, Place], str] = lambda start, place: ""
+    hooked: Callable[[Launch, Place, str], Launch] | None = None
+
+    def place(self, start: Launch) -> Place:
+        name = self.chosen(start)
+        place = self.places.get(name)
+        if place is None:
+            known = " or ".join(self.places)
+            asked = f"takes the provider {name}" if name else "does not say which provider it takes"
+            raise NotHookable(f"{self.title} {asked}: ctxmgr can point it at {known} alone")
+        return place
+
+    def speaks(self, start: Launch) -> Api:
+        return self.place(start).api
+
+    def upstream(self, start: Launch) -> str:
+        place = self.place(start)
+        named = next(filter(None, map(start.environ.get, place.variables)), "")
+        address = named or self.settled(start, place) or place.own
+        if not address:
+            raise NotHookable(f"where {self.title}'s provider is, is not known: set {place.variables[0]}")
+        return address.rstrip("/")
+
+    def hook(self, start: Launch, base_url: str, upstream: str) -> Launch:
+        place = self.place(start)
+        if self.hooked is not None:
+            return self.hooked(start, place, base_url)
+        return with_environ(start, **{place.variables[0]: base_url})
+
+
+def program(
+    command: str, pointing: Pointing, asks: tuple[str, ...], losses: tuple[str, ...], tried: str = ""
+) -> Program:
+    """`tried`: "" of one that is known by its documentation alone."""
+    api = next(iter(pointing.places.values())).api
+    return Program(
+        command,
+        pointing.title,
+        command,
+        api,
+        pointing.upstream,
+        pointing.hook,
+        asks=asks,
+        losses=losses,
+        tried=tried,
+        speaks=pointing.speaks,
+    )
+
+
+def yaml_line(path: Path, name: str) -> str:
+    """The text of a key at the top of a YAML file; "" where there is none. Nothing else of YAML is known."""
+    try:
+        text = path.read_text("utf-8", "replace") if path.stat().st_size <= MAX_BYTES else ""
+    except OSError:
+        return ""
+    found = re.findall(rf"^{re.escape(name)}\s*:\s*['\"]?([^'\"#\s]*)", text, re.MULTILINE)
+    return str(found[-1]) if found else ""

@@ -1,0 +1,211 @@
+"""Programs that a variable or a flag points elsewhere, a row each: aider, Copilot CLI, crush, goose, Qwen Code; and
+Cline, which none does.
+
+Rules:
+1. aider (0.86.2, tried): its model says which provider: an alias, or the beginning of a name; without one, the key
+   that is set. A project's `.env` goes before the environment, so it is told by flags, which go before both.
+2. Copilot CLI (1.0.102, tried): goes to GitHub, whose address no variable changes, unless COPILOT_PROVIDER_BASE_URL
+   is set (`copilot help providers`).
+3. crush (by the catalogue of models that it ships, where those are the addresses of its two providers): the model
+   chosen last names its provider. An address in `crush.json` goes before the variable, so then it is left alone.
+4. goose (by its page "Environment variables"): GOOSE_PROVIDER, in the environment before `config.yaml`; its hosts
+   there, too.
+5. Qwen Code (0.24.4, tried): `--auth-type`, else what was chosen in its settings, else the key that is set. A model
+   of `modelProviders` in its settings has an address of its own that goes before any variable: it is left alone.
+6. Cline (3.0.65, tried): its address stands in its settings, beside the key, and nowhere else. Its settings are the
+   user's to write: what to do is said.
+"""
+
+from pathlib import Path
+from typing import NoReturn
+
+from ctxmgr.programs.pointing import Place, Pointing, program, yaml_line
+from ctxmgr.programs.program import (
+    Launch,
+    NotHookable,
+    Program,
+    flag,
+    home,
+    read_json,
+    table,
+    with_environ,
+    with_flags,
+)
+from ctxmgr.settings import APIS
+
+ANTHROPIC, OPENAI = APIS["anthropic"].vendor, APIS["openai"].vendor
+KEYS = {"ANTHROPIC_API_KEY": "anthropic", "OPENAI_API_KEY": "openai"}
+ELSEWHERE = "only the provider of its model is pointed at ctxmgr: what it asks of others goes there straight"
+
+
+def _by_key(start: Launch) -> str:
+    return next((name for key, name in KEYS.items() if start.environ.get(key)), "")
+
+
+AIDER_ALIASES = {"sonnet": "anthropic", "haiku": "anthropic", "opus": "anthropic", "4o": "openai", "4": "openai"}
+AIDER_BEGINNINGS = {"claude": "anthropic", "gpt": "openai", "o1": "openai", "o3": "openai", "o4": "openai"}
+
+
+def _aider(start: Launch) -> str:
+    """Rule 1."""
+    folders = (Path(start.directory), home(start))
+    files = (yaml_line(folder / ".aider.conf.yml", "model") for folder in folders)
+    said = flag(start.arguments, "--model") or start.environ.get("AIDER_MODEL") or next(filter(None, files), "")
+    provider, _, _ = said.partition("/")
+    begins = next((name for word, name in AIDER_BEGINNINGS.items() if said.startswith(word)), provider)
+    return AIDER_ALIASES.get(said, begins) if said else _by_key(start)
+
+
+def _aider_hooked(start: Launch, place: Place, base_url: str) -> Launch:
+    pairs = [word for name in place.variables for word in ("--set-env", f"{name}={base_url}")]
+    openai = ["--openai-api-base", base_url] if place.api == "openai" else []
+    return with_flags(with_environ(start), *pairs, *openai)
+
+
+def _copilot(start: Launch) -> str:
+    """Rule 2."""
+    if not start.environ.get("COPILOT_PROVIDER_BASE_URL"):
+        raise NotHookable(
+            "Copilot CLI speaks to GitHub, and no base URL changes that: with COPILOT_PROVIDER_BASE_URL, "
+            "COPILOT_PROVIDER_API_KEY and COPILOT_MODEL set it goes to a provider of your own, through ctxmgr"
+        )
+    kind = start.environ.get("COPILOT_PROVIDER_TYPE") or "openai"
+    return (
+        "responses" if kind == "openai" and start.environ.get("COPILOT_PROVIDER_WIRE_API") == "responses" else kind
+    )
+
+
+def _crush(start: Launch) -> str:
+    """Rule 3."""
+    paths = (".local/share/crush/crush.json", ".config/crush/crush.json")
+    files = [read_json(Path(start.directory) / name) for name in (".crush.json", "crush.json")]
+    files += [read_json(home(start) / path) for path in paths]
+    named = flag(start.arguments, "--model", "-m").partition("/")
+    models = (table(table(content.get("models")).get("large")).get("provider") for content in files)
+    name = (named[0] if named[1] else "") or next((str(one) for one in models if one), "") or _by_key(start)
+    if any(table(table(content.get("providers")).get(name)).get("base_url") for content in files):
+        raise NotHookable(
+            f"crush.json says where crush's provider {name} is, before any variable: write the address "
+            "of `ctxmgr proxy` there yourself"
+        )
+    return name
+
+
+def _goose_file(start: Launch) -> Path:
+    folder = start.environ.get("XDG_CONFIG_HOME")
+    return (Path(folder) if folder else home(start) / ".config") / "goose" / "config.yaml"
+
+
+def _goose(start: Launch) -> str:
+    """Rule 4."""
+    said = flag(start.arguments, "--provider") or start.environ.get("GOOSE_PROVIDER")
+    return said or yaml_line(_goose_file(start), "GOOSE_PROVIDER")
+
+
+def _qwen(start: Launch) -> str:
+    """Rule 5."""
+    settings = [read_json(folder / ".qwen/settings.json") for folder in (Path(start.directory), home(start))]
+    selected = (table(table(one.get("security")).get("auth")).get("selectedType") for one in settings)
+    name = flag(start.arguments, "--auth-type") or next((str(one) for one in selected if one), "") or _by_key(start)
+    if any(table(one.get("modelProviders")).get(name) for one in settings):
+        raise NotHookable(
+            "Qwen Code's settings have modelProviders, whose addresses go before any variable: write the address "
+            "of `ctxmgr proxy` there yourself"
+        )
+    return name
+
+
+AIDER = program(
+    "aider",
+    Pointing(
+        "aider",
+        {
+            "anthropic": Place("anthropic", ("ANTHROPIC_API_BASE", "ANTHROPIC_BASE_URL"), ANTHROPIC),
+            "openai": Place("openai", ("OPENAI_API_BASE", "OPENAI_BASE_URL"), OPENAI),
+        },
+        _aider,
+        hooked=_aider_hooked,
+    ),
+    asks=("--yes-always", "--message"),
+    losses=("it has no tools: its lists pass as they are, and nothing is saved", ELSEWHERE),
+    tried="0.86.2",
+)
+COPILOT = program(
+    "copilot",
+    Pointing(
+        "Copilot CLI",
+        {
+            "openai": Place("openai", ("COPILOT_PROVIDER_BASE_URL",)),
+            "anthropic": Place("anthropic", ("COPILOT_PROVIDER_BASE_URL",)),
+            "responses": Place("responses", ("COPILOT_PROVIDER_BASE_URL",)),
+        },
+        _copilot,
+    ),
+    asks=("--allow-all-tools", "-p"),
+    losses=("only with a provider of your own: what goes to GitHub heeds no base URL",),
+    tried="1.0.102",
+)
+CRUSH = program(
+    "crush",
+    Pointing(
+        "crush",
+        {
+            "anthropic": Place("anthropic", ("ANTHROPIC_API_ENDPOINT",), ANTHROPIC),
+            "openai": Place("responses", ("OPENAI_API_ENDPOINT",), OPENAI),
+        },
+        _crush,
+    ),
+    asks=("run",),
+    losses=(ELSEWHERE,),
+)
+GOOSE = program(
+    "goose",
+    Pointing(
+        "goose",
+        {
+            "anthropic": Place("anthropic", ("ANTHROPIC_HOST",), ANTHROPIC),
+            "openai": Place("openai", ("OPENAI_HOST",), OPENAI.removesuffix("/v1")),
+        },
+        _goose,
+        settled=lambda start, place: yaml_line(_goose_file(start), place.variables[0]),
+    ),
+    asks=("run", "-t"),
+    losses=(ELSEWHERE,),
+)
+QWEN = program(
+    "qwen",
+    Pointing(
+        "Qwen Code",
+        {
+            "openai": Place("openai", ("OPENAI_BASE_URL",), OPENAI),
+            "anthropic": Place("anthropic", ("ANTHROPIC_BASE_URL",), ANTHROPIC),
+        },
+        _qwen,
+    ),
+    asks=("--yolo", "-p"),
+    losses=("its own login, and models of modelProviders in its settings, heed no variable",),
+    tried="0.24.4",
+)
+
+
+def _cline(*_: object) -> NoReturn:
+    """Rule 6."""
+    raise NotHookable(
+        "Cline has its address in its settings alone: write it there once (cline auth -p openai -k KEY -m MODEL "
+        "-b http://127.0.0.1:8484/v1), and start ctxmgr proxy --listen 127.0.0.1:8484 before it, with --upstream"
+    )
+
+
+CLINE = Program(
+    "cline",
+    "Cline",
+    "cline",
+    "openai",
+    _cline,
+    _cline,
+    asks=("--auto-approve", "true"),
+    losses=(
+        "it is pointed at `ctxmgr proxy` by `cline auth`, not by `ctxmgr run`; its provider Anthropic not at all",
+    ),
+    tried="3.0.65",
+)

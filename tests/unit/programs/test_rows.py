@@ -1,0 +1,135 @@
+"""Where programs with several providers would go, and how each is pointed elsewhere."""
+
+from pathlib import Path
+
+import pytest
+
+from ctxmgr.programs import NotHookable, Program
+from ctxmgr.programs.pi import EXTENSION, PI
+from ctxmgr.programs.rows import AIDER, CLINE, COPILOT, CRUSH, GOOSE, QWEN
+from tests.unit.programs.starting import LISTENER, put, start
+
+CLAUDE, GPT = "https://api.anthropic.com", "https://api.openai.com/v1"
+OWN = {"COPILOT_PROVIDER_BASE_URL": "http://own/"}
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments", "environ", "api", "upstream", "variables"),
+    [
+        (GOOSE, (), {"GOOSE_PROVIDER": "anthropic"}, "anthropic", CLAUDE, ["ANTHROPIC_HOST"]),
+        (GOOSE, ("run", "--provider", "openai"), {}, "openai", "https://api.openai.com", ["OPENAI_HOST"]),
+        (QWEN, (), {"OPENAI_API_KEY": "k"}, "openai", GPT, ["OPENAI_BASE_URL"]),
+        (QWEN, ("--auth-type=anthropic",), {"OPENAI_API_KEY": "k"}, "anthropic", CLAUDE, ["ANTHROPIC_BASE_URL"]),
+        (CRUSH, ("run", "-m", "openai/gpt-5.1"), {}, "responses", GPT, ["OPENAI_API_ENDPOINT"]),
+        (CRUSH, (), {"ANTHROPIC_API_KEY": "k"}, "anthropic", CLAUDE, ["ANTHROPIC_API_ENDPOINT"]),
+        (COPILOT, (), OWN, "openai", "http://own", [*OWN]),
+        (COPILOT, (), OWN | {"COPILOT_PROVIDER_TYPE": "anthropic"}, "anthropic", "http://own", [*OWN]),
+        (COPILOT, (), OWN | {"COPILOT_PROVIDER_WIRE_API": "responses"}, "responses", "http://own", [*OWN]),
+    ],
+)
+def test_the_provider_that_it_takes_is_pointed_elsewhere_by_its_variable(
+    program: Program,
+    arguments: tuple[str, ...],
+    environ: dict[str, str],
+    api: str,
+    upstream: str,
+    variables: list[str],
+    tmp_path: Path,
+) -> None:
+    begun = start(tmp_path, *arguments, **environ)
+    assert program.speaks is not None
+    assert (program.speaks(begun), program.upstream(begun)) == (api, upstream)
+    made = program.hook(begun, LISTENER, upstream)
+    assert made.arguments == arguments
+    assert made.environ == begun.environ | dict.fromkeys(variables, LISTENER)
+    set_already = environ | {variables[0]: "http://set/"}
+    assert program.upstream(start(tmp_path, *arguments, **set_already)) == "http://set"
+
+
+@pytest.mark.parametrize(
+    ("model", "api", "words"),
+    [
+        ("sonnet", "anthropic", ["--set-env", f"ANTHROPIC_API_BASE={LISTENER}"]),
+        ("anthropic/claude-x", "anthropic", ["--set-env", f"ANTHROPIC_BASE_URL={LISTENER}"]),
+        ("gpt-5.1", "openai", ["--openai-api-base", LISTENER]),
+        ("openai/any", "openai", ["--set-env", f"OPENAI_API_BASE={LISTENER}"]),
+    ],
+)
+def test_aider_is_told_by_flags_which_go_before_a_projects_env_file(
+    model: str, api: str, words: list[str], tmp_path: Path
+) -> None:
+    begun = start(tmp_path, "--model", model, "a.py")
+    assert AIDER.speaks is not None
+    assert AIDER.speaks(begun) == api
+    made = AIDER.hook(begun, LISTENER, "")
+    at = made.arguments.index(words[1])
+    assert list(made.arguments[at - 1 : at + 1]) == words
+    assert made.arguments[-3:] == begun.arguments
+
+
+def test_gooses_settings_say_which_provider_and_where(tmp_path: Path) -> None:
+    put(
+        tmp_path,
+        ".config/goose/config.yaml",
+        "extensions: {}\nGOOSE_PROVIDER: anthropic\nANTHROPIC_HOST: 'http://own'\n",
+    )
+    assert GOOSE.upstream(start(tmp_path)) == "http://own"
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments", "path", "content", "said"),
+    [
+        (COPILOT, (), "x", "", "Copilot CLI speaks to GitHub, and no base URL changes that"),
+        (CLINE, (), "x", "", "cline auth -p openai"),
+        (
+            GOOSE,
+            (),
+            "x",
+            "",
+            "does not say which provider it takes: ctxmgr can point it at anthropic or openai alone",
+        ),
+        (AIDER, ("--model", "gemini"), "x", "", "aider takes the provider gemini"),
+        (
+            QWEN,
+            ("--auth-type", "openai"),
+            ".qwen/settings.json",
+            {"modelProviders": {"openai": [{"id": "m", "baseUrl": "http://own"}]}},
+            "whose addresses go before any variable",
+        ),
+        (
+            CRUSH,
+            ("-m", "anthropic/x"),
+            ".config/crush/crush.json",
+            {"providers": {"anthropic": {"base_url": "http://own"}}},
+            "write the address of `ctxmgr proxy` there yourself",
+        ),
+    ],
+)
+def test_what_can_not_be_pointed_elsewhere_says_why_and_what_to_do(
+    program: Program, arguments: tuple[str, ...], path: str, content: object, said: str, tmp_path: Path
+) -> None:
+    put(tmp_path, path, content)
+    with pytest.raises(NotHookable, match=said):
+        program.upstream(start(tmp_path, *arguments))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name", "api", "upstream"),
+    [
+        (("--provider", "anthropic"), "anthropic", "anthropic", CLAUDE),
+        (("--model", "openai/gpt-5.5:high", "Hi"), "openai", "responses", "http://own/v1"),
+        ((), "anthropic", "anthropic", CLAUDE),
+    ],
+)
+def test_pi_is_pointed_elsewhere_by_an_extension_and_its_files_stay(
+    arguments: tuple[str, ...], name: str, api: str, upstream: str, tmp_path: Path
+) -> None:
+    put(tmp_path, ".pi/agent/settings.json", {"defaultProvider": "anthropic"})
+    put(tmp_path, ".pi/agent/models.json", {"providers": {"openai": {"baseUrl": "http://own/v1/"}}})
+    begun = start(tmp_path, *arguments)
+    assert PI.speaks is not None
+    assert (PI.speaks(begun), PI.upstream(begun)) == (api, upstream)
+    made = PI.hook(begun, LISTENER, upstream)
+    assert made.arguments == ("--extension", str(EXTENSION), *arguments)
+    assert (made.environ["CTXMGR_PI_PROVIDER"], made.environ["CTXMGR_PI_URL"]) == (name, LISTENER)
+    assert EXTENSION.is_file()
