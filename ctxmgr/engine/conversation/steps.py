@@ -12,8 +12,8 @@ Rules:
 4. The user's own shell runs are steps by themselves: output like a tool's, but no pair.
 5. A call without a result waits for it, whatever stands after it: tools may run on while others answer, or a user
    writes. It is given up once the assistant has answered a user who spoke after it: a host that cancels a call
-   sends no result, and goes on like that. So is one whose id a later call has: a result would be that call's. What
-   the provider runs, or has to be approved, waits in the same way.
+   sends no result, and goes on like that. One whose id a later call has is of that call's step. What the provider
+   runs, or has to be approved, waits in the same way.
 
 The working set is the newest of a list, which goes out byte for byte:
 6. It reaches back until it holds as many tool results and as many tokens of steps as the policy asks for
