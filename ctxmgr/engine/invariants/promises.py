@@ -161,7 +161,7 @@ class LoadedTools(Rule):
 
 class ThoughtInTurn(msgspec.Struct, frozen=True):
     """Of the newest turn. `turn_start`: its first message; `thoughtful`: the newest answer that begins with a
-    signed thought, while all before it do, -1 for none; `is_over`: an answer came since that does not."""
+    signed thought, while all before it do, -1 for none; `is_over`: an answer with a call came that does not."""
 
     turn_start: int = 0
     thoughtful: int = -1
@@ -178,8 +178,10 @@ def thought_in_turn(conversation: ConversationIndex, before: ThoughtInTurn | Non
         elif view.role == "assistant" and not found.is_over and not goes_on(messages, index):
             first = view.blocks[0] if view.blocks else None
             thinks = first is not None and first.kind == "thinking" and first.signed and len(view.blocks) > 1
-            place = index if thinks else found.thoughtful
-            found = ThoughtInTurn(found.turn_start, place, not thinks)
+            if thinks:
+                found = ThoughtInTurn(found.turn_start, index)
+            elif any(block.kind == "call" for block in view.blocks):
+                found = ThoughtInTurn(found.turn_start, found.thoughtful, True)
     return found
 
 
@@ -187,7 +189,7 @@ class LeadingThought(Rule):
     """The newest turn begins with a thought where it came so: a provider that thinks refuses it otherwise. Where a
     thought is an item of its own, none does.
 
-    1. Where a later answer of the turn has no thought in front, the last answer before that one stays.
+    1. Where a later call of the turn has no thought in front, the last answer before that one stays.
     2. The packet stands before the turn then, since behind a user's words the turn would begin anew.
 
     Tally: whether that answer left.

@@ -61,6 +61,7 @@ def test_steps_of_the_working_set_leave_last() -> None:
     assert kept(fit(messages, 5_000, last=CutLast(working_set=lambda: 2))) == [0, 3, 4]
 
 
+SIGNED = [a(think("hm"), WRITE), r("ok")]
 # what is said, the limit, what is cut by index, what leaves
 MEANS: list[tuple[str, list[Said], int, dict[int, str], list[int]]] = [
     ("what fits stays", [u("go"), *step(LOG)], 5_000, {}, []),
@@ -70,7 +71,7 @@ MEANS: list[tuple[str, list[Said], int, dict[int, str], list[int]]] = [
     ("a user's own run", [u("go"), sh("make", LOG), *step("x")], 3_000, {1: "cut"}, []),
     ("then arguments", [u("go"), a(WRITE), r("ok"), *step("x")], 3_000, {1: "cut"}, []),
     ("not the newest call's", [u("go"), a(WRITE), r("ok")], 3_000, {}, []),
-    ("nor signed ones: then the step", [u("go"), a(think("hm"), WRITE), r("ok"), *step("x")], 3_000, {}, [1, 2]),
+    ("nor signed ones: then the step", [u("go"), *SIGNED, u("on"), *step("x")], 3_000, {}, [1, 2]),
     ("the oldest step", [u("go"), a(LOG), a(LOG), a("ok")], 6_000, {}, [1]),
     ("before it what was pasted", [u(LOG * 3), a(LOG), u("on"), a("ok")], 12_000, {0: "cut"}, []),
     ("texts after it", [u(LOG), a("ok"), u("on"), a("ok")], 3_000, {0: "cut"}, [1]),
