@@ -59,9 +59,9 @@ _REJECTED = "Plan rejected."
 _FEEDBACK = f"{_REJECTED} User feedback: "
 _PLAN = "## Approved Plan"  # how the line begins behind which the host repeats it
 _PLAN_ARGUMENTS = ("plan", "summary", "response")  # of such a call; Copilot CLI has the second, Cline the third
-_PROPOSED = (  # in an assistant's text: Codex; Cline, of models without tools
-    expression(r"<proposed_plan>\s*(.*?)\s*</proposed_plan>", re.DOTALL),
-    expression(r"<plan_mode_respond>\s*<response>\s*(.*?)\s*</response>", re.DOTALL),
+_PROPOSED = (  # in an assistant's text, between tags: Codex; Cline, of models without tools
+    (("<proposed_plan>",), "</proposed_plan>"),
+    (("<plan_mode_respond>", "<response>"), "</response>"),
 )
 _IMPLEMENT = "Implement the plan."  # Codex, in the user's name (PLAN_IMPLEMENTATION_CODING_MESSAGE)
 _PLAN_TOLD = "plan_mode_respond"
@@ -243,7 +243,14 @@ def approved_plan(tool: str, arguments: Mapping[str, Any], result: str) -> str:
 
 def proposed_plan(text: str) -> str:
     """The plan that an assistant's text holds for its user to approve; "" for none."""
-    return next((match[1] for tags in _PROPOSED if (match := tags.search(text))), "")
+    for tags, end in _PROPOSED:
+        behind = text
+        for tag in tags:
+            behind = behind.partition(tag)[2]
+        plan, closed, _ = behind.partition(end)
+        if closed:
+            return plan.strip()
+    return ""
 
 
 def approves_the_plan(text: str) -> bool:

@@ -1,0 +1,24 @@
+"""What hosts and assistants tell of a dialogue with the user is read in one pass over its text."""
+
+import pytest
+
+from ctxmgr.engine.tools import proposed_plan
+
+LONG = 200_000
+
+
+@pytest.mark.parametrize("text", ["<proposed_plan>" + " " * LONG, "<proposed_plan>" * LONG])
+def test_a_plan_that_does_not_end_is_none(text: str) -> None:
+    """An expression looked at each of its spaces for each of the others."""
+    assert proposed_plan(text) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "So:\n<proposed_plan>\n# Plan\n1. Do it.\n</proposed_plan>\nShall I?",
+        "<plan_mode_respond>\n<response>\n# Plan\n1. Do it.\n</response>\n</plan_mode_respond>",
+    ],
+)
+def test_a_plan_stands_between_its_tags(text: str) -> None:
+    assert proposed_plan(text) == "# Plan\n1. Do it."
