@@ -104,7 +104,7 @@ _RESULT_LINES = (  # Cline, Roo Code, Kilo Code; OpenHands, of models without to
     expression(r"EXECUTION RESULT of \[([\w-]+)\]:[^\S\n]*(?:\n|\Z)"),
 )
 _ASKS = expression(  # for an action, in an assistant's text: ReAct; smolagents
-    r"^\W{0,3}Action(?: Input)?\W{0,3}:|^Calling tools:|^\s*</?code>|<end_code>|<end_action>", re.MULTILINE
+    r"^\W{0,3}Action(?: Input)?\W{0,3}:|^Calling tools:|^[^\S\n]*</?code>|<end_code>|<end_action>", re.MULTILINE
 )
 _OUTPUTS = (  # how what such an action gave begins; whether one must be asked for before it
     # aider, run_output of aider/prompts.py
@@ -115,9 +115,10 @@ _OUTPUTS = (  # how what such an action gave begins; whether one must be asked f
     (expression(r"Tool output for [\w.:/-]{1,100} tool call:\s*"), False),
     # Agent Zero, its history as JSON
     (expression(r'\{\s*"tool_name":\s*"[^"\n]{1,100}",\s*"tool_result":\s*'), False),
-    # smolagents, ActionStep.to_messages of memory.py: of code; of any tool; of one that failed
+    # smolagents, ActionStep.to_messages of memory.py: of code; of any tool; of code that failed
     (expression(r"Observation:\s*\n(?:Execution logs|Last output from code snippet):\s*"), False),
-    (expression(r"(?:Call id: \S{1,100}\s*\n)?(?:Observation:|Error:\s*\n)\s*"), True),
+    (expression(r"(?:Call id: \S{1,100}\s*\n(?:Error:\s*\n)?|Observation:)\s*"), True),
+    (expression(r"Error:[^\S\n]*\n.*\nNow let's retry:", re.DOTALL), True),
 )
 _OUTPUT_STARTS = ("I ran", "exitcode", "Tool output", "{", "Observation", "Call id", "Error")
 

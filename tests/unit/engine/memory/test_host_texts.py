@@ -117,6 +117,12 @@ def test_an_output_is_the_hosts_where_the_assistant_asked_for_an_action(host: st
     assert users_text(view, answered) == users_text(view, View("user", before.blocks)) == users_text(view) == text
 
 
+def test_an_error_that_the_user_shows_is_theirs() -> None:
+    asked = View("assistant", (Block("text", text="Put this there:\n<code>\nx\n</code>"),))
+    shown = "Error:\nName x is not defined.\nMend it, and never push."
+    assert users_text(View("user", (Block("text", text=shown),)), asked) == shown
+
+
 def test_each_host_of_the_table_has_a_case() -> None:
     assert {host for host, _ in HOSTS_ALONE} == {row.host for row in ROWS}
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxmgr.engine.tools import proposed_plan
+from ctxmgr.engine.tools import proposed_plan, tells_an_output
 
 LONG = 200_000
 
@@ -11,6 +11,11 @@ LONG = 200_000
 def test_a_plan_that_does_not_end_is_none(text: str) -> None:
     """An expression looked at each of its spaces for each of the others."""
     assert proposed_plan(text) == ""
+
+
+def test_many_empty_lines_ask_for_no_action() -> None:
+    """Each was followed to the last."""
+    assert not tells_an_output("Observation: it fails.", "\n" * LONG)
 
 
 @pytest.mark.parametrize(
