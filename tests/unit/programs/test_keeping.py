@@ -12,6 +12,7 @@ from ctxmgr.model.epochs import ArchiveRow
 from ctxmgr.programs import proxying
 from ctxmgr.programs.proxying import NOTHING, Keeping, WrongFlag
 from ctxmgr.proxy import ProxySettings
+from ctxmgr.settings import SettingsFault
 
 BOTH, ORIGINALS = Keeping(True, True), Keeping(True, False)
 
@@ -97,3 +98,16 @@ def test_an_upstream_is_an_address_and_nothing_more(tmp_path: Path) -> None:
     for address, said in NO_UPSTREAMS:
         with pytest.raises(WrongFlag, match=said):
             settings_of(tmp_path, BOTH, address)
+
+
+def test_a_share_of_sessions_is_held_out_by_a_flag_and_by_settings(tmp_path: Path, nothing_is_set: Path) -> None:
+    def share(**flags: Any) -> float:
+        return settings_of(tmp_path, BOTH, **flags).settings_for("claude", "", False).holdout
+
+    assert share() == 0
+    assert share(holdout="10%") == 0.1
+    nothing_is_set.write_text("holdout = 0.5\n")
+    assert share() == 0.5
+    assert share(holdout=0) == 0  # as `ctxmgr ab` says it, whose runs are both its own
+    with pytest.raises(SettingsFault, match=r"^--holdout: holdout must be a share of sessions"):
+        share(holdout="ten")

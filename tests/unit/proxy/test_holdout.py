@@ -5,12 +5,16 @@ import stat
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from ctxmgr.cli import main
 from ctxmgr.formats import FORMATS
 from ctxmgr.holdout import HoldoutCall, HoldoutCalls
 from ctxmgr.holdout.assignment import arm_of
 from ctxmgr.proxy.list_events import ListEvents
+from tests.provider import Provider, script
+from tests.provider.caching import Usage
 from tests.unit.proxy.lists import compact, conversation, marked, request
 from tests.unit.proxy.provider import answers, turn
 
@@ -179,3 +183,42 @@ def test_a_call_that_the_user_turned_down_with_words_is_a_correction() -> None:
     asked = [ASK, call(1, "Bash", command="rm a", description="Remove a")]
     assert events([ASK], [*asked, result(1, said, is_error=True)])[-1] == (0, 1)
     assert events([ASK], [*asked, result(1, "rm: no such file", is_error=True)])[-1] == (0, 0)
+
+
+ENOUGH = 11  # sessions of each kind
+CALLS = range(1, 15)  # steps of the list of each
+
+
+def dollars(usage: Usage) -> float:
+    """By the prices of claude-sonnet-4-5."""
+    return (3 * (usage.fresh + 0.1 * usage.read + 1.25 * usage.written_5m) + 15 * usage.output) / 1e6
+
+
+async def test_what_a_provider_bills_both_kinds_is_what_savings_live_says(
+    rig: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The provider caches as Anthropic's does, refuses what that refuses, and counts what comes. In so small a window
+    short sessions cost more with ctxmgr, and that is said."""
+    names = [f"e-{number}" for number in range(100)]
+    arms = {name: arm_of(f"claude:{name}", SHARE) for name in names}
+    chosen = [name for arm in ("heldOut", "managed") for name in [n for n in names if arms[n] == arm][:ENOUGH]]
+    async with Provider(script("", final="done")) as upstream:
+        made = await rig(holdout=SHARE, before=upstream.url, window=30_000)
+        for name in chosen:
+            headers = named(name, **{"x-api-key": "k", "anthropic-version": "2023-06-01"})
+            for steps in CALLS:
+                body = request(marked(conversation(steps, f"Read all files of {name}.", lines=200)), stream=False)
+                response, _ = await made.post(body, headers=headers)
+                assert response.status == 200
+        billed = [exchange.usage for exchange in upstream.record.exchanges]
+    assert main(["savings", "--live", "--json", "--state-dir", made.proxy.settings.directory]) == 0
+    found = msgspec.json.decode(capsys.readouterr().out)
+    assert (found["sessions"], found["heldOutSessions"], found["unpriced"]) == (2 * ENOUGH, ENOUGH, 0)
+    held_out, managed = billed[: ENOUGH * len(CALLS)], billed[ENOUGH * len(CALLS) :]
+    cost, of_session, length = found["differences"][:3]
+    assert of_session["heldOut"] == pytest.approx(sum(map(dollars, held_out)) / ENOUGH)
+    assert of_session["managed"] == pytest.approx(sum(map(dollars, managed)) / ENOUGH)
+    assert cost["change"] == pytest.approx(sum(map(dollars, managed)) / sum(map(dollars, held_out)) - 1)
+    assert cost["isShown"]
+    assert cost["low"] > 0
+    assert length["change"] == 0
