@@ -203,7 +203,7 @@ class Proxy:
         if written is not None:
             return web.Response(body=written.body, headers={"Content-Type": written.content_type})
         came, beginning = await self._ask(request, body, prepared), UNHEARD
-        if prepared is not None and self._may_rewrite(prepared):
+        if prepared is not None and not self.settings.observe:
             prepared, came, beginning = await self._taken(request, body, prepared, came)
         kind, encoding = (came.headers.get(name, "") for name in ("content-type", "content-encoding"))
         reader = UsageReader(api, kind, encoding, self._hearer(prepared))
@@ -214,14 +214,11 @@ class Proxy:
                 reader.end()
             usage = reader.usage if came.status == OK else None
             if prepared is not None:
-                if reader.failure is not None and beginning.refusal is None and self._may_rewrite(prepared):
+                if reader.failure is not None and beginning.refusal is None and not self.settings.observe:
                     self.rewriter.note_refusal(prepared, reader.failure)
                 self.rewriter.answered(prepared, usage, came.status != OK or reader.failure is not None)
             elif call is not None:
                 self.rewriter.passed(call, usage)
-
-    def _may_rewrite(self, prepared: Prepared) -> bool:
-        return not self.settings.observe and not prepared.conversation.is_held_out
 
     async def _taken(
         self, request: web.Request, body: bytes, prepared: Prepared, came: aiohttp.ClientResponse

@@ -12,6 +12,7 @@ from ctxmgr.cli import main
 from ctxmgr.formats import FORMATS
 from ctxmgr.holdout import HoldoutCall, HoldoutCalls
 from ctxmgr.holdout.assignment import arm_of
+from ctxmgr.proxy.conversation import ProgramConversation
 from ctxmgr.proxy.list_events import ListEvents
 from tests.provider import Provider, script
 from tests.provider.caching import Usage
@@ -58,6 +59,32 @@ async def test_it_passes_untouched_when_it_is_refused_as_too_long(rig: Any) -> N
     assert all(sent == got for sent, got in both)
     assert len(made.upstream.asked) == len(both)
     assert [row.error for row in rows(made)] == [True] * len(both)
+
+
+async def test_it_passes_untouched_where_ctxmgr_did_not_hear_that_it_does(
+    rig: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def unheard(self: ProgramConversation, is_paused: bool) -> bool:
+        return False
+
+    monkeypatch.setattr(ProgramConversation, "paused", unheard)
+    made = await rig(holdout=SHARE)
+    assert all(sent == got for sent, got in await played(made, named(HELD_OUT)))
+
+
+async def pruning(made: Any) -> str:
+    (one,) = made.proxy.conversations.all()
+    return str((await one.session.request("getStatus", {}))["mode"])
+
+
+async def test_nothing_is_decided_in_it_while_it_is_held_out(rig: Any) -> None:
+    first = await rig(holdout=SHARE, state="one")
+    await played(first, named(HELD_OUT), STEPS[:1])
+    assert await pruning(first) == "off"
+    await first.proxy.__aexit__(None, None, None)
+    made = await rig(state="one")
+    await played(made, named(HELD_OUT), STEPS[1:])
+    assert await pruning(made) == "on"
 
 
 async def test_it_is_held_out_after_a_restart_and_whatever_share_is_asked_for_then(rig: Any) -> None:
@@ -197,8 +224,8 @@ def dollars(usage: Usage) -> float:
 async def test_what_a_provider_bills_both_kinds_is_what_savings_live_says(
     rig: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The provider caches as Anthropic's does, refuses what that refuses, and counts what comes. In so small a window
-    short sessions cost more with ctxmgr, and that is said."""
+    """The provider caches as Anthropic's does, refuses what that refuses, and counts what comes. In so small a
+    window short sessions cost more with ctxmgr, and that is said."""
     names = [f"e-{number}" for number in range(100)]
     arms = {name: arm_of(f"claude:{name}", SHARE) for name in names}
     chosen = [name for arm in ("heldOut", "managed") for name in [n for n in names if arms[n] == arm][:ENOUGH]]
