@@ -22,6 +22,7 @@ from ctxmgr.cli.arguments import (
 )
 from ctxmgr.model import KeepPoint, Preset
 from ctxmgr.model.compaction import Format, Strategy
+from ctxmgr.plain_text import complain
 
 PRESETS: tuple[str, ...] = get_args(Preset)
 STRATEGIES: tuple[str, ...] = get_args(Strategy)
@@ -505,6 +506,8 @@ SAVINGS = CommandRow(
 
 def savings(parsed: argparse.Namespace) -> int:
     """A holdout is compared without the distribution of the study."""
+    if wrong := _not_together(parsed):
+        return complain("savings", wrong, 2)
     if parsed.live:
         from ctxmgr import holdout
 
@@ -512,6 +515,15 @@ def savings(parsed: argparse.Namespace) -> int:
     from ctxmgr.study.savings import command
 
     return command.run(parsed)
+
+
+def _not_together(parsed: argparse.Namespace) -> str | None:
+    """What was asked for that the other kind of `savings` would pass over; None where there is nothing."""
+    if not parsed.live:
+        return "--state-dir goes with --live" if parsed.state_dir else None
+    others = [name for name in ("agent", "workers", "report", "models") if getattr(parsed, name) is not None]
+    given = ["PATH"] * bool(parsed.paths) + [f"--{name}" for name in others]
+    return f"--live compares what a holdout was billed, and takes no {' and no '.join(given)}" if given else None
 
 
 COMMANDS = {

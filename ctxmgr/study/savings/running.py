@@ -11,7 +11,7 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 
 from ctxmgr import isolation
 from ctxmgr.study.savings.agents import KeptSession
@@ -72,5 +72,9 @@ def _in_workers(
             for future in done:
                 session = under_way.pop(future)
                 yield MeasuredSession(session, KILLED) if future.exception() else future.result()
+    except BaseException:  # who interrupts waits for no session that is under way
+        for worker in active_children():
+            worker.terminate()
+        raise
     finally:
         running.shutdown(cancel_futures=True)

@@ -78,12 +78,16 @@ def notes(findings: Findings) -> Iterator[str]:
 def _of_prices(good: Sequence[MeasuredSession]) -> Iterator[str]:
     priced = [one for one in good if one.dollars is not None]
     if without := Counter(one.model for one in good if one.dollars is None):
-        yield f"Without a known price, so without a cost: {without.total():,} sessions ({_names(without)})."
+        yield f"Without a known price, so without a cost: {_sessions(without.total())} ({_names(without)})."
     guessed = Counter(f"{one.model} as {one.priced_as}" for one in priced if not one.is_known)
     if guessed:
-        yield f"By the prices of the nearest model of the family: {guessed.total():,} sessions ({_names(guessed)})."
+        yield f"By the prices of the nearest model of the family: {_sessions(guessed.total())} ({_names(guessed)})."
     if uncounted := sum(not one.is_counted for one in priced):
-        yield f"Cost by the list alone, for its provider's count was not recorded: {uncounted:,} sessions."
+        yield f"Cost by the list alone, for its provider's count was not recorded: {_sessions(uncounted)}."
+
+
+def _sessions(count: int) -> str:
+    return f"{count:,} session{'' if count == 1 else 's'}"
 
 
 def _names(counts: Counter[str]) -> str:

@@ -8,6 +8,7 @@ What OpenCode keeps becomes what `opencode export` writes.
 """
 
 import sqlite3
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -15,9 +16,11 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
+from ctxmgr.study.recordings import UnreadableRecording
+
 Store = Literal["file", "folders", "database"]
 ZSTD = ".zst"
-MOST_BYTES = 1 << 30  # that a compressed file may come to
+MOST_BYTES = 1 << 30  # that a file has, or a compressed one comes to
 
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 _encode = msgspec.json.Encoder().encode
@@ -32,6 +35,20 @@ class StoreKind(NamedTuple):
     content: Callable[[Path, str], bytes]
 
 
+def _regular(path: Path) -> int:
+    """How many bytes the file has. Raises for what is no file, such as a pipe: it might never end."""
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise UnreadableRecording(f"{path.name}: it is no regular file")
+    return status.st_size
+
+
+def _read(path: Path) -> bytes:
+    if _regular(path) > MOST_BYTES:
+        raise UnreadableRecording(f"{path.name}: it has over {MOST_BYTES:,} bytes")
+    return path.read_bytes()
+
+
 # a file is a session
 
 
@@ -40,7 +57,7 @@ def _file(path: Path) -> Iterator[tuple[str, int]]:
 
 
 def _file_content(path: Path, id: str) -> bytes:
-    content = path.read_bytes()
+    content = _read(path)
     if path.suffix != ZSTD:
         return content
     import zstandard
@@ -58,13 +75,13 @@ def _folders(path: Path) -> Iterator[tuple[str, int]]:
 
 def _folders_content(path: Path, id: str) -> bytes:
     storage = path.parents[2]
-    messages = [_decode(file.read_bytes()) for file in sorted((storage / "message" / path.stem).glob("*.json"))]
-    return _export(_decode(path.read_bytes()), [(message, _parts(storage, message)) for message in messages])
+    messages = [_decode(_read(file)) for file in sorted((storage / "message" / path.stem).glob("*.json"))]
+    return _export(_decode(_read(path)), [(message, _parts(storage, message)) for message in messages])
 
 
 def _parts(storage: Path, message: dict[str, Any]) -> list[dict[str, Any]]:
     folder = storage / "part" / Path(str(message["id"])).name  # an id is no path
-    return [_decode(file.read_bytes()) for file in sorted(folder.glob("*.json"))]
+    return [_decode(_read(file)) for file in sorted(folder.glob("*.json"))]
 
 
 # OpenCode since 1.2: a database
@@ -93,6 +110,7 @@ def _database_content(path: Path, id: str) -> bytes:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
+    _regular(path)
     has_log = all(Path(f"{path}{end}").exists() for end in ("-wal", "-shm"))
     how = "readonly_shm=1" if has_log else "immutable=1"
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&{how}", uri=True)

@@ -13,6 +13,7 @@ import pytest
 from ctxmgr.cli import main, parser
 from ctxmgr.study.savings import command
 from ctxmgr.study.savings.agents import FOLDERS
+from ctxmgr.study.savings.stores import MOST_BYTES
 from tests.unit.study.savings import made
 from tests.unit.study.savings.test_agents import tree
 
@@ -114,6 +115,24 @@ def test_what_can_not_be_read_is_counted_and_told(home: Path, capsys: Said) -> N
     assert "secret" not in json.dumps(said(capsys))
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_among_the_sessions_is_not_waited_for(home: Path, capsys: Said) -> None:
+    made.a_home(home)
+    paths = [".claude/projects/-w/f-i-f-o-0.jsonl", ".local/share/opencode/opencode-x.db"]
+    for path in paths:
+        os.mkfifo(home / path)
+    notes = str(said(capsys)["notes"])
+    assert "can be read: 1 (Claude Code 1;" in notes
+    assert "Places that hold sessions and can not be read: 1" in notes
+
+
+def test_a_file_that_no_memory_holds_is_not_read(home: Path, capsys: Said) -> None:
+    made.a_home(home)
+    huge = made.put(home / ".claude/projects/-w/h-u-g-e-0.jsonl", b"")
+    os.truncate(huge, MOST_BYTES + 1)
+    assert "it has over 1,073,741,824 bytes" in json.dumps(said(capsys))
+
+
 def test_what_holds_no_call_is_no_session(home: Path, capsys: Said) -> None:
     made.put(home / ".claude/projects/-w/a-0-0-0-0.jsonl", made.claude(2))
     made.put(home / ".claude/projects/-w/b-0-0-0-0.jsonl", made.claude(0))
@@ -126,8 +145,8 @@ def test_a_model_without_a_price_is_told(home: Path, capsys: Said) -> None:
     made.put(home / ".claude/projects/-w/a-0-0-0-0.jsonl", made.claude(2, "acme-1"))
     made.put(home / ".claude/projects/-w/b-0-0-0-0.jsonl", made.claude(2, "claude-opus-9"))
     notes = str(said(capsys)["notes"])
-    assert "Without a known price, so without a cost: 1 sessions (acme-1)." in notes
-    assert "By the prices of the nearest model of the family: 1 sessions (claude-opus-9 as claude-opus" in notes
+    assert "Without a known price, so without a cost: 1 session (acme-1)." in notes
+    assert "By the prices of the nearest model of the family: 1 session (claude-opus-9 as claude-opus" in notes
 
 
 def test_a_sample_is_told(home: Path, capsys: Said) -> None:
@@ -155,6 +174,8 @@ def test_no_sessions_are_said_and_are_a_failure(capsys: Said) -> None:
         (["--models", "nowhere.json"], "nowhere.json"),
         (["--policies", "lean,odd"], "not points of keep"),
         (["--agent", "nobody"], "invalid choice"),
+        (["--state-dir", "x"], "--state-dir goes with --live"),
+        (["--live", "x", "--report", "page.html"], "takes no PATH and no --report"),
     ],
 )
 def test_wrong_usage_is_said(arguments: list[str], words: str, capsys: Said) -> None:

@@ -3,8 +3,12 @@
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
+from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
+from ctxmgr.study.savings import running
 from ctxmgr.study.savings.agents import KeptSession
 from ctxmgr.study.savings.measuring import MeasuredSession
 from ctxmgr.study.savings.running import KILLED, drawn, measured_in_time
@@ -58,3 +62,14 @@ def test_a_worker_that_is_killed_costs_what_was_under_way_and_no_more() -> None:
     found = ran(2, deadly={deadly})
     assert [one.session for one in found if one.fault == KILLED] == [deadly]
     assert {one.session for one in found} == set(SESSIONS)
+
+
+def test_who_interrupts_waits_for_no_session_that_is_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[int] = []
+    workers = [SimpleNamespace(terminate=lambda number=number: ended.append(number)) for number in range(2)]
+    monkeypatch.setattr(running, "active_children", lambda: workers)
+    measuring = measured_in_time(SESSIONS, MeasuredSession, 2, lambda: True, lambda _: Scripted(set()))
+    next(measuring)
+    with pytest.raises(KeyboardInterrupt):
+        measuring.throw(KeyboardInterrupt)
+    assert ended == [0, 1]
