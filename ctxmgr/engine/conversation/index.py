@@ -5,7 +5,7 @@ Rules:
    headless first turn: after a split compaction, or in an autonomous run, a list may start without a user.
 2. A result belongs to the latest earlier call with its id. Ids are unique only within a session, and some
    recorded sessions use them again, so "latest earlier" is the only safe reading. A call that has the id of one
-   that has no result yet is tied to it: the provider would take the result for either.
+   that has no result yet, and was not given up, is tied to it: the provider would take the result for either.
 3. A step of a turn is an assistant message and the results up to the next one; items that join make one message.
 4. Prompts belong to no turn, whether they stand before the first or inside one: no turn takes them with it. One
    that leads an assistant's message belongs to the turn of that.
@@ -313,7 +313,7 @@ def extend(conversation: ConversationIndex, messages: tuple[Message, ...]) -> Co
                 earlier.append(at)
             if block.kind == "call":
                 at = calls.get(block.call_id, position)
-                if not _is_answered(messages, block.call_id, at, position):
+                if not _is_over(messages, block.call_id, at, position):
                     earlier.append(at)
                 calls[block.call_id] = position
             earlier = [at for at in earlier if at != position]
@@ -338,10 +338,18 @@ def extend(conversation: ConversationIndex, messages: tuple[Message, ...]) -> Co
     return _carrying(conversation, grown)
 
 
-def _is_answered(messages: Sequence[Message], call_id: str, asked_at: int, end: int) -> bool:
-    """Whether a result with this id stands between its call and `end`."""
-    blocks = (block for message in messages[asked_at + 1 : end] for block in message.view.blocks)
-    return any(block.kind == "result" and block.call_id == call_id for block in blocks)
+def _is_over(messages: Sequence[Message], call_id: str, asked_at: int, end: int) -> bool:
+    """Whether before `end` a result with this id follows its call, or an answer to a user who spoke after it: then
+    the call was given up."""
+    spoke = False
+    for message in messages[asked_at + 1 : end]:
+        view = message.view
+        if spoke and view.role == "assistant":
+            return True
+        spoke |= view.role == "user"
+        if any(block.kind == "result" and block.call_id == call_id for block in view.blocks):
+            return True
+    return False
 
 
 def _carrying(before: ConversationIndex, after: ConversationIndex) -> ConversationIndex:

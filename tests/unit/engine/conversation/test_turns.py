@@ -51,6 +51,12 @@ PAIRS: list[tuple[str, list[Said], dict[tuple[int, int], int], list[bool]]] = [
         {(4, 0): 3, (5, 0): 3},
         [True, False],
     ),
+    (
+        "an id used again once the first call was given up",
+        [u("go"), a(call("read", "x1")), u("stop"), a("ok"), u("go"), a(call("read", "x1")), r("x", "x1")],
+        {(6, 0): 5},
+        [True, True, True],
+    ),
     ("a result before its call answers nothing", [u("go"), r("x", "c1"), a(READ)], {}, [True]),
 ]
 
