@@ -198,8 +198,9 @@ class _Stream(_Beginning):
             self._name = value.strip()
         elif (told := event_of(line)) is not None:
             self._data.append(told)
-        elif not line and self._data:
-            event, self._data = b"\n".join(self._data), []
+        event = b"\n".join(self._data)
+        if event and (not line or _is_whole(event)):
+            self._data.clear()
             if not self.is_told:
                 self._event(event)
 
@@ -209,6 +210,15 @@ class _Stream(_Beginning):
             self.is_told = self.failure is not None or not self._api.opens(_decode(event))
         except (*UNREADABLE, AttributeError):  # `[DONE]`, or nothing that is known
             self.is_told = True
+
+
+def _is_whole(event: bytes) -> bool:
+    """Whether it is a value of JSON: then no blank line is waited for, without which some servers do."""
+    try:
+        _decode(event)
+    except UNREADABLE:
+        return False
+    return True
 
 
 class _Whole(_Beginning):
