@@ -12,7 +12,7 @@
    program's own is too long all the same, that teaches ctxmgr nothing of its own list, which goes out once more.
 6. A thought that stands behind another list than it was made behind may be refused. Where ctxmgr changed a list of
    the conversation it is then asked that such thoughts are dropped, and so with each list of that model from then
-   on whose conversation ctxmgr has changed.
+   on whose conversation ctxmgr has changed; not any more where a list that asks so is refused for something else.
 """
 
 import asyncio
@@ -89,6 +89,9 @@ class Rewriter:
         if refusal.kind == "binding" and not refused.is_unbound:
             self._binding_models.add(refused.call.model)
             return msgspec.structs.replace(refused, is_unbound=True) if conversation.was_changed else None
+        if refusal.kind == "list" and refused.is_unbound:
+            self._binding_models.discard(refused.call.model)
+            refused = msgspec.structs.replace(refused, is_unbound=False)
         is_back = refused.gave_way is not None
         async with conversation.lock:
             is_learnt = not is_back and await conversation.refused(refusal.told)

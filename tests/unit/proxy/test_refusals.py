@@ -449,6 +449,26 @@ async def test_a_stream_that_is_told_as_none_is_not_held_either(rig: Any) -> Non
                 await response.read()
 
 
+async def test_an_event_without_a_blank_line_is_not_held_either(rig: Any) -> None:
+    made = await rig()
+    first = b'data: {"choices": [{"index": 0, "delta": {"content": "fine"}}]}\n'
+    seen = asyncio.Event()
+
+    async def slowly(asked: web.Request, body: bytes) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await response.prepare(asked)
+        await response.write(first)
+        await seen.wait()
+        return response
+
+    made.upstream.answer = slowly
+    async with asyncio.timeout(8):  # less than is held
+        async with made.session.post(made.proxy.url + CHAT, data=listed(CHAT, "hold", 1)) as response:
+            assert await response.content.readexactly(len(first)) == first
+            seen.set()
+            await response.read()
+
+
 async def test_what_says_nothing_for_long_passes(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hearing, "HELD_SECONDS", 0.01)
     made = await rig()
@@ -518,6 +538,19 @@ async def test_the_list_gives_way_where_thoughts_are_refused_all_the_same(rig: A
     assert (came, len(sent)) == (GOOD[MESSAGES], 3)
     assert json.loads(sent[2])["messages"] == json.loads(body)["messages"]
     assert thinking(sent[2])["block_binding"] == DROPS
+
+
+async def test_nothing_is_asked_of_thoughts_any_more_where_that_is_refused(rig: Any) -> None:
+    made = await rig(window=20_000)
+    body = listed(MESSAGES, "Go.")
+    words = "thinking.block_binding: Extra inputs are not permitted"
+    unknown = whole({"type": "error", "error": {"type": "invalid_request_error", "message": words}}, 400)
+    _, came, sent = await posted(made, MESSAGES, body, BOUND, unknown)
+    assert came == GOOD[MESSAGES]
+    assert sent[2] == body
+    assert "anthropic-beta" not in dict(made.upstream.asked[-1].headers)
+    _, _, sent = await posted(made, MESSAGES, listed(MESSAGES, "Go.", 13))
+    assert [thinking(body) for body in sent] == [None]
 
 
 async def test_a_refusal_of_thoughts_in_a_list_that_was_never_changed_is_the_programs(rig: Any) -> None:
