@@ -86,7 +86,7 @@ class Rewriter:
         conversation = refused.conversation
         if refusal.kind == "other":
             return None
-        if refusal.kind == "binding" and not refused.is_unbound:
+        if refusal.kind == "binding" and any(refused.call.api.unbinding) and not refused.is_unbound:
             self._binding_models.add(refused.call.model)
             return msgspec.structs.replace(refused, is_unbound=True) if conversation.was_changed else None
         if refusal.kind == "list" and refused.is_unbound:

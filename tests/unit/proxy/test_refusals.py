@@ -558,3 +558,12 @@ async def test_a_refusal_of_thoughts_in_a_list_that_was_never_changed_is_the_pro
     body = listed(MESSAGES, "Go.", 3)
     _, came, sent = await posted(made, MESSAGES, body, BOUND)
     assert (came, sent) == (await asked_directly(BOUND), [body])
+
+
+async def test_an_api_that_can_not_be_asked_to_drop_thoughts_gets_the_programs_own_list(
+    rig: Any,
+) -> None:
+    made = await rig(window=20_000)
+    body = listed(RESPONSES, "Go.")
+    _, came, sent = await posted(made, RESPONSES, body, BOUND)
+    assert (came, sent[1:]) == (GOOD[RESPONSES], [body])
