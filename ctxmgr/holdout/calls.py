@@ -1,7 +1,8 @@
 """The file of a holdout's calls: JSON lines in the state directory, one a call, beside the sessions.
 
 1. A row has counts, names of program and model, and digests of ids. It has nothing of a conversation.
-2. Proxies share the file: each adds whole lines at its end. A line that can not be read is skipped.
+2. Proxies share the file: each adds whole lines at its end. A line that can not be read, or has counts
+   that can not be, is skipped.
 3. A disk at fault stops nothing: the row is lost.
 4. A session that was begun keeps its arm, whatever share is held out later; a conversation goes on with its number
    of calls. Both are read from the end of the file, once; of a session that is farther back they begin anew.
@@ -11,6 +12,7 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
@@ -20,6 +22,9 @@ FILE = "holdout-calls"  # not named as a session's snapshot is
 MODE, FOLDER_MODE = 0o600, 0o700
 FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
 READ_BYTES = 16 << 20  # some 60,000 calls
+
+Count = Annotated[int, msgspec.Meta(ge=0)]
+Dollars = Annotated[float, msgspec.Meta(ge=0, le=1e9)]  # more, and sums of them end beyond all numbers
 
 
 class HoldoutCall(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -31,23 +36,23 @@ class HoldoutCall(msgspec.Struct, frozen=True, rename="camel", omit_defaults=Tru
     file that was read before and not changed since; `corrections`, calls of tools that the user turned down with
     words."""
 
-    at: int
+    at: Count
     arm: Arm
     session: str
     conversation: str
     agent: str
     model: str
-    call: int
-    input: int | None = None
-    cache_read: int | None = None
-    cache_write: int | None = None
-    output: int | None = None
-    dollars: float | None = None
+    call: Count
+    input: Count | None = None
+    cache_read: Count | None = None
+    cache_write: Count | None = None
+    output: Count | None = None
+    dollars: Dollars | None = None
     prices_of: str = ""
     error: bool = False
     compaction: bool = False
-    rereads: int = 0
-    corrections: int = 0
+    rereads: Count = 0
+    corrections: Count = 0
 
 
 _decoder = msgspec.json.Decoder(HoldoutCall)
@@ -93,7 +98,7 @@ class HoldoutCalls:
             if newest_bytes is not None and self.path.stat().st_size > newest_bytes:
                 file.seek(-newest_bytes, os.SEEK_END)
             for line in file:
-                with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):
+                with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                     yield _decoder.decode(line)
 
     def _known(self) -> dict[str, Arm]:

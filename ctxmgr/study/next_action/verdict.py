@@ -15,6 +15,7 @@ from ctxmgr.study.figures import difference
 from ctxmgr.study.next_action.actions import Action
 
 FEWEST_CALLS = 10  # below, an interval says nothing
+UNSEEN = 0.05  # what changes a greater share of calls than 1 - UNSEEN ** (1 / n) shows in one of n, 19 times of 20
 
 Same = Callable[[Action, Action], bool]
 
@@ -61,12 +62,13 @@ def sentence(samples: Sequence[Sample]) -> str:
     """What may be said of it, for people."""
     calls = f"{len(samples)} call{'' if len(samples) == 1 else 's'}"
     if len(samples) < FEWEST_CALLS:
-        return f"{calls} are too few to say anything: ask for at least {FEWEST_CALLS}."
+        are = "is" if len(samples) == 1 else "are"
+        return f"{calls} {are} too few to say anything: ask for at least {FEWEST_CALLS}."
     action = agreement(samples, same_action)
     agree = f"the two lists agree {action.across:.0%} of the time, each with itself {_mean(action):.0%}"
     if action.low > 0:
         return f"ctxmgr's list changes the next action: over {calls} {agree}."
-    hidden = max(0.0, action.high)
+    hidden = max(action.high, 1 - UNSEEN ** (1 / len(samples)))
     return f"No change shown over {calls}: {agree}. A change of up to {hidden:.0%} could hide in that."
 
 

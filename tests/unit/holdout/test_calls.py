@@ -27,6 +27,16 @@ def test_a_line_that_is_torn_or_strange_is_skipped(tmp_path: Path) -> None:
     assert [*kept.read()] == [CALL]
 
 
+def test_a_line_with_what_can_not_have_been_is_skipped(tmp_path: Path) -> None:
+    kept = HoldoutCalls(tmp_path)
+    kept.note(CALL)
+    told = msgspec.to_builtins(CALL)
+    odd = [{**told, "dollars": 1e308}, {**told, "dollars": -1}, {**told, "rereads": -1}, {**told, "at": -(10**18)}]
+    deep = b'{"more":' + b"[" * 100_000
+    kept.path.write_bytes(b"\n".join([*map(msgspec.json.encode, odd), deep, kept.path.read_bytes()]))
+    assert [*kept.read()] == [CALL]
+
+
 def test_a_session_keeps_its_arm_and_a_conversation_its_number_of_calls(tmp_path: Path) -> None:
     HoldoutCalls(tmp_path).note(CALL)
     HoldoutCalls(tmp_path).note(msgspec.structs.replace(CALL, call=2, error=True))

@@ -43,3 +43,11 @@ def test_what_may_be_said_of_it() -> None:
     assert "too few" in sentence(samples(HOST, OTHER, FEWEST_CALLS - 1, 1))
     assert sentence(samples(HOST, OTHER, 60, 1)).startswith("ctxmgr's list changes the next action")
     assert sentence(samples(HOST, HOST, 60, 1)).startswith("No change shown over 60 calls")
+
+
+def test_calls_without_any_change_leave_room_for_what_few_calls_do_not_show() -> None:
+    assert "A change of up to 26% could hide in that." in sentence(samples(HOST, HOST, FEWEST_CALLS, 1))
+
+
+def test_one_call_is_too_few() -> None:
+    assert sentence(samples(HOST, HOST, 1, 1)).startswith("1 call is too few")
