@@ -55,7 +55,7 @@ def test_each_agents_sessions_are_found_and_read(tmp_path: Path) -> None:
         ]
 
 
-@pytest.mark.parametrize(("agent", "variable", "path", "content"), VARIABLES, ids=lambda given: str(given)[:24])
+@pytest.mark.parametrize(("agent", "variable", "path", "content"), VARIABLES, ids=[row[1] for row in VARIABLES])
 def test_a_variable_names_the_folder(tmp_path: Path, agent: str, variable: str, path: str, content: object) -> None:
     made.a_home(tmp_path / "home")
     assert callable(content)
