@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from ctxmgr.formats import FORMATS
@@ -27,6 +28,7 @@ class Enrolment:
         self.arm = arm
         self._calls, self._session, self._conversation = calls, digest(session_id), digest(key)
         self._events: ListEvents | None = None
+        self._lock = Lock()  # large lists are noted in threads
 
     def note(
         self,
@@ -38,29 +40,30 @@ class Enrolment:
         error: bool,
     ) -> None:
         """Adds the row of a call. `given`: its list; `billed`: None where the provider told no count."""
-        if self._events is None:
-            from ctxmgr.proxy.list_events import ListEvents
+        with self._lock:
+            if self._events is None:
+                from ctxmgr.proxy.list_events import ListEvents
 
-            self._events = ListEvents(FORMATS[call.format])
-        rereads, corrections = self._events.since(given)
-        usage = billed.usage if billed is not None else {}
-        row = HoldoutCall(
-            at_ms,
-            self.arm,
-            self._session,
-            self._conversation,
-            call.speaker.program,
-            call.model,
-            self._calls.count(self._conversation) + 1,
-            usage.get("input"),
-            usage.get("cacheRead"),
-            usage.get("cacheWrite"),
-            usage.get("output"),
-            billed.dollars if billed is not None else None,
-            prices_of,
-            error,
-            call.kind == "compaction",
-            rereads,
-            corrections,
-        )
-        self._calls.note(row)
+                self._events = ListEvents(FORMATS[call.format])
+            rereads, corrections = self._events.since(given)
+            usage = billed.usage if billed is not None else {}
+            row = HoldoutCall(
+                at_ms,
+                self.arm,
+                self._session,
+                self._conversation,
+                call.speaker.program,
+                call.model,
+                self._calls.count(self._conversation) + 1,
+                usage.get("input"),
+                usage.get("cacheRead"),
+                usage.get("cacheWrite"),
+                usage.get("output"),
+                billed.dollars if billed is not None else None,
+                prices_of,
+                error,
+                call.kind == "compaction",
+                rereads,
+                corrections,
+            )
+            self._calls.note(row)

@@ -18,6 +18,7 @@
 import asyncio
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -28,6 +29,7 @@ from ctxmgr.model import TieredPrices
 from ctxmgr.proxy import account, marks
 from ctxmgr.proxy.account import Account, BilledCall, CallRow, Weights
 from ctxmgr.proxy.apis import ListCall
+from ctxmgr.proxy.body import LARGE_BYTES
 from ctxmgr.proxy.conversation import Listed, ProgramConversation
 from ctxmgr.proxy.conversations import Conversations
 from ctxmgr.proxy.hearing import Refusal
@@ -109,7 +111,11 @@ class Rewriter:
         if conversation.enrolment is not None:
             call, given, prices_of = prepared.call, prepared.listed.given, conversation.settings.prices_of
             at_ms = round(self._conversations.now_ms())
-            conversation.enrolment.note(at_ms, call, given, billed, prices_of, failed)
+            note = partial(conversation.enrolment.note, at_ms, call, given, billed, prices_of, failed)
+            if sum(map(len, given)) < LARGE_BYTES:
+                note()
+            else:  # of the first list all calls are read, and other programs' answers would wait for that
+                conversation.tell(asyncio.to_thread(note))
 
     def _billed(self, prepared: Prepared, usage: Mapping[str, Any] | None) -> BilledCall | None:
         """What was sent, by the provider's count."""

@@ -1,7 +1,10 @@
 """Sessions that are held out pass untouched, and both kinds leave a row a call."""
 
+import asyncio
+import io
 import os
 import stat
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -249,3 +252,20 @@ async def test_what_a_provider_bills_both_kinds_is_what_savings_live_says(
     assert cost["isShown"]
     assert cost["low"] > 0
     assert length["change"] == 0
+
+
+async def test_a_large_list_is_noted_beside_the_loop(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[threading.Thread] = []
+    since = ListEvents.since
+
+    def watched(self: Any, given: Any) -> tuple[int, int]:
+        threads.append(threading.current_thread())
+        return since(self, given)
+
+    monkeypatch.setattr(ListEvents, "since", watched)
+    made = await rig(holdout="100%")
+    for count in (1, 12):
+        await made.post(io.BytesIO(request(conversation(count, lines=3_000))), headers=named("s"))
+        await asyncio.gather(*made.proxy.conversations.all()[0]._telling)
+    assert [thread is threading.main_thread() for thread in threads] == [True, False]
+    assert [row.call for row in rows(made)] == [1, 2]
