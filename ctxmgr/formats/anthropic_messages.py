@@ -35,7 +35,7 @@ from ctxmgr.model import Block, SummaryKind, View
 STOPS = {"end_turn": "stop", "stop_sequence": "stop", "tool_use": "toolUse", "max_tokens": "length"}
 STOPS |= {"model_context_window_exceeded": "length"}
 RUN_BY_PROVIDER = ("server_tool_use", "mcp_tool_use")
-LOADING = ("tool_reference", "tool_addition")
+LOADING = ("tool_reference", "tool_addition", "tool_removal")
 _REMINDER = ("<system-reminder>", "</system-reminder>")
 
 
@@ -206,8 +206,8 @@ def _user_block(number: int, raw_block: dict[str, Any]) -> Block:
 
 
 def _loaded(raw_block: dict[str, Any]) -> tuple[str, ...]:
-    """The tools that its content loads: a reference to each. Source: Anthropic, "Tool search tool" and
-    "Mid-conversation tool changes" (`tool_addition`)."""
+    """The tools that its content loads, or takes away again: the newest word on each stays. Source: Anthropic,
+    "Tool search tool" and "Mid-conversation tool changes"."""
     inner = raw_block.get("content")
     inner = inner.get("tool_references") if isinstance(inner, dict) else inner
     parts = [part.get("tool", part) if part.get("type") in LOADING else {} for part in _dicts(inner)]

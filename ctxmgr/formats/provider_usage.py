@@ -12,7 +12,8 @@ Rules:
    object, and the cached are inside. There the total tells: beside `input_tokens` it must have room for them, and
    they are beside `prompt_tokens` only where it is just that sum.
 5. Thoughts are part of the output, unless the total has room for just them beside it.
-6. An object that tells of no input and no output may hold one that does: that one is read.
+6. An object that tells of no input and no output may hold one that does: that one is read. Of several the one of
+   the last call (Codex).
 7. A count of what was read from the cache that is not there is none: it is not the same as a zero.
 8. An object of which no member is known says nothing; nor does a count of a cache that no row has, nor one of any
    tokens beside no input or no output. All are named.
@@ -94,7 +95,7 @@ SHAPES: dict[str, UsageShape] = {
         _INPUT,
         _OUTPUT,
         ("input_tokens_details.cached_tokens", "cached_input_tokens", "cached_tokens"),
-        ("input_tokens_details.cache_write_tokens",),
+        ("input_tokens_details.cache_write_tokens", "cache_write_input_tokens"),
         _TOTAL,
     ),
     # reference.langchain.com/python/langchain-core/messages/ai/UsageMetadata: input is the sum of all kinds of it
@@ -133,12 +134,13 @@ SHAPES: dict[str, UsageShape] = {
         ("total_cached_tokens",),
         total=_TOTAL,
     ),
-    # Microsoft.Extensions.AI's UsageDetails; LangChain4j's TokenUsage
+    # Microsoft.Extensions.AI's UsageDetails, and Agent Framework's; LangChain4j's TokenUsage
     ".NET, LangChain4j": UsageShape(
         ("input_token_count",),
         ("output_token_count", "generated_token_count"),  # the second: IBM's watsonx
-        ("cached_input_token_count",),
-        total=("total_token_count",),
+        ("cached_input_token_count", "cache_read_input_token_count"),
+        ("cache_creation_input_token_count",),
+        ("total_token_count",),
     ),
     # docs.cohere.com/reference/chat: `usage` has what is billed beside what was counted
     "Cohere": UsageShape(("tokens.input_tokens",), ("tokens.output_tokens",), ("cached_tokens",)),
@@ -252,7 +254,8 @@ def _telling(fields: Any) -> _Told:
     told = _told(fields)
     if told.rows[0] or told.rows[1] or not isinstance(fields, dict):
         return told
-    within = (_told(held) for held in fields.values() if isinstance(held, dict))
+    last_first = sorted(fields, key=lambda name: not str(name).startswith("last"))
+    within = (_told(fields[name]) for name in last_first if isinstance(fields[name], dict))
     return next((inner for inner in within if inner.rows[0] or inner.rows[1]), told)
 
 

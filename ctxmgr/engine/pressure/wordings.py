@@ -64,6 +64,8 @@ STRICT: tuple[tuple[str, str], ...] = (
         r"|\b(?:max|maximum) (?:\w+ )?number of (?:\w+ )?(?:context|prompt|input|sequence) (?:\w+ )?tokens",
     ),
     ("llama.cpp, LM Studio", r"\bn (?:ctx|keep)\b"),
+    ("llama.cpp, where it may not shift its context", r"\bcontext shift is disabled"),
+    ("Huawei's MindIE", r"\binputs token length must be in\b"),
     ("Volcengine Ark, which counts pictures as well", r"\bexceed max message tokens"),
     ("Qwen by DashScope", r"range of input length|input length should be"),
     ("Gemini, Copilot, Kimi", r"(?:input|prompt) token count|\btokens? limit\b"),

@@ -175,3 +175,10 @@ def test_blocks_leave() -> None:
     assert left is not None
     assert json.loads(left) == {"role": "user", "content": [text("stop")]}
     assert anthropic.drop(raw, frozenset({0, 1})) is None
+
+
+def test_a_message_that_adds_or_removes_a_tool_has_the_newest_word_on_it() -> None:
+    for kind in ("tool_addition", "tool_removal"):
+        change = {"type": kind, "tool": {"type": "tool_reference", "name": "post"}}
+        assert view({"role": "system", "content": [change]}).blocks[0].loads == ("post",)
+    assert view({"role": "system", "content": "post"}).blocks[0].loads == ()

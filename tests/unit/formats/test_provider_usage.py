@@ -29,6 +29,21 @@ WHOLE: dict[str, dict[str, Any]] = {
     "LangChain": {**SNAKE, "total_tokens": 1_020, "input_token_details": {"cache_read": 900, "cache_creation": 0}},
     "pydantic-ai": {**SNAKE, "cache_read_tokens": 900, "cache_write_tokens": 0, "requests": 1, "details": {}},
     "Codex": {**SNAKE, "cached_input_tokens": 900, "reasoning_output_tokens": 4, "total_tokens": 1_020},
+    "Codex, of a session": {
+        "total_token_usage": {"input_tokens": 9_000, "output_tokens": 90, "total_tokens": 9_090},
+        "last_token_usage": {**SNAKE, "cached_input_tokens": 900, "total_tokens": 1_020},
+        "model_context_window": 200_000,
+    },
+    "Codex's app server": {
+        "total": {"inputTokens": 9_000, "outputTokens": 90},
+        "last": {**CAMEL, "cachedInputTokens": 900},
+    },
+    "Agent Framework": {
+        "input_token_count": 1_000,
+        "output_token_count": 20,
+        "total_token_count": 1_020,
+        "cache_read_input_token_count": 900,
+    },
     "AI SDK 5": {**CAMEL, "totalTokens": 1_020, "reasoningTokens": 8, "cachedInputTokens": 900},
     "AI SDK 6": {**CAMEL, "inputTokenDetails": {"noCacheTokens": 100, "cacheReadTokens": 900}},
     "AI SDK's providers": {
@@ -260,6 +275,11 @@ TABLE: list[tuple[str, dict[str, Any], Usage | None]] = [
             "cost": 0.1,
         },
         Usage(100, 20, 800, 100, 1_020, True),
+    ),
+    (
+        "Codex, what was written alone",
+        {"input_tokens": 1_000, "cached_input_tokens": 0, "cache_write_input_tokens": 900, "output_tokens": 20},
+        Usage(100, 20, 0, 900, 1_020, True),
     ),
     ("nonsense", {"prompt_tokens": "many", "input_tokens": -1, "output_tokens": True}, None),
 ]

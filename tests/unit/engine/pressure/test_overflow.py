@@ -125,6 +125,9 @@ TOO_LONG = [
     "Total tokens of image and text exceed max message tokens. Request id: 0217",
     "input sequence_length (5000) is >= max_length (4096)",
     "Invalid 'messages': array too long. Expected an array with maximum length 2048, but got 2049",
+    # llama.cpp, MindIE
+    '{"error":{"code":500,"message":"context shift is disabled","type":"server_error"}}',
+    "Inputs token length must be in (0, 131072], but got 140000",
     # in words that no row was made for
     "Trying to submit a request with 41056 tokens but the limit is 32768",
     "The conversation is too long. Please start a new chat.",
