@@ -180,5 +180,5 @@ def test_blocks_leave() -> None:
 def test_a_message_that_adds_or_removes_a_tool_has_the_newest_word_on_it() -> None:
     for kind in ("tool_addition", "tool_removal"):
         change = {"type": kind, "tool": {"type": "tool_reference", "name": "post"}}
-        assert view({"role": "system", "content": [change]}).blocks[0].loads == ("post",)
+        assert view({"role": "system", "content": [change]}).blocks[0].loads == ('"post"',)
     assert view({"role": "system", "content": "post"}).blocks[0].loads == ()
