@@ -12,7 +12,7 @@
    for long. Where the list does not go on from it, the program's own is.
 6. The prompt of a request for a summary is no message of the conversation, and nothing is to be learnt from it: it
    is taken off the list, and put back.
-7. One that rests since a list was refused is sent as it came while it fits the window, until it is refused itself.
+7. One that rests since a list was refused is sent as it came while it fits the window, until it is too long itself.
    It is tried again after so many lists, or where the program begins anew.
 8. What changed of tools and system prompt since the last turn is told with the list, but where the program begins
    anew; what of all that was written again for nothing the answer says.
@@ -243,6 +243,11 @@ class ProgramConversation:
             return False
         self.is_paused = is_paused
         return True
+
+    async def rested(self) -> None:
+        """It rests no longer (rule 7)."""
+        if self.resting_calls and await self.paused(False):
+            self.resting_calls = 0
 
     async def cache(self, with_cost: bool = True) -> dict[str, Any]:
         """What its status says of the provider's cache; `with_cost`: and what a call costs once that has ended

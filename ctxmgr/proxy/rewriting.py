@@ -7,9 +7,10 @@
 4. A list that is refused for its size goes out again where a shorter one can be made, and never a longer one.
 5. A list of ctxmgr's that is refused for itself gives way to the program's own, once: the answer to that is the
    program's. Where the provider takes it, ctxmgr leaves the conversation alone for RESTING_CALLS, while its list
-   fits the window, or until the program begins it anew; where the refusal did not say that the list is at fault,
-   only the second time. In that case it does not give way to a list that is larger than the window. Where the
-   program's own is too long all the same, that teaches ctxmgr nothing of its own list, which goes out once more.
+   fits the window, until it is refused for its size or the program begins it anew; where the refusal did not say
+   that the list is at fault, only the second time. In that case it does not give way to a list that is larger than
+   the window. Where the program's own is too long all the same, that teaches ctxmgr nothing of its own list, which
+   goes out once more.
 6. A thought that stands behind another list than it was made behind may be refused. Where ctxmgr changed a list of
    the conversation it is then asked that such thoughts are dropped, and so with each list of that model from then
    on whose conversation ctxmgr has changed; not any more where a list that asks so is refused for something else.
@@ -96,6 +97,8 @@ class Rewriter:
             refused = msgspec.structs.replace(refused, is_unbound=False)
         is_back = refused.gave_way is not None
         async with conversation.lock:
+            if refusal.kind == "size":
+                await conversation.rested()
             is_learnt = not is_back and await conversation.refused(refusal.told)
             if refusal.kind != "size":
                 return self._giving_way(refused, refusal)

@@ -379,6 +379,22 @@ async def test_a_list_of_a_conversation_that_rests_goes_out_shorter_where_it_is_
     assert len(sent[1]) < 0.8 * len(body)
 
 
+async def test_a_list_of_a_conversation_that_rests_that_is_too_long_ends_the_rest(rig: Any) -> None:
+    made = await rig(window=200_000)
+    path, refused = AT_FAULT["422"]
+    await posted(made, path, listed(path, "Go.", 20))
+    (one,) = made.proxy.conversations.all()
+    await one.session.request("prune", {})  # the program's own list fits
+    await posted(made, path, listed(path, "Go.", 21), refused)
+    await asyncio.gather(*one._telling)
+    body = listed(path, "Go.", 22)
+    _, _, sent = await posted(made, path, body, TOO_LONG_ANSWERS["413 of nothing"][1])
+    assert (sent[0], len(sent)) == (body, 2)
+    assert len(sent[1]) < 0.8 * len(body)
+    _, _, sent = await posted(made, path, body)
+    assert len(sent[0]) < 0.8 * len(body)
+
+
 async def test_a_program_that_begins_anew_ends_the_rest(rig: Any) -> None:
     made = await rig(window=20_000)
     made.upstream.answer = one_after_another([AT_FAULT["400"][1], answers(turn())])
