@@ -28,6 +28,7 @@ import msgspec
 from ctxmgr.model import Block, Call, Message
 
 SPECIAL = ("summary", "packet")  # roles of messages that may leave from inside a turn, or stand for others
+LONGEST_WAIT = 200  # messages: behind so many a call is not waited for any more
 
 
 class Turn(msgspec.Struct, frozen=True, gc=False):
@@ -339,8 +340,10 @@ def extend(conversation: ConversationIndex, messages: tuple[Message, ...]) -> Co
 
 
 def _is_over(messages: Sequence[Message], call_id: str, asked_at: int, end: int) -> bool:
-    """Whether before `end` a result with this id follows its call, or an answer to a user who spoke after it: then
-    the call was given up."""
+    """Whether before `end` a result with this id follows its call, or an answer to a user who spoke after it, or
+    too much else: then the call was given up."""
+    if end - asked_at > LONGEST_WAIT:
+        return True
     spoke = False
     for message in messages[asked_at + 1 : end]:
         view = message.view

@@ -70,6 +70,13 @@ def test_what_belongs_together(
     assert [turn.separable for turn in index.turns] == cuts
 
 
+def test_a_call_is_not_looked_for_behind_many_others() -> None:
+    """Each of many calls without a result was looked for among all."""
+    said = [a(call("read", f"x{number % 300}")) for number in range(600)]
+    assert not indexed(talk(u("go"), *said)).tied
+    assert indexed(talk(u("go"), *said[:100], *said[:100])).tied
+
+
 def test_a_turn_knows_its_weight_its_specials_and_its_results() -> None:
     messages = talk(summary("s" * 40), u("go" * 10), a(READ), r("x" * 400), packet(), a("ok"))
     headless, turn = indexed(messages).turns
