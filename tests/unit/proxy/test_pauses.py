@@ -132,6 +132,8 @@ async def test_the_page_says_when_the_cache_ends_and_what_the_next_turn_writes_t
         f"pruned: {pruned['tokens']:,} tokens, ${pruned['dollars']:.2f}"
     )
     assert pruned["tokens"] < 0.25 * raw["tokens"]
+    _, sent = await host.call(10 * MINUTE_MS)
+    assert pruned["tokens"] == pytest.approx(len(sent) / TOKENS, rel=0.35), "and not nothing"
     host.clock[0] += 5 * MINUTE_MS
     assert (await told(host))["told"].startswith("the cache has ended: the next turn writes ")
     await host.call(MINUTE_MS)
