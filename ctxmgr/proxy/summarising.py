@@ -5,7 +5,7 @@
    written nothing in time.
 2. Summarised is the conversation's last list as the program has it, every message. Where that goes on from an
    earlier summary, what it says is carried on, and what stands before it and is not told in it.
-3. No call is made, so nothing is counted but the summary.
+3. No call is made, so nothing is counted but the summary, and with a holdout a compaction that cost nothing.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from ctxmgr.client import SidecarFault
 from ctxmgr.engine.memory import users_text
 from ctxmgr.formats import FORMATS
 from ctxmgr.model import View
-from ctxmgr.proxy.account import Account
+from ctxmgr.proxy.account import Account, BilledCall
 from ctxmgr.proxy.apis import ListCall, WrittenAnswer
 from ctxmgr.proxy.conversation import ProgramConversation
 from ctxmgr.proxy.conversations import Conversations
@@ -52,7 +52,14 @@ class SummaryWriter:
         if answer is not None:
             for sums in (self._account, conversation.account):
                 sums.written_summaries += 1
+            self._note(call, conversation)
         return answer
+
+    def _note(self, call: ListCall, of: ProgramConversation) -> None:
+        """A summary of a holdout's other arm is a compaction as those of the provider's are."""
+        if of.enrolment is not None and call.kind == "compaction":
+            at_ms, prices_of = round(self._conversations.now_ms()), of.settings.prices_of
+            of.enrolment.note(at_ms, call, of.messages, BilledCall(dollars=0.0), prices_of, False)
 
 
 async def _written(conversation: ProgramConversation, entries: list[msgspec.Raw]) -> str:

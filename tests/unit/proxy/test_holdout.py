@@ -21,6 +21,7 @@ from tests.provider import Provider, script
 from tests.provider.caching import Usage
 from tests.unit.proxy.lists import compact, conversation, marked, request
 from tests.unit.proxy.provider import answers, turn
+from tests.unit.proxy.summaries import CLAUDE, claude_asks
 
 SHARE = 0.5
 NAMES = [f"s-{number}" for number in range(20)]
@@ -269,3 +270,12 @@ async def test_a_large_list_is_noted_beside_the_loop(rig: Any, monkeypatch: pyte
         await asyncio.gather(*made.proxy.conversations.all()[0]._telling)
     assert [thread is threading.main_thread() for thread in threads] == [True, False]
     assert [row.call for row in rows(made)] == [1, 2]
+
+
+async def test_a_summary_that_ctxmgr_writes_is_a_compaction_that_cost_nothing(rig: Any) -> None:
+    made = await rig(holdout=SHARE, compactions="ctxmgr")
+    headers = named(MANAGED)
+    await made.post(request(conversation(3)), headers=headers)
+    await made.post(claude_asks(conversation(3)), headers=CLAUDE | headers)
+    assert len(made.upstream.asked) == 1
+    assert [(row.compaction, row.dollars == 0) for row in rows(made)] == [(False, False), (True, True)]
