@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from ctxmgr.programs.program import MAX_BYTES, Launch, NotHookable, Program, with_environ
+from ctxmgr.programs.program import MAX_BYTES, Launch, NotHookable, Program, Unsaid, with_environ
 from ctxmgr.settings import Api
 
 
@@ -40,7 +40,8 @@ class Pointing(msgspec.Struct, frozen=True):
         if place is None:
             known = " or ".join(self.places)
             asked = f"takes the provider {name}" if name else "does not say which provider it takes"
-            raise NotHookable(f"{self.title} {asked}: ctxmgr can point it at {known} alone")
+            fault = NotHookable if name else Unsaid
+            raise fault(f"{self.title} {asked}: ctxmgr can point it at {known} alone")
         return place
 
     def speaks(self, start: Launch) -> Api:

@@ -39,6 +39,10 @@ class NotHookable(Exception):
     """The program can not be pointed at a base URL as it is set up; the text is a sentence, with what to do."""
 
 
+class Unsaid(NotHookable):
+    """Nothing says which provider a program takes."""
+
+
 class Launch(msgspec.Struct, frozen=True):
     """How a program is started: its arguments without its own name, its environment, its working directory."""
 

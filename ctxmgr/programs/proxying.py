@@ -24,7 +24,7 @@ from ctxmgr.masking import without_secrets
 from ctxmgr.mcp_server import TOKEN, URL
 from ctxmgr.model import policy_keys
 from ctxmgr.programs import table
-from ctxmgr.programs.program import Launch, NoProgram, NotHookable, Program, ended, with_environ
+from ctxmgr.programs.program import Launch, NoProgram, NotHookable, Program, Unsaid, ended, with_environ
 from ctxmgr.proxy import Proxy, ProxySettings
 from ctxmgr.settings import Api
 
@@ -193,7 +193,8 @@ def run(parsed: argparse.Namespace, environ: Mapping[str, str] = os.environ) -> 
 async def _ended(parsed: argparse.Namespace, environ: dict[str, str]) -> int:
     example = "what to run stands behind --, such as: ctxmgr run -- claude"
     file, *arguments = behind_dashes(parsed.program, example)
-    program, launch = _program(parsed.api, file), Launch(tuple(arguments), environ, os.getcwd())
+    launch = Launch(tuple(arguments), environ, os.getcwd())
+    program = program_of(parsed.api, file, launch)
     notices: list[str] = []  # the screen is the program's until its end
     made = proxy(
         parsed,
@@ -225,16 +226,23 @@ def with_tools(program: Program, launch: Launch, base_url: str, token: str) -> L
     return with_environ(program.with_tools(launch, MODEL_TOOLS), **{URL: base_url, TOKEN: token})
 
 
-def _program(api: Api | None, command: str) -> Program:
+def program_of(api: Api | None, command: str, launch: Launch) -> Program:
     """What is said by a flag goes before what is known."""
     known = table.by_command(command)
-    if api is not None and (known is None or known.api != api):
+    if api is not None and (known is None or known.api != api or not _is_said(known, launch)):
         return table.by_api(api, command)
     if known is None:
         raise WrongFlag(
             f"{command} is not known: say what it speaks, with --anthropic, --openai, --responses or --gemini"
         )
     return known
+
+
+def _is_said(program: Program, launch: Launch) -> bool:
+    try:
+        return program.speaks is None or bool(program.speaks(launch))
+    except Unsaid:
+        return False
 
 
 def upstream_of(parsed: argparse.Namespace, program: Program, launch: Launch) -> str:

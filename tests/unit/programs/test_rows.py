@@ -6,6 +6,7 @@ import pytest
 
 from ctxmgr.programs import NotHookable, Program
 from ctxmgr.programs.pi import EXTENSION, PI
+from ctxmgr.programs.proxying import program_of
 from ctxmgr.programs.rows import AIDER, CLINE, COPILOT, CRUSH, GOOSE, QWEN
 from tests.unit.programs.starting import LISTENER, put, start
 
@@ -133,3 +134,12 @@ def test_pi_is_pointed_elsewhere_by_an_extension_and_its_files_stay(
     assert made.arguments == ("--extension", str(EXTENSION), *arguments)
     assert (made.environ["CTXMGR_PI_PROVIDER"], made.environ["CTXMGR_PI_URL"]) == (name, LISTENER)
     assert EXTENSION.is_file()
+
+
+def test_a_flag_says_what_a_program_speaks_that_does_not_say_it_itself(tmp_path: Path) -> None:
+    begun = start(tmp_path)
+    with pytest.raises(NotHookable, match="does not say which provider"):
+        QWEN.upstream(begun)
+    flagged = program_of("openai", "qwen", begun)
+    assert flagged.hook(begun, LISTENER, GPT).environ["OPENAI_BASE_URL"] == LISTENER
+    assert program_of("openai", "qwen", start(tmp_path, OPENAI_API_KEY="k")) is QWEN
