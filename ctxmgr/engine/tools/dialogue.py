@@ -280,7 +280,7 @@ def plan_title(arguments: Mapping[str, Any], result: str = "") -> str:
 def _plan_text(arguments: Mapping[str, Any], result: str) -> str:
     given = (arguments.get(name) for name in _PLAN_ARGUMENTS)
     told = next((text for text in given if isinstance(text, str) and text.strip()), "")
-    return (told or result.partition(_PLAN)[2].partition("\n")[2]).strip()
+    return (result.partition(_PLAN)[2].partition("\n")[2].strip() or told).strip()  # the user may have edited it
 
 
 class Rejection(msgspec.Struct, frozen=True):

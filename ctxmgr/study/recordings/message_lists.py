@@ -11,7 +11,7 @@ Code's `api_conversation_history.json`, what Copilot CLI kept in one file, and w
    (`isTruncationMarker`) are no context.
 4. Times are `ts`, in milliseconds.
 5. A message all of whose blocks are of kinds that no such list has is refused: it is another program's (Bedrock's
-   Converse, the AI SDK, Goose), and all that its tools did would be lost. So is one with the AI SDK's members
+   Converse, the AI SDK, Goose, Amp), and all that its tools did would be lost. So is one with the AI SDK's members
    beside its content. One odd block beside others is counted.
 6. SDKs in TypeScript spell the members of calls in camelCase: they are the same.
 """
@@ -50,6 +50,7 @@ KINDS = TEXTS | frozenset(  # of blocks, in Anthropic's and OpenAI's lists
     | {"input_audio", "video_url", "search_result"}
 )
 BESIDE = ("parts", "toolInvocations")  # members of the AI SDK's UIMessage
+ANOTHERS = "toolUseID"  # of a `tool_result`: Amp's
 SPELLED = {"toolCalls": "tool_calls", "toolCallId": "tool_call_id", "reasoningContent": "reasoning_content"}
 _OF_SERVERS = "_tool_result"  # how kinds end that results of Anthropic's own tools have
 _NAME = re.compile(r"[A-Za-z][\w-]{0,40}")
@@ -105,6 +106,8 @@ def unknown_kinds(message: Json) -> str:
     """For people: of what kinds its blocks are, where no one of them is known, or the members that hold them
     (rule 5); "" where all is well."""
     blocks = objects_of(message.get("content"))
+    if any(ANOTHERS in block for block in blocks):
+        return ANOTHERS
     kinds = [text(block, "type") for block in blocks]
     if beside := [name for name in BESIDE if message.get(name)]:
         return ", ".join(beside)

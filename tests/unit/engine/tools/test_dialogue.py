@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxmgr.engine.tools import proposed_plan, tells_an_output
+from ctxmgr.engine.tools import approved_plan, proposed_plan, tells_an_output
 
 LONG = 200_000
 
@@ -27,3 +27,9 @@ def test_many_empty_lines_ask_for_no_action() -> None:
 )
 def test_a_plan_stands_between_its_tags(text: str) -> None:
     assert proposed_plan(text) == "# Plan\n1. Do it."
+
+
+def test_a_plan_that_the_user_edited_is_the_one_that_is_approved() -> None:
+    edited = "User has approved your plan.\n\n## Approved Plan (edited by user):\n# Do that instead"
+    assert approved_plan("ExitPlanMode", {"plan": "# Do it"}, edited) == "# Do that instead"
+    assert approved_plan("ExitPlanMode", {"plan": "# Do it"}, "User has approved your plan.") == "# Do it"

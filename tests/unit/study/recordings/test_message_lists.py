@@ -162,6 +162,11 @@ OTHERS: list[tuple[str, list[Json], str]] = [
     ("AI SDK's result", [GO, said("tool", [{"type": "tool-result", "toolName": "r"}])], "2: .*tool-result"),
     ("Goose", [GO, said("assistant", [{"type": "toolRequest", "id": "t1"}])], "2: .*toolRequest"),
     ("AI SDK's page", [GO, said("assistant", "", parts=[{"type": "tool-read", "input": {}}])], "2: .*parts"),
+    (
+        "Amp",
+        [GO, said("user", [{"type": "tool_result", "toolUseID": "t1", "run": {"result": "never say it"}}])],
+        "2: .*toolUseID",
+    ),
     ("AI SDK 4's page", [GO, said("assistant", "", toolInvocations=[{"toolName": "r"}])], "2: .*toolInvocations"),
     (
         "two kinds",
