@@ -98,7 +98,7 @@ ROWS = (
             "system-reminder command-name command-message local-command-caveat local-command-stdout"
             " local-command-stderr bash-input bash-stdout bash-stderr ide_opened_file ide_selection ide_diagnostics"
             " user-prompt-submit-hook task-notification user-memory-input new-diagnostics tool_use_error"
-            " persisted-output total_tokens"
+            " persisted-output total_tokens teammate-message"
         ),
         holding=_tags("command-args"),
         begins=_texts("""
@@ -110,6 +110,7 @@ ROWS = (
             Your task is to create a detailed summary of this conversation
             Your task is to create a detailed summary of the RECENT portion
             Stop hook feedback:
+            Another Claude session sent a message:
             [Image: original
             [Image: source:
         """),
@@ -119,7 +120,7 @@ ROWS = (
         _tags(
             "environment_context user_instructions INSTRUCTIONS recommended_plugins turn_aborted skill"
             " user_shell_command collaboration_mode model_switch personality_spec apps_instructions"
-            " plugins_instructions skills_instructions subagent_notification"
+            " plugins_instructions skills_instructions subagent_notification hook_prompt goal_context"
         ),
         begins=_texts("""
             <permissions instructions>
@@ -179,6 +180,7 @@ ROWS = (
         _tags(
             "additional_data open_and_recently_viewed_files user_info project_layout git_status attached_files"
             " system_reminder agent_skills always_applied_workspace_rules manually_attached_skills image_files"
+            " system_notification terminal_files_information"
         ),
         _tags("rules"),
         _tags("user_query"),
@@ -206,6 +208,7 @@ ROWS = (
             "Here are some READ ONLY files, provided for your reference",
             "I did `git reset --hard HEAD~1` to discard the last edits. Please wait for further",
             "I spoke to you previously about a number of things.\n",
+            "# Fix any errors below, if possible.\n\n## Running: ",
         ),
     ),
     HostTexts("Continue", whole=("Error: no tool output for tool calls",)),
