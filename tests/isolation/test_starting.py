@@ -24,7 +24,12 @@ INTERPRETERS = {
     "LocalCluster",
     "SpecCluster",
 }
-KNOWN = {"isolation.py": {"executable"}, "study/corpus/running.py": {"LocalCluster"}}  # in `environment_in_force`
+KNOWN = {
+    "isolation.py": {"executable"},
+    # in `environment_in_force`
+    "study/corpus/running.py": {"LocalCluster"},
+    "study/savings/running.py": {"ProcessPoolExecutor", "multiprocessing"},
+}
 
 
 def interpreters(text: str) -> set[str]:

@@ -198,9 +198,9 @@ class Session:
 
     @property
     def summary(self) -> list[str]:
-        """The last three lines of `ctxmgr run`: calls, what was sent, what was saved; [] where one is missing.
-        A busy machine has notices before them."""
-        found = self.told[-3:]
+        """The last three lines of `ctxmgr run`, but for what it says of the cache: calls, what was sent, what was
+        saved; [] where one is missing. A busy machine has notices before them."""
+        found = [line for line in self.told if not line.startswith("the cache ")][-3:]
         wanted = ("calls of conversations", "it would have been", "saved|cost")
         complete = len(found) == 3 and all(map(re.search, wanted, found))
         return found if complete else []

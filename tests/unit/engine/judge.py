@@ -31,10 +31,12 @@ def judged(messages: tuple[Message, ...], plan: Plan, by_steps: bool) -> set[str
         "weight": weight(messages, plan) != plan.weight
         or plan.weight > sum(one.weight for one in messages) + min(plan.packet_weight, plan.allowance),
         "prompts": any(views[at].role == "prompt" for at in gone),
+        "thinking": thoughtless(views, kept),
         "step": any((at in kept) != (at - 1 in kept) for at in range(1, len(views)) if joined(views, at)),
     }
     if by_steps:
-        found["users"] = not packets and any(views[at].role == "user" for at in gone)
+        said = {at for at in gone if views[at].role == "user"} - did_not_fit(messages, plan)
+        found["users"] = not packets and bool(said)
         edited = {edit.message_index for edit in edits}
         found["newest step"] = bool(replies) and (replies[-1] not in kept or replies[-1] in edited)
     else:
@@ -100,15 +102,35 @@ def weight(messages: Sequence[Message], plan: Plan) -> int:
 def left_to_fit(messages: Sequence[Message], plan: Plan) -> set[int]:
     """The messages that may have left by themselves: a decision tells that they did not fit, nobody typed them, and
     the newest answer is none."""
-    found, seen, newest = set[int](), dict[str, int](), -1
+    typed = {at for at, message in enumerate(messages) if message.view.role not in ("assistant", "result", "shell")}
+    newest = max((at for at, message in enumerate(messages) if message.view.role == "assistant"), default=-1)
+    return did_not_fit(messages, plan) - typed - {newest}
+
+
+def did_not_fit(messages: Sequence[Message], plan: Plan) -> set[int]:
+    """The messages of which a decision tells that they were dropped to fit."""
+    found, seen = set[int](), dict[str, int]()
     for at, message in enumerate(messages):
         before = seen.setdefault(message.digest, 0)
         seen[message.digest] += 1
         told = plan.decisions.get(f"{message.digest}#{before}" if before else message.digest)
-        newest = at if message.view.role == "assistant" else newest
-        if told is not None and told.to_fit and message.view.role in ("assistant", "result", "shell"):
+        if told is not None and told.to_fit and told.kind == "dropped":
             found.add(at)
-    return found - {newest}
+    return found
+
+
+def thoughtless(views: Sequence[View], kept: set[int]) -> bool:
+    """Whether the thought has left that the newest turn's first call without one goes on from."""
+    start, led = max((at for at, view in enumerate(views) if view.opens_turn), default=0), -1
+    for at in range(start, len(views)):
+        blocks = views[at].blocks
+        if views[at].role != "assistant" or (at and joined(views, at)):
+            continue
+        if len(blocks) > 1 and blocks[0].kind == "thinking" and blocks[0].signed:
+            led = at
+        elif any(block.kind == "call" for block in blocks):
+            return led >= 0 and led not in kept
+    return False
 
 
 def whole_turns(views: Sequence[View], kept: set[int], alone: set[int]) -> bool:
