@@ -54,6 +54,11 @@ class HoldoutCall(msgspec.Struct, frozen=True, rename="camel", omit_defaults=Tru
     rereads: Count = 0
     corrections: Count = 0
 
+    @property
+    def count(self) -> int:
+        """So many calls of its conversation have come through with it, without those that failed."""
+        return self.call - self.error
+
 
 _decoder = msgspec.json.Decoder(HoldoutCall)
 
@@ -81,7 +86,7 @@ class HoldoutCalls:
 
     def note(self, call: HoldoutCall) -> None:
         """Adds a row."""
-        self._counts[call.conversation] = call.call if not call.error else call.call - 1
+        self._counts[call.conversation] = call.count
         with contextlib.suppress(OSError):
             self.path.parent.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
             file = os.open(self.path, FLAGS, MODE)
@@ -107,5 +112,5 @@ class HoldoutCalls:
             with contextlib.suppress(OSError):
                 for call in self.read(READ_BYTES):
                     self._arms[call.session] = call.arm
-                    self._counts[call.conversation] = call.call if not call.error else call.call - 1
+                    self._counts[call.conversation] = call.count
         return self._arms

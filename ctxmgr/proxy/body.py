@@ -61,6 +61,16 @@ def elements(raw: bytes) -> list[msgspec.Raw] | None:
         return None
 
 
+def shared_count(former: Sequence[bytes], other: Sequence[bytes]) -> int:
+    """How many messages both lists begin with."""
+    count = 0
+    for left, right in zip(former, other, strict=False):
+        if left is not right and left != right:
+            break
+        count += 1
+    return count
+
+
 PLAIN = ("", "identity")
 _BEGIN, _COMMA = re.compile(rb"[ \t\n\r]*\{[ \t\n\r]*"), re.compile(rb"[ \t\n\r]*,[ \t\n\r]*")
 _KEY = re.compile(rb'("(?:[^"\\]|\\.)*")[ \t\n\r]*:[ \t\n\r]*', re.DOTALL)

@@ -32,7 +32,7 @@ from ctxmgr.proxy import caching
 from ctxmgr.proxy.account import Account, Weights
 from ctxmgr.proxy.apis import BYTES_A_TOKEN, CalledTool, ListCall, ProviderApi
 from ctxmgr.proxy.beside import Beside, beside, change
-from ctxmgr.proxy.body import LARGE_BYTES, elements, members
+from ctxmgr.proxy.body import LARGE_BYTES, elements, members, shared_count
 from ctxmgr.proxy.enrolment import Enrolment
 from ctxmgr.proxy.refetching import Observer
 from ctxmgr.settings import ProgramSettings
@@ -166,12 +166,12 @@ class ProgramConversation:
     def begins_anew(self, messages: Sequence[bytes], call: ListCall) -> bool:
         """Whether the program goes on from a summary of its own with this list."""
         given = self._respelled(messages)
-        shared = _shared(self._plain, given)
+        shared = shared_count(self._plain, given)
         return self._begins_anew(shared, given[shared:], call)
 
     def goes_on(self, messages: Sequence[bytes]) -> bool:
         """Whether the list begins with all of the last one."""
-        return _shared(self._plain, self._respelled(messages)) == self.length
+        return shared_count(self._plain, self._respelled(messages)) == self.length
 
     async def listed(self, call: ListCall, is_again: bool = False) -> Listed:
         """The list to send for this call. Never fails because of ctxmgr. `is_again`: the last one was too long."""
@@ -180,7 +180,7 @@ class ProgramConversation:
         ask = summary_request(call.body.messages) if self.gives_summary else None
         own = tuple(call.body.messages) if ask is None else ask.messages
         given = self._respelled(own)
-        shared = _shared(self._plain, given)
+        shared = shared_count(self._plain, given)
         goes_on = bool(shared) and shared == len(self._plain)
         known = shared if self._plain else _before_reply(self.api, given)
         self._wake(shared, given[shared:], call)
@@ -309,7 +309,7 @@ class ProgramConversation:
     ) -> tuple[Sequence[bytes], ContextOutcome]:
         """Rule 5."""
         before, answer = self._answered
-        if not answer or _shared(before, given) < len(before):
+        if not answer or shared_count(before, given) < len(before):
             return sent, outcome
         return (*answer, *given[len(before) :]), msgspec.structs.replace(outcome, source="kept")
 
@@ -366,7 +366,7 @@ class ProgramConversation:
 
     def _prefix_count(self, sent: Sequence[bytes]) -> int:
         """So many messages of this list are one that was sent before; from now on it is the last one sent."""
-        same = _shared(self._sent, sent)
+        same = shared_count(self._sent, sent)
         self._ends = [end for end in self._ends if end <= same]
         count = self._ends[-1] if self._ends else 0
         self._sent = tuple(sent)
@@ -400,12 +400,3 @@ def _share(given: Sequence[bytes], count: int) -> float:
     """Which part of the list its first messages are, by their bytes."""
     whole = sum(map(len, given))
     return sum(map(len, given[:count])) / whole if whole else 0.0
-
-
-def _shared(former: Sequence[bytes], other: Sequence[bytes]) -> int:
-    count = 0
-    for left, right in zip(former, other, strict=False):
-        if left is not right and left != right:
-            break
-        count += 1
-    return count

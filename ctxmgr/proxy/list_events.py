@@ -6,11 +6,12 @@ calls that the user turned down with words.
 3. A file that was changed since it was read is not read again, but anew.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from ctxmgr.engine import tools
 from ctxmgr.formats import MessageFormat
 from ctxmgr.model import Block
+from ctxmgr.proxy.body import shared_count
 
 
 class ListEvents:
@@ -25,7 +26,7 @@ class ListEvents:
 
     def since(self, given: Sequence[bytes]) -> tuple[int, int]:
         """(files read again, calls that the user turned down with words) that came with this list."""
-        is_first, shared = not self._seen, _shared(self._given, given)
+        is_first, shared = not self._seen, shared_count(self._given, given)
         new = [raw for raw in given[shared:] if shared == len(self._given) or hash(raw) not in self._seen]
         self._given = tuple(given)
         self._seen.update(map(hash, new))
@@ -48,12 +49,3 @@ class ListEvents:
         if called.changes:
             self._read.difference_update(effect.path for effect in called.effects if effect.kind != "read")
         return again
-
-
-def _shared(former: Sequence[bytes], other: Iterable[bytes]) -> int:
-    count = 0
-    for left, right in zip(former, other, strict=False):
-        if left is not right and left != right:
-            break
-        count += 1
-    return count
