@@ -72,24 +72,24 @@ def unwritable_text(path: str) -> str:
         why = errno.EACCES
     else:
         return ""
-    return f"{safe(path)} can not be written: {os.strerror(why)}"
+    return f"{safe(path)} cannot be written: {os.strerror(why)}"
 
 
 def file_text(fault: OSError, path: str) -> str:
     """Why a file could not be read, in a line."""
     if isinstance(fault, FileNotFoundError):
         return f"no such file: {safe(path)}"
-    return f"{safe(path)} can not be read: {fault.strerror or type(fault).__name__}"
+    return f"{safe(path)} cannot be read: {fault.strerror or type(fault).__name__}"
 
 
 def start_text(fault: OSError) -> str:
     """Why a command could not be started, in a line."""
     named = f"{safe(str(fault.filename))}: " if fault.filename else ""
-    return f"the command can not be started: {named}{fault.strerror or type(fault).__name__}; --command names it"
+    return f"the command cannot be started: {named}{fault.strerror or type(fault).__name__}; --command names it"
 
 
 def write(text: str, has_secrets: bool = False) -> None:
-    """To stdout, made safe; what can not be encoded there is replaced. `has_secrets`: who asked may see them."""
+    """To stdout, made safe; what cannot be encoded there is replaced. `has_secrets`: who asked may see them."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
     print(escaped(text) if has_secrets else safe(text))

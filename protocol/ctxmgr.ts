@@ -23,7 +23,7 @@ export const ErrorCode = {
   Cancelled: -32800,
   /** `append` does not fit what was sent before: send the whole list. */
   ContentModified: -32801,
-  /** The request is right but can not be carried out; the message says why. */
+  /** The request is right but cannot be carried out; the message says why. */
   RequestFailed: -32803,
 } as const;
 
@@ -1798,7 +1798,7 @@ export interface GetStatusParams {
   /** The session, by the id that `session_start` gave it. Any string. */
   sessionId: string;
   /**
-   * True: answered when what was saved so far is in the store, or can not be had there now (`durable` tells).
+   * True: answered when what was saved so far is in the store, or cannot be had there now (`durable` tells).
    * Without a store, at once. Since 1.1.
    */
   flush?: boolean | null;
@@ -2431,7 +2431,7 @@ export interface CompleteParams {
   /**
    * Only where `capabilities.completeOnContext` is declared: one user message, to be appended to the session's last
    * request and what came since (the reply, its results), with the same system prompt and the same tools. What the
-   * model answers is not to become part of the session. An answer that can not be used, such as a tool call, is
+   * model answers is not to become part of the session. An answer that cannot be used, such as a tool call, is
    * asked for again with a copy of the conversation in `prompt`. Since 1.1.
    */
   instruction?: string;

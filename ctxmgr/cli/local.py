@@ -14,7 +14,7 @@ SESSIONS = CommandRow(
     "What the state directory holds: its sessions listed, one of them shown, exported into a file of its own, or "
     "deleted with its originals, by name or by age and size. One that is open is not "
     "deleted. The exit code is 1 if a session is open, if it "
-    "can not be read whole, or if the disk refuses, 2 if there is no such session.",
+    "cannot be read whole, or if the disk refuses, 2 if there is no such session.",
     "ctxmgr sessions list",
     "ctxmgr.inspection:sessions.run",
     part="ACTION",
@@ -96,7 +96,7 @@ SESSIONS = CommandRow(
 SEARCH = CommandRow(
     'Searches what left the lists of saved sessions, by its words: plain words, "a phrase", path:src/a.py, '
     "tool:bash. Identifiers and paths are found whole and by their parts; keys and passwords of known shapes are "
-    "neither found nor shown. The exit code is 1 if nothing was found or the archive can not be read, 2 if no "
+    "neither found nor shown. The exit code is 1 if nothing was found or the archive cannot be read, 2 if no "
     "session, or more than one, is meant.",
     "ctxmgr search ENOSPC path:src/disk.py --limit 5",
     "ctxmgr.inspection:searching.run",
@@ -146,7 +146,7 @@ FORGET = CommandRow(
 KNOWN_MODELS = CommandRow(
     "Shows what is known of models where no host says it: windows, limits of output, prices, how their providers "
     "cache, and where each fact is from. Of an id it is told what was found for it, and how. The exit code is 1 "
-    "where nothing is known, or where FILE can not be used.",
+    "where nothing is known, or where FILE cannot be used.",
     "ctxmgr models 'claude-*'",
     "ctxmgr.inspection:models.run",
     (
@@ -164,7 +164,7 @@ KNOWN_MODELS = CommandRow(
 CONFIG = CommandRow(
     "Shows what holds for `ctxmgr run` and `ctxmgr proxy`, and where each value comes from: default, the user's "
     "file, the project's (.ctxmgr.toml), the environment, in this order. Nothing is changed. The exit code is 1 if "
-    "a file or a variable can not be used.",
+    "a file or a variable cannot be used.",
     "ctxmgr config --program claude --model claude-opus-5-5",
     "ctxmgr.settings:show",
     (

@@ -232,7 +232,7 @@ COMPARE = CommandRow(
     "model's call for it costs, with a copy of the conversation and at the end of the host's list. Without a "
     "model, `extractive` alone. Each summary becomes a Markdown file, readable by you alone (it holds "
     "conversation); a run that was interrupted, or is done again with the same settings, starts from what is "
-    "there. The exit code is 1 if a recording can not be read or a summary failed.",
+    "there. The exit code is 1 if a recording cannot be read or a summary failed.",
     "ctxmgr compare session.jsonl --strategy extractive",
     "ctxmgr.study.compare:command.run",
     (
@@ -307,7 +307,7 @@ CORPUS = CommandRow(
     parts={
         "run": CommandRow(
             "Drives each recording through each policy as `ctxmgr replay` does, with its modelled host, "
-            "measures and probes, and keeps a row a call and a row a recording and policy. What can not be read is "
+            "measures and probes, and keeps a row a call and a row a recording and policy. What cannot be read is "
             "a row with a reason. Whoever is killed loses what was under way: the same command goes on from there.",
             "ctxmgr corpus run recordings --policies balanced turns --out results",
             "ctxmgr.study.corpus:command.run",
@@ -442,7 +442,7 @@ class HelpWithFormat(argparse.Action):
 DRIVE = CommandRow(
     "Spawns a sidecar, sends it the host's lines of a transcript, and compares what comes with the "
     "lines of ctxmgr, in which placeholders may stand for what differs from run to run. The exit code is 1 "
-    "where something is not as expected, or a recording was skipped because it can not be followed, 2 where the "
+    "where something is not as expected, or a recording was skipped because it cannot be followed, 2 where the "
     "script or the command is none.",
     "ctxmgr drive protocol/examples/first-session.jsonl --show",
     "ctxmgr.study.conformance:drive",

@@ -233,7 +233,7 @@ def encoded(method: str, params: Any) -> msgspec.Raw:
     try:
         return msgspec.Raw(raw_json(params or {}, "$"))
     except InvalidParams as fault:
-        raise SidecarFault("error", f"{method} can not be sent: {fault.message}", method) from None
+        raise SidecarFault("error", f"{method} cannot be sent: {fault.message}", method) from None
 
 
 def decoded(method: str, answer: bytes, kind: type[Value]) -> Value:
@@ -250,4 +250,4 @@ def fault_of(thrown: Exception, method: str) -> SidecarFault:
         return thrown
     if isinstance(thrown, NoList):
         return SidecarFault("garbage", f"the answer to {method} means no list: {thrown}", method)
-    return SidecarFault("error", f"what was given to {method} can not be read: {type(thrown).__name__}", method)
+    return SidecarFault("error", f"what was given to {method} cannot be read: {type(thrown).__name__}", method)

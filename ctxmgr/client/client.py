@@ -120,7 +120,7 @@ class AsyncClient:
         else is known of it. `entries`: the session's tree; a function is asked again after each restart. `format`:
         of its messages, where it is not the client's.
 
-        Never fails because of ctxmgr: what can not be told now is told by a later call. Raises InvalidParams where
+        Never fails because of ctxmgr: what cannot be told now is told by a later call. Raises InvalidParams where
         `model` is none.
         """
         session = self.opened(session_id, model, cwd=cwd, entries=entries, leaf_id=leaf_id, format=format)
@@ -285,8 +285,8 @@ class AsyncClient:
             else:
                 params = msgspec.structs.replace(params, process_id=os.getpid())
                 self._link = SpawnedLink(self._sidecar, channel.receive, channel.closed)
-        except Exception as fault:  # noqa: BLE001  no such program, a server that can not be loaded
-            missing = SidecarFault("missing", f"the sidecar can not be run: {type(fault).__name__}")
+        except Exception as fault:  # noqa: BLE001  no such program, a server that cannot be loaded
+            missing = SidecarFault("missing", f"the sidecar cannot be run: {type(fault).__name__}")
             self._broken(missing)
             raise missing from None
         self._channel = channel

@@ -56,7 +56,7 @@ def room(window: float, reserve: float, overhead: float) -> float:
 
 
 def fallback(given: Sequence[M], raws: Sequence[bytes] | None, last: SentList | None, room: float) -> Fallback:
-    """`raws`: the JSON of what is given; None where it can not be written. `room` in tokens."""
+    """`raws`: the JSON of what is given; None where it cannot be written. `room` in tokens."""
     if last is not None and raws is not None and begins_with(raws, last):
         since = given[len(last.raws) :]
         if (last.tokens or _tokens(last.sent)) + _tokens(since) <= room:

@@ -99,7 +99,7 @@ class AsyncClientSession:
             raws = None
         try:
             made = fallback(given, raws, self._last, space)
-        except Exception:  # noqa: BLE001  what can not even be weighed
+        except Exception:  # noqa: BLE001  what cannot even be weighed
             made = Fallback(list(given), "own", False)
         self.outcome = ContextOutcome(made.source, made.fits, None, fault)
         return made.messages
@@ -245,7 +245,7 @@ class AsyncClientSession:
     # what the client calls
 
     async def tell_of_it(self, timeout_ms: float) -> None:
-        """Once ctxmgr has heard of it, or can not; what is not done by then goes on."""
+        """Once ctxmgr has heard of it, or cannot; what is not done by then goes on."""
         try:
             await self._outbox.ready(self._client.ends("session_start", None, timeout_ms))
         except SidecarFault as fault:

@@ -41,7 +41,7 @@ def load(import_module: Callable[[str], ModuleType] = importlib.import_module) -
         missing = "the extra ctxmgr-sidecar[embeddings] is not installed"
         raise NoEmbeddings(missing if fault.name == PACKAGE else f"{PACKAGE}: {fault}") from None
     except Exception as fault:  # noqa: BLE001 - whatever its binary parts come up with on this machine
-        raise NoEmbeddings(f"{PACKAGE} can not be imported: {type(fault).__name__}: {fault}") from None
+        raise NoEmbeddings(f"{PACKAGE} cannot be imported: {type(fault).__name__}: {fault}") from None
     try:
         folder = Path(str(package.__file__)).parent
         model = package.WordLlama.load(cache_dir=folder, disable_download=True)

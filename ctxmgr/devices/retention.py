@@ -22,7 +22,7 @@ _session_of = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 class SavedSession(msgspec.Struct, frozen=True):
-    """What is kept of one. `session_id` None: its snapshot can not be read. `saved_ms` since the epoch."""
+    """What is kept of one. `session_id` None: its snapshot cannot be read. `saved_ms` since the epoch."""
 
     session_id: str | None
     name: str
@@ -47,7 +47,7 @@ def outdated(directory: Path, limits: Limits, now_ms: int) -> list[SavedSession]
 def delete(directory: Path, session: SavedSession) -> str | None:
     """Snapshot, what lies beside it, and originals; a sentence where something of it stays."""
     if session.session_id is None:
-        return f"{session.name} can not be read, and was left"
+        return f"{session.name} cannot be read, and was left"
     fault = SnapshotStore(directory).delete(session.session_id)
     if fault is not None:
         return fault

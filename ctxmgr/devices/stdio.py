@@ -2,11 +2,11 @@
 
 Rules:
 1. Descriptors 0 and 1 are moved to private ones, 0 is pointed at nothing and 1 at stderr: a stray print, in a
-   library say, can not corrupt the framing.
+   library say, cannot corrupt the framing.
 2. Reading and writing never wait for each other: a host may write its second megabyte before it reads the first
    answer. asyncio's pipe transports would not do: they refuse regular files, and set O_NONBLOCK on what stderr
    may share. No descriptor is changed here; the loop reads only what it was told is there.
-3. An answer is written at once where that can not block: at most PIPE_BUF bytes when there is room, or what
+3. An answer is written at once where that cannot block: at most PIPE_BUF bytes when there is room, or what
    the whole pipe holds when it is empty. A hop to the writer's thread costs more than the write.
 4. What the host does not read is held up to a limit; then the host is taken for dead.
 """
@@ -57,7 +57,7 @@ def _widen(descriptor: int) -> None:
 
 
 def writable(descriptor: int) -> bool:
-    """Whether a write of at most DIRECT_BYTES does not block. Where that can not be told, it is hoped."""
+    """Whether a write of at most DIRECT_BYTES does not block. Where that cannot be told, it is hoped."""
     if not hasattr(select, "poll"):
         return True
     poll = select.poll()

@@ -6,7 +6,7 @@
 2. Over its pipes goes msgpack, each message after its length (4 bytes, big endian): what to load, and what came of
    it; then texts, and how many tokens they have together. Nothing of them goes into arguments, files or stderr.
 3. The child ends when its input closes, so it never outlives its parent, however that ends.
-4. One that can not be started, ends, answers something else or does not answer in time is done with: it is killed,
+4. One that cannot be started, ends, answers something else or does not answer in time is done with: it is killed,
    and every call from then on raises `WeighingFault`.
 """
 
@@ -146,7 +146,7 @@ def _fault(what: str) -> WeighingFault:
 
 def _let_go(process: "subprocess.Popen[bytes]") -> None:
     for pipe in (process.stdin, process.stdout):
-        with contextlib.suppress(OSError):  # what was not written yet can not be any more
+        with contextlib.suppress(OSError):  # what was not written yet cannot be any more
             pipe.close()  # type: ignore[union-attr]
     process.wait()
 

@@ -50,7 +50,7 @@ class Surroundings(msgspec.Struct, frozen=True):
 def read_surroundings(
     environ: Mapping[str, str], directory: str, state_dir: str | None, recording: str | None, compare: bool = False
 ) -> Surroundings:
-    """With the state directory that is named, or that the settings have. Settings that can not be used have none: a
+    """With the state directory that is named, or that the settings have. Settings that cannot be used have none: a
     check of their own says so."""
     with contextlib.suppress(settings.SettingsFault):
         state_dir = state_dir or settings.read(environ=environ, directory=directory).settings_for().state_dir
@@ -163,7 +163,7 @@ def directory(surroundings: Surroundings) -> Iterator[Diagnosis]:
     elif hasattr(os, "geteuid") and status.st_uid != os.geteuid():
         yield Diagnosis("bad", STATE, f"{state} belongs to another user", "name your own with CTXMGR_STATE_DIR")
     elif not os.access(state, os.W_OK | os.X_OK):
-        yield Diagnosis("bad", STATE, f"{state} can not be written: no session is saved", f"chmod 700 {state}")
+        yield Diagnosis("bad", STATE, f"{state} cannot be written: no session is saved", f"chmod 700 {state}")
     elif os.name != "nt" and stat.S_IMODE(status.st_mode) & 0o077:
         mode = f"{stat.S_IMODE(status.st_mode):o}"
         yield Diagnosis("warn", STATE, f"{state} can be read by others (mode {mode})", f"chmod 700 {state}")
@@ -180,13 +180,13 @@ def space(surroundings: Surroundings) -> Iterator[Diagnosis]:
 
 
 def sessions(surroundings: Surroundings) -> Iterator[Diagnosis]:
-    """How many there are, those that can not be read, and those that are open."""
+    """How many there are, those that cannot be read, and those that are open."""
     if not surroundings.state.is_dir():
         return
     try:
         files = snapshots.saved_files(surroundings.state)
     except OSError as fault:
-        yield Diagnosis("bad", "sessions", f"{surroundings.state} can not be read: {fault.strerror}")
+        yield Diagnosis("bad", "sessions", f"{surroundings.state} cannot be read: {fault.strerror}")
         return
     size = sum(file.size_bytes for file in files) / MEGABYTE
     open_count = sum(file.holder is not None for file in files)
@@ -197,7 +197,7 @@ def sessions(surroundings: Surroundings) -> Iterator[Diagnosis]:
         yield Diagnosis(
             "warn",
             "sessions",
-            f"{len(broken)} can not be read: {_names(broken)}",
+            f"{len(broken)} cannot be read: {_names(broken)}",
             "each begins anew when its host opens it, and the old file is set aside; ctxmgr inspect FILE says why",
         )
 
@@ -227,7 +227,7 @@ def archive(surroundings: Surroundings) -> Iterator[Diagnosis]:
         yield Diagnosis("ok", "archive", f"originals of what left, {size:,.1f} MB")
     else:
         advice = "it is set aside with the next call that needs it, and a new one begun"
-        yield Diagnosis("warn", "archive", f"can not be used: {fault}", advice)
+        yield Diagnosis("warn", "archive", f"cannot be used: {fault}", advice)
 
 
 def _names(paths: list[str]) -> str:

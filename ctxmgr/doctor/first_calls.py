@@ -145,7 +145,7 @@ def comparing(surroundings: Surroundings) -> Iterator[Diagnosis]:
         calls = first_calls(program, there.path, surroundings.environ)
         own = calls.pop("own")
         if own is None:
-            text = "no first call came: what a base URL takes from it can not be told"
+            text = "no first call came: what a base URL takes from it cannot be told"
             yield Diagnosis("warn", program.title, text, f"see whether `{program.command} -p hi` works")
             continue
         yield Diagnosis("ok", program.title, f"first call to its vendor: {_tools_text(own)}")

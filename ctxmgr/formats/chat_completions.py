@@ -72,7 +72,7 @@ class ChatCompletions(OneBlockFormat):
             if not gone:
                 continue
             if -1 in gone:
-                raise ValueError("this block can not leave alone")
+                raise ValueError("this block cannot leave alone")
             kept = [
                 element for position, element in enumerate(content.elements(fields[name])) if position not in gone
             ]

@@ -52,7 +52,7 @@ class ContentPart(msgspec.Struct, frozen=True):
 
 
 def read(raw: bytes, build: Callable[[Any], View | None]) -> View:
-    """The view that `build` makes of the decoded message. Never raises: what can not be read is `other`."""
+    """The view that `build` makes of the decoded message. Never raises: what cannot be read is `other`."""
     try:
         view = build(_decode(raw))
     except UNREADABLE:
@@ -171,7 +171,7 @@ def arguments(given: Any) -> dict[str, Any] | None:
 
 
 def call(content_index: int, id: Any, name: Any, given: Any, can_edit: bool = False) -> Block:
-    """A call from its name and its arguments, decoded or as JSON text. Arguments that can not be read are weighed
+    """A call from its name and its arguments, decoded or as JSON text. Arguments that cannot be read are weighed
     as they stand: it is still a call that its result belongs to. `can_edit`: `set_arguments` of its format can put
     others there."""
     known = arguments(given)

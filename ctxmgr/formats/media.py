@@ -1,7 +1,7 @@
 """Turns the data of a picture or a document, as it stands in a message, into its kind, its pixels and its bytes.
 
 The size is read from the header, of which the first bytes are decoded and nothing else: PNG, GIF, WebP and JPEG
-tell it there. What can not be read has no size.
+tell it there. What cannot be read has no size.
 """
 
 import base64

@@ -73,7 +73,7 @@ class MessageFormat(ABC):
 
     @abstractmethod
     def view(self, raw: bytes) -> View:
-        """The view of one message. Never raises: what can not be read is `other`, weighed by its JSON."""
+        """The view of one message. Never raises: what cannot be read is `other`, weighed by its JSON."""
 
     @abstractmethod
     def set_text(self, raw: bytes, texts: dict[int, str]) -> bytes:
@@ -104,7 +104,7 @@ class MessageFormat(ABC):
         """What its provider would refuse of a list, after these further messages of it."""
 
     def drop(self, raw: bytes, numbers: frozenset[int]) -> bytes | None:
-        """The message without these blocks; None where none is left. ValueError where one can not leave alone."""
+        """The message without these blocks; None where none is left. ValueError where one cannot leave alone."""
         return content.without(raw, numbers, len(self.view(raw).blocks), self.blocks_member)
 
     def extra_weight(self, view: View) -> int:

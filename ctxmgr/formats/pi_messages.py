@@ -36,7 +36,7 @@ class PiMessages(OneBlockFormat):
     own_blocks = frozenset(("toolCall",))
 
     def view(self, raw: bytes) -> View:
-        """The view of one message. Never raises: what can not be read is `other`, weighed by its JSON."""
+        """The view of one message. Never raises: what cannot be read is `other`, weighed by its JSON."""
         try:
             message = _decode(raw)
             role = message.get("role") if isinstance(message, dict) else None

@@ -7,7 +7,7 @@ Rules:
    not tell is taken from the first row that does.
 2. One name in camelCase and in snake_case is one name: SDKs spell a provider's names in their language's way.
 3. A row says whether the cached tokens are part of its input, where they are taken out so that no token is counted
-   twice, or stand beside it. What is more than was sent can not be part of it.
+   twice, or stand beside it. What is more than was sent cannot be part of it.
 4. Anthropic's names are used both ways: LiteLLM gives OpenAI's `prompt_tokens` and Anthropic's cache counts in one
    object, and the cached are inside. There the total tells: beside `input_tokens` it must have room for them, and
    they are beside `prompt_tokens` only where it is just that sum.

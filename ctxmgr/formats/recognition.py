@@ -3,7 +3,7 @@
 1. Marks of a format are roles, members and types of blocks that others do not write. A user's, an assistant's or a
    system's text alone is of every format: such a message marks none.
 2. One mark of the format that was named is enough: what else such a list holds goes through as it came.
-3. Without one, the format with the most messages marked is it. With as many of another, it can not be told.
+3. Without one, the format with the most messages marked is it. With as many of another, it cannot be told.
 4. `auto` becomes what the first marked messages are. Messages marked as others' alone, and not as what was named,
    are refused with the name of what they are.
 5. A member that is null or empty is none: libraries write all members that they know.
@@ -54,7 +54,7 @@ def settled(fmt: MessageFormat, raws: Sequence[bytes], path: str) -> MessageForm
     """
     try:
         names = recognised(raws, fmt.name)
-    except (ImportError, OSError):  # another format can not be loaded now: the call goes out all the same
+    except (ImportError, OSError):  # another format cannot be loaded now: the call goes out all the same
         return None
     if len(names) == 1 and (fmt.name == AUTO or names == (fmt.name,)):
         return FORMATS[names[0]]

@@ -24,7 +24,7 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 def same_content(left: bytes, other: bytes) -> bool:
-    """Whether both say the same. What can not be read equals its own bytes alone."""
+    """Whether both say the same. What cannot be read equals its own bytes alone."""
     return left == other or _content_bytes(left) == _content_bytes(other)
 
 

@@ -1,8 +1,8 @@
 """The file of a holdout's calls: JSON lines in the state directory, one a call, beside the sessions.
 
 1. A row has counts, names of program and model, and digests of ids. It has nothing of a conversation.
-2. Proxies share the file: each adds whole lines at its end. A line that can not be read, or has counts
-   that can not be, is skipped.
+2. Proxies share the file: each adds whole lines at its end. A line that cannot be read, or has counts
+   that cannot be, is skipped.
 3. A disk at fault stops nothing: the row is lost.
 4. A session that was begun keeps its arm, whatever share is held out later; a conversation goes on with its number
    of calls. Both are read from the end of the file, once; of a session that is farther back they begin anew.

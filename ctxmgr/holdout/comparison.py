@@ -49,7 +49,7 @@ Ratio = Callable[[Sums, Sums], tuple[float, float] | None]  # of both arms; None
 class Difference(msgspec.Struct, frozen=True, rename="camel"):
     """One measure. `managed`, `held_out`: its value in each arm; `change`: of a ratio what it is more (0.2: a fifth
     more with ctxmgr), else the difference; `low`, `high`: the interval, None where there are too few sessions.
-    `needed`: sessions of both arms until such a difference is shown, None where that can not be told."""
+    `needed`: sessions of both arms until such a difference is shown, None where that cannot be told."""
 
     name: str
     is_ratio: bool

@@ -22,14 +22,14 @@ NOT_SHOWN = "not shown yet"
 
 
 def run(parsed: Namespace) -> int:
-    """0: done; 1: the file or the settings can not be read."""
+    """0: done; 1: the file or the settings cannot be read."""
     try:
         named = parsed.state_dir or settings.read().settings_for().state_dir
         return live(Path(named or user_state_dir("ctxmgr", appauthor=False)), write_json if parsed.json else None)
     except settings.SettingsFault as fault:
         return complain("savings", str(fault), 1)
     except OSError as fault:
-        return complain("savings", f"the calls of the holdout can not be read: {fault.strerror}", 1)
+        return complain("savings", f"the calls of the holdout cannot be read: {fault.strerror}", 1)
 
 
 def live(

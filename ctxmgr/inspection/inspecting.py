@@ -25,7 +25,7 @@ RANKS = {kind: rank for rank, kind in enumerate(KINDS)}
 
 
 def run(parsed: Namespace) -> int:
-    """0: whole; 1: broken, with a torn tail, or the facts of models can not be used; 2: there is no such file."""
+    """0: whole; 1: broken, with a torn tail, or the facts of models cannot be used; 2: there is no such file."""
     path = Path(parsed.file)
     if not path.exists():
         return complain("inspect", f"no such file: {parsed.file}", 2)
@@ -36,7 +36,7 @@ def run(parsed: Namespace) -> int:
     reading = snapshots.read(path)
     faults = [reading.fault] if reading.fault else []
     if reading.torn_bytes and not reading.fault:
-        faults.append(f"{reading.torn_bytes} bytes after the last whole line can not be read")
+        faults.append(f"{reading.torn_bytes} bytes after the last whole line cannot be read")
     if not reading.bodies and not faults:
         faults.append("the file is empty: the session has saved nothing yet")
     if reading.bodies and not reading.fault:

@@ -25,7 +25,7 @@ WIDTH = 12  # characters of a detail's name
 
 
 def run(parsed: Namespace) -> int:
-    """1: the file can not be used, no row fits, or nothing is known of the model."""
+    """1: the file cannot be used, no row fits, or nothing is known of the model."""
     try:
         registry = models_file(parsed.models) or shipped()
     except SettingsFault as fault:

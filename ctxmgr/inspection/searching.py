@@ -28,7 +28,7 @@ class _NotOne(Exception):
 
 
 def run(parsed: Namespace) -> int:
-    """0: found; 1: nothing was, or the archive can not be read; 2: wrong usage, or no session that is meant."""
+    """0: found; 1: nothing was, or the archive cannot be read; 2: wrong usage, or no session that is meant."""
     query = " ".join(parsed.query)
     if bool(query.strip()) == bool(parsed.original):
         return complain("search", "say what to look for, or --original HANDLE", 2)
@@ -50,7 +50,7 @@ def run(parsed: Namespace) -> int:
     except _NotOne as fault:
         return complain("search", str(fault), 2)
     except ArchiveFault as fault:
-        return complain("search", f"the archive can not be searched: {fault}", 1)
+        return complain("search", f"the archive cannot be searched: {fault}", 1)
     finally:
         archive.close()
         for note in archive.notes:

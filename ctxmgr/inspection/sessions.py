@@ -56,13 +56,13 @@ def list_here(parsed: Namespace, directory: Path) -> int:
     try:
         sessions = [_session(file) for file in snapshots.saved_files(directory)] if directory.exists() else []
     except OSError as fault:
-        return complain("sessions", f"{directory} can not be read: {fault.strerror}", 1)
+        return complain("sessions", f"{directory} cannot be read: {fault.strerror}", 1)
     now_ms = time.time_ns() // 1_000_000
     return _show_list(parsed, sessions, [HEAD, *_rows(sessions, now_ms)], f"no session is saved in {directory}")
 
 
 def list_stored(parsed: Namespace) -> int:
-    """0: done; 1: the store can not be reached; 2: the address is none."""
+    """0: done; 1: the store cannot be reached; 2: the address is none."""
     from ctxmgr.store import BadAddress, StoreFault, sessions  # which a call without a store does not wait for
 
     try:
@@ -132,7 +132,7 @@ def _session(file: snapshots.SavedFile) -> ListedSession:
     try:
         if reading.fault or not reading.bodies:
             fault = reading.fault or "nothing is saved yet"
-            raise journal.UnreadableJournal(fault.removeprefix(f"{file.path} can not be used: "))
+            raise journal.UnreadableJournal(fault.removeprefix(f"{file.path} cannot be used: "))
         state, _ = journal.restore(reading.bodies)
     except journal.UnreadableJournal as unreadable:
         return ListedSession(Path(file.path).name, *facts, fault=str(unreadable))
@@ -185,7 +185,7 @@ def export(parsed: Namespace, directory: Path) -> int:
         with closing(ArchiveDatabase(directory)) as archive:
             originals = archive.rows(parsed.session)
     except ArchiveFault as fault:
-        return complain("sessions", f"the originals can not be read: {fault}", 1)
+        return complain("sessions", f"the originals cannot be read: {fault}", 1)
     if not snapshot.exists() and not originals:
         where = f"nothing is kept of {parsed.session} in {directory}; --state-dir names another"
         return complain("sessions", where, 2)
@@ -194,7 +194,7 @@ def export(parsed: Namespace, directory: Path) -> int:
     except FileExistsError:
         return complain("sessions", f"{parsed.file} is there already: name a file that is not", 2)
     except OSError as fault:
-        return complain("sessions", f"{parsed.file} can not be written: {fault.strerror}", 1)
+        return complain("sessions", f"{parsed.file} cannot be written: {fault.strerror}", 1)
     counts = f"{len(reading.bodies)} records of the snapshot, {len(originals)} originals"
     write(f"{parsed.file}: {counts}, {kilobytes(size)} kB")
     write("it holds what was said and read in the session, as it was: it is readable by you alone")
@@ -299,7 +299,7 @@ def purge(parsed: Namespace, directory: Path) -> int:
     try:
         sessions = retention.outdated(directory, wanted, now_ms)
     except (ArchiveFault, OSError) as unreadable:
-        return complain("sessions", f"{directory} can not be read: {unreadable}", 1)
+        return complain("sessions", f"{directory} cannot be read: {unreadable}", 1)
     gone = (
         (
             str(session.session_id),

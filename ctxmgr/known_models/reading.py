@@ -21,7 +21,7 @@ _MEMBERS = {
 
 
 class BadFacts(ValueError):
-    """A file of facts that can not be used; the text is one sentence that names the row and the member."""
+    """A file of facts that cannot be used; the text is one sentence that names the row and the member."""
 
 
 @cache

@@ -21,7 +21,7 @@ class InvalidParams(CallError):
 
 
 class CallFailed(CallError):
-    """The params are right, and it can not be done now; the message says why."""
+    """The params are right, and it cannot be done now; the message says why."""
 
 
 _MEMBER = expression(r"(?:unknown|required) field `([^`]+)`")

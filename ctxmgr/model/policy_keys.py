@@ -57,7 +57,7 @@ def fitting(
     defaults: dict[str, Any], overrides: dict[str, Any], model: str | None = None
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """The overrides that make a policy over these defaults, and the paths of those that do not: another release
-    may have taken them. Where what is at fault can not be told, it is all of them."""
+    may have taken them. Where what is at fault cannot be told, it is all of them."""
     left, set_aside = overrides, []
     while True:
         try:

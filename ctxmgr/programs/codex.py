@@ -73,7 +73,7 @@ def hook(start: Launch, base_url: str, upstream: str) -> Launch:
 def _key(start: Launch) -> str:
     """Of the configuration, that holds the address."""
     if "--oss" in start.arguments:
-        raise NotHookable("Codex runs a model on this machine (--oss), and ctxmgr can not stand before it")
+        raise NotHookable("Codex runs a model on this machine (--oss), and ctxmgr cannot stand before it")
     config = _config(start)
     named = flag(start.arguments, "-p", "--profile") or str(config.get("profile"))
     profile = table(table(config.get("profiles")).get(named))

@@ -7,7 +7,7 @@ Rules (of 0.61.0, tried):
 2. Where it would go: the environment, the `.env` file that it finds, Google. That file is the first from the
    working directory up, then at home; in each folder `.gemini/.env` before `.env`. One that is not the user's own
    comes with the project, and does not say where the key goes.
-3. Of its settings the project's go before the user's. They may hold comments: what can not be read chooses nothing
+3. Of its settings the project's go before the user's. They may hold comments: what cannot be read chooses nothing
    that is known, and it is left to the program.
 """
 

@@ -36,7 +36,7 @@ _BESIDE = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re
 
 
 class NotHookable(Exception):
-    """The program can not be pointed at a base URL as it is set up; the text is a sentence, with what to do."""
+    """The program cannot be pointed at a base URL as it is set up; the text is a sentence, with what to do."""
 
 
 class Unsaid(NotHookable):
@@ -61,7 +61,7 @@ class Program(msgspec.Struct, frozen=True):
     `variants(launch, listener)`: ways to start it, by name, so that what it sends first can be compared; in "own"
     it believes to speak to its vendor, and the listener is its proxy. `speaks(start)`: of one that speaks several,
     what it will; it may raise NotHookable, too. `with_tools(launch, command)`: with the MCP server that this
-    command starts, which needs the program's environment; None: it can not be told of one.
+    command starts, which needs the program's environment; None: it cannot be told of one.
     """
 
     name: str
@@ -118,7 +118,7 @@ def work_folders(start: Launch) -> list[Path]:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """{} where there is no such file, or it can not be read."""
+    """{} where there is no such file, or it cannot be read."""
     return _read(path, parse_json)
 
 
@@ -131,7 +131,7 @@ def parse_json(text: str) -> Any:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """{} where there is no such file, or it can not be read."""
+    """{} where there is no such file, or it cannot be read."""
     return _read(path, tomllib.loads)
 
 
@@ -156,7 +156,7 @@ NOT_FOUND, NOT_RUN = 127, 126  # exit codes, as shells have them
 
 
 class NoProgram(Exception):
-    """It can not be started. `code`: what to exit with."""
+    """It cannot be started. `code`: what to exit with."""
 
     def __init__(self, text: str, code: int) -> None:
         super().__init__(text)

@@ -43,7 +43,7 @@ FLAGS = (
 
 
 class WrongFlag(ValueError):
-    """A flag or a settings file can not be used; the text says which."""
+    """A flag or a settings file cannot be used; the text says which."""
 
 
 class Keeping(NamedTuple):
@@ -66,7 +66,7 @@ def until_ended(parsed: argparse.Namespace) -> int:
 
 
 def exit_code(command: Callable[[], int]) -> int:
-    """What it gives; where it can not be run as it was asked for, why is said, and a code of its own given."""
+    """What it gives; where it cannot be run as it was asked for, why is said, and a code of its own given."""
     try:
         return command()
     except (WrongFlag, settings.SettingsFault, NotHookable) as fault:
@@ -159,7 +159,7 @@ async def _served(made: Proxy) -> int:
             say_page(made)
             await end.wait()
     except OSError as fault:
-        say(f"{made.settings.host}:{made.settings.port} can not be listened on: {fault.strerror or fault}")
+        say(f"{made.settings.host}:{made.settings.port} cannot be listened on: {fault.strerror or fault}")
         return 1
     for line in lines(made):
         say(line)

@@ -3,7 +3,7 @@
 1. What was sent is what the provider counted. A call whose list passed as it came is that on both sides, whatever
    the count says and whatever was sent before it: who changed nothing saves nothing. This holds once lists of the
    conversation were changed, too. The provider then keeps another start than it would without ctxmgr, and what such
-   a call reads or writes anew is put to nobody's account: it can not be known, and an estimate could only flatter.
+   a call reads or writes anew is put to nobody's account: it cannot be known, and an estimate could only flatter.
 2. Of a list that was changed, the other side is the count and what the program's own list is heavier, by ctxmgr's
    weights and the `TokenScale` of the conversation. Of that list so much would have been read from the cache as it
    shares with the list of the call before. Of the first call that this proxy sees of a conversation, that is what

@@ -4,7 +4,7 @@
 2. A body that came compressed is read decoded, and goes on decoded where its list was changed.
 3. Half of a surrogate pair, which is no valid JSON text, is read as U+FFFD, and goes on so in a list that changed.
 4. What unpacks to far more than it came as is refused (`Decoder`): it is no list of messages.
-5. What can not be read is no call for us: it goes on as it came, and the provider says what is wrong with it. Nor
+5. What cannot be read is no call for us: it goes on as it came, and the provider says what is wrong with it. Nor
    is a list of more JSON objects than a model's window holds (`Crowded`): it is read under the interpreter's lock;
    nor an object in which a name stands twice.
 
@@ -41,7 +41,7 @@ _elements = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
 def members(raw: bytes) -> dict[str, msgspec.Raw] | None:
-    """Of a JSON object, in their order; None where it is none or can not be read."""
+    """Of a JSON object, in their order; None where it is none or cannot be read."""
     try:
         return _members(raw)
     except UNREADABLE:
@@ -54,7 +54,7 @@ def member(raw: bytes, name: str) -> bytes:
 
 
 def elements(raw: bytes) -> list[msgspec.Raw] | None:
-    """Of a JSON list; None where it is none or can not be read."""
+    """Of a JSON list; None where it is none or cannot be read."""
     try:
         return _elements(raw)
     except UNREADABLE:
@@ -82,7 +82,7 @@ MOST_OBJECTS = 50_000  # a list of a million tokens has some 15,000
 
 
 class UnreadableBody(ValueError):
-    """It can not be decoded or is no JSON object."""
+    """It cannot be decoded or is no JSON object."""
 
 
 class Bomb(UnreadableBody):
@@ -139,7 +139,7 @@ def list_body(body: bytes, name: str) -> ListBody | None:
         return None
     messages = elements(content)
     if messages is None:
-        raise UnreadableBody("its list can not be read")
+        raise UnreadableBody("its list cannot be read")
     start = _list_start(mended, fields, name)
     others = {member: raw for member, raw in fields.items() if member != name}
     return ListBody(body[:start], body[start + len(content) :], others, [Message(raw) for raw in messages])
@@ -162,7 +162,7 @@ def _list_start(body: bytes, fields: dict[str, bytes], name: str) -> int:
         if not left and body[end:].lstrip().startswith(b"}"):
             return start
         separator = _COMMA.match(body, end)
-    raise UnreadableBody("its list can not be found: a name stands in it twice")
+    raise UnreadableBody("its list cannot be found: a name stands in it twice")
 
 
 def decoded(body: bytes, encoding: str) -> bytes:

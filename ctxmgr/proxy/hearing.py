@@ -37,7 +37,7 @@ TOLD_CHARACTERS = 4_000  # of an error that is no JSON
 FIELDS = (b"data:", b"event:", b"id:", b"retry:", b":", b"error:")  # one of them begins a stream
 UNREADABLE_BODY = b"(unreadable)"
 OK, FIRST_REFUSAL = 200, 400
-OF_LIST = (400, 422, 500)  # local servers refuse a list that their template can not take with 500
+OF_LIST = (400, 422, 500)  # local servers refuse a list that their template cannot take with 500
 INVALID, SERVER = 400, 500
 _STATUS = re.compile(rb'"(?:code|status|status_code|statusCode)"\s*:\s*"?([45]\d\d)\b')
 _INVALID = re.compile(rb"invalid|bad.?request|validation", re.IGNORECASE)
@@ -57,7 +57,7 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 class Heard(msgspec.Struct, frozen=True):
-    """`held`: what came of the answer so far. `refusal`: None where it is none, or can not be told."""
+    """`held`: what came of the answer so far. `refusal`: None where it is none, or cannot be told."""
 
     held: bytes
     refusal: Refusal | None

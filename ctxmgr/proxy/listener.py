@@ -1,7 +1,7 @@
 """The proxy: an HTTP listener on loopback, one provider behind it, one sidecar beside it.
 
 1. A request whose body holds a list of messages goes the road of a call (`rewriting`); every other one passes as it
-   came. What ctxmgr can not read passes too. What is refused as too long goes out again, shorter each time.
+   came. What ctxmgr cannot read passes too. What is refused as too long goes out again, shorter each time.
 2. The sidecar is started at once and loads what it needs, so that the first call does not wait for it.
 3. A WebSocket is answered 426: a program goes on with HTTP then, and lists pass here whole.
 """
@@ -242,7 +242,7 @@ class Proxy:
         return prepared, came, beginning
 
     async def _read(self, request: web.Request, api: ProviderApi, body: bytes) -> ListCall | None:
-        """None where ctxmgr can not read it, or it holds no list. What may take long is read in a thread. Raises
+        """None where ctxmgr cannot read it, or it holds no list. What may take long is read in a thread. Raises
         Bomb."""
         in_thread = partial(asyncio.get_running_loop().run_in_executor, self._readers)
         encoding = request.headers.get("content-encoding", "")
@@ -333,7 +333,7 @@ def _sidecar(settings: ProxySettings) -> SpawnedSidecar:
 
 
 def _silent() -> logging.Logger:
-    """What aiohttp would log of a request that it can not read are its bytes, and keys may be among them."""
+    """What aiohttp would log of a request that it cannot read are its bytes, and keys may be among them."""
     made = logging.Logger("ctxmgr.proxy")
     made.disabled = True
     return made

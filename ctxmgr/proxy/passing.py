@@ -4,7 +4,7 @@
    cut for the program too: a clean end would make a short answer of it. So is a connection that it breaks before
    an answer.
 2. A program that goes away takes its request with it.
-3. A provider that can not be reached is told in the shape that the program knows, with status 502.
+3. A provider that cannot be reached is told in the shape that the program knows, with status 502.
 4. The machine's HTTP proxy is heeded, as by the program itself; of its other settings (`.netrc`) nothing is sent.
 5. All headers pass as they came, both ways, but for those that speak of one connection alone.
 
@@ -135,7 +135,7 @@ class Upstream:
         except (aiohttp.ClientError, OSError, TimeoutError) as fault:
             if _was_reset(fault):
                 raise Broken from None
-            raise Unreachable(f"{outgoing.url.host} can not be reached: {type(fault).__name__}") from None
+            raise Unreachable(f"{outgoing.url.host} cannot be reached: {type(fault).__name__}") from None
 
     async def close(self) -> None:
         await self._session.close()

@@ -99,7 +99,7 @@ class IncomingCall(msgspec.Struct, frozen=True):
 def settled(
     params: lifecycle.InitializeParams, terms: ConnectionConfig
 ) -> tuple[ConnectionConfig, lifecycle.InitializeResult]:
-    """The terms with what the host says in `initialize`, and the answer. InvalidParams: it can not be had."""
+    """The terms with what the host says in `initialize`, and the answer. InvalidParams: it cannot be had."""
     version = since.agreed(params.protocol_version)
     if version is None:
         raise invalid_params(f"this server speaks {since.PROTOCOL_VERSION}", "$.protocolVersion")

@@ -102,7 +102,7 @@ ArchiveEffect = PutRows | GetRow | FindRows
 
 
 class Flush(msgspec.Struct, frozen=True):
-    """Answer `ticket` when what the session saved so far is in the store, or can not be had there now. `leaving`:
+    """Answer `ticket` when what the session saved so far is in the store, or cannot be had there now. `leaving`:
     it is let go of there, too."""
 
     ticket: int

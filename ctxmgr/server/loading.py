@@ -73,7 +73,7 @@ class Loading:
             outcome(piece)
 
     def _piece(self) -> Callable[[], object] | None:
-        """The next one; None where none is left, or which they are can not be told now: it is looked at again."""
+        """The next one; None where none is left, or which they are cannot be told now: it is looked at again."""
         try:
             piece = next(self._left or iter(()), None)
         except Exception:  # noqa: BLE001  what tells them is imported, too

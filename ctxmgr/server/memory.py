@@ -11,7 +11,7 @@
    under way for it. What no snapshot holds and a host has settled stays: the format, the notes, the counts
    (`Resting`). Its list does not: the next one is answered as after a restart.
 4. So do those that were not used for longest where file descriptors run out: as many as are missing. The one that
-   was used last stays, and while `FEWEST` are free so many as `KEPT` do. One that can not leave is passed over.
+   was used last stays, and while `FEWEST` are free so many as `KEPT` do. One that cannot leave is passed over.
 """
 
 import itertools

@@ -63,7 +63,7 @@ class ModelCalls:
 
 
 class Embedder:
-    """Embeds texts with the extra, in a thread; it is imported with the first. `failure`: why it can not, "" while
+    """Embeds texts with the extra, in a thread; it is imported with the first. `failure`: why it cannot, "" while
     that is not known."""
 
     def __init__(self, say: Callable[[str], None]) -> None:

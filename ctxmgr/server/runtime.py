@@ -46,8 +46,8 @@ class EffectRow(NamedTuple):
 
 class Runtime:
     """One connection and its devices. `send` writes framed messages to the host; `say` tells people a line,
-    which holds no conversation text. Made outside a loop, used on one. Raises OSError where the transcript can
-    not be written."""
+    which holds no conversation text. Made outside a loop, used on one. Raises OSError where the transcript cannot
+    be written."""
 
     def __init__(self, setup: Setup, send: Callable[[Parts], None], say: Callable[[str], None]) -> None:
         self.say, self._write = say, send

@@ -255,7 +255,7 @@ class Sessions:
 
         try:
             job = compaction.compact.ahead(session)
-        except (ImportError, OSError):  # it can not be loaded now: the next turn's end tries again
+        except (ImportError, OSError):  # it cannot be loaded now: the next turn's end tries again
             return
         session.prefetch.begun(future)
         future.add_done_callback(done)

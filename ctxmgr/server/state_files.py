@@ -47,7 +47,7 @@ FileState = tuple[int, int, int] | None  # which file it is, its size, when it w
 
 
 class NotSaved(Exception):
-    """A session's file can not be had now; the text is a sentence."""
+    """A session's file cannot be had now; the text is a sentence."""
 
 
 class OpenSession:
@@ -156,7 +156,7 @@ class StateFiles:
         if free >= FEWEST or opened.file is None:
             return opened
         outcome(opened.file.close)
-        fault = f"{opened.file.path} can not be written, the session is not saved: {os.strerror(errno.EMFILE)}"
+        fault = f"{opened.file.path} cannot be written, the session is not saved: {os.strerror(errno.EMFILE)}"
         return msgspec.structs.replace(opened, file=None, fault=fault)
 
     def _store(self, state_dir: str | None) -> "SnapshotStore":

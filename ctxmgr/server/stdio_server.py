@@ -29,7 +29,7 @@ def serve(setup: Setup) -> int:
     try:
         front = _Front(setup)
     except OSError as fault:
-        _say(f"{fault.filename!r} can not be written: {fault.strerror}; --record names the file of a transcript")
+        _say(f"{fault.filename!r} cannot be written: {fault.strerror}; --record names the file of a transcript")
         return 2
     except ValueError as fault:
         _say(f"--store: {fault}")

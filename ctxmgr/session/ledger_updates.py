@@ -177,7 +177,7 @@ def _without_older(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
 def _trimmed(facts: Sequence[Fact]) -> tuple[Fact, ...]:
     """What holds, in the order it came: first what people and summaries said, then the newest of the rest.
 
-    What left can not come back: older versions are needed only after a move to another branch.
+    What left cannot come back: older versions are needed only after a move to another branch.
     """
     holds = {_as_stated(fact) for some in now_and_past(fold(Ledger(), facts)) for fact in some}
     places = [number for number, fact in enumerate(facts) if _as_stated(fact) in holds]

@@ -50,7 +50,7 @@ class ArchiveSearch(msgspec.Struct, frozen=True):
 
 
 class StoreFlush(msgspec.Struct, frozen=True):
-    """Go on when what the session saved is in the store, or can not be had there now. `leaving`: the session
+    """Go on when what the session saved is in the store, or cannot be had there now. `leaving`: the session
     ends."""
 
     leaving: bool = False

@@ -99,7 +99,7 @@ def files(environ: Mapping[str, str], directory: Path) -> Iterator[SettingsFile]
 
 
 def read_file(path: Path, owner: Literal["user", "project"]) -> SettingsFile:
-    """Raises SettingsFault where it can not be read, or holds what settings may not."""
+    """Raises SettingsFault where it cannot be read, or holds what settings may not."""
     text = _text(path)
     try:
         whole = tomllib.loads(text)
@@ -169,7 +169,7 @@ def _content(path: Path, size: int = -1) -> bytes:
         with path.open("rb") as file:
             return file.read(size)
     except OSError as fault:
-        raise SettingsFault(f"{path} can not be read: {fault.strerror or type(fault).__name__}") from None
+        raise SettingsFault(f"{path} cannot be read: {fault.strerror or type(fault).__name__}") from None
 
 
 def _tables(whole: Mapping[str, Any]) -> Iterator[Table]:

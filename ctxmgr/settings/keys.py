@@ -116,7 +116,7 @@ def check(table: Mapping[str, Any], places: frozenset[str] = frozenset(OWN)) -> 
     for name, value in table.items():
         if name in OWN:
             if name not in places:
-                raise KeyFault((name,), f"{name} can not be set for some models or sub-agents alone")
+                raise KeyFault((name,), f"{name} cannot be set for some models or sub-agents alone")
             _check_own(name, value)
         elif name in POLICY:
             _check_policy(name, value)
@@ -233,7 +233,7 @@ def is_address(value: Any) -> bool:
 
 
 class SettingsFault(ValueError):
-    """Settings that can not be used; the text is one sentence that names the file, variable or flag."""
+    """Settings that cannot be used; the text is one sentence that names the file, variable or flag."""
 
 
 def nearest(name: str, names: Iterable[str]) -> str:

@@ -24,7 +24,7 @@ KEY, VALUE, COLUMNS = 24, 18, 80  # characters: of the columns, and of a line
 
 
 def show(parsed: Namespace) -> int:
-    """0: done; 1: a file or a variable can not be used."""
+    """0: done; 1: a file or a variable cannot be used."""
     try:
         layers = read()
         settings = layers.settings_for(parsed.program, parsed.model, parsed.subagent)

@@ -68,7 +68,7 @@ class Location(msgspec.Struct, frozen=True):
 class Begun(msgspec.Struct, frozen=True):
     """`ownership` None: it could not be claimed now, for this `cause`. `records`: what is to be put in the place of
     the snapshot here, None where that stays. `stored_bytes`: with what the snapshot begins that is there already.
-    `unsent`: keys of rows of here that are not there. `refused`: why the session can not go on here. `stored`: how
+    `unsent`: keys of rows of here that are not there. `refused`: why the session cannot go on here. `stored`: how
     far it is safe."""
 
     ownership: Ownership | None = None

@@ -125,8 +125,8 @@ async def now_there(objects: Objects) -> int:
 
 
 async def outdated(objects: Objects, limits: PurgeLimits) -> list[Outdated]:
-    """The oldest first. What was changed within a day stays, whether a machine has it open or not; so does what can
-    not be read. Only what is given back, or counts for a limit of size, is looked through for its own."""
+    """The oldest first. What was changed within a day stays, whether a machine has it open or not; so does what
+    cannot be read. Only what is given back, or counts for a limit of size, is looked through for its own."""
     room = asyncio.Semaphore(AT_ONCE)
 
     async def sized(session: StoredSession) -> StoredSession:

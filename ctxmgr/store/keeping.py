@@ -2,7 +2,7 @@
 
 1. What the store says at the start holds, but for what only this machine can know: lines that were saved here and
    had not gone there yet. They go there if nobody has written since (`beginning` compares bytes).
-2. A store that can not be reached stops nobody: the session goes on by what lies here, is claimed as soon as that
+2. A store that cannot be reached stops nobody: the session goes on by what lies here, is claimed as soon as that
    can be done, and what is new goes there then. If another has written meanwhile, that holds there.
 3. Who was fenced says so once, and sends nothing any more.
 4. While it lives the owner renews its head each third of the lease. After `IDLE_LEASES` without anything new it
@@ -147,7 +147,7 @@ class SessionKeeper:
         self._unsent.update([row.key for row in rows])
 
     async def flush(self, leaving: bool = False) -> Stored:
-        """When all that was saved here before this call is in the store, or that can not be had now. `leaving`: it
+        """When all that was saved here before this call is in the store, or that cannot be had now. `leaving`: it
         is let go of, too; nothing comes after."""
         self._leaving |= leaving
         if not self._over and self._task is not None:

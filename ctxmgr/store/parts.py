@@ -79,7 +79,7 @@ def lines_of(name: str, content: bytes) -> bytes:
     try:
         return zlib.decompress(content)
     except zlib.error:
-        raise Damaged("an object of the store can not be read") from None
+        raise Damaged("an object of the store cannot be read") from None
 
 
 def _utf8(text: str) -> bytes:
@@ -141,7 +141,7 @@ async def sweep(objects: Objects, session_id: str, head: SessionHead) -> int:
 
 
 async def delete(objects: Objects, session_id: str, names: Iterable[str]) -> None:
-    """What can not be deleted now is swept later."""
+    """What cannot be deleted now is swept later."""
     room = asyncio.Semaphore(AT_ONCE)
     prefix = objects_prefix(session_id)
 

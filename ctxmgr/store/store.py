@@ -98,7 +98,7 @@ class SessionStore:
             self._loop.call_soon_threadsafe(keeper.changed)
 
     def flush(self, session_id: str, leaving: bool = False) -> "Future[Stored]":
-        """What was saved before this call is there, or can not be had there now. `leaving`: the session ends."""
+        """What was saved before this call is there, or cannot be had there now. `leaving`: the session ends."""
 
         async def flush() -> Stored:
             keeper = self._keepers.get(session_id)

@@ -1,7 +1,7 @@
 """One session that is held here: what is new of it goes to the store, in order, a batch at a time.
 
 1. What is new is read when a batch begins: first the snapshot, then the rows. A row is known here before the line
-   that tells of it is written, so a head names no line whose rows it lacks. Where the archive can not be read now,
+   that tells of it is written, so a head names no line whose rows it lacks. Where the archive cannot be read now,
    lines go alone, and the session is not let go of before its rows have gone.
 2. A batch is its objects, then the head. What failed is read again with the next one: nothing is kept in memory but
    the keys of rows.

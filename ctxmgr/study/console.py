@@ -59,7 +59,7 @@ class TextTable(msgspec.Struct, frozen=True):
 
 
 def console(stream: TextIO | None = None) -> Console:
-    """For stdout unless told. Wide and without colours where it is no terminal; what can not be encoded there
+    """For stdout unless told. Wide and without colours where it is no terminal; what cannot be encoded there
     is replaced."""
     stream = stream or sys.stdout
     if hasattr(stream, "reconfigure"):

@@ -95,7 +95,7 @@ _SECTIONS = """\
 """
 _CRITICAL = """
 ## Critical Context
-- [Findings, values, names, commands and error texts that the work can not go on without; or "(none)"]
+- [Findings, values, names, commands and error texts that the work cannot go on without; or "(none)"]
 """
 _TURN = """\
 ## Original Request

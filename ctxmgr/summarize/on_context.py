@@ -4,7 +4,7 @@ Rules:
 1. The host's last request is in its provider's cache: with one message more it is read at the price of that, while
    a copy of the conversation is paid as new. What is cut of a copy is saved. The cheaper of the two is asked.
 2. Only where one call writes all of it, and where list, message and answer are within the window.
-3. An answer is judged as any other. Where it can not be had the copy is asked for, and the details say so; not
+3. An answer is judged as any other. Where it cannot be had the copy is asked for, and the details say so; not
    where the call was cancelled: whoever cancelled has no more time.
 """
 
@@ -94,7 +94,7 @@ def instruction_tokens(brief: SummaryInput[CompactionPlan], shape: Shape) -> int
 
 
 def _first(copy: Asking[Any]) -> tuple[tuple[CompletionRequest, ...] | None, CompletionFailure | None]:
-    """What a copy would ask first, or why it can not."""
+    """What a copy would ask first, or why it cannot."""
     try:
         return next(copy), None
     except SummaryFailed as gave_up:

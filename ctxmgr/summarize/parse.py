@@ -1,4 +1,4 @@
-"""Turns what a model answered into the text of a summary, or says why it can not be one.
+"""Turns what a model answered into the text of a summary, or says why it cannot be one.
 
 Rules:
 1. An answer that failed, was cut off or called a tool is refused. One that lacks sections of its shape is taken:
@@ -59,7 +59,7 @@ class AcceptedAnswer(msgspec.Struct, frozen=True):
 
 
 class RejectedAnswer(msgspec.Struct, frozen=True):
-    """Why an answer can not be used; `detail` is more about it for people, without conversation.
+    """Why an answer cannot be used; `detail` is more about it for people, without conversation.
 
     `prose`: what it said where it held no section (rule 5).
     """

@@ -6,7 +6,7 @@ session's user wrote into the settings comes last, so that it counts over the ou
 host's list what is summarised stands above as it was sent, so that the provider reads it from its cache: so that
 message says what it is, and that nobody is to go on.
 
-Text of a conversation can not leave its tags:
+Text of a conversation cannot leave its tags:
 1. A tag of ours that stands in the text is written with `&lt;`: so it neither closes its part nor opens another.
 2. A line of the text that reads as a heading of ours is written with a backslash before it, as Markdown does.
    An earlier summary is exempt from this: its headings are ours.

@@ -28,7 +28,7 @@ MEANINGS = {
     NOT_INITIALIZED: "`initialize` has not been answered yet.",
     CANCELLED: "The host cancelled this request.",
     CONTENT_MODIFIED: "`append` does not fit what was sent before: send the whole list.",
-    REQUEST_FAILED: "The request is right but can not be carried out; the message says why.",
+    REQUEST_FAILED: "The request is right but cannot be carried out; the message says why.",
 }
 
 

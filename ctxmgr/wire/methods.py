@@ -370,4 +370,4 @@ class ParamsReader:
             text, _, path = str(fault).partition(" - at `")
             raise invalid_params(text, path_of(text, path.rstrip("`") or "$")) from None
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
-            raise invalid_params(f"can not be decoded: {type(fault).__name__}", "$") from None
+            raise invalid_params(f"cannot be decoded: {type(fault).__name__}", "$") from None

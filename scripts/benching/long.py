@@ -1,7 +1,7 @@
 """Measures long sessions: the first call with a list of megabytes, and epochs over 10,000 messages.
 
 Each is told in floors: the same request echoed by the bench's own process, which decodes and encodes each message
-once. Without the work of a sidecar a list can not be taken in and given back for less.
+once. Without the work of a sidecar a list cannot be taken in and given back for less.
 """
 
 from benching.epochs import OPENED

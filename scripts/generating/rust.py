@@ -8,8 +8,8 @@ Rules:
 3. A choice of words is an enum with a variant `Other(String)`: a newer ctxmgr may say more, and that must not
    cost a host the whole answer.
 4. A union is told apart as cheaply as serde can: by the one member each option has, by a member that is constant in
-   each, else by trying. Trying reads an option twice, which `Raw` can not bear: that is refused here.
-5. What can not be said in Rust raises Unclear: a type that is quietly looser than the schema helps nobody.
+   each, else by trying. Trying reads an option twice, which `Raw` cannot bear: that is refused here.
+5. What cannot be said in Rust raises Unclear: a type that is quietly looser than the schema helps nobody.
 """
 
 import re
@@ -145,7 +145,7 @@ class _Types:
             lines = [_derive(), "#[serde(untagged)]", f"pub enum {name} {{"]
             for option in options:
                 if self._holds_raw(option):
-                    raise Unclear(f"{name}: what holds raw JSON can not be told apart by trying")
+                    raise Unclear(f"{name}: what holds raw JSON cannot be told apart by trying")
                 kind = self._type(option, f"{name}Word")
                 lines.append(f"    {camel(kind)}({kind}),")
                 more += [f"\nimpl From<{kind}> for {name} {{", f"    fn from(it: {kind}) -> Self {{"]

@@ -17,7 +17,7 @@ import pytest
 
 class Covered(msgspec.Struct):
     """`lines`: file below the package's folder -> line -> places in `tests`. `failed`: tests that fail as it is,
-    and files that can not be read."""
+    and files that cannot be read."""
 
     failed: list[str] = []
     tests: list[str] = []
@@ -73,7 +73,7 @@ def lines_beside(source: str, line: int) -> range | None:
 
 
 class Failing:
-    """A plugin of pytest: which tests fail, and which files can not be read."""
+    """A plugin of pytest: which tests fail, and which files cannot be read."""
 
     def __init__(self) -> None:
         self.failed: dict[str, None] = {}

@@ -4,7 +4,7 @@
    else comparisons, which have five each, would be most of a sample.
 2. The families: comparisons, `and` and `or`, `not` before a condition, True and False, numbers (one more, one less;
    those of tables and weights too), arithmetic, signs, break and continue, what is caught, loops that never run.
-3. Left out are changes that can not run or can not matter: bit operators in and out (`|` is a type here), `==` for
+3. Left out are changes that cannot run or cannot matter: bit operators in and out (`|` is a type here), `==` for
    `is`, what stands in an annotation, an assertion (`strict=` is one), a decorator or a class's keywords (how much
    is remembered, and that a struct is frozen, changes no answer).
 4. A mutant is told by what others rename least: package and module, function (or the name that a module assigns
@@ -175,7 +175,7 @@ def _owners(tree: ast.Module, lines: int) -> list[str]:
 
 
 def _mutant(engine: Path, site: Site, change: Change) -> Mutant | None:
-    """None where the change is none at all, or one that cosmic-ray can not make: of a dotted name among several
+    """None where the change is none at all, or one that cosmic-ray cannot make: of a dotted name among several
     that are caught."""
     code = (engine / site.path).read_text(encoding="utf-8")
     try:

@@ -1,4 +1,4 @@
-"""What leaves a recording's lists is found again through a real archive; what can not be is told."""
+"""What leaves a recording's lists is found again through a real archive; what cannot be is told."""
 
 import json
 from typing import Any

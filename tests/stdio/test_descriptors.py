@@ -1,4 +1,4 @@
-"""A process that has no file descriptor left goes on: it imports nothing while it serves, and says what it can not.
+"""A process that has no file descriptor left goes on: it imports nothing while it serves, and says what it cannot.
 
 Every request of `protocol/corpus` is asked, in each message format.
 """
@@ -103,7 +103,7 @@ def test_sessions_that_are_loaded_anew_for_each_call_are_answered_the_same(tmp_p
 
 
 def test_with_hardly_a_descriptor_left_all_is_answered(tmp_path: Path) -> None:
-    """What can not be kept is said, and no call fails for it."""
+    """What cannot be kept is said, and no call fails for it."""
     names = [f"s{number}" for number in range(FEW)]
     with serving(tmp_path, HARDLY_ANY) as sidecar:
         for name in names:

@@ -1,4 +1,4 @@
-"""Turns a state directory into an open connection to its archive file, and sets aside one that can not be used.
+"""Turns a state directory into an open connection to its archive file, and sets aside one that cannot be used.
 
 Knows SQLite, files, modes and locks; not what the rows are for.
 
@@ -77,7 +77,7 @@ def opened(directory: Path) -> tuple[sqlite3.Connection, str | None]:
 
 
 def _not_ours(status: os.stat_result) -> str | None:
-    """Why the file can not be used, None where it can. Its mode alone is put right."""
+    """Why the file cannot be used, None where it can. Its mode alone is put right."""
     if not stat.S_ISREG(status.st_mode):
         return "it is no regular file"
     return foreign(status) or (shared(status) if status.st_nlink > 1 else None)
@@ -102,7 +102,7 @@ def archive_path(directory: Path) -> Path:
 
 
 def archive_fault(directory: Path) -> str | None:
-    """Why the archive there can not be used, None where it can. It is read, and not changed."""
+    """Why the archive there cannot be used, None where it can. It is read, and not changed."""
     path = archive_path(directory)
     is_open = path.with_name(f"{path.name}-wal").exists()  # else reading would leave that file, and another
     try:
@@ -120,7 +120,7 @@ def archive_fault(directory: Path) -> str | None:
 
 
 def damaged(fault: sqlite3.Error) -> bool:
-    """Whether the error says that the file is broken, not only that it can not be used now."""
+    """Whether the error says that the file is broken, not only that it cannot be used now."""
     return (getattr(fault, "sqlite_errorcode", None) or 0) & 0xFF in _DAMAGED
 
 

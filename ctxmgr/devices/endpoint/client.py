@@ -6,7 +6,7 @@ in a thread.
 1. Nothing but the configured address is spoken to: no proxy from the environment, no redirect is followed.
 2. Nothing but what the call needs is sent: no report of this machine, no cookie, nothing from a `.netrc`.
 3. What is read of one response is bounded, an error's body as well; it is asked for uncompressed, so that a
-   small response can not become a large one.
+   small response cannot become a large one.
 4. Nothing is tried again here: that is decided with the deadline in view, in `endpoint`.
 5. Nothing is logged: stderr is the host's.
 6. Words for a fault hold nothing that the server wrote: it may quote the prompt or the key.
@@ -45,7 +45,7 @@ END_MARK = b"[DONE]"  # of chat completions; another API's last event is known t
 TOO_LARGE = f"the answer is larger than {RESPONSE_BYTES >> 20} MiB"
 COMPRESSED = "the answer came compressed, which was not asked for"
 BROKE_OFF = "the connection broke off before the answer was whole"
-UNREACHABLE = "the server can not be reached"
+UNREACHABLE = "the server cannot be reached"
 PROMPT_TOO_LARGE = "the prompt is too large"
 NOTHING_LEFT = "the account has nothing left to spend"
 REFUSED = "the request was refused"

@@ -2,7 +2,7 @@
 
 Calls are made one at a time; only `sync` may run in another thread beside them.
 
-1. Lines are appended by one write, so they are in the page cache on return and `kill -9` can not take them back.
+1. Lines are appended by one write, so they are in the page cache on return and `kill -9` cannot take them back.
    Power loss is covered by `sync` and `close`.
 2. The file is whole after every call: what did not fit is cut off again, a rewrite is one rename or nothing.
 3. A line that is not known to be in it, for whatever reason, leaves a gap, and then only a rewrite is written.
@@ -89,7 +89,7 @@ def from_lines(content: bytes, session_id: str | None) -> SnapshotRecords:
 
 
 def base_fault(body: bytes, session_id: str | None) -> str | None:
-    """Why `body` can not be the base of that session (of any session when None), None when it can."""
+    """Why `body` cannot be the base of that session (of any session when None), None when it can."""
     head = _head(body)
     if head is None or type(head.version) is not int or head.version < 1:
         return _BROKEN

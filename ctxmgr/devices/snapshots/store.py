@@ -5,7 +5,7 @@ Knows files, locks and lines; not what a state or an event means. Calls about on
 1. Who writes holds the lock. It is a file of its own: a rewrite swaps the inode of the snapshot, and a lock
    stays with its inode. Release leaves the lock file; `delete` unlinks it while holding it, and whoever locks
    checks afterwards that the name still means the inode it has locked.
-2. Nothing is overwritten: a torn tail goes to NAME.torn before it is cut off, a file that can not be used
+2. Nothing is overwritten: a torn tail goes to NAME.torn before it is cut off, a file that cannot be used
    is renamed NAME.broken-1, -2, ...
 3. A disk at fault does not stop a session: `open` says so and gives no file. Only a lock that another holds
    refuses.
@@ -125,11 +125,11 @@ def read(path: Path) -> SnapshotRecords:
     try:
         content = content_of(Path(os.path.realpath(path)))
     except OSError as error:
-        return SnapshotRecords(fault=f"{path} can not be read: {error.strerror}")
+        return SnapshotRecords(fault=f"{path} cannot be read: {error.strerror}")
     reading = SnapshotRecords(fault=_IRREGULAR) if content is None else from_lines(content, None)
     if reading.fault is None:
         return reading
-    return SnapshotRecords(reading.bodies, reading.torn_bytes, f"{path} can not be used: {reading.fault}")
+    return SnapshotRecords(reading.bodies, reading.torn_bytes, f"{path} cannot be used: {reading.fault}")
 
 
 def _open_locked(path: Path, session_id: str, lock: int) -> OpenedSnapshot:
@@ -180,7 +180,7 @@ def _unsaved(path: Path, session_id: str, error: Exception) -> OpenedSnapshot:
         pass
     except Exception:  # noqa: BLE001  the cause is said
         unread = True
-    fault = f"{path} can not be written, the session is not saved: {faults.cause(error)}"
+    fault = f"{path} cannot be written, the session is not saved: {faults.cause(error)}"
     return OpenedSnapshot(lines=() if reading.fault else reading.bodies, fault=fault, unread=unread)
 
 
@@ -201,7 +201,7 @@ class SavedFile(msgspec.Struct, frozen=True):
 
 
 def saved_files(directory: Path) -> list[SavedFile]:
-    """Of all sessions, the one saved last first. Raises OSError where the directory can not be read."""
+    """Of all sessions, the one saved last first. Raises OSError where the directory cannot be read."""
     files = []
     for entry in os.scandir(directory):
         if entry.name.endswith(ENDING) and entry.is_file(follow_symlinks=False):

@@ -6,7 +6,7 @@
 2. That is decided once, before a provider was sent the result: nothing that it may hold is written anew. What was
    written is remembered as any other decision is, and sent again as it was.
 3. Never cut are results of protected tools, pins, what came back through `retrieve`, what others told the model
-   (`engine.instructions`), results with pictures, and what a host can not be given another text for.
+   (`engine.instructions`), results with pictures, and what a host cannot be given another text for.
 4. A line from the gap has its place before it: where the original can be had by its handle, the offset that
    `retrieve` takes, else the number of the line; and then the marker names the call to be made again.
 """

@@ -7,7 +7,7 @@ Rules:
    Where users and the assistant take turns, a user's message goes with the answer that it follows.
 2. What else a user or a host said belongs to no step: it is fixed. So is a result without a call and a role not
    known.
-3. A step whose call is answered inside a fixed message (a user's, in some formats) is bound: it can not leave
+3. A step whose call is answered inside a fixed message (a user's, in some formats) is bound: it cannot leave
    whole, for the pair would be parted. Its other results may still be pruned.
 4. The user's own shell runs are steps by themselves: output like a tool's, but no pair.
 5. A call without a result waits for it, whatever stands after it: tools may run on while others answer, or a user

@@ -144,7 +144,7 @@ class Prompts(Rule):
 
 
 class LoadedTools(Rule):
-    """Where a tool was loaded last stays, whatever else has to leave: without it the model can not call it.
+    """Where a tool was loaded last stays, whatever else has to leave: without it the model cannot call it.
 
     Tally: whether one left.
     """

@@ -1,7 +1,7 @@
 """Turns text of any origin into the forms that facts, packets and summaries need: one clean line, a key to compare
 by, words, sentences, and the line that stands for a command.
 
-A line for a packet can not look like a heading, a list of its own, a code fence or the packet's mark: a fact may
+A line for a packet cannot look like a heading, a list of its own, a code fence or the packet's mark: a fact may
 hold words that somebody wrote to be read as ours. The numbers of a list's items stay: somebody may say "do 2".
 Knows nothing of facts, messages or packets. Never raises for any string, unpaired surrogates included.
 """

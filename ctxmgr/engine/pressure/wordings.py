@@ -247,7 +247,7 @@ def says_nothing(error: str) -> bool:
 
 
 def says_of_list(error: str) -> bool:
-    """Whether it says that the list can not be read as it stands."""
+    """Whether it says that the list cannot be read as it stands."""
     return bool(_of_list.search(plain(error)))
 
 

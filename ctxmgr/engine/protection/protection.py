@@ -1,7 +1,7 @@
 """What of a list stays as it is: every preset, the cut on arrival and the last fit read it here and nowhere else.
 
 1. A protected tool's calls and results stay as they are, and so do instructions within their budget: both also
-   where pins can not.
+   where pins cannot.
 2. Pins hold whole messages, and so do texts that came back lately through `retrieve`. A pin by digest holds each
    message with it; by call id, the message that makes the call and its results; by tool, its calls and their
    results; by path, calls that name such a file in their arguments, patch or command line, and their results.

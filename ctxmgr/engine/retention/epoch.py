@@ -257,7 +257,7 @@ class EpochDraft:
         )
 
     def least_tokens(self) -> int:
-        """What an epoch can not take away, in tokens: the working set, and what belongs to no step."""
+        """What an epoch cannot take away, in tokens: the working set, and what belongs to no step."""
         fixed = of_no_step(self.conversation, self.inputs.layout.rules).tokens_before(self.working_set)
         return fixed + self.conversation.raw_weight - self.shown.raw_sums[self.working_set]
 

@@ -5,7 +5,7 @@ Rules (pi 0.87.1, the session as it projects it):
 1. A message entry gives its message, byte for byte; a custom message, a branch summary that says something and a
    compaction give a message made of their fields, a compaction that carries a prompt that prompt before it.
 2. Where pi itself takes nothing of an entry, it is metadata: in the tree, but in no list.
-3. The path is walked from the leaf to the root by `parentId`. What can not be read, and the session's header, is no
+3. The path is walked from the leaf to the root by `parentId`. What cannot be read, and the session's header, is no
    entry; a circle or a missing parent ends the walk.
 4. The newest edit of an entry counts: null omits it, anything else is its new content where it is a user's, an
    assistant's, a tool's or a custom message. Of what is in the model's list, edits outside of it do not count.
@@ -52,7 +52,7 @@ class RawEntry(msgspec.Struct, frozen=True):
 
 
 def node(raw: bytes) -> RawEntry | None:
-    """An entry, None where it can not be read or is the session's header."""
+    """An entry, None where it cannot be read or is the session's header."""
     try:
         fields = members(raw)
         id, parent = _plain(fields, "id"), _plain(fields, "parentId")
@@ -89,7 +89,7 @@ def _plain(fields: dict[str, bytes], name: str) -> Any:
 
 
 def soft(fields: dict[str, bytes], name: str) -> Any:
-    """A member's value, None where it can not be read."""
+    """A member's value, None where it cannot be read."""
     try:
         return _plain(fields, name)
     except UNREADABLE:
@@ -149,7 +149,7 @@ def _some(fields: dict[str, bytes], *names: str) -> dict[str, msgspec.Raw]:
 
 
 def message_of(raw: bytes) -> BranchMessage:
-    """What one message is to a cut and a summariser; one that can not be read is shown to nobody."""
+    """What one message is to a cut and a summariser; one that cannot be read is shown to nobody."""
     try:
         message = value(raw)
     except UNREADABLE:
@@ -224,7 +224,7 @@ def _edited(entries: Sequence[BranchEntry], nodes: Sequence[RawEntry]) -> tuple[
 
 
 def _after(messages: tuple[BranchMessage, ...], replacement: bytes) -> tuple[BranchMessage, ...]:
-    """The messages of an entry after its edit; as they were where the edit can not be read."""
+    """The messages of an entry after its edit; as they were where the edit cannot be read."""
     if replacement == b"null":
         return ()
     try:

@@ -2,7 +2,7 @@
 
 An entry is `{id, parentId, type, timestamp, ...}`; `type` is message (with `message`), compaction or
 branch_summary (with `summary`), custom_message, or something that is no context (model_change, label, ...).
-Times are milliseconds or ISO 8601 strings. What can not be read is skipped: an entry is never worth an error.
+Times are milliseconds or ISO 8601 strings. What cannot be read is skipped: an entry is never worth an error.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,8 @@
 """What is read of one request: whose list it holds, and what is to be done with it; what an API is; and the tools
 that a model calls in one answer, put together from the pieces in which they come.
 
-A call of a tool is told when all of it has come, before the program has the bytes that end it: the program can not
-have made it by then. What can not be read is no call.
+A call of a tool is told when all of it has come, before the program has the bytes that end it: the program cannot
+have made it by then. What cannot be read is no call.
 """
 
 import secrets
@@ -217,7 +217,7 @@ class ProviderApi(ABC):
 
     @read_once
     def part_of(self, raw: bytes) -> Part:
-        """What a message is of a step; what can not be read is `other`."""
+        """What a message is of a step; what cannot be read is `other`."""
         try:
             message = _decode(raw)
         except UNREADABLE:

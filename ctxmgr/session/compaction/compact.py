@@ -3,7 +3,7 @@
 Rules:
 1. Nothing half done is ever answered: a summary is whole, or the answer is an error, or the host's turn.
 2. Two compactions of one branch at once would each lose what the other keeps: the second is refused.
-3. What a host has planned is kept to where ctxmgr can not plan by itself.
+3. What a host has planned is kept to where ctxmgr cannot plan by itself.
 4. Where the policy asks for natural breaks, vectors of the host or of the embeddings extra show them. Where there
    are no vectors, the words do.
 """
@@ -243,7 +243,7 @@ def decoded(raw: msgspec.Raw, shape: type[Shape]) -> Shape:
         text, _, path = str(fault).partition(" - at `$")
         raise invalid_params(text, path_of(text, "$.preparation" + path.rstrip("`"))) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:  # its words may quote the host's
-        raise invalid_params(f"can not be decoded: {type(fault).__name__}", "$.preparation") from None
+        raise invalid_params(f"cannot be decoded: {type(fault).__name__}", "$.preparation") from None
 
 
 NO_PATH = NothingToCompact(
@@ -362,7 +362,7 @@ def break_depths(
 
 
 def _embedded(embed: Embedding, texts: tuple[str, ...]) -> list[list[float]] | None:
-    """None where the extra can not do it: what it is made of is not ours, and a compaction does not fail for it."""
+    """None where the extra cannot do it: what it is made of is not ours, and a compaction does not fail for it."""
     try:
         return embed(texts)
     except Exception:  # noqa: BLE001

@@ -130,7 +130,7 @@ def attempt(
     except NeedsThread:
         if not may_take_long:
             raise
-        return ProjectionFailure("internal fault: the preset can not decide")
+        return ProjectionFailure("internal fault: the preset cannot decide")
     except Exception as fault:  # noqa: BLE001  whatever it is, the host's call must go on
         return _failed(fault)
 

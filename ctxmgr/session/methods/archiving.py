@@ -5,7 +5,7 @@ Rules:
 1. A verb that lets something leave adds its row to `session.pending_archive` where it assigns the new state;
    nobody else empties that list. Rows are added only where the host declared `retrieve` or `archive`; without,
    they are passed over.
-2. A row is held here until the archive has it: what can not be saved can still be retrieved. That is said once.
+2. A row is held here until the archive has it: what cannot be saved can still be retrieved. That is said once.
 3. What the archive did not take is put again with the next rows, and when the session ends: a disk at fault costs
    no call that lets nothing leave.
 4. Held is so much and no more, the newest: what a full disk keeps away must not fill the memory.
@@ -87,7 +87,7 @@ PAGE_CHARACTERS = 20_000  # about 5,000 tokens: a page that a model can take in 
 
 
 def retrieve(session: SessionCore, params: recovery.RetrieveParams) -> Verb[recovery.RetrieveResult]:
-    """One page. Raises CallFailed where nothing is archived here, or the archive can not be read;
+    """One page. Raises CallFailed where nothing is archived here, or the archive cannot be read;
     InvalidParams for a handle that it does not know."""
     check(session)
     row = unarchived_row(session, params.handle)
@@ -146,7 +146,7 @@ MOST_HITS = 50
 
 
 def search(session: SessionCore, params: recovery.SearchParams) -> Verb[recovery.SearchResult]:
-    """Raises CallFailed where nothing is archived here, or the archive can not be read."""
+    """Raises CallFailed where nothing is archived here, or the archive cannot be read."""
     check(session)
     limit = min(int(params.limit or USUAL_HITS), MOST_HITS)
     held = tuple(session.unarchived.values())

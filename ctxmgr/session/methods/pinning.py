@@ -55,7 +55,7 @@ def _pin(params: recovery.PinParams) -> Pin:
 # Rules:
 # 1. What the receipt lists is decided no more, whatever was decided of it since; nothing else is touched.
 # 2. The messages concerned are pinned by digest: an undo that the next epoch takes back would be none.
-# 3. What the receipt does not list any more can not be taken back, and that is said.
+# 3. What the receipt does not list any more cannot be taken back, and that is said.
 
 
 def undo(session: SessionCore, params: recovery.UndoParams) -> None:

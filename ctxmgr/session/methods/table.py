@@ -1,7 +1,7 @@
 """What each method of a session does: (session, params) -> answer, or a generator that ends with it.
 
 What may take long and changes nothing is a job: (session, params) -> what is to be carried out. One row a
-method. A new verb is one row here, and a function where a row can not say it; order, saving and errors are the
+method. A new verb is one row here, and a function where a row cannot say it; order, saving and errors are the
 connection's.
 """
 

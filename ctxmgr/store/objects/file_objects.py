@@ -277,7 +277,7 @@ class FileObjects:
             return await asyncio.to_thread(work_there)
         except OSError as fault:
             raise StoreUnreachable(
-                f"the store's folder can not be used ({fault.strerror or f'locked by {fault}'})"
+                f"the store's folder cannot be used ({fault.strerror or f'locked by {fault}'})"
             ) from fault
 
     def _get(self, root: int, key: str) -> StoredObject:

@@ -32,7 +32,7 @@ from ctxmgr.store.objects.interface import (
 CONNECT = "5s"
 ANSWER = "20s"  # for one request; a part of a snapshot is some 100 kB
 ONCE: Any = {"max_retries": 0, "retry_timeout": timedelta(seconds=20)}
-NO_SWAP = "this store can not swap an object where it is unchanged (If-Match), which ctxmgr needs"
+NO_SWAP = "this store cannot swap an object where it is unchanged (If-Match), which ctxmgr needs"
 Value = TypeVar("Value")
 
 

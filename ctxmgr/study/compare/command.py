@@ -1,7 +1,7 @@
 """The command `compare`: strategies on the same cut of recorded sessions, one file a summary and one table of all.
 
 1. What is finished is kept: each summary is written as soon as it is there, and a later run starts from that.
-2. A recording that can not be read, or a row that failed, costs only itself.
+2. A recording that cannot be read, or a row that failed, costs only itself.
 """
 
 import asyncio

@@ -130,7 +130,7 @@ def _files(given: list[str]) -> list[tuple[str, Path]]:
 
 
 def _play(golden: Golden, parsed: Namespace) -> tuple[str, list[tuple[str, str]]]:
-    """How one transcript went, in a word, and in lines with their styles. Raises OSError where the command can not
+    """How one transcript went, in a word, and in lines with their styles. Raises OSError where the command cannot
     be started."""
     if (why := reason(golden, snapshots=not parsed.command)) is not None:
         return "skipped", [(f"skipped   {golden.name}: {why}", "dim")]
@@ -172,7 +172,7 @@ def _write(path: str, verdict: object) -> None:
 
 
 def _drive(path: str, content: bytes, script: Script, parsed: Namespace, out: Console) -> int:
-    """0 where the script holds, else 1. Raises OSError where the command can not be started."""
+    """0 where the script holds, else 1. Raises OSError where the command cannot be started."""
     last: deque[str] = deque(maxlen=LAST_MESSAGES)
 
     def show(sender: Literal["host", "ctxmgr"], body: bytes) -> None:

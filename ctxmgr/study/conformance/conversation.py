@@ -22,7 +22,7 @@ class OutputEnded(Exception):
 
 
 class NoMessage(Exception):
-    """What stands on the output can not be taken. Its arguments: what was expected of it, and what came."""
+    """What stands on the output cannot be taken. Its arguments: what was expected of it, and what came."""
 
 
 class Conversation:

@@ -10,7 +10,7 @@ A transcript may hold what no host can bring about in another process. `reason` 
 
 1. Pressure must be that of the estimate, which any program can compute: a vocabulary is there when it is there.
 2. A session that was restored needs the snapshot, and its form is the program's own; a snapshot that was broken
-   or held by another process can not be made.
+   or held by another process cannot be made.
 3. A deadline passes when it passes.
 4. What an endpoint answered would need that endpoint.
 5. Nobody outside sees when a compaction written ahead is ready; only where ctxmgr speaks next need nobody.
@@ -267,7 +267,7 @@ DEVICES = {
 
 
 def reason(golden: Golden, snapshots: bool) -> str | None:
-    """Why it can not be followed; None where it can. `snapshots`: the program reads this ctxmgr's."""
+    """Why it cannot be followed; None where it can. `snapshots`: the program reads this ctxmgr's."""
     return next(_reasons(golden, snapshots), None)
 
 
@@ -305,7 +305,7 @@ def _weights(golden: Golden, heads: Sequence[Head]) -> Iterator[str]:
 
 
 def _elsewhere(line: TranscriptLine, archived: set[str]) -> bool:
-    """Whether an answer of the archive can not follow from what was put before (rule 7); notes what is put."""
+    """Whether an answer of the archive cannot follow from what was put before (rule 7); notes what is put."""
     session, answer = line.fields["session"], line.fields["answer"]
     archived.update(f"{session} {handle}" for handle in line.fields["put"] or ())
     given = [hit["handle"] for hit in (answer.get("row"), *answer.get("hits", ())) if hit is not None]

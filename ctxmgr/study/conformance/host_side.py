@@ -7,7 +7,7 @@
    words and types the methods it names. Ids and bases are its own, so the host sends those where the transcript has
    the recorded ones.
 4. Kept messages are compared byte for byte: a sidecar gives back what it was given. Lists of another length are no
-   more the same than one that can not be read.
+   more the same than one that cannot be read.
 5. At the end a sidecar may take back what it had asked, by `$/cancelRequest`; nothing else is said then.
 6. `initialize` gets a `stateDir` of its own: two runs never meet, and a recorded path is nobody else's.
 """

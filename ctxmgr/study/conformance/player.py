@@ -42,7 +42,7 @@ class Player:
         ] = {}  # key of an awaited answer: the request's step and method
 
     def play(self, script: Script) -> None:
-        """Raises ExpectationFailed; OSError where the command can not be started."""
+        """Raises ExpectationFailed; OSError where the command cannot be started."""
         step = ScriptStep(0, "close")
         try:
             for step in script.steps:

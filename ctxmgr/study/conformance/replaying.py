@@ -51,7 +51,7 @@ class ReplayedTranscript(msgspec.Struct, frozen=True):
 
 def replay(name: str, content: bytes, rewrite: bool = False, models: Registry | None = None) -> ReplayedTranscript:
     """Raises UnreadableRecording for a broken transcript, for rules that are not replayed here (rule 4), or for a
-    vocabulary that can not be had here.
+    vocabulary that cannot be had here.
 
     `rewrite`: the transcript is to be made anew, from its host lines; nothing is compared. `models`: what is known
     of them, where that is not what is shipped.

@@ -52,7 +52,7 @@ WITHIN: dict[str, MatchMode] = {"$exact": "exact", "$literal": "literal", "$ref"
 
 
 class Misplaced(ValueError):
-    """A placeholder that is none, or stands where it can not. The text begins with the path."""
+    """A placeholder that is none, or stands where it cannot. The text begins with the path."""
 
 
 def is_number(value: Any) -> bool:
@@ -107,7 +107,7 @@ def check(value: Any, names: set[str], sent: bool, path: str = "$", negated: boo
             f"`{name}` is for what is expected, not for what is sent": sent and name not in ("$ref", "$literal"),
             f"`{name}` stands alone": len(value) > 1 and (sent or name in ("$absent", "$rest")),
             f"nothing before has captured `{argument}`": name == "$ref" and str(argument) not in names,
-            "what must not match can not be captured": name == "$capture" and negated,
+            "what must not match cannot be captured": name == "$capture" and negated,
             f"`{STATE_DIR}` is the name of this run's state directory": (name, argument) == ("$capture", STATE_DIR),
         }
         if (why := next((text for text, is_so in faults.items() if is_so), None)) is not None:
@@ -346,7 +346,7 @@ def _steps(mode: MatchMode, lines: Iterable[TranscriptLine], texts: list[bytes])
         except Misplaced as fault:
             raise ScriptError(f"line {line.number}, {fault}") from None
         except (ValueError, RecursionError) as fault:  # a transcript may hold what strict JSON has not
-            raise ScriptError(f"line {line.number}: it can not be read: {fault}") from None
+            raise ScriptError(f"line {line.number}: it cannot be read: {fault}") from None
         yield step
 
 

@@ -72,7 +72,7 @@ def _run(parsed: Namespace) -> int:
         if results.dropped_bytes:
             complain(
                 "corpus",
-                f"the last {results.dropped_bytes:,} bytes of the journal can not be read: computed anew",
+                f"the last {results.dropped_bytes:,} bytes of the journal cannot be read: computed anew",
                 0,
             )
         files = listed(parsed.source, without=results.folder)

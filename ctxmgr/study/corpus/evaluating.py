@@ -1,6 +1,6 @@
 """Turns a task into its rows, in whatever process it runs: reads, drives in process, measures, asks the probes.
 
-1. Nothing raises: what can not be read or driven is a row with a reason.
+1. Nothing raises: what cannot be read or driven is a row with a reason.
 2. The same task gives the same rows anywhere, but for the CPU and the memory that it took.
 3. As `ctxmgr replay` does it: the modelled host, its prices, its way of caching.
 4. A reason and a fault name a place, and nothing that stands there: rows hold no conversation.
@@ -39,7 +39,7 @@ def evaluated(task: CorpusTask) -> bytes:
     try:
         evaluation = _evaluation(task)
     except OSError as fault:
-        evaluation = Evaluation(failed(task, "lost", f"can not be fetched: {fault.strerror or fault}"))
+        evaluation = Evaluation(failed(task, "lost", f"cannot be fetched: {fault.strerror or fault}"))
     except Exception as fault:  # noqa: BLE001  rule 1
         evaluation = Evaluation(failed(task, "bad", _fault_text(fault)))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KIB

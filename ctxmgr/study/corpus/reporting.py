@@ -8,7 +8,7 @@
 4. Against other results: compared are recordings that both have, policy by policy; the content is the same, the
    release or the settings may not be. Worse is a mean that moved by more than the threshold (closed cost up, kept,
    recall or probes down), an answer that failed a check and did not before, a recording that has no figures any
-   more, and whatever can not be compared: a policy that only one side asked for, one without a recording in common,
+   more, and whatever cannot be compared: a policy that only one side asked for, one without a recording in common,
    a figure that is not there any more.
 
 The terminal and the page show the same tables. A recording's own page is that of `ctxmgr replay --report`.
@@ -208,7 +208,7 @@ class Queries:
             self._base.execute(ROWS.format(rows=name), given)
             self._base.execute(FIGURES.format(rows=name))
         except duckdb.Error as fault:
-            raise CorpusFault(f"{folder} can not be read: {fault}") from None
+            raise CorpusFault(f"{folder} cannot be read: {fault}") from None
         return run
 
     def rows(self, query: str, given: Mapping[str, Any] | None = None) -> list[Figures]:

@@ -45,7 +45,7 @@ Work = Callable[[CorpusTask], bytes]
 
 
 class SchedulerLost(Exception):
-    """The cluster can not be reached any more, or never could; the text says which."""
+    """The cluster cannot be reached any more, or never could; the text says which."""
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 1. What a file or an object is, its content tells: Parquet by its first bytes, recordings by their readers. Names
    decide nothing, but that hidden files in folders are passed over.
 2. A Parquet file holds a recording a row: a column `content` of bytes or text, and a `name` if it likes. One that
-   is broken is a recording that can not be read, beside the rows before its fault; it stops nothing.
+   is broken is a recording that cannot be read, beside the rows before its fault; it stops nothing.
 3. An object store is named by a URL (`s3://bucket/prefix`, `gs://`, `az://`, `file:///`): one object, those that a
    glob in its last part matches, or all below it.
 4. A recording's address can be read by anybody who reaches it, a worker elsewhere too. Its digest is its content's.
@@ -141,7 +141,7 @@ FETCHED_BYTES = 8 << 20  # the same of an object: a request each
 
 
 class CorpusFault(Exception):
-    """What was named is not there, or can not be used; the text says which."""
+    """What was named is not there, or cannot be used; the text says which."""
 
 
 class NoRecording(Exception):

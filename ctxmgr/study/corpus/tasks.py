@@ -66,7 +66,7 @@ RECORDINGS = (
     Column("schema_version", "The version of this schema.", int),
     Column(
         "status",
-        "`ok`; `bad`: the recording can not be read or driven; `lost`: its worker was killed, or it could not be "
+        "`ok`; `bad`: the recording cannot be read or driven; `lost`: its worker was killed, or it could not be "
         "fetched: the next run tries again.",
         str,
     ),

@@ -189,7 +189,7 @@ class ReplayHost(HostSide):
         return self.ask("context", start + b'"messages":[%b]' % _joined(self.items) + rest)
 
     def _judge(self, result: dict[str, msgspec.Raw], report: dict[str, Any]) -> list[MatchedMessage] | None:
-        """The answered list, None where it can not be made out."""
+        """The answered list, None where it cannot be made out."""
         if report["checks"]:
             broken = f"broken checks: {', '.join(report['checks'])}"
             self.fail(broken, broken)

@@ -55,7 +55,7 @@ class MatchedMessage(msgspec.Struct, frozen=True):
 
 
 class IllegalAnswer(Exception):
-    """The answer can not be matched with what was sent; the text says where."""
+    """The answer cannot be matched with what was sent; the text says where."""
 
 
 def answered(sent: Sequence[HostMessage], result: dict[str, msgspec.Raw]) -> list[MatchedMessage]:

@@ -1,4 +1,4 @@
-"""Closed-loop cost: what the input costs when the model fetches again what it needs and can not see.
+"""Closed-loop cost: what the input costs when the model fetches again what it needs and cannot see.
 
 `billed`: input of all lists, as if no cache were ever cold; `closed`: and the re-fetches. `all`: the same with cold
 caches, with summaries as if a model had written them, and with the recorded output of all calls.
@@ -105,7 +105,7 @@ def floor_dollars(sights: Sequence[Observation], known: MessageCache, sheet: Pri
 
 PREFIX = "closedLoop."
 MEANINGS = (
-    "billed: warm input with the overhead of each call; closed: and what a reply acts on and can not see, fetched "
+    "billed: warm input with the overhead of each call; closed: and what a reply acts on and cannot see, fetched "
     "again; all: and cold caches, summaries, output"
 )
 
@@ -147,7 +147,7 @@ CLOSED = _metric(
     "closed",
     f"{currency.SIGN} closed",
     DOLLARS,
-    "Billed, and each original fetched again that a reply acts on and can not see.",
+    "Billed, and each original fetched again that a reply acts on and cannot see.",
     lambda loop: loop.closed,
     shown=("brief",),
     total="money.closed",

@@ -64,7 +64,7 @@ def run(parsed: Namespace, environment: Mapping[str, str] = os.environ) -> int:
         with progress_bar(recorded.name, len(recorded.entries)) as advanced:
             pairs = lists.changed_lists(recorded, parsed.preset or PRESET, window, lambda: advanced(1))
     except RuntimeError as fault:
-        return complain(COMMAND, f"{recorded.name} can not be replayed: {fault}", 1)
+        return complain(COMMAND, f"{recorded.name} cannot be replayed: {fault}", 1)
     if not pairs:
         print(f"ctxmgr changes no list of {recorded.name}: there is nothing to compare.")
         return 0

@@ -18,7 +18,7 @@ VOCABULARY = "o200k_base"
 
 @cache
 def message_weigher() -> tokens.Weigher:
-    """Of the project's vocabulary; the estimate where it can not be had. Blocks for about 0.3 s, once."""
+    """Of the project's vocabulary; the estimate where it cannot be had. Blocks for about 0.3 s, once."""
     return tokens.load(VOCABULARY).weigher
 
 

@@ -5,7 +5,7 @@
 2. A summary is graded by what it answers by itself of all that was asked of what it replaces. Used is what the
    kept part uses again: it is what came after. The newest tokens of what was replaced, for which no memory is
    needed, are asked the same.
-3. A probe that a list can not answer (`missed`) has what a model would ask for it by: the command or file that it
+3. A probe that a list cannot answer (`missed`) has what a model would ask for it by: the command or file that it
    is about, then that and what the next step says. Of a probe about neither nobody asks.
 4. What comes back for such a question is graded as the list is: list and answer together must hold all evidence. A
    call comes back as JSON, which a model reads as well as the list has it: it is graded without JSON's signs, too.

@@ -8,7 +8,7 @@
 4. An output has no error flag: it failed where Codex's own words in it say so (an exit code that is not 0, a failed
    script). What a command printed is not looked at; of several codes all say so, or none.
 5. `compacted` replaces the list: by `replacement_history`, or by its `message`. The user's and the host's messages
-   kept in it become part of the summary's text, for they stand in front of it; a summary that is encrypted can not
+   kept in it become part of the summary's text, for they stand in front of it; a summary that is encrypted cannot
    be read, and the text says so.
 6. `session_meta` comes again when a session is resumed; only the first counts. Settings are no context.
 """

@@ -50,7 +50,7 @@ class Source(msgspec.Struct, frozen=True):
 
 
 def source(path: Path) -> Source:
-    """Raises UnreadableRecording where the file can not be read or does not begin with a JSON object."""
+    """Raises UnreadableRecording where the file cannot be read or does not begin with a JSON object."""
     try:
         content = path.read_bytes()
     except OSError as fault:

@@ -178,7 +178,7 @@ def run(parsed: Namespace) -> int:
         if probing is not None:
             probing.written()
     except OSError as fault:
-        code = complain("replay", f"{fault.filename or 'a file'} can not be written: {fault.strerror}", 1)
+        code = complain("replay", f"{fault.filename or 'a file'} cannot be written: {fault.strerror}", 1)
     _show_together(out, parts, parsed, probing.means() if probing else {})
     return code
 

@@ -191,7 +191,7 @@ def drawing(points: Sequence[PolicyPoint], floor: float | None, colours: Mapping
 
 
 def document(points: Sequence[PolicyPoint], floor: float | None, title: str, about: str) -> str:
-    """Rule 5. `about`: what the picture shows, for who can not see it. Policies: those that have a colour of their
+    """Rule 5. `about`: what the picture shows, for who cannot see it. Policies: those that have a colour of their
     own."""
     drawn = drawing(points, floor)
     inside = drawn[drawn.index(">") + 1 : -len("</svg>")]

@@ -60,7 +60,7 @@ class KeptSession(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """What was found: sessions, in the order of their places, and places that hold some and can not be read."""
+    """What was found: sessions, in the order of their places, and places that hold some and cannot be read."""
 
     sessions: tuple[KeptSession, ...]
     unreadable: tuple[KeptSession, ...] = ()

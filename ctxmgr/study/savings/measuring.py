@@ -1,6 +1,6 @@
 """Turns one session into what it cost and what each policy would have made of it, in whatever process this runs.
 
-1. Nothing raises: what can not be read or driven has a fault, which names a place and quotes nothing.
+1. Nothing raises: what cannot be read or driven has a fault, which names a place and quotes nothing.
 2. What it cost is what its provider counted, by the list prices of each call's model; where too few calls have a
    count, what the host alone is billed in `ctxmgr replay`.
 3. What a policy would have cost is a share of that: closed-loop cost with the policy over closed-loop cost of the

@@ -18,7 +18,7 @@ NAMED_MODELS = 3  # that are told by name
 
 class Findings(msgspec.Struct, frozen=True):
     """What there is to show. `found`: sessions that were found; `measured` of them, with and without faults;
-    `unreadable`: places that hold sessions and can not be read; `seconds`: for how long sessions were begun, where
+    `unreadable`: places that hold sessions and cannot be read; `seconds`: for how long sessions were begun, where
     that was not enough for all."""
 
     said: str
@@ -63,7 +63,7 @@ def notes(findings: Findings) -> Iterator[str]:
         some = ", ".join(f"{title} {count:,}" for title, count in sorted(failed.items()))
         yield f"Not measured, for no session in them can be read: {failed.total():,} ({some}; --json says why)."
     if findings.unreadable:
-        yield f"Places that hold sessions and can not be read: {findings.unreadable:,} (--json names them)."
+        yield f"Places that hold sessions and cannot be read: {findings.unreadable:,} (--json names them)."
     yield from _of_prices(good)
     if good:
         yield (

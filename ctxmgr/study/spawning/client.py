@@ -89,7 +89,7 @@ class Streams:
 
 
 class Spawned(Streams):
-    """One process. A context manager: leaving it kills what is left. Raises OSError where it can not be started."""
+    """One process. A context manager: leaving it kills what is left. Raises OSError where it cannot be started."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  closed by `kill`

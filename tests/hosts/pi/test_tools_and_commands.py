@@ -24,7 +24,7 @@ BALANCED = {"preset": "balanced"}  # pins and epochs are its own
 def test_model_has_no_tool_of_ctxmgrs_unless_its_user_allows_it(
     program: Installed, model: ModelServer, places: Places
 ) -> None:
-    """A project's settings can not allow it, and markers name no handle that nothing could be done with."""
+    """A project's settings cannot allow it, and markers name no handle that nothing could be done with."""
     place = places(**PRUNING)
     (place.project / ".pi").mkdir()
     (place.project / ".pi" / "settings.json").write_text('{"contextPruning": {"modelTools": true}}')

@@ -39,5 +39,5 @@ def text_of(doc: str) -> str:
 
 
 def sidecar_of(state: str) -> InProcessSidecar | SpawnedSidecar:
-    """One that keeps its state there; one that can not be run where that is "none"."""
+    """One that keeps its state there; one that cannot be run where that is "none"."""
     return SpawnedSidecar(["/no/such/program"]) if state == "none" else InProcessSidecar(state)

@@ -52,7 +52,7 @@ def test_output_to_a_full_disk_ends_in_one_line() -> None:
 def test_a_command_that_can_not_be_started_is_said_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["conform", "host-side", "--command", "./no-such-program"]) == 2
     said = capsys.readouterr().err
-    assert said.startswith("ctxmgr conform: the command can not be started: ./no-such-program: ")
+    assert said.startswith("ctxmgr conform: the command cannot be started: ./no-such-program: ")
     assert (said.count("\n"), "--command names it" in said, "Errno" in said) == (1, True, False)
 
 

@@ -50,7 +50,7 @@ async def test_who_asks_by_name_hears_the_cause(script: Scripted) -> None:
         assert refused.value.code is not None
         assert (await session.request("getStatus"))["preset"] == "turns"
         assert (await client.request("rpc.discover"))["openrpc"]
-        with pytest.raises(SidecarFault, match="can not be sent"):
+        with pytest.raises(SidecarFault, match="cannot be sent"):
             await session.request("setPolicy", {"policy": object()})
 
 

@@ -81,7 +81,7 @@ def test_without_embeddings_there_is_a_reason() -> None:
             "the extra ctxmgr-sidecar[embeddings] is not installed",
         ),
         (fails(ModuleNotFoundError("No module named 'numpy'", name="numpy")), "wordllama: No module named 'numpy'"),
-        (fails(OSError("bad ELF")), "wordllama can not be imported: OSError: bad ELF"),
+        (fails(OSError("bad ELF")), "wordllama cannot be imported: OSError: bad ELF"),
         (
             lambda name: package(fails(FileNotFoundError("no weights"))),
             "wordllama does not work here: FileNotFoundError: no weights",

@@ -81,7 +81,7 @@ def test_a_snapshot_that_can_not_be_read_is_left_and_said(tmp_path: Path) -> Non
     (tmp_path / "x.jsonl").write_bytes(b"no snapshot\n")
     os.utime(tmp_path / "x.jsonl", (0, 0))
     (one,) = retention.outdated(tmp_path, Limits(max_age_days=30), NOW_MS)
-    assert retention.delete(tmp_path, one) == "x.jsonl can not be read, and was left"
+    assert retention.delete(tmp_path, one) == "x.jsonl cannot be read, and was left"
     assert (tmp_path / "x.jsonl").exists()
 
 

@@ -77,7 +77,7 @@ def test_snapshots_that_can_not_be_read_are_named(place: Surroundings) -> None:
         (place.state / f"{name}.jsonl").write_bytes(b"broken\n")
     _, said = checks.sessions(place)
     assert said.severity == "warn"
-    assert said.text.startswith("5 can not be read: ")
+    assert said.text.startswith("5 cannot be read: ")
     assert said.text.endswith(", and 2 more")
 
 
@@ -99,7 +99,7 @@ def test_an_archive_is_well_or_told(place: Surroundings) -> None:
     file = archive_path(place.state)
     file.write_bytes(b"no database at all, but for its length" * 100)
     ((severity, text),) = grades(checks.archive(place))
-    assert (severity, text) == ("warn", "can not be used: file is not a database")
+    assert (severity, text) == ("warn", "cannot be used: file is not a database")
     assert file.read_bytes().startswith(b"no database")
 
 
@@ -108,7 +108,7 @@ def test_another_programs_database_is_no_archive(place: Surroundings) -> None:
     connection.execute("CREATE TABLE a (b)")
     connection.commit()
     connection.close()
-    assert grades(checks.archive(place)) == [("warn", "can not be used: it is no archive of ctxmgr")]
+    assert grades(checks.archive(place)) == [("warn", "cannot be used: it is no archive of ctxmgr")]
 
 
 def test_the_directory_is_the_one_that_is_named_or_the_settings(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Nothing that a host sends is an error, in any format: what can not be read is of no role."""
+"""Nothing that a host sends is an error, in any format: what cannot be read is of no role."""
 
 from hypothesis import given
 from hypothesis import strategies as st

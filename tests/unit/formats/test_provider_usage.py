@@ -204,7 +204,7 @@ TABLE: list[tuple[str, dict[str, Any], Usage | None]] = [
         Usage(100, 20, 900, 0, 1_020, True),
     ),
     (
-        "more in the cache than was sent: it can not be inside",
+        "more in the cache than was sent: it cannot be inside",
         {"prompt_tokens": 10, "completion_tokens": 5, "cache_read_input_tokens": 1_000, "total_tokens": 15},
         Usage(10, 5, 1_000, 0, 1_015, True),
     ),

@@ -90,7 +90,7 @@ def test_json_has_all_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 def test_a_file_that_can_not_be_read_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "holdout-calls").mkdir()
     assert main(["savings", "--live", "--state-dir", str(tmp_path)]) == 1
-    assert "the calls of the holdout can not be read" in capsys.readouterr().err
+    assert "the calls of the holdout cannot be read" in capsys.readouterr().err
 
 
 def test_lines_go_where_they_are_asked_to_go(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ sys.exit(main(sys.argv[1:]))
 
 
 def without(module: str, *arguments: str, input: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    """A command in a process where `module` can not be imported."""
+    """A command in a process where `module` cannot be imported."""
     command = [sys.executable, "-c", WITHOUT, module, *arguments]
     return subprocess.run(command, input=input, capture_output=True, timeout=60)
 

@@ -110,4 +110,4 @@ def test_an_archive_that_can_not_be_read(tmp_path: Path, capsys: pytest.CaptureF
     (tmp_path / "archive.sqlite3.lock").mkdir()
     (tmp_path / "archive.sqlite3").write_bytes(b"")
     assert ran(tmp_path, "x") == 1
-    assert "can not be searched" in capsys.readouterr().err
+    assert "cannot be searched" in capsys.readouterr().err

@@ -171,7 +171,7 @@ def test_a_file_that_is_there_is_not_written_over(
         assert "is there already" in capsys.readouterr().err
     assert (tmp_path / "file").read_text() == "mine"
     assert run(state, "export", "a", str(tmp_path / "none" / "file")) == 1
-    assert "can not be written: No such file or directory" in capsys.readouterr().err
+    assert "cannot be written: No such file or directory" in capsys.readouterr().err
 
 
 def test_of_a_broken_snapshot_its_good_lines_are_exported_and_the_fault_is_told(
@@ -183,7 +183,7 @@ def test_of_a_broken_snapshot_its_good_lines_are_exported_and_the_fault_is_told(
     assert run(state, "export", "a", str(tmp_path / "x")) == 1
     said = capsys.readouterr()
     assert "0 records of the snapshot, 1 originals" in said.out
-    assert "can not be used: its first line is broken" in said.err
+    assert "cannot be used: its first line is broken" in said.err
 
 
 def test_where_the_archive_can_not_be_read_nothing_is_exported(
@@ -196,7 +196,7 @@ def test_where_the_archive_can_not_be_read_nothing_is_exported(
 
     monkeypatch.setattr(ArchiveDatabase, "rows", refuse)
     assert run(state, "export", "a", str(tmp_path / "x")) == 1
-    assert capsys.readouterr().err == "ctxmgr sessions: the originals can not be read: the disk refuses\n"
+    assert capsys.readouterr().err == "ctxmgr sessions: the originals cannot be read: the disk refuses\n"
     assert not (tmp_path / "x").exists()
 
 
@@ -248,5 +248,5 @@ def test_of_a_full_disk_no_half_of_an_export_stays(
 
     monkeypatch.setattr(json, "dumps", full)
     assert run(state, "export", "a", str(tmp_path / "x")) == 1
-    assert "can not be written: No space left on device" in capsys.readouterr().err
+    assert "cannot be written: No space left on device" in capsys.readouterr().err
     assert not (tmp_path / "x").exists()

@@ -1,4 +1,4 @@
-"""Bodies as no tidy library writes them: all outside the list stays byte for byte, what can not be read passes.
+"""Bodies as no tidy library writes them: all outside the list stays byte for byte, what cannot be read passes.
 Of a list that goes on from an earlier one only what is new is read, and the same comes of it as of all of it."""
 
 import itertools

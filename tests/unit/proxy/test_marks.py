@@ -131,7 +131,7 @@ def test_a_provider_never_has_a_mark_to_refuse_that_the_program_did_not_set(
 
 
 def as_blocks(message: dict[str, Any], like: dict[str, Any]) -> dict[str, Any]:
-    """A lone text as a block where the other is one: while it bears a mark it can not be a string."""
+    """A lone text as a block where the other is one: while it bears a mark it cannot be a string."""
     if isinstance(message["content"], str) and isinstance(like["content"], list):
         return {**message, "content": [{"type": "text", "text": message["content"]}]}
     return message

@@ -209,7 +209,7 @@ async def test_a_provider_that_can_not_be_reached_is_told_in_the_programs_words(
     assert response.status == 502
     told = json.loads(came)
     assert (told["type"], told["error"]["type"]) == ("error", "api_error")
-    assert "127.0.0.1 can not be reached" in told["error"]["message"]
+    assert "127.0.0.1 cannot be reached" in told["error"]["message"]
 
 
 @pytest.mark.parametrize("path", ["/v1/messages", "/v1/files"])

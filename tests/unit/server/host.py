@@ -22,7 +22,7 @@ class Host:
         self.log: list[do.Effect] = []
         self.waiting: dict[int, do.Open | do.RunInThread] = {}
         self.saved: dict[str, list[bytes]] = {}
-        self.stuck = frozenset[str]()  # sessions whose snapshot is not whole: they can not leave memory
+        self.stuck = frozenset[str]()  # sessions whose snapshot is not whole: they cannot leave memory
         self.ended: int | None = None
         self.carry_out(self.connection.receive(b""))
 

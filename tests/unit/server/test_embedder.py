@@ -29,4 +29,4 @@ def test_an_extra_that_can_not_be_imported_tells_why_and_once(
     embed = embedder(said.append)
     assert embed is not None
     assert (embed.failure, embed(["a text"]), embed(["another"])) == ("", None, None)
-    assert said == [embed.failure] == [f"no embeddings: {EMBEDDINGS} can not be imported: OSError: no such library"]
+    assert said == [embed.failure] == [f"no embeddings: {EMBEDDINGS} cannot be imported: OSError: no such library"]

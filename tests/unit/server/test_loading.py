@@ -33,7 +33,7 @@ class Timers:
 
 @pytest.fixture
 def loaded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What of three pieces is loaded: the second one can not be."""
+    """What of three pieces is loaded: the second one cannot be."""
     done: list[str] = []
 
     def refused() -> None:

@@ -88,7 +88,7 @@ def tag(content: bytes) -> str:
 
 
 def down(kind: str, key: str) -> str | None:
-    """The store can not be reached."""
+    """The store cannot be reached."""
     return "lost before"
 
 

@@ -95,7 +95,7 @@ async def test_a_store_that_takes_no_writes_stops_nobody(here: Machine, tmp_path
         assert begun.refused is None
         assert (
             begun.stored.note
-            == f"{keeping.OFFLINE}, as the store's folder can not be used (Not a directory): {keeping.LATER}"
+            == f"{keeping.OFFLINE}, as the store's folder cannot be used (Not a directory): {keeping.LATER}"
         )
         here.save(BASE, event(1))
         assert b'"seq":1' in here.saved
@@ -111,7 +111,7 @@ async def test_a_folder_that_can_not_be_written_is_told_so(
     here.objects = opened((tmp_path / "store").as_uri())
     begun = await here.start()
     async with running(here):
-        cause = f"the store's folder can not be used ({os.strerror(errno.EROFS)})"
+        cause = f"the store's folder cannot be used ({os.strerror(errno.EROFS)})"
         assert begun.stored.note == f"{keeping.OFFLINE}, as {cause}: {keeping.LATER}"
         here.save(BASE, event(1))
         assert b'"seq":1' in here.saved

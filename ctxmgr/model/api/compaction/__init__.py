@@ -354,7 +354,7 @@ class CompleteParams(Wire, frozen=True):
             description="Only where `capabilities.completeOnContext` is declared: one user message, to be appended "
             "to the session's last request and what came since (the reply, its results), with the same system "
             "prompt and the same tools. What the model answers is not to become part of the session. An answer "
-            "that can not be used, such as a tool call, is asked for again with a copy of the conversation in "
+            "that cannot be used, such as a tool call, is asked for again with a copy of the conversation in "
             "`prompt`."
         ),
     ] = None

@@ -298,7 +298,7 @@ class GetStatusParams(Wire, frozen=True):
     flush: Annotated[
         bool | None,
         Meta(
-            description="True: answered when what was saved so far is in the store, or can not be had there now "
+            description="True: answered when what was saved so far is in the store, or cannot be had there now "
             "(`durable` tells). Without a store, at once."
         ),
     ] = None

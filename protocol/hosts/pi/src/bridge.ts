@@ -136,7 +136,7 @@ export class Bridge {
 
   private async start(context: Context, settings: Settings): Promise<Session<Message> | undefined> {
     for (const key of settings.passedOver) {
-      this.warn(`ctxmgr: contextPruning.${key} in pi's settings can not be read, and is passed over`);
+      this.warn(`ctxmgr: contextPruning.${key} in pi's settings cannot be read, and is passed over`);
     }
     const stateDir = this.stateDir(context, settings);
     this.sidecar = this.spawn(settings, settings.policy, stateDir);

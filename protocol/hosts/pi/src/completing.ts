@@ -37,7 +37,7 @@ export async function complete(
   }
 }
 
-/** As `complete`; without a call where the last request can not be gone on with, which ctxmgr makes up for. */
+/** As `complete`; without a call where the last request cannot be gone on with, which ctxmgr makes up for. */
 export async function completeOnContext(
   asked: protocol.CompleteParams,
   context: Context | undefined,

@@ -60,7 +60,7 @@ export class LastRequest {
     const { payload } = this;
     if (payload === undefined || !isJson(fresh)) throw new Error("there is no request to go on with");
     const name = LISTS.find((one) => Array.isArray(payload[one]) && Array.isArray(fresh[one]));
-    if (name === undefined) throw new Error("requests of this provider can not be gone on with");
+    if (name === undefined) throw new Error("requests of this provider cannot be gone on with");
     const newer = (fresh[name] as unknown[]).filter((one) => !isJson(one) || !PROMPTS.includes(one["role"]));
     return { ...payload, ...limits(payload, fresh), ...config(payload, fresh), [name]: [...(payload[name] as unknown[]), ...newer] };
   }

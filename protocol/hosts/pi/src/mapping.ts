@@ -73,7 +73,7 @@ export function total({ input = 0, output = 0, cacheRead = 0, cacheWrite = 0, to
 export function entryIds(event: TurnEnd, manager: SessionManager): protocol.EntryIds | undefined {
   const { message, toolResults, messageEntryId, toolResultEntryIds } = event;
   if (messageEntryId !== undefined) {
-    const whole = toolResultEntryIds?.length === toolResults.length; // pi leaves out what it can not find
+    const whole = toolResultEntryIds?.length === toolResults.length; // pi leaves out what it cannot find
     return { message: messageEntryId, toolResults: whole ? toolResultEntryIds : undefined };
   }
   const found = held(manager, new Set<unknown>([message, ...toolResults]));

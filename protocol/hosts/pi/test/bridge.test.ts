@@ -46,11 +46,11 @@ test("right after a failed start the status tells the cause", async () => {
   assert.deepEqual([start, status], [[line], ["ctxmgr: the process ended with 3"]]);
 });
 
-test("a command that can not be read is said, and the variable stands in", async () => {
+test("a command that cannot be read is said, and the variable stands in", async () => {
   const variable = JSON.stringify([process.execPath, "-e", "process.exit(4)"]);
   const { start, status } = await told({ contextPruning: { command: 5 } }, variable);
   assert.deepEqual(start, [
-    "ctxmgr: contextPruning.command in pi's settings can not be read, and is passed over",
+    "ctxmgr: contextPruning.command in pi's settings cannot be read, and is passed over",
     "ctxmgr does not answer (the process ended with 4): pi goes on without it. See /ctx-status",
   ]);
   assert.deepEqual(status, ["ctxmgr: the process ended with 4"]);
@@ -59,5 +59,5 @@ test("a command that can not be read is said, and the variable stands in", async
 test("a command as one text is run", async () => {
   const { start, status } = await told({ contextPruning: { command: "/nowhere/ctxmgr --quick" } });
   assert.deepEqual(start, ["ctxmgr is not to be found: pi goes on without it. pip install ctxmgr-sidecar"]);
-  assert.deepEqual(status, ["ctxmgr: /nowhere/ctxmgr can not be run: ENOENT"]);
+  assert.deepEqual(status, ["ctxmgr: /nowhere/ctxmgr cannot be run: ENOENT"]);
 });

@@ -23,7 +23,7 @@ interface Scene {
   waiting: (() => void)[];
 }
 
-/** `written`: what ctxmgr writes; a fault when it can not. */
+/** `written`: what ctxmgr writes; a fault when it cannot. */
 function scene(written: protocol.Compaction | Error = BY_MODEL, by: "host" | "ctxmgr" = "host"): Scene {
   const told: [string, object][] = [];
   const teller = {

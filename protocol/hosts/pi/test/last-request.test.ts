@@ -105,7 +105,7 @@ test("a call at the end of the list sends the last request, what came since, and
   assert.deepEqual(spending.take(), { usage: answer.usage });
 });
 
-test("what can not be gone on with is refused, and without a call where that is known before", async () => {
+test("what cannot be gone on with is refused, and without a call where that is known before", async () => {
   const sent: unknown[] = [];
   const last = new LastRequest();
   const here = context({ model: MODEL, modelRegistry: registry(sent, false) });

@@ -104,7 +104,7 @@ impl Shared {
             Ok(params) => match catch_unwind(AssertUnwindSafe(|| run(params))) {
                 Err(_) => Err(error(INTERNAL_ERROR, "the host panicked")),
                 Ok(Err(why)) => Err(error(INTERNAL_ERROR, &why)),
-                Ok(Ok(answer)) => Raw::of(&answer).map_err(|_| error(INTERNAL_ERROR, "it can not be written")),
+                Ok(Ok(answer)) => Raw::of(&answer).map_err(|_| error(INTERNAL_ERROR, "it cannot be written")),
             },
         };
         self.reply(id, result);

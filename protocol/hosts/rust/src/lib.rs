@@ -5,7 +5,7 @@
 //! 3. Every call has a bound. Nobody waits for a process that hangs: it is ended, and started again later (`client`).
 //! 4. Nothing is written to standard output, and no conversation text stands in an error.
 //!
-//! Strings in Rust are UTF-8, so half of a surrogate pair, which JavaScript hosts send, can not occur in what is made
+//! Strings in Rust are UTF-8, so half of a surrogate pair, which JavaScript hosts send, cannot occur in what is made
 //! here. `Raw` text from elsewhere may spell one (`\ud83d`): ctxmgr mends its copy, what is kept stays as it is.
 #![deny(clippy::print_stdout, clippy::dbg_macro)]
 

@@ -24,7 +24,7 @@ use crate::host::{Cancelled, Host};
 use crate::raw::Raw;
 use crate::types::{ErrorObject, Notification, Request};
 
-/// Between two looks whether a process has ended: the standard library can not wait for one with a bound.
+/// Between two looks whether a process has ended: the standard library cannot wait for one with a bound.
 const LOOK: Duration = Duration::from_millis(5);
 
 /// Time since any fixed moment.
@@ -66,7 +66,7 @@ impl Link {
         #[cfg(unix)] // an interrupt typed at the host's terminal is the host's business
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
-        let mut child = spawned.map_err(|fault| Fault::Gone(format!("it can not be started: {}", fault.kind())))?;
+        let mut child = spawned.map_err(|fault| Fault::Gone(format!("it cannot be started: {}", fault.kind())))?;
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
         let (out, queue) = channel();
         let shared = Arc::new(Shared {

@@ -17,7 +17,7 @@ impl Raw {
         RawValue::from_string(text.into()).map(|value| Raw(value.into()))
     }
 
-    /// Writes a value as JSON. An error if it can not be written, such as a map with keys that are no strings.
+    /// Writes a value as JSON. An error if it cannot be written, such as a map with keys that are no strings.
     pub fn of(value: &(impl Serialize + ?Sized)) -> serde_json::Result<Raw> {
         to_raw_value(value).map(|value| Raw(value.into()))
     }

@@ -2641,7 +2641,7 @@ pub struct SessionParams {
 pub struct GetStatusParams {
     /// The session, by the id that `session_start` gave it. Any string.
     pub session_id: String,
-    /// True: answered when what was saved so far is in the store, or can not be had there now (`durable` tells).
+    /// True: answered when what was saved so far is in the store, or cannot be had there now (`durable` tells).
     /// Without a store, at once. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flush: Option<bool>,
@@ -3457,7 +3457,7 @@ pub struct CompleteParams {
     pub max_tokens: i64,
     /// Only where `capabilities.completeOnContext` is declared: one user message, to be appended to the session's
     /// last request and what came since (the reply, its results), with the same system prompt and the same tools.
-    /// What the model answers is not to become part of the session. An answer that can not be used, such as a tool
+    /// What the model answers is not to become part of the session. An answer that cannot be used, such as a tool
     /// call, is asked for again with a copy of the conversation in `prompt`. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instruction: Option<String>,

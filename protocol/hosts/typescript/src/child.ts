@@ -97,7 +97,7 @@ export class Child {
     });
     child.stdout.on("data", options.onSign);
     const reader = new StreamMessageReader(child.stdout);
-    reader.onError(() => this.kill(new SidecarFault("garbage", "what the process wrote can not be read")));
+    reader.onError(() => this.kill(new SidecarFault("garbage", "what the process wrote cannot be read")));
     const connection = createMessageConnection(reader, new StreamMessageWriter(child.stdin));
     connection.onClose(() => {
       closed = !this.#leaving;
@@ -196,7 +196,7 @@ export class Child {
 
 function missing(program: string, error: unknown): SidecarFault {
   const code = (error as NodeJS.ErrnoException).code ?? "unknown fault";
-  return new SidecarFault("missing", `${program} can not be run: ${code}`);
+  return new SidecarFault("missing", `${program} cannot be run: ${code}`);
 }
 
 function left(code: number | null, signal: NodeJS.Signals | null): string {
@@ -209,7 +209,7 @@ function cancelled(method: string): SidecarFault {
 
 function refused(method: string, error: unknown): SidecarFault {
   const { code, message } = error as ResponseError<unknown>;
-  if (code === ErrorCodes.MessageWriteError) return new SidecarFault("error", `${method} can not be sent`, method);
+  if (code === ErrorCodes.MessageWriteError) return new SidecarFault("error", `${method} cannot be sent`, method);
   return new SidecarFault("error", `${method}: ${message}`, method, code);
 }
 

@@ -188,7 +188,7 @@ export interface Sidecar {
   readonly lastFault: Fault | undefined;
   /** The answer to `initialize`. */
   readonly server: Result<"initialize"> | undefined;
-  /** Starts a session, or gives the one of that id that is there, within `sessionMs`. Never rejects: what can not be
+  /** Starts a session, or gives the one of that id that is there, within `sessionMs`. Never rejects: what cannot be
    *  told to ctxmgr now is told when the process is there. Until then `context` does without it, at once. */
   session<M extends object = object>(options: SessionOptions): Promise<Session<M>>;
   /** Any method. Rejects with `SidecarFault`. */

@@ -158,7 +158,7 @@ export class LiveSession<M extends object = object> implements Session<M> {
 
   #failed(thrown: unknown, method: MethodName): void {
     this.#base = undefined;
-    const odd = (): SidecarFault => new SidecarFault("error", "what was given can not be read", method);
+    const odd = (): SidecarFault => new SidecarFault("error", "what was given cannot be read", method);
     const fault = thrown instanceof SidecarFault ? thrown : odd();
     if (fault.kind !== "cancelled") this.#line.note(fault, this.sessionId);
   }

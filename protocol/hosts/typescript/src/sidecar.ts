@@ -161,7 +161,7 @@ class LiveSidecar implements seen.Sidecar, Line {
     return session;
   }
 
-  /** Once ctxmgr has heard of it, or can not. A process that is being greeted hears of all sessions then. */
+  /** Once ctxmgr has heard of it, or cannot. A process that is being greeted hears of all sessions then. */
   async #told(session: LiveSession<any>): Promise<void> {
     const greeted = this.state !== "starting";
     await this.#ready;

@@ -185,7 +185,7 @@ test("usage of each step is told once, by either setting, and a new model too", 
   assert.deepEqual([said.of("session_shutdown").length, said.of("initialize")[0].params.messageFormat], [1, "anthropic"]);
 });
 
-test("without a sidecar a step goes on with the list that it had, and so does one that can not be read", async () => {
+test("without a sidecar a step goes on with the list that it had, and so does one that cannot be read", async () => {
   const context = aiSdkContext({ command: ["/no/such/program"] });
   const { prepareStep, onStepFinish } = context.of("s");
   const made = await prepareStep({ model: "m", steps: [], stepNumber: 0, messages: LOOKING });

@@ -36,7 +36,7 @@ const BAD: [string, string[], Fault["kind"]][] = [
 ];
 
 const MESSAGES: Record<string, RegExp> = {
-  missing: /^\/nowhere\/ctxmgr can not be run: ENOENT$/,
+  missing: /^\/nowhere\/ctxmgr cannot be run: ENOENT$/,
   "exits at once": /ended with 3$/,
   "closes its output": /closed its pipes$/,
   "dies in the middle of a call": /ended by SIGKILL$|closed its pipes$/,
@@ -128,7 +128,7 @@ test("nonsense for an answer to turn_end is a fault, and nothing is thrown", asy
   });
 });
 
-test("a list that can not be sent costs only itself", async () => {
+test("a list that cannot be sent costs only itself", async () => {
   await using({ command: peer() }, async (sidecar) => {
     const session = await sidecar.session<any>({ sessionId: "s", model: MODEL });
     const round: any = { role: "user" };

@@ -77,7 +77,7 @@ def filled(directory: Path, clock: Callable[[], float] = lambda: 1_000.0, count:
 
 
 def smash(path: Path) -> None:
-    """All but the first page becomes nonsense: it opens, and its tables can not be read."""
+    """All but the first page becomes nonsense: it opens, and its tables cannot be read."""
     content = path.read_bytes()
     path.write_bytes(content[:4_096] + b"\xa5" * (len(content) - 4_096))
 

@@ -144,7 +144,7 @@ def test_flipped_bits_give_a_beginning_and_lose_nothing(bits: set[int], length: 
 
 
 def test_lines_that_make_up_no_state_are_set_aside(tmp_path: Path) -> None:
-    """The store can not know; who restores from the lines can, and asks."""
+    """The store cannot know; who restores from the lines can, and asks."""
     store = SnapshotStore(tmp_path)
     base = b'{"kind":"base","version":1,"sessionId":"s","state":{"odd":true}}'
     first = store.open("s").file

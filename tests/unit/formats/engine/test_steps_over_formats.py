@@ -119,7 +119,7 @@ def test_items_of_one_answer_are_one_step() -> None:
 
 
 def test_a_result_beside_a_users_words_is_no_place_to_cut() -> None:
-    """A host that puts queued words beside the results: the turn that they open can not be the first kept."""
+    """A host that puts queued words beside the results: the turn that they open cannot be the first kept."""
     came: list[Json] = [
         {"role": "user", "content": LONG},
         {"role": "assistant", "content": "ok"},

@@ -51,7 +51,7 @@ def test_who_never_decides_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None
     messages = [Messages().user("Hello.")]
     answer = talk.context(messages)
     assert answer["list"] == messages
-    assert answer["report"]["reason"] == "internal fault: the preset can not decide"
+    assert answer["report"]["reason"] == "internal fault: the preset cannot decide"
     assert talk.status()["stats"]["fallbacks"] == 1
 
 

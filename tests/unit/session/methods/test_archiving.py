@@ -1,4 +1,4 @@
-"""What leaves is archived before its markers are sent, held while it can not be, and paged back; a transcript of it
+"""What leaves is archived before its markers are sent, held while it cannot be, and paged back; a transcript of it
 replays; and a host whose model has no tool for it may have it all the same, which changes no list."""
 
 import re

@@ -98,7 +98,7 @@ def test_wrong_usage_is_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     empty.mkdir()
     for arguments, words in (
         (["conform", "host-side", "/no/such/file"], "no such file"),
-        (["conform", "host-side", latch, "--command", "/no/such/program"], "can not be started"),
+        (["conform", "host-side", latch, "--command", "/no/such/program"], "cannot be started"),
         (["conform", "host-side", str(tmp_path / "none")], "ctxmgr conform: "),
         (["conform", "host-side", str(empty)], f"ctxmgr conform: {empty} is a folder without transcripts"),
         (["conform", "server-side", "/no/such/file"], "no such file"),
@@ -106,7 +106,7 @@ def test_wrong_usage_is_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
         (["conform", "host-side", CRASH], "a script of a host, which `ctxmgr drive` plays"),
         (["drive", "/no/such/file"], "no such file"),
         (["drive", str(odd)], "line 1 is no line of a transcript: JSON is malformed"),
-        (["drive", CRASH, "--command", "/no/such/program"], "can not be started"),
+        (["drive", CRASH, "--command", "/no/such/program"], "cannot be started"),
     ):
         assert main(arguments) == 2, arguments
         assert words in capsys.readouterr().err

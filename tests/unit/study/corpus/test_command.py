@@ -133,7 +133,7 @@ def test_a_scheduler_that_goes_is_said_and_what_came_is_kept(
     assert "the scheduler has gone; what was done is in" in capsys.readouterr().err
     (tmp_path / "out" / "journal").write_bytes(b"\x00" * 64)
     assert main(arguments) == 0
-    assert "the last 64 bytes of the journal can not be read" in capsys.readouterr().err
+    assert "the last 64 bytes of the journal cannot be read" in capsys.readouterr().err
     assert len(computed) == 3
 
 

@@ -140,7 +140,7 @@ def test_what_is_gone_or_changed_after_it_was_listed_is_said(tmp_path: Path) -> 
     assert changed["reason"] == "a.jsonl is not what was listed: its content has changed"
     (tmp_path / "a.jsonl").unlink()
     gone = row(task)
-    assert (gone["status"], gone["reason"]) == ("lost", "can not be fetched: No such file or directory")
+    assert (gone["status"], gone["reason"]) == ("lost", "cannot be fetched: No such file or directory")
 
 
 def test_the_same_task_gives_the_same_rows_whatever_the_file_is_called(tmp_path: Path) -> None:

@@ -221,7 +221,7 @@ def test_a_figure_that_is_not_there_any_more_is_worse(planned: Path, folder: Pat
 def test_the_page_has_the_tables(planned: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "corpus.html"
     assert main(["corpus", "report", str(planned), "--html", str(tmp_path / "none" / "x.html")]) == 2
-    assert "can not be written: No such file or directory" in capsys.readouterr().err
+    assert "cannot be written: No such file or directory" in capsys.readouterr().err
     assert main(["corpus", "report", str(planned), "--html", str(page)]) == 0
     assert "where it paid least" in capsys.readouterr().out
     assert "<h2>Where it paid least</h2>" in page.read_text()

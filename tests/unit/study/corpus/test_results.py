@@ -151,7 +151,7 @@ def test_a_part_that_can_not_be_read_is_named(tmp_path: Path, evaluations: list[
     whole = first.read_bytes()
     for broken in (whole[:-9], b"PAR1" + b"\xff" * 200 + whole[204:]):
         first.write_bytes(broken)
-        with Results(tmp_path / "out") as results, pytest.raises(CorpusFault, match=f"{first} can not be read"):
+        with Results(tmp_path / "out") as results, pytest.raises(CorpusFault, match=f"{first} cannot be read"):
             results.done()
     first.unlink()
     with Results(tmp_path / "out") as results:

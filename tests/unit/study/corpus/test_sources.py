@@ -110,7 +110,7 @@ def test_a_url_is_an_object_a_glob_or_all_below_it(bucket: str) -> None:
     for named in ("/none", "/none*", "/*/three.jsonl"):
         with pytest.raises(CorpusFault, match="no recordings: "):
             list(sources.listed([bucket + named]))
-    assert reason(f"{bucket}/gone.jsonl") == ("lost", "can not be fetched: there is no such object")
+    assert reason(f"{bucket}/gone.jsonl") == ("lost", "cannot be fetched: there is no such object")
 
 
 @pytest.mark.parametrize("named", ["{}", "{}/**/*", "file://{}"])

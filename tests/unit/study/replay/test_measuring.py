@@ -101,12 +101,12 @@ def test_a_file_that_can_not_be_written_is_refused_before_anything_is_driven(
     ):
         assert main(["replay", str(begun(tmp_path, 2)), "--preset", "off", *options]) == 2, options
         shown = capsys.readouterr()
-        assert ("can not be written: " in shown.err, shown.out) == (True, ""), options
+        assert ("cannot be written: " in shown.err, shown.out) == (True, ""), options
 
 
 def test_a_full_disk_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["replay", str(begun(tmp_path, 2)), "--preset", "off", "--report", "/dev/full"]) == 1
-    assert "a file can not be written: No space left" in capsys.readouterr().err
+    assert "a file cannot be written: No space left" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("option", [["--peers"], ["--report", "x.html"], ["--front"], ["--probes"]])

@@ -111,7 +111,7 @@ def test_what_can_not_be_read_is_counted_and_told(home: Path, capsys: Said) -> N
     out = " ".join(capsys.readouterr().out.split())
     assert out.startswith("6 of your 7 sessions")
     assert "no session in them can be read: 1 (Claude Code 1;" in out
-    assert "Places that hold sessions and can not be read: 1" in out
+    assert "Places that hold sessions and cannot be read: 1" in out
     assert "secret" not in json.dumps(said(capsys))
 
 
@@ -123,7 +123,7 @@ def test_a_pipe_among_the_sessions_is_not_waited_for(home: Path, capsys: Said) -
         os.mkfifo(home / path)
     notes = str(said(capsys)["notes"])
     assert "can be read: 1 (Claude Code 1;" in notes
-    assert "Places that hold sessions and can not be read: 1" in notes
+    assert "Places that hold sessions and cannot be read: 1" in notes
 
 
 def test_a_file_that_no_memory_holds_is_not_read(home: Path, capsys: Said) -> None:
@@ -170,7 +170,7 @@ def test_no_sessions_are_said_and_are_a_failure(capsys: Said) -> None:
     ("arguments", "words"),
     [
         (["nowhere"], "no such file or folder: nowhere"),
-        (["--report", "nowhere/page.html"], "can not be written"),
+        (["--report", "nowhere/page.html"], "cannot be written"),
         (["--models", "nowhere.json"], "nowhere.json"),
         (["--policies", "lean,odd"], "not points of keep"),
         (["--agent", "nobody"], "invalid choice"),
