@@ -1,7 +1,8 @@
-"""Sessions in an object store, so that they go on elsewhere: one head a session, swapped by one owner at a time.
+"""Keeps sessions in an object store, so that another machine can continue them. Each session has one head object,
+and one owner at a time may replace it.
 
-Knows snapshots as lines and rows of the archive; not what a state or a decision is. `protocol` decides, without IO;
-`keeping` carries out. What is named here is loaded when it is used.
+This package knows snapshots as lines and archives as rows. It does not know states or decisions. `protocol` decides
+without IO, `keeping` does the work. The names below are loaded on first use.
 """
 
 from importlib import import_module

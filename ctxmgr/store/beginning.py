@@ -1,15 +1,14 @@
-"""What a session begins from that may also lie in the store: claims it there, and says what holds.
+"""Starts a session that may also be in the store: claims it there, and decides which copy to use.
 
-1. Nobody else has written since this machine did, and what lies here is no older: what lies here holds, for it may
-   have lines that had not gone there.
-2. What lies here begins with what is there, byte for byte: the same.
-3. Else what is there holds. What lies here is set aside by who holds the file.
-4. Who waits for the start waits for the claim's requests no longer than `patience`; once the store has answered,
-   what it has is waited for.
-5. A machine remembers its own claims on a session: the words by which it owned it, in a file beside the snapshot
-   (NAME.jsonl.claims), so that what was killed here goes on here at once. A word is written down before it is used:
-   of a claim whose answer was lost it is known even so. The file holds no conversation, and leaves with the
-   session.
+1. Use the local copy if nobody else has written since this machine did and the local copy is not older. It may have
+   lines that were never uploaded.
+2. If the local copy begins with the stored one, byte for byte, they are the same session: use the local copy.
+3. Otherwise use the stored copy. The caller sets the local one aside.
+4. A start waits at most `patience` for the requests of the claim. Once the store has answered, the start waits for
+   the content.
+5. A machine remembers the owner words of its own claims in a file beside the snapshot (NAME.jsonl.claims), so that
+   a session that was killed here can continue here at once. A word is written down before it is used, so it is
+   known even if the answer to the claim was lost. The file holds no conversation, and is deleted with the session.
 """
 
 import asyncio
@@ -32,13 +31,13 @@ from ctxmgr.store.objects import Objects, StoreUnreachable
 from ctxmgr.store.protocol import Away, Busy, Claimed, Ownership, commit, take
 
 BUSY = "the session is open on another machine: free when that ends it, or {} seconds after it was last heard of"
-KEPT = 16  # words: older ones stand in no head, or their session is waited for
-WORD_BYTES = 12  # random: no two claims meet
+KEPT = 16  # words; older ones are in no head any more, or the session waits for the lease
+WORD_BYTES = 12  # random; two claims never share one
 _decode = msgspec.json.Decoder(tuple[str, ...]).decode
 
 
 class Location(msgspec.Struct, frozen=True):
-    """Where one session lies: `snapshot` is its file here."""
+    """Where a session's files are. `snapshot` is its local file."""
 
     objects: Objects
     session_id: str
@@ -49,12 +48,12 @@ class Location(msgspec.Struct, frozen=True):
         return head_key(self.session_id)
 
     def archived(self, keys: Collection[str] | None = None) -> list[ArchiveRow]:
-        """All of the session, or those. ArchiveFault."""
+        """Returns all rows of the session, or those with `keys`. Raises ArchiveFault."""
         with contextlib.closing(ArchiveDatabase(self.snapshot.parent)) as archive:
             return archive.rows(self.session_id, keys)
 
     def put_rows(self, rows: Sequence[ArchiveRow]) -> None:
-        """ArchiveFault."""
+        """Raises ArchiveFault."""
         with contextlib.closing(ArchiveDatabase(self.snapshot.parent)) as archive:
             archive.put(self.session_id, rows)
 
@@ -66,10 +65,11 @@ class Location(msgspec.Struct, frozen=True):
 
 
 class Begun(msgspec.Struct, frozen=True):
-    """`ownership` None: it could not be claimed now, for this `cause`. `records`: what is to be put in the place of
-    the snapshot here, None where that stays. `stored_bytes`: with what the snapshot begins that is there already.
-    `unsent`: keys of rows of here that are not there. `refused`: why the session cannot go on here. `stored`: how
-    far it is safe."""
+    """How a session starts. `ownership`: None if it could not be claimed now, for this `cause`. `records`: what
+    replaces the local snapshot, or None if that stays. `stored_bytes`: how much of the snapshot is stored already.
+    `unsent`: keys of local rows that are not stored. `refused`: why the session cannot continue here. `stored`: how
+    far it is safe.
+    """
 
     ownership: Ownership | None = None
     records: tuple[bytes, ...] | None = None
@@ -81,7 +81,7 @@ class Begun(msgspec.Struct, frozen=True):
 
 
 async def begun(location: Location, lease_ms: int, patience: float = math.inf) -> Begun:
-    """`patience` in seconds (rule 4). UnreadableHead, Damaged, ArchiveFault."""
+    """`patience` in seconds (rule 4). Raises UnreadableHead, Damaged, ArchiveFault."""
     claims = Claims(location.snapshot)
     ours = claims.ours()
     came = await _taken(location, claims.new(), ours, lease_ms, patience)
@@ -102,8 +102,9 @@ async def begun(location: Location, lease_ms: int, patience: float = math.inf) -
 
 
 async def claimed_later(location: Location, lease_ms: int) -> Begun | Busy | Away:
-    """The claim of a session that goes on here already. Busy where another has written, or holds it.
-    UnreadableHead, Damaged."""
+    """Claims a session that already runs here. Returns Busy if another machine has written it or holds it. Raises
+    UnreadableHead, Damaged.
+    """
     claims = Claims(location.snapshot)
     ours = claims.ours()
     content = await asyncio.to_thread(location.saved)
@@ -130,7 +131,9 @@ async def _taken(
 
 
 async def _swept(location: Location, held: Ownership, seconds: float) -> None:
-    """What is not swept now is swept when it is next taken over: the session has what it begins from."""
+    """Deletes leftovers. What it cannot delete now is deleted at the next takeover; the session does not need
+    it.
+    """
     with contextlib.suppress(StoreUnreachable, TimeoutError):
         async with asyncio.timeout(None if math.isinf(seconds) else seconds):
             await parts.sweep(location.objects, location.session_id, held.head)
@@ -141,9 +144,9 @@ async def let_go(location: Location, held: Ownership) -> None:
 
 
 async def _start(location: Location, taken: Claimed, ours: frozenset[str], content: bytes) -> Begun:
-    """The three rules. StoreUnreachable, Damaged, ArchiveFault."""
+    """Applies rules 1 to 3. Raises StoreUnreachable, Damaged, ArchiveFault."""
     before, held = taken.before, taken.ownership
-    if before is None or (before.deleted and (before.is_purged or not ours)):  # nothing there that would hold here
+    if before is None or (before.deleted and (before.is_purged or not ours)):  # the store has nothing to use
         return Begun(held, unsent=frozenset(row.key for row in await asyncio.to_thread(location.archived)))
     if before.deleted:
         return Begun(held, records=() if content else None)
@@ -176,7 +179,7 @@ async def _is_ours(location: Location, head: SessionHead, ours: frozenset[str], 
 
 
 async def _unsent(location: Location, head: SessionHead) -> frozenset[str]:
-    """Keys of rows that left here and had not gone there when this machine was stopped."""
+    """Keys of local rows that were not uploaded when this machine stopped."""
     here = await asyncio.to_thread(location.archived)
     if not here:
         return frozenset()
@@ -192,7 +195,9 @@ class Claims:
         return frozenset(self._words())
 
     def new(self) -> str:
-        """A new word, written down. Where the disk does not take it a later start waits for the lease: no harm."""
+        """A new word, written down. If the disk refuses it, a later start waits for the lease, which does no
+        harm.
+        """
         word = secrets.token_hex(WORD_BYTES)
         kept = self._words()
         temporary = self._path.with_name(f"{self._path.name}.tmp")

@@ -1,4 +1,4 @@
-"""What a store holds, session by session, and how one is deleted there. For people, by the command line."""
+"""Lists the sessions of a store and deletes them, for the command line."""
 
 import asyncio
 import contextlib
@@ -22,8 +22,9 @@ Value = TypeVar("Value")
 
 
 class StoredSession(msgspec.Struct, frozen=True):
-    """`is_open`: a machine goes on with it, or was killed while it did. `saved_ms`: when it was last heard of,
-    since the epoch, by the store's clock. `fault`: why nothing is known of it."""
+    """`is_open`: a machine works on it, or was killed while it did. `saved_ms`: when it last changed, in
+    milliseconds since the epoch by the store's clock. `fault`: why nothing is known of it.
+    """
 
     session_id: str = ""
     event_count: int = 0
@@ -35,15 +36,16 @@ class StoredSession(msgspec.Struct, frozen=True):
 
 
 class PurgeLimits(msgspec.Struct, frozen=True):
-    """`max_megabytes` None: as much as there is."""
+    """`max_megabytes` None: no limit."""
 
     max_age_days: int
     max_megabytes: int | None = None
 
 
 class Outdated(msgspec.Struct, frozen=True):
-    """A session that is too old, or has no room; `size_bytes` of it is that of its objects. `age_ms` by the store's
-    clock. `fault`: why it stayed."""
+    """A session that is too old or does not fit. `size_bytes` is the size of its objects. `age_ms` by the store's
+    clock. `fault`: why it was not deleted.
+    """
 
     session: StoredSession
     age_ms: int
@@ -51,28 +53,30 @@ class Outdated(msgspec.Struct, frozen=True):
 
 
 class StillOpen(StoreFault):
-    """Another machine goes on with the session."""
+    """Another machine works on the session."""
 
 
 def check(url: str) -> None:
-    """BadAddress. Nothing is asked of it."""
+    """Checks the address without asking the store. Raises BadAddress."""
     opened(url)
 
 
 def sessions(url: str) -> list[StoredSession]:
-    """By id. BadAddress, StoreUnreachable."""
+    """All sessions, sorted by id. Raises BadAddress, StoreUnreachable."""
     return asyncio.run(listed(opened(url, may_make=False)))
 
 
 def forget(url: str, session_id: str, ours: frozenset[str] = frozenset()) -> bool:
-    """Deletes all that is there of a session, but for a head that names nothing and nobody: by it a machine that
-    still has the session learns of it. Whether there was any. `ours`: words by which it was claimed from here.
-    Where another machine has it open this waits for its lease. BadAddress, StoreUnreachable, StillOpen."""
+    """Deletes everything the store has of a session, except an empty head. That head tells machines that still have
+    the session that it was deleted. Returns whether anything was there. `ours`: owner words of claims made from
+    here. Waits for the lease if another machine has the session open. Raises BadAddress, StoreUnreachable,
+    StillOpen.
+    """
     return asyncio.run(deleted(opened(url, may_make=False), session_id, ours))
 
 
 def purge(url: str, limits: PurgeLimits, dry_run: bool, waits: Waits) -> list[Outdated]:
-    """Deletes what is outdated there, `dry_run`: tells it. BadAddress, StoreUnreachable."""
+    """Deletes what is outdated; with `dry_run` only reports it. Raises BadAddress, StoreUnreachable."""
     return asyncio.run(purged(opened(url, may_make=False), limits, dry_run, waits=waits))
 
 
@@ -83,8 +87,9 @@ async def purged(
     sleep: Sleep = asyncio.sleep,
     waits: Waits = lambda count: None,
 ) -> list[Outdated]:
-    """`waits` is told of how many a lease has to pass first, where there are any. These pass at once: only requests
-    wait for each other."""
+    """Calls `waits` with the number of leases that must expire first, if there are any. Leases expire in parallel;
+    only requests wait for each other.
+    """
     gone = await outdated(objects, limits)
     count = sum(old.session.is_open for old in gone)
     if dry_run:
@@ -112,7 +117,7 @@ async def purged(
 
 
 async def now_there(objects: Objects) -> int:
-    """The store's clock, in milliseconds since the epoch: an object is put, looked at and deleted."""
+    """The store's clock, in milliseconds since the epoch. Puts an object, reads its time and deletes it."""
     key = CLOCK + secrets.token_hex(16)
     await objects.put(key, b"")
     try:
@@ -125,8 +130,9 @@ async def now_there(objects: Objects) -> int:
 
 
 async def outdated(objects: Objects, limits: PurgeLimits) -> list[Outdated]:
-    """The oldest first. What was changed within a day stays, whether a machine has it open or not; so does what
-    cannot be read. Only what is given back, or counts for a limit of size, is looked through for its own."""
+    """Outdated sessions, oldest first. Never includes a session that changed within the last day, open or not, or
+    one that cannot be read. Reads a session's objects only if it returns the session or a size limit is set.
+    """
     room = asyncio.Semaphore(AT_ONCE)
 
     async def sized(session: StoredSession) -> StoredSession:

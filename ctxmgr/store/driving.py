@@ -1,4 +1,4 @@
-"""Carries out the protocol's steps on a store: turns a generator of steps into its outcome."""
+"""Runs the protocol's steps against a store: turns a generator of steps into its outcome."""
 
 import asyncio
 import math
@@ -18,8 +18,9 @@ Sleep = Callable[[float], Awaitable[None]]
 async def driven(
     steps: Generator[Step, Any, Outcome], objects: Objects, key: str, sleep: Sleep, patience: float = math.inf
 ) -> Outcome:
-    """`key`: the head's. `sleep` takes seconds of this machine's own clock. `patience`: seconds that the requests
-    between two pauses may take together; what has no answer by then is lost. UnreadableHead."""
+    """`key`: of the head. `sleep` takes seconds by the local clock. `patience`: the seconds that the requests
+    between two pauses may take in total; a request without an answer by then counts as lost. Raises UnreadableHead.
+    """
     answer: Any = None
     left = patience
     while True:
@@ -60,7 +61,7 @@ async def _answer(step: Read | Swap, objects: Objects, key: str) -> Any:
 
 
 async def read_head(objects: Objects, key: str) -> HeadRead:
-    """The head that is there now. StoreUnreachable, UnreadableHead."""
+    """The current head in the store. Raises StoreUnreachable, UnreadableHead."""
     try:
         stored = await objects.get(key)
     except Missing:

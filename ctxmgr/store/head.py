@@ -1,14 +1,14 @@
-"""The one object of a session that commits, its head; and the keys of its objects.
+"""A session's head, the one object whose replacement commits a change, and the keys of a session's objects.
 
     heads/<32 hex digits>                                           the one head of a session
     objects/<32 hex digits>/<epoch>-<count>-<40 digits of sha256>   what a head names
-    clock/<32 hex digits>                                           for a moment: to see what time it is there
+    clock/<32 hex digits>                                           short-lived: reads the store's clock
 
-1. No two heads of a session are ever equal: `count` grows with each, and two that are made at once for the same
-   place differ in their `owner`. So a tag, which is a digest of the bytes, stands for one head alone.
-2. An id never becomes part of a key: its digest does.
-3. The epoch comes first in a name, so that what an older epoch left is told by its name; the count is that of the
-   head for which the object was made, so that no name is ever used for two objects, nor twice.
+1. No two heads of a session are equal: `count` grows with each, and two that are made at once for the same place
+   have different owners. A tag is a digest of the bytes, so it identifies one head.
+2. An id is never part of a key; its digest is.
+3. A name starts with the epoch, so leftovers of an older epoch are recognized by name. The count is that of the
+   head the object was made for, so no name is used twice.
 """
 
 import hashlib
@@ -20,14 +20,15 @@ import msgspec
 from ctxmgr.store.objects import HEADS, StoreFault
 
 VERSION = 1
-LEASE_MS = 30_000  # a killed owner holds its session up for so long; renewing is a request each third of it
-LEASE_MS_AT_MOST = 600_000  # of a head that somebody else wrote
+LEASE_MS = 30_000  # how long a killed owner blocks its session; renewing takes a request every third of it
+LEASE_MS_AT_MOST = 600_000  # the longest lease accepted from a head that somebody else wrote
 
 
 class Contents(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a head names: in this order the parts of the snapshot (`lines`) and of the archive (`rows`, of which the
-    first `packed` are full). `seq`: of the newest event among them; `size_bytes` of the snapshot, as it lies on a
-    disk. `writer`: the owner who wrote them, which a later one may have taken over as they are."""
+    """What a head names, in order: the parts of the snapshot (`lines`) and of the archive (`rows`; the first
+    `packed` are full). `seq`: number of the newest event in them. `size_bytes`: size of the snapshot on disk.
+    `writer`: the owner who wrote them; a later owner may keep them unchanged.
+    """
 
     writer: str = ""
     lines: tuple[str, ...] = ()
@@ -42,9 +43,11 @@ class Contents(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class SessionHead(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
-    """`owner`: a random word of who wrote it, made anew for each claim. `epoch_number` grows with each claim,
-    `count` with each head. `is_open`: its owner goes on with the session. `session` is escaped; "" where it was
-    deleted. `is_purged`: for its age, or want of room: who has it may store it anew."""
+    """`owner`: a random word that identifies the writer, new for each claim. `epoch_number` grows with each claim,
+    `count` with each head. `is_open`: the owner still works on the session. `session`: the escaped id, "" if the
+    session was deleted. `is_purged`: it was deleted for its age or for lack of space; a machine that has it may
+    store it again.
+    """
 
     owner: str
     epoch_number: int = msgspec.field(name="epoch")
@@ -62,7 +65,7 @@ class SessionHead(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel
 
 
 class UnreadableHead(StoreFault):
-    """It is of a newer ctxmgr, or no head."""
+    """The object is not a head, or a newer ctxmgr wrote it."""
 
 
 class _Version(msgspec.Struct):
@@ -77,7 +80,7 @@ def to_bytes(head: SessionHead) -> bytes:
 
 
 def from_bytes(content: bytes) -> SessionHead:
-    """UnreadableHead."""
+    """Raises UnreadableHead."""
     try:
         version = msgspec.json.decode(content, type=_Version).format_version
         if version > VERSION:
@@ -94,10 +97,10 @@ def from_bytes(content: bytes) -> SessionHead:
 
 
 CLOCK = "clock/"
-SESSION_DIGITS = 32  # of sha256: 128 bits, no two ids meet
+SESSION_DIGITS = 32  # of sha256: 128 bits, so no two ids collide
 DIGEST_DIGITS = 40
 _NUMBER_DIGITS = 8
-NUMBERS = 16**_NUMBER_DIGITS  # of epochs and counts, so many can be written
+NUMBERS = 16**_NUMBER_DIGITS  # how many epochs and counts can be written
 _NAME = re.compile(rf"[0-9a-f]{{{_NUMBER_DIGITS}}}-[0-9a-f]{{{_NUMBER_DIGITS}}}-[0-9a-f]{{{DIGEST_DIGITS}}}")
 
 
@@ -126,7 +129,7 @@ def epoch_of(name: str) -> int:
 
 
 def escaped(session_id: str) -> str:
-    """ASCII, for the head; an id may hold half of a surrogate pair."""
+    """ASCII, for the head. An id may hold half of a surrogate pair."""
     return quote(session_id, safe="", errors="surrogatepass")
 
 

@@ -1,17 +1,17 @@
-"""One session and its place in the store, from `session_start` to its end, on the loop of `SessionStore`.
+"""Keeps one session in the store, from `session_start` to its end, on the loop of `SessionStore`.
 
-1. What the store says at the start holds, but for what only this machine can know: lines that were saved here and
-   had not gone there yet. They go there if nobody has written since (`beginning` compares bytes).
-2. A store that cannot be reached stops nobody: the session goes on by what lies here, is claimed as soon as that
-   can be done, and what is new goes there then. If another has written meanwhile, that holds there.
-3. Who was fenced says so once, and sends nothing any more.
-4. While it lives the owner renews its head each third of the lease. After `IDLE_LEASES` without anything new it
-   lets go of it, so that a session that nobody uses costs nothing; the next change takes hold again, if nobody else
-   did. So it does at once with a session that left memory.
-5. What was saved here is on its way at most `delay_ms` later, or when the batch before it is there: the time is
-   counted from the first change that had not been sent, not from the end of that batch.
-6. A session that was deleted in the store on purpose goes on here, and is not saved there again. One that was
-   purged, or whose head is gone, is stored anew with its next change.
+1. The stored copy decides at the start. The exception is what only this machine has: lines that were saved here and
+   not uploaded yet. They are uploaded if nobody else has written since (`beginning` compares bytes).
+2. A store that cannot be reached stops nobody. The session uses the local copy, is claimed as soon as possible, and
+   uploads its changes then. If another machine has written in the meantime, the stored copy wins there.
+3. An owner that lost the session says so once, and uploads nothing more.
+4. A live owner renews its head every third of the lease. After `IDLE_LEASES` without changes it releases the
+   session, so that an unused session costs nothing. The next change claims it again, if nobody else did. A session
+   that is dropped from memory is released at once.
+5. A change is uploaded at most `delay_ms` later, or when the previous batch is done. The time counts from the first
+   change that was not uploaded, not from the end of that batch.
+6. A session that was deleted in the store on purpose continues here and is not uploaded again. One that was purged,
+   or whose head is gone, is uploaded again with its next change.
 """
 
 import asyncio
@@ -31,12 +31,12 @@ from ctxmgr.store.objects import StoreFault
 from ctxmgr.store.protocol import Away, Busy, Fenced, Ownership
 from ctxmgr.store.uploading import Uploading
 
-IDLE_LEASES = 10  # without anything new: five minutes
-START_MS = 3_000  # that a start waits for a store which does not answer
-RETRY_SECONDS = 1.0  # after the first try that failed; doubled with each, up to
+IDLE_LEASES = 10  # without changes: five minutes
+START_MS = 3_000  # how long a start waits for a store that does not answer
+RETRY_SECONDS = 1.0  # after the first failed attempt; doubles each time, up to
 RETRY_SECONDS_AT_MOST = 30.0
-FLUSH_SECONDS = 4.0  # that a call waits for a store which does not answer: clients wait five
-OFFLINE = "nothing goes to the store for now"  # and why
+FLUSH_SECONDS = 4.0  # how long a call waits for a store that does not answer; clients wait five
+OFFLINE = "nothing goes to the store for now"  # prefix of the reason
 NO_ANSWER = "the store gives no clear answer"
 LATER = "what is new is kept here, and goes there later"
 FENCED = "another machine has gone on with this session: nothing more of it is saved in the store from here"
@@ -48,7 +48,9 @@ Heard = Callable[[str, Stored], None]
 
 
 class Terms(msgspec.Struct, frozen=True):
-    """`delay_ms`: how far the store may be behind. `start_ms`: how long a start waits for its first answers."""
+    """`delay_ms`: how far the store may lag behind. `start_ms`: how long a start waits for the store's first
+    answers.
+    """
 
     delay_ms: int
     lease_ms: int
@@ -56,14 +58,15 @@ class Terms(msgspec.Struct, frozen=True):
 
 
 class SessionKeeper:
-    """`begin`, then `go` and what comes with a session that goes on, or `abandon`.
+    """Call `begin`, then `go` and the methods of a running session, or `abandon`.
 
-    `heard` is told how far the session is safe, whenever that changes."""
+    Calls `heard` whenever it changes how far the session is safe.
+    """
 
     def __init__(self, location: Location, terms: Terms, heard: Heard) -> None:
         self._location, self._terms, self._notify = location, terms, heard
-        self._uploading: Uploading | None = None  # while it is ours
-        self._over = False  # nothing is sent any more
+        self._uploading: Uploading | None = None  # while this machine owns it
+        self._over = False  # nothing is uploaded any more
         self.stored = Stored()
         self._unsent: set[str] = set()  # keys of rows; other threads add to it
         self._wake = asyncio.Event()
@@ -74,11 +77,11 @@ class SessionKeeper:
         self._renewed = self._used = self._changed_since = time.monotonic()
         self._task: asyncio.Task[None] | None = None
         self._beginning: asyncio.Task[Begun] | None = None
-        self.begin_count = 0  # how often it was to begin
-        self._began_from: int | None = None  # hash of what lay here
+        self.begin_count = 0  # how often `begin` was called
+        self._began_from: int | None = None  # hash of the local copy at the start
 
     async def begin(self) -> Begun:
-        """Claims it, and fetches what is there. Whoever asks again, before `go`, gets the same."""
+        """Claims the session and fetches the stored copy. A second call before `go` gets the same result."""
         self.begin_count += 1
         if self._beginning is None:
             self._beginning = asyncio.create_task(self._begin())
@@ -100,8 +103,9 @@ class SessionKeeper:
         return msgspec.structs.replace(begun, stored=self.stored)
 
     async def still_holds(self) -> bool:
-        """Whether who asks again may get what was begun: it is under way, or it is ours by our lease yet, and what
-        lies here is what it was."""
+        """Whether a second `begin` may get the first result: it is still running, or the lease is still ours and
+        the local copy has not changed.
+        """
         begun = self._beginning
         if begun is not None and begun.done():
             is_over = self._uploading is None or time.monotonic() - self._renewed > self._terms.lease_ms / 1000
@@ -110,7 +114,7 @@ class SessionKeeper:
         return self._began_from in (None, hash(await asyncio.to_thread(self._location.saved)))
 
     async def abandon(self) -> None:
-        """Nobody has come for what was begun: it is let go of."""
+        """Nobody used the result of `begin`: releases the session."""
         if self._beginning is not None and not self._beginning.done():
             self._beginning.cancel()
             with contextlib.suppress(asyncio.CancelledError, Exception):
@@ -121,7 +125,7 @@ class SessionKeeper:
                 await beginning.let_go(self._location, self._uploading.ownership)
 
     def go(self) -> None:
-        """What lies here is as `begin` said: from now on it goes there."""
+        """The local copy is now as `begin` returned it. Uploads start."""
         self._notify(self._location.session_id, self.stored)
         if not self._over and self._task is None:
             self._task = asyncio.create_task(self._run())
@@ -138,17 +142,18 @@ class SessionKeeper:
         self._wake.set()
 
     def rest(self) -> None:
-        """It has left memory: rule 4."""
+        """The session was dropped from memory: rule 4."""
         self._resting = True
         self._wake.set()
 
     def add(self, rows: Sequence[ArchiveRow]) -> None:
-        """These are in the archive here. From any thread."""
+        """These rows are in the local archive. Thread-safe."""
         self._unsent.update([row.key for row in rows])
 
     async def flush(self, leaving: bool = False) -> Stored:
-        """When all that was saved here before this call is in the store, or that cannot be had now. `leaving`: it
-        is let go of, too; nothing comes after."""
+        """Returns when everything saved before this call is stored, or cannot be stored now. `leaving`: also
+        releases the session; no call may follow.
+        """
         self._leaving |= leaving
         if not self._over and self._task is not None:
             done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -196,7 +201,7 @@ class SessionKeeper:
                 self._flushes = [*flushes, *self._flushes]
 
     async def _waited(self) -> None:
-        """Until there is something to do, and then as long as it may be put off."""
+        """Waits until there is something to do, and then as long as it may be delayed."""
         if self._failures:
             pause = min(RETRY_SECONDS * 2.0 ** (self._failures - 1), RETRY_SECONDS_AT_MOST)
             self._hurry.clear()
@@ -218,7 +223,7 @@ class SessionKeeper:
         return max(0.0, self._renewed + self._terms.lease_ms / 3000 - time.monotonic())
 
     async def _batch(self) -> bool:
-        """Whether what there was is done with."""
+        """Uploads one batch. Returns whether nothing is left to upload."""
         if self._uploading is None:
             return await self._claimed()
         now = time.monotonic()
@@ -243,7 +248,7 @@ class SessionKeeper:
         return fault is None
 
     async def _claimed(self) -> bool:
-        """Rule 2: it could not be claimed when it began."""
+        """Rule 2: it could not be claimed at the start."""
         came = await beginning.claimed_later(self._location, self._terms.lease_ms)
         if isinstance(came, Away):
             self._tell(_offline(came.cause))
@@ -261,7 +266,7 @@ class SessionKeeper:
             return True
         assert self._uploading is not None
         self._uploading.tail.close()
-        self._uploading, self.stored = None, Stored()  # nothing is there any more
+        self._uploading, self.stored = None, Stored()  # the store has nothing any more
         if head is not None and not head.is_purged:
             self._end(DELETED)
             return True
@@ -308,5 +313,5 @@ async def _within(event: asyncio.Event, seconds: float | None) -> None:
     if seconds == 0.0:
         return
     with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(seconds):  # `wait_for` of 3.11 can swallow that the task is cancelled
+        async with asyncio.timeout(seconds):  # `wait_for` in 3.11 can lose a cancellation
             await event.wait()

@@ -1,12 +1,12 @@
-"""The objects that a head names: turns parts of a snapshot, and rows of the archive, into objects and back, and
-deletes those that no head names any more.
+"""The objects that a head names: turns parts of a snapshot and rows of the archive into objects and back, and
+deletes objects that no head names any more.
 
-1. Of older epochs whoever holds the session now deletes what is left. Their owner was fenced, so no head will ever
-   name what it put.
-2. Of one's own epoch only that goes which a confirmed head has ceased to name, or which was put for a session that
-   was deleted meanwhile. A name is never used twice, so that a delete that comes late meets nothing newer.
-3. An object is compressed (a snapshot is JSON: a fourth of it is left). What is read is checked by the digest in
-   its name before anything is made of it.
+1. The current owner deletes leftovers of older epochs. Their owners lost the session, so no head will ever name
+   them.
+2. Of its own epoch it deletes only objects that a confirmed head no longer names, or that belong to a session
+   deleted in the meantime. Names are never reused, so a late delete hits nothing newer.
+3. Objects are compressed (a snapshot shrinks to a fourth). Content is checked against the digest in its name before
+   use.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ _rows = msgspec.msgpack.Decoder(_Rows).decode
 
 
 class Damaged(StoreFault):
-    """An object is not what its name says."""
+    """An object does not match the digest in its name."""
 
 
 class _Line(msgspec.Struct):
@@ -44,13 +44,13 @@ def lines_pack(content: bytes) -> bytes:
 
 
 def rows_pack(rows: Sequence[ArchiveRow]) -> bytes:
-    """A text may hold half of a surrogate pair: it goes as bytes."""
+    """Encoded as bytes, since a text may hold half of a surrogate pair."""
     flat = [(row.handle, row.key, _utf8(row.call_text), _utf8(row.text)) for row in rows]
     return zlib.compress(_encode(flat), LEVEL)
 
 
 def rows_of(name: str, content: bytes) -> list[ArchiveRow]:
-    """Damaged."""
+    """Raises Damaged."""
     try:
         flat = _rows(lines_of(name, content))
     except msgspec.MsgspecError:
@@ -59,7 +59,7 @@ def rows_of(name: str, content: bytes) -> list[ArchiveRow]:
 
 
 def seq_of(content: bytes) -> int:
-    """The newest event's number in lines of a snapshot; 0 where none says one."""
+    """The number of the newest event in lines of a snapshot, or 0 if no line has one."""
     for line in reversed(content.split(b"\n")):
         try:
             record = msgspec.json.decode(line[9:], type=_Line)  # after the checksum and a space
@@ -73,7 +73,7 @@ def seq_of(content: bytes) -> int:
 
 
 def lines_of(name: str, content: bytes) -> bytes:
-    """Damaged."""
+    """Raises Damaged."""
     if not name.endswith(digest(content)):
         raise Damaged("an object of the store is not what its name says")
     try:
@@ -95,13 +95,15 @@ AT_ONCE = 8  # requests
 
 
 async def snapshot(objects: Objects, session_id: str, contents: Contents) -> bytes:
-    """Byte for byte as it lay on the disk of who stored it. StoreUnreachable, Damaged."""
+    """Byte for byte as it was on the disk of the machine that stored it. Raises StoreUnreachable, Damaged."""
     parts = await _got(objects, session_id, contents.lines)
     return b"".join(lines_of(name, part) for name, part in zip(contents.lines, parts, strict=True))
 
 
 async def rows(objects: Objects, session_id: str, contents: Contents) -> list[ArchiveRow]:
-    """In the order in which they left; of two under one key the later holds. StoreUnreachable, Damaged."""
+    """In the order in which they were removed; for a repeated key the later row wins. Raises StoreUnreachable,
+    Damaged.
+    """
     parts = await _got(objects, session_id, contents.rows)
     return [row for name, part in zip(contents.rows, parts, strict=True) for row in rows_of(name, part)]
 
@@ -121,7 +123,7 @@ async def _got(objects: Objects, session_id: str, names: Sequence[str]) -> list[
 
 
 def records(content: bytes) -> tuple[bytes, ...]:
-    """Of a snapshot, without their checksums. Damaged where it is no whole snapshot."""
+    """The records of a snapshot, without checksums. Raises Damaged if it is not a whole snapshot."""
     bodies = tuple(line[_CHECKSUM:] for line in content.split(b"\n")[:-1])
     if b"".join(map(to_line, bodies)) != content:
         raise Damaged("what the store holds is no snapshot")
@@ -129,7 +131,7 @@ def records(content: bytes) -> tuple[bytes, ...]:
 
 
 async def sweep(objects: Objects, session_id: str, head: SessionHead) -> int:
-    """Rule 1; how many went. StoreUnreachable."""
+    """Rule 1. Returns how many were deleted. Raises StoreUnreachable."""
     prefix = objects_prefix(session_id)
     names = [key.removeprefix(prefix) for key in await objects.names(prefix)]
     named = head.contents.names
@@ -141,7 +143,7 @@ async def sweep(objects: Objects, session_id: str, head: SessionHead) -> int:
 
 
 async def delete(objects: Objects, session_id: str, names: Iterable[str]) -> None:
-    """What cannot be deleted now is swept later."""
+    """What cannot be deleted is swept later."""
     room = asyncio.Semaphore(AT_ONCE)
     prefix = objects_prefix(session_id)
 

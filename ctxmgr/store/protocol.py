@@ -1,17 +1,18 @@
 """Who may write a session's head, and how: the protocol as steps, without IO and without a clock.
 
-Each function is a generator: it yields a step, gets its answer, and ends with an outcome. Whoever drives it may be
-slow, may die between any two steps, and may be told that an answer was lost whose step takes effect later.
+Each function is a generator. It yields a step, receives the answer, and ends with an outcome. The driver may be
+slow, may die between two steps, and may report a lost answer for a step that takes effect later.
 
-1. Only a swap commits, and only of the head that was read: so of two that swap at once one wins.
-2. A claim raises the epoch. Who finds another's epoch in the head has lost the session, for good.
-3. A head that another holds may be claimed once it was seen unchanged for its lease's length, by the clock of who
-   wants it; one that was let go of, or is our own from before, at once.
-4. A swap whose answer was lost, or that was refused, is settled by reading: the head is the new one (it took
-   effect), the old one (the same bytes are swapped again: a late first try can then only do the same), or another.
-5. A head of our own epoch is ours, though we never heard that its swap took effect: it is gone on from.
-6. A session that was deleted is left as a head that names nothing, so that who has it learns that, and epochs go
-   on. One that was deleted on purpose is not brought back; one that was purged who goes on with it claims again.
+1. Only a swap commits, and only against the head that was read. Of two swaps at once, one wins.
+2. A claim raises the epoch. An owner that finds another's epoch in the head has lost the session for good.
+3. A head that another owner holds may be claimed once it has been unchanged for the length of its lease, by the
+   clock of the claimer. A released head, or one of our own earlier claims, may be claimed at once.
+4. A swap that was refused or whose answer was lost is resolved by reading. The head is the new one (the swap took
+   effect), the old one (the same bytes are swapped again, so a late first attempt can only do the same), or
+   another.
+5. A head of our own epoch is ours, even if we never got the answer to its swap. Work continues from it.
+6. A deleted session keeps a head that names nothing. It tells machines that have the session, and epochs keep
+   counting. A session that was deleted on purpose stays deleted; one that was purged may be claimed again.
 """
 
 from collections.abc import Generator
@@ -21,30 +22,31 @@ import msgspec
 
 from ctxmgr.store.head import Contents, SessionHead
 
-TRIES = 3  # of one swap, and of one claim, before it is left for later
-LOOKS = 6  # at a head during its lease
-End = Literal["deleted", "purged"]  # on purpose, and nobody is to bring it back; or for its age, or want of room
+TRIES = 3  # attempts at one swap or claim before it is postponed
+LOOKS = 6  # reads of a head during its lease
+# deleted on purpose and not to come back, or removed for its age or for lack of space
+End = Literal["deleted", "purged"]
 
 
 class Read(msgspec.Struct, frozen=True):
-    """Answered with `HeadRead`, or `Lost`."""
+    """The answer is `HeadRead` or `Lost`."""
 
 
 class Swap(msgspec.Struct, frozen=True):
-    """Put this head where the one with this tag is (None: where none is). Answered with `Swapped`, or `Lost`."""
+    """Replace the head that has this tag (None: create it). The answer is `Swapped` or `Lost`."""
 
     head: SessionHead
     etag: str | None
 
 
 class Pause(msgspec.Struct, frozen=True):
-    """Let so many milliseconds pass, by one's own clock."""
+    """Wait this many milliseconds by the local clock."""
 
     length_ms: int
 
 
 class HeadRead(msgspec.Struct, frozen=True):
-    """What is there; None and None: nothing."""
+    """The current head; both None if there is none."""
 
     head: SessionHead | None = None
     etag: str | None = None
@@ -55,14 +57,15 @@ class Swapped(msgspec.Struct, frozen=True):
 
 
 class Lost(msgspec.Struct, frozen=True):
-    """No answer came: what was asked may have taken effect, or do so later. `cause` in a few words; "" where
-    another head is there, or so it was said."""
+    """There was no answer: the step may have taken effect, or may do so later. `cause` in a few words; "" if the
+    store has another head, or said so.
+    """
 
     cause: str = ""
 
 
 class Ownership(msgspec.Struct, frozen=True):
-    """The head that is ours, and its tag. `made`: the highest count that we ever made."""
+    """The head we own, and its tag. `made`: the highest count we ever used."""
 
     head: SessionHead
     etag: str
@@ -70,27 +73,27 @@ class Ownership(msgspec.Struct, frozen=True):
 
 
 class Claimed(msgspec.Struct, frozen=True):
-    """The session is ours. `before`: the head that was there."""
+    """We own the session. `before`: the head we replaced."""
 
     ownership: Ownership
     before: SessionHead | None
 
 
 class Busy(msgspec.Struct, frozen=True):
-    """Another goes on with the session."""
+    """Another machine works on the session."""
 
     head: SessionHead
 
 
 class Away(msgspec.Struct, frozen=True):
-    """The store did not answer. `made` as in `Ownership`; `cause` as in `Lost`."""
+    """The store did not answer. `made` as in `Ownership`, `cause` as in `Lost`."""
 
     made: int = 0
     cause: str = ""
 
 
 class Fenced(msgspec.Struct, frozen=True):
-    """Another has taken the session over, or it was deleted (None: with its head)."""
+    """Another owner took the session over (with its head), or it was deleted (None)."""
 
     head: SessionHead | None
 
@@ -104,8 +107,9 @@ Committing = Generator[Step, Any, Ownership | Fenced | Away]
 def take(
     session: str, owner: str, ours: frozenset[str], lease_ms: int, made: int = 0, end: End | None = None
 ) -> Taking:
-    """Claims a session: `owner` is a new word for this, `ours` are those by which it was claimed from here before.
-    `end`: the claim ends the session there, and names nothing. `made` as in `Ownership`, after an `Away`."""
+    """Claims a session. `owner` is a new word for this claim, `ours` are the words of earlier claims from here.
+    `end`: the claim ends the session and names nothing. `made` as in `Ownership`, after an `Away`.
+    """
     ours |= {owner}
     for _ in range(TRIES):
         read = yield Read()
@@ -129,7 +133,7 @@ def take(
 
 
 def commit(held: Ownership, contents: Contents, holding: bool = True) -> Committing:
-    """The head names these from now on. `holding` False: the session is let go of with it."""
+    """Makes the head name `contents`. `holding` False: also releases the session."""
     made = max(held.made, held.head.count)
     for _ in range(TRIES):
         made += 1
@@ -149,7 +153,7 @@ def commit(held: Ownership, contents: Contents, holding: bool = True) -> Committ
 
 
 def _settled(new: SessionHead, tag: str | None) -> Settling:
-    """Rule 4. What is there where it is neither the new head nor the old one."""
+    """Rule 4. Returns the current head if it is neither the new nor the old one."""
     cause = ""
     for _ in range(TRIES):
         answer = yield Swap(new, tag)
@@ -167,7 +171,7 @@ def _settled(new: SessionHead, tag: str | None) -> Settling:
 
 
 def _watched(seen: HeadRead) -> Generator[Step, Any, HeadRead | None]:
-    """Rule 3: None where the head stayed as it is; else what came instead."""
+    """Rule 3. Returns None if the head did not change, else what replaced it."""
     assert seen.head is not None
     for _ in range(LOOKS):
         yield Pause(-(-seen.head.lease_ms // LOOKS))

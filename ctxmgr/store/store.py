@@ -1,8 +1,8 @@
-"""The store of a process: its sessions, each kept by a task, on a loop in a thread of their own. No answer of the
-sidecar waits for it but the start and the end of a session, and `flush`.
+"""The store of a process. Each of its sessions is kept by a task, on a loop in a separate thread. Only the start
+and the end of a session and `flush` wait for the store.
 
-1. A start that its host gave up goes on here, and the next start of that session gets what it comes to: who waits
-   for a lease, or for much that is there, need not begin again. If none comes within a lease, it is let go of.
+1. A start that the host gave up continues here, and the next start of that session gets its result, so waiting for
+   a lease or a large download is not repeated. If no start follows within a lease, the session is released.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from ctxmgr.store.head import LEASE_MS
 from ctxmgr.store.keeping import START_MS, Heard, SessionKeeper, Terms
 from ctxmgr.store.objects import opened
 
-DELAY_MS = 1_000  # what a turn saves within a second goes in one batch
+DELAY_MS = 1_000  # changes within a second go in one batch
 Value = TypeVar("Value")
 
 
@@ -35,20 +35,21 @@ class SessionStore:
         lease_ms: int | None = None,
         start_ms: int = START_MS,
     ) -> None:
-        """Asks for nothing yet. BadAddress."""
+        """Sends no request yet. Raises BadAddress."""
         self._objects = opened(url)
         delay = DELAY_MS if delay_ms is None else delay_ms
         self._terms = Terms(delay, LEASE_MS if lease_ms is None else lease_ms, start_ms)
         self._notify = heard
         self._keepers: dict[str, SessionKeeper] = {}
-        self._begun: dict[str, SessionKeeper] = {}  # that were not told to go yet
+        self._begun: dict[str, SessionKeeper] = {}  # those without `go` so far
         self._ending: dict[str, asyncio.Task[Any]] = {}
         self._loop = asyncio.new_event_loop()
         self._thread: threading.Thread | None = None
 
     def begin(self, session_id: str, snapshot: Path) -> "Future[Begun]":
-        """Claims the session; `snapshot` is its file here, which is not touched. Then comes `go` or `close`, or
-        nothing where nobody waits any more (rule 1)."""
+        """Claims the session. `snapshot` is its local file, which is not changed. The caller then calls `go` or
+        `close`, or nothing if it gave up (rule 1).
+        """
 
         async def begin() -> Begun:
             ending = self._ending.get(session_id)
@@ -67,38 +68,40 @@ class SessionStore:
         return self._submit(begin())
 
     def go(self, session_id: str) -> None:
-        """The file here is as `begin` said: from now on it goes to the store."""
+        """The local file is as `begin` returned it. Uploads start."""
         keeper = self._begun.pop(session_id, None)
         if keeper is not None:
             self._keepers[session_id] = keeper
             self._loop.call_soon_threadsafe(keeper.go)
 
     def rest(self, session_id: str) -> None:
-        """Nothing comes of it for now: another machine may have it. It stays kept until it is closed."""
+        """The session is idle: another machine may claim it. It is kept until it is closed."""
         keeper = self._keepers.get(session_id)
         if keeper is not None:
             self._loop.call_soon_threadsafe(keeper.rest)
 
     def safe(self, session_id: str) -> Stored | None:
-        """How far it is safe; None where it is not kept."""
+        """How far the session is safe; None if it is not kept."""
         keeper = self._keepers.get(session_id)
         return None if keeper is None else keeper.stored
 
     def changed(self, session_id: str) -> None:
-        """The file here has grown, or was written anew."""
+        """The local file has grown or was rewritten."""
         keeper = self._keepers.get(session_id)
         if keeper is not None and not keeper.knows_of_change:
             self._loop.call_soon_threadsafe(keeper.changed)
 
     def add(self, session_id: str, rows: Sequence[ArchiveRow]) -> None:
-        """The archive here has these rows."""
+        """The local archive has these rows."""
         keeper = self._keepers.get(session_id)
         if keeper is not None:
             keeper.add(rows)
             self._loop.call_soon_threadsafe(keeper.changed)
 
     def flush(self, session_id: str, leaving: bool = False) -> "Future[Stored]":
-        """What was saved before this call is there, or cannot be had there now. `leaving`: the session ends."""
+        """Returns when everything saved before this call is stored, or cannot be stored now. `leaving`: the session
+        ends.
+        """
 
         async def flush() -> Stored:
             keeper = self._keepers.get(session_id)
@@ -107,7 +110,7 @@ class SessionStore:
         return self._submit(flush())
 
     def close(self, session_id: str) -> None:
-        """Sends what is left, and lets go of the session, in the background."""
+        """Uploads the rest and releases the session, in the background."""
 
         def close() -> None:
             keeper = self._keepers.pop(session_id, None)
@@ -123,7 +126,7 @@ class SessionStore:
             self._loop.call_soon_threadsafe(close)
 
     def end(self, seconds: float) -> None:
-        """Waits so long for what was closed. Nothing comes after."""
+        """Waits this long for closed sessions. No call may follow."""
         if self._thread is None:
             self._loop.close()
             return

@@ -1,19 +1,20 @@
-"""One session that is held here: what is new of it goes to the store, in order, a batch at a time.
+"""Uploads the changes of a session that this machine owns, in order, one batch at a time.
 
-1. What is new is read when a batch begins: first the snapshot, then the rows. A row is known here before the line
-   that tells of it is written, so a head names no line whose rows it lacks. Where the archive cannot be read now,
-   lines go alone, and the session is not let go of before its rows have gone.
-2. A batch is its objects, then the head. What failed is read again with the next one: nothing is kept in memory but
-   the keys of rows.
-3. `contents` is what the newest head names. What a head of doubtful fate names is at most superseded by the next.
-4. Of the objects of rows the first `packed` are full and stay. Those behind them are put together, in their order,
-   before they are too many. What they hold can then not be got: they stay as they are, and the batch goes on.
+1. A batch reads its changes when it begins: first the snapshot, then the rows. A row is known here before the line
+   that refers to it is written, so a head never names a line without its rows. If the archive cannot be read, lines
+   are uploaded alone, and the session is not released before its rows are stored.
+2. A batch writes its objects, then the head. A failed batch is read again with the next one; only the keys of rows
+   are kept in memory.
+3. `contents` is what the newest head names. A head whose swap is uncertain can only be replaced by the next.
+4. The first `packed` objects of rows are full and stay. The ones behind them are merged, in order, before there are
+   too many. If one of them cannot be fetched they stay as they are, and the batch continues.
 
-The snapshot is the queue, to which another thread appends, and which it rewrites now and then: what the store does
-not have yet lies in it, bounded as it is, and survives a kill. `Tail` has what is new in it:
+The snapshot file is the queue. Another thread appends to it and rewrites it now and then. It holds what the store
+does not have yet, has a bounded size and survives a kill. `Tail` reads what is new in it:
 
-5. A rewrite is another file under the same name. Ours is held open meanwhile, so that its number means no other.
-6. Only whole lines are read: a line that is being written has no end yet, one that failed is cut off again.
+5. A rewrite is another file under the same name. The old file stays open meanwhile, so that its inode number is not
+   reused.
+6. Only whole lines are read. A line that is being written has no end yet; a failed one is cut off again.
 """
 
 import asyncio
@@ -35,8 +36,9 @@ from ctxmgr.store.protocol import Away, Fenced, Ownership, commit
 
 
 class New(msgspec.Struct, frozen=True):
-    """`content` to be added to what was read before; `whole`: to be put in its place. `end`: bytes of the file up
-    to here."""
+    """`content`: appended to what was read before, or, if `whole`, in its place. `end`: bytes of the file up to
+    here.
+    """
 
     content: bytes
     whole: bool
@@ -55,8 +57,9 @@ class Tail:
         self._expected = len(content), hashlib.sha256(content).hexdigest()
 
     def new(self, whole: bool = False) -> New | None:
-        """What came since `took`; None where nothing did, or the file is gone. `whole`: all of it, however much is
-        new. OSError."""
+        """What is new since `took`; None if nothing is, or the file is gone. `whole`: returns everything, however
+        much is new. Raises OSError.
+        """
         try:
             there = os.stat(self._path)
         except FileNotFoundError:
@@ -74,7 +77,7 @@ class Tail:
         self._end = new.end
 
     def rest(self) -> None:
-        """Holds no file until something is new; what the store has by then is told by its bytes. OSError."""
+        """Closes the file until something is new. Recognizes what the store has by its bytes. Raises OSError."""
         if self._file >= 0:
             self.knows(os.pread(self._file, self._end, 0))
             self.close()
@@ -93,13 +96,14 @@ class Tail:
             self._end = known[0]
 
 
-MOST_PARTS = 24  # of a snapshot: then it is put whole, some 50 kB: each head lists them all; and of rows, not full
+# of a snapshot, which is then stored whole (about 50 kB, since each head lists them all); and of rows that are not
+# full
+MOST_PARTS = 24
 ROWS_BYTES = 4 << 20  # of text in one object
 
 
 class Uploading:
-    """`unsent`: keys of rows that are to go there; other threads add to it. The rows are read from the archive
-    here."""
+    """`unsent`: keys of rows to upload; other threads add to it. The rows are read from the local archive."""
 
     def __init__(self, location: Location, held: Ownership, unsent: set[str]) -> None:
         self.ownership, self.tail = held, Tail(location.snapshot)
@@ -110,7 +114,7 @@ class Uploading:
         self.archive_fault: ArchiveFault | None = None  # of the last batch
 
     async def upload(self, holding: bool = True, even_if_nothing: bool = False) -> Ownership | Fenced | Away | None:
-        """One batch; None where there was nothing to send. OSError of the local disk."""
+        """Uploads one batch. Returns None if there was nothing to send. Raises OSError of the local disk."""
         before = self.ownership.head.contents
         new = self.tail.new(len(before.lines) >= MOST_PARTS)
         rows = await self._rows()
@@ -137,7 +141,7 @@ class Uploading:
         if isinstance(came, Away):
             self.ownership = msgspec.structs.replace(self.ownership, made=came.made)
         if isinstance(came, Fenced) and came.head is not None and came.head.deleted:
-            await parts.delete(self._objects, self._id, fresh)  # nobody takes it over, and would sweep that
+            await parts.delete(self._objects, self._id, fresh)  # nobody takes the session over and would sweep them
         if not isinstance(came, Ownership):
             return came
         self.ownership = came
@@ -149,7 +153,9 @@ class Uploading:
         return came
 
     async def _with_rows(self, fresh: dict[str, bytes], contents: Contents, rows: Sequence[ArchiveRow]) -> Contents:
-        """Rule 4. More than one object of new rows is full, but for the last: those before it are packed, too."""
+        """Rule 4. If there is more than one object of new rows, all but the last are full, so the ones before them
+        are merged, too.
+        """
         batches = _batches(rows)
         few = len(contents.rows) - contents.packed
         if few >= self._most_rows or (few and len(batches) > 1):
@@ -185,7 +191,7 @@ class Uploading:
         return lost
 
     async def _rows(self) -> list[ArchiveRow]:
-        """A row is put into the archive before its key is added: what is read is not older than its key."""
+        """A row is in the archive before its key is added, so rows are never older than keys."""
         keys = self._unsent.copy()
         self._unsent -= keys
         self._sending |= keys

@@ -1,4 +1,4 @@
-"""Stores of objects: what is asked of one, a folder and a bucket as such, and which of them an address means."""
+"""Object stores: the interface, folders and buckets that implement it, and the choice by address."""
 
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -33,11 +33,13 @@ NEEDS_EXTRA = "this store needs the store extra: pip install 'ctxmgr-sidecar[sto
 
 
 class BadAddress(ValueError):
-    """It names no store; the text is a sentence without the address, which may hold a credential."""
+    """The address names no store. The text is a sentence without the address, which may hold a credential."""
 
 
 def opened(url: str, may_make: bool = True) -> Objects:
-    """Nothing is asked of it yet. `may_make`: a folder where no store is yet may become one. BadAddress."""
+    """Opens the store without sending a request. `may_make`: a folder that is not a store yet may become one.
+    Raises BadAddress.
+    """
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -49,7 +51,7 @@ def opened(url: str, may_make: bool = True) -> Objects:
     if parts.scheme == "file":
         if parts.netloc not in ("", "localhost") or not parts.path.strip("/"):
             raise BadAddress("a folder's address is file:///and/its/path")
-        from ctxmgr.store.objects.file_objects import FileObjects  # which needs locks that Windows does not have
+        from ctxmgr.store.objects.file_objects import FileObjects  # needs locks that Windows does not have
 
         return FileObjects(Path(unquote(parts.path)), may_make=may_make)
     if not parts.netloc:

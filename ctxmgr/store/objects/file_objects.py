@@ -1,23 +1,23 @@
-"""Objects in a folder, for `file://`: each a file, a head swapped under a lock of its own. obstore's local store
-has no conditional update.
+"""Objects in a folder, for `file://`. Each object is a file. A head is replaced under a lock, since obstore's local
+store has no conditional update.
 
-A file is written beside its name, carried to the disk, and renamed, so what a name means is always whole. Keys are
-as in `interface`; the folders in one are made with the first file. Of the root, the folder itself:
+A file is written beside its name, synced to disk and renamed, so a name always means a whole file. Keys are as in
+`interface`; the folders in a key are made with the first file. For the folder itself:
 
-1. A store has an id, in a file at its root. A folder without that file is no store, whatever lies in it.
-2. A state directory remembers the id of the store at each path, links resolved, and so does a process. From then on
-   only that store will do. Where it is not, its folder was moved or its file system is not mounted: nothing is made
-   there, and nothing is read.
-3. Where nothing is remembered a store is made
-   - where there is no folder: it is made, but not the folders above it;
-   - in a folder on which a file system is mounted;
-   - in a folder with the heads of release 0.2, which gave no ids;
-   - in a folder where somebody put an empty file for the id.
-   In any other folder none is made: a mount that is away leaves just that.
-4. Work is done by a descriptor of the folder whose id was read, so that nothing comes to lie in what takes its
-   place, wherever it was moved meanwhile. What was done counts only if the folder is in its place afterwards.
-5. Of two that make a store at once one wins, and the other uses that: a new folder is renamed to its path with the
-   id in it, and in a folder that is there the id is written under a lock.
+1. A store has an id, in a file at its root. A folder without that file is not a store, whatever it holds.
+2. A state directory remembers the id of the store at each path (with links resolved), and so does a process. From
+   then on only that store is accepted. If it is missing, the folder was moved or its file system is not mounted,
+   and nothing is written or read.
+3. If no id is remembered, a store is created
+- if there is no folder: it is created, but not its parents;
+- in a folder that is a mount point;
+- in a folder with heads of release 0.2, which had no ids;
+- in a folder where somebody put an empty id file. In any other folder no store is created, because a missing mount
+  leaves exactly such a folder.
+4. All work goes through a descriptor of the folder whose id was read. Nothing can end up in a folder that takes its
+   place. Work counts only if the folder is still in its place afterwards.
+5. If two processes create a store at once, one wins and the other uses that one. A new folder is renamed to its
+   path with the id in it; in an existing folder the id is written under a lock.
 """
 
 import asyncio
@@ -33,18 +33,18 @@ from typing import TypeVar
 from ctxmgr.devices import files, sync_directory
 from ctxmgr.store.objects.interface import HEADS, Conflict, ListedObject, Missing, StoredObject, StoreUnreachable
 
-LOCK_SECONDS = 5.0  # a file is written within milliseconds: who holds the lock for longer was stopped
+LOCK_SECONDS = 5.0  # writing a file takes milliseconds; a process that holds the lock longer was stopped
 OPEN_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 def read_file(root: int, key: str) -> bytes:
-    """OSError."""
+    """Raises OSError."""
     with open(os.open(key, os.O_RDONLY | os.O_CLOEXEC, dir_fd=root), "rb") as file:
         return file.read()
 
 
 def write_file(root: int, key: str, content: bytes) -> None:
-    """OSError, and then the name means what it did."""
+    """Raises OSError, and leaves the old content in place then."""
     folder = _made(root, key)
     temporary = _beside(key, secrets.token_hex(8))
     made = files.create(temporary, content, root)
@@ -55,13 +55,15 @@ def write_file(root: int, key: str, content: bytes) -> None:
 
 
 def alone(root: int, key: str) -> AbstractContextManager[None]:
-    """One process at a time, for as long as a file is written; LockedError where one is stopped meanwhile."""
+    """Holds the lock while a file is written. Raises LockedError if another process was stopped while it held
+    it.
+    """
     _made(root, key)
     return files.locked(_beside(key, "lock"), LOCK_SECONDS, root)
 
 
 def keys_below(root: int, folder: str) -> list[str]:
-    """The keys of what lies in it (`folder` ends in a slash); none where there is no such folder. OSError."""
+    """The keys below `folder`, which ends in a slash; none if there is no such folder. Raises OSError."""
     try:
         descriptor = os.open(folder, OPEN_FLAGS, dir_fd=root)
     except (FileNotFoundError, NotADirectoryError):
@@ -73,7 +75,7 @@ def keys_below(root: int, folder: str) -> list[str]:
 
 
 def _made(root: int, key: str) -> str:
-    """The folder in which the file lies, which is there now."""
+    """The folder for the file of `key`, created if needed."""
     above = "."
     for part in key.split("/")[:-1]:
         folder = f"{above}/{part}"
@@ -90,8 +92,8 @@ def _beside(key: str, ending: str) -> str:
 
 
 ID_FILE = "ctxmgr-store"
-ID_BYTES = 16  # random: no two stores meet
-DIGITS = 16  # of the path's sha256, in the name of what is remembered
+ID_BYTES = 16  # random; no two stores share one
+DIGITS = 16  # of the path's sha256, in the name of the file that remembers the id
 NO_STORE = "there is no store in its folder"
 AWAY = f"{NO_STORE}, which was moved or is not mounted"
 OTHER = "another store than before is in its folder"
@@ -100,8 +102,9 @@ NO_PARENT = "there is no store, and no folder to make it in"
 
 
 class StoreRoot:
-    """`state_dir`: where the id is remembered; None: in this process alone. `may_make` False: rule 3 makes nothing,
-    and any store will do."""
+    """`state_dir`: where the id is remembered; None: in this process only. `may_make` False: rule 3 creates
+    nothing, and any store is accepted.
+    """
 
     def __init__(self, folder: Path, state_dir: Path | None, may_make: bool) -> None:
         self._folder, self._state_dir, self._may_make = folder, state_dir, may_make
@@ -111,7 +114,7 @@ class StoreRoot:
 
     @contextlib.contextmanager
     def entered(self) -> Iterator[int]:
-        """Rule 4. StoreUnreachable, OSError."""
+        """Rule 4. Raises StoreUnreachable, OSError."""
         root = self._opened()
         try:
             self._check(root)
@@ -144,7 +147,7 @@ class StoreRoot:
             raise StoreUnreachable(NO_STORE)
 
     def _adopted(self, root: int, asked_for: bool) -> str:
-        """A folder that is there becomes a store; its id."""
+        """Makes an existing folder a store. Returns its id."""
         if not (asked_for or _has_heads(root) or os.path.ismount(os.path.realpath(self._folder))):
             raise StoreUnreachable(NEW)
         with alone(root, ID_FILE):
@@ -155,7 +158,7 @@ class StoreRoot:
         return id
 
     def _make(self) -> None:
-        """Rule 5, where there is no folder."""
+        """Rule 5, for a new folder."""
         made = self._folder.with_name(f".{self._folder.name}.{secrets.token_hex(8)}")
         try:
             os.mkdir(made, 0o700)
@@ -170,7 +173,7 @@ class StoreRoot:
                 (made / ID_FILE).unlink(missing_ok=True)
                 made.rmdir()
             if isinstance(fault, OSError) and self._folder.is_dir():
-                return  # another was faster
+                return  # another process was faster
             raise
         sync_directory(self._folder.parent)
 
@@ -180,7 +183,7 @@ class StoreRoot:
         except FileNotFoundError:
             return False
 
-    # the id that will do
+    # the only id to accept
 
     def _remembered(self) -> str | None:
         if self._id is None and self._state_dir is not None:
@@ -191,18 +194,18 @@ class StoreRoot:
     def _remember(self, id: str) -> None:
         self._id = id
         if self._state_dir is not None:
-            with contextlib.suppress(OSError):  # then this process remembers it alone
+            with contextlib.suppress(OSError):  # then only this process remembers it
                 remember(self._state_dir, self._name, id)
 
 
 def remember(state_dir: Path, name: str, id: str) -> None:
-    """OSError."""
+    """Raises OSError."""
     with _descriptor(state_dir) as folder:
         _write_line(folder, name, id)
 
 
 def _id_in(root: int) -> str | None:
-    """Empty where the file is; None where there is none. OSError."""
+    """The id; empty if the file is empty, None if there is no file. Raises OSError."""
     try:
         return read_file(root, ID_FILE).decode("ascii", "replace").strip()
     except FileNotFoundError:
@@ -267,7 +270,7 @@ class FileObjects:
         await self._done(lambda root: self._delete(root, key))
 
     async def _done(self, work: Callable[[int], Value]) -> Value:
-        """What it came to in the store's folder, which `work` gets a descriptor of."""
+        """Runs `work` with a descriptor of the store's folder, and returns its result."""
 
         def work_there() -> Value:
             with self._root.entered() as root:
@@ -300,7 +303,7 @@ class FileObjects:
 
     def _listed(self, root: int, prefix: str) -> Iterator[ListedObject]:
         for key in keys_below(root, prefix):
-            with contextlib.suppress(FileNotFoundError):  # deleted since
+            with contextlib.suppress(FileNotFoundError):  # deleted in the meantime
                 status = os.stat(key, dir_fd=root)
                 yield ListedObject(key, status.st_size, status.st_mtime_ns // 1_000_000)
 

@@ -1,11 +1,10 @@
-"""What is asked of an object store: objects by key, and one swap that only one of two can win.
+"""The interface of an object store: objects by key, and a swap that only one of two writers can win.
 
-1. `put_if_match` and `put_if_none_match` either took effect whole (the new tag is given), or did not (`Conflict`),
-   or nobody knows (`StoreUnreachable`: the answer was lost; it may take effect yet).
-2. A tag stands for content: who puts the same bytes gets the same tag.
-3. The text of a fault is a sentence for people. It names no address, no key and no credential. What obstore says
-   itself holds them, so `cause` passes none of it on. It loads no obstore: its faults are told by their names and
-   texts.
+1. `put_if_match` and `put_if_none_match` take full effect and return the new tag, or do nothing and raise
+   `Conflict`, or raise `StoreUnreachable`: the answer was lost, and the write may still take effect.
+2. A tag identifies content: the same bytes get the same tag.
+3. The text of a fault is a sentence for people. It names no address, key or credential. obstore's own messages do,
+   so `cause` passes none of them on. It recognizes obstore's faults by name and text, without importing obstore.
 """
 
 import re
@@ -14,7 +13,7 @@ from typing import Protocol
 
 import msgspec
 
-HEADS = "heads/"  # where the objects lie that are swapped, by one owner at a time
+HEADS = "heads/"  # objects that are swapped by one owner at a time
 NO_OBJECT = "there is no such object"
 NO_BUCKET = "the store has no such bucket"
 NO_FOLDER = "there is no such folder"
@@ -27,11 +26,11 @@ _STATUS = re.compile(r"status code: (\d\d\d)")
 
 
 class StoreFault(Exception):
-    """What was asked of the store was not done, or nobody knows."""
+    """The request was not carried out, or its outcome is unknown."""
 
 
 class Conflict(StoreFault):
-    """The condition did not hold: nothing was changed."""
+    """The condition did not hold; nothing was changed."""
 
 
 class Missing(StoreFault):
@@ -39,18 +38,18 @@ class Missing(StoreFault):
 
 
 class StoreUnreachable(StoreFault):
-    """No answer, or one that does not say what was done."""
+    """There was no answer, or none that says what was done."""
 
 
 class StoredObject(msgspec.Struct, frozen=True):
-    """An object's bytes, and the tag that stands for them."""
+    """An object's bytes and their tag."""
 
     content: bytes
     etag: str
 
 
 class ListedObject(msgspec.Struct, frozen=True):
-    """`saved_ms` since the epoch, by the store's own clock."""
+    """`saved_ms`: milliseconds since the epoch, by the store's clock."""
 
     key: str
     size_bytes: int
@@ -58,41 +57,46 @@ class ListedObject(msgspec.Struct, frozen=True):
 
 
 class Objects(Protocol):
-    """Keys are of `a-z`, `0-9`, `-` and `/`. Each call raises StoreUnreachable, and what it says of itself."""
+    """Keys consist of `a-z`, `0-9`, `-` and `/`. Every call may raise StoreUnreachable besides the faults it
+    lists.
+    """
 
     def remembered_in(self, state_dir: Path) -> "Objects":
-        """The same, for a machine with this state directory: a store that it has used once is not taken for a new
-        one when it is away."""
+        """The same store, for a machine with this state directory. A store that it has used before is not created
+        again when it is missing.
+        """
 
     async def get(self, key: str) -> StoredObject:
-        """Missing."""
+        """Raises Missing."""
 
     async def put(self, key: str, content: bytes) -> None:
-        """Whatever is there. Only of objects whose name stands for their content."""
+        """Writes unconditionally. Only for objects whose name identifies their content."""
 
     async def put_if_match(self, key: str, content: bytes, tag: str) -> str:
-        """In the place of what has this tag; the new tag. Conflict, also where there is nothing."""
+        """Replaces the object that has this tag, and returns the new tag. Raises Conflict, also if there is no
+        object.
+        """
 
     async def put_if_none_match(self, key: str, content: bytes) -> str:
-        """Where there is nothing; the tag. Conflict."""
+        """Creates an object, and returns its tag. Raises Conflict."""
 
     async def names(self, prefix: str) -> list[str]:
-        """All keys that begin so; the prefix ends in a slash."""
+        """All keys with this prefix, which ends in a slash."""
 
     async def listed(self, prefix: str) -> list[ListedObject]:
-        """The same, with what the store says of each."""
+        """Like `names`, with what the store reports of each object."""
 
     async def delete(self, key: str) -> None:
-        """What is not there is gone already."""
+        """A missing object counts as deleted."""
 
 
 def refused(deed: str) -> str:
-    """`deed`: what was wanted there, as in "they read there"."""
+    """`deed`: what was attempted, as in "they read there"."""
     return f"the store refuses these credentials, or that they {deed} there"
 
 
 def cause(fault: Exception, deed: str) -> str:
-    """Whose fault it is. `deed`: "read" or "write"."""
+    """Who is at fault. `deed`: "read" or "write"."""
     text = f"{fault}"
     match = _STATUS.search(text)
     status = match[1] if match else ""

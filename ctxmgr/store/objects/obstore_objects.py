@@ -1,7 +1,7 @@
-"""Objects in a bucket, by obstore: S3 and what speaks as it does, Google's and Azure's stores.
+"""Objects in a bucket, through obstore: S3 and compatible stores, Google Cloud Storage and Azure.
 
-Each request is tried once: what a lost answer means is settled by the protocol, and a try that obstore makes in
-secret would find its own first one in the way.
+Each request is tried once. The protocol resolves lost answers, and a hidden retry by obstore would conflict with
+its own first attempt.
 """
 
 from collections.abc import Awaitable
@@ -30,7 +30,7 @@ from ctxmgr.store.objects.interface import (
 )
 
 CONNECT = "5s"
-ANSWER = "20s"  # for one request; a part of a snapshot is some 100 kB
+ANSWER = "20s"  # for one request; a part of a snapshot is about 100 kB
 ONCE: Any = {"max_retries": 0, "retry_timeout": timedelta(seconds=20)}
 NO_SWAP = "this store cannot swap an object where it is unchanged (If-Match), which ctxmgr needs"
 Value = TypeVar("Value")
@@ -42,14 +42,14 @@ class ObstoreObjects:
 
     @staticmethod
     def of(url: str) -> "ObstoreObjects":
-        """Credentials, region and endpoint come from the environment (AWS_...), as obstore reads it."""
+        """obstore reads credentials, region and endpoint from the environment (AWS_...)."""
         client: Any = {"connect_timeout": CONNECT, "timeout": ANSWER, "allow_http": True}
         more: Any = {"config": {"conditional_put": "etag"}} if url.startswith(("s3://", "s3a://")) else {}
         store: ObjectStore = from_url(url, client_options=client, retry_config=ONCE, **more)
         return ObstoreObjects(store)
 
     def remembered_in(self, state_dir: Path) -> "ObstoreObjects":
-        """A bucket is never made: one that is away is no empty one."""
+        """A bucket is never created, so a missing one is not mistaken for an empty one."""
         return self
 
     async def get(self, key: str) -> StoredObject:
