@@ -11,6 +11,7 @@ from ctxmgr.formats.table import AUTO, FIRST_NAMES, FORMATS, ROWS, checked_name,
 __all__ = [
     "AUTO",
     "BEGINNING",
+    "billed_usage",
     "FIRST_NAMES",
     "FORMATS",
     "MessageFormat",
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from ctxmgr.formats.acceptance import BEGINNING, STRICT_MODELS, Progress, refused
     from ctxmgr.formats.message_format import MessageFormat
     from ctxmgr.formats.pi_messages import pi
-    from ctxmgr.formats.provider_usage import unknown_usage
+    from ctxmgr.formats.provider_usage import billed_usage, unknown_usage
     from ctxmgr.formats.recognition import messages_of, settled
     from ctxmgr.formats.spelling import is_marked, mark_count, same_content, unmarked
 else:
@@ -42,7 +43,7 @@ else:
         **{name: row.module for name, row in ROWS.items()},
         **dict.fromkeys(("BEGINNING", "Progress", "STRICT_MODELS", "refused"), "acceptance"),
         "MessageFormat": "message_format",
-        "unknown_usage": "provider_usage",
+        **dict.fromkeys(("billed_usage", "unknown_usage"), "provider_usage"),
         **dict.fromkeys(("messages_of", "settled"), "recognition"),
         **dict.fromkeys(("is_marked", "mark_count", "same_content", "unmarked"), "spelling"),
     }

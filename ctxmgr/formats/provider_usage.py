@@ -15,14 +15,21 @@ Rules:
 6. An object that tells of no input and no output may hold one that does: that one is read. Of several the one of
    the last call (Codex).
 7. A count of what was read from the cache that is not there is none: it is not the same as a zero.
-8. An object of which no member is known says nothing; nor does a count of a cache that no row has, nor one of any
+8. Anthropic makes several calls for one request where its own tools need them: each is one of `iterations`, and the
+   counts beside them are the sum of those that are `MESSAGES`. What the next call starts from is the last of these,
+   and what the cache gave of the list the first. All of them are billed (`billed_usage`).
+9. An object of which no member is known says nothing; nor does a count of a cache that no row has, nor one of any
    tokens beside no input or no output. All are named.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import reduce
 from itertools import repeat
+from operator import add
 from typing import Any, Literal, NamedTuple
+
+import msgspec
 
 from ctxmgr.model import Usage, expression
 
@@ -200,10 +207,47 @@ _TOKENS = expression(r"tok|count|cache", re.IGNORECASE)
 _SAID_TWICE = expression(r"^cache_creation\.|details|miss|uncached|no_?cache|audio|over_200k", re.IGNORECASE)
 _NAME = expression(r"[A-Za-z_][\w.-]{0,60}")
 MOST_NAMED = 8
+MESSAGES = ("message", "fallback_message")  # of the kinds of `iterations`
 
 
 def usage(fields: Any) -> Usage | None:
-    """The usage of a decoded usage object, in tokens; None where it holds no count. The total holds the output."""
+    """The usage of one call, from a decoded usage object, in tokens; None where it holds no count.
+    The total holds the output. Of several calls for one request: the input of the first, the total of the last
+    (rule 8)."""
+    whole = _usage(fields)
+    calls = [counted for kind, counted in _iterations(fields) if kind in MESSAGES]
+    if whole is None or len(calls) < 2:
+        return whole
+    return msgspec.structs.replace(
+        calls[0], output_tokens=sum(call.output_tokens for call in calls), total_tokens=calls[-1].total_tokens
+    )
+
+
+def billed_usage(fields: Any) -> Usage | None:
+    """All that is billed for the request (rule 8): the same as `usage` but where it took several calls. A call of
+    another model counts as one of the request's."""
+    whole, calls = _usage(fields), _iterations(fields)
+    if whole is None or not calls:
+        return whole
+    own = reduce(_sum, (counted for kind, counted in calls if kind in MESSAGES), Usage())
+    others = (counted for kind, counted in calls if kind not in MESSAGES)
+    return reduce(_sum, others, _joined(max, whole, own))
+
+
+def unknown_usage(fields: Any) -> tuple[str, ...]:
+    """The names of the members where none is known, else of the counts that no row has and that are missing where
+    they stand (rule 9)."""
+    told = _telling(fields)
+    members = dict(_members(told.fields))
+    unknown = [name for name in members if name not in _KNOWN and _one_name(name) not in _KNOWN]
+    if len(unknown) < len(members):
+        sought = _CACHE if told.there[0] and told.there[1] else _TOKENS
+        counted = (name for name in unknown if _is_count(members[name]) and members[name])
+        unknown = [name for name in counted if sought.search(name) and not _SAID_TWICE.search(name)]
+    return tuple(name for name in unknown if _NAME.fullmatch(name))[:MOST_NAMED]
+
+
+def _usage(fields: Any) -> Usage | None:
     told = _telling(fields)
     counts, shape = told.counts, _shape(told)
     if shape is None:
@@ -226,17 +270,30 @@ def usage(fields: Any) -> Usage | None:
     return Usage(sent, output, read, written, total, bool(told.there[2]))
 
 
-def unknown_usage(fields: Any) -> tuple[str, ...]:
-    """The names of the members where none is known, else of the counts that no row has and that are missing where
-    they stand (rule 8)."""
-    told = _telling(fields)
-    members = dict(_members(told.fields))
-    unknown = [name for name in members if name not in _KNOWN and _one_name(name) not in _KNOWN]
-    if len(unknown) < len(members):
-        sought = _CACHE if told.there[0] and told.there[1] else _TOKENS
-        counted = (name for name in unknown if _is_count(members[name]) and members[name])
-        unknown = [name for name in counted if sought.search(name) and not _SAID_TWICE.search(name)]
-    return tuple(name for name in unknown if _NAME.fullmatch(name))[:MOST_NAMED]
+def _iterations(fields: Any) -> list[tuple[str, Usage]]:
+    """The kind and the counts of each call (rule 8)."""
+    listed = fields.get("iterations") if isinstance(fields, dict) else None
+    pairs = (
+        ((one.get("type", MESSAGES[0]), _usage(one)) for one in listed if isinstance(one, dict))
+        if isinstance(listed, list)
+        else ()
+    )
+    return [(str(kind), counted) for kind, counted in pairs if counted is not None]
+
+
+def _sum(one: Usage, other: Usage) -> Usage:
+    return _joined(add, one, other)
+
+
+def _joined(by: Callable[[int, int], int], one: Usage, other: Usage) -> Usage:
+    return Usage(
+        by(one.input_tokens, other.input_tokens),
+        by(one.output_tokens, other.output_tokens),
+        by(one.cache_read_tokens, other.cache_read_tokens),
+        by(one.cache_write_tokens, other.cache_write_tokens),
+        by(one.total_tokens, other.total_tokens),
+        one.has_cache_read or other.has_cache_read,
+    )
 
 
 class _Told(NamedTuple):

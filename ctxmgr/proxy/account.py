@@ -13,7 +13,10 @@
 4. A call without a count is not in the sums, and it is said how many these are: some programs ask a provider that
    streams for none. Members of usage that nobody knows are named. Where ctxmgr did not answer, both sides are what
    was sent.
-5. Dollars by the model's prices, else by those of the nearest of its family; calls of a model without either are in
+5. Where one request took several calls of the provider's own (an advisor, a tool that it runs), the rest of them
+   counts the same on both sides, at the model's prices. A list of which less was sent would have cost them less,
+   but nobody tells how much.
+6. Dollars by the model's prices, else by those of the nearest of its family; calls of a model without either are in
    no sum of dollars. Both are said (`price_note`). What is written for an hour costs that: as much of it as the
    provider says, else all where the program's newest mark is for an hour; of the other list the same share.
 """
@@ -24,6 +27,7 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.formats import billed_usage
 from ctxmgr.model import TieredPrices, Usage, currency
 from ctxmgr.plain_text import safe
 from ctxmgr.settings import ProgramSettings
@@ -138,6 +142,18 @@ def bill(usage: Usage, prices: TieredPrices | None) -> BilledCall:
     """What the provider counted."""
     tokens = (usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens, usage.output_tokens)
     return BilledCall(*tokens, dollars=_dollars(*tokens, prices=prices))
+
+
+def rest_bill(usage: Mapping[str, Any], counted: Usage, prices: TieredPrices | None) -> BilledCall:
+    """What a request was billed beyond the call that was `counted` of it (rule 5)."""
+    billed = billed_usage(dict(usage)) or counted
+    rest = Usage(
+        billed.input_tokens - counted.input_tokens,
+        billed.output_tokens - counted.output_tokens,
+        billed.cache_read_tokens - counted.cache_read_tokens,
+        billed.cache_write_tokens - counted.cache_write_tokens,
+    )
+    return bill(rest, prices)
 
 
 def other_bill(

@@ -145,12 +145,13 @@ class Rewriter:
             scale.learn(*weights.of_sent(observed), sent.input_tokens)
             if not prepared.is_same:
                 other = account.other_bill(counted, weights, scale.value, prices, observed)
+        rest = account.rest_bill(usage, counted, prices)
         note = account.price_note(conversation.settings, conversation.model)
         for sums in accounts:
-            sums.count(sent, other, prepared.body is not None, note)
+            sums.count(sent.plus(rest), other.plus(rest), prepared.body is not None, note)
         if prepared.call.kind == "turn":
             conversation.answered(other.usage if observed else dict(usage))
-        return sent
+        return sent.plus(rest)
 
     def note_refusal(self, refused: Prepared, refusal: Refusal) -> None:
         """It comes too late to make the call again, or for the last time; for its size the next list is shorter."""
@@ -174,7 +175,8 @@ class Rewriter:
         if usage is not None and counted is not None:
             share = account.long_share(usage, counted, marks.is_long(marks.lifetime_ms(call)))
             settings = self._conversations.settings_of(call)
-            same = account.bill(counted, account.mixed(settings, share))
+            prices = account.mixed(settings, share)
+            same = account.bill(counted, prices).plus(account.rest_bill(usage, counted, prices))
             self.account.count(same, same, False, account.price_note(settings, call.model))
 
     async def looked(self) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.formats import FORMATS
-from ctxmgr.formats.provider_usage import unknown_usage, usage
+from ctxmgr.formats.provider_usage import billed_usage, unknown_usage, usage
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.messages import Usage
 from ctxmgr.session.methods.turn_end import checked
@@ -327,3 +327,85 @@ def test_nothing_raises(fields: dict[str, Any]) -> None:
     found = usage(fields)
     assert found is None or found.total_tokens > 0
     assert all(name in fields for name in unknown_usage(fields))
+
+
+def _call(kind: str, sent: int, read: int = 0, written: int = 0, output: int = 0) -> dict[str, Any]:
+    counts = {"input_tokens": sent, "cache_read_input_tokens": read, "cache_creation_input_tokens": written}
+    return {"type": kind, **counts, "output_tokens": output}
+
+
+FIRST, ADVISOR = _call("message", 2, 0, 90_000, 100), _call("advisor_message", 91_000, 0, 0, 700)
+LAST = _call("message", 2, 90_000, 1_200, 300)
+SEVERAL: list[tuple[str, dict[str, Any], Usage, Usage]] = [
+    (
+        "an advisor is asked: counts are the sum of both calls of the model",
+        {**_call("", 4, 90_000, 91_200, 400), "iterations": [FIRST, ADVISOR, LAST]},
+        Usage(2, 400, 0, 90_000, 91_502, True),
+        Usage(91_004, 1_100, 90_000, 91_200, 273_304, True),
+    ),
+    (
+        "the provider compacts: its own call is in no sum",
+        {
+            "input_tokens": 23_000,
+            "output_tokens": 1_000,
+            "iterations": [
+                {"type": "compaction", "input_tokens": 180_000, "output_tokens": 3_500},
+                {"type": "message", "input_tokens": 23_000, "output_tokens": 1_000},
+            ],
+        },
+        Usage(23_000, 1_000, 0, 0, 24_000),
+        Usage(203_000, 4_500, 0, 0, 207_500),
+    ),
+    (
+        "a tool of the provider's, in three calls, and the sums are of the last alone",
+        {
+            **_call("", 10, 40_000, 0, 30),
+            "iterations": [
+                _call("message", 10, 0, 40_000, 10),
+                _call("message", 10, 40_000, 0, 10),
+                _call("message", 10, 40_000, 0, 30),
+            ],
+        },
+        Usage(10, 50, 0, 40_000, 40_040, True),
+        Usage(30, 50, 80_000, 40_000, 120_080, True),
+    ),
+    (
+        "another model takes over",
+        {
+            **_call("", 200, 0, 0, 20),
+            "iterations": [_call("message", 100, 0, 0, 0), _call("fallback_message", 100, 0, 0, 20)],
+        },
+        Usage(100, 20, 0, 0, 120, True),
+        Usage(200, 20, 0, 0, 220, True),
+    ),
+    (
+        "in camelCase, of no type",
+        {
+            "inputTokens": 200,
+            "outputTokens": 20,
+            "iterations": [{"inputTokens": 90, "outputTokens": 10}, {"inputTokens": 110, "outputTokens": 10}],
+        },
+        Usage(90, 20, 0, 0, 120),
+        Usage(200, 20, 0, 0, 220),
+    ),
+    (
+        "one call",
+        {**_call("", 2, 90_000, 1_200, 300), "iterations": [LAST]},
+        Usage(2, 300, 90_000, 1_200, 91_502, True),
+        Usage(2, 300, 90_000, 1_200, 91_502, True),
+    ),
+    (
+        "none of it can be read",
+        {**CHAT, "iterations": [7, {"type": "message"}, None]},
+        *[Usage(1_000, 20, 0, 0, 1_020)] * 2,
+    ),
+]
+
+
+def test_a_request_of_several_calls_is_as_large_as_the_last_and_billed_for_all() -> None:
+    for name, fields, one, billed in SEVERAL:
+        assert usage(fields) == one, name
+        assert billed_usage(fields) == billed, name
+        assert unknown_usage(fields) == (), name
+    for name, fields, expected in TABLE:
+        assert billed_usage(fields) == expected, name

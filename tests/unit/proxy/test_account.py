@@ -9,7 +9,7 @@ from ctxmgr.programs import proxying
 from ctxmgr.proxy.account import Account, BilledCall, TokenScale, Weights, bill, long_share, mixed, other_bill
 from ctxmgr.settings import ProgramSettings
 from tests.unit.proxy.lists import HOUR, MARK, SESSION, compact, conversation, marked, request
-from tests.unit.proxy.provider import answers, one_after_another, turn
+from tests.unit.proxy.provider import answers, one_after_another, sse, turn
 
 PRICES = TieredPrices(10, 50, 1, 12.5)
 BESIDE = 5_000  # tokens of prompt and tools, as ctxmgr guesses them
@@ -90,6 +90,31 @@ def test_three_lines_tell_people() -> None:
         made.uncounted(True)
         made.uncounted(False)
         assert tuple(made.lines(observed)) == lines, observed
+
+
+async def test_several_calls_for_one_request_are_all_billed_and_only_the_last_fills_the_window(rig: Any) -> None:
+    made = await rig(window=120_000)
+    calls = [
+        {"type": "message", "input_tokens": 60_000, "output_tokens": 100},
+        {"type": "advisor_message", "model": "claude-opus-5", "input_tokens": 60_200, "output_tokens": 500},
+        {"type": "message", "input_tokens": 60_700, "output_tokens": 200},
+    ]
+    counted = {"input_tokens": 120_700, "output_tokens": 300, "iterations": calls}
+    made.upstream.answer = answers(
+        sse(
+            {"type": "message_start", "message": {"usage": {"input_tokens": 60_000, "output_tokens": 1}}},
+            {"type": "message_delta", "usage": counted},
+            {"type": "message_stop"},
+        )
+    )
+    for steps in (4, 5):
+        await made.post(request(conversation(steps, lines=400)), headers=SESSION)
+    (one,) = made.proxy.conversations.all()
+    status = await one.session.request("getStatus", {})
+    assert 60_900 < status["tokens"] < 75_000
+    done = made.proxy.rewriter.account
+    assert (done.sent.input_tokens, done.sent.output_tokens) == (2 * 180_900, 2 * 800)
+    assert done.sent == done.other
 
 
 async def test_dollars_by_another_models_prices_and_those_that_are_missing_are_said(rig: Any) -> None:
