@@ -1,6 +1,7 @@
-"""One device a file: standard streams, vocabularies, snapshots, the archive, a model server. Decides nothing.
+"""One module or package per device: standard streams, vocabularies, snapshots, the archive, a model server. Devices
+make no decisions.
 
-What is named here is loaded when it is used: a start of the sidecar waits for no device but its streams.
+The names below are loaded on first use, so a start of the sidecar waits for no device but its streams.
 """
 
 from importlib import import_module

@@ -1,14 +1,14 @@
-"""Turns texts into vectors with the model that the package `wordllama` carries in its wheel; no network.
+"""Turns texts into vectors with the model in the wheel of the package `wordllama`, without network.
 
-1. The package is an extra (`ctxmgr-sidecar[embeddings]`): without it, or with one that does not work, there is a
-   reason in words instead of an embedder. It is imported by `load` alone: it costs 0.5 s and 100 MB.
-2. Nothing is downloaded and nothing is written. The package (0.4) looks for its own tokenizer in a folder of
-   the wrong name and would then fetch it; told that its own folder is the cache, it finds what it brought along.
-3. It sets up the root logger when imported. That is put back: our log is not its business.
-4. Texts are bounded: the package pads each batch to its longest text, and one of 200,000 characters would
-   cost gigabytes. Unpaired surrogates, which its tokenizer refuses, count as U+FFFD.
+1. The package is an extra (`ctxmgr-sidecar[embeddings]`). If it is missing or broken, callers get a reason in words
+   instead of an embedder. Only `load` imports it, which takes 0.5 s and 100 MB.
+2. Nothing is downloaded or written. The package (0.4) looks for its own tokenizer in a folder of the wrong name and
+   would then fetch it; with its own folder as the cache it finds the copy in the wheel.
+3. The package configures the root logger on import. `load` restores it.
+4. Texts are shortened. The package pads each batch to its longest text, and a text of 200,000 characters would take
+   gigabytes. Unpaired surrogates, which its tokenizer refuses, count as U+FFFD.
 
-The vectors are averages of word vectors: they tell subjects apart, not what is said about them.
+The vectors are averages of word vectors: they separate topics, not statements about a topic.
 """
 
 import functools
@@ -29,12 +29,13 @@ BATCH = 16
 
 
 class NoEmbeddings(Exception):
-    """There are no embeddings here; the text says why, in words that follow "no embeddings: "."""
+    """Embeddings are not available. The text says why, in words that follow "no embeddings: "."""
 
 
 def load(import_module: Callable[[str], ModuleType] = importlib.import_module) -> Any:
-    """The package's model, about 17 MB, that works on this machine. For a thread: blocks for about 0.5 s.
-    NoEmbeddings."""
+    """Loads the package's model, about 17 MB. Blocks for about 0.5 s, so call it in a thread. Raises
+    NoEmbeddings.
+    """
     try:
         package = _quietly(import_module)
     except ImportError as fault:
@@ -52,7 +53,7 @@ def load(import_module: Callable[[str], ModuleType] = importlib.import_module) -
 
 
 def vectors(model: Any, texts: Sequence[str]) -> list[list[float]]:
-    """A vector for each text, all of one length; zeros for a text without words. About 0.6 ms a text."""
+    """One vector per text, all of one length; zeros for a text without words. Takes about 0.6 ms per text."""
     if not texts:
         return []
     bounded = [without_surrogates(text[:TEXT_CHARACTERS]) for text in texts]
@@ -70,13 +71,15 @@ def _loaded(say: Callable[[str], None]) -> Any:
 
 
 def embedded(say: Callable[[str], None], texts: Sequence[str]) -> list[list[float]] | None:
-    """Vectors by this machine's model, loaded with the first texts. None where there is none; that is said once."""
+    """Vectors by the local model, which is loaded with the first texts. None if it is not available, which is
+    reported once.
+    """
     model = _loaded(say)
     return None if model is None else vectors(model, texts)
 
 
 def _quietly(import_module: Callable[[str], ModuleType]) -> ModuleType:
-    """The package, with the root logger left as it was (rule 3)."""
+    """The package, with the root logger unchanged (rule 3)."""
     root = logging.getLogger()
     level, before = root.level, list(root.handlers)
     try:

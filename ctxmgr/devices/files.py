@@ -1,11 +1,11 @@
-"""What files need that hold the state of sessions on this machine: their directories, who may write them, locks,
-and writes of which nothing is lost or half there. Knows no line and no session.
+"""File operations for session state on this machine: directories, who may write, locks, and writes that are neither
+lost nor half done. Knows no lines and no sessions.
 
-1. A lock is a file of its own, locked for as long as its descriptor is open. The file stays when the lock is
-   released: who unlinks it does so while holding it, and who locks checks afterwards that the name still means the
-   inode it has locked.
-2. `root` is the descriptor of a folder that relative names count from, wherever it was moved meanwhile.
-3. Windows tells nothing of a file's owner or mode: there every file is trusted.
+1. A lock is a separate file, locked as long as its descriptor is open. The file stays when the lock is released. A
+   process unlinks it only while holding it, and a process that locks it checks afterwards that the name still means
+   the locked inode.
+2. `root` is the descriptor of a folder that relative names start from, even if it is moved.
+3. Windows reports no owner or mode of a file, so every file is trusted there.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ from pathlib import Path
 
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 READ_BYTES = 1 << 20
-LOCK_TRIES = 16  # each failed try is one unlinking of the same lock by another process in that instant
+LOCK_TRIES = 16  # each failed attempt means that another process just unlinked the same lock
 RETRY_SECONDS = 0.005
 PID_BYTES = 20  # a 64 bit number in decimal
 
@@ -29,14 +29,16 @@ for _name in ("O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):
 
 
 def default_state_dir() -> str:
-    """Where snapshots and archive lie when nobody names a place."""
+    """Where snapshots and archive are stored by default."""
     from platformdirs import user_state_dir
 
     return user_state_dir("ctxmgr", appauthor=False)
 
 
 def make_directory(path: Path) -> None:
-    """Makes it, and what is missing above it, for the owner alone; what is there stays as it is. OSError."""
+    """Makes the directory and its missing parents, for the owner only. Existing ones stay unchanged. Raises
+    OSError.
+    """
     try:
         os.mkdir(path, 0o700)
     except FileNotFoundError:
@@ -48,13 +50,13 @@ def make_directory(path: Path) -> None:
 
 
 def foreign(status: os.stat_result) -> str | None:
-    """Why its content is not ours, None where it is."""
+    """Why the content does not belong to us, or None."""
     mine = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
     return None if mine else "it belongs to another user"
 
 
 def shared(status: os.stat_result) -> str | None:
-    """How others could write it, None where none can."""
+    """How others could write it, or None if they cannot."""
     if os.name == "nt":
         return None
     if status.st_nlink > 1:
@@ -63,20 +65,20 @@ def shared(status: os.stat_result) -> str | None:
 
 
 def private_file(path: str) -> int:
-    """A descriptor of an empty file for its owner's eyes alone. OSError."""
+    """A descriptor of an empty file that only the owner can read. Raises OSError."""
     made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     if stat.S_ISREG(os.fstat(made).st_mode):
-        os.fchmod(made, 0o600)  # it may have been there
+        os.fchmod(made, 0o600)  # it may have existed
     return made
 
 
 class LockedError(OSError):
-    """Another holds the lock; the text says who."""
+    """Another process holds the lock. The text says which."""
 
 
 @contextlib.contextmanager
 def locked(name: str | Path, seconds: float, root: int | None = None) -> Iterator[None]:
-    """While the body runs nobody else has the lock. It is waited for so long; then LockedError. OSError."""
+    """Holds the lock while the body runs. Waits `seconds`, then raises LockedError. Raises OSError."""
     until = time.monotonic() + seconds
     while True:
         try:
@@ -93,7 +95,7 @@ def locked(name: str | Path, seconds: float, root: int | None = None) -> Iterato
 
 
 def seize(name: str | Path, root: int | None = None) -> int:
-    """The descriptor of the lock file, locked. LockedError if another has it, OSError."""
+    """The descriptor of the lock file, locked. Raises LockedError if another process has it, OSError."""
     for _ in range(LOCK_TRIES):
         lock = os.open(name, os.O_RDWR | os.O_CREAT | OPEN_FLAGS, 0o600, dir_fd=root)
         with contextlib.ExitStack() as undo:
@@ -110,10 +112,10 @@ def seize(name: str | Path, root: int | None = None) -> int:
 
 
 def _try_lock(lock: int) -> bool:
-    """Whether the lock was free. It ends with the descriptor, so with the holder, however that ends."""
+    """Whether the lock was free. It ends with the descriptor, and so with the process, however that ends."""
     try:
         import fcntl
-    except ImportError:  # Windows: two programs on one session are not noticed there
+    except ImportError:  # Windows: two programs on one session are not detected there
         return True
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -123,14 +125,14 @@ def _try_lock(lock: int) -> bool:
 
 
 def _sign(lock: int, pid: bytes) -> None:
-    """Write who holds the lock, for the message to others alone: a full disk may leave it empty."""
+    """Writes the holder's process id, only for messages to others; a full disk may leave the file empty."""
     with contextlib.suppress(OSError):
         os.ftruncate(lock, 0)
         os.write(lock, pid)
 
 
 def release(lock: int) -> None:
-    """Free for others at once, also while a process that is just being started has a copy of the descriptor."""
+    """Releases it at once, even if a starting child process has a copy of the descriptor."""
     try:
         _sign(lock, b"")
     finally:
@@ -144,7 +146,7 @@ def release(lock: int) -> None:
 
 
 def content_of(path: Path) -> bytes | None:
-    """The bytes of a regular file, None where the name is something else (a link too). OSError."""
+    """The bytes of a regular file, or None for anything else (links included). Raises OSError."""
     if not stat.S_ISREG(os.lstat(path).st_mode):
         return None
     descriptor = os.open(path, os.O_RDONLY | OPEN_FLAGS)
@@ -158,7 +160,9 @@ def content_of(path: Path) -> bytes | None:
 
 
 def create(path: str | Path, content: bytes, root: int | None = None) -> int:
-    """A new file with `content`, on the disk; its descriptor appends. OSError, and then there is no file."""
+    """A new file with `content`, synced to disk; its descriptor appends. Raises OSError, and then leaves no
+    file.
+    """
     with contextlib.suppress(FileNotFoundError):
         os.unlink(path, dir_fd=root)
     created = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | OPEN_FLAGS, 0o600, dir_fd=root)
@@ -170,7 +174,7 @@ def create(path: str | Path, content: bytes, root: int | None = None) -> int:
 
 @contextlib.contextmanager
 def undone(created: int, path: str | Path, root: int | None = None) -> Iterator[None]:
-    """Close and unlink a new file if the body fails."""
+    """Closes and unlinks a new file if the body fails."""
     try:
         yield
     except BaseException:
@@ -181,8 +185,9 @@ def undone(created: int, path: str | Path, root: int | None = None) -> Iterator[
 
 
 def set_aside(path: Path, sides: Sequence[str] = ()) -> str:
-    """Rename `path` to the first free NAME.broken-N, which only the holder of the lock does; what lies beside it as
-    NAME and one of `sides` goes with it, before a disk at fault can be noticed."""
+    """Renames `path` to the first free NAME.broken-N; only the lock's holder may call it. Side files, named NAME
+    plus one of `sides`, are renamed first, before a disk fault can interrupt.
+    """
     number = 1
     while os.path.lexists(aside := beside(path, f"broken-{number}")):
         number += 1
@@ -195,7 +200,9 @@ def set_aside(path: Path, sides: Sequence[str] = ()) -> str:
 
 
 def keep(path: Path, tail: bytes) -> None:
-    """Append `tail` to `path`, on the disk when this returns: the snapshot loses it next. OSError, undone."""
+    """Appends `tail` to `path`, synced when this returns, because the snapshot drops it next. Raises OSError and
+    undoes it then.
+    """
     kept = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | OPEN_FLAGS, 0o600)
     try:
         before = os.fstat(kept).st_size
@@ -218,24 +225,26 @@ def unlink(path: Path) -> str | None:
 
 
 def write(descriptor: int, content: bytes) -> None:
-    """One write. A disk that fills up takes a part and says so only at the next one: here it is OSError."""
+    """One write. A disk that fills up takes a part and reports that only at the next write; here it raises
+    OSError.
+    """
     if os.write(descriptor, content) != len(content):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def flush(descriptor: int) -> None:
-    getattr(os, "fdatasync", os.fsync)(descriptor)  # macOS and Windows have fsync alone
+    getattr(os, "fdatasync", os.fsync)(descriptor)  # macOS and Windows only have fsync
 
 
 def sync_directory(directory: str | Path, root: int | None = None) -> None:
-    """Carry names that were made, renamed or removed to the disk. OSError."""
+    """Syncs names that were created, renamed or removed. Raises OSError."""
     if not hasattr(os, "O_DIRECTORY"):
-        return  # Windows opens no directory
+        return  # Windows cannot open a directory
     descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=root)
     try:
         os.fsync(descriptor)
     except OSError as error:
-        if error.errno != errno.EINVAL:  # a file system that has no such thing
+        if error.errno != errno.EINVAL:  # a file system without this operation
             raise
     finally:
         os.close(descriptor)

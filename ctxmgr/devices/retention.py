@@ -1,11 +1,10 @@
-"""Decides what of a state directory grew too old, or has no room, and deletes it: whole sessions, or originals
-alone.
+"""Decides what in a state directory is too old or does not fit, and deletes it: whole sessions, or originals only.
 
 Rules:
-1. A session that is open, here or in another process, stays. Each is deleted under its lock, which who has it open
+1. A session that is open, here or in another process, is kept. Each is deleted under its lock, which its user
    holds.
-2. The one saved longest ago goes first. Its size is that of its snapshot and of the text of its originals.
-3. Originals whose session has no snapshot any more count, and go, as a session does.
+2. The session saved longest ago goes first. Its size is that of its snapshot and the text of its originals.
+3. Originals without a snapshot count and are deleted like a session.
 """
 
 from collections.abc import Iterator
@@ -22,7 +21,7 @@ _session_of = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 class SavedSession(msgspec.Struct, frozen=True):
-    """What is kept of one. `session_id` None: its snapshot cannot be read. `saved_ms` since the epoch."""
+    """A saved session. `session_id` None: its snapshot cannot be read. `saved_ms` since the epoch."""
 
     session_id: str | None
     name: str
@@ -32,7 +31,7 @@ class SavedSession(msgspec.Struct, frozen=True):
 
 
 def outdated(directory: Path, limits: Limits, now_ms: int) -> list[SavedSession]:
-    """What would be deleted, in that order. Raises OSError and ArchiveFault."""
+    """What would be deleted, in order. Raises OSError and ArchiveFault."""
     sessions = sorted(_kept(directory), key=lambda session: (session.saved_ms, session.name))
     over = sum(session.size_bytes for session in sessions) - limits.max_megabytes * MEGABYTE
     oldest = now_ms - limits.max_age_days * MILLISECONDS_A_DAY
@@ -45,7 +44,7 @@ def outdated(directory: Path, limits: Limits, now_ms: int) -> list[SavedSession]
 
 
 def delete(directory: Path, session: SavedSession) -> str | None:
-    """Snapshot, what lies beside it, and originals; a sentence where something of it stays."""
+    """Deletes snapshot, side files and originals. Returns a sentence if something could not be deleted."""
     if session.session_id is None:
         return f"{session.name} cannot be read, and was left"
     fault = SnapshotStore(directory).delete(session.session_id)
@@ -60,7 +59,9 @@ def delete(directory: Path, session: SavedSession) -> str | None:
 
 
 def tidy_originals(directory: Path, limits: Limits) -> int:
-    """Deletes originals that are too old or too many, and no snapshot; how many. ArchiveFault, OSError."""
+    """Deletes originals that are too old or too many, and no snapshot. Returns how many. Raises ArchiveFault,
+    OSError.
+    """
     with closing(ArchiveDatabase(directory)) as archive:
         is_open = {Path(item.path).name for item in _saved(directory) if item.holder is not None}
         live = [item.session_id for item in archive.sizes() if file_name(item.session_id) in is_open]

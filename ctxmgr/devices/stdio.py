@@ -1,14 +1,15 @@
-"""The standard streams: the loop reads, a thread writes what is long, and nothing else can touch the wire.
+"""The standard streams. The loop reads, a thread writes what is long, and nothing else can write to the protocol's
+stream.
 
 Rules:
-1. Descriptors 0 and 1 are moved to private ones, 0 is pointed at nothing and 1 at stderr: a stray print, in a
-   library say, cannot corrupt the framing.
+1. Descriptors 0 and 1 are moved to private ones; 0 then reads from nothing and 1 goes to stderr. A stray print, say
+   in a library, cannot corrupt the framing.
 2. Reading and writing never wait for each other: a host may write its second megabyte before it reads the first
-   answer. asyncio's pipe transports would not do: they refuse regular files, and set O_NONBLOCK on what stderr
-   may share. No descriptor is changed here; the loop reads only what it was told is there.
-3. An answer is written at once where that cannot block: at most PIPE_BUF bytes when there is room, or what
-   the whole pipe holds when it is empty. A hop to the writer's thread costs more than the write.
-4. What the host does not read is held up to a limit; then the host is taken for dead.
+   answer. asyncio's pipe transports cannot be used: they refuse regular files, and set O_NONBLOCK on what stderr
+   may share. No descriptor is changed here; the loop reads only when data is reported.
+3. An answer is written at once if that cannot block: at most PIPE_BUF bytes when there is room, or the pipe's
+   capacity when it is empty. Handing it to the writer's thread costs more than the write.
+4. Output that the host does not read is held up to a limit; then the host counts as dead.
 """
 
 import asyncio
@@ -20,15 +21,15 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 
-if sys.platform == "linux":  # here and not where it is used: a process with no descriptor left can import nothing
+if sys.platform == "linux":  # imported here, since a process without a free descriptor cannot import anything
     import fcntl
     import termios
 
-READ_BYTES = 64 << 10  # of the first reads: below 128 kB the allocator does not map memory anew
-READ_MORE_BYTES = 1 << 20  # of all after one that was full; a pipe gives at most its capacity, and that at once
-PIPE_BYTES = 1 << 20  # capacity asked for, where the system lets us: fewer wake-ups for a long list
-DIRECT_BYTES = 4_000  # below PIPE_BUF (4 096 on Linux): such a write is whole and does not block
-HELD_BYTES = 256 << 20  # unread output at which the host is given up
+READ_BYTES = 64 << 10  # of the first reads; below 128 kB the allocator does not map new memory
+READ_MORE_BYTES = 1 << 20  # of all reads after a full one; a pipe returns at most its capacity, and that at once
+PIPE_BYTES = 1 << 20  # requested capacity, where the system allows it: fewer wake-ups for a long list
+DIRECT_BYTES = 4_000  # below PIPE_BUF (4 096 on Linux): such a write is atomic and does not block
+HELD_BYTES = 256 << 20  # of unread output before the host counts as dead
 PAGE_BYTES = 4_096  # of a pipe's buffer
 WRITE_PARTS = 512  # parts of one writev; IOV_MAX is 1 024
 
@@ -37,7 +38,7 @@ Heard = Callable[[bytes], None]
 
 
 def claim() -> tuple[int, int]:
-    """Private descriptors for input and output; standard input is empty from now on, output is stderr."""
+    """Private descriptors for input and output. Standard input is empty from now on, and output is stderr."""
     source, sink = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -53,11 +54,11 @@ def _widen(descriptor: int) -> None:
         try:
             fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
         except OSError:
-            return  # over the user's quota of pipe buffers: it works with what there is
+            return  # over the user's quota of pipe buffers; the default size works too
 
 
 def writable(descriptor: int) -> bool:
-    """Whether a write of at most DIRECT_BYTES does not block. Where that cannot be told, it is hoped."""
+    """Whether a write of at most DIRECT_BYTES does not block. True if that cannot be determined."""
     if not hasattr(select, "poll"):
         return True
     poll = select.poll()
@@ -66,7 +67,7 @@ def writable(descriptor: int) -> bool:
 
 
 class InputReader:
-    """Calls `heard` on the loop with what came, and with b"" once, at the end."""
+    """Calls `heard` on the loop with each input, and once with b"" at the end."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, descriptor: int, heard: Heard) -> None:
         self._loop, self._descriptor, self._on_data = loop, descriptor, heard
@@ -77,10 +78,10 @@ class InputReader:
             threading.Thread(target=self._read, name="stdin", daemon=True).start()
 
     def _ready(self) -> None:
-        """There is something to read, so reading does not block."""
+        """Input is available, so reading does not block."""
         try:
             chunk = os.read(self._descriptor, self._size)
-        except (BlockingIOError, InterruptedError):  # the host's own flag on the descriptor
+        except (BlockingIOError, InterruptedError):  # the host set the flag on the descriptor
             return
         except OSError:
             chunk = b""
@@ -99,14 +100,15 @@ class InputReader:
             try:
                 self._loop.call_soon_threadsafe(self._on_data, chunk)
             except RuntimeError:
-                return  # the loop has ended; so will the process
+                return  # the loop has ended, and so will the process
             if not chunk:
                 return
 
 
 class OutputWriter:
-    """Writes in the order of `write`, what may block in a thread. `on_lost` is called once the host reads no more,
-    in any thread."""
+    """Writes in the order of `write` calls; what may block goes through a thread. Calls `on_lost`, in any thread,
+    once the host stops reading.
+    """
 
     def __init__(self, descriptor: int, on_lost: Callable[[], object]) -> None:
         self._descriptor, self._on_lost = descriptor, on_lost
@@ -135,7 +137,7 @@ class OutputWriter:
             self._changed.notify()
 
     def close(self, seconds: float) -> None:
-        """Waits so long for what is held to be read."""
+        """Waits this long for the host to read what is held."""
         with self._changed:
             self._closing = True
             self._changed.notify()
@@ -173,13 +175,13 @@ class OutputWriter:
 
 
 class _Room:
-    """Tells what a descriptor takes at once. Only what this process writes fills it, so a yes stays true."""
+    """Determines what a descriptor takes at once. Only this process fills it, so a yes stays true."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         mode = os.fstat(descriptor).st_mode
         self._poll: select.poll | None = None
-        self._capacity = 0  # of a pipe whose content can be counted
+        self._capacity = 0  # of a pipe whose content can be measured
         if hasattr(select, "poll") and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
             self._poll = select.poll()
             self._poll.register(descriptor, select.POLLOUT)
@@ -187,7 +189,7 @@ class _Room:
             self._capacity = fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ)
 
     def takes(self, size: int, parts: int) -> bool:
-        """`parts`: each write begins a new page of the pipe, and so leaves one partly filled."""
+        """`parts`: each write starts a new page of the pipe, and so leaves one partly filled."""
         if size <= DIRECT_BYTES:
             return self._poll is not None and bool(self._poll.poll(0))
         pages = 2 + parts // WRITE_PARTS
@@ -204,7 +206,7 @@ def _write_all(descriptor: int, parts: Sequence[Part]) -> None:
     while left:
         try:
             written = os.writev(descriptor, left[:WRITE_PARTS])
-        except BlockingIOError:  # the host's own flag on the descriptor
+        except BlockingIOError:  # the host set the flag on the descriptor
             select.select((), (descriptor,), ())
             continue
         done = 0

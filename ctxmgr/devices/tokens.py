@@ -1,22 +1,21 @@
-"""Turns text into its weight in tokens, over tiktoken and the file of a vocabulary on this machine; no network, no
-fault.
+"""Counts the tokens of text with tiktoken and a vocabulary file on this machine; no network, no faults.
 
-1. Special tokens in a text are text: it is conversation, not a prompt under construction.
-2. Any str has a weight: an unpaired surrogate weighs as U+FFFD, and what tiktoken refuses is estimated (it
-   panics at 999,999 white-space characters in a row).
+1. Special tokens in a text count as plain text: it is conversation, not a prompt under construction.
+2. Any str has a count. An unpaired surrogate counts as U+FFFD, and what tiktoken refuses is estimated (it panics at
+   999,999 white-space characters in a row).
 
-tiktoken is imported by `load` alone, so that a start does not wait for it. Keeps no counts. Of vocabularies:
+Only `load` imports tiktoken, so a start does not wait for it. Counts are not cached here. Vocabularies:
 
-3. Nothing is downloaded. tiktoken's own `get_encoding` fetches without a timeout and deletes a cached file
-   whose hash is wrong, so it is never called.
-4. A file counts only when its SHA-256 is the one tiktoken expects: no weight may depend on whose file it is.
-5. A file that does not count is passed over and said. It is not changed or deleted: it may be another's.
-6. Places, in order: the policy's path, `TIKTOKEN_CACHE_DIR`, the copy in this package.
+3. Nothing is downloaded. tiktoken's own `get_encoding` fetches without a timeout and deletes a cached file whose
+   hash is wrong, so it is never called.
+4. A file is accepted only if its SHA-256 is the one tiktoken expects: no count may depend on whose file it is.
+5. A file that is not accepted is skipped and reported. It is not changed or deleted, since it may belong to others.
+6. Search order: the policy's path, `TIKTOKEN_CACHE_DIR`, the copy in this package.
 
-A file in the original form has a line a token: base64, a space, the rank. The copy in this package has the
-packed form: zlib over a count (4 bytes, big endian), one length byte a token, and the tokens' bytes in the
-order of their ranks, which are dense from 0. zlib and not xz: 180 kB more, but 40 ms less on each start, and
-every Python has it.
+A file in the original form has one line per token: base64, a space, the rank. The copy in this package is packed:
+zlib over a count (4 bytes, big endian), one length byte per token, and the tokens' bytes in the order of their
+ranks, which are dense from 0. zlib rather than xz: 180 kB more, but 40 ms less on each start, and every Python has
+it.
 """
 
 import hashlib
@@ -39,11 +38,11 @@ COUNT_BYTES = 4
 
 
 class Vocabulary(msgspec.Struct, frozen=True):
-    """What is known of a vocabulary by its name; all of it is from `tiktoken_ext/openai_public.py` (0.14).
+    """A vocabulary; the data is from `tiktoken_ext/openai_public.py` (0.14).
 
-    `sha256` is of the original file. `cached_as` is the file's name in a tiktoken cache: the SHA-1 of the
-    download address. `pattern` cuts text into pre-tokens. `packed_sha256` is of the packed form before zlib
-    (zlib's output differs between its versions), "" where this package has no copy.
+    `sha256` is of the original file. `cached_as` is the file's name in a tiktoken cache: the SHA-1 of the download
+    address. `pattern` cuts text into pre-tokens. `packed_sha256` is of the packed form before zlib (zlib's output
+    differs between its versions), "" if this package has no copy.
     """
 
     name: str
@@ -95,10 +94,10 @@ VOCABULARIES = {vocabulary.name: vocabulary for vocabulary in (O200K_BASE, CL100
 
 
 class VocabularySearch(msgspec.Struct, frozen=True):
-    """The outcome of a search: the ranks by token bytes, None where no place had them.
+    """The result of a search: the ranks by token bytes, or None if no place had them.
 
-    `skipped` has a line for each file that was there and did not count, and for a policy's path that led
-    nowhere; `absent` one for each other place that had nothing.
+    `skipped` has a line for each file that was not accepted, and for a policy's path that does not exist. `absent`
+    has one for each other place without a file.
     """
 
     ranks: dict[bytes, int] | None
@@ -107,7 +106,7 @@ class VocabularySearch(msgspec.Struct, frozen=True):
 
 
 class UnusableError(Exception):
-    """A candidate does not count; the text says why, in words that follow its path."""
+    """A candidate is not accepted. The text says why, in words that follow its path."""
 
 
 def find(vocabulary: Vocabulary, path: str | None = None) -> VocabularySearch:
@@ -133,7 +132,7 @@ def find(vocabulary: Vocabulary, path: str | None = None) -> VocabularySearch:
 
 
 def packed_name(vocabulary: Vocabulary) -> str:
-    """The file name of the packed form among the package's files."""
+    """The packed file's name among the package's files."""
     return f"{vocabulary.name}.zlib"
 
 
@@ -145,8 +144,8 @@ def read_original(path: Path, vocabulary: Vocabulary) -> bytes:
 def read_packed(path: Path, vocabulary: Vocabulary) -> bytes:
     """The bytes of a file in the packed form, decompressed and checked. Raises UnusableError.
 
-    The hash is of the packed form: to hash the original as well it would have to be written anew, which
-    costs 100 ms. `scripts/vocabulary` and a test do that.
+    The hash is of the packed form. Hashing the original would need it rebuilt, which costs 100 ms;
+    `scripts/vocabulary` and a test do that.
     """
     compressed = _read(path)
     try:
@@ -157,7 +156,7 @@ def read_packed(path: Path, vocabulary: Vocabulary) -> bytes:
 
 
 def check(content: bytes, sha256: str) -> bytes:
-    """The same bytes when they have that SHA-256, else UnusableError."""
+    """Returns `content` if it has that SHA-256. Raises UnusableError."""
     seen = hashlib.sha256(content).hexdigest()
     if seen != sha256:
         raise UnusableError(f"has another SHA-256 ({seen[:12]}..., wanted {sha256[:12]}...)")
@@ -197,9 +196,9 @@ Encode = Callable[[str], Sized]
 
 
 class Weigher(msgspec.Struct, frozen=True):
-    """A callable that gives the weight of a text in tokens; `name` is the vocabulary's, or "estimate".
+    """Counts the tokens of a text; `name` is the vocabulary's, or "estimate".
 
-    Thread-safe. With a vocabulary it costs about 80 ms a million characters.
+    Thread-safe. A vocabulary takes about 80 ms per million characters.
     """
 
     name: str
@@ -210,16 +209,17 @@ class Weigher(msgspec.Struct, frozen=True):
 
 
 class LoadedWeigher(msgspec.Struct, frozen=True):
-    """A weigher, and in one line what a user should know: why it estimates, which files were passed over."""
+    """A counter, and in one line what a user should know: why it estimates, which files were skipped."""
 
     weigher: Weigher
     note: str | None = None
 
 
 def load(name: str, path: str | None = None) -> LoadedWeigher:
-    """The weigher of that name; `path` is the policy's vocabulary file. For a thread: blocks for about 0.3 s.
+    """The counter of that name. `path`: the policy's vocabulary file. Blocks for about 0.3 s, so call it in a
+    thread.
 
-    Never raises: what is in the way ends in the estimate and a note.
+    Never raises: any obstacle leads to the estimate and a note.
     """
     if name == ESTIMATE:
         return LoadedWeigher(Weigher(ESTIMATE, estimate))
@@ -253,7 +253,7 @@ def _encoder(vocabulary: Vocabulary, ranks: dict[bytes, int]) -> Encode:
 
 
 def weigh(encode: Encode, text: str) -> int:
-    """The weight of any text in tokens."""
+    """The number of tokens of any text."""
     try:
         return len(encode(text))
     except BaseException as fault:

@@ -1,5 +1,6 @@
-"""The processes that weigh, one for each vocabulary that was wanted, and the threads that wait for them. Apart from
-`weighing.py`, so that a start loads nothing of it."""
+"""The processes that count tokens, one per vocabulary in use, and the threads that wait for them. Separate from
+`weighing.py`, so that a start loads nothing of it.
+"""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ctxmgr.devices.weighing import LoadedVocabulary, WeighingChild
 
-THREADS = 2  # one vocabulary may load while another weighs
+THREADS = 2  # one vocabulary may load while another counts
 
 
 class Vocabularies:
@@ -28,7 +29,7 @@ class Vocabularies:
         return child.load()
 
     def end(self) -> None:
-        """No process is left, and nobody waits for one any more."""
+        """Ends all processes; nobody waits for one any more."""
         self._ended = True
         self.threads.shutdown(wait=False, cancel_futures=True)
         for child in self._children:

@@ -1,13 +1,13 @@
-"""Turns texts into their tokens in a process of its own: both ends of the pipe between it and the one that serves.
+"""Counts tokens in a separate process: both ends of the pipe between it and the server.
 
-1. A child and not a thread: tiktoken holds the interpreter's lock for 140 ms while it takes a vocabulary in, and
-   every session would wait. It takes 70 MB of its own, and stays for as long as its parent serves: to load it again
-   would take half a second in which pressure goes by the estimate.
-2. Over its pipes goes msgpack, each message after its length (4 bytes, big endian): what to load, and what came of
-   it; then texts, and how many tokens they have together. Nothing of them goes into arguments, files or stderr.
+1. A child process rather than a thread: tiktoken holds the interpreter's lock for 140 ms while it loads a
+   vocabulary, and every session would wait. It takes 70 MB and lives as long as its parent. Loading it again would
+   take half a second, during which pressure would rest on the estimate.
+2. The pipes carry msgpack, each message after its length (4 bytes, big endian): first what to load and the result,
+   then texts and their total number of tokens. No text goes into arguments, files or stderr.
 3. The child ends when its input closes, so it never outlives its parent, however that ends.
-4. One that cannot be started, ends, answers something else or does not answer in time is done with: it is killed,
-   and every call from then on raises `WeighingFault`.
+4. A child that cannot be started, ends, answers anything else or does not answer in time is killed, and every later
+   call raises `WeighingFault`.
 """
 
 import contextlib
@@ -25,10 +25,10 @@ from ctxmgr.model import WeighAll, faults
 
 COMMAND = isolation.command(module="ctxmgr.devices.weighing")
 LOAD_SECONDS = 30.0  # nobody waits for it
-WEIGH_SECONDS = 5.0  # a session's next call does: 50,000 characters take some milliseconds
+WEIGH_SECONDS = 5.0  # a session's next call waits for it; 50,000 characters take some milliseconds
 LENGTH_BYTES = 4
-ANSWER_BYTES = 1 << 16  # most of an answer
-TEXT_BYTES = 1 << 28  # most of what is asked
+ANSWER_BYTES = 1 << 16  # largest answer
+TEXT_BYTES = 1 << 28  # largest request
 
 _encode = msgspec.msgpack.encode
 Answer = TypeVar("Answer")
@@ -43,25 +43,25 @@ class Wanted(msgspec.Struct, frozen=True):
 
 
 class Loaded(msgspec.Struct, frozen=True):
-    """What came of it: whether it is there, and in one line what a user should know."""
+    """The result: whether it is loaded, and in one line what a user should know."""
 
     there: bool
     note: str | None
 
 
 class LoadedVocabulary(msgspec.Struct, frozen=True):
-    """What weighs by it, None where it is not to be had; and in one line what a user should know."""
+    """A counter, or None if the vocabulary is not available; and in one line what a user should know."""
 
     weigh: WeighAll | None
     note: str | None = None
 
 
 class WeighingFault(OSError):
-    """The child is done with; `strerror` says why."""
+    """The child is unusable; `strerror` says why."""
 
 
 class WeighingChild:
-    """A vocabulary in a process of its own. Thread-safe; calls wait for one another."""
+    """A vocabulary in a separate process. Thread-safe; calls wait for each other."""
 
     def __init__(self, name: str, path: str | None = None) -> None:
         """Starts nothing. `path` is the policy's vocabulary file."""
@@ -71,8 +71,9 @@ class WeighingChild:
         self._ended = self._late = False
 
     def load(self) -> LoadedVocabulary:
-        """Starts the process and has it load the vocabulary. For a thread: blocks for about half a second. Never
-        raises: what is in the way ends in a note."""
+        """Starts the process and loads the vocabulary. Blocks for about half a second, so call it in a thread.
+        Never raises: any obstacle leads to a note.
+        """
         name = self._wanted.name
         try:
             loaded = self._started()
@@ -100,11 +101,11 @@ class WeighingChild:
             return self._answer(self._wanted, Loaded, LOAD_SECONDS)
 
     def weigh(self, texts: Sequence[str]) -> int:
-        """The tokens of these texts together. Raises WeighingFault."""
+        """The total number of tokens of these texts. Raises WeighingFault."""
         return self._answer([text.encode("utf-8", "surrogatepass") for text in texts], Count, WEIGH_SECONDS)
 
     def end(self) -> None:
-        """Kills it; who waits for an answer hears of it."""
+        """Kills it; waiting callers get a fault."""
         self._ended = True
         if self._process is not None:
             self._process.kill()
@@ -146,7 +147,7 @@ def _fault(what: str) -> WeighingFault:
 
 def _let_go(process: "subprocess.Popen[bytes]") -> None:
     for pipe in (process.stdin, process.stdout):
-        with contextlib.suppress(OSError):  # what was not written yet cannot be any more
+        with contextlib.suppress(OSError):  # what was not written yet can be dropped
             pipe.close()  # type: ignore[union-attr]
     process.wait()
 
@@ -159,7 +160,7 @@ def _send(pipe: IO[bytes] | None, value: Any) -> None:
 
 
 def _received(pipe: IO[bytes] | None, kind: Any, most: int = ANSWER_BYTES) -> Any:
-    """Raises EOFError where the pipe has closed, MsgspecError for what is something else."""
+    """Raises EOFError if the pipe has closed, MsgspecError for anything unexpected."""
     assert pipe is not None
     size = int.from_bytes(_whole(pipe, LENGTH_BYTES), "big")
     if size > most:

@@ -1,4 +1,6 @@
-"""The archive: the originals of what left, in one SQLite file a state directory. Knows no decision and no state."""
+"""The archive: the originals of removed content, in one SQLite file per state directory. Knows no decision and no
+state.
+"""
 
 from ctxmgr.devices.archive.database import (
     MEGABYTE,

@@ -1,22 +1,20 @@
-"""The archive: keeps the originals of what left, and turns a handle into one again.
+"""Keeps the originals of removed content, and turns a handle back into its original.
 
-Knows rows and their age; not what a decision, a marker or a session's state is. An `ArchiveDatabase` belongs to one
-thread: to the one that opened it, as SQLite has it. The archives of a process (`ArchiveDatabases`) have a thread of
-their own, in which they are put into, looked up and tidied: one that waits for another process must not hold up
-what is being weighed. Its answers are futures, and nothing in it raises: a fault is in the answer.
+Knows rows and their age, not decisions, markers or session state. An `ArchiveDatabase` belongs to the thread that
+opened it, as SQLite requires. `ArchiveDatabases` runs the archives of a process in one thread of their own, for
+writing, reading and tidying, so that waiting for another process never delays a list. It answers with futures and
+never raises: a fault is in the answer.
 
 Rules:
-1. A `put` is one transaction, and the same rows put again change nothing: whoever does not know whether it came
-   through puts again.
+1. A `put` is one transaction, and putting the same rows again changes nothing. A caller that does not know whether
+   a put succeeded can repeat it.
 2. Several processes share the file; each sees what the others have put.
-3. A fault of the disk is an `ArchiveFault` with a sentence; the archive is usable even so, and the file as it was.
-   A file found broken is set aside, and the call carried out on a new one (`file`, rule 2); of a broken index only
-   that is made anew.
-4. What is kept is bounded by age and by size, the oldest goes first; but never what belongs to a session that is
-   open here. That is done in steps, off the way of a call: `due` says when.
-5. What is kept is blotted out where it is a secret, unless the policy keeps secrets. A text keeps its length, so
-   that the places in it that a marker or a hit named are the same, and a blot is a character that no other text
-   has: `masking.legible` makes `[masked]` of it where it is read.
+3. A disk fault raises `ArchiveFault` with a sentence. The archive stays usable and the file unchanged. A broken
+   file is set aside and the call runs on a new one (`file`, rule 2). Of a broken index only the index is rebuilt.
+4. Age and size limit what is kept, and the oldest goes first, but never rows of a session that is open here.
+   Tidying runs in steps between calls; `due` says when.
+5. Secrets are masked unless the policy keeps them. Masked text keeps its length, so positions named by markers and
+   hits stay valid. The mask is a character that no other text contains; `masking.legible` shows it as `[masked]`.
 """
 
 import contextlib
@@ -39,10 +37,10 @@ from ctxmgr.model import ArchiveAnswer, ArchiveHit, ArchiveRow
 
 MEGABYTE = 1_000_000
 MILLISECONDS_A_DAY = 86_400_000
-ROW_BYTES = 256  # that a row costs beside its text: its keys, its place in three indexes
-DUE_BYTES = 8 * MEGABYTE  # put since the last look: so far the size may be over its limit for a while
-DUE_SECONDS = 3_600.0  # between looks in a long life: ages go by
-# of one step of tidying, some 30 ms: what comes in the meantime, here or in another process, waits for no more
+ROW_BYTES = 256  # what a row costs beside its text: its keys and its place in three indexes
+DUE_BYTES = 8 * MEGABYTE  # put since the last check; the size may exceed its limit by this much for a while
+DUE_SECONDS = 3_600.0  # between checks in a long-lived process, since rows age
+# rows of one tidying step, about 30 ms; no call, here or in another process, waits longer
 ROWS_AT_ONCE = 200
 BYTES_AT_ONCE = 1 * MEGABYTE
 PAGES_AT_ONCE = 500  # of 4 KiB
@@ -56,12 +54,13 @@ OriginalRow = tuple[bytes, str, str, bytes, int, int, bytes]  # as `_PUT` takes 
 
 
 class ArchiveFault(Exception):
-    """What was asked could not be done now; the text is a sentence without conversation."""
+    """The call could not be done now. The text is a sentence without conversation content."""
 
 
 class SessionSize(msgspec.Struct, frozen=True):
-    """Of the originals of one session: how many, bytes of text, and when the newest came, in milliseconds since the
-    epoch."""
+    """A session's originals: their number, bytes of text, and the time of the newest in milliseconds since the
+    epoch.
+    """
 
     session_id: str
     count: int
@@ -70,7 +69,7 @@ class SessionSize(msgspec.Struct, frozen=True):
 
 
 class ArchiveDatabase:
-    """The archive of one state directory; its file is opened with the first call that needs it."""
+    """The archive of one state directory. The file is opened by the first call that needs it."""
 
     def __init__(self, directory: Path, clock: Callable[[], float] = time.time) -> None:
         """`clock` in seconds since the epoch."""
@@ -78,14 +77,14 @@ class ArchiveDatabase:
         self._clock = clock
         self._connection: sqlite3.Connection | None = None
         self._inode = 0
-        self._bytes = DUE_BYTES  # put since the last look; at the start it is due
+        self._bytes = DUE_BYTES  # put since the last check; a check is due at the start
         self._looked = 0.0
-        self._more = False  # the last step left something to do
+        self._more = False  # the last step left work
         self._unsettled = False  # deleted words are still in the index
-        self.notes: list[str] = []  # sentences for people, until they are said
+        self.notes: list[str] = []  # sentences for people, until they are reported
 
     def put(self, session_id: str, rows: Sequence[ArchiveRow]) -> None:
-        """Rule 1. ArchiveFault, and then none of the rows is there."""
+        """Rule 1. Raises ArchiveFault, and then none of the rows is stored."""
         values = _values(session_id, rows, int(self._clock() * 1000))
 
         def insert(connection: sqlite3.Connection) -> None:
@@ -96,12 +95,12 @@ class ArchiveDatabase:
         self._bytes += sum(size_bytes for *_, size_bytes, _ in values)
 
     def get(self, session_id: str, handle: str) -> ArchiveRow | None:
-        """None where nothing is kept under this handle, or two things are. ArchiveFault."""
+        """The original under this handle; None if there is none, or if there are two. Raises ArchiveFault."""
         rows = self._selected("handle = ?1 AND session = ?2", handle, _utf8(session_id))
         return rows[0] if len(rows) == 1 else None
 
     def originals(self, session_id: str | None, handle: str) -> list[ArchiveRow]:
-        """What is under a handle, in a session or in all. ArchiveFault."""
+        """The originals under a handle, in one session or in all. Raises ArchiveFault."""
         session = None if session_id is None else _utf8(session_id)
         which = "handle = ?1 AND (?2 IS NULL OR session = ?2)"
         return self._selected(which, handle, session) if self.is_there else []
@@ -111,7 +110,7 @@ class ArchiveDatabase:
         return self._path.exists()
 
     def sizes(self) -> list[SessionSize]:
-        """Of all sessions with originals. ArchiveFault."""
+        """All sessions that have originals. Raises ArchiveFault."""
         if not self._path.exists():
             return []
         query = "SELECT session, count(*), sum(size), max(at) FROM originals GROUP BY session ORDER BY session"
@@ -119,24 +118,24 @@ class ArchiveDatabase:
         return [SessionSize(text_of(session), *rest) for session, *rest in rows]
 
     def rows(self, session_id: str, keys: Collection[str] | None = None) -> list[ArchiveRow]:
-        """All of a session, or those of it with these keys; the oldest first. ArchiveFault."""
+        """All rows of a session, or those with these keys, oldest first. Raises ArchiveFault."""
         wanted = None if keys is None else msgspec.json.encode(list(keys)).decode()
         which = "session = ?1 AND (?2 IS NULL OR key IN (SELECT value FROM json_each(?2)))"
         return self._selected(which, _utf8(session_id), wanted) if self.is_there else []
 
     def _selected(self, which: str, *values: object) -> list[ArchiveRow]:
-        """The oldest first. ArchiveFault."""
+        """Oldest first. Raises ArchiveFault."""
         query = f"SELECT handle, key, call, text FROM originals WHERE {which} ORDER BY at, id"
         rows = self._carried_out(lambda connection: connection.execute(query, values).fetchall())
         return [ArchiveRow(handle, key, text_of(call), text_of(text)) for handle, key, call, text in rows]
 
     def search(self, session_id: str | None, query: str, limit: int) -> list[HitRow]:
-        """What holds the words of a query in a session, or in all; best first (`searching`). ArchiveFault."""
+        """Originals that match a query, in one session or in all, best first (`searching`). Raises ArchiveFault."""
         session = None if session_id is None else _utf8(session_id)
 
         def hits(connection: sqlite3.Connection) -> list[HitRow]:
             more = True
-            while more:  # a transaction each: who puts meanwhile waits for one
+            while more:  # one transaction each, so that a concurrent put waits for one only
                 with transaction(connection):
                     if not index.has_index(connection):
                         index.make_index(connection)
@@ -146,7 +145,9 @@ class ArchiveDatabase:
         return self._carried_out(hits) if self._path.exists() else []
 
     def forget(self, session_id: str) -> int:
-        """Deletes all of a session, from the log as well; how many rows that were. ArchiveFault."""
+        """Deletes everything of a session, including from the log. Returns the number of rows. Raises
+        ArchiveFault.
+        """
         if not self._path.exists():
             return 0
 
@@ -169,8 +170,9 @@ class ArchiveDatabase:
         return self._connection is not None and (self._more or old or self._bytes >= DUE_BYTES)
 
     def tidy(self, limits: Limits, live: Collection[str]) -> int:
-        """A step of rule 4: `live` are the sessions that are open here. How many rows went; `due` says whether
-        there is more to do. ArchiveFault."""
+        """One step of rule 4. `live`: the sessions that are open here. Returns the number of deleted rows; `due`
+        says whether more work is left. Raises ArchiveFault.
+        """
         self._bytes, self._looked, self._more = 0, self._clock(), False
         protected = {_utf8(session_id) for session_id in live}
         oldest = int(self._clock() * 1000) - limits.max_age_days * MILLISECONDS_A_DAY
@@ -201,7 +203,8 @@ class ArchiveDatabase:
     def close(self) -> None:
         """The next call opens it again."""
         if self._connection is not None:
-            with contextlib.suppress(sqlite3.Error):  # a last checkpoint that fails: the log stays, and is read
+            # if the last checkpoint fails, the log stays and is read next time
+            with contextlib.suppress(sqlite3.Error):
                 self._connection.close()
             self._connection = None
 
@@ -220,7 +223,7 @@ class ArchiveDatabase:
             reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
             raise ArchiveFault(f"{self._path}: {reason}") from fault
         finally:
-            if self._connection is not None and self._connection.in_transaction:  # it could not be rolled back
+            if self._connection is not None and self._connection.in_transaction:  # the rollback failed
                 self.close()
 
     def _opened(self) -> sqlite3.Connection:
@@ -231,7 +234,7 @@ class ArchiveDatabase:
         return self._connection
 
     def _without_index(self, fault: sqlite3.Error) -> bool:
-        """Drops the index where it alone is broken, and returns whether that was so."""
+        """Drops the index if only the index is broken. Returns whether it did."""
         if fault.sqlite_errorcode != sqlite3.SQLITE_CORRUPT_VTAB or self._connection is None:
             return False
         try:
@@ -248,11 +251,11 @@ class ArchiveDatabase:
 
 
 def _give_back(connection: sqlite3.Connection) -> bool:
-    """Gives pages that hold nothing any more to the disk, up to so many. Whether that left some."""
+    """Returns free pages to the disk, up to a limit. Returns whether some are left."""
     before = _free(connection)
     if before:
         connection.executescript(f"PRAGMA incremental_vacuum({PAGES_AT_ONCE})")  # `execute` gives back one page
-    return 0 < _free(connection) < before  # none less: a file that was made without
+    return 0 < _free(connection) < before  # no fewer: the file was created without incremental vacuum
 
 
 def _free(connection: sqlite3.Connection) -> int:
@@ -274,8 +277,9 @@ def _values(session_id: str, rows: Iterable[ArchiveRow], time_ms: int) -> list[O
 
 
 def hits_among(rows: Iterable[ArchiveRow], query: str, limit: int) -> tuple[ArchiveHit, ...]:
-    """Of originals that stand in no file, best first: what the disk did not take, and tests. ArchiveFault where
-    this SQLite has no FTS5."""
+    """Searches originals that are in no file, best first: those the disk refused, and tests. Raises ArchiveFault if
+    this SQLite has no FTS5.
+    """
     try:
         with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
             for statement in ORIGINALS:
@@ -290,7 +294,9 @@ def hits_among(rows: Iterable[ArchiveRow], query: str, limit: int) -> tuple[Arch
 
 
 class ArchiveDatabases:
-    """By state directory. `live`: the sessions that are open here, whose rows stay; only ever replaced."""
+    """Archives by state directory. `live`: the sessions that are open here, whose rows are never deleted; replaced
+    as a whole.
+    """
 
     def __init__(self, live: frozenset[str] = frozenset()) -> None:
         self.live = live
@@ -306,7 +312,9 @@ class ArchiveDatabases:
         limits: Limits,
         on_put: Callable[[Sequence[ArchiveRow]], None] = lambda rows: None,
     ) -> "Future[ArchiveAnswer]":
-        """`on_put` gets the rows as they are kept, in the thread and before the answer; none after a fault."""
+        """`on_put` receives the rows as they are kept, in the archive's thread and before the answer. No rows after
+        a fault.
+        """
 
         def put(archive: ArchiveDatabase) -> ArchiveAnswer:
             kept = at_rest(rows, limits)
@@ -329,8 +337,9 @@ class ArchiveDatabases:
         held: Sequence[ArchiveRow],
         limits: Limits,
     ) -> "Future[ArchiveAnswer]":
-        """`question`: a query, and how many hits. `held`: rows that the archive did not take; their hits come
-        first."""
+        """`question`: a query and the number of hits. `held`: rows that the archive refused; their hits come
+        first.
+        """
         query, limit = question
 
         def search(archive: ArchiveDatabase) -> ArchiveAnswer:
@@ -342,7 +351,7 @@ class ArchiveDatabases:
         return self._thread.submit(self._answered, directory, limits, search)
 
     def close(self) -> None:
-        """Waits for what is under way, seconds at the most; what is only tidying ends with its step."""
+        """Waits for running calls, seconds at most. Tidying ends after its current step."""
         self._closing = True
         self._thread.submit(self._close)
         self._thread.shutdown()
@@ -364,13 +373,13 @@ class ArchiveDatabases:
         return ArchiveAnswer(answer.row, answer.fault, "; ".join(notes) or None, answer.hits)
 
     def _tidy_later(self, archive: ArchiveDatabase, limits: Limits) -> None:
-        """After what is waiting by then: a call waits for one step at the most."""
+        """Queues a step behind the waiting calls, so a call waits for one step at most."""
         if archive.due and not self._closing:
-            with contextlib.suppress(RuntimeError):  # it closes at this moment
+            with contextlib.suppress(RuntimeError):  # it closes right now
                 self._thread.submit(self._tidy, archive, limits)
 
     def _tidy(self, archive: ArchiveDatabase, limits: Limits) -> None:
-        if not archive.due or self._closing:  # a step that was asked for twice
+        if not archive.due or self._closing:  # the step was queued twice
             return
         try:
             archive.tidy(limits, self.live)

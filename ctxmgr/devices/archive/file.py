@@ -1,17 +1,17 @@
-"""Turns a state directory into an open connection to its archive file, and sets aside one that cannot be used.
+"""Turns a state directory into an open connection to its archive file, and sets unusable files aside.
 
-Knows SQLite, files, modes and locks; not what the rows are for.
+Knows SQLite, files, modes and locks, not what the rows are for.
 
 Rules:
-1. The file is for its owner alone from its creation on: it is made (0600) before SQLite opens it, and SQLite gives
-   its side files (-wal, -shm) the mode of the file.
-2. Nothing is overwritten: what is no archive of ours, or of a newer ctxmgr, or damaged, is renamed NAME.broken-1,
-   -2, ... with its side files, and a new file begun.
-3. Opening and setting aside are done by one process at a time, behind a lock file of their own: who opened before
-   holds all its files open, so that a rename mixes nobody's side files with another's.
-4. Write-ahead log, synced at checkpoints alone: what was committed survives `kill -9`; when the power fails the
-   newest commits may be lost, the file is whole even so.
-5. Of what is deleted nothing stays: it is zeroed where its page is kept, other pages go back to the disk.
+1. Only the owner can read the file, from the start: it is created (0600) before SQLite opens it, and SQLite gives
+   its side files (-wal, -shm) the same mode.
+2. Nothing is overwritten. A file that is not our archive, is damaged, or comes from a newer ctxmgr is renamed
+   NAME.broken-1, -2, ... with its side files, and a new file is started.
+3. One process at a time opens or sets aside, behind a separate lock file. A process that opened the file earlier
+   keeps all its files open, so a rename never mixes side files.
+4. The write-ahead log is synced only at checkpoints. Committed rows survive `kill -9`. A power failure may lose the
+   newest commits, but the file stays whole.
+5. Deleted content does not remain: it is zeroed where its page is kept, and other pages are returned to the disk.
 """
 
 import contextlib
@@ -26,10 +26,10 @@ from ctxmgr.devices.files import OPEN_FLAGS, LockedError, foreign, locked, make_
 
 NAME = "archive.sqlite3"
 SIDES = ("-wal", "-shm", "-journal")
-BUSY_SECONDS = 2.0  # another process writes for milliseconds; an answer waits no longer than this for it
-_APPLICATION = 0x6374786D  # "ctxm", at a fixed place of the file
+BUSY_SECONDS = 2.0  # another process writes for milliseconds; no answer waits longer than this
+_APPLICATION = 0x6374786D  # "ctxm", at a fixed offset of the file
 _VERSION = 1
-_LOG_BYTES = 4 << 20  # to which the -wal is cut when it has been larger
+_LOG_BYTES = 4 << 20  # the -wal is cut to this size when it has been larger
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 _SETTINGS = (
@@ -55,13 +55,13 @@ _SCHEMA = (
 
 
 class UnusableArchive(Exception):
-    """The file is no archive that could be read; the text says why."""
+    """The file is not a readable archive. The text says why."""
 
 
 def opened(directory: Path) -> tuple[sqlite3.Connection, str | None]:
-    """The connection, and a sentence where a file had to be set aside. OSError, sqlite3.Error.
+    """The connection, and a sentence if a file had to be set aside. Raises OSError, sqlite3.Error.
 
-    It begins no transaction by itself, and belongs to the thread that opened it.
+    The connection starts no transaction by itself and belongs to the calling thread.
     """
     make_directory(directory)
     path = directory / NAME
@@ -77,20 +77,22 @@ def opened(directory: Path) -> tuple[sqlite3.Connection, str | None]:
 
 
 def _not_ours(status: os.stat_result) -> str | None:
-    """Why the file cannot be used, None where it can. Its mode alone is put right."""
+    """Why the file cannot be used, or None. Only its mode is corrected."""
     if not stat.S_ISREG(status.st_mode):
         return "it is no regular file"
     return foreign(status) or (shared(status) if status.st_nlink > 1 else None)
 
 
 def replaced(path: Path, inode: int, fault: str) -> str | None:
-    """Sets a damaged file aside, whose connection is closed; None where another process has done so by now."""
+    """Sets a damaged file aside, whose connection is closed. Returns None if another process has already done
+    so.
+    """
     with _alone(path):
         return _set_aside(path, fault) if inode_of(path) == inode else None
 
 
 def inode_of(path: Path) -> int:
-    """0 where there is no such file."""
+    """0 if there is no such file."""
     try:
         return os.stat(path).st_ino
     except OSError:
@@ -102,9 +104,9 @@ def archive_path(directory: Path) -> Path:
 
 
 def archive_fault(directory: Path) -> str | None:
-    """Why the archive there cannot be used, None where it can. It is read, and not changed."""
+    """Why the archive cannot be used, or None. Reads it and changes nothing."""
     path = archive_path(directory)
-    is_open = path.with_name(f"{path.name}-wal").exists()  # else reading would leave that file, and another
+    is_open = path.with_name(f"{path.name}-wal").exists()  # else reading would leave a -wal file, and another
     try:
         address = f"{path.absolute().as_uri()}?{'mode=ro' if is_open else 'immutable=1'}"
         connection = sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS)
@@ -120,13 +122,15 @@ def archive_fault(directory: Path) -> str | None:
 
 
 def damaged(fault: sqlite3.Error) -> bool:
-    """Whether the error says that the file is broken, not only that it cannot be used now."""
+    """Whether the error means a broken file, rather than one that cannot be used now."""
     return (getattr(fault, "sqlite_errorcode", None) or 0) & 0xFF in _DAMAGED
 
 
 def _connected(path: Path) -> sqlite3.Connection:
-    """Rule 1. No descriptor of ours may be closed while SQLite has the file, of this connection or another of this
-    process: POSIX would end its locks (sqlite.org/howtocorrupt.html, 2.2). So what is there is not opened."""
+    """Rule 1. While SQLite has the file open, in this connection or another of this process, no other descriptor of
+    it may be closed: POSIX would release its locks (sqlite.org/howtocorrupt.html, 2.2). So an existing file is not
+    opened here.
+    """
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | OPEN_FLAGS, 0o600))
     except FileExistsError:
@@ -157,8 +161,8 @@ def _prepare(connection: sqlite3.Connection) -> None:
     if version > _VERSION:
         raise UnusableArchive(f"written by a newer ctxmgr (archive version {version}, known is {_VERSION})")
     if empty:
-        connection.execute("PRAGMA synchronous = OFF")  # torn by a power cut, it is set aside and made again
-        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # taken while the file is empty, or never
+        connection.execute("PRAGMA synchronous = OFF")  # if a power failure tears it, it is set aside and rebuilt
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only has an effect while the file is empty
     connection.execute("PRAGMA journal_mode = WAL").fetchone()
     if empty:
         with transaction(connection):
@@ -170,20 +174,22 @@ def _prepare(connection: sqlite3.Connection) -> None:
 
 @contextlib.contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """All of the body or nothing. It takes the right to write at once: later it could be refused midway."""
+    """Runs the whole body or nothing. Takes the write lock at once, since a later upgrade could be refused
+    midway.
+    """
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
         connection.execute("COMMIT")
     except BaseException:
-        if connection.in_transaction:  # some faults have ended it already
+        if connection.in_transaction:  # some faults have already ended it
             connection.execute("ROLLBACK")
         raise
 
 
 @contextlib.contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Rule 3. OSError where another process holds the lock all the time."""
+    """Rule 3. Raises OSError if another process holds the lock for too long."""
     try:
         with locked(path.with_name(f"{path.name}.lock"), BUSY_SECONDS):
             yield
@@ -192,6 +198,6 @@ def _alone(path: Path) -> Iterator[None]:
 
 
 def _set_aside(path: Path, fault: str) -> str:
-    """Rule 2. A sentence that says so. OSError."""
+    """Rule 2. Returns a sentence that says so. Raises OSError."""
     aside = set_aside(path, SIDES)
     return f"{path} was set aside as {aside} and a new one begun: {fault}"

@@ -1,13 +1,13 @@
-"""Keeps the full-text index of an archive in the archive's own file: what words an original is found by.
+"""Keeps the full-text index of an archive in the archive's own file.
 
 Rules:
-1. What is put is indexed with the first search that may find it, not when it is put: who never searches pays
-   nothing, and the archive of an older release is indexed in the same way.
-2. What leaves `originals`, or is written anew there, leaves the index by a trigger: no other code may forget it, an
-   older release's neither.
-3. Secrets are masked before they are indexed (`masking`): no word of one is in the file but in its original.
-4. What was said has its speaker in the place of a tool: `assistant text`, `user text`.
-5. A broken index is thrown away and made again; the originals stay.
+1. Rows are indexed by the first search that may find them, not when they are put. Without searches the index costs
+   nothing, and an archive of an older release is indexed the same way.
+2. Triggers remove deleted or rewritten rows of `originals` from the index, so no other code, not even an older
+   release, can forget to.
+3. Secrets are masked before indexing (`masking`): a secret's words are only in its original.
+4. For conversation text the speaker takes the place of the tool: `assistant text`, `user text`.
+5. A broken index is dropped and rebuilt; the originals stay.
 """
 
 import json
@@ -17,9 +17,9 @@ import sqlite3
 from ctxmgr.devices.archive.words import JOINERS, words
 from ctxmgr.masking import masked
 
-# indexed in one transaction: another process that puts waits for no more
+# rows indexed in one transaction; another process that puts waits no longer
 ROWS_AT_ONCE = 50
-BYTES_AT_ONCE = 2_000_000  # and the row that goes beyond it
+BYTES_AT_ONCE = 2_000_000  # plus the row that exceeds it
 PAGES_AT_ONCE = 500  # of a merge
 
 _CHARACTERS = JOINERS.replace("'", "")
@@ -29,7 +29,7 @@ _SCHEMA = (
     "CREATE TRIGGER found_changed AFTER UPDATE OF call, text ON originals"
     " BEGIN DELETE FROM found WHERE rowid = old.id; END",
 )
-_SECURE_SINCE = (3, 42, 0)  # from there on FTS5 can take a deleted word out of its index at once
+_SECURE_SINCE = (3, 42, 0)  # since then FTS5 can remove a deleted word from its index at once
 _MISSING = """SELECT id, length(text) FROM originals WHERE (? IS NULL OR session = ?)
 AND NOT EXISTS (SELECT 1 FROM found_docsize WHERE found_docsize.id = originals.id) ORDER BY id LIMIT ?"""
 _ROW = "SELECT call, text FROM originals WHERE id = ?"
@@ -43,7 +43,7 @@ def has_index(connection: sqlite3.Connection) -> bool:
 
 
 def make_index(connection: sqlite3.Connection) -> None:
-    """In a transaction of the caller's. sqlite3.OperationalError where this SQLite has no FTS5."""
+    """Runs in the caller's transaction. Raises sqlite3.OperationalError if this SQLite has no FTS5."""
     for statement in _SCHEMA:
         connection.execute(statement)
     if sqlite3.sqlite_version_info >= _SECURE_SINCE:
@@ -51,7 +51,7 @@ def make_index(connection: sqlite3.Connection) -> None:
 
 
 def drop_index(connection: sqlite3.Connection) -> None:
-    """In a transaction of the caller's (rule 5)."""
+    """Runs in the caller's transaction (rule 5)."""
     for statement in (
         "TRIGGER IF EXISTS found_deleted",
         "TRIGGER IF EXISTS found_changed",
@@ -61,7 +61,9 @@ def drop_index(connection: sqlite3.Connection) -> None:
 
 
 def index_some(connection: sqlite3.Connection, session: bytes | None) -> bool:
-    """Rule 1, some rows of a session, or of all. In a transaction of the caller's. Whether there may be more."""
+    """Rule 1, for some rows of one session or of all. Runs in the caller's transaction. Returns whether more may be
+    left.
+    """
     missing = connection.execute(_MISSING, (session, session, ROWS_AT_ONCE + 1)).fetchall()
     room = BYTES_AT_ONCE
     for number, (id, size) in enumerate(missing):
@@ -74,14 +76,15 @@ def index_some(connection: sqlite3.Connection, session: bytes | None) -> bool:
 
 
 def settle(connection: sqlite3.Connection, whole: bool) -> bool:
-    """Merges what deletions left behind, so that no deleted word stays (before FTS5 could do so at once). Some of
-    it, or the `whole`; whether there may be more."""
+    """Merges what deletions left behind, so that no deleted word remains (older FTS5 cannot remove it at once).
+    Does a part, or the `whole`. Returns whether more may be left.
+    """
     if whole:
         connection.execute("INSERT INTO found(found) VALUES ('optimize')")
         return False
     before = connection.total_changes
     connection.execute("INSERT INTO found(found, rank) VALUES ('merge', ?)", (-PAGES_AT_ONCE,))
-    return connection.total_changes - before >= 2  # so FTS5 tells that it did something
+    return connection.total_changes - before >= 2  # FTS5 reports this way that it did something
 
 
 def _columns(call_text: str, text: str) -> tuple[str, str, str]:
@@ -96,7 +99,7 @@ def text_of(content: bytes) -> str:
 
 
 def named_in(call_text: str) -> tuple[str | None, str | None]:
-    """The tool, and the first of its arguments that is a path and nothing else."""
+    """The tool, and its first argument that is just a path."""
     tool, _, rest = call_text.partition(" ")
     if rest and not _ARGUMENT.match(f" {rest}"):
         return None, None  # a message
@@ -117,5 +120,5 @@ def values_of(call_text: str) -> list[str]:
 
 
 def paths_in(call_text: str) -> list[str]:
-    """All that looks like a path in the arguments of a call, in a command too."""
+    """Everything in the arguments of a call that looks like a path, in a command too."""
     return [path[0] for value in values_of(call_text) for path in _PATH.finditer(value)]

@@ -1,18 +1,17 @@
-"""Finds originals by a query, best first, and shows the stretch of each that holds the words best.
+"""Finds originals by a query, best first, and shows the part of each that best matches the words.
 
-1. An original is as good as its best passage, a stretch of about a snippet's length: a sentence of three lines
-   counts the same within a long analysis as alone. A passage's score is BM25's, in which a match in a path or a
-   tool's name weighs more; all passages are equally long.
-2. In one session each number is the session's own: how many of its originals there are, and how many hold a phrase.
-   What other sessions put into the file changes nothing, so that the same session gives the same order on another
-   machine. Over all sessions the order is FTS5's.
-3. Those that are counted are what has all that the question needs: of `tool:assistant`, what the assistant said.
-4. Of equals the shorter comes first, then by handle. Scores are compared to so many digits that no two machines'
-   logarithms part equals. Of the results of one call that was made again and again the newest comes first; what was
-   said is no call.
-5. A snippet is the stretch with the most of the different words that were asked for; of two the first. It has at
-   most `SNIPPET_CHARACTERS` of the original, begins and ends at a line or a word where one is near, and says with
-   dots where it is cut. It is masked, and its place is that in the original: a page can be asked for from there.
+1. An original scores as its best passage, which is about as long as a snippet. A three-line statement scores the
+   same inside a long analysis as alone. Passages are scored by BM25, with more weight for a match in a path or tool
+   name. All passages are equally long.
+2. Within one session all statistics are the session's own: the number of its originals, and how many contain a
+   phrase. Other sessions in the file do not matter, so a session gets the same order on any machine. Across all
+   sessions FTS5's order is used.
+3. Statistics count only rows that meet the query's conditions: for `tool:assistant`, only what the assistant said.
+4. Ties: the shorter original first, then by handle. Scores are rounded so that different machines' logarithms
+   cannot break a tie. Of the results of one repeated call the newest comes first; conversation text is not a call.
+5. A snippet is the part with the most distinct query words; the first of two equals. It has at most
+   `SNIPPET_CHARACTERS` of the original, starts and ends at a line or word if one is near, and marks cuts with dots.
+   It is masked, and its position is that in the original, so a page can be requested from there.
 """
 
 import math
@@ -27,7 +26,7 @@ from ctxmgr.devices.archive.words import Phrase, PhraseQuery, Question, question
 from ctxmgr.masking import legible, masked
 from ctxmgr.model import ArchiveHit
 
-SATURATION = 1.2  # of BM25, as FTS5 has it: how soon more of a word counts for nothing more
+SATURATION = 1.2  # k1 of BM25, as in FTS5: how fast repeated words stop adding to the score
 # of a column of words, which has parts beside wholes; a passage has two such lengths, some 300 characters of the
 # original, and begins in the midst of the one before it
 STEP_CHARACTERS = 250
@@ -47,11 +46,11 @@ _FOUND = """SELECT originals.id, originals.session, originals.call
 FROM found JOIN originals ON originals.id = found.rowid
 WHERE found MATCH ?
 ORDER BY bm25(found, ?, ?, ?), originals.handle, originals.key LIMIT ?"""
-Frequencies = dict[int, float]  # by a phrase's number: how often it stands there, weighed by column
+Frequencies = dict[int, float]  # by a phrase's number: how often it occurs, weighted by column
 SNIPPET_CHARACTERS = 320  # about 80 tokens: ten hits come to less than a page
-_BEFORE = 80  # characters of the stretch that stand before its first word
-_NEAR = 60  # characters within which a line's start or a gap is looked for
-_PLACES = 2_000  # of words in one text that are looked at
+_BEFORE = 80  # characters of the snippet before its first match
+_NEAR = 60  # characters within which a line start or gap is looked for
+_PLACES = 2_000  # matches considered in one text
 
 
 class HitRow(msgspec.Struct, frozen=True):
@@ -63,7 +62,9 @@ class HitRow(msgspec.Struct, frozen=True):
 
 
 class MatchedRow(msgspec.Struct, frozen=True):
-    """`among_equals`: their order. `beside`: of path and tool, which count in each of the `passages`."""
+    """`among_equals`: position in ties. `beside`: matches in path and tool, which count for each of the
+    `passages`.
+    """
 
     row_id: int
     call: bytes
@@ -109,7 +110,7 @@ def _score(row: MatchedRow, rarity: list[float]) -> float:
 
 
 def _spaced(phrase: Phrase) -> str:
-    """As it stands in a column."""
+    """As it is written in a column."""
     return f" {' '.join(phrase.words)}{'' if phrase.is_beginning else ' '}"
 
 
@@ -120,7 +121,7 @@ def _only(phrase: Phrase, weights: tuple[float, ...]) -> tuple[float, ...]:
 def _frequencies(
     columns: list[str], phrases: list[tuple[str, tuple[float, ...]]]
 ) -> tuple[tuple[Frequencies, ...], Frequencies]:
-    """Of passages that hold a phrase, and beside them. Most of a search's time is spent here."""
+    """Of passages that contain a phrase, and beside them. Most of a search's time is spent here."""
     text, *named = (f" {column} " for column in columns)
     passages: dict[int, Frequencies] = {}
     beside: Frequencies = {}
@@ -134,12 +135,12 @@ def _frequencies(
             for step_number in (step, step + 1):
                 passage = passages.setdefault(step_number, {})
                 passage[number] = passage.get(number, 0.0) + weights[0]
-            offset = text.find(phrase, offset + 1)  # the blank behind one may stand before the next
+            offset = text.find(phrase, offset + 1)  # the blank behind one match may precede the next
     return tuple(passages.values()), beside
 
 
 def snippet(text: str, wanted: Collection[str]) -> tuple[str, int]:
-    """Of a masked text, and the place where it begins. `wanted`: words, as `words` makes them."""
+    """The snippet of a masked text, and its start. `wanted`: words, as `words` makes them."""
     start = _cut(text, _best(text, wanted))
     end = min(len(text), start + SNIPPET_CHARACTERS)
     if end < len(text):
@@ -150,7 +151,7 @@ def snippet(text: str, wanted: Collection[str]) -> tuple[str, int]:
 
 
 def _best(text: str, wanted: Collection[str]) -> int:
-    """Where the best stretch begins to be worth showing (rule 5)."""
+    """Where the best part starts (rule 5)."""
     longest_first = sorted({word for word in wanted if word}, key=lambda word: (-len(word), word))
     if not longest_first:
         return 0
@@ -171,7 +172,7 @@ def _best(text: str, wanted: Collection[str]) -> int:
 
 
 def _cut(text: str, offset: int) -> int:
-    """The start of the line, or of a word, before a place (rule 5)."""
+    """The start of the line, or of a word, before an offset (rule 5)."""
     start = max(0, offset - _BEFORE)
     if start == 0:
         return 0
@@ -183,7 +184,7 @@ def _cut(text: str, offset: int) -> int:
 
 
 def find(connection: sqlite3.Connection, session: bytes | None, query: str, limit: int) -> list[HitRow]:
-    """Best first; the looser question only where the first gave too little."""
+    """Best first. Uses the looser query only if the first found too little."""
     parsed = question(query)
     ids: dict[int, None] = {}
     for phrases in (parsed.strict, parsed.loose):
@@ -203,8 +204,9 @@ def _matches(
 
 
 def _newest_first(matches: list[tuple[int, bytes, bytes]]) -> list[int]:
-    """The results of one call in the places of all of them, the newest first (rule 4). Ids count up. What was said
-    has one line for all (`assistant text`), and each stays in its place."""
+    """Reorders the results of each call, newest first, within the positions they hold (rule 4). Ids count up.
+    Conversation text has one shared call line (`assistant text`), so it keeps its positions.
+    """
     by_call: dict[tuple[bytes, bytes], list[int]] = {}
     for id, session, call in matches:
         by_call.setdefault((session, call), []).append(id)

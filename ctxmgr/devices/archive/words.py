@@ -1,23 +1,23 @@
-"""Turns what a person or a model asks for into a question to FTS5, and any text into the words that it is found by;
-pure, and the same for what is kept and for what is asked.
+"""Turns what a person or a model searches for into an FTS5 query, and any text into its index words. Pure; stored
+and queried text get the same treatment.
 
-Of words:
-1. An identifier, a path, a number or a version is one word as it stands, and each of its parts is one as well: of
-   a path its segments, of those what dots, dashes and underscores part, of that what a change of case parts. The
-   whole stands before its parts, so that a phrase meets the same words in the same order.
-2. Words are in small letters (case folded, compatibility forms made one).
-3. Scripts that put no spaces between words (Chinese, Japanese, Thai and such) are cut into pairs of characters,
-   each overlapping the next.
-4. What is too long for anything that people or models write is no word: a picture in base64 has none.
+Words:
+1. An identifier, path, number or version is one word as written, and each of its parts is another: the segments of
+   a path, and what dots, dashes, underscores or a change of case separate. The whole comes before its parts, so a
+   phrase meets the same words in the same order.
+2. Words are case folded, with compatibility forms unified.
+3. Scripts without spaces between words (Chinese, Japanese, Thai and others) are cut into overlapping pairs of
+   characters.
+4. Runs longer than people or models write are not words; a picture in base64 has none.
 
-A query is plain words, "a phrase", `path:x` and `tool:y`. Of queries:
-5. Every word goes through `words`, and stands in quotes: nothing of a query is syntax to FTS5.
-6. What has to be: phrases, paths and tools. Of the words one is enough, and more of them count for more.
-7. A word stands for itself and for its parts in their order, so that a name in snake case meets the same in camel
-   case. A looser question takes each part, and what begins with it: it is asked where the first gives too little.
-   Of a path, and of a phrase that holds a name of parts, it takes the wholes near each other: written in small
-   letters, nobody sees all parts of a name.
-8. Only so many words are asked for: what comes after them is left out.
+A query consists of plain words, "a phrase", `path:x` and `tool:y`. Queries:
+5. Every word goes through `words` and is quoted, so nothing in a query is FTS5 syntax.
+6. Phrases, paths and tools are required. Of the plain words one is enough, and more score higher.
+7. A word matches itself and its parts in order, so a name in snake case matches the same in camel case. The looser
+   query accepts each part, and words that begin with it; it is used if the first finds too little. For a path, or a
+   phrase with a compound name, the looser query accepts the whole words near each other, since a lower-case name
+   hides its parts.
+8. A query has a limited number of words; the rest is ignored.
 """
 
 import re
@@ -28,10 +28,10 @@ from itertools import chain
 
 import msgspec
 
-JOINERS = r"_./\:@+-"  # within a word; whatever keeps the words must take each as a letter
+JOINERS = r"_./\:@+-"  # inside a word; code that stores words must treat each as a letter
 LONGEST_RUN = 400  # characters: deep paths and addresses are shorter, encoded bytes longer
-LONGEST_WORD = 64  # characters of a word that count: a SHA-256 has so many
-RUNS_KNOWN = 20_000  # texts of one session repeat their identifiers
+LONGEST_WORD = 64  # characters of a word that count; a SHA-256 has 64
+RUNS_KNOWN = 20_000  # texts of a session repeat their identifiers
 
 # blocks of Unicode whose scripts have no spaces: Thai and Lao, Myanmar, Khmer, kana and Han
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -46,17 +46,17 @@ _CASE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def words(text: str) -> list[str]:
-    """In the order in which they stand, each as often as it does."""
+    """In text order, with repetitions."""
     return list(chain.from_iterable(map(_words_of, _runs(text))))
 
 
 def word_groups(text: str) -> list[tuple[str, ...]]:
-    """The same by run: each group is a whole with its parts, or the pairs of an unspaced text."""
+    """Like `words`, by run: each group is a whole with its parts, or the pairs of an unspaced text."""
     return [group for run in _runs(text) if (group := _words_of(run))]
 
 
 def segments(text: str) -> list[str]:
-    """The wholes alone, and of a path those of its segments."""
+    """Only the wholes, and the segments of paths."""
     return list(chain.from_iterable(map(_segments_of, _runs(text))))
 
 
@@ -95,15 +95,16 @@ def _parted(run: str, level: int) -> Iterator[str]:
 
 
 LONGEST_QUERY = 2_000  # characters that are read
-MOST_WORDS = 48  # asked for at once; FTS5 takes more, people and models do not write more
-NEAR_WORDS = 12  # between the words of a phrase or a path: the parts that each may have
-SHORTEST_BEGINNING = 3  # characters of a word that others may begin with
+MOST_WORDS = 48  # in one query; FTS5 takes more, people and models do not write more
+NEAR_WORDS = 12  # between the words of a phrase or path, for the parts that each may have
+SHORTEST_BEGINNING = 3  # shortest prefix that matches longer words
 _FIELDS = re.compile(r'(?:\b(path|tool):)?"([^"]*)"?|\b(path|tool):(\S+)', re.IGNORECASE)
 
 
 class Phrase(msgspec.Struct, frozen=True):
-    """Words in their order, in one column or ("") in any. `is_beginning`: the word may go on. `or_near`: words that
-    do as well where they stand near each other."""
+    """Words in order, in one column or ("") in any. `is_beginning`: the last word may continue. `or_near`: words
+    that also match if they are near each other.
+    """
 
     words: tuple[str, ...]
     column: str = ""
@@ -112,7 +113,7 @@ class Phrase(msgspec.Struct, frozen=True):
 
     @property
     def match(self) -> str:
-        """In FTS5's language (rule 5). No word holds a quote: none is a letter or a joiner."""
+        """In FTS5's language (rule 5). No word contains a quote, which is neither a letter nor a joiner."""
         column = f"{self.column} : " if self.column else ""
         phrase = f'{column}"{" ".join(self.words)}"{" *" if self.is_beginning else ""}'
         near = " ".join(f'"{word}"' for word in self.or_near)
@@ -120,7 +121,7 @@ class Phrase(msgspec.Struct, frozen=True):
 
 
 class PhraseQuery(msgspec.Struct, frozen=True):
-    """All of `all_of`, and one of `any_of` where there are such."""
+    """All of `all_of`, and at least one of `any_of` if there are any."""
 
     all_of: tuple[Phrase, ...] = ()
     any_of: tuple[Phrase, ...] = ()
@@ -131,18 +132,18 @@ class PhraseQuery(msgspec.Struct, frozen=True):
 
     @property
     def needed_match(self) -> str:
-        """In FTS5's language; "" where nothing is needed."""
+        """In FTS5's language; "" if nothing is required."""
         return " AND ".join(f"({term.match})" for term in self.all_of)
 
     @property
     def match(self) -> str:
-        """The same of all of it; "" where nothing is asked."""
+        """The whole query in FTS5's language; "" if it is empty."""
         either = " OR ".join(term.match for term in self.any_of)
         return " AND ".join([*(f"({term.match})" for term in self.all_of), *([f"({either})"] if either else [])])
 
 
 class Question(msgspec.Struct, frozen=True):
-    """`loose` is asked where `strict` gave too little. `wanted`: all words, for a snippet."""
+    """`loose` is used if `strict` found too little. `wanted`: all words, for the snippet."""
 
     strict: PhraseQuery = PhraseQuery()
     loose: PhraseQuery = PhraseQuery()
@@ -150,7 +151,7 @@ class Question(msgspec.Struct, frozen=True):
 
 
 def question(query: str) -> Question:
-    """Any text gives one."""
+    """Accepts any text."""
     query = query[:LONGEST_QUERY]
     needed: list[Phrase] = []
     nearly: list[Phrase] = []
@@ -178,7 +179,7 @@ def question(query: str) -> Question:
 
 
 def _strict(group: tuple[str, ...]) -> list[Phrase]:
-    """Rule 7. The parts of a whole stand behind it; pairs of an unspaced text are one phrase."""
+    """Rule 7. The parts of a whole follow it; the pairs of an unspaced text form one phrase."""
     whole, parts = group[0], group[1:]
     is_whole = all(part in whole for part in parts)
     if not parts or not is_whole:

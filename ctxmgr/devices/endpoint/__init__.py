@@ -1,5 +1,5 @@
-"""A model server by configuration: a question over HTTP, and what came of it. Decides nothing, and never raises for
-what a server or a network does.
+"""A configured model server: sends a question over HTTP and returns the outcome. Makes no decisions, and never
+raises for faults of a server or network.
 """
 
 from ctxmgr.devices.endpoint.apis import Answer, AnthropicAnswer, AnthropicApi, Api, ChatAnswer, ChatApi

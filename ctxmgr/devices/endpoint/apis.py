@@ -1,25 +1,24 @@
-"""The APIs of model servers: the address, the headers, the request, and how an answer is read, piece by piece, into
-a completion. Knows no network.
+"""The APIs of model servers: address, headers and request, and how an answer is read, piece by piece, into a
+completion. Knows no network.
 
-1. An answer is whole only where the server said why it ended. A stream that just stops is a fault, whatever
-   text has come: half a summary looks like a whole one.
-2. Text that grows far beyond what was asked for is cut: some servers take no notice of the limit, some models
-   never stop.
-3. A fault is told in words of ours. What a server writes in an error may quote the prompt or the key.
+1. An answer is complete only if the server said why it ended. A stream that just stops is a fault, whatever text
+   has come: half a summary looks like a whole one.
+2. Text far beyond the requested length is cut. Some servers ignore the limit, and some models never stop.
+3. Faults are described in our own words. A server's error text may quote the prompt or the key.
 
 Chat completions, as OpenAI and most servers of open models speak them:
 
-4. Servers differ in two parameters: the name of the limit, and whether usage can be asked for in a stream.
-   `ChatApi` is one way of asking; one that a server refuses is exchanged for another.
-5. Only the first choice counts; reasoning and other members that we do not know are passed over.
+4. Servers differ in two parameters: the name of the limit, and whether usage can be requested in a stream.
+   `ChatApi` is one variant; if a server refuses a parameter, another variant is used.
+5. Only the first choice counts. Reasoning and unknown members are ignored.
 
 Anthropic's messages, as Anthropic and gateways to its models speak them:
 
-6. An answer comes as events, each of which says its `type`, or as one `message`. Types that we do not know are
-   passed over, as Anthropic asks of clients; thinking is no part of the text.
-7. Usage comes in parts, and each figure is the last that was told. What a cache held or took is input too, which
-   `input_tokens` leaves out here.
-8. One way of asking is all there is: a refusal is final.
+6. An answer comes as events with a `type`, or as one `message`. Unknown types are ignored, as Anthropic asks of
+   clients. Thinking is not part of the text.
+7. Usage comes in parts; the last report of each figure counts. Cached input counts as input too, which
+   `input_tokens` excludes.
+8. There is only one variant, so a refusal is final.
 """
 
 from abc import ABC, abstractmethod
@@ -48,10 +47,10 @@ Figures = TypeVar("Figures")
 
 
 class EndpointFault(Exception):
-    """A call that failed. The text says why, in words of ours.
+    """A failed call. The text says why, in our own words.
 
-    `again`: worth another try; `after`: seconds, where the server named them; `refused`: what the server wrote
-    when it refused the request, to look for a parameter's name in: never to be shown.
+    `again`: a retry may help. `after`: seconds, if the server named them. `refused`: what the server wrote when it
+    refused the request, only for finding a parameter's name; never shown.
     """
 
     def __init__(self, words: str, again: bool = False, after: float | None = None, refused: str = "") -> None:
@@ -60,10 +59,10 @@ class EndpointFault(Exception):
 
 
 class Answer(ABC):
-    """What has come so far of an answer that was asked to have at most `max_tokens`.
+    """The answer so far. At most `max_tokens` were requested.
 
-    A subclass reads pieces, and says what their reasons to end mean: `ends`, and in words of ours `withheld`. Any
-    other reason is a fault.
+    A subclass reads pieces and maps the reasons to end: `ends`, and in our words `withheld`. Any other reason is a
+    fault.
     """
 
     ends: ClassVar[Mapping[str, Stop]]
@@ -76,16 +75,18 @@ class Answer(ABC):
         self._end: str | None = None
         self._received = self._tools = self._faulty = False
         self._refusal = ""
-        self.closed = False  # the server has said that nothing follows
+        self.closed = False  # the server said that nothing follows
         self._spent: CompletionUsage | None = None
 
     @property
     def ended(self) -> bool:
-        """Whether the server has said why it ended: what follows is of no weight (usage, the end mark)."""
+        """Whether the server said why the answer ended. Only usage and the end mark may follow."""
         return self._end is not None
 
     def take(self, piece: object) -> bool:
-        """Adds one decoded piece; False when no more is to be read. `msgspec.MsgspecError`: it is garbage."""
+        """Adds one decoded piece. Returns False when no more is needed. Raises `msgspec.MsgspecError` if it is
+        malformed.
+        """
         self._hear(piece)
         return self._length <= self._limit and not self._faulty
 
@@ -97,7 +98,7 @@ class Answer(ABC):
         self._length += len(text)
 
     def completion(self) -> Completion:
-        """What came of it, once no more is read."""
+        """The outcome, once nothing more is read."""
         if self._length > self._limit:
             return Completion(sound("".join(self._texts)[: self._limit]), "length", self._spent)
         if fault := self._fault():
@@ -118,7 +119,7 @@ class Answer(ABC):
 
 
 def sound(text: str) -> str:
-    """The text as UTF-8 can carry it: surrogates that make a pair are joined, lone ones become U+FFFD."""
+    """The text as UTF-8 can encode it: paired surrogates are joined, lone ones become U+FFFD."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -127,7 +128,7 @@ def sound(text: str) -> str:
 
 
 def _counted(usage: Any, kind: type[Figures]) -> Figures | None:
-    """None where it is not given, or not in a form that can be told: it is no reason to lose an answer."""
+    """None if it is missing or unreadable, which is no reason to lose an answer."""
     try:
         return None if usage is None else msgspec.convert(usage, kind)
     except msgspec.MsgspecError:
@@ -135,15 +136,15 @@ def _counted(usage: Any, kind: type[Figures]) -> Figures | None:
 
 
 class Api(ABC):
-    """One API, in one way of asking where servers differ."""
+    """One API, in one variant where servers differ."""
 
     @abstractmethod
     def address(self, base: bytes) -> bytes:
-        """The path that is asked, of the path of `baseUrl`."""
+        """The request path, from the path of `baseUrl`."""
 
     @abstractmethod
     def headers(self, key: str | None) -> dict[str, str]:
-        """Those of this API; None: no key is sent."""
+        """The headers of this API. None: no key is sent."""
 
     @abstractmethod
     def body(self, model: str, ask: CompletionRequest) -> dict[str, Any]: ...
@@ -153,11 +154,11 @@ class Api(ABC):
         """A reader of one answer."""
 
     def refused_by(self, words: str) -> str:
-        """The name of what a refusal is about and can be asked in another way; "" where it is about none."""
+        """The name of the refused parameter that has another variant; "" if there is none."""
         return ""
 
     def other(self, way: str) -> "Api":
-        """The same with this asked in the other way."""
+        """The same with the other variant of this parameter."""
         return self
 
 
@@ -168,7 +169,7 @@ CHAT_ENDS: dict[str, Stop] = {
     "end_turn": "stop",  # gateways to Anthropic's models, as is "max_tokens"
     "length": "length",
     "max_tokens": "length",
-    "model_length": "length",  # Mistral: the window is full
+    "model_length": "length",  # Mistral: the context window is full
     "tool_calls": "toolUse",
     "function_call": "toolUse",  # OpenAI before tools
 }
@@ -179,7 +180,7 @@ CHAT_WITHHELD = {"content_filter": "a content filter withheld the answer"}
 
 @dataclass(frozen=True)
 class ChatApi(Api):
-    """`limit_key`: the limit's name there; `usage`: whether usage is asked for."""
+    """`limit_key`: the name of the limit; `usage`: whether usage is requested."""
 
     limit_key: str = "max_tokens"
     usage: bool = True
@@ -206,7 +207,7 @@ class ChatApi(Api):
         return ChatAnswer(max_tokens)
 
     def refused_by(self, words: str) -> str:
-        """Which of the two a refusal names: "usage", "limit", or "" for neither."""
+        """Which of the two parameters a refusal names: "usage", "limit", or "" for neither."""
         if self.usage and "stream_options" in words:
             return "usage"
         return "limit" if self.limit_key in words else ""
@@ -224,7 +225,7 @@ class _ChatPart(msgspec.Struct, frozen=True):
 
 
 class _Content(msgspec.Struct, frozen=True):
-    """A `delta` of a stream, or the `message` of an answer in one piece."""
+    """A `delta` of a stream, or the `message` of a whole answer."""
 
     content: str | list[_ChatPart] | None = None
     refusal: str | None = None
@@ -251,7 +252,7 @@ class _ChatUsage(msgspec.Struct, frozen=True):
 
 
 class ChatAnswer(Answer):
-    """An answer in pieces (`delta`) or in one (`message`)."""
+    """An answer in pieces (`delta`) or whole (`message`)."""
 
     ends: ClassVar = CHAT_ENDS
     withheld: ClassVar = CHAT_WITHHELD
@@ -278,12 +279,12 @@ class ChatAnswer(Answer):
 
 
 def _text(content: str | list[_ChatPart] | None) -> str:
-    if isinstance(content, list):  # Mistral's reasoning models: the reasoning is a part of another type
+    if isinstance(content, list):  # Mistral's reasoning models: reasoning is a part of another type
         return "".join(part.text or "" for part in content if part.type == "text")
     return content or ""
 
 
-ANTHROPIC_VERSION = "2023-06-01"  # of the API; the address has no newer one
+ANTHROPIC_VERSION = "2023-06-01"  # of the API; the address has no version
 
 ANTHROPIC_ENDS: dict[str, Stop] = {
     "end_turn": "stop",
@@ -299,7 +300,7 @@ ANTHROPIC_TELLING = ("message", "message_start", "content_block_start", "content
 
 
 class AnthropicApi(Api):
-    """`baseUrl` is what Anthropic's own clients call so: without `/v1`, which is not doubled where it is there."""
+    """`baseUrl` as Anthropic's own clients define it: without `/v1`, which is not doubled if present."""
 
     def address(self, base: bytes) -> bytes:
         return base.rstrip(b"/").removesuffix(b"/v1") + b"/v1/messages"
@@ -335,7 +336,7 @@ class _Message(msgspec.Struct, frozen=True):
 
 
 class _Event(_Message, frozen=True):
-    """Of a type that is known; a message in one piece is one as well. Some servers send null for nothing."""
+    """An event of a known type; a whole message is one too. Some servers send null for nothing."""
 
     message: _Message | None = None
     content_block: _AnthropicPart | None = None

@@ -1,19 +1,18 @@
-"""Turns an endpoint's address into requests by `httpx`, kept to that one address.
+"""Turns an endpoint's address into requests by `httpx`, to that address only.
 
-The only module that imports `httpx`, which costs a tenth of a second: it is imported when the first call is made,
-in a thread.
+The only module that imports `httpx`. The import takes a tenth of a second and happens in a thread with the first
+call.
 
-1. Nothing but the configured address is spoken to: no proxy from the environment, no redirect is followed.
-2. Nothing but what the call needs is sent: no report of this machine, no cookie, nothing from a `.netrc`.
-3. What is read of one response is bounded, an error's body as well; it is asked for uncompressed, so that a
-   small response cannot become a large one.
-4. Nothing is tried again here: that is decided with the deadline in view, in `endpoint`.
-5. Nothing is logged: stderr is the host's.
-6. Words for a fault hold nothing that the server wrote: it may quote the prompt or the key.
-7. An event stream is read by the WHATWG HTML standard, section 9.2.6: a line ends with CR LF, LF or CR; `data`
-   lines add up to one event, joined by LF; a blank line sends it; what the last blank line does not end is thrown
-   away; other fields say nothing that is wanted here. Bytes stay bytes: a character may be cut in two by where a
-   piece ends.
+1. It only connects to the configured address: no proxy from the environment, no redirects.
+2. It only sends what the call needs: nothing about this machine, no cookies, nothing from a `.netrc`.
+3. Responses are limited in size, error bodies too. They are requested uncompressed, so a small response cannot
+   become a large one.
+4. It does not retry; `endpoint` decides that with the deadline in view.
+5. It logs nothing: stderr belongs to the host.
+6. The words of a fault contain nothing that the server wrote, which may quote the prompt or the key.
+7. Event streams follow the WHATWG HTML standard, section 9.2.6. A line ends with CR LF, LF or CR. `data` lines form
+   one event, joined by LF. A blank line ends the event; data after the last blank line is dropped. Other fields are
+   ignored. Bytes stay bytes, since a piece may end within a character.
 """
 
 import asyncio
@@ -31,16 +30,16 @@ import msgspec
 
 from ctxmgr.devices.endpoint.apis import GARBAGE, TIMED_OUT, Answer, Api, EndpointFault
 
-RESPONSE_BYTES = 32 << 20  # a stream spends about 300 bytes a token: 100 000 tokens, reasoning included
-CONNECT_SECONDS = 10.0  # an address that does not answer is not waited for until the deadline
-DRAIN_SECONDS = 1.0  # after the end mark, for the end of the response: then the connection can be used again
+RESPONSE_BYTES = 32 << 20  # a stream takes about 300 bytes a token: 100 000 tokens, reasoning included
+CONNECT_SECONDS = 10.0  # the deadline is not spent waiting for an address that does not answer
+DRAIN_SECONDS = 1.0  # after the end mark, for the end of the response, so that the connection can be reused
 HEADERS = {
     "Accept": "text/event-stream, application/json",
     "Accept-Encoding": "identity",
     "Content-Type": "application/json",
     "User-Agent": "ctxmgr",
 }
-END_MARK = b"[DONE]"  # of chat completions; another API's last event is known to its answer
+END_MARK = b"[DONE]"  # of chat completions; other answers know their API's last event
 
 TOO_LARGE = f"the answer is larger than {RESPONSE_BYTES >> 20} MiB"
 COMPRESSED = "the answer came compressed, which was not asked for"
@@ -51,10 +50,8 @@ NOTHING_LEFT = "the account has nothing left to spend"
 REFUSED = "the request was refused"
 OVERLOADED = "the server is overloaded or down"
 
-TRY_AGAIN = frozenset(
-    {408, 409, 429}
-)  # and 5xx: the statuses on which OpenAI's and Anthropic's own clients try again
-OUT_OF_QUOTA = "insufficient_quota"  # a 429 that no waiting mends
+TRY_AGAIN = frozenset({408, 409, 429})  # and 5xx: OpenAI's and Anthropic's own clients retry on these statuses
+OUT_OF_QUOTA = "insufficient_quota"  # a 429 that waiting does not fix
 STATUSES = {
     402: NOTHING_LEFT,
     403: "the key is not allowed to do this",
@@ -80,13 +77,13 @@ _SENTENCES = {
 
 
 class _Unread(Exception):
-    """The response is not read (on)."""
+    """The response has not been read (so far)."""
 
 
 class EndpointClient:
-    """Nothing is connected until the first request. The constructor blocks: it reads certificates.
+    """Connects with the first request. The constructor blocks while it reads certificates.
 
-    ValueError: `base_url` is no http(s) address.
+    Raises ValueError if `base_url` is not an http(s) address.
     """
 
     def __init__(self, base_url: str, timeout_ms: int) -> None:
@@ -99,13 +96,13 @@ class EndpointClient:
             timeout=httpx.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS)),
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=20),
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
-            trust_env=False,  # of the environment, certificates to trust alone
+            trust_env=False,  # the environment only supplies trusted certificates
             verify=httpx.create_ssl_context(trust_env=True),
             follow_redirects=False,
         )
 
     async def send(self, api: Api, body: object, key: str | None, key_name: str | None) -> httpx.Response:
-        """The response, begun. `key_name` is for words alone. `EndpointFault`."""
+        """The response, begun. `key_name` is for error messages. Raises `EndpointFault`."""
         request = self._http.build_request(
             "POST", _address(self._base, api), content=msgspec.json.encode(body), headers=api.headers(key)
         )
@@ -123,11 +120,11 @@ class EndpointClient:
         raise _status(response, content, key_name)
 
     async def read(self, response: httpx.Response, answer: Answer) -> None:
-        """Reads until the end or as far as it is wanted, and lets go of the connection. `EndpointFault`."""
+        """Reads to the end, or as far as needed, and releases the connection. Raises `EndpointFault`."""
         pieces = _pieces(response)
         with _endpoint_faults():
             try:
-                if "json" in response.headers.get("content-type", ""):  # it took no notice of "stream"
+                if "json" in response.headers.get("content-type", ""):  # the server ignored "stream"
                     answer.take(json.loads(b"".join([piece async for piece in pieces]).decode()))
                 elif await _read_events(pieces, answer):
                     await _drain(pieces)
@@ -139,7 +136,7 @@ class EndpointClient:
 
 
 def _base(base_url: str) -> httpx.URL:
-    """ValueError."""
+    """Raises ValueError."""
     try:
         base = httpx.URL(base_url)
     except httpx.InvalidURL:
@@ -150,13 +147,13 @@ def _base(base_url: str) -> httpx.URL:
 
 
 def _address(base: httpx.URL, api: Api) -> httpx.URL:
-    """What the API asks below it; a query stays."""
+    """The API's address below the base; a query is kept."""
     path, mark, query = base.raw_path.partition(b"?")
     return base.copy_with(raw_path=api.address(path) + mark + query)
 
 
 async def _pieces(response: httpx.Response) -> AsyncIterator[bytes]:
-    """As they come, within bounds."""
+    """As they arrive, within limits."""
     came = 0
     async for piece in response.aiter_raw():
         came += len(piece)
@@ -166,7 +163,7 @@ async def _pieces(response: httpx.Response) -> AsyncIterator[bytes]:
 
 
 async def _read_events(pieces: AsyncIterator[bytes], answer: Answer) -> bool:
-    """Whether the end mark has come. False: no more is wanted, or there is no more."""
+    """Whether the end mark came. False: no more is needed, or there is no more."""
     stream = EventStream()
     async for piece in pieces:
         for event in stream.feed(piece):
@@ -180,7 +177,7 @@ async def _read_events(pieces: AsyncIterator[bytes], answer: Answer) -> bool:
 
 
 async def _drain(pieces: AsyncIterator[bytes]) -> None:
-    """What comes after the end mark is of no weight, nor is a fault in it."""
+    """Ignores what follows the end mark, and faults in it."""
     try:
         async with asyncio.timeout(DRAIN_SECONDS):
             async for _ in pieces:
@@ -191,14 +188,14 @@ async def _drain(pieces: AsyncIterator[bytes]) -> None:
 
 @contextmanager
 def _endpoint_faults() -> Iterator[None]:
-    """Turns what the client and the layers below it raise into an EndpointFault."""
+    """Turns what the client and the layers below raise into an EndpointFault."""
     try:
         yield
     except (httpx.HTTPError, httpx.StreamError) as fault:
         raise _connection(fault) from None
     except _Unread as fault:
         raise EndpointFault(str(fault)) from None
-    except (msgspec.MsgspecError, ValueError, RecursionError):  # no JSON, another shape, no UTF-8
+    except (msgspec.MsgspecError, ValueError, RecursionError):  # not JSON, another shape, not UTF-8
         raise EndpointFault(GARBAGE) from None
 
 
@@ -218,7 +215,7 @@ def _status(response: httpx.Response, content: bytes, key_name: str | None) -> E
 
 
 def _code(content: bytes) -> str:
-    """OpenAI's word for what is wrong; "" where there is none. Some servers leave out the `error` around it."""
+    """OpenAI's error code; "" if there is none. Some servers omit the `error` object around it."""
     try:
         body = msgspec.json.decode(content)
     except (msgspec.MsgspecError, ValueError, RecursionError):
@@ -229,7 +226,9 @@ def _code(content: bytes) -> str:
 
 
 def _seconds(retry_after: str | None) -> float | None:
-    """As the server asked for. The form with a date is left alone: it needs two clocks that agree."""
+    """The delay that the server asked for. The form with a date is ignored, since it needs two clocks that
+    agree.
+    """
     try:
         seconds = float(retry_after or "")
     except ValueError:
@@ -252,7 +251,7 @@ def _connection(fault: Exception) -> EndpointFault:
 
 
 def _causes(fault: BaseException) -> Iterator[BaseException]:
-    """What is behind it, the nearest first; of a name with several addresses, what each of them gave."""
+    """The chain of causes, nearest first; for a name with several addresses, the cause of each."""
     cause = fault.__cause__ or fault.__context__
     if isinstance(fault, BaseExceptionGroup):
         for member in fault.exceptions:
@@ -267,13 +266,13 @@ class EventStream:
     """The events of one response."""
 
     def __init__(self) -> None:
-        self._line: list[bytes] = []  # what came of a line that has not ended
+        self._line: list[bytes] = []  # parts of an unfinished line
         self._at_beginning = True
-        self._after_return = False  # the last line ended with a CR: an LF now belongs to it
+        self._after_return = False  # the last line ended with a CR; an LF now belongs to it
         self._data: list[bytes] = []
 
     def feed(self, piece: bytes) -> list[bytes]:
-        """The data of the events that this piece ends, in order."""
+        """The data of the events that this piece completes, in order."""
         events = []
         for part in piece.splitlines(keepends=True):
             is_rest_of_end, self._after_return = self._after_return and part == b"\n", part.endswith(b"\r")

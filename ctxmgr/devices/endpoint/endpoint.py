@@ -1,19 +1,18 @@
-"""A model server, by configuration: turns an ask into one model call over HTTP and what came of it.
+"""A configured model server: turns a prompt into one model call over HTTP and its outcome.
 
-1. It never raises for what a server or a network does: that is a completion with stop "error" and a fault in
-   words without conversation and without the key. Cancellation is raised, as asyncio's are, and closes the
+1. It never raises for faults of a server or network. Those give a completion with stop "error" and a fault in
+   words, without conversation and without the key. Cancellation is raised, as usual in asyncio, and closes the
    connection at once.
-2. One deadline, `timeoutMs`, holds for everything: pauses, further tries, the last byte.
-3. Answers are streamed, so that an endless one can be cut; a server that answers in one piece is understood.
-4. What failed before an answer began is tried again, RETRIES times: no connection, 408, 409, 429, 5xx. What
-   broke off in the middle is not: the caller decides whether to pay twice. So a failure before an answer began is
-   settled: the caller's own tries would multiply with these.
-5. `api` names what the server speaks. Servers of chat completions differ in two parameters: one that refuses a
-   parameter by name is asked again the other way, and what it took is remembered.
-6. The key is read when it is needed: it may be exchanged while we run.
+2. One deadline, `timeoutMs`, covers everything: pauses, retries, the last byte.
+3. Answers are streamed, so that an endless one can be cut. A server that answers at once is understood.
+4. Failures before an answer begins are retried RETRIES times: no connection, 408, 409, 429, 5xx. An answer that
+   breaks off is not retried: the caller decides whether to pay twice. A failure before the answer is final for the
+   caller, whose own retries would multiply with these.
+5. `api` names what the server speaks. Servers of chat completions differ in two parameters. If a server refuses one
+   by name, the request is repeated with the other variant, and the accepted one is remembered.
+6. The key is read for each call, so it may be replaced while the process runs.
 
-Many calls may be under way at once; how many is the caller's choice. Needs the `endpoint` extra, and imports it
-with the first call.
+Many calls may run at once; the caller limits them. Needs the `endpoint` extra, and imports it with the first call.
 """
 
 import asyncio
@@ -29,9 +28,9 @@ if TYPE_CHECKING:
 
     from ctxmgr.devices.endpoint.client import EndpointClient
 
-RETRIES = 2  # as OpenAI's own client, as is the pause
-BACKOFF_SECONDS = 0.5  # before the first further try, twice that before the next
-RETRY_AFTER_SECONDS = 20.0  # a longer wait than this, which a server may ask for, is the caller's to decide
+RETRIES = 2  # as OpenAI's own client, like the pause
+BACKOFF_SECONDS = 0.5  # before the first retry, doubled before the next
+RETRY_AFTER_SECONDS = 20.0  # the caller decides about longer delays that a server asks for
 NOT_INSTALLED = "the endpoint extra is not installed: pip install 'ctxmgr-sidecar[endpoint]'"
 NO_ADDRESS = "the endpoint's baseUrl is no http or https address"
 CLOSED = "the endpoint is closed"
@@ -42,8 +41,9 @@ Pause = Callable[[float], Awaitable[object]]
 
 
 class Chat:
-    """One endpoint. `environment` holds the key under the name that the endpoint gives; `pause` sleeps seconds.
-    `api`: how it is asked, where not as a summary is."""
+    """One endpoint. `environment` holds the key under the configured name. `pause` sleeps seconds. `api`: the
+    request form, if it is not a summary's.
+    """
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Chat:
         self._closed = False
 
     async def complete(self, ask: CompletionRequest) -> Completion:
-        """One model call. Raises CancelledError alone."""
+        """One model call. Raises only CancelledError."""
         answer, began = self._api.answer(ask.max_tokens), False
         try:
             async with asyncio.timeout(self._endpoint.timeout_ms / 1_000):
@@ -71,13 +71,13 @@ class Chat:
             fault = TIMED_OUT
         except EndpointFault as trouble:
             fault = str(trouble)
-        except RuntimeError:  # what the client says to a request after its end
+        except RuntimeError:  # how the client refuses requests after its end
             if not self._closed:
                 raise
             fault = CLOSED
         else:
             return answer.completion()
-        if answer.ended:  # the text is whole: what failed was the usage, or the end mark
+        if answer.ended:  # the text is complete; only usage or the end mark failed
             return answer.completion()
         settled = not began or fault == TIMED_OUT
         if fault == TIMED_OUT:
@@ -85,7 +85,7 @@ class Chat:
         return Completion(stop="error", fault=CLOSED if self._closed else fault, settled=settled)
 
     async def close(self) -> None:
-        """Closes the connections. Calls under way fail, later ones too."""
+        """Closes the connections. Running and later calls fail."""
         self._closed = True
         async with self._opening:
             client, self._client = self._client, None
@@ -97,7 +97,7 @@ class Chat:
             if self._closed:
                 raise EndpointFault(CLOSED)
             if self._client is None:
-                try:  # in a thread: the import would hold up every session for a tenth of a second
+                try:  # in a thread: the import would block every session for a tenth of a second
                     self._client = await asyncio.to_thread(_open, self._endpoint)
                 except ImportError:
                     raise EndpointFault(NOT_INSTALLED) from None
@@ -109,7 +109,7 @@ class Chat:
         name = self._endpoint.api_key_env
         if name is None:
             return None
-        key = self._environment.get(name, "").strip()  # a file's last newline comes along easily
+        key = self._environment.get(name, "").strip()  # a key file's final newline is easily included
         if not key:
             raise EndpointFault(f"no key: the environment variable {name} is not set")
         if not (key.isascii() and key.isprintable()):
@@ -117,9 +117,9 @@ class Chat:
         return key
 
     async def _sent(self, client: "EndpointClient", ask: CompletionRequest, key: str | None) -> "httpx.Response":
-        """The response, begun. `EndpointFault` where it did not come to that."""
+        """The response, begun. Raises `EndpointFault` otherwise."""
         api, tries = self._api, 0
-        changed: set[str] = set()  # each way of asking is changed once a call at most
+        changed: set[str] = set()  # each variant is changed once per call at most
         while True:
             try:
                 response = await client.send(
@@ -148,7 +148,7 @@ def _open(endpoint: Endpoint) -> "EndpointClient":
 
 
 def _wait(trouble: EndpointFault, tries: int) -> float | None:
-    """Seconds until the next try; None: there is none."""
+    """Seconds until the next attempt; None: no further attempt."""
     if not trouble.again or tries == RETRIES:
         return None
     if trouble.after is None:

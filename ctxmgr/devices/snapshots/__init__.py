@@ -1,6 +1,6 @@
-"""Snapshots: each session's saved lines in a file of its own, which one process at a time writes.
+"""Snapshots: the saved lines of each session in its own file, which one process at a time writes.
 
-Knows no state and no event: a line is JSON. Nothing of it may be lost by a kill, a full disk or a second process.
+Knows no state and no event: a line is JSON. A kill, a full disk or a second process must not lose any of it.
 """
 
 from ctxmgr.devices.snapshots.file import SnapshotFile, SnapshotRecords, to_line

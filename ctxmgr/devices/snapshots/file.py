@@ -1,19 +1,20 @@
-"""One session's snapshot while it is open: takes lines, is written anew, synced and closed; and what a line is.
+r"""One session's snapshot while it is open: appends lines, rewrites, syncs and closes the file; and the format of a
+line.
 
 Calls are made one at a time; only `sync` may run in another thread beside them.
 
-1. Lines are appended by one write, so they are in the page cache on return and `kill -9` cannot take them back.
-   Power loss is covered by `sync` and `close`.
-2. The file is whole after every call: what did not fit is cut off again, a rewrite is one rename or nothing.
-3. A line that is not known to be in it, for whatever reason, leaves a gap, and then only a rewrite is written.
+1. Lines are appended by one write, so they are in the page cache on return and survive `kill -9`. `sync` and
+   `close` cover power loss.
+2. The file is whole after every call: a partial write is cut off, a rewrite is one rename or nothing.
+3. A line that may be missing from the file leaves a gap, and from then on only a rewrite is written.
 
-A line is `<8 hex digits of crc32> <json>\\n`. What a state or an event holds is not known here; of the first
-line, the base, three members are: `{"kind": "base", "version": 1, "sessionId": ..., ...}`.
+A line is `<8 hex digits of crc32> <json>\n`. This module does not know what a state or an event holds. It knows
+three members of the first line, the base: `{"kind": "base", "version": 1, "sessionId": ..., ...}`.
 
 4. Reading stops at the first bad line: what follows a damaged event may build on it.
-5. The checksum is compared as text, not as a number: one record has one spelling, so a flipped bit in the
-   digits (`a` to `A`) is a bad line like any other.
-6. The version alone decides that a file is newer; nothing else of a newer base is assumed.
+5. The checksum is compared as text, not as a number. A record has one spelling, so a flipped bit in the digits (`a`
+   to `A`) is a bad line like any other.
+6. Only the version decides that a file is newer; nothing else is assumed of a newer base.
 """
 
 import contextlib
@@ -48,8 +49,9 @@ _BROKEN = "its first line is broken"
 
 
 class SnapshotRecords(msgspec.Struct, frozen=True):
-    """What a snapshot holds: records without checksums, base first; how many bytes follow the last good line;
-    and why no state may be taken from it (the records may be looked at even so), None when one may."""
+    """The content of a snapshot: records without checksums, base first; how many bytes follow the last good line;
+    and why no state may be restored from it (the records may still be shown), or None.
+    """
 
     bodies: tuple[bytes, ...] = ()
     torn_bytes: int = 0
@@ -57,7 +59,7 @@ class SnapshotRecords(msgspec.Struct, frozen=True):
 
 
 class _Head(msgspec.Struct):
-    """The members of a base that are looked at. Untyped: a newer version may spell the others its own way."""
+    """The members of a base that are checked. Untyped, since a newer version may spell the others differently."""
 
     kind: Any = None
     version: Any = None
@@ -65,16 +67,16 @@ class _Head(msgspec.Struct):
 
 
 def to_line(body: bytes) -> bytes:
-    """The line of one record. A newline in JSON is white space between tokens: it becomes a space."""
+    """The line of one record. A newline in JSON is white space between tokens, so it becomes a space."""
     if b"\n" in body:
         body = body.replace(b"\n", b" ")
     return b"%08x %b\n" % (zlib.crc32(body), body)
 
 
 def from_lines(content: bytes, session_id: str | None) -> SnapshotRecords:
-    """The longest good beginning of `content` (rules 4 and 5), judged as that session's; None: as anyone's.
+    """The longest valid beginning of `content` (rules 4 and 5), checked as that session's; None: any session's.
 
-    No content at all is a snapshot that has not begun: no records and no fault.
+    Empty content is a snapshot that has not begun: no records and no fault.
     """
     bodies: list[bytes] = []
     start = 0
@@ -89,7 +91,7 @@ def from_lines(content: bytes, session_id: str | None) -> SnapshotRecords:
 
 
 def base_fault(body: bytes, session_id: str | None) -> str | None:
-    """Why `body` cannot be the base of that session (of any session when None), None when it can."""
+    """Why `body` cannot be the base of that session (None: of any session), or None."""
     head = _head(body)
     if head is None or type(head.version) is not int or head.version < 1:
         return _BROKEN
@@ -103,7 +105,7 @@ def base_fault(body: bytes, session_id: str | None) -> str | None:
 
 
 def _head(body: bytes) -> _Head | None:
-    """The head of a base, None where it is no JSON object."""
+    """The head of a base, or None if it is not a JSON object."""
     try:
         return msgspec.json.decode(body, type=_Head)
     except (msgspec.MsgspecError, ValueError, RecursionError):
@@ -123,16 +125,16 @@ GROWN_BYTES_AT_MOST = 512 * 1024  # beyond its base: rewriting a large one costs
 
 
 def grown_bytes(base: int) -> int:
-    """The size from which on a file is rewritten whose base has so many bytes."""
+    """The size at which a file is rewritten, given the size of its base in bytes."""
     return max(GROWN_BYTES, min(GROWN_TIMES * base, base + GROWN_BYTES_AT_MOST))
 
 
 class SnapshotFull(OSError):
-    """The disk did not take what was to be written (full, read-only, failing). The file is whole even so."""
+    """The disk refused the write (full, read-only, failing). The file is still whole."""
 
 
 class SnapshotFile:
-    """One session's file, open and locked. Made by `SnapshotStore.open`."""
+    """One session's open and locked file. Made by `SnapshotStore.open`."""
 
     def __init__(self, path: Path, session_id: str, data: int, lock: int, base: bytes) -> None:
         self._path = self.path = path
@@ -142,25 +144,26 @@ class SnapshotFile:
         status = os.fstat(data)
         self._size, self._inode = status.st_size, (status.st_dev, status.st_ino)
         self._base = len(to_line(base)) if base else 0
-        self._entered = False  # the name of the file is on the disk, not only its content
+        self._entered = False  # the file's name is on disk, not only its content
         self._uncertain = False  # the file may be longer than `_size`
-        self._gap = False  # a line is missing: only a rewrite makes the file tell the state again
+        self._gap = False  # a line is missing; only a rewrite makes the file complete again
         self._swap = threading.Lock()  # held while `sync` uses the descriptor, and while it is exchanged
 
     def save(self, line: bytes, whole: Callable[[], Sequence[bytes]], more: Sequence[bytes] = ()) -> None:
-        """Add one record, and `more` behind it; where the file has grown, or lacks something, put `whole`, which
-        says the same as all there is then, in the place of it. Raises SnapshotFull; a later call puts it right."""
+        """Appends one record and `more` behind it. If the file has grown or has a gap, replaces it with `whole`,
+        which then has the same meaning. Raises SnapshotFull; a later call repairs the file.
+        """
         if not self._gap:
-            with contextlib.suppress(OSError, ValueError):  # a rewrite may fit even so
+            with contextlib.suppress(OSError, ValueError):  # a rewrite may still fit
                 self.append(line, *more)
         if self.grown:
             self.rewrite(whole())
 
     def append(self, body: bytes, *more: bytes) -> None:
-        """Add these records by one write; they survive `kill -9` once this returns. The first one of a file must be
-        its base.
+        """Appends these records by one write; they survive `kill -9` once this returns. The first record of a file
+        must be its base.
 
-        SnapshotFull: none of them is in the file, which is as it was; `grown` then asks for a rewrite.
+        Raises SnapshotFull: none of them is in the file, which is unchanged. `grown` then asks for a rewrite.
         """
         lacked, self._gap = self._gap, True  # rule 3
         self._check(body if self._size == 0 else None)
@@ -171,7 +174,7 @@ class SnapshotFile:
             self._uncertain = True
             write(self._data, lines)
         except OSError as error:
-            with contextlib.suppress(OSError):  # tried again before the next line
+            with contextlib.suppress(OSError):  # retried before the next line
                 self._cut()
             self._fail(error)
         self._uncertain = False
@@ -180,7 +183,7 @@ class SnapshotFile:
         self._gap = lacked
 
     def rewrite(self, bodies: Sequence[bytes]) -> None:
-        """Put these records, base first, in the place of all there is. Takes milliseconds. SnapshotFull."""
+        """Replaces the content with these records, base first. Takes milliseconds. Raises SnapshotFull."""
         if not bodies:
             raise ValueError("a snapshot begins with a base")
         self._check(bodies[0])
@@ -202,7 +205,9 @@ class SnapshotFile:
         self._entered = True
 
     def set_aside(self) -> str:
-        """Rename the file, whose lines make up no state, and begin a new one. Its new name. OSError."""
+        """Renames the file, whose lines form no state, and starts a new one. Returns its new name. Raises
+        OSError.
+        """
         name = set_aside(self._path)
         data = create(self._path, b"")
         with undone(data, self._path):
@@ -211,18 +216,19 @@ class SnapshotFile:
         return name
 
     def _exchange(self, data: int, status: os.stat_result, base: int) -> None:
-        """Another descriptor, of a file that lacks nothing."""
+        """Switches to another descriptor, of a complete file."""
         with self._swap:
             old, self._data = self._data, data
             self._base, self._size, self._inode = base, status.st_size, (status.st_dev, status.st_ino)
             self._uncertain = self._gap = self._entered = False
-        with contextlib.suppress(OSError):  # it is gone all the same
+        with contextlib.suppress(OSError):  # it is gone in any case
             os.close(old)
 
     @property
     def in_place(self) -> bool:
-        """Whether the name still means this file. One that others may write, or have another name for, is to be
-        rewritten: then it is ours alone again."""
+        """Whether the name still means this file and nobody else may write it. Otherwise a rewrite makes it ours
+        again.
+        """
         try:
             there = os.lstat(self._path)
         except OSError:
@@ -232,16 +238,16 @@ class SnapshotFile:
         return (there.st_dev, there.st_ino) == self._inode
 
     def lacks(self) -> None:
-        """What is in it is not all there is: the next call of `save` rewrites it."""
+        """The file is incomplete; the next `save` rewrites it."""
         self._gap = True
 
     @property
     def grown(self) -> bool:
-        """Time to rewrite: the file is far larger than its base, or lacks a line that could not be appended."""
+        """Whether to rewrite: the file is far larger than its base, or lacks a line that could not be appended."""
         return self._gap or (self._size > GROWN_BYTES and self._size > grown_bytes(self._base))
 
     def sync(self) -> None:
-        """Carry what was appended to the disk itself. Takes milliseconds: call it off the loop. OSError."""
+        """Syncs what was appended. Takes milliseconds, so call it off the loop. Raises OSError."""
         with self._swap:
             if self._data < 0:
                 return
@@ -251,7 +257,7 @@ class SnapshotFile:
                 self._entered = True
 
     def close(self) -> None:
-        """Sync, and release the lock even if that fails with OSError. A second call does nothing."""
+        """Syncs, and releases the lock even if that fails with OSError. A second call does nothing."""
         try:
             self.sync()
         finally:
@@ -265,7 +271,7 @@ class SnapshotFile:
 
     def _check(self, base: bytes | None) -> None:
         if self._data < 0:
-            raise ValueError(f"{self._path} is closed")  # unlocked: writing now could meet another writer
+            raise ValueError(f"{self._path} is closed")  # unlocked: a write now could collide with another writer
         if base is not None and (fault := base_fault(base, self._session_id)):
             raise ValueError(f"no base of {self._path}: {fault}")
 

@@ -1,21 +1,20 @@
 """Turns a directory and a session id into that session's saved lines and a file that takes more.
 
-Knows files, locks and lines; not what a state or an event means. Calls about one session are made one at a time.
+Knows files, locks and lines, not what a state or an event means. Calls about one session are made one at a time.
 
-1. Who writes holds the lock. It is a file of its own: a rewrite swaps the inode of the snapshot, and a lock
-   stays with its inode. Release leaves the lock file; `delete` unlinks it while holding it, and whoever locks
-   checks afterwards that the name still means the inode it has locked.
-2. Nothing is overwritten: a torn tail goes to NAME.torn before it is cut off, a file that cannot be used
-   is renamed NAME.broken-1, -2, ...
-3. A disk at fault does not stop a session: `open` says so and gives no file. Only a lock that another holds
-   refuses.
-4. A session id is never a path, and a link at a file's name is never followed.
-5. A file of another user is not read (rule 2). One that others could write, or have another name for, is read,
-   said, and written anew.
-6. Beside a session's snapshot, NAME.jsonl, lie its lock, and what was set aside of it (NAME.jsonl.torn, .broken-1).
-   Whether a session is open is told by its lock file, which has the holder's process id while it is held. The lock
-   is not tried: who opens the session in that moment would be refused. Of a holder that was killed the id stays in
-   it, so the process must be there too.
+1. A writer holds the lock. The lock is a separate file, because a rewrite replaces the inode of the snapshot and a
+   lock belongs to an inode. Release keeps the lock file. `delete` unlinks it while holding it, and a process that
+   locks it checks afterwards that the name still means the locked inode.
+2. Nothing is overwritten: a torn tail is copied to NAME.torn before it is cut off, and an unusable file is renamed
+   NAME.broken-1, -2, ...
+3. A disk fault does not stop a session: `open` reports it and returns no file. It refuses only if another process
+   holds the lock.
+4. A session id is never a path, and a link in place of a file is never followed.
+5. A file of another user is not read (rule 2). A file that others could write, or that has another name, is read,
+   reported and rewritten.
+6. Beside a session's snapshot, NAME.jsonl, are its lock and what was set aside (NAME.jsonl.torn, .broken-1). Its
+   lock file, which holds the process id of the holder, shows whether a session is open. Trying the lock instead
+   could make another process's `open` fail. After a kill the id remains, so the process must exist, too.
 """
 
 import contextlib
@@ -47,19 +46,20 @@ from ctxmgr.devices.files import (
 from ctxmgr.devices.snapshots.file import SnapshotFile, SnapshotRecords, from_lines
 from ctxmgr.model import faults
 
-PREFIX_CHARACTERS = 40  # of the session id, for people's eyes; the hash tells sessions apart
-HASH_DIGITS = 32  # 128 bits: no two ids meet, and the longest side name stays below 143 (eCryptfs)
+PREFIX_CHARACTERS = 40  # of the session id, for readers; the hash identifies the session
+HASH_DIGITS = 32  # 128 bits: no two ids collide, and the longest side name stays below 143 (eCryptfs)
 _IRREGULAR = "it is no regular file"
 ENDING = ".jsonl"
 _SIDE = (".torn", ".tmp", ".broken-")
 
 
 class OpenedSnapshot(msgspec.Struct, frozen=True):
-    """What `SnapshotStore.open` found. `refused`: another holds the session, it must not go on here.
+    """The result of `SnapshotStore.open`. `refused`: another process holds the session, which must not continue
+    here.
 
-    `file` is None when nothing can be saved; `lines` may be there even so (a read-only disk). `torn_bytes` bytes
-    after the last good line were set aside. `fault` is a sentence for people, None when all is well. `unread`:
-    there may be lines that could not be read, so what goes on here must not take their place.
+    `file` is None if nothing can be saved; `lines` may still be there (a read-only disk). `torn_bytes` after the
+    last good line were set aside. `fault` is a sentence for people, or None. `unread`: there may be lines that
+    could not be read, so this session must not overwrite them.
     """
 
     file: SnapshotFile | None = None
@@ -71,13 +71,13 @@ class OpenedSnapshot(msgspec.Struct, frozen=True):
 
 
 class SnapshotStore:
-    """The snapshots under one directory, which is made (0700) when the first session is opened."""
+    """The snapshots in one directory, which is made (0700) when the first session is opened."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
 
     def open(self, session_id: str) -> OpenedSnapshot:
-        """Lock the session and read what is there. Faults are in the answer, never raised."""
+        """Locks the session and reads its lines. Faults are in the answer, never raised."""
         path = self._directory / file_name(session_id)
         try:
             with contextlib.ExitStack() as undo:
@@ -93,7 +93,7 @@ class SnapshotStore:
             return _unsaved(path, session_id, error)
 
     def delete(self, session_id: str) -> str | None:
-        """Remove all files of a session. A fault when it is open, here or elsewhere, or the disk refuses."""
+        """Removes all files of a session. Returns a fault if it is open, here or elsewhere, or the disk refuses."""
         path = self._directory / file_name(session_id)
         if not self._directory.is_dir():
             return None
@@ -101,7 +101,7 @@ class SnapshotStore:
             lock = seize(beside(path, "lock"))
             try:
                 faults = [unlink(file) for file in _files_of(path)]
-                faults.append(unlink(beside(path, "lock")))  # last: without it the name is free to others
+                faults.append(unlink(beside(path, "lock")))  # last: without it the name is free for others
                 sync_directory(self._directory)
             finally:
                 release(lock)
@@ -113,7 +113,7 @@ class SnapshotStore:
 
 
 def file_name(session_id: str) -> str:
-    """A file name for any string: distinct ids get distinct names, where case does not count as well."""
+    """A file name for any string. Different ids get different names, also where case does not count."""
     readable = re.sub(r"[^A-Za-z0-9_-]", "-", session_id[:PREFIX_CHARACTERS]).strip("-") or "session"
     # surrogatepass: an unpaired surrogate has no UTF-8 of its own, yet must not meet another id.
     digest = hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()[:HASH_DIGITS]
@@ -121,7 +121,7 @@ def file_name(session_id: str) -> str:
 
 
 def read(path: Path) -> SnapshotRecords:
-    """What a snapshot file holds, without lock or write. A link is followed: the path is the user's own."""
+    """Reads a snapshot file without lock or write. Follows links, since the path is the user's own."""
     try:
         content = content_of(Path(os.path.realpath(path)))
     except OSError as error:
@@ -133,7 +133,7 @@ def read(path: Path) -> SnapshotRecords:
 
 
 def _open_locked(path: Path, session_id: str, lock: int) -> OpenedSnapshot:
-    """The session's file, with a torn tail or an unusable file set aside (rule 2). OSError."""
+    """The session's file. Sets a torn tail or an unusable file aside (rule 2). Raises OSError."""
     with contextlib.suppress(FileNotFoundError):
         os.unlink(beside(path, "tmp"))  # of a rewrite that was killed
     content: bytes | None = b""
@@ -164,7 +164,7 @@ def _open_locked(path: Path, session_id: str, lock: int) -> OpenedSnapshot:
 
 
 def _made_private(data: int) -> str | None:
-    """For its owner alone from now on; how others could write it."""
+    """Makes it private to the owner. Returns how others could write it."""
     status = os.fstat(data)
     if stat.S_IMODE(status.st_mode) != 0o600 and hasattr(os, "fchmod"):
         os.fchmod(data, 0o600)
@@ -172,7 +172,7 @@ def _made_private(data: int) -> str | None:
 
 
 def _unsaved(path: Path, session_id: str, error: Exception) -> OpenedSnapshot:
-    """The answer where no file can be had: what could be read all the same, and why nothing is saved."""
+    """The answer if no file is available: what could still be read, and why nothing is saved."""
     reading, unread = SnapshotRecords(), False
     try:
         reading = from_lines(content_of(path) or b"", session_id)
@@ -185,14 +185,14 @@ def _unsaved(path: Path, session_id: str, error: Exception) -> OpenedSnapshot:
 
 
 def _files_of(path: Path) -> list[Path]:
-    """The snapshot and what lies beside it, but for the lock file."""
+    """The snapshot and its side files, except the lock file."""
     kept = (f"{path.name}.lock",)
     names = [name for name in os.listdir(path.parent) if name.startswith(path.name) and name not in kept]
     return [path.with_name(name) for name in sorted(names)]
 
 
 class SavedFile(msgspec.Struct, frozen=True):
-    """One session's snapshot. `holder`: the process that has it open, None where none has."""
+    """One session's snapshot. `holder`: the process that has it open, or None."""
 
     path: str
     size_bytes: int
@@ -201,7 +201,7 @@ class SavedFile(msgspec.Struct, frozen=True):
 
 
 def saved_files(directory: Path) -> list[SavedFile]:
-    """Of all sessions, the one saved last first. Raises OSError where the directory cannot be read."""
+    """Of all sessions, newest first. Raises OSError if the directory cannot be read."""
     files = []
     for entry in os.scandir(directory):
         if entry.name.endswith(ENDING) and entry.is_file(follow_symlinks=False):
@@ -212,7 +212,7 @@ def saved_files(directory: Path) -> list[SavedFile]:
 
 
 def leftovers(directory: Path) -> Iterator[tuple[str, int]]:
-    """Paths and bytes of what was set aside, or left by a process that was killed. OSError."""
+    """Paths and sizes in bytes of files that were set aside, or left by a killed process. Raises OSError."""
     for entry in os.scandir(directory):
         stem, ending, rest = entry.name.partition(ENDING)
         if stem and ending and rest.startswith(_SIDE) and entry.is_file(follow_symlinks=False):
@@ -220,7 +220,7 @@ def leftovers(directory: Path) -> Iterator[tuple[str, int]]:
 
 
 def holder(path: Path) -> int | None:
-    """Rule 2, of one snapshot."""
+    """Rule 6, for one snapshot."""
     try:
         lock = os.open(beside(path, "lock"), os.O_RDONLY | OPEN_FLAGS)
     except OSError:
