@@ -16,7 +16,7 @@ from ctxmgr.cli.arguments import (
     RunsInstead,
     option,
     positive,
-    whole,
+    tokens,
 )
 from ctxmgr.model import Preset
 from ctxmgr.programs import PROGRAMS
@@ -31,7 +31,7 @@ def _listed(names: Sequence[str], last: str) -> str:
 SETTINGS = (  # what goes before the settings' files, of commands that run a proxy
     option("--observe", action="store_true", help="change nothing; tell at the end what would have been saved"),
     option("--preset", metavar="NAME", help=f"what is done to lists: {', '.join(get_args(Preset))}"),
-    option("--window", metavar="TOKENS", type=whole, help="the model's context window"),
+    option("--window", metavar="TOKENS", type=tokens, help="the model's context window"),
     option("--state-dir", metavar="DIR", help="where snapshots go"),
     option(
         "--keep-originals",

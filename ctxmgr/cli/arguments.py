@@ -119,8 +119,7 @@ LIKENESS = 0.75  # from which on an option counts as a slip of another
 
 
 class OneLineParser(argparse.ArgumentParser):
-    """What is wrong with a call is said in one line, and a call that is right after it. Of an option that a command
-    does not have it is said which may be meant."""
+    """Reports what is wrong with a call in one line, with what may be meant and an example of a right call."""
 
     _given: Sequence[str] = ()
 
@@ -128,24 +127,54 @@ class OneLineParser(argparse.ArgumentParser):
         self._given = [*(args or ())]
         parsed, unknown = super().parse_known_args(args, namespace)
         if unknown and self._subparsers is None:  # a command: it knows its own options
-            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+            first = unknown[0].partition("=")[0]
+            what = f"there is no option {first}" if first.startswith("-") else f"unexpected argument: {first}"
+            self.error(self._suggestion()[2:] or what)
         return parsed, unknown
 
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is None or value in action.choices:
+            return
+        names = [*map(str, action.choices)]
+        meant = _meant(str(value), names)
+        if not isinstance(action, argparse._SubParsersAction):
+            raise argparse.ArgumentError(action, f"{value!r} is not one of {', '.join(names)}{meant}")
+        kind = str(action.metavar).lower()
+        what = f"there is no {kind} {value!r}"
+        others = f"; the {kind}s are {', '.join(names)}"
+        raise argparse.ArgumentError(None, what + (meant or _program_meant(self._given) or others))
+
     def _suggestion(self) -> str:
-        """Of the first word before a command's own arguments that looks like an option, and is none."""
+        """For the first word before a command's own arguments that looks like an option, and is none."""
         own = [name for name in self._option_string_actions if name.startswith("--")]
         words = (word.partition("=")[0] for word in takewhile(lambda word: word not in OF_OTHERS, self._given))
         for word in words:
             if not word.startswith("-") or any(name.startswith(word) for name in own):
                 continue
             near = ALSO_CALLED.get(word, "")
-            near = near if near in own else next(iter(difflib.get_close_matches(word, own, 1, LIKENESS)), "")
-            if near:
-                return f" (no option {word}: did you mean {near}?)"
+            if hint := (f"; did you mean {near}?" if near in own else _meant(word, own, LIKENESS)):
+                return f"; there is no option {word}{hint}"
         return ""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message}{self._suggestion()}; {self.epilog}\n")
+        said = message.removeprefix("argument ").replace("the following arguments are required:", "missing:")
+        if "did you mean" not in said:
+            said += self._suggestion() or f"; {self.epilog}"
+        self.exit(2, f"{self.prog}: {said}\n")
+
+
+def _meant(word: str, names: Sequence[str], likeness: float = 0.6) -> str:
+    """ "; did you mean NAME?" where one is like the word, else ""."""
+    near = difflib.get_close_matches(word, names, 1, likeness)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def _program_meant(words: Sequence[str]) -> str:
+    """Of `ctxmgr claude`, which is no command: an agent is started with run."""
+    from ctxmgr.programs import PROGRAMS
+
+    is_program = any(program.command in words[:1] for program in PROGRAMS)
+    return f"; did you mean ctxmgr run -- {' '.join(words)}?" if is_program else ""
 
 
 def _value(description: str) -> Callable[[Callable[[str], T]], Callable[[str], T]]:
@@ -157,29 +186,41 @@ def _value(description: str) -> Callable[[Callable[[str], T]], Callable[[str], T
             try:
                 return read(text)
             except ValueError:
-                raise argparse.ArgumentTypeError(f"invalid value {text!r}: not {description}") from None
+                raise argparse.ArgumentTypeError(f"{text!r} is not {description}") from None
 
         return checked
 
     return of
 
 
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError(text)
-    return number
+@_value("a whole number, 1 or more")
+def positive(text: str) -> int:
+    return int(_checked(int(text), int(text) >= 1))
 
 
-positive = _value("a whole number above 0")(_positive)
-
-
-@_value(f"a whole number from 0 to {MAX_TOKENS:,}")
+@_value("a whole number, 0 or more")
 def whole(text: str) -> int:
-    number = int(text)
-    if not 0 <= number <= MAX_TOKENS:
-        raise ValueError(text)
-    return number
+    return int(_checked(int(text), int(text) >= 0))
+
+
+@_value("a number of tokens, such as 200000, 200k or 1M")
+def tokens(text: str) -> int:
+    return _some_tokens(text)
+
+
+@_value("a number of tokens, such as 0, 5000 or 5k")
+def tokens_or_none(text: str) -> int:
+    return _token_count(text)
+
+
+def _some_tokens(text: str) -> int:
+    return int(_checked(_token_count(text), _token_count(text) >= 1))
+
+
+def _token_count(text: str) -> int:
+    from ctxmgr.settings import token_count
+
+    return int(_checked(token_count(text), token_count(text) <= MAX_TOKENS))
 
 
 @_value("INPUT,READ,WRITE[,OUTPUT[,TIER...]]")
@@ -191,18 +232,14 @@ def prices(text: str) -> object:
 
 @_value("KEY=VALUE")
 def policy_key(text: str) -> tuple[str, object]:
-    """(key, value) of `KEY=VALUE`; the value as JSON, else a text. Raises what argparse tells in its own words."""
-    import json
-
+    """(key, value) of `KEY=VALUE`. Raises what argparse reports in its own words."""
     from ctxmgr.model import InvalidPolicy, policy_keys
+    from ctxmgr.settings import policy_value
 
     key, sign, value = text.partition("=")
     if not sign:
         raise ValueError(text)
-    try:
-        content: object = json.loads(value)
-    except ValueError:
-        content = value
+    content = policy_value(value)
     try:
         policy_keys.policy({key: content})
     except InvalidPolicy as refused:
@@ -210,15 +247,15 @@ def policy_key(text: str) -> tuple[str, object]:
     return key, content
 
 
-@_value("lean, balanced, careful or a whole number above 0")
+@_value("lean, balanced, careful or a number of tokens, such as 5000 or 5k")
 def keep(text: str) -> int | str:
     """A point of the policy's `keep`, or tokens."""
     from ctxmgr.model import KeepPoint
 
-    return text if text in get_args(KeepPoint) else _positive(text)
+    return text if text in get_args(KeepPoint) else _some_tokens(text)
 
 
-@_value("points of keep with commas between, such as careful,balanced,lean")
+@_value("a list of points of keep, such as careful,balanced,lean")
 def points(text: str) -> list[str]:
     from ctxmgr.model import KeepPoint
 
@@ -233,7 +270,7 @@ def share(text: str) -> float:
     return _checked(float(text), 0 <= float(text) <= 1)
 
 
-@_value(f"seconds above 0 and below {MAX_SECONDS:,.0f}")
+@_value(f"a number of seconds above 0 and below {MAX_SECONDS:,.0f}")
 def seconds(text: str) -> float:
     return _checked(float(text), 0 < float(text) < MAX_SECONDS)
 

@@ -107,7 +107,7 @@ def parser(named: str | None) -> "argparse.ArgumentParser":
 
     top = OneLineParser(
         prog="ctxmgr",
-        epilog="for example: ctxmgr replay --help",
+        epilog="for example: ctxmgr run --help",
         description="A sidecar that keeps a coding agent's context window small, correct and cheap. "
         "A host spawns `ctxmgr serve` and speaks JSON-RPC 2.0 with it on standard input and output.",
     )

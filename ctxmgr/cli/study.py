@@ -18,6 +18,8 @@ from ctxmgr.cli.arguments import (
     prices,
     seconds,
     share,
+    tokens,
+    tokens_or_none,
     whole,
 )
 from ctxmgr.model import KeepPoint, Preset
@@ -57,7 +59,7 @@ BILL = (  # what closed-loop cost is worked out by
     option(
         "--overhead",
         metavar="TOKENS",
-        type=whole,
+        type=tokens_or_none,
         default=OVERHEAD_TOKENS,
         help="of system prompt and tools in each request (default: 5000)",
     ),
@@ -118,7 +120,7 @@ REPLAY = CommandRow(
                 option(
                     "--window",
                     metavar="TOKENS",
-                    type=positive,
+                    type=tokens,
                     help="the model's context window, instead of the recorded one (200000 where none is recorded)",
                 ),
                 option(
@@ -178,7 +180,7 @@ REPLAY = CommandRow(
                 option(
                     "--host-keep",
                     metavar="TOKENS",
-                    type=positive,
+                    type=tokens,
                     help="what the host's own compaction keeps (default: 20000, at most half of what is below "
                     "its reserve; recorded: at most a quarter of the window)",
                 ),
@@ -255,7 +257,7 @@ COMPARE = CommandRow(
         option(
             "--keep",
             metavar="TOKENS",
-            type=positive,
+            type=tokens,
             default=20_000,
             help="how much of a session's end stays as it is (default: 20000)",
         ),
@@ -273,7 +275,7 @@ COMPARE = CommandRow(
             "the summarising model",
             (
                 *MODEL_SERVER,
-                option("--context-window", metavar="TOKENS", type=positive, help="of that model (default: 128000)"),
+                option("--context-window", metavar="TOKENS", type=tokens, help="of that model (default: 128000)"),
             ),
         ),
         Group(
@@ -289,7 +291,7 @@ COMPARE = CommandRow(
                 option(
                     "--window",
                     metavar="TOKENS",
-                    type=positive,
+                    type=tokens,
                     help="the context window of that walk (default: 200000)",
                 ),
             ),
@@ -303,7 +305,7 @@ CORPUS = CommandRow(
     "Tries policies on many recordings, on all cores of this machine or on a Dask cluster that exists, and "
     "compares them. What was computed stays as Parquet in a folder: a second run computes only what is new.",
     "ctxmgr corpus run recordings --policies balanced turns --out results",
-    part="PART",
+    part="ACTION",
     parts={
         "run": CommandRow(
             "Drives each recording through each policy as `ctxmgr replay` does, with its modelled host, "
@@ -343,7 +345,7 @@ CORPUS = CommandRow(
                 option(
                     "--window",
                     metavar="TOKENS",
-                    type=positive,
+                    type=tokens,
                     help="the context window, instead of the recorded one",
                 ),
                 option("--no-probes", action="store_true", help="do not ask what the model could still answer"),

@@ -7,6 +7,7 @@ from ctxmgr.settings.files import models_file, user_path
 from ctxmgr.settings.keys import APIS, COMPACTIONS, Api, SettingsFault, is_address
 from ctxmgr.settings.layers import ProgramSettings, meant_variable, read
 from ctxmgr.settings.showing import show
+from ctxmgr.settings.written import policy_value, token_count
 
 __all__ = [
     "APIS",
@@ -17,7 +18,9 @@ __all__ = [
     "is_address",
     "meant_variable",
     "models_file",
+    "policy_value",
     "read",
     "show",
+    "token_count",
     "user_path",
 ]

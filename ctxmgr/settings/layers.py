@@ -23,6 +23,7 @@ from ctxmgr.model import InvalidPolicy, Policy, TieredPrices, policy_keys
 from ctxmgr.settings import keys
 from ctxmgr.settings.files import NAMED_BY, Scope, files
 from ctxmgr.settings.keys import APIS, KeyFault, KeyPath, SettingsFault, dotted, leaves
+from ctxmgr.settings.written import token_count
 
 LIKENESS = 0.85  # from which on a name counts as a slip of another: all of them begin alike
 
@@ -36,6 +37,14 @@ def _value(text: str) -> str | int | float | bool:
     return value if isinstance(value, int | float) else text.strip()
 
 
+def _count(text: str) -> str | int | float | bool:
+    """A number of tokens, as people write it; else as `_value` reads it."""
+    try:
+        return token_count(text)
+    except ValueError:
+        return _value(text)
+
+
 def _names(text: str) -> list[str] | bool:
     """Of a list with commas; or true or false, where the key takes that."""
     value = _value(text.lower())
@@ -44,10 +53,10 @@ def _names(text: str) -> list[str] | bool:
 
 VARIABLES: dict[str, tuple[KeyPath, Callable[[str], Any]]] = {
     "CTXMGR_PRESET": (("preset",), str),
-    "CTXMGR_WINDOW": (("window",), _value),
-    "CTXMGR_EFFECTIVE_WINDOW": (("effectiveWindow",), _value),
-    "CTXMGR_RESERVE": (("reserve",), _value),
-    "CTXMGR_KEEP": (("keep",), _value),
+    "CTXMGR_WINDOW": (("window",), _count),
+    "CTXMGR_EFFECTIVE_WINDOW": (("effectiveWindow",), _count),
+    "CTXMGR_RESERVE": (("reserve",), _count),
+    "CTXMGR_KEEP": (("keep",), _count),
     "CTXMGR_COST_VERSUS_RECALL": (("costVersusRecall",), _value),  # of older releases, without effect
     "CTXMGR_PROTECTED_TOOLS": (("protectedTools",), _names),
     "CTXMGR_PROTECTED_INSTRUCTIONS": (("protectedInstructions",), _names),

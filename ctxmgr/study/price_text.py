@@ -17,7 +17,7 @@ import msgspec
 
 from ctxmgr.known_models import ModelFacts, Registry, shipped
 from ctxmgr.model import IMPLICIT, MARKS, PriceTier, TieredPrices
-from ctxmgr.settings import models_file
+from ctxmgr.settings import models_file, token_count
 from ctxmgr.study.observations import PriceSheet
 
 OUTPUT_SHARE = 5
@@ -77,9 +77,9 @@ def _tier(text: str, input: float, read: float, write: float, output: float) -> 
     above, factor, *more = text.split(":")
     (of_output,) = more or (factor,)
     times = _number(factor) * input
-    if not 0 <= int(above) <= MAX_TOKENS:
+    if token_count(above) > MAX_TOKENS:
         raise ValueError(text)
-    return PriceTier(int(above), times, _number(of_output) * output, times * read, times * write)
+    return PriceTier(token_count(above), times, _number(of_output) * output, times * read, times * write)
 
 
 def _number(text: str) -> float:

@@ -209,6 +209,7 @@ def _remember(memory: Path, known: dict[str, _Known]) -> None:
 def _policy(text: str) -> CorpusPolicy:
     from ctxmgr.engine.presets import PRESETS
     from ctxmgr.model import InvalidPolicy, policy_keys
+    from ctxmgr.settings import policy_value
     from ctxmgr.study.driving import PEERS
 
     if text in PEERS:
@@ -221,10 +222,7 @@ def _policy(text: str) -> CorpusPolicy:
         name, sign, value = pair.partition("=")
         if not sign:
             raise CorpusFault(f"{text}: {pair!r} is no KEY=VALUE")
-        try:
-            keys[name] = msgspec.json.decode(value)
-        except msgspec.DecodeError:
-            keys[name] = value
+        keys[name] = policy_value(value)
     try:
         policy_keys.policy({**keys, "preset": preset})
     except InvalidPolicy as refused:
