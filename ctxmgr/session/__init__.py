@@ -1,6 +1,6 @@
-"""The one mutable object of a session and the work that it asks for. Computes first, assigns last.
+"""A session: its one mutable object, and the work it requests. Computes first, assigns last.
 
-`methods` has a function a method, `context` the road of a list, `compaction` the long calls. No IO, no wire.
+`methods` has one function per method, `context` the path of a list, `compaction` the long calls. No IO, no wire.
 """
 
 from typing import TYPE_CHECKING

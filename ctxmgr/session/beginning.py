@@ -1,4 +1,4 @@
-"""Turns what a session begins from into its state: the model that the host names, and what was saved."""
+"""Builds a session's first state from the model that the host names and what was saved."""
 
 import msgspec
 
@@ -11,7 +11,7 @@ from ctxmgr.model.saved import ModelSpec, State
 
 
 def model_spec(model: lifecycle.Model) -> ModelSpec:
-    """Raises InvalidParams, where two of its tiers are of requests as long."""
+    """Raises InvalidParams if two price tiers start at the same length."""
     tiers = model.prices.tiers if model.prices is not None else ()
     if (tier := prices.double_tier(tiers)) is not None:
         text = f"two tiers begin above {tiers[tier].above_tokens:,} tokens"
@@ -29,26 +29,30 @@ def model_spec(model: lifecycle.Model) -> ModelSpec:
 
 
 def begun(session_id: str, model: ModelSpec) -> State:
-    """The state of a session that nothing is known of."""
+    """The state of a new session."""
     return State(session_id, model, digests=DIGESTS)
 
 
 def declared(state: State, host: DeclaredTools, given: DeclaredTools | None) -> DeclaredTools:
-    """The tools of a session: those of its host, and those given with it before them; where neither is there, what
-    it had. Raises InvalidParams."""
+    """The tools of a session: the host's, preceded by those given with the session; if neither is given, the
+    previous ones. Raises InvalidParams.
+    """
     check_tools(given or (), "$.tools")
     return state.tools if given is None and not host else with_tools(host, given or ())
 
 
 def undecided(state: State) -> State:
-    """The state without what was decided about a list: the next one is decided anew. What was learnt stays."""
+    """The state without its decisions about the list, so that the next one is decided from scratch. Learned facts
+    stay.
+    """
     return msgspec.structs.replace(state, decisions={}, anchor="", packet=None, last_projection=None, sent=())
 
 
 def restored(state: State) -> State:
-    """A state from a snapshot, fit to go on: what was under way when the process ended is not known, and what was
-    weighed otherwise than here says nothing about what is weighed here. Where digests were made otherwise, nothing
-    is known by them: the next list is decided anew."""
+    """A snapshot's state, ready to continue. Calls in progress when the process ended are dropped, and so are token
+    ratios of another counter. If digests were made differently they identify nothing, so the next list is decided
+    from scratch.
+    """
     shown = state.last_projection
     if state.meter.weigher not in ("", WEIGHER) or (shown is not None and shown.weigher != WEIGHER):
         counted = truth.uncounted(state.counted)

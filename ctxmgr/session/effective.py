@@ -1,20 +1,20 @@
-"""Turns what a host says of its model, what the policy says, what is known of it and what calls taught into what
-holds: prices, cache, window, policy.
+"""Combines what the host says of its model, what the policy says, what is known of it and what calls showed: the
+effective prices, cache, window and policy.
 
 Rules:
-1. A host's own word goes before the policy's, and that before what is known. A price of 0 is no word.
-2. Where a host or the policy keeps a start as long as the provider does only for a dearer write, that price holds,
-   also where the usual one was told (`known_models.long_life`).
-3. Who tells a price of reading from a cache, or how long one lives, has one, whatever is known; but none where
-   reading costs what input does. Where nobody tells a price of reading, it costs the default. Of an unknown model
-   what is dearer to write than to send is marked.
-4. Of each it is told who said it.
-5. Prices that were told in part are completed by those of the very model, and have tiers (`known_models.tiers`).
-6. Where a host says that its calls may wait, what is known of prices is what is known of a batch's, if anything is.
-7. That there is no cache is taken back once the provider has told that it read something: the rule that is known
-   holds, else the default, and so does a price of reading that nobody told.
-8. A refusal as too long may teach a smaller window. It holds for the model's id while the host says the same window
-   of it. So may a refusal of a list that fits by our count.
+1. The host's word comes before the policy's, and that before known facts. A price of 0 counts as unset.
+2. If a host or the policy keeps a prefix as long as the provider does only for a dearer write, that price applies,
+   even if the usual one was given (`known_models.long_life`).
+3. A given cache-read price, or a given lifetime, means that there is a cache, whatever is known; except if reading
+   costs the same as input. An unspecified read price is the default. For an unknown model, marks are sent if a
+   write costs more than input.
+4. The source of each value is recorded.
+5. Partly given prices are completed by those of the same model, and have tiers (`known_models.tiers`).
+6. If the host says that its calls may wait, the known batch prices are used, if there are any.
+7. "No cache" is revoked once the provider reports a cache read: then the known rule holds, else the default, and so
+   does the read price if unspecified.
+8. A refusal as too long may teach a smaller window. It holds for the model's id while the host reports the same
+   window for it. A refusal of a list that fits by our count may teach one, too.
 """
 
 from typing import Any, NamedTuple
@@ -44,7 +44,7 @@ SAID = ("host", "policy")
 
 
 class ModelInUse(msgspec.Struct, frozen=True):
-    """`facts`: what is known of the model, and how that was found. `*_by`: who said it."""
+    """`facts`: what is known of the model, and how it was matched. `*_by`: the source."""
 
     terms: ModelTerms
     max_output_tokens: int | None
@@ -55,23 +55,23 @@ class ModelInUse(msgspec.Struct, frozen=True):
     output_by: SaidBy = "default"
 
     def lifetime(self, state: State) -> LifetimeInForce:
-        """How long the provider keeps a start, and who says so, with what was learned of it."""
+        """How long the provider keeps a prefix, and the source, including what was learned."""
         cache = self.unlearned_terms(state).cache
         return in_force(state, cache.lifetime_ms if self.lifetime_by == "policy" else None, cache)
 
     def documented_ms(self, state: State) -> int:
-        """For how long the provider promises to keep a start."""
+        """For how long the provider promises to keep a prefix."""
         return self._rule.lifetime_ms if self.overrules_none(state) else self.facts.cache.lifetime_ms
 
     def terms_by(self, state: State) -> ModelTerms:
-        """What the model's calls cost and how they are cached, by what was learned where nobody says."""
+        """What the model's calls cost and how they are cached, using learned values where nobody specifies them."""
         lifetime, terms = self.lifetime(state), self.unlearned_terms(state)
         if lifetime.source != "learned":
             return terms
         return _cached(terms, msgspec.structs.replace(terms.cache, lifetime_ms=lifetime.lifetime_ms))
 
     def unlearned_terms(self, state: State) -> ModelTerms:
-        """Without what was learned of the lifetime."""
+        """Without the learned lifetime."""
         if not self.overrules_none(state):
             return self.terms
         rule = self._rule
@@ -80,8 +80,9 @@ class ModelInUse(msgspec.Struct, frozen=True):
         return ModelTerms(_read_at(self.terms.prices, self.prices_by, self.facts), rule)
 
     def cache_and_lifetime_by(self, state: State) -> tuple[SaidBy, SaidBy]:
-        """Who says how the provider caches, and how long a start lives: who tells prices that leave no cache says
-        both, until a read shows one. Of a model that is known to have none nobody does then."""
+        """The sources of the cache rule and the lifetime: prices that exclude a cache specify both, until a read
+        shows one. For a model known to have no cache there is no source then.
+        """
         overrules = self.overrules_none(state)
         by: SaidBy = "default" if self.facts.cache.kind == "none" else _by(self.facts)
         if not overrules:
@@ -140,7 +141,7 @@ def _cached(terms: ModelTerms, cache: CacheRule) -> ModelTerms:
 
 
 def _read_at(prices: BasePrices | None, by: SaidBy, facts: ModelFacts) -> BasePrices | None:
-    """Rules 3 and 7: where nobody tells what reading costs the default, of each tier."""
+    """Rules 3 and 7: the default read price of each tier, if nobody specifies one."""
     if by in SAID or facts.has_read_price or not isinstance(prices, TieredPrices):
         return prices
     tiers = tuple(msgspec.structs.replace(tier, cache_read=_default_read(tier)) for tier in prices.tiers)
@@ -181,7 +182,7 @@ def _prices(spec: ModelSpec, policy: Policy, facts: ModelFacts, lifetime: int) -
 
 
 class PolicyInForce(NamedTuple):
-    """`overrides` that fit, the paths of those `set_aside`, and what is to be said of keys that do nothing."""
+    """The `overrides` that are valid, the paths of those `set_aside`, and notes about keys without effect."""
 
     overrides: dict[str, Any]
     set_aside: tuple[str, ...]
@@ -190,7 +191,7 @@ class PolicyInForce(NamedTuple):
 
 
 def policy_in_force(defaults: dict[str, Any], state: State) -> PolicyInForce:
-    """`defaults`: of the host; what a session has of its own is in its state."""
+    """`defaults`: of the host. A session's own overrides are in its state."""
     overrides, set_aside = policy_keys.fitting(defaults, state.overrides, state.model.id)
     keys = policy_keys.merged(defaults, overrides)
     policy = policy_keys.policy(keys, state.model.id)
@@ -201,19 +202,19 @@ def policy_in_force(defaults: dict[str, Any], state: State) -> PolicyInForce:
     return PolicyInForce(overrides, set_aside, policy, notes)
 
 
-MODELS_AT_MOST = 32  # whose window was learnt
+MODELS_AT_MOST = 32  # whose window was learned
 LEAST_TOKENS = 1_000  # of a list that can be refused for its own length
 
 
 def window_of(state: State) -> int:
-    """In tokens, of the model in use."""
+    """In tokens, of the current model."""
     model = state.model
     declared, taken = state.windows.get(model.id, (model.window, model.window))
     return taken if declared == model.window else model.window
 
 
 def with_window(state: State, taken: int) -> State:
-    """The model in use takes so many tokens."""
+    """The current model accepts this many tokens."""
     if taken == window_of(state):
         return state
     model = state.model
@@ -224,8 +225,9 @@ def with_window(state: State, taken: int) -> State:
 
 
 def has_strict_roles(state: State) -> bool:
-    """Whether users and the assistant must take turns: as the host says, else as a refusal taught or the model's
-    name tells."""
+    """Whether user and assistant must alternate: as the host says, else as a refusal taught or the model's name
+    implies.
+    """
     model = state.model
     if model.strict_roles is not None:
         return model.strict_roles
@@ -233,14 +235,14 @@ def has_strict_roles(state: State) -> bool:
 
 
 def with_strict_roles(state: State) -> State:
-    """The model in use refused a list because users and the assistant did not take turns in it."""
+    """The current model refused a list because user and assistant did not alternate."""
     if state.model.id in state.strict_models:
         return state
     return msgspec.structs.replace(state, strict_models=(*state.strict_models, state.model.id)[-MODELS_AT_MOST:])
 
 
 def of_another_model(state: State) -> State:
-    """What was counted and refused was by the model before, and so was what did not fit its window."""
+    """Counts, refusals and what did not fit belonged to the previous model."""
     stay = {
         key: decision for key, decision in state.decisions.items() if decision.kind != "cut" and not decision.to_fit
     }
@@ -252,7 +254,8 @@ def of_another_model(state: State) -> State:
 
 def with_refusal(state: State, fit_weight: float) -> State:
     """The provider refused the last list as too long. `fit_weight`: of the largest list that fits by our count, in
-    tokens; where the last is no larger, that count is wrong. A short one was not refused for its length."""
+    tokens. If the last is no larger, that count is wrong. A short list was not refused for its length.
+    """
     last = state.last_projection
     if last is None or not LEAST_TOKENS <= last.weight <= fit_weight:
         return state
@@ -260,7 +263,7 @@ def with_refusal(state: State, fit_weight: float) -> State:
 
 
 def with_success(state: State, counted: bool) -> State:
-    """The provider took the last list. `counted`: and said how long it is."""
+    """The provider accepted the last list. `counted`: it also reported its length."""
     last, refused = state.last_projection, state.refused_weight
     if not refused or not (counted or (last is not None and last.weight >= refused)):
         return state
@@ -268,7 +271,9 @@ def with_success(state: State, counted: bool) -> State:
 
 
 class UsageMismatches(NamedTuple):
-    """Usage that was reported and not believed: how often, and the last one's tokens and the list's weight."""
+    """Usage that was reported and not believed: how often, and the last report's tokens and the list's own
+    count.
+    """
 
     times: int = 0
     tokens: int = 0
@@ -279,7 +284,7 @@ class UsageMismatches(NamedTuple):
         return UsageMismatches(self.times + 1, tokens, weight)
 
     def note(self, window: int) -> str:
-        """One sentence, "" where all was believed."""
+        """One sentence, "" if all usage was believed."""
         if not self.times:
             return ""
         why = f"a window of {window}" if self.tokens > window else f"a list that weighs {self.weight}"

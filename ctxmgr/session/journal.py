@@ -1,9 +1,9 @@
 """Turns changes of a session's state into snapshot lines, and lines back into the state.
 
-The first line holds the whole state; each later one only what an event changed. Fields that only grow (facts)
-are written as what was added. A field goes by its name on disk, which outlives its name in the code. A line of
-a kind not known here is kept and written again. Of summaries the first line holds the newest of the active path
-whole, of older ones that they were heard: nothing asks for more.
+The first line holds the whole state; each later one only what an event changed. Fields that only grow (facts) are
+written as additions. A field is stored under its name on disk, which may be older than its name in the code. A line
+of an unknown kind is kept and written again. The first line holds the newest summaries of the active path whole,
+and only marks older ones as heard, since nothing needs more.
 """
 
 from collections.abc import Sequence
@@ -19,8 +19,8 @@ VERSION = 1
 # names on disk
 GROWING = frozenset(("facts", "pending", "summaries", "trail", "receipts", "pins", "instructions"))
 """Tuples that mostly grow at the end."""
-KEPT_WHOLE = 3  # summaries: what a session may come back to by a move to an entry before the newest
-UNSAVED_ALONE = frozenset({"totals"})  # a change of these alone is not worth a line
+KEPT_WHOLE = 3  # summaries; what a session may return to by a move to an entry before the newest
+UNSAVED_ALONE = frozenset({"totals"})  # a change of these alone is not saved
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 _decode = msgspec.json.Decoder().decode
@@ -29,18 +29,18 @@ _NUMBERS = range(len(NAMES))
 
 
 class UnreadableJournal(ValueError):
-    """The lines do not make up a state; the text says why."""
+    """The lines do not form a state. The text says why."""
 
 
 def base(state: State) -> bytes:
-    """The first line: the whole state, but for the text of older summaries."""
+    """The first line: the whole state, without the text of older summaries."""
     state = msgspec.structs.replace(state, summaries=bounded_summaries(state))
     body = {"kind": "base", "version": VERSION, "sessionId": state.session_id, "state": state}
     return _encode(body)
 
 
 def bounded_summaries(state: State) -> tuple[RawSummary, ...]:
-    """Its summaries, those without their text that are not kept: all but the newest of the active path."""
+    """The state's summaries, without the text of those that are not kept whole."""
     summaries, path = state.summaries, frozenset(state.trail)
     on_path = [number for number, summary in enumerate(summaries) if summary.entry is None or summary.entry in path]
     whole = set(on_path[-KEPT_WHOLE:])
@@ -51,7 +51,7 @@ def bounded_summaries(state: State) -> tuple[RawSummary, ...]:
 
 
 def delta(old: State, new: State) -> bytes | None:
-    """What changed between two states, None when nothing worth a line did."""
+    """The changes between two states, None if nothing worth a line changed."""
     if old is new:
         return None
     befores, afters = msgspec.structs.astuple(old), msgspec.structs.astuple(new)
@@ -77,9 +77,9 @@ def delta(old: State, new: State) -> bytes | None:
 
 
 def restore(lines: Sequence[bytes]) -> tuple[State, tuple[bytes, ...]]:
-    """The state that the lines make up, and the lines of unknown kinds.
+    """The state that the lines form, and the lines of unknown kinds.
 
-    Raises UnreadableJournal, with a sentence, where they do not make up one.
+    Raises UnreadableJournal, with a sentence, if they form none.
     """
     try:
         first = _decode(lines[0])

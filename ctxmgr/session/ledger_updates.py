@@ -1,8 +1,8 @@
 """Turns what a session hears, and its host's tree, into facts of its state.
 
-A fact whose session entry is not known yet is pending; the next entry id that comes binds it. What lies on the
-active path of the tree holds. After a move facts of other branches are put away, and come back when their entry or
-their message is on the path again.
+A fact whose session entry is not known yet is pending; the next entry id binds it. Facts on the active path of the
+tree hold. After a move, facts of other branches are set aside. They return when their entry or their message is on
+the path again.
 """
 
 from collections.abc import Container, Iterable, Mapping, Sequence
@@ -22,27 +22,27 @@ from ctxmgr.model.saved import Fact, Ledger, RawSummary, State
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.reading import Reader
 
-FACTS_AT_MOST = 4_000  # above it only facts that hold are kept; recorded sessions reach about 2,500
-FACTS_KEPT = 3_000  # of them then: trimming costs, and must not come with each event
-FACTS_BETWEEN_LOOKS = 500  # for older versions of what a session knows
+FACTS_AT_MOST = 4_000  # above it only current facts are kept; recorded sessions reach about 2,500
+FACTS_KEPT = 3_000  # after trimming, which is expensive and must not happen with each event
+FACTS_BETWEEN_LOOKS = 500  # between searches for outdated versions
 NONE_NAMED: Mapping[str, str] = MappingProxyType({})
 PENDING_AT_MOST = 500  # above it no entry id will come: this host sends none
 UNDATED = -1
-POSITIONS = 1_000_000  # undated facts order by event number, then by their place in the event's list
+POSITIONS = 1_000_000  # undated facts are ordered by event number, then by their position in the event's list
 
 
 Times = int | frozenset[int]
 
 
 def stamp(state: State, given: int | None, position: int) -> tuple[int, int]:
-    """(at, seq) of something that happened now: the host's time, or the newest one known and an order."""
+    """(at, seq) of something that happened now: the host's time, or the newest known one, and a sequence number."""
     if given is not None:
         return given, 0
     return state.clock, (state.seq + 1) * POSITIONS + position
 
 
 def with_instructions(state: State, conversation: ConversationIndex, first: int, inputs: Inputs) -> State:
-    """With those in the messages from `first` on, for when the host takes them away."""
+    """Adds instructions in the messages from `first` on, in case the host removes them."""
     named, usable = inputs.policy.protected_instructions, inputs.gauge.usable_weight
     after = remembered(state.instructions, conversation, first, named, usable)
     return state if after is state.instructions else msgspec.structs.replace(state, instructions=after)
@@ -58,10 +58,11 @@ def from_messages(
     before: View | None = None,
 ) -> tuple[State, tuple[Fact, ...]]:
     """The facts of these messages, (position, message) each. `heard`: messages that add nothing. `before`: what
-    stands before the first.
+    precedes the first.
 
-    The first that asks for something states the goal, and so does each of the very time of that: which of them
-    holds is the ledger's to say, by what they are and not by their order."""
+    The first message that asks for something states the goal, and so does every message with the same time. The
+    ledger chooses among them by content, not by order.
+    """
     learned: list[Fact] = []
     goals: list[Fact] = []  # among them
     opened, clock, turn = state.opened, state.clock, state.turn  # opened: a goal was heard, or a summary of one
@@ -94,7 +95,7 @@ def from_messages(
 
 
 def _is_of_goals_time(view: View, facts: Iterable[Fact]) -> bool:
-    """Whether a message bears the time of that in which the user stated the goal."""
+    """Whether a message has the time at which the user stated the goal."""
     if view.time_ms is None:
         return False
     goals = (fact for fact in facts if fact.kind == "goal" and fact.source == "user")
@@ -102,7 +103,7 @@ def _is_of_goals_time(view: View, facts: Iterable[Fact]) -> bool:
 
 
 def _own_words(view: View, summaries: Iterable[RawSummary]) -> View:
-    """A user's message without the summary that its host put into it, and what introduces that."""
+    """A user's message without the summary that its host put into it, and without the text that introduces that."""
     if view.role != "user":
         return view
     heard = [text for summary in summaries if (text := summary.text.strip())]
@@ -116,15 +117,16 @@ def _own_words(view: View, summaries: Iterable[RawSummary]) -> View:
 
 
 def summary_digest(text: str) -> str:
-    """The digest that a message with this summary has, whichever way the summary is heard first."""
+    """The digest of a message with this summary, whichever form is heard first."""
     return digest(View("summary", (Block("summary", text=text),)))
 
 
 def from_summary(
     state: State, text: str, kind: SummaryKind, given: int | None, entry: str | None, origin: str = ""
 ) -> tuple[State, tuple[Fact, ...]]:
-    """The facts of a summary; it is kept whole beside them. One heard before adds nothing. `origin`: what it is
-    known by, where that is not its text."""
+    """The facts of a summary, which is also kept whole. A repeated one adds nothing. `origin`: its identity, if not
+    its text.
+    """
     origin = origin or summary_digest(text)
     if not kind or not text or any(summary.digest == origin for summary in state.summaries):
         return state, ()
@@ -137,7 +139,7 @@ def from_summary(
 
 
 def learn(state: State, facts: Sequence[Fact], bound: bool) -> State:
-    """Adds facts; `bound` says that their entries are known or never will be."""
+    """Adds facts. `bound`: their entries are known or never will be."""
     if not facts:
         return state
     if not bound:
@@ -152,8 +154,9 @@ def learn(state: State, facts: Sequence[Fact], bound: bool) -> State:
 
 
 def bind(state: State, entry: str | None, named: Mapping[str, str] = NONE_NAMED) -> tuple[State, tuple[Fact, ...]]:
-    """Pending facts belong to the entry of their message (`named`, by its digest), or else to the entry whose id
-    came next; without one they stay without. Also the facts as they are now, for the ledger."""
+    """Binds pending facts to the entry of their message (`named`, by its digest), or else to the next entry id;
+    without one they stay unbound. Also returns the current facts, for the ledger.
+    """
     if not state.pending:
         return state, ()
     bound = state.pending
@@ -166,8 +169,9 @@ def bind(state: State, entry: str | None, named: Mapping[str, str] = NONE_NAMED)
 
 
 def _without_older(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
-    """Without those of no entry that a newer one of no entry stands for, where they are half of all and more. Older
-    versions are needed after a move to another branch alone, and these lie on none."""
+    """Drops facts without an entry that a newer one replaces, if they are at least half of all. Older versions are
+    only needed after a move to another branch, and these are on none.
+    """
     unnamed = fold(Ledger(), [fact for fact in facts if fact.entry is None])
     newest = {id(fact) for fact in unnamed}
     kept = tuple(fact for fact in facts if fact.entry is not None or id(fact) in newest)
@@ -175,9 +179,9 @@ def _without_older(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
 
 
 def _trimmed(facts: Sequence[Fact]) -> tuple[Fact, ...]:
-    """What holds, in the order it came: first what people and summaries said, then the newest of the rest.
+    """What holds, in order of arrival: first what people and summaries said, then the newest of the rest.
 
-    What left cannot come back: older versions are needed only after a move to another branch.
+    Dropped versions are never needed: older ones matter only after a move to another branch.
     """
     holds = {_as_stated(fact) for some in now_and_past(fold(Ledger(), facts)) for fact in some}
     places = [number for number, fact in enumerate(facts) if _as_stated(fact) in holds]
@@ -186,26 +190,27 @@ def _trimmed(facts: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def _as_stated(fact: Fact) -> tuple[str | int, ...]:
-    """What it is known by, whatever a later one leaves of it."""
+    """A fact's identity, whatever a later one changes."""
     return fact.kind, fact.source, fact.listing, fact.key, fact.text, fact.time_ms, fact.seq, fact.origin
 
 
 def _right(fact: Fact) -> int:
-    """0 for what a session must not forget; the more, the sooner it may."""
+    """0 for what a session must not forget; higher numbers are dropped first."""
     if fact.source == "user":
         return 0
     return 1 if fact.source == "summary" else 2
 
 
 def merged(ledger_before: Ledger, before: State, after: State, facts: Sequence[Fact]) -> Ledger:
-    """The ledger of the state after these facts: merged into the one before, or, where facts were trimmed,
-    what is left, so that a restart knows neither more nor less."""
+    """The ledger of the state after these facts: merged into the previous one, or rebuilt if facts were trimmed, so
+    that a restart knows the same.
+    """
     grown = len(after.facts) + len(after.pending) - len(before.facts) - len(before.pending)
     return ledger(after) if grown < 0 else fold(ledger_before, facts)
 
 
 def moved(state: State, path: Sequence[str]) -> State:
-    """The host is on another path now: facts of entries on it hold, all others are put away."""
+    """The host moved to another path: facts of entries on it hold, all others are set aside."""
     on_path = frozenset(path)
     known = (*state.facts, *state.pending, *state.away)
     return msgspec.structs.replace(
@@ -218,7 +223,7 @@ def moved(state: State, path: Sequence[str]) -> State:
 
 
 def returned(state: State, shown: Container[str]) -> tuple[State, tuple[Fact, ...]]:
-    """Facts that were put away hold again when the list shows the message they came from."""
+    """Facts that were set aside hold again when the list shows their message."""
     back = tuple(fact for fact in state.away if fact.origin in shown)
     if not back:
         return state, ()
@@ -227,17 +232,17 @@ def returned(state: State, shown: Container[str]) -> tuple[State, tuple[Fact, ..
 
 
 def ledger(state: State) -> Ledger:
-    """All that holds on the active path."""
+    """Everything that holds on the active path."""
     return fold(Ledger(), (*state.facts, *state.pending))
 
 
 def calls_of(messages: Iterable[Message]) -> dict[str, Block]:
-    """The blocks that make calls in these messages, by the call's id."""
+    """The calls in these messages, by id."""
     return {block.call_id: block for message in messages for block in message.view.blocks if block.kind == "call"}
 
 
 def calls_answered(among: Iterable[Message], conversation: ConversationIndex) -> dict[str, Block]:
-    """The calls that results among these messages answer, and those in them; others stand in the conversation."""
+    """The calls that results among these messages answer, and those in them; the others are in the conversation."""
     messages = tuple(among)
     calls = calls_of(messages)
     for block in (block for message in messages for block in message.view.blocks):
@@ -249,14 +254,15 @@ def calls_answered(among: Iterable[Message], conversation: ConversationIndex) ->
 
 
 def mark(message: Message) -> str:
-    """What a message is known by once heard: said again at another time, it is another."""
+    """A heard message's identity. The same text at another time is another message."""
     return message.digest if message.view.time_ms is None else f"{message.digest} {message.view.time_ms}"
 
 
 class SourceMessages:
-    """The messages that a session has learnt from: by what they say, and when. The same said again at another time
-    is another message; said without a time it is the same. Sessions hear thousands: what is kept of each is a place
-    in one dictionary, and its digest, which its facts have too."""
+    """The messages that a session has learned from, by text and time. The same text at another time is another
+    message; without a time it is the same. A session hears thousands, so each takes one dictionary entry and its
+    digest, which its facts share.
+    """
 
     def __init__(self, state: State | None = None) -> None:
         self._times: dict[str, Times] = {}  # milliseconds, by digest
@@ -275,7 +281,7 @@ class SourceMessages:
             self._add(message.digest, UNDATED if time_ms is None else time_ms)
 
     def add_sources(self, state: State) -> None:
-        """The messages that its facts came from."""
+        """Adds the messages that its facts came from."""
         for facts in (state.facts, state.pending, state.away):
             for fact in facts:
                 self._add(fact.origin, fact.time_ms)
@@ -295,8 +301,9 @@ class SourceMessages:
 
 
 class EntryIds:
-    """The session entries of messages as far as they are known, by what they say and when. Sessions name thousands:
-    a name of its own is made only for a message that says at another time what was said before."""
+    """The session entries of messages, by text and time, as far as they are known. A session names thousands, so
+    only a message that repeats an earlier text at another time gets a key of its own.
+    """
 
     def __init__(self) -> None:
         self._ids: dict[str, str] = {}  # by digest, of the first message that has it
@@ -321,7 +328,7 @@ def on_path(
     """The state after hearing a whole tree whose active path ends at `leaf` (None: at its last entry), and the
     entry of each message on it.
 
-    `heard`: messages whose facts are known; they come back where the path shows their message.
+    `heard`: messages whose facts are known; they return if the path shows their message.
     """
     from ctxmgr.formats.pi_tree import entries as tree
 
@@ -348,8 +355,9 @@ def on_path(
 
 
 def along_trail(state: State, leaf: str | None, parent: str | None) -> State:
-    """The state at `leaf` where no tree was sent, as far as the known trail tells. `parent`: of the branch
-    summary that is the new leaf, None without one."""
+    """The state at `leaf` if no tree was sent, as far as the known trail allows. `parent`: of the branch summary
+    that is the new leaf, or None.
+    """
     trail = state.trail
     end = leaf if leaf in trail else parent
     path: tuple[str, ...] = trail[: trail.index(end) + 1] if end in trail else ()
@@ -357,7 +365,7 @@ def along_trail(state: State, leaf: str | None, parent: str | None) -> State:
 
 
 def summarised(state: State, text: str, given: int | None, entry: str | None) -> State:
-    """The state after a branch summary hung at the end of the path."""
+    """The state after a branch summary was added at the end of the path."""
     state, facts = ledger_updates.from_summary(state, text, "branch", given, entry)
     state = ledger_updates.learn(state, facts, bound=True)
     if entry and entry not in state.trail:

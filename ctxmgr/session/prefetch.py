@@ -1,12 +1,12 @@
-"""A compaction written ahead, in the background: what is there, and whether one should be begun.
+"""A compaction written ahead, in the background: the finished one, and whether to start one.
 
 Rules:
-1. Off unless the policy says so: it spends the host's money.
-2. Only a finished one is ever seen. One that fell back to a lesser summary is thrown away: the host did not wait
-   for it, and may do better itself.
-3. It belongs to the branch it was written on. A move, a compaction or a restart throws it away, also one that is
-   still being written then.
-4. It is handed out with the model's own notes as they stand then: those may have changed since it was written.
+1. Off by default: it spends the host's money.
+2. Only a finished one is ever visible. One that fell back to a lesser summary is dropped: the host did not wait for
+   it, and may do better itself.
+3. It belongs to the branch it was written on. A move, a compaction or a restart drops it, even while it is being
+   written.
+4. It is returned with the model's current notes, which may have changed since it was written.
 """
 
 from collections.abc import Collection
@@ -19,8 +19,9 @@ from ctxmgr.model import Weigh, Zone
 
 
 class PrefetchedCompaction(msgspec.Struct, frozen=True):
-    """`compaction` as the host takes it; `leaf`: the newest entry it was written on, None where none has an id.
-    `notes`: the model's own as they stood; `reserve_tokens`: of the summary."""
+    """`compaction`: in the host's shape. `leaf`: the newest entry it covers, None if none has an id. `notes`: the
+    model's own at that time. `reserve_tokens`: of the summary.
+    """
 
     compaction: Any
     leaf: str | None
@@ -38,30 +39,30 @@ class PrefetchedCompaction(msgspec.Struct, frozen=True):
 
 
 class Prefetch:
-    """`future` is done when the one being written has ended, None where none is."""
+    """`future` is done when the running one has ended, None if there is none."""
 
     def __init__(self) -> None:
         self.prepared: PrefetchedCompaction | None = None
         self.future: Future[Any] | None = None
-        self.tried = False  # once a branch: what failed would fail again, and cost again
+        self.tried = False  # once per branch: what failed would fail again, and cost again
         self.failure = ""  # why nothing was written on this branch, for people
 
     def forget(self) -> None:
-        """The branch has changed. What is being written is of no use any more, and costs."""
+        """The branch has changed. The running one is useless now."""
         future, self.future = self.future, None
         self.prepared, self.tried, self.failure = None, False, ""
         if future is not None:
             future.cancel()
 
     def wanted(self, zone: Zone, known: bool) -> bool:
-        """Whether to begin one now. `known`: the pressure is a real reading."""
+        """Whether to start one now. `known`: the pressure comes from a real reading."""
         return known and zone != "green" and not (self.prepared or self.future or self.tried)
 
     def begun(self, future: "Future[Any]") -> None:
         self.future, self.tried = future, True
 
     def arrived(self, future: "Future[Any]", prepared: PrefetchedCompaction | None) -> None:
-        """It has ended; None: it failed, or was fallen back from. One that was forgotten is not heard."""
+        """It has ended; None: it failed or fell back. One that was forgotten is ignored."""
         if future is self.future:
             self.prepared, self.future = prepared, None
             self.failure = "" if prepared is not None else self.failure or "it failed"
@@ -77,9 +78,9 @@ class BranchLocks:
         self._locked: list[Collection[str]] = []
 
     def claim(self, path: Collection[str], leaf: str | None) -> Collection[str] | None:
-        """What `release` takes; None where a compaction of this branch is being written.
+        """A token for `release`; None if a compaction of this branch is being written.
 
-        Two paths are of one branch where the newest entry of either lies on the other: one has only grown.
+        Two paths belong to one branch if the newest entry of either is on the other: one has only grown.
         """
         for held in self._locked:
             if not held or not path or leaf in held or _newest(held) in path:

@@ -1,7 +1,7 @@
-"""What a session answered last, and the list it was of: one frozen value.
+"""A session's last answer and its list, as one frozen value.
 
-A `context` computes the next projection from the last and assigns it when everything went well, so that a fault
-leaves the session, and the next call's fallback, as they were.
+A `context` call computes the next projection from the last, and assigns it only on success. A fault leaves the
+session, and the next call's fallback, unchanged.
 """
 
 import hashlib
@@ -21,15 +21,16 @@ from ctxmgr.session.reading import Reader
 
 SHARE_KEPT = 2  # messages known for each in the list
 SLACK_MESSAGES = 100
-ENTRIES_A_MESSAGE = 20  # shorter forms and edits of its blocks, as they were weighed and written
+ENTRIES_A_MESSAGE = 20  # shorter forms and edits of its blocks, with their token counts
 SLACK_ENTRIES = 2_000
 NO_PLAN = Plan((), "green", 0, 0, 0, {})
 
 
 class Replacements(msgspec.Struct, frozen=True):
-    """What an answer puts in the place of messages: their bytes by index, and the packet's. `inside`: the index of
-    the user's message that holds the packet, -1 where it is a message of its own. `accepted`: how the provider
-    takes the whole answer."""
+    """The replacements of messages in an answer: their bytes by index, and the packet's. `inside`: the index of the
+    user message that holds the packet, -1 if it is its own message. `accepted`: how the provider takes the whole
+    answer.
+    """
 
     messages: dict[int, bytes] = {}
     packet: bytes = b""
@@ -45,8 +46,9 @@ def replacements(
     before: "Settled | None" = None,
     packet_inside: bool = False,
 ) -> Replacements:
-    """The bytes of edited messages. A message has results or calls that are edited, never both. The packet is dated
-    by the message that it stands before, so that the same packet has the same bytes."""
+    """The bytes of edited messages. A message has edited results or edited calls, never both. The packet has the
+    time of the message behind it, so that the same packet has the same bytes.
+    """
     edits: dict[int, list[BlockEdit]] = {}
     for piece in plan.pieces[before.piece_count if before else 0 :]:
         if isinstance(piece, BlockEdit):
@@ -74,7 +76,7 @@ def replacements(
 
 
 def _behind_packet(messages: Sequence[Message], plan: Plan) -> int:
-    """The index of the message that the packet stands before, prompts aside; -1 where it stands at the end."""
+    """The index of the message behind the packet, ignoring prompts; -1 if the packet is at the end."""
     behind = plan.pieces[plan.pieces.index(plan.packet) + 1 :] if plan.packet is not None else ()
     for piece in behind:
         shown = range(piece.start, piece.end) if isinstance(piece, Keep) else ()
@@ -86,7 +88,7 @@ def _behind_packet(messages: Sequence[Message], plan: Plan) -> int:
 
 
 def _put(edit: BlockEdit) -> tuple[object, ...]:
-    """What an edit puts where."""
+    """The content that an edit inserts."""
     shorter = edit.text if edit.arguments is None else msgspec.json.encode(edit.arguments)
     return edit.block_index, edit.kind, shorter, edit.media
 
@@ -102,14 +104,14 @@ def _edited(raw: bytes, edits: list[BlockEdit], fmt: MessageFormat) -> bytes:
 
 
 def hashed(state: Any, messages: Iterable[Message]) -> Any:
-    """A copy of the hash `state` (None: a fresh one) with the digests of more messages in it."""
+    """A copy of the hash `state` (None: a new one), extended by the digests of more messages."""
     state = state.copy() if state is not None else hashlib.blake2b(digest_size=8)
     state.update("".join([message.digest for message in messages]).encode())
     return state
 
 
 def tag_of(state: Any, count: int) -> str:
-    """An opaque tag that stands for a whole list of `count` messages, from the hash of its digests."""
+    """An opaque tag for a whole list of `count` messages, from the hash of its digests."""
     return f"{count}.{state.hexdigest()}"
 
 
@@ -119,14 +121,15 @@ def is_of(shown: LastProjection, messages: Sequence[Message]) -> bool:
 
 
 class ListMemo(dict[Any, Any]):
-    """What is written in the place of a list's blocks, kept for the next decision; only time is lost with it. It is
-    begun anew when most of the messages it knows have left the list, and where it has far more of each than is
-    asked for again. What follows from a message alone is kept with the message (`model.once`)."""
+    """The replacements of a list's blocks, kept for the next decision; losing them only costs time. It starts over
+    when most of the messages it knows have left the list, or when it holds far more of each than is reused. What
+    depends on one message is kept with the message (`model.once`).
+    """
 
-    message_count = 0  # that came since it was begun
+    message_count = 0  # messages that came since it was started
 
     def keep_for(self, messages: int, new: int) -> None:
-        """A list of so many messages was answered, so many of them new."""
+        """A list of this many messages was answered, this many of them new."""
         self.message_count += new
         if (
             self.message_count > SHARE_KEPT * messages + SLACK_MESSAGES
@@ -141,8 +144,9 @@ class ListMemo(dict[Any, Any]):
 
 
 class Run(NamedTuple):
-    """Messages [start, end) of the list as they came; or `content` in the place of one of them, or of none: the
-    packet. `saved_tokens`: by which it is lighter than the messages."""
+    """Messages [start, end) of the list as they came; or `content` in place of one of them, or of none (the
+    packet). `saved_tokens`: by how much it is smaller than the messages.
+    """
 
     start: int
     end: int
@@ -156,8 +160,9 @@ class Run(NamedTuple):
 
 
 class Settled(msgspec.Struct, frozen=True):
-    """The answer that another only adds to: the first `piece_count` pieces, with their `runs`, `edits` and
-    `replacements`, are the same in both. That answer showed messages up to `end`, and had so many `size_bytes`."""
+    """An answer that another one only extends: the first `piece_count` pieces, with their `runs`, `edits` and
+    `replacements`, are the same in both. It showed messages up to `end` and had `size_bytes`.
+    """
 
     piece_count: int
     runs: tuple[Run, ...]
@@ -168,9 +173,10 @@ class Settled(msgspec.Struct, frozen=True):
 
 
 class Projection(msgspec.Struct, frozen=True, dict=True):
-    """What was answered, and of which list. `etag`: the opaque base of the answer, "" when void. `hash` is of the
-    messages' digests, never updated but in a copy. `reader`: what read the messages. `answered`:
-    the next list may go on from it. `settled`: what it shares with the answer before."""
+    """An answer and its list. `etag`: the opaque base of the answer, "" when void. `hash`: of the messages'
+    digests, only ever extended in a copy. `reader`: what read the messages. `answered`: the next list may build on
+    it. `settled`: what it shares with the previous answer.
+    """
 
     conversation: ConversationIndex = ConversationIndex()
     plan: Plan = NO_PLAN
@@ -184,11 +190,11 @@ class Projection(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """The list it was made of."""
+        """The list it was made from."""
         return self.conversation.messages
 
     def without_media(self, before: Reader, after: Reader) -> "Projection":
-        """As read by `after`, which weighs pictures alone otherwise, where there are none; else it is read anew."""
+        """As read by `after`, which only counts pictures differently, if there are none; else it is read again."""
         if self.reader is not before or any(
             block.media for message in self.messages for block in message.view.blocks
         ):
@@ -197,9 +203,10 @@ class Projection(msgspec.Struct, frozen=True, dict=True):
 
 
 class CancelledAttempt(msgspec.Struct, frozen=True):
-    """The plan of a list for a call that nobody waits for any more: the next call need not make it again.
+    """The plan for a call that was cancelled, which the next call may reuse.
 
-    `plan` came of `given`, objects that nobody changes, and `asked`; `messages` were read for it, by `reader`."""
+    `plan` came from `given`, objects that nobody changes, and `asked`; `reader` read `messages` for it.
+    """
 
     given: tuple[Any, ...]
     asked: tuple[Any, ...]

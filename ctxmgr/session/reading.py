@@ -1,4 +1,4 @@
-"""Turns raw messages into messages the engine can weigh: decoded once, weighed once. Runs in any thread."""
+"""Turns raw messages into messages that the engine can count: decoded once, counted once. Runs in any thread."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -13,14 +13,15 @@ from ctxmgr.model.compaction import BranchEntry, BranchMessage
 from ctxmgr.model.saved import State
 from ctxmgr.session.work import Verb, Weighing
 
-SAMPLE_CHARACTERS = 50_000  # of the newest messages, to compare by: a vocabulary takes 4 ms for so many
+SAMPLE_CHARACTERS = 50_000  # of the newest messages, for calibration; a vocabulary takes 4 ms for this many
 NONE_KNOWN: Mapping[bytes, Message] = MappingProxyType({})
 
 
 class Reader:
-    """Reads messages of one format. All that decides goes by `weigh`: one for a session's life, and the same in the
-    next process, so that nothing hangs on when a vocabulary is there. `rules`: what pictures weigh. `tools`: what
-    the host declares of its own; calls are told of it."""
+    """Reads messages of one format. All decisions use `weigh`, which is the same for a session's life and in the
+    next process, so that nothing depends on when a vocabulary is available. `rules`: what pictures count as.
+    `tools`: the host's declarations, which are passed to calls.
+    """
 
     def __init__(
         self,
@@ -32,24 +33,24 @@ class Reader:
         self.fmt, self.weigh, self.rules, self.tools = fmt, weigh, rules, tools
 
     def reading(self, state: State) -> "Reader":
-        """This one, or as the state's model and tools want it."""
+        """This one, or one for the state's model and tools."""
         rules = media.family(state.model.id)
         if rules is self.rules and state.tools == self.tools:
             return self
         return Reader(self.fmt, self.weigh, rules, state.tools)
 
     def media_tokens(self, item: Media) -> int:
-        """What the provider counts a picture or a document as."""
+        """The tokens that the provider counts for a picture or document."""
         return media.tokens(item, self.rules)
 
     def read(self, raws: Sequence[bytes], known: Mapping[bytes, Message] = NONE_KNOWN) -> tuple[Message, ...]:
-        """One message a raw one, those in `known` as they are."""
-        if not known:  # nor is it worth a hash of each
+        """One message per raw one; those in `known` are reused."""
+        if not known:  # nor is it worth hashing each
             return tuple(map(self._message, raws))
         return tuple([known.get(raw) or self._message(raw) for raw in raws])
 
     def with_tools(self, view: View) -> View:
-        """With what the host declares of its tools, in each call."""
+        """Adds the host's declaration of its tools to each call."""
         if not self.tools or not any(block.kind == "call" for block in view.blocks):
             return view
         blocks = (
@@ -59,7 +60,7 @@ class Reader:
         return msgspec.structs.replace(view, blocks=tuple(blocks))
 
     def with_tools_in(self, path: Sequence[BranchEntry]) -> tuple[BranchEntry, ...]:
-        """The same of all messages of a branch."""
+        """The same for all messages of a branch."""
         return tuple(self._entry(entry) for entry in path) if self.tools else tuple(path)
 
     def _entry(self, entry: BranchEntry) -> BranchEntry:
@@ -85,17 +86,18 @@ class Reader:
 
 
 class Calibration:
-    """Exact counts of a vocabulary, for how full the window is while no usage is known. Nothing decides by it.
+    """Exact counts of a vocabulary, for how full the window is while usage is unknown. No decision uses it.
 
-    `scale`: tokens of the vocabulary per estimated one, by the newest messages of the list that was measured last;
-    1 before the first, and where there is no text."""
+    `scale`: tokens of the vocabulary per estimated token, from the newest messages of the last list that was
+    measured; 1 before the first, and if there is no text.
+    """
 
     def __init__(self, name: str, weigh: WeighAll) -> None:
         self.name, self.weigh, self.scale = name, weigh, 1.0
         self._measured: Sequence[Message] = ()
 
     def measured(self, messages: Sequence[Message]) -> Verb[None]:
-        """Goes by these messages from now on. Raises what weighing raises."""
+        """Uses these messages from now on. Raises what counting raises."""
         if messages is not self._measured:
             self.scale = yield Weighing(partial(_scale, self.weigh, messages))
             self._measured = messages

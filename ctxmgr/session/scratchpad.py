@@ -1,9 +1,9 @@
-"""Turns operations on a scratchpad into its next text: the model's own notes, kept over compactions.
+"""Applies operations to a scratchpad: the model's own notes, kept over compactions.
 
 Rules:
-1. Operations apply in their order, all or none: a half-edited note is worse than an error.
+1. Operations apply in order, all or none: a half-edited note is worse than an error.
 2. A replacement must match exactly once: the model must know which place it changes.
-3. The text is capped, so that notes never eat the window they are meant to save.
+3. The text is limited, so that notes never fill the window they are meant to save.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ CHARACTERS_AT_MOST = 8_000  # about 2,000 tokens: an eighth of the default reser
 
 
 class InvalidOperation(ValueError):
-    """An operation does not hold; `path` is its JSON path below the operations, such as `[2].oldText`."""
+    """An invalid operation. `path`: its JSON path below the operations, such as `[2].oldText`."""
 
     def __init__(self, text: str, path: str) -> None:
         super().__init__(text)
@@ -47,7 +47,7 @@ def _applied(text: str, operation: wire.ScratchpadOperation, path: str) -> str:
 
 
 def _inserted(text: str, operation: wire.Insert, path: str) -> str:
-    """After line `line`, counted from 1; 0 is before the first, absent is at the end."""
+    """After line `line`, counted from 1; 0 is before the first, a missing line means the end."""
     lines = text.splitlines(keepends=True)
     number = len(lines) if operation.line is None else int(operation.line)
     if number > len(lines):

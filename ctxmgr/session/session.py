@@ -1,10 +1,10 @@
 """One session: its durable state, the list it was last shown, and what follows from them.
 
 Rules:
-1. Compute first, assign last: a verb that fails leaves the session as it was.
-2. `state` is frozen; whoever calls a verb saves the difference before the answer leaves.
-3. A verb that may take long is a generator: it yields `Offload`, and gets its value back.
-4. What an event does stands here only where it is little; else in a module of its own (`methods`, `context`).
+1. Compute first, assign last: a method that fails leaves the session unchanged.
+2. `state` is frozen; whoever calls a method saves the difference before the answer is sent.
+3. A method that may take long is a generator: it yields `Offload`, and receives its value.
+4. Only short event handlers are in this module; the others have modules in `methods` and `context`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -46,11 +46,11 @@ from ctxmgr.session.projection import CancelledAttempt, ListMemo, Projection
 from ctxmgr.session.reading import Calibration, Reader
 from ctxmgr.session.work import Offload, Verb
 
-WEIGHTS_AT_MOST = 5_000  # of texts that packets are made of, kept ready
+WEIGHTS_AT_MOST = 5_000  # of texts that packets are made of, kept in memory
 
 
 class Embedding(Protocol):
-    """Turns texts into vectors, None where there are none. `failure`: why not, "" while that is not known."""
+    """Turns texts into vectors, or None if there are none. `failure`: why not, "" while unknown."""
 
     failure: str
 
@@ -61,8 +61,9 @@ EARLY_BYTES = 16 << 10  # of messages heard before the last event
 
 
 class EarlyMessages(dict[bytes, Message]):
-    """The messages that events told before a list shows them, by their bytes: what was read of them is not read
-    again. The newest stay, bounded by bytes; those of the event that was heard last stay whatever their size."""
+    """Messages that events report before a list shows them, by their bytes, so that they are not read again. The
+    newest stay, up to a number of bytes; those of the last event stay whatever their size.
+    """
 
     size = 0  # bytes
 
@@ -95,10 +96,10 @@ class SessionCore:
     ) -> None:
         self.state, self.fmt, self.defaults = state, fmt, defaults
         self.capabilities, self.reader, self.embed = capabilities, reader, embed
-        self.host_tools = reader.tools  # of all its sessions; those of this one stand in the state
+        self.host_tools = reader.tools  # of all its sessions; this session's own are in the state
         self.vocabulary: Calibration | None = None
         self.projection = Projection()
-        self.listed_ms: int | None = None  # the host's time at the last list, else that of its newest message
+        self.listed_ms: int | None = None  # the host's time at the last list, or that of its newest message
         self.ledger = ledger_updates.ledger(state)
         self.source_messages = ledger_updates.SourceMessages(state)
         self.memo = ListMemo()
@@ -106,34 +107,35 @@ class SessionCore:
         self.pending_messages = EarlyMessages()
         self.cancelled_attempt: CancelledAttempt | None = None
         self.entry_of = ledger_updates.EntryIds()
-        self.pending_archive: list[ArchiveRow] = []  # what left with this call: `archiving` takes it from here
+        self.pending_archive: list[ArchiveRow] = []  # removed by this call; `archiving` takes it from here
         self.unarchived: dict[str, ArchiveRow] = {}  # what the archive does not have yet, by key
-        self.by_estimate = False  # no usage is known: pressure is known by the estimate alone
+        self.by_estimate = False  # no usage is known; pressure comes from the estimate only
         self.mismatches = UsageMismatches()
-        self.format_settled = False  # a message has borne a mark of the format: it is right
+        self.format_settled = False  # a message has shown the format's mark, so it is right
         self.strict_roles = self.fmt.has_templates and has_strict_roles(state)
-        self.failure_count, self.last_fault = 0, ""  # of lists in a row; the class of what was raised, or "checks"
+        # consecutive failed lists; the class of the last exception, or "checks"
+        self.failure_count, self.last_fault = 0, ""
         self.branch_locks = BranchLocks()
         self.prefetch = Prefetch()
         self.warnings: tuple[str, ...] = ()
-        self.unpruned = ""  # why the last prune that the host asked for took nothing
+        self.unpruned = ""  # why the last prune that the host requested removed nothing
         self.busts: lifecycle.CacheBusts | None = None  # prompts that changed early without ctxmgr
-        self.cold_cost: tuple[State, lifecycle.ColdCost | None] | None = None  # the last that was worked out
-        self.stored = Stored()  # how far it is safe in the store, as far as that is known here
-        self.version = since.PROTOCOL_VERSION  # of the protocol that its reports are told in
-        self.models: Registry | None = None  # what is known of models, where it is not what is shipped
-        self.log_lines: list[str] = []  # for people, until they are said
+        self.cold_cost: tuple[State, lifecycle.ColdCost | None] | None = None  # the last one computed
+        self.stored = Stored()  # how far it is safe in the store, as far as this process knows
+        self.version = since.PROTOCOL_VERSION  # of the protocol, in which its reports are written
+        self.models: Registry | None = None  # what is known of models, if not the shipped data
+        self.log_lines: list[str] = []  # for people, until they are reported
         self._refresh()
 
     # what follows from the state
 
     def _refresh(self) -> None:
-        """The policy, its preset and the thresholds in force."""
-        self._gauge: tuple[State, Gauge] | None = None  # of the state asked about last
+        """The current policy, its preset and thresholds."""
+        self._gauge: tuple[State, Gauge] | None = None  # of the state it was last computed for
         self.overrides, self.set_aside, self.policy, self.idle_keys = policy_in_force(self.defaults, self.state)
         self.model: ModelInUse = in_use(self.state.model, self.policy, self.models or shipped())
         strict = self.fmt.has_templates and has_strict_roles(self.state)
-        if strict and not self.strict_roles and self.state.decisions:  # what left may have to come back
+        if strict and not self.strict_roles and self.state.decisions:  # removed content may have to return
             self.state = msgspec.structs.replace(undecided(self.state), reopen=self.reopen("rewritten"))
             self._cut_off()
         self.strict_roles = strict
@@ -147,7 +149,7 @@ class SessionCore:
 
     @property
     def ratio_key(self) -> str:
-        """Names the weigher and the model: both make the ratio."""
+        """Names the counter and the model, which both affect the ratio."""
         return f"{WEIGHER}/{self.state.model.id}"
 
     @property
@@ -155,7 +157,7 @@ class SessionCore:
         return self.projection.plan
 
     def gauge(self, state: State) -> Gauge:
-        """What turns weights into tokens, by this state."""
+        """Turns estimates into tokens, for this state."""
         if self._gauge is not None and self._gauge[0] is state:
             return self._gauge[1]
         terms, overhead, by = self.model.terms_by(state), max(state.overhead, state.unseen), self.thresholds
@@ -174,7 +176,7 @@ class SessionCore:
 
     @property
     def counted_by(self) -> Literal["usage", "vocabulary", "estimate"]:
-        """What `tokens` goes by: the provider's count, else a vocabulary where there is one, else the estimate."""
+        """The source of `tokens`: the provider's count, else a vocabulary if there is one, else the estimate."""
         if self.state.meter.reading_tokens is not None:
             return "usage"
         return "vocabulary" if self.vocabulary is not None else "estimate"
@@ -185,7 +187,7 @@ class SessionCore:
     def inputs(
         self, state: State, ledger: Ledger, time_ms: int | None = None, may_take_long: bool = True
     ) -> Inputs:
-        """What a preset plans by, beside list and state."""
+        """What a preset plans by, besides list and state."""
         return Inputs(
             policy=self.policy,
             gauge=self.gauge(state),
@@ -198,7 +200,7 @@ class SessionCore:
         )
 
     def weigh(self, text: str) -> int:
-        """The weight of a short text: packets are made of lines that come again and again."""
+        """The tokens of a short text; packets consist of lines that repeat."""
         weight = self.weights.get(text)
         if weight is None:
             if len(self.weights) > WEIGHTS_AT_MOST:
@@ -207,7 +209,7 @@ class SessionCore:
         return weight
 
     def read_as(self, fmt: MessageFormat) -> None:
-        """Another format from now on: what was read is read anew when the next list comes."""
+        """Another format from now on: the next list is read again from scratch."""
         self.fmt, self.format_settled = fmt, False
         self.strict_roles = fmt.has_templates and has_strict_roles(self.state)  # the model is the same
         self.reader = Reader(fmt, self.reader.weigh, self.reader.rules, self.reader.tools)
@@ -215,14 +217,15 @@ class SessionCore:
         self._unread()
 
     def _unread(self) -> None:
-        """What was worked out of messages is not known any more."""
+        """Drops everything derived from messages."""
         self.memo.clear()
         self.pending_messages.clear()
 
     def check_format(self, raws: Sequence[bytes], path: str) -> None:
-        """Raises InvalidParams where these messages are not in the session's format, before any is taken in.
+        """Raises InvalidParams if these messages are not in the session's format, before any of them is used.
 
-        Once one bore a mark of it, nothing in later lists is a reason to refuse one."""
+        Once a message has shown the format's mark, later lists are not refused.
+        """
         fmt = None if self.format_settled else settled(self.fmt, raws, path)
         if fmt is not None:
             if fmt is not self.fmt:
@@ -239,7 +242,7 @@ class SessionCore:
         )
 
     def may_prepare_ahead(self) -> bool:
-        """Whether a compaction should be begun in the background now."""
+        """Whether to start a compaction in the background now."""
         known = self.state.meter.reading_tokens is not None or self.by_estimate
         wanted = policy_keys.compaction(self.policy).prepare_ahead and self.may_ask()
         return wanted and self.prefetch.wanted(self.zone(), known)
@@ -248,18 +251,19 @@ class SessionCore:
         self.state = msgspec.structs.replace(self.state, **changes)
 
     def reopen(self, why: Opening) -> Opening | None:
-        """The prefix is to be lost: an epoch may as well be opened. What must come back goes before."""
+        """The prefix will be lost, so an epoch may open. The reason that something must return has priority."""
         return self.state.reopen if self.state.reopen in ("pin", "undo") else why
 
     def void_base(self, held: int | None = None) -> None:
-        """The next `context` must bring the whole list, which weighs `held` tokens where it is another one."""
+        """The next `context` must bring the whole list, which counts `held` tokens if it is another one."""
         self.projection = msgspec.structs.replace(self.projection, etag="")
         if held is not None and held != self.state.outgoing_tokens:
             self._replace(outgoing_tokens=held)
 
     def begin_afresh(self, why: str) -> None:
-        """What was decided so far led to no list that may leave: the next one is read and decided without it. What
-        was learnt stays."""
+        """The decisions so far led to no list that may be sent: the next one is decided without them. Learned facts
+        stay.
+        """
         reopen = self.reopen("rewritten")  # the epoch counts once a list opens it
         self.state = msgspec.structs.replace(undecided(self.state), reopen=reopen)
         self.projection = Projection()
@@ -269,19 +273,19 @@ class SessionCore:
             self.warnings = (*self.warnings, note)
 
     def knows(self, models: Registry | None) -> None:
-        """What is known of models, from now on; None: what is shipped."""
+        """What is known of models from now on; None: the shipped data."""
         self.models = models
         self._refresh()
 
     def let_go(self) -> None:
-        """The list leaves memory, and what was worked out of it: the next one is answered as after a restart."""
+        """Drops the list and everything derived from it; the next one is answered as after a restart."""
         self.projection = Projection()
         self._unread()
         self.weights.clear()
         self.cancelled_attempt = None
 
     def _cut_off(self) -> None:
-        """The next list is shown by other rules: it does not go on from the last answer."""
+        """The next list follows other rules and does not continue the last answer."""
         self.projection = msgspec.structs.replace(self.projection, answered=False)
 
     def listed(self) -> tuple[Message, ...]:
@@ -291,7 +295,7 @@ class SessionCore:
     # lifecycle
 
     def start(self, params: lifecycle.SessionStartParams) -> Verb[None]:
-        """A session begins or goes on; `entries` are its whole tree, if the host has one."""
+        """A session starts or continues. `entries`: its whole tree, if the host has one."""
         tools = declared(self.state, self.host_tools, params.tools)
         if params.message_format is not None:
             fmt = format_of(params.message_format, "$.messageFormat")
@@ -353,20 +357,20 @@ class SessionCore:
             self._refresh()
 
     def set_policy(self, keys: dict[str, Any]) -> None:
-        """Raises policy_keys.InvalidPolicy, and then nothing has changed."""
+        """Raises policy_keys.InvalidPolicy, and then changes nothing."""
         policy_keys.check_keys(keys)
         overrides = policy_keys.merged(self.overrides, keys)
         policy_keys.policy(policy_keys.merged(self.defaults, overrides), self.state.model.id)
         before, promised = self.preset, self.policy.working_set
-        overrides = policy_keys.merged(self.state.overrides, keys)  # with those of another release
+        overrides = policy_keys.merged(self.state.overrides, keys)  # including those of another release
         self._replace(overrides=overrides, reopen=self.reopen("policy"))
         self._refresh()
         if self.preset is before:
             self.state = before.packet_outdated(self.state)
-            if self.policy.working_set != promised:  # what left of it comes back
+            if self.policy.working_set != promised:  # removed parts of it return
                 self._cut_off()
                 self.state = before.switched(self.state)
-        else:  # what the one decided, the other does not go on from
+        else:  # one preset does not continue another's decisions
             self._replace(packet=None)
             self._cut_off()
 
@@ -377,8 +381,9 @@ class SessionCore:
         self._replace(enabled=enabled)
 
     def edit_scratchpad(self, operations: Sequence[compaction.ScratchpadOperation]) -> None:
-        """Raises scratchpad.InvalidOperation, and then nothing has changed. The packet is rendered anew with it;
-        where the preset keeps the prefix, when an epoch puts another."""
+        """Raises scratchpad.InvalidOperation, and then changes nothing. The packet is rendered again with it; if
+        the preset keeps the prefix, that happens at the next epoch.
+        """
         text = scratchpad.edited(self.state.scratchpad, operations)
         if text != self.state.scratchpad:
             self.state = self.preset.packet_outdated(msgspec.structs.replace(self.state, scratchpad=text))

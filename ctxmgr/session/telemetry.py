@@ -1,16 +1,16 @@
-"""What a session did, as events for who watches many: numbers, and words of ours. Knows no wire and no clock.
+"""What a session did, as events for monitoring: numbers, and words of ours. Knows no wire and no clock.
 
-1. Nothing that somebody wrote is in an event: no text, no path, no name of a tool, no id but those of session and
-   model, no sentence of a fault: of a fault its class alone.
-2. Events are worked out from what the session is now and was before: nothing is kept for them, and nothing is
-   decided by them.
-3. The figures of a list are those that its report told the host; weights are ctxmgr's own.
-4. By kind: a message counts for its role where it stays as it came, all that was rewritten together as "edited",
-   and what was put in as "packet".
+1. An event contains nothing that somebody wrote: no text, no path, no tool name, no id except those of session and
+   model, no error message. Of a fault it has the class only.
+2. Events are computed from the session before and after a call: nothing is stored for them, and they decide
+   nothing.
+3. A list's figures are those of the report to the host; token counts are ctxmgr's own.
+4. By kind: an unchanged message counts for its role, all rewritten ones together as "edited", and what was inserted
+   as "packet".
 5. An epoch that did not begin has one reason: pruning is "off", the preset "has none", or the "price" is not
    reached.
 
-Names of OpenTelemetry are its semantic conventions for generative AI, in development there (schema 1.42):
+OpenTelemetry names follow its semantic conventions for generative AI, in development (schema 1.42):
 https://github.com/open-telemetry/semantic-conventions-genai
 """
 
@@ -53,8 +53,9 @@ APPLIED = {"session_compact": "applied", "session_compact_failed": "failed"}
 def call_events(
     session: SessionCore, method: str, params: Any, before: State | None, answer: Parts = ()
 ) -> list[TelemetryEvent]:
-    """Of an event or a query. `before`: None where this call began the session; `answer`: of `context`, its parts
-    without what it is enclosed in."""
+    """Of an event or a query. `before`: None if this call started the session. `answer`: of `context`, its parts
+    without the enclosing braces.
+    """
     was = before or State(session.state.session_id, session.state.model)
     whose = _whose(session)
     return [TelemetryEvent(name, whose | more) for name, more in _happened(session, method, params, was, answer)]
@@ -63,7 +64,7 @@ def call_events(
 def job_event(
     session: SessionCore | None, session_id: str | None, method: str, value: Any, fault: BaseException | None
 ) -> TelemetryEvent | None:
-    """Of a long call that has ended, with its value or a fault; None where it writes nothing."""
+    """Of a long call that ended with a value or a fault; None if it writes nothing."""
     if method not in WRITTEN:
         return None
     attributes: Attributes = {"ctxmgr.compaction.phase": "written", "ctxmgr.compaction.method": method}
@@ -129,7 +130,7 @@ def _replied(session: SessionCore, params: Any, before: State) -> Iterator[tuple
 
 
 def _usage(session: SessionCore, params: Any) -> Usage | None:
-    """As the provider reported it: of the event, else of its message."""
+    """As the provider reported it, from the event or else its message."""
     if params.usage is not None:
         given: Usage | None = session.fmt.usage(params.usage)
         return given
@@ -138,7 +139,7 @@ def _usage(session: SessionCore, params: Any) -> Usage | None:
 
 
 def _details(value: Any) -> dict[str, Any] | None:
-    """What ctxmgr says of a summary that it wrote; None where there is none."""
+    """What ctxmgr reports of a summary that it wrote, or None."""
     written = getattr(value, "compaction", None) or getattr(value, "summary", None)
     details = getattr(written, "details", None)
     return dict(details.get("ctxmgr") or {}) if isinstance(details, dict) else None
@@ -162,7 +163,7 @@ _decode = msgspec.json.Decoder(AnswerEnd).decode
 
 
 def _list_attributes(session: SessionCore, before: State, answer: Sequence[bytes | memoryview]) -> Attributes:
-    """`before`: the state that the list came to; `answer`: its parts, without what it is enclosed in."""
+    """`before`: the state that received the list. `answer`: its parts, without the enclosing braces."""
     report = _decode(b"{%b}" % bytes(answer[-1]).lstrip(b","))
     attributes: Attributes = {
         PRESET: session.preset.name,
@@ -191,7 +192,7 @@ def _by_kind(session: SessionCore) -> Attributes:
 
 
 def _epoch_attributes(session: SessionCore, before: State) -> Attributes:
-    """Whether one began with this list, and why or why not (rule 5)."""
+    """Whether an epoch began with this list, and why or why not (rule 5)."""
     opened = _opened_epoch(session, before)
     now = session.state.epoch
     if opened is not None:
@@ -219,7 +220,7 @@ def _opened_epoch(session: SessionCore, before: State) -> Receipt | None:
 
 
 def _evicted(items: Iterable[EvictedItem], omitted_count: int) -> Attributes:
-    """What left: how many things, and how much lighter the list is by each kind."""
+    """What was removed: how many items, and how many tokens the list lost by each kind."""
     tokens, counts = Counter[str](), Counter[str]()
     for item in items:
         tokens[item.kind] += item.before_tokens - item.after_tokens

@@ -1,5 +1,6 @@
-"""What a verb may ask its caller for: work that takes long enough to belong in another thread, the archive, and for
-a job also completions and vectors, which somebody else makes."""
+"""What a method may request from its caller: work that belongs in another thread, the archive, and for a job also
+completions and vectors that somebody else makes.
+"""
 
 from collections.abc import Callable, Generator
 from concurrent.futures import Future
@@ -10,38 +11,39 @@ import msgspec
 from ctxmgr.model import ArchiveRow, policy
 from ctxmgr.model.compaction import CompletionRequest
 
-INLINE_BYTES = 6_000  # of new text; below it weighing takes less than the hop to a thread and back is worth
+INLINE_BYTES = 6_000  # of new text; counting less takes less time than a hop to a thread and back
 
 Answer = TypeVar("Answer")
 
 
 class Offload(msgspec.Struct, frozen=True):
-    """A function to run anywhere; its value is sent back into the verb. It never raises for bad input."""
+    """A function to run anywhere; its value is sent back into the method. It never raises for bad input."""
 
     run: Callable[[], Any]
 
 
 class Weighing(Offload, frozen=True):
-    """Work that asks a vocabulary, which may be another process: it holds up who waits for it, and nobody else."""
+    """Work that uses a vocabulary, perhaps in another process. It blocks only the caller."""
 
 
 class ArchivePut(msgspec.Struct, frozen=True):
-    """These rows in the archive; an `ArchiveAnswer` comes back."""
+    """Put these rows in the archive; returns an `ArchiveAnswer`."""
 
     rows: tuple[ArchiveRow, ...]
     limits: policy.Archive
 
 
 class ArchiveGet(msgspec.Struct, frozen=True):
-    """What the archive holds of this session under a handle; an `ArchiveAnswer` comes back."""
+    """Get what the archive has of this session under a handle; returns an `ArchiveAnswer`."""
 
     handle: str
     limits: policy.Archive
 
 
 class ArchiveSearch(msgspec.Struct, frozen=True):
-    """What the archive holds of this session that has the words of a query, and what of these rows, which it did
-    not take; an `ArchiveAnswer` comes back."""
+    """Search the archive of this session, and these rows that it refused, for the words of a query; returns an
+    `ArchiveAnswer`.
+    """
 
     query: str
     limit: int
@@ -50,20 +52,21 @@ class ArchiveSearch(msgspec.Struct, frozen=True):
 
 
 class StoreFlush(msgspec.Struct, frozen=True):
-    """Go on when what the session saved is in the store, or cannot be had there now. `leaving`: the session
-    ends."""
+    """Continue when the session's saved lines are in the store, or cannot be stored now. `leaving`: the session
+    ends.
+    """
 
     leaving: bool = False
 
 
 class Embed(msgspec.Struct, frozen=True):
-    """Vectors of these texts, by the host; None comes back where it gave none."""
+    """Vectors of these texts from the host; returns None if it gave none."""
 
     texts: tuple[str, ...]
 
 
 class Await(msgspec.Struct, frozen=True):
-    """Go on when this has ended, however it did."""
+    """Continue when this has ended, in any way."""
 
     future: Future[Any]
 
@@ -75,7 +78,7 @@ Routine = Generator[Offload | Embed | Await | tuple[CompletionRequest, ...], Any
 
 
 class ModelRunner(msgspec.Struct, frozen=True):
-    """Who runs the summarising model, so many calls side by side. `window` and `max_output_tokens` in tokens."""
+    """Who runs the summarizing model, and how many calls at once. `window` and `max_output_tokens` in tokens."""
 
     kind: Literal["host", "endpoint", "none"]
     window: int
@@ -85,8 +88,9 @@ class ModelRunner(msgspec.Struct, frozen=True):
 
 
 class Job(msgspec.Struct, frozen=True):
-    """A long call to be carried out beside the queues. `deadline_ms` in milliseconds from its start; `at_deadline`
-    is the answer then, None where the steps themselves make do without a model. `token` for `$/progress`."""
+    """A long call to run beside the queues. `deadline_ms`: milliseconds from its start; `at_deadline`: the answer
+    then, None if the steps handle that themselves without a model. `token`: for `$/progress`.
+    """
 
     routine: Routine[Any]
     runner: ModelRunner

@@ -1,4 +1,4 @@
-"""The long calls that end with a compaction or a branch summary. Runs no model."""
+"""The long calls that end with a compaction or a branch summary. Does not run a model."""
 
 from typing import TYPE_CHECKING
 

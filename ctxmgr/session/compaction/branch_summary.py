@@ -1,4 +1,4 @@
-"""The verbs `summarizeBranch` and `session_before_tree`: jobs that end with the summary of a branch left."""
+"""The methods `summarizeBranch` and `session_before_tree`: jobs that summarize an abandoned branch."""
 
 from ctxmgr.engine.compaction import branch as engine
 from ctxmgr.model import CallFailed
@@ -29,7 +29,9 @@ def summarize(session: SessionCore, params: wire.SummarizeBranchParams) -> Job:
 def _between(
     seen: JobContext, entries: list[bytes] | None, params: wire.SummarizeBranchParams
 ) -> BranchSummaryPlan | None:
-    """A leaf of null is a place before the first entry: nothing was left, or all of it. None: a path is unknown."""
+    """The abandoned entries. A leaf of null is before the first entry: nothing is abandoned, or everything. None: a
+    path is unknown.
+    """
     old, target = (_path(seen, entries, leaf) for leaf in (params.old_leaf_id, params.target_id))
     if old is None or target is None:
         return None
@@ -48,7 +50,7 @@ def _path(seen: JobContext, entries: list[bytes] | None, leaf: str | None) -> tu
 
 
 def before_tree(session: SessionCore, params: wire.BeforeTreeParams) -> Job:
-    """No model is asked where the user wants no summary, or where the host writes its own."""
+    """Asks no model if the user wants no summary or the host writes its own."""
     given = decoded(params.preparation, wire.TreePreparation)
     seen = job_context.take(session, None, given.custom_instructions, holds=False)
     entries = [bytes(raw) for raw in given.entries_to_summarize or []]
@@ -70,12 +72,12 @@ def before_tree(session: SessionCore, params: wire.BeforeTreeParams) -> Job:
 
 
 def _listed(seen: JobContext, entries: list[bytes]) -> BranchSummaryPlan:
-    """What the host lists is the path that was left, without what both paths share."""
+    """The host lists the abandoned path, without what both paths share."""
     return engine.prepare(seen.path(entries, None), (), _budget(seen), seen.weigh, seen.cut_budget.weigher)
 
 
 def _budget(seen: JobContext) -> int:
-    """Tokens of the branch that a summariser is shown: the window less what pi reserves for the rest."""
+    """How many tokens of the branch a summarizer sees: the window minus what pi reserves for the rest."""
     return max(1, seen.runner.window - seen.policy.branch_reserve_tokens)
 
 

@@ -1,11 +1,11 @@
-"""The verbs `planCompaction`, `compact` and `session_before_compact`: jobs that end with a compaction.
+"""The methods `planCompaction`, `compact` and `session_before_compact`: jobs that end with a compaction.
 
 Rules:
-1. Nothing half done is ever answered: a summary is whole, or the answer is an error, or the host's turn.
-2. Two compactions of one branch at once would each lose what the other keeps: the second is refused.
-3. What a host has planned is kept to where ctxmgr cannot plan by itself.
-4. Where the policy asks for natural breaks, vectors of the host or of the embeddings extra show them. Where there
-   are no vectors, the words do.
+1. A partial summary is never returned. The answer is a whole summary, an error, or the host's turn.
+2. Two concurrent compactions of one branch would each lose what the other keeps, so the second is refused.
+3. The host's plan is used where ctxmgr cannot plan by itself.
+4. If the policy asks for natural breaks, vectors of the host or of the embeddings extra show them. Without vectors,
+   the words do.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ from ctxmgr.session.session import Embedding, SessionCore
 from ctxmgr.session.work import Await, Embed, Job, Offload, Routine
 from ctxmgr.summarize import FinishedSummary, SummaryInput, writing
 
-RESERVE_SHARE = 4  # the reserve, and a summary with it, is never more than a quarter of the session's window
+RESERVE_SHARE = 4  # the reserve, and with it a summary, is at most a quarter of the session's window
 
 
 def plan(session: SessionCore, params: wire.PlanCompactionParams) -> Job:
@@ -93,9 +93,9 @@ def compact(session: SessionCore, params: wire.CompactParams) -> Job:
 
 
 def before_compact(session: SessionCore, params: wire.BeforeCompactParams) -> Job:
-    """The host's own preparation is used where it sends no entries, or where on them nothing is to be done.
+    """Uses the host's own preparation if it sends no entries, or if they leave nothing to do.
 
-    What was written ahead has not heard the instructions of this call: with some it is written anew.
+    A compaction written ahead does not know this call's instructions; if there are any, it is written again.
     """
     host = decoded(params.preparation, wire.HostPreparation)
     policy = policy_keys.compaction(session.policy)
@@ -131,14 +131,13 @@ def before_compact(session: SessionCore, params: wire.BeforeCompactParams) -> Jo
 
 
 def _after_ahead(session: SessionCore) -> Routine[None]:
-    """What is being written in the background may be just what is asked for: it is waited for, not paid twice."""
+    """If a compaction is being written in the background, waits for it instead of paying twice."""
     if session.prefetch.future is not None:
         yield Await(session.prefetch.future)
 
 
 def ahead(session: SessionCore) -> Job:
-    """The job that writes a compaction ahead of what the session holds; it ends with a `PrefetchedCompaction` or
-    None."""
+    """The job that writes a compaction of the session ahead. Ends with a `PrefetchedCompaction` or None."""
     seen = job_context.take(session, None, None)
 
     def steps() -> Routine[PrefetchedCompaction | None]:
@@ -191,7 +190,7 @@ def _compaction(prepared: CompactionPlan, written: FinishedSummary) -> wire.Comp
 def _alone(
     session: SessionCore, path: tuple[BranchEntry, ...], writing: Routine[FinishedSummary]
 ) -> Routine[FinishedSummary | None]:
-    """Rule 2: what is written of this branch; None where another compaction of it is being written."""
+    """Rule 2: writes a compaction of this branch. None if another one is being written."""
     ids = [entry.id for entry in path if entry.id]
     claim = session.branch_locks.claim(dict.fromkeys(ids), ids[-1] if ids else None)
     if claim is None:
@@ -215,8 +214,9 @@ Shape = TypeVar("Shape")
 
 
 def from_host(host: wire.HostPreparation, seen: JobContext) -> CompactionPlan:
-    """The host's preparation as ours. Its messages are read: not where events are served. Its file sets come as
-    lists, or as {} from a host that forgot them."""
+    """The host's preparation as ours. Its messages are read off the loop. Its file sets come as lists, or as {}
+    from a host that forgot to convert them.
+    """
     theirs = host.settings or wire.GivenSettings()
     cut = CutBudget(
         keep_recent_tokens=_number(theirs.keep_recent_tokens, seen.cut_budget.keep_recent_tokens),
@@ -236,13 +236,14 @@ def from_host(host: wire.HostPreparation, seen: JobContext) -> CompactionPlan:
 
 
 def decoded(raw: msgspec.Raw, shape: type[Shape]) -> Shape:
-    """A preparation of the host in this shape. Raises CallError with the path of what is wrong with it."""
+    """Decodes a host's preparation of this shape. Raises CallError with the path of the fault."""
     try:
         return msgspec.json.decode(raw, type=shape)
     except msgspec.ValidationError as fault:
         text, _, path = str(fault).partition(" - at `$")
         raise invalid_params(text, path_of(text, "$.preparation" + path.rstrip("`"))) from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:  # its words may quote the host's
+    # its message may quote the host's text
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
         raise invalid_params(f"cannot be decoded: {type(fault).__name__}", "$.preparation") from None
 
 
@@ -263,7 +264,7 @@ def planned(
 def plan_of(
     seen: JobContext, path: tuple[BranchEntry, ...], entries: Sequence[bytes] | None
 ) -> CompactionPlan | NothingToCompact:
-    """The plan of this path, whose first kept entry may have no id, or why there is none."""
+    """The plan for this path, whose first kept entry may have no id, or why there is none."""
     if entries and not path:
         return NO_PATH
     decision = prepare.decide(path, seen.cut_budget, seen.weigh)
@@ -276,14 +277,15 @@ def plan_of(
 
 
 def speaks(prepared: CompactionPlan) -> bool:
-    """Whether there is anything to summarise, or a summary to carry on."""
+    """Whether there is anything to summarize, or a summary to continue."""
     messages = (*prepared.history, *prepared.prefix)
     return bool(prepared.previous) or any(render.message_text(message) for message in messages)
 
 
 def made(seen: JobContext, path: tuple[BranchEntry, ...], host: CompactionPlan) -> CompactionPlan | None:
-    """Ours where the host sent its entries: it knows more of earlier compactions. The host's own otherwise, and
-    where ours finds nothing to do. None where there is nothing at all."""
+    """Our preparation if the host sent its entries, since it covers earlier compactions. Otherwise, and if ours
+    finds nothing to do, the host's own. None if there is nothing at all.
+    """
     if path:
         settings = msgspec.structs.replace(seen.cut_budget, keep_recent_tokens=host.settings.keep_recent_tokens)
         decision = prepare.decide(
@@ -295,8 +297,9 @@ def made(seen: JobContext, path: tuple[BranchEntry, ...], host: CompactionPlan) 
 
 
 def still_fits(ahead: PrefetchedCompaction, path: tuple[BranchEntry, ...]) -> bool:
-    """Whether a compaction written ahead is one of this branch. Without entries the session's own word holds:
-    it forgets what a move or a compaction has outdated."""
+    """Whether a compaction written ahead belongs to this branch. Without entries the session decides: it discards
+    what a move or a compaction made obsolete.
+    """
     if not path:
         return True
     ids = {entry.id for entry in path}
@@ -304,7 +307,7 @@ def still_fits(ahead: PrefetchedCompaction, path: tuple[BranchEntry, ...]) -> bo
 
 
 def for_host(prepared: CompactionPlan, enabled: bool) -> wire.Preparation:
-    """As a host reads it."""
+    """In the host's shape."""
     cut = prepared.settings
     return wire.Preparation(
         first_kept_entry_id=prepared.first_kept,
@@ -342,12 +345,12 @@ SLICED: tuple[Strategy, ...] = ("parallel-stitch", "sequential-accumulated", "se
 def break_depths(
     seen: JobContext, messages: Sequence[BranchMessage], strategy: Strategy
 ) -> Routine[list[float] | None]:
-    """One depth a step of these messages; None where the words are to tell."""
+    """One depth per step of these messages. None: use the words."""
     wanted = seen.policy.slices
     if wanted.breaks != "natural" or wanted.cohesion == "words" or strategy not in SLICED:
         return None
     steps = slices.steps(messages)
-    if len(steps) < 2:  # there is nothing between them to tell
+    if len(steps) < 2:  # there is nothing between them to compare
         return None
     texts = yield Offload(lambda: tuple(map(cohesion.step_text, steps)))
     if wanted.cohesion == "host":
@@ -362,7 +365,7 @@ def break_depths(
 
 
 def _embedded(embed: Embedding, texts: tuple[str, ...]) -> list[list[float]] | None:
-    """None where the extra cannot do it: what it is made of is not ours, and a compaction does not fail for it."""
+    """None if the extra fails: its parts are not ours, and a compaction does not fail because of it."""
     try:
         return embed(texts)
     except Exception:  # noqa: BLE001

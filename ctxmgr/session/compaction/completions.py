@@ -1,7 +1,7 @@
-"""Turns a host's answers to `complete` and `embed` into completions and vectors. Nothing a host answers raises.
+"""Turns a host's answers to `complete` and `embed` into completions and vectors. No answer of a host raises.
 
-An answer that is none (an error, another shape) is a failed completion, and says so without the host's words. One
-far beyond what was asked for is cut off: megabytes are no summary, and would be read like one for seconds.
+An invalid answer (an error, another shape) is a failed completion, described without the host's words. An answer
+far beyond the requested length is cut: megabytes are no summary, and would take seconds to read.
 """
 
 from concurrent.futures import Future
@@ -12,7 +12,7 @@ import msgspec
 from ctxmgr.model.api import compaction
 from ctxmgr.model.compaction import Completion, CompletionUsage, Stop
 
-# as pi, the OpenAI, Anthropic and Google interfaces spell them
+# as spelled by pi and by OpenAI's, Anthropic's and Google's APIs
 STOPS: dict[str, Stop] = {
     "stop": "stop",
     "end_turn": "stop",
@@ -28,12 +28,12 @@ STOPS: dict[str, Stop] = {
     "cancelled": "cancelled",
 }
 
-CHARACTERS_A_TOKEN = 16  # and these to spare: as an endpoint's answers are cut (`ctxmgr.devices.endpoint.apis`)
+CHARACTERS_A_TOKEN = 16  # with slack, as an endpoint's answers are cut (`ctxmgr.devices.endpoint.apis`)
 SPARE_CHARACTERS = 4_096
 
 
 def completion_of(done: "Future[Any]", max_tokens: int) -> Completion:
-    """What came of a `complete` request for so many tokens that has ended and was not cancelled by us."""
+    """The result of a `complete` request for this many tokens that has ended and that we did not cancel."""
     fault = done.exception()
     if fault is not None:
         code = getattr(fault, "code", None)
@@ -52,7 +52,7 @@ def completion_of(done: "Future[Any]", max_tokens: int) -> Completion:
 
 
 def vectors(done: "Future[Any]", count: int) -> list[list[float]] | None:
-    """The vectors of an `embed` request; None where they are not `count` of one length."""
+    """The vectors of an `embed` request. None unless they are `count` of one length."""
     if done.exception() is not None:
         return None
     try:
@@ -65,7 +65,7 @@ def vectors(done: "Future[Any]", count: int) -> list[list[float]] | None:
 
 
 def _spent(usage: Any) -> CompletionUsage | None:
-    """Input counts what was read from and written to a cache as well."""
+    """Input includes tokens read from and written to a cache."""
     if not isinstance(usage, dict):
         return None
 

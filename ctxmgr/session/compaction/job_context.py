@@ -1,6 +1,6 @@
-"""What a job sees of its session: taken in the session's turn, never changed after.
+"""A job's view of its session: taken in the session's turn, never changed after.
 
-Turns a session and the settings of one call into who runs the model, what is cut how, and the path to cut.
+Derives from a session and the settings of one call who runs the model, the limits of the cut, and the path to cut.
 """
 
 from collections.abc import Sequence
@@ -30,19 +30,20 @@ from ctxmgr.session.session import Embedding, SessionCore
 from ctxmgr.session.work import ModelRunner, Offload, Routine
 from ctxmgr.summarize import HostContext, Prepared, SummaryInput
 
-WINDOW = 200_000  # tokens; of a summarising model nobody has told the window of
+WINDOW = 200_000  # tokens; for a summarizing model of unknown window
 
 
 class VectorSources(msgspec.Struct, frozen=True):
-    """`by_host`: the host gives vectors; `embed` gives those of the embeddings extra, if it is there."""
+    """`by_host`: the host provides vectors; `embed` provides those of the embeddings extra, if it is installed."""
 
     by_host: bool = False
     embed: Embedding | None = None
 
 
 class SessionMemory(msgspec.Struct, frozen=True):
-    """`scratchpad`: the model's own notes. `ledger`: what the session has learnt. `context`: the list that the host
-    sent last, where its model can be asked at the end of it, and `sent` its messages."""
+    """`scratchpad`: the model's own notes. `ledger`: what the session has learned. `context`: the host's last list,
+    if its model can be asked at the end of it, and `sent` its messages.
+    """
 
     scratchpad: str = ""
     ledger: Ledger = Ledger()
@@ -51,9 +52,10 @@ class SessionMemory(msgspec.Struct, frozen=True):
 
 
 class JobContext(msgspec.Struct, frozen=True):
-    """`policy` and `cut_budget` with the call's own settings put in, `instructions` of both. `listed` are the
-    messages the session knows, oldest first, each with the id of its entry, "" where unknown. `window` of the
-    session's model in tokens. `memory`: what it has beside its list."""
+    """`policy` and `cut_budget` include the call's own settings, `instructions` those of both. `listed`: the
+    messages the session knows, oldest first, each with its entry's id, "" if unknown. `window`: of the session's
+    model, in tokens. `memory`: what the session has beside its list.
+    """
 
     reader: Reader
     policy: CompactionPolicy
@@ -96,8 +98,9 @@ def take(
     holds: bool = True,
     time_ms: float | None = None,
 ) -> JobContext:
-    """`holds`: what the session holds is needed; a call with entries of its own does not pay for looking it up.
-    `time_ms`: the host's time, in milliseconds."""
+    """`holds`: include what the session holds; a call with entries of its own avoids that cost. `time_ms`: the
+    host's time, in milliseconds.
+    """
     policy = policy_keys.compaction(session.policy)
     given = given or wire.CutSettings()
     cut = CutBudget(
@@ -106,7 +109,7 @@ def take(
         weigher=given.weigher or policy.weigher,
     )
     listed = _listed(session) if holds else ()
-    # a host may hand back what `requestCompaction` told it: the same words are said once
+    # a host may return the words of `requestCompaction`; they are used once
     both = dict.fromkeys(text for text in (policy.instructions, instructions) if text and text.strip())
     return JobContext(
         reader=session.reader,
@@ -121,8 +124,9 @@ def take(
 
 
 def _memory(session: SessionCore, policy: CompactionPolicy, now_ms: int) -> SessionMemory:
-    """The host's list counts where this process has answered it and nothing has outdated it since: then it is what
-    the provider's cache holds. `now_ms`: the host's time, 0 where it does not tell that."""
+    """The host's list is included if this process has answered it and nothing has invalidated it since, because
+    then the provider's cache holds it. `now_ms`: the host's time, 0 if unknown.
+    """
     of = SessionMemory(session.state.scratchpad, session.ledger)
     can = session.capabilities.complete_on_context and session.capabilities.complete
     can = can and since.is_in("CompleteParams.instruction", session.version)
@@ -145,7 +149,7 @@ def _memory(session: SessionCore, policy: CompactionPolicy, now_ms: int) -> Sess
 
 
 def at_its_end(seen: JobContext, plan: CompactionPlan) -> HostContext | None:
-    """The host's list, where it ends with what stays. Where that is not known it must hold what is removed."""
+    """The host's list, if it ends with what stays. If that is unknown, the list must contain what is removed."""
     context = seen.memory.context
     of = plan.recent or (*plan.history, *plan.prefix)
     if context is None or not of:
@@ -159,7 +163,7 @@ def at_its_end(seen: JobContext, plan: CompactionPlan) -> HostContext | None:
 
 
 def via(session: SessionCore, policy: CompactionPolicy, window: int | None = None) -> ModelRunner:
-    """Who runs the summarising model. What the host has not declared is not asked of it."""
+    """Who runs the summarizing model. The host is only asked for what it declared."""
     can = session.capabilities.complete
     kind = policy.model or ("host" if can else "endpoint" if policy.endpoint else "none")
     if kind == "endpoint" and policy.endpoint is not None:
@@ -171,7 +175,7 @@ def via(session: SessionCore, policy: CompactionPolicy, window: int | None = Non
 
 
 def strategy(seen: JobContext, asked: Strategy | None) -> Strategy:
-    """The strategy to begin with; without a model there is one alone."""
+    """The first strategy to try; without a model there is only one."""
     if seen.runner.kind == "none":
         return "extractive"
     return asked or seen.policy.strategy or "single-shot"
@@ -183,7 +187,7 @@ def deadline(seen: JobContext, given: Any) -> int:
 
 
 def brief(seen: JobContext, prepared: Prepared, strategy: Strategy, **more: Any) -> SummaryInput[Prepared]:
-    """How this preparation is to be written; `more` are fields of the brief that are not as the policy says."""
+    """How to write this preparation. `more`: fields of the brief that differ from the policy."""
     given: dict[str, Any] = {
         "format": seen.policy.format,
         "instructions": seen.instructions or "",
@@ -199,7 +203,7 @@ def brief(seen: JobContext, prepared: Prepared, strategy: Strategy, **more: Any)
 
 
 def _listed(session: SessionCore) -> tuple[Message, ...]:
-    """The list as it was sent last, and what was heard since."""
+    """The last list, and the messages reported since."""
     shown = session.projection.messages
     known = {message.raw for message in shown}
     return (*shown, *(message for raw, message in session.pending_messages.items() if raw not in known))
@@ -210,8 +214,9 @@ def _number(given: Any, default: int) -> int:
 
 
 def advanced(asking: Asking[Result]) -> Routine[Result]:
-    """The steps of a strategy as those of a job. What it computes between its asks is work: prompts and slices of a
-    long history take long to make, and not where events are served."""
+    """The steps of a strategy as those of a job. Its computation between requests is offloaded: prompts and slices
+    of a long history take long to build.
+    """
     value: Any = None
     while True:
         sent = value
@@ -222,7 +227,7 @@ def advanced(asking: Asking[Result]) -> Routine[Result]:
 
 
 def _step(asking: Asking[Any], value: Any) -> tuple[bool, Any]:
-    """(True, result) or (False, asks). A generator's end must not travel through a thread as an exception."""
+    """(True, result) or (False, requests). A generator's end must not cross a thread as an exception."""
     try:
         return False, asking.send(value)
     except StopIteration as stop:

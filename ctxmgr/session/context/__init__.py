@@ -1,4 +1,4 @@
-"""The method `context`: a list arrives, is projected, and goes back. Knows no device."""
+"""The method `context`: a list arrives, is projected, and is returned. Knows no device."""
 
 from ctxmgr.session.context import listing, removed
 from ctxmgr.session.context.raw_messages import RawMessages

@@ -1,7 +1,7 @@
 """Turns a projection, or the reason why there is none, into the members of an answer and its report.
 
-Where nothing was left out and the host may have it so, the answer is `unchanged`; else whole messages, or edits of
-the list it sent.
+If nothing was removed and the host allows it, the answer is `unchanged`. Otherwise it has whole messages, or edits
+of the list that the host sent.
 """
 
 import msgspec
@@ -22,8 +22,9 @@ _encode = msgspec.json.Encoder().encode
 
 
 class ProjectionFailure(msgspec.Struct, frozen=True):
-    """Why there is no projection: `reason` for the report, `checks` that were broken, `places` of a fault for
-    people, `fault` its class."""
+    """Why there is no projection: `reason` for the report, the broken `checks`, the `places` of a fault for people,
+    its class `fault`.
+    """
 
     reason: str
     checks: tuple[str, ...] = ()
@@ -32,8 +33,9 @@ class ProjectionFailure(msgspec.Struct, frozen=True):
 
 
 class Compared(msgspec.Struct, frozen=True):
-    """How an answer stands to the one before. `begins`: what it shares with that, None without one; `breakpoints`:
-    its places for cache marks; `bust`: what its host changed early."""
+    """How an answer compares with the previous one. `begins`: their common beginning, None without a previous one.
+    `breakpoints`: positions for cache marks. `bust`: what its host changed early.
+    """
 
     begins: tuple[int, int, int] | None = None
     breakpoints: tuple[int, ...] = ()
@@ -48,8 +50,9 @@ def answer(
     compared: Compared,
     mended: int = 0,
 ) -> Parts:
-    """The answer of the session's projection. `wanted`: "messages", "edits" or None; `mended` surrogates of the
-    request."""
+    """The answer for the session's projection. `wanted`: "messages", "edits" or None. `mended`: repaired surrogates
+    of the request.
+    """
     projection = session.projection
     untouched = projection.plan.pieces in ((), (Keep(0, len(projection.messages)),))
     raw_fits = planned.tokens <= session.thresholds.limit
@@ -116,8 +119,9 @@ def _report(
 
 
 def fall_back(session: SessionCore, raw_messages: RawMessages, delta: Delta, failure: ProjectionFailure) -> Parts:
-    """The answer where there is no projection, which counts. The next list goes on from before a fault that may
-    have been of the moment; after a plan that broke its promises, or a second fault in a row, it starts afresh."""
+    """The answer without a projection, which is counted. The next list continues from before the fault, which may
+    have been temporary. After a plan that broke its promises, or a second fault in a row, it starts from scratch.
+    """
     session.log_lines.append(failure.places or failure.reason)
     session.failure_count, session.last_fault = session.failure_count + 1, failure.fault
     last = session.projection

@@ -1,23 +1,23 @@
-"""Turns a `context` request into the list that is to be projected: how much of it is old, and what it says.
+"""Turns a `context` request into the list to project: how much of it is known, and what it says.
 
-1. An appended list must fit what was answered before; a whole one is compared, message by message, as bytes.
-2. What is held of the last list has the bytes in which its host spells it now: those are what goes back. A message
-   that came again, the same content in other bytes (`formats.same_content`), is the same message: it is not read
-   again, and what was decided about it holds. New messages that come alone, with cache marks, tell where the marks
-   stand now: those of before come off.
-3. Messages known from `turn_end`, from the list before it was written anew, or from a call that was cancelled, are
-   not read again.
-4. Where the session is in another format now, or pictures weigh otherwise, the whole list is read again.
-5. The ledger learns from messages not heard before; summaries are folded and kept whole. Where the list begins
-   anew, of the compaction first.
-6. A list begins anew where its program compacted by itself and told nobody. It does not go on from the last one,
-   and the host has told of no compaction since. It holds a compaction's summary that the last one did not: by the
-   mark or the words of the host (its format says so), or an item that stands for a past which only the provider
-   can read. Or its first user message is new and reads as a summary by its sections, while most of the last list
-   is gone.
-7. What follows then is what follows a compaction that is told: the ledger is kept and learns of the summary, the
-   reading is void, the next packet says where the work stood, and the prefix is lost anyway.
-8. A packet that resumes is written for the list that is answered: hosts ask once more with the list from before a
+1. An appended list must match the last answer. A whole list is compared message by message, as bytes.
+2. Messages of the last list are kept in the bytes of their newest spelling, which are sent back. A message that
+   comes again with the same content in other bytes (`formats.same_content`) is the same message: it is not read
+   again, and decisions about it hold. New messages that come alone, with cache marks, say where the marks are now;
+   the previous marks are removed.
+3. Messages known from `turn_end`, from the list before it was rewritten, or from a cancelled call are not read
+   again.
+4. If the session's format changed, or pictures count differently now, the whole list is read again.
+5. The ledger learns from new messages; summaries are folded and kept whole. If the list starts over, it learns of
+   the compaction first.
+6. A list starts over if its program compacted by itself without reporting it. Such a list does not continue the
+   last one, and the host has reported no compaction since. It holds a compaction's summary that the last list did
+   not: recognized by the host's mark or words (its format knows them), or an item that represents a past which only
+   the provider can read. Alternatively its first user message is new and has the sections of a summary, while most
+   of the last list is gone.
+7. It is then handled like a reported compaction: the ledger is kept and learns the summary, the reading is void,
+   the next packet says where the work stood, and the prefix is lost anyway.
+8. A packet that resumes belongs to the list that is answered: some hosts ask once more with the list from before a
    compaction, and then with the one that begins with its summary.
 """
 
@@ -42,12 +42,13 @@ from ctxmgr.session.session import SessionCore
 
 
 class Stale(Exception):
-    """`append` does not fit what was sent before: the host must send the whole list."""
+    """`append` does not match what was sent before; the host must send the whole list."""
 
 
 class Arrived(msgspec.Struct, frozen=True):
-    """A list that was read: its messages, the projection before it, and state and ledger that have learnt from
-    it. `anew`: its program has compacted by itself."""
+    """A list that was read: its messages, the projection before it, and the state and ledger that learned from it.
+    `anew`: its program compacted by itself.
+    """
 
     messages: tuple[Message, ...]
     delta: Delta
@@ -58,7 +59,7 @@ class Arrived(msgspec.Struct, frozen=True):
 
 
 def delta_of(session: SessionCore, params: lifecycle.ContextParams, stripped: int | None) -> Delta:
-    """Rule 1. `stripped`: so many messages were recognised in the request's bytes. Raises Stale."""
+    """Rule 1. `stripped`: the number of messages recognized in the request's bytes. Raises Stale."""
     held = session.projection.messages
     if params.append is not None:
         if not session.projection.etag or params.append.base != session.projection.etag:
@@ -99,7 +100,7 @@ def arrived(session: SessionCore, delta: Delta, time_ms: int | None) -> Arrived:
 
 
 def is_read(session: SessionCore) -> bool:
-    """Whether the last list was read as the session reads now."""
+    """Whether the last list was read the way the session reads now."""
     return session.projection.reader in (None, session.reader)
 
 
@@ -152,13 +153,14 @@ def _learn(
     return state, ledger_updates.merged(ledger, before, state, facts)
 
 
-LEAST_SECTIONS = 3  # with a name that summaries use: what people write to begin with rarely has as many
-GONE = 0.5  # of the last list's weight: less is an edit of the list and no new one
+LEAST_SECTIONS = 3  # with a heading that summaries use; a person's message rarely has as many
+GONE = 0.5  # of the last list's tokens; if less is gone it is an edit, not a new list
 
 
 def begins_anew(before: Projection, state: State, messages: Sequence[Message], shared: int) -> Message | None:
-    """The message with the summary; None where the list is no such one. `shared`: so many messages are the last
-    list's."""
+    """The message with the summary. None if the list does not start over. `shared`: how many messages it shares
+    with the last list.
+    """
     if state.reopen in ("compaction", "tree") or not _is_another(before, state, messages, shared):
         return None
     last = {message.raw for message in before.messages}  # what only the provider can read has one digest
@@ -177,7 +179,7 @@ def begins_anew(before: Projection, state: State, messages: Sequence[Message], s
 
 
 def compacted(state: State, ledger: Ledger, message: Message) -> tuple[State, Ledger]:
-    """State and ledger after the compaction that this message tells of."""
+    """State and ledger after the compaction that this message reports."""
     summary_text = message.view.summary_text
     text, origin = (summary_text, "") if message.view.summary else (_text(message), message.digest)
     state, facts = ledger_updates.from_summary(state, text, "compaction", message.view.time_ms, None, origin)
@@ -192,7 +194,7 @@ def compacted(state: State, ledger: Ledger, message: Message) -> tuple[State, Le
 
 
 def _is_another(before: Projection, state: State, messages: Sequence[Message], shared: int) -> bool:
-    """Whether the list does not continue the last one, of this process or the one before."""
+    """Whether the list does not continue the last one, of this process or the previous one."""
     if before.messages:
         return shared < len(before.messages)
     return state.last_projection is not None and not is_of(state.last_projection, messages)
@@ -203,14 +205,15 @@ def _text(message: Message) -> str:
 
 
 def _reads_as_summary(message: Message) -> bool:
-    """Rule 6, of its words."""
+    """Rule 6, by its words."""
     named = {part.kind for part in sections_of(_text(message)) if part.kind != "context"}
     return len(named) >= LEAST_SECTIONS
 
 
 def newest_spelling(held: Projection, delta: Delta, whole: bool) -> dict[int, bytes]:
-    """The newest bytes of held messages, by index, where they are others. `delta`: as bytes alone tell it. `whole`:
-    all messages came, not the new ones alone."""
+    """The newest bytes of known messages, by index, where they differ. `delta`: by bytes only. `whole`: all
+    messages came, not only new ones.
+    """
     spelled: dict[int, bytes] = {}
     shared, messages = delta.shared_count, held.messages
     if shared == len(messages):

@@ -1,12 +1,13 @@
-"""Tells where a prompt changed early though ctxmgr did not change it, and what of it is written again for that.
+"""Finds where a prompt changed early though ctxmgr did not change it, and how many tokens are written again because
+of it.
 
-1. A list that only grew, and whose host names no change beside it, is not looked at (`committing`).
-2. Nothing is lost where nothing was kept: the cache is cold, there is none, the model is another one.
-3. A compaction begins another list: that is no bust, nor is what changes before the list with it.
-4. Of a list what counts was sent before and is sent again behind the change. A list that goes back, or on from an
-   earlier place, sends nothing again.
-5. What ctxmgr had taken away, or takes away with this very answer, is not written again: so many tokens at most as
-   the answers before and now have behind what they share. What stands before the list costs all that they share.
+1. A list that only grew, and whose host reports no change beside it, is not checked (`committing`).
+2. There is no loss without a cache: the cache is cold, there is none, or the model changed.
+3. A compaction starts another list. That is no bust, nor is a change before the list that comes with it.
+4. In a list, only messages count that were sent before and are sent again behind the change. A list that goes back,
+   or on from an earlier place, sends nothing again.
+5. What ctxmgr removed, before or with this answer, is not counted as written again: at most the tokens that both
+   answers have behind their common beginning. A change before the list costs all that they share.
 """
 
 import msgspec
@@ -16,14 +17,15 @@ from ctxmgr.model.api import lifecycle
 from ctxmgr.session.context.list_plan import ListPlan
 from ctxmgr.session.session import SessionCore
 
-LEAST_TOKENS = 1_024  # most providers keep no shorter start
+LEAST_TOKENS = 1_024  # most providers cache no shorter prefix
 
 
 def bust_of(
     session: SessionCore, params: lifecycle.ContextParams, shared_count: int, plan: ListPlan, prefix_tokens: int
 ) -> lifecycle.CacheBust | None:
-    """`session` as it was before this list, which begins with so many messages of the last one; `prefix_tokens`:
-    what both answers begin with, by weight."""
+    """`session` is as it was before this list, which shares `shared_count` messages with the last one.
+    `prefix_tokens`: the tokens of the answers' common beginning.
+    """
     before, told = session.projection.messages, params.prefix_change
     gone, after = before[shared_count:], plan.projection.messages[shared_count:]
     sent = {message.raw for message in gone}
@@ -34,7 +36,7 @@ def bust_of(
     if told is not None:
         return _counted(session, told, gauge.tokens(prefix_tokens))
     end = next((count for count in range(len(after), 0, -1) if after[count - 1].raw in sent), 0)
-    again = after[:end]  # what follows is new
+    again = after[:end]  # the rest is new
     found = difference.first_difference([message.raw for message in gone], [message.raw for message in again])
     if found is None:
         return None
@@ -55,7 +57,7 @@ def _was_kept(session: SessionCore, params: lifecycle.ContextParams, plan: ListP
 
 
 def _counted(session: SessionCore, change: lifecycle.PrefixChange, tokens: int) -> lifecycle.CacheBust | None:
-    """The bust, which is counted; None where too little is lost."""
+    """The counted bust, or None if the loss is too small."""
     if tokens < LEAST_TOKENS:
         return None
     terms, whole = session.model.terms_by(session.state).prices, session.tokens()

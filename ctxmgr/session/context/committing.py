@@ -1,7 +1,7 @@
-"""Makes a plan what the session answered last: the one place where a list changes a session.
+"""Makes a plan the session's last answer: the one place where a list changes a session.
 
-Says, too, which messages of the answer belong under a cache mark (`engine.caching`). Only a message that every host
-sends on, and whose last block can bear one, gets a mark: no thinking, no empty text, no reply that failed.
+Also says which messages of the answer should carry a cache mark (`engine.caching`). A marked message is one that
+every host sends, and its last block can carry a mark: no thinking, no empty text, no failed reply.
 """
 
 from bisect import bisect_right
@@ -32,7 +32,7 @@ else:
 def commit(
     session: SessionCore, raw_messages: RawMessages, delta: Delta, params: lifecycle.ContextParams, plan: ListPlan
 ) -> Compared:
-    """How the answer stands to the one before, which is gone with this call. `delta`: as the list came."""
+    """How the answer compares with the previous one, which this call replaces. `delta`: the list as it came."""
     projection, planned = plan.projection, plan.planned
     time_ms = int(params.at) if params.at is not None else None
     begins = _begins(session, projection, delta)
@@ -62,7 +62,7 @@ def commit(
 
 
 def _begins(session: SessionCore, projection: Projection, delta: Delta) -> tuple[int, int, int] | None:
-    """What the answer and the one before begin with, as `comparing` has it; None where there was none before."""
+    """The common beginning of the answer and the previous one, as in `comparing`; None if there was none."""
     if session.projection.plan.pieces:
         return begins_with(session.projection, projection, delta.shared_count)
     return (0, 0, 0) if session.failure_count else resumed(session.state, projection)
@@ -75,8 +75,7 @@ BEARING = frozenset(("text", "call", "result", "image", "summary"))
 def marked(
     session: SessionCore, projection: Projection, position: int | None, own: int | None, time_ms: int | None
 ) -> Breakpoints:
-    """Of the answer that this projection makes. `position`: as `begins_with` has it; None without an answer
-    before."""
+    """Cache marks for this projection's answer. `position`: as in `begins_with`; None without a previous answer."""
     rule = session.model.terms_by(session.state).cache
     if rule.kind != "marks":
         return Breakpoints()
@@ -94,7 +93,7 @@ def marked(
 
 
 class AnsweredMessages:
-    """The messages of an answer by their places in it."""
+    """The messages of an answer by their positions in it."""
 
     def __init__(self, projection: Projection) -> None:
         self._messages, self._runs = projection.messages, runs(projection)

@@ -1,6 +1,6 @@
-"""Turns a projection into the runs of its answer, and two of them into what their answers begin with.
+"""Turns a projection into the runs of its answer, and two projections into the common beginning of their answers.
 
-A provider keeps what requests begin with: where an answer first differs from the one before is what it costs.
+A provider caches the beginning of requests, so the first difference from the previous answer determines the cost.
 """
 
 import hashlib
@@ -21,15 +21,15 @@ Runs = Sequence[Run]
 
 
 def first_changed(old: Projection, new: Projection, shared: int) -> int:
-    """The place in the new answer where it first differs from the old one; -1 where it only grew.
+    """The position in the new answer of its first difference from the old one; -1 if it only grew.
 
-    `shared` messages are the same in both lists; messages after them count as changed.
+    `shared` messages are the same in both lists; later messages count as changed.
     """
     return -1 if only_grew(old, new, shared) else _first_difference(runs(old), runs(new), shared)
 
 
 def _first_difference(before: Runs, after: Runs, shared: int) -> int:
-    """The place in the runs `after` where they first differ from those `before`; -1 where they only grew."""
+    """The position in the runs `after` of their first difference from `before`; -1 if they only grew."""
     position = 0
     for number, (start, end, content, _) in enumerate(after):
         if number >= len(before):
@@ -50,8 +50,9 @@ def _first_difference(before: Runs, after: Runs, shared: int) -> int:
 
 
 def only_grew(old: Projection, new: Projection, shared: int) -> bool:
-    """Whether the new answer is plainly the old one and what came since. Decided without a look at each piece:
-    between epochs it is, and plans have hundreds of them."""
+    """Whether the new answer is simply the old one plus what came since. Decided without checking each piece: this
+    is the usual case between epochs, and plans have hundreds of pieces.
+    """
     before = old.plan.pieces
     if not before or not new.plan.goes_on_from(before):
         return False
@@ -65,8 +66,9 @@ def only_grew(old: Projection, new: Projection, shared: int) -> bool:
 
 
 def begins_with(old: Projection, new: Projection, shared: int) -> tuple[int, int, int]:
-    """(place of the first change, tokens, bytes) of what both answers begin with, message by message; the place is
-    -1 where the new one only grew. `shared` as in `first_changed`."""
+    """(position of the first change, tokens, bytes) of the common beginning of both answers, message by message.
+    The position is -1 if the new one only grew. `shared` as in `first_changed`.
+    """
     position = first_changed(old, new, shared)
     if position < 0:
         return position, old.plan.weight, answer_bytes(old)
@@ -74,9 +76,10 @@ def begins_with(old: Projection, new: Projection, shared: int) -> tuple[int, int
 
 
 def resumed(state: State, new: Projection) -> tuple[int, int, int] | None:
-    """As `begins_with`, of the first answer after a restart: `state` as it was before it; None where nothing was
-    answered before. Where the list does not begin with the last one, or an earlier release answered it, nothing is
-    known to be shared: the place is 0."""
+    """Like `begins_with`, for the first answer after a restart. `state`: from before it. None if there was no
+    earlier answer. If the list does not begin with the last one, or an earlier release answered it, the position is
+    0: nothing is known to be shared.
+    """
     shown = state.last_projection
     if shown is None:
         return None
@@ -115,7 +118,7 @@ def answer_bytes(projection: Projection) -> int:
 
 @once
 def runs(projection: Projection) -> Runs:
-    """An answer as runs of kept messages and single messages put in."""
+    """An answer as runs of kept messages and single inserted messages."""
     before, inside = projection.settled, projection.replacements.inside
     packet_weight = projection.plan.packet_weight
     runs: list[Run] = list(before.runs) if before else []
@@ -145,8 +148,9 @@ def runs(projection: Projection) -> Runs:
 
 @once
 def edits(projection: Projection) -> Sequence[bytes]:
-    """The runs of an answer as edits of its list, with a comma before each, in pieces to be joined: what is put in
-    a message's place is not copied."""
+    """The runs of an answer as edits of its list, each after a comma, in pieces to be joined; replacements are not
+    copied.
+    """
     before = projection.settled
     pieces: list[bytes] = list(before.edits) if before else []
     for start, end, content, _ in runs(projection)[len(before.runs) if before else 0 :]:
@@ -155,7 +159,7 @@ def edits(projection: Projection) -> Sequence[bytes]:
 
 
 def settled(before: Projection, plan: Plan) -> Settled | None:
-    """What the answer by this plan shares with the one before; None where it does not only add to that."""
+    """What this plan's answer shares with the previous one; None if it does more than append to it."""
     pieces = before.plan.pieces
     if not pieces or not isinstance(pieces[-1], Keep) or not plan.goes_on_from(pieces):
         return None
@@ -175,11 +179,11 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 def outline(answered: Projection) -> Outline:
-    """The outline of an answer, by which the first one after a restart is compared with the last one before.
+    """The outline of an answer, by which the first answer after a restart is compared with the last one before.
 
-    It is made of ranges of messages that went out as they came, and of a hash for each message that was put in. The
-    last range is left open at its end, so that it stays the same while the list only grows. It tells nothing of the
-    messages themselves: that the list is the same is told by its tag.
+    It consists of ranges of messages that were sent as they came, and of a hash for each inserted message. The end
+    of the last range is open, so that it stays the same while the list only grows. It says nothing about the
+    messages themselves; the tag identifies the list.
     """
     plan, message_count = answered.plan, len(answered.messages)
     parts: list[tuple[int, int] | str] = []
@@ -196,7 +200,7 @@ def outline(answered: Projection) -> Outline:
 
 
 def runs_of(outline: Outline, message_count: int) -> Runs:
-    """As `runs`, with the hash in place of the bytes."""
+    """Like `runs`, with hashes in place of bytes."""
     return [
         Run(0, 0, part.encode())
         if isinstance(part, str)
@@ -206,14 +210,14 @@ def runs_of(outline: Outline, message_count: int) -> Runs:
 
 
 def _message_index(piece: Piece) -> tuple[int, int]:
-    """What the blocks of one message have in common, and no two other pieces."""
+    """A key that all blocks of one message share, and no other pieces."""
     if isinstance(piece, BlockEdit):
         return (0, piece.message_index)
     return (1, piece.start) if isinstance(piece, Keep) else (2, 0)
 
 
 def _hash(pieces: Sequence[Piece], packet: bytes) -> str:
-    """Of what they put in the place of one message, or of none: there stands the packet."""
+    """The hash of what they insert in place of one message; of the packet if they replace none."""
     edits = [
         (piece.block_index, piece.kind, piece.text, piece.arguments, *piece.media)
         for piece in pieces

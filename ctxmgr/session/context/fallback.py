@@ -1,14 +1,14 @@
-"""Turns a list that could not be projected into an answer all the same: the host's model call must not fail.
+"""Answers a list that could not be projected: the host's model call must not fail.
 
 Rules (design, section 2, safety of answers):
-1. The last good projection plus the messages since, where the list begins with what that projection was of.
+1. The last good projection plus the messages since, if the list begins with that projection's list.
 2. Else the raw list, if it fits window - reserve.
-3. Else the largest suffix of whole turns that fits, at least the newest turn, and all prompts before it. It does
-   not start with a message that holds a result, or behind what a later message goes on from: that would be missing.
-4. What is too long all the same loses the middle of its longest results, the longest first; but for presets that
+3. Else the largest suffix of whole turns that fits, at least the newest turn, after all prompts. It does not start
+   with a result, or behind a message that a later one depends on.
+4. If that is still too long, the middle of its longest results is cut, the longest first, except in presets that
    send a list as it came.
 
-Uses as little as possible of what may have failed: no engine, no tokenizer; a token is taken as three bytes.
+Uses as little as possible of what may have failed: no engine, no tokenizer. A token counts as three bytes.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from ctxmgr.formats import MessageFormat
 from ctxmgr.model import View
 
 LEAST_CHARACTERS = 2_000  # of a result that is cut
-BYTES_PER_TOKEN = 3  # low on purpose: o200k gives 3.5 to 4 bytes a token on code and prose
+BYTES_PER_TOKEN = 3  # low on purpose: o200k has 3.5 to 4 bytes a token on code and prose
 
 
 def estimated_tokens(raws: Sequence[bytes]) -> int:
@@ -25,7 +25,7 @@ def estimated_tokens(raws: Sequence[bytes]) -> int:
 
 
 def cut(raws: Sequence[bytes], fmt: MessageFormat, limit: float) -> list[bytes]:
-    """These messages in about `limit` tokens, as far as their results can be cut (rule 4)."""
+    """These messages in about `limit` tokens, as far as cutting results allows (rule 4)."""
     out, over = list(raws), sum(map(len, raws)) - limit * BYTES_PER_TOKEN
     if over <= 0:
         return out
@@ -48,7 +48,7 @@ def cut(raws: Sequence[bytes], fmt: MessageFormat, limit: float) -> list[bytes]:
 
 
 def suffix(raws: Sequence[bytes], fmt: MessageFormat, limit: int) -> list[bytes]:
-    """What to send: all of it where it fits `limit` tokens (rules 2 and 3)."""
+    """What to send: everything if it fits `limit` tokens (rules 2 and 3)."""
     if estimated_tokens(raws) <= limit:
         return list(raws)
     views = [fmt.view(raw) for raw in raws]
@@ -69,8 +69,9 @@ def suffix(raws: Sequence[bytes], fmt: MessageFormat, limit: int) -> list[bytes]
 
 
 def _needed(views: Sequence[View]) -> list[int]:
-    """Of each message the index of the first that it and those behind it go on from: by a call's id, or by one that
-    blocks share."""
+    """For each message, the index of the first message that it and the later ones depend on: by a call's id, or by
+    an id that blocks share.
+    """
     opened: dict[tuple[str, str], int] = {}
     needed = list(range(len(views)))
     for position, view in enumerate(views):

@@ -1,11 +1,11 @@
-"""Turns what a preset planned into what fits: the step that every list goes through but those that go as they came.
+"""Makes a preset's plan fit. Every list goes through this step, except lists that go out as they came.
 
-1. Where whole turns are to leave, the preset plans again from a later turn on, so that it says what left as ever.
-2. Whatever is shown another way than before goes into the archive, where there is one: each handle that a list
-   names can be retrieved, in every preset.
-3. Where a cut changes what was shown before, that is an epoch of its own, with a receipt: its cache is lost. Where
-   an epoch's own list is cut at once, the epoch's receipt tells of both.
-4. What fits after a cut is what is kept from then on: that it fills the window is no reason to open an epoch.
+1. If whole turns must be removed, the preset plans again from a later turn, so that removals are reported as usual.
+2. Whatever is shown differently than before goes into the archive, if there is one. Every handle in a list can be
+   retrieved, in every preset.
+3. If a cut changes what was shown before, it is an epoch with a receipt, since the cache is lost. If an epoch's own
+   list is cut at once, the epoch's receipt covers both.
+4. What fits after a cut is kept from then on: a full window is no reason to open an epoch.
 """
 
 import math
@@ -27,13 +27,13 @@ from ctxmgr.model.saved import State
 from ctxmgr.session.context.list_plan import ListPlan
 from ctxmgr.session.reading import Reader
 
-OVERHEAD_TOKEN_BYTES = 4  # about what a token of prompt and tools takes of the request
+OVERHEAD_TOKEN_BYTES = 4  # about what a token of prompt and tools takes in the request
 TOO_LARGE = "did not fit the window"
-TURNS_TRIES = 4  # a packet comes with turns that leave: so often more of them may have to
+TURNS_TRIES = 4  # removing turns adds to the packet, so more turns may have to be removed; at most this often
 
 
 def fit(plan: ListPlan) -> ListPlan:
-    """What does not fit is cut, and what left by it is kept."""
+    """Cuts what does not fit, and archives what that removes."""
     if not plan.preset.is_active(plan.arrived.state):
         return plan
     planned = _fitted(plan)
@@ -87,14 +87,14 @@ def _fit_inputs(plan: ListPlan) -> FitInputs:
 
 
 def _from_turn(plan: ListPlan, last: Plan) -> Planned:
-    """The list planned again, from the floor of this plan on."""
+    """Plans the list again, from this plan's floor on."""
     incoming = msgspec.structs.replace(plan.incoming, last_plan=last)
     state = msgspec.structs.replace(plan.arrived.state, decisions=last.decisions)
     return plan.preset.project(incoming, state, plan.inputs)
 
 
 def _rewritten(conversation: ConversationIndex, planned: Planned, state: State) -> dict[str, ArchiveRow]:
-    """Rule 2: the blocks that are written anew with this list, by key."""
+    """Rule 2: the blocks that this list rewrites, by key."""
     rows = {}
     for piece in planned.plan.pieces:
         if isinstance(piece, BlockEdit) and state.decisions.get(piece.key) != planned.state.decisions.get(
@@ -109,7 +109,7 @@ def _rewritten(conversation: ConversationIndex, planned: Planned, state: State) 
 
 
 def _with_cuts(planned: Planned, receipt: Receipt, gone: tuple[receipts.Original, ...]) -> Planned:
-    """An epoch whose list was cut at once: its receipt tells of both, and of what was sent."""
+    """An epoch whose list was cut at once: its receipt covers both, and what was sent."""
     cuts = receipts.receipt(receipt, gone, lambda original: TOO_LARGE)
     evicted = (*receipt.evicted, *cuts.evicted)
     done = msgspec.structs.replace(
@@ -126,7 +126,7 @@ def _with_cuts(planned: Planned, receipt: Receipt, gone: tuple[receipts.Original
 
 
 def announced(plan: ListPlan) -> ListPlan:
-    """Rule 3: what was shown before is shown another way, so an epoch begins, with a receipt."""
+    """Rule 3: earlier content is shown differently, so an epoch begins, with a receipt."""
     planned, whole, inputs, conversation = plan.planned, plan.uncut, plan.inputs, plan.incoming.conversation
     state, cut, rates = planned.state, planned.plan, rates_by(inputs.gauge.terms.cache, inputs.gauge.terms.prices)
     cached = plan.incoming.delta.unchanged_count
@@ -151,7 +151,7 @@ def _media(inputs: Inputs, reader: Reader) -> MediaLimits:
 
 
 def _cut_last(conversation: ConversationIndex, inputs: Inputs) -> frozenset[BlockRef]:
-    """What others told the model, as much as may stay in place."""
+    """Cuts text that others sent to the model last, as much as may stay in place."""
     share = INSTRUCTIONS_SHARE * inputs.gauge.usable_weight
     held = Protection(conversation, inputs.policy, instruction_tokens=share).instructions()
     return held.results | held.texts

@@ -1,4 +1,4 @@
-"""A list on its way to its answer, as one frozen value: each pass gives the next one."""
+"""A list on its way to its answer, as one frozen value: each pass returns the next one."""
 
 import msgspec
 
@@ -11,7 +11,7 @@ from ctxmgr.session.reading import Reader
 
 
 class Rejected(Exception):
-    """This plan must not leave. `checks` names the promises that it breaks."""
+    """This plan must not be sent. `checks` names the promises that it breaks."""
 
     def __init__(self, checks: tuple[str, ...]) -> None:
         super().__init__(", ".join(checks))
@@ -19,11 +19,11 @@ class Rejected(Exception):
 
 
 class ListPlan(msgspec.Struct, frozen=True):
-    """`arrived`: the list that was read, with the state it came to. `preset`, `inputs` and `reader` are what it is
-    planned by, `incoming` is how it stands to the last one.
+    """`arrived`: the list that was read, with the resulting state. `preset`, `inputs` and `reader` plan it;
+    `incoming` is how it compares with the last one.
 
-    `planned`: pieces and state as far as they are decided; `uncut` are the pieces before they were made to fit.
-    `projection`: what is answered. `only_grew`: it is the last answer with a longer end.
+    `planned`: pieces and state as far as they are decided; `uncut`: the pieces before they were made to fit.
+    `projection`: the answer. `only_grew`: it is the last answer with a longer end.
     """
 
     arrived: Arrived
@@ -43,10 +43,10 @@ class ListPlan(msgspec.Struct, frozen=True):
 
     @property
     def shared_count(self) -> int:
-        """So many messages at the head are those of the last list."""
+        """How many messages at the head are those of the last list."""
         return self.incoming.delta.shared_count
 
     @property
     def goes_on(self) -> bool:
-        """Whether the list only adds to what was answered last."""
+        """Whether the list only adds to the last answer."""
         return self.incoming.last_plan is not None

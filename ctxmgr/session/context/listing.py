@@ -1,8 +1,8 @@
-"""The method `context`: a list arrives, is projected, and goes back as messages, edits or `unchanged`.
+"""The method `context`: a list arrives, is projected, and is returned as messages, edits or `unchanged`.
 
-The road: `delta_of` (and `respelled`) -> `arrived` -> the passes of `projected` -> `commit` -> `answer`.
-What can fail runs inside one attempt; if it fails, the fallback answers, and the session stays as it was.
-The plan of a cancelled call is reused by the next one.
+The path: `delta_of` (and `respelled`) -> `arrived` -> the passes of `projected` -> `commit` -> `answer`. Everything
+that can fail runs inside one attempt. If it fails, the fallback answers, and the session stays unchanged. The next
+call reuses the plan of a cancelled one.
 """
 
 from typing import Any
@@ -35,8 +35,8 @@ def context(
 ) -> Verb[Parts]:
     """The members of the answer as bytes, without the enclosing braces.
 
-    `stripped`: so many messages were recognised in the request's bytes, and left out of `params.messages`;
-    `mended`: so many unpaired surrogates were mended in the request. Raises Stale, and InvalidParams where the
+    `stripped`: how many messages were recognized in the request's bytes and are missing in `params.messages`.
+    `mended`: how many unpaired surrogates were repaired in the request. Raises Stale, and InvalidParams if the
     messages are in another format.
     """
     delta = delta_of(session, params, stripped)
@@ -58,7 +58,7 @@ def _newest(
     params: lifecycle.ContextParams,
     stripped: int | None,
 ) -> Verb[Delta]:
-    """How the list stands to the last one, which is held in the bytes of this one from here on."""
+    """How the list compares with the last one, which is held in the new spelling from here on."""
     held, whole = session.projection, params.append is None
     if delta.shared_count < len(held.messages) and sum(map(len, delta.appended)) > INLINE_BYTES:
         spelled = yield Offload(lambda: newest_spelling(held, delta, whole))
@@ -76,7 +76,7 @@ def _newest(
 def _planned(
     session: SessionCore, delta: Delta, params: lifecycle.ContextParams
 ) -> Verb[ListPlan | ProjectionFailure]:
-    """The plan of the list: that of a call that was cancelled, made at once, or made in a thread."""
+    """The plan of the list: that of a cancelled call, made at once, or made in a thread."""
     given, asked = _inputs(session, delta, params)
     cancelled = session.cancelled_attempt
     if cancelled is not None and cancelled.is_of(given, asked):
@@ -97,13 +97,13 @@ def _planned(
 def _inputs(
     session: SessionCore, delta: Delta, params: lifecycle.ContextParams
 ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """All that a plan is made from: what the session is, and what was asked."""
+    """Everything a plan is made from: the session and the request."""
     given = session.state, session.projection, session.ledger, session.reader
     return given, (delta, params.at, params.overhead_tokens)
 
 
 def _kept(session: SessionCore, delta: Delta, params: lifecycle.ContextParams) -> ListPlan | ProjectionFailure:
-    """One attempt, in a thread; what came of it stays with the session until a call takes it."""
+    """One attempt, in a thread. Its result stays with the session until a call uses it."""
     plan = attempt(session, delta, params, may_take_long=True)
     if isinstance(plan, ListPlan):
         messages = plan.arrived.messages[delta.shared_count :]
@@ -115,8 +115,9 @@ def _kept(session: SessionCore, delta: Delta, params: lifecycle.ContextParams) -
 def attempt(
     session: SessionCore, delta: Delta, params: lifecycle.ContextParams, may_take_long: bool
 ) -> ListPlan | ProjectionFailure:
-    """Assigns nothing: may run in another thread while the session waits. Raises NeedsThread where it may not take
-    long."""
+    """Assigns nothing, so it may run in another thread while the session waits. Raises NeedsThread if it would take
+    long and may not.
+    """
     try:
         time_ms = int(params.at) if params.at is not None else None
         read = arrived(session, delta, time_ms)

@@ -1,16 +1,16 @@
-"""Turns a list that arrived into its answer, whatever the preset: a list of passes, each from plan to plan.
+"""Turns a list into its answer, for every preset: a list of passes, each from plan to plan.
 
-1. How the list stands to what was shown before is made out once (`Delta`), and what is new and too long is cut
-   (`arrival`), whatever the preset.
-2. The preset plans; what does not fit is cut (`fitting`); its invariants check the plan; a plan that breaks one
-   does not leave.
-3. What a plan puts in a block's place is written once: its decision remembers it, and it is sent again as written.
-4. What its provider would refuse does not leave (`formats.acceptance`).
+1. The comparison with what was shown before is made once (`Delta`), and new content that is too long is cut
+   (`arrival`), for every preset.
+2. The preset plans; what does not fit is cut (`fitting`); invariants check the plan. A plan that breaks one is not
+   sent.
+3. The replacement of a block is written once: its decision remembers it, and it is sent again unchanged.
+4. What the provider would refuse is not sent (`formats.acceptance`).
 5. A preset that keeps the prefix keeps it: between two epochs the answer only grows at its end. A cut that breaks
-   it opens one.
+   it opens an epoch.
 
-No pass changes anything but its own value (`committing` does): a pass that raises leaves the session as it was.
-The memo of rewritten results only saves time.
+No pass changes anything but its own value (`committing` does): a pass that raises leaves the session unchanged. The
+memo of rewritten results only saves time.
 """
 
 from collections.abc import Callable, Iterator
@@ -46,7 +46,7 @@ Pass = Callable[[ListPlan], ListPlan]
 
 
 def projected(arrived: Arrived, preset: PresetStrategy, inputs: Inputs, reader: Reader) -> ListPlan:
-    """The answer to this list. Raises Rejected, and NeedsThread where the preset would hold others up."""
+    """The answer to this list. Raises Rejected, and NeedsThread if the preset would block others."""
     plan = ListPlan(arrived, preset, inputs, reader, incoming_of(arrived), Planned(NO_PLAN, arrived.state, 0))
     for make in PASSES:
         plan = make(plan)
@@ -54,7 +54,7 @@ def projected(arrived: Arrived, preset: PresetStrategy, inputs: Inputs, reader: 
 
 
 def incoming_of(arrived: Arrived) -> Incoming:
-    """How the list stands to what was shown before (rule 1)."""
+    """How the list compares with what was shown before (rule 1)."""
     state, before, delta = arrived.state, arrived.before, arrived.delta
     conversation = indexed(before, arrived.messages, delta.shared_count)
     goes_on = before.answered and delta.shared_count == before.conversation.size
@@ -64,7 +64,7 @@ def incoming_of(arrived: Arrived) -> Incoming:
     known = delta.shared_count if state.last_projection is not None else conversation.size
     if shown is not None:
         known = shown.message_count
-    elif not state.decisions and before.plan.decisions:  # what was edited comes back as it was
+    elif not state.decisions and before.plan.decisions:  # edited content returns in its original form
         known = min(known, _untouched(before.plan))
     delta = msgspec.structs.replace(delta, unchanged_count=known)
     return Incoming(conversation, delta, shown, before.plan if goes_on else None)
@@ -77,13 +77,13 @@ def indexed(old: Projection, messages: tuple[Message, ...], shared: int) -> Conv
 
 
 def _untouched(plan: Plan) -> int:
-    """So many messages at the head of its list are shown as they came."""
+    """How many messages at the head of its list are shown as they came."""
     first = plan.pieces[0] if plan.pieces else None
     return first.end if isinstance(first, Keep) and first.start == 0 else 0
 
 
 def remember_instructions(plan: ListPlan) -> ListPlan:
-    """Instructions in new messages are remembered, for when the host takes them away."""
+    """Remembers instructions in new messages, in case the host removes them."""
     arrived, conversation = plan.arrived, plan.incoming.conversation
     state = ledger_updates.with_instructions(arrived.state, conversation, plan.shared_count, plan.inputs)
     planned = msgspec.structs.replace(plan.planned, state=state)
@@ -91,13 +91,13 @@ def remember_instructions(plan: ListPlan) -> ListPlan:
 
 
 def cut_arrivals(plan: ListPlan) -> ListPlan:
-    """Results that came now and are too long are decided to be cut (rule 1)."""
+    """Decides to cut new results that are too long (rule 1)."""
     state, incoming, inputs = plan.planned.state, plan.incoming, plan.inputs
     if not plan.preset.is_active(state):
         return plan
     ask = ArrivalInputs(inputs.policy, plan.reader.weigh, plan.preset.invariants, inputs.archives)
     conversation, first = incoming.conversation, incoming.delta.unchanged_count
-    if state.last_projection is None:  # others may have sent all but what came since the reply
+    if state.last_projection is None:  # others may have sent everything up to the reply
         first = conversation.newest_reply + 1
     cut = arriving(conversation, first, state, ask)
     if not cut.decisions:
@@ -112,13 +112,13 @@ def cut_arrivals(plan: ListPlan) -> ListPlan:
 
 
 def plan_by_preset(plan: ListPlan) -> ListPlan:
-    """What stays and in which form, as the preset decides (rule 2). Raises NeedsThread."""
+    """Decides what stays and in which form, as the preset says (rule 2). Raises NeedsThread."""
     planned = plan.preset.project(plan.incoming, plan.planned.state, plan.inputs)
     return msgspec.structs.replace(plan, planned=planned, uncut=planned.plan)
 
 
 def check_invariants(plan: ListPlan) -> ListPlan:
-    """The promises of every list, and the policy's of the newest steps (rule 2). Raises Rejected."""
+    """Checks the promises of every list, and the policy's about the newest steps (rule 2). Raises Rejected."""
     promised = msgspec.structs.replace(plan.plan, working_set=plan.inputs.policy.working_set)
     known = plan.arrived.before.check_state if plan.goes_on else FRESH
     faults, check_state = plan.preset.invariants.check(plan.incoming.conversation, promised, known)
@@ -130,12 +130,12 @@ def check_invariants(plan: ListPlan) -> ListPlan:
 
 
 def write_once(plan: ListPlan) -> ListPlan:
-    """Decisions remember what they put in a block's place, in plan and state alike (rule 3)."""
+    """Decisions remember the replacement of a block, in plan and state (rule 3)."""
     pieces, state, conversation = plan.plan, plan.planned.state, plan.incoming.conversation
     before = plan.arrived.before.plan
     same = plan.goes_on and pieces.decisions is before.decisions and pieces.goes_on_from(before.pieces)
     fresh: dict[str, Decision] = {}
-    for piece in pieces.pieces[len(before.pieces) - 1 if same else 0 :]:  # what stood before is written
+    for piece in pieces.pieces[len(before.pieces) - 1 if same else 0 :]:  # earlier ones are written already
         decision = pieces.decisions.get(piece.key) if isinstance(piece, BlockEdit) else None
         if isinstance(piece, BlockEdit) and decision is not None and not decision.written and not decision.media:
             block = conversation.block(BlockRef(piece.message_index, piece.block_index))
@@ -182,9 +182,10 @@ def render(plan: ListPlan) -> ListPlan:
 
 
 def accept_format(plan: ListPlan) -> ListPlan:
-    """The answer with how its provider takes it (rule 4), read off the bytes that leave. Raises Rejected where it
-    would refuse them, but not where it would refuse the host's own list, too. An answer that only grew is looked at
-    from where it grew."""
+    """Checks the answer against the provider's rules (rule 4), from the bytes that are sent. Raises Rejected if the
+    provider would refuse them, unless it would refuse the host's own list too. An answer that only grew is checked
+    from where it grew.
+    """
     fmt, projection, before = plan.reader.fmt, plan.projection, plan.arrived.before
     if plan.only_grew:
         new = projection.messages[before.conversation.size :]
@@ -194,7 +195,7 @@ def accept_format(plan: ListPlan) -> ListPlan:
     strict = plan.preset.invariants.packet_inside
     if broken := refused(progress, strict):
         came = fmt.accept(BEGINNING, ((message.raw, message.view) for message in projection.messages))
-        torn = "pairs" in refused(came)  # whatever is sent of it
+        torn = "pairs" in refused(came)  # whatever of it is sent
         if not torn and (broken := broken - refused(came, strict)):
             raise Rejected(tuple(f"provider: {name}" for name in sorted(broken)))
     replacements = msgspec.structs.replace(projection.replacements, accepted=progress)
@@ -213,8 +214,9 @@ def _answered(projection: Projection, fmt: MessageFormat, memo: Memo) -> Iterato
 
 
 def announce(plan: ListPlan) -> ListPlan:
-    """A cut that changes the prefix between two epochs opens one (rule 5). Raises Rejected where the preset itself
-    changed it."""
+    """A cut that changes the prefix between two epochs opens one (rule 5). Raises Rejected if the preset itself
+    changed it.
+    """
     between_epochs = plan.preset.is_active(plan.arrived.state) and plan.goes_on and plan.planned.receipt is None
     if not (plan.preset.keeps_prefix and between_epochs):
         return plan
@@ -226,7 +228,7 @@ def announce(plan: ListPlan) -> ListPlan:
 
 
 def remember(plan: ListPlan) -> ListPlan:
-    """What is remembered of any answer."""
+    """Remembers what every answer needs."""
     projection, state, weight = plan.projection, plan.planned.state, plan.plan.weight
     for made in (answer_bytes, edits):  # with the list that they are of: the next call goes on from them
         made(projection)
@@ -255,7 +257,7 @@ PASSES: tuple[Pass, ...] = (
 
 
 def _ends_open(before: Projection, after: Projection, shared: int) -> bool:
-    """Whether the answer is the one before with only a longer end, so that both have one outline."""
+    """Whether the answer is the previous one with only a longer end, so that both have the same outline."""
     if len(before.plan.pieces) != len(after.plan.pieces) or not only_grew(before, after, shared):
         return False
     both = ((projection.plan.pieces[-1], projection.conversation.size) for projection in (before, after))

@@ -1,19 +1,19 @@
-"""Holds the raw bytes of a message list as they came, so that a long list is compared and sent without a scan.
+"""Holds the raw bytes of a message list, so that a long list is compared and sent without scanning it.
 
-The bytes of a list's messages, joined by commas, lie in a few segments. A new list that begins with them is
-recognised by comparing memory, and any run of messages is sent as views of the segments: neither costs a parse,
-a copy or an allocation of its size. Segments are merged as they grow in number, so a call stays cheap.
+The bytes of a list's messages, joined by commas, are held in a few segments. A new list that begins with them is
+recognized by comparing memory, and any run of messages is sent as views of the segments, without parsing, copying
+or allocating its size. Segments are merged as their number grows, so a call stays cheap.
 
-An answer of many runs is joined, too, but for the newest of them: the next one begins with these bytes where it
+An answer of many runs is joined too, except for its newest runs: the next answer begins with these bytes if it
 begins with the same runs.
 """
 
 from collections.abc import Iterable, Sequence
 
 SEGMENTS = 24  # more than this are merged
-RUNS = 24  # of an answer beyond what is joined: more than this are joined with it
+RUNS = 24  # of an answer beyond what is joined; more than this are joined with it
 
-Run = tuple[int, int, bytes, int]  # messages [start, end), or what stands in the place of one; the last is not read
+Run = tuple[int, int, bytes, int]  # messages [start, end), or the replacement of one; the last element is not read
 
 
 class RawMessages:
@@ -24,7 +24,7 @@ class RawMessages:
 
     def _clear(self) -> None:
         self._segments: list[bytes] = []
-        self._parted: Sequence[bytes] | None = None  # the messages, while no segments are
+        self._parted: Sequence[bytes] | None = None  # the messages, while there are no segments
         self._counts: list[int] = []  # messages before each segment
         self._offsets: list[int] = []  # start of each message within its segment
         self._lengths: list[int] = []
@@ -32,8 +32,8 @@ class RawMessages:
         self.forget_answer()
 
     def forget_answer(self) -> None:
-        """The next answer is not of runs."""
-        self._runs: list[Run] = []  # that the last answer of many began with
+        """The next answer does not consist of runs."""
+        self._runs: list[Run] = []  # that the last answer of many runs began with
         self._answer = b""  # their bytes
         self._end = 0  # of the messages among them
 
@@ -43,8 +43,7 @@ class RawMessages:
         return sum(map(len, self._segments if self._parted is None else self._parted)) + len(self._answer)
 
     def part(self, raws: Sequence[bytes]) -> None:
-        """`raws` are held elsewhere anyway: if they are these messages, nothing but they is held until the next
-        call."""
+        """`raws` are held elsewhere anyway. If they are these messages, only they are held until the next call."""
         places = zip(raws, self._offsets, self._lengths, self._places, strict=False)
         if (
             self._parted is None
@@ -59,7 +58,7 @@ class RawMessages:
             self.forget_answer()
 
     def _join(self) -> None:
-        """What was parted lies in one segment again."""
+        """Joins parted messages into one segment again."""
         raws, self._parted = self._parted, None
         if raws:
             self._clear()
@@ -93,8 +92,9 @@ class RawMessages:
             held[count:] = []
 
     def head_in(self, body: bytes, offset: int) -> tuple[int, int]:
-        """(where in `body`, how many): so many messages at the head, whole segments of them, stand there from
-        `offset` on, followed by more or by the end of the array."""
+        """(where in `body`, how many): the messages at the head, in whole segments, that `body` has from `offset`
+        on, followed by more or by the end of the array.
+        """
         self._join()
         end, count = offset, 0
         for number, segment in enumerate(self._segments):
@@ -110,8 +110,9 @@ class RawMessages:
         return end, count
 
     def parts(self, runs: Sequence[Run]) -> list[bytes | memoryview]:
-        """The bytes of runs of messages [start, end), or of what stands in the place of one, with a comma behind
-        each run but the last."""
+        """The bytes of runs of messages [start, end), or of the replacement of one, with a comma behind each run
+        but the last.
+        """
         self._join()
         if list(runs[: len(self._runs)]) != self._runs:
             self.forget_answer()
@@ -140,7 +141,7 @@ class RawMessages:
         return parts
 
     def run(self, start: int, end: int) -> list[bytes | memoryview]:
-        """The bytes of messages [start, end), commas between them included, as few views as possible."""
+        """The bytes of messages [start, end), with commas between them, in as few views as possible."""
         self._join()
         parts: list[bytes | memoryview] = []
         while start < end:
@@ -165,8 +166,9 @@ class RawMessages:
             offset += len(raw) + 1
 
     def _merge(self) -> None:
-        """Merges the newest segments up to the first that is larger than all after it together: each byte is
-        copied about once a doubling."""
+        """Merges the newest segments up to the first that is larger than all after it together, so each byte is
+        copied about once per doubling.
+        """
         first, size = len(self._segments) - 1, len(self._segments[-1])
         while first > 0 and len(self._segments[first - 1]) <= 2 * size:
             first -= 1

@@ -1,12 +1,12 @@
-"""Turns a list, and what of it is still there, into rows for the archive: what its host took away by itself.
+"""Turns a list, and what is still in it, into rows for the archive: what its host removed by itself.
 
 Rules:
-1. What the next list does not show has left, whoever took it away: a compaction, told or not, a clearing of old
-   results, a move in the host's tree. Of a message that is written anew only the blocks that are not there now.
-2. A block has the key that a decision about it has, so that what an epoch took out before is there once, and stays
-   under the handle that its marker names.
-3. What no turn holds (prompts) is no part of the conversation, and does not leave it.
-4. Of a list that only goes on nothing leaves: it costs nothing to ask.
+1. What the next list does not show is removed, whoever removed it: a compaction (reported or not), a clearing of
+   old results, a move in the host's tree. Of a rewritten message only the blocks that are missing now.
+2. A block has the key that a decision about it has. Content that an epoch removed before is stored once, and keeps
+   the handle that its marker names.
+3. What belongs to no turn (prompts) is no part of the conversation, and is not archived.
+4. A list that only grew loses nothing, and the check is free.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -21,8 +21,9 @@ Identity = tuple[str, str, str]  # of a block: its kind, its call's id, its text
 
 
 def from_lists(session: SessionCore, messages: Sequence[Message], shared: int) -> list[ArchiveRow]:
-    """What stood in the last list, or was reported since, and does not stand in `messages`, the next one; of both
-    the first `shared` are the same."""
+    """The blocks of the last list, and of what was reported since, that are missing in `messages`, the next one.
+    Both share the first `shared` messages.
+    """
     before = session.projection.messages
     if shared >= len(before) or not session.capabilities.keeps_originals:  # rule 4
         return []
@@ -40,8 +41,9 @@ def from_lists(session: SessionCore, messages: Sequence[Message], shared: int) -
 
 
 def before_entry(session: SessionCore, first_kept: str | None) -> list[ArchiveRow]:
-    """What was listed before the first entry that a compaction keeps; nothing where it is not known which message
-    that is: the next list tells."""
+    """The listed blocks before the first entry that a compaction keeps; none if it is not known which message that
+    is (the next list will show it).
+    """
     if first_kept is None or not session.capabilities.keeps_originals:
         return []
     conversation, entry_of = _conversation(session), session.entry_of

@@ -1,20 +1,19 @@
-"""Takes what leaves a session's view into the archive, before the answer that holds its markers leaves, and brings
-it back: the verbs `retrieve` and `search`.
+"""Archives removed content before the answer with its markers is sent, and returns it: the methods `retrieve` and
+`search`.
 
 Rules:
-1. A verb that lets something leave adds its row to `session.pending_archive` where it assigns the new state;
-   nobody else empties that list. Rows are added only where the host declared `retrieve` or `archive`; without,
-   they are passed over.
-2. A row is held here until the archive has it: what cannot be saved can still be retrieved. That is said once.
-3. What the archive did not take is put again with the next rows, and when the session ends: a disk at fault costs
-   no call that lets nothing leave.
-4. Held is so much and no more, the newest: what a full disk keeps away must not fill the memory.
-5. What comes back counts as asked for: it is noted, so that the result that holds it is not pruned at once. A
-   search notes nothing: a stretch of a text was not brought back.
-6. An unknown handle is refused with how to get the thing again, where a receipt still names its call. The call is
-   in the error's `data`: a message never holds conversation.
-7. Secrets that were masked when it was archived read `[masked]`, and the answer says so. Offsets are those of the
-   original all the same.
+1. A method that removes something adds its row to `session.pending_archive` where it assigns the new state; nobody
+   else empties that list. Rows are only kept if the host declared `retrieve` or `archive`.
+2. A row is held in memory until the archive has it, so content that cannot be saved can still be retrieved. That is
+   reported once.
+3. Rows that the archive refused are put again with the next rows, and when the session ends. A disk fault affects
+   no call that removes nothing.
+4. Memory for held rows is limited, newest first, so a full disk does not fill it.
+5. Retrieved content counts as requested: the result that holds it is not pruned at once. A search records nothing,
+   since it returns only a part of a text.
+6. An unknown handle is refused with how to get the content again, if a receipt still names its call. The call is in
+   the error's `data`: a message never holds conversation.
+7. Secrets that were masked on archiving read `[masked]`, and the answer says so. Offsets are those of the original.
 """
 
 from typing import Any
@@ -28,18 +27,18 @@ from ctxmgr.model.api import recovery
 from ctxmgr.session.session import SessionCore
 from ctxmgr.session.work import ArchiveGet, ArchivePut, ArchiveSearch, Verb
 
-HELD_CHARACTERS = 32_000_000  # of one session; a whole one comes to 8 MB
+HELD_CHARACTERS = 32_000_000  # of one session; a whole one is about 8 MB
 
 
 def check(session: SessionCore) -> None:
-    """Raises CallFailed where nothing is archived of a session."""
+    """Raises CallFailed if nothing of the session is archived."""
     if not session.capabilities.keeps_originals:
         reason = "nothing is archived: `capabilities.retrieve` was not declared in initialize, nor `archive`"
         raise CallFailed(reason)
 
 
 def archived(session: SessionCore, again: bool = False) -> Verb[None]:
-    """Asks for the archive where something has left; `again`: also for what it did not take before."""
+    """Archives newly removed content; `again`: also what the archive refused before."""
     leaving = tuple(session.pending_archive)
     if not session.capabilities.keeps_originals:
         session.pending_archive.clear()
@@ -59,7 +58,7 @@ def archived(session: SessionCore, again: bool = False) -> Verb[None]:
 
 
 def unarchived_row(session: SessionCore, handle: str) -> ArchiveRow | None:
-    """What is under this handle and not in the archive yet; None where two things are."""
+    """The row under this handle that is not in the archive yet; None if there are two."""
     rows = [row for row in (*session.unarchived.values(), *session.pending_archive) if row.handle == handle]
     return rows[-1] if len({row.key for row in rows}) == 1 else None
 
@@ -83,12 +82,13 @@ def _bounded(rows: dict[str, ArchiveRow]) -> dict[str, ArchiveRow]:
     return dict(reversed(kept.items()))
 
 
-PAGE_CHARACTERS = 20_000  # about 5,000 tokens: a page that a model can take in without losing much of its window
+PAGE_CHARACTERS = 20_000  # about 5,000 tokens: a page that a model can take without losing much of its window
 
 
 def retrieve(session: SessionCore, params: recovery.RetrieveParams) -> Verb[recovery.RetrieveResult]:
-    """One page. Raises CallFailed where nothing is archived here, or the archive cannot be read;
-    InvalidParams for a handle that it does not know."""
+    """One page. Raises CallFailed if nothing is archived or the archive cannot be read, InvalidParams for an
+    unknown handle.
+    """
     check(session)
     row = unarchived_row(session, params.handle)
     if row is None:
@@ -123,7 +123,7 @@ def _page(session: SessionCore, row: ArchiveRow, params: recovery.RetrieveParams
 
 
 def _note(session: SessionCore, handle: str) -> None:
-    """Rule 5. What came back too long ago to matter is forgotten."""
+    """Rule 5. Forgets old retrievals."""
     now = session.state.epoch.number
     returned = {key: epoch for key, epoch in session.state.returned.items() if now - epoch < RETURNED_EPOCHS}
     returned[handle] = now
@@ -146,7 +146,7 @@ MOST_HITS = 50
 
 
 def search(session: SessionCore, params: recovery.SearchParams) -> Verb[recovery.SearchResult]:
-    """Raises CallFailed where nothing is archived here, or the archive cannot be read."""
+    """Raises CallFailed if nothing is archived or the archive cannot be read."""
     check(session)
     limit = min(int(params.limit or USUAL_HITS), MOST_HITS)
     held = tuple(session.unarchived.values())

@@ -1,5 +1,5 @@
-"""Turns a session that rests into what its first call costs once the provider's cache has ended. Changes nothing:
-the list is planned as it would be with that call.
+"""What the first call of an idle session will cost once the provider's cache has ended. Changes nothing: the list
+is planned as that call would.
 """
 
 import msgspec
@@ -14,7 +14,7 @@ from ctxmgr.session.work import Offload, StoreFlush, Verb
 
 
 def asked_status(session: SessionCore, params: lifecycle.GetStatusParams) -> Verb[lifecycle.Status]:
-    """The status with what has to be waited for."""
+    """The status, including values that take time to compute."""
     if params.flush:
         yield StoreFlush()
     cost = (yield from _cold_cost(session)) if params.cold_cost else None
@@ -25,8 +25,7 @@ def asked_status(session: SessionCore, params: lifecycle.GetStatusParams) -> Ver
 
 
 def _cold_cost(session: SessionCore) -> Verb[lifecycle.ColdCost | None]:
-    """Worked out once for each state of the session. None where the list is not at hand, or when it ends is not
-    known."""
+    """Computed once per state of the session. None if the list is not available, or the cache's end is unknown."""
     cache, known = cache_status(session), session.cold_cost
     if cache is None or cache.expires_at is None or not session.projection.messages:
         return None

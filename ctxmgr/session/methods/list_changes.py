@@ -1,7 +1,7 @@
 """The events after which the next list is another one: a compaction, and a move in the host's tree.
 
-What the reading stood for is gone, and so is the base; what is known of the list to come is weighed by its entries.
-What a compaction takes away is archived with it, as far as its entries tell that; else when the next list comes.
+The reading and the base are void; the size of the next list is estimated from its entries. What a compaction
+removes is archived with it, as far as its entries are known, else when the next list comes.
 """
 
 from collections.abc import Container, Iterable
@@ -56,7 +56,7 @@ def compacted(session: SessionCore, params: lifecycle.SessionCompactParams) -> V
 
 
 def moved(session: SessionCore, params: lifecycle.SessionTreeParams) -> Verb[None]:
-    """The host is at another place of its tree."""
+    """The host moved to another place in its tree."""
     state, entry_of, summary = session.state, session.entry_of, params.summary_entry
     if params.entries:
         raws = [bytes(raw) for raw in params.entries]
@@ -86,7 +86,7 @@ def moved(session: SessionCore, params: lifecycle.SessionTreeParams) -> Verb[Non
 
 
 def _weight_from(listed: Iterable[Message], entry_of: ledger_updates.EntryIds, first_kept: str | None) -> int:
-    """Tokens from the first kept entry on; 0 where it is not known which message that is."""
+    """Tokens from the first kept entry on; 0 if it is not known which message that is."""
     weight, is_known = 0, False
     for message in listed:
         is_known = is_known or (first_kept is not None and entry_of.of(message) == first_kept)

@@ -1,10 +1,10 @@
-"""The verbs `pin` and `unpin`: what has to stay in the model's view, whatever it weighs.
+"""The methods `pin` and `unpin`: what must stay in the model's view, whatever its size.
 
 Rules:
-1. A pin holds from the next epoch on. The next list opens one only where something that left comes back by it:
-   else the prefix would be broken for nothing.
-2. Taking a pin off opens none: what it held may leave when an epoch comes.
-3. Pins are the user's or the model's word: they outlive compactions, moves in the tree and restarts.
+1. A pin holds from the next epoch on. The next list opens one only if the pin restores removed content; else the
+   prefix would be broken for nothing.
+2. Removing a pin opens none: what it held may be removed at the next epoch.
+3. Pins are the user's or the model's decision: they survive compactions, moves in the tree and restarts.
 """
 
 import msgspec
@@ -17,7 +17,7 @@ from ctxmgr.session.session import SessionCore
 
 
 def pin(session: SessionCore, params: recovery.PinParams) -> None:
-    """Raises CallError. A pin that is there already changes nothing."""
+    """Raises CallError. An existing pin changes nothing."""
     new = _pin(params)
     state = session.state
     if new in state.pins:
@@ -30,7 +30,7 @@ def pin(session: SessionCore, params: recovery.PinParams) -> None:
 
 
 def unpin(session: SessionCore, params: recovery.PinParams) -> None:
-    """Raises CallError. A pin that is not there changes nothing."""
+    """Raises CallError. An unknown pin changes nothing."""
     old = _pin(params)
     kept = tuple(pin for pin in session.state.pins if pin != old)
     if len(kept) != len(session.state.pins):
@@ -59,7 +59,7 @@ def _pin(params: recovery.PinParams) -> Pin:
 
 
 def undo(session: SessionCore, params: recovery.UndoParams) -> None:
-    """Raises CallError for an epoch that no receipt is kept of. What was undone already changes nothing."""
+    """Raises CallError for an epoch without a kept receipt. Undoing twice changes nothing."""
     state = session.state
     receipt = next((receipt for receipt in reversed(state.receipts) if receipt.epoch_number == params.epoch), None)
     if receipt is None:

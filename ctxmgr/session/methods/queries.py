@@ -1,5 +1,5 @@
-"""Turns a session into the answers to queries, what holds of its model, and what people should know of it: what was
-noted as it happened, and what follows from how it is set. Reads only; changes nothing.
+"""Answers queries about a session, its model's effective settings, and the notes that people should see: those
+recorded as they happened, and those that follow from its settings. Read only.
 """
 
 from collections.abc import Iterator
@@ -45,7 +45,7 @@ RULES = {
 
 
 def status(session: SessionCore, tells_model: bool = True) -> lifecycle.Status:
-    """`tells_model`: what holds of the model is told with what begins or asks, and not with each turn."""
+    """`tells_model`: include the model's settings, which accompany starts and queries, not every turn."""
     state = session.state
     known = state.meter.reading_tokens is not None
     tokens, cache, window = session.tokens(), cache_status(session), window_of(state)
@@ -90,7 +90,7 @@ def status(session: SessionCore, tells_model: bool = True) -> lifecycle.Status:
 
 
 def _packet_tokens(session: SessionCore) -> int:
-    """Of the packet in force; since a restart, of the one that was."""
+    """Of the current packet; after a restart, of the last one."""
     packet = session.state.packet
     if not session.projection.answered and packet is not None:
         return packet.weight
@@ -135,13 +135,13 @@ def ledger(session: SessionCore) -> lifecycle.LedgerResult:
 
 
 def _stated(fact: Fact) -> lifecycle.LedgerFact:
-    """What was said has its turn's digest as detail, which means nothing to a host."""
+    """Statements have their turn's digest as detail, which means nothing to a host."""
     detail = "" if fact.kind == "said" else fact.detail
     return lifecycle.LedgerFact(fact.kind, fact.text, fact.source, fact.status, fact.time_ms, detail, fact.entry)
 
 
 def summaries(session: SessionCore) -> lifecycle.SummariesResult:
-    """Before a restart as after it."""
+    """The same before and after a restart."""
     heard = tuple(
         lifecycle.HeardSummary(summary.kind, summary.time_ms, summary.entry, summary.text or None)
         for summary in journal.bounded_summaries(session.state)
@@ -150,7 +150,7 @@ def summaries(session: SessionCore) -> lifecycle.SummariesResult:
 
 
 def rendered_packet(session: SessionCore, resume: bool) -> lifecycle.PacketResult:
-    """The packet as it would be rendered now, whether or not one is needed, beside the list as it came last."""
+    """The packet as it would be rendered now, needed or not, for the last list."""
     budget = packet_budget(session.policy, session.zone(), resume)
     known = PacketText.of(session.state, session.ledger, session.weigh)
     text = known.within(budget, known.in_view(session.projection.messages))
@@ -163,7 +163,7 @@ def scratchpad(session: SessionCore) -> compaction.ScratchpadResult:
 
 
 def explain(session: SessionCore, epoch: int | None) -> reports.ExplainResult:
-    """One verdict a message of the last list, in its order, and one for what was inserted."""
+    """One verdict per message of the last list, in order, and one for what was inserted."""
     messages, plan = session.projection.messages, session.plan
     verdicts: list[reports.Verdict] = []
     why = {left.key: left.why for receipt in session.state.receipts for left in receipt.evicted}
@@ -201,7 +201,7 @@ def explain(session: SessionCore, epoch: int | None) -> reports.ExplainResult:
 
 
 def _receipts(session: SessionCore, epoch: int | None) -> tuple[reports.EpochReceipt, ...]:
-    """All that are kept, oldest first; what left is listed for one."""
+    """All kept receipts, oldest first; removed items are listed for one."""
     kept = session.state.receipts
     wanted = epoch if epoch is not None else kept[-1].epoch_number if kept else 0
     if epoch is not None and all(receipt.epoch_number != epoch for receipt in kept):
@@ -223,7 +223,7 @@ def _receipts(session: SessionCore, epoch: int | None) -> tuple[reports.EpochRec
 
 
 def _left(item: EvictedItem) -> reports.Left:
-    """For people, so without secrets: the marker in the list has the call as it was."""
+    """For people, so without secrets; the marker in the list has the call unchanged."""
     digest, call = digest_of(item.key), without_secrets(item.call_text)
     return reports.Left(
         item.kind, call, item.why, item.before_tokens, item.after_tokens, digest, item.handle or None
@@ -282,7 +282,7 @@ def model_status(session: SessionCore) -> lifecycle.ModelStatus:
 
 
 def cache_status(session: SessionCore) -> lifecycle.CacheStatus | None:
-    """None where nothing was compared."""
+    """None if no call was compared."""
     state = session.state
     truth = state.cache
     if not truth.calls or truth.model != state.model.id:
@@ -306,7 +306,7 @@ BY_ESTIMATE = "no usage is reported: a compaction is asked for by the estimate o
 
 
 def notes(session: SessionCore, cache: lifecycle.CacheStatus | None) -> tuple[str, ...]:
-    """One sentence each, without conversation in it."""
+    """One sentence each, without conversation content."""
     mismatches = session.mismatches.note(session.state.model.window)
     sentences = tuple(filter(None, (mismatches, session.preset.why_idle(session.state, session.policy))))
     gap = (cache.gap,) if cache is not None and cache.gap else ()
@@ -324,7 +324,7 @@ def _window(session: SessionCore) -> Iterator[str]:
 
 
 def _asking(session: SessionCore) -> Iterator[str]:
-    """Whether a compaction will be asked for, and by what."""
+    """Whether and by what means a compaction will be requested."""
     if not session.capabilities.request_compaction:
         return
     if not session.preset.asks_for_compaction:
@@ -338,13 +338,13 @@ def _asking(session: SessionCore) -> Iterator[str]:
 
 
 def _pins(session: SessionCore) -> Iterator[str]:
-    """Whether they hold anything: that they do is decided where an epoch begins."""
+    """Whether pins hold anything, which is decided when an epoch begins."""
     if session.state.pins and session.preset.prunes and not session.preset.keeps_prefix:
         yield f"pins do nothing in preset {session.policy.preset}"
 
 
 def _prune(session: SessionCore) -> Iterator[str]:
-    """Why a prune that the host asked for takes nothing."""
+    """Why a prune that the host requested removes nothing."""
     if session.unpruned:
         yield session.unpruned
     elif session.state.force_prune and not session.preset.is_active(session.state):
@@ -353,7 +353,7 @@ def _prune(session: SessionCore) -> Iterator[str]:
 
 
 def _vectors(session: SessionCore) -> Iterator[str]:
-    """Why the words tell a change of subject, where the policy wants vectors to."""
+    """Why the words, not vectors, find a change of subject although the policy wants vectors."""
     cohesion = policy_keys.compaction(session.policy).slices.cohesion
     if cohesion == "host" and not session.capabilities.embed:
         yield 'cohesion "host" does nothing: the host does not declare embed'
@@ -364,7 +364,7 @@ def _vectors(session: SessionCore) -> Iterator[str]:
 
 
 def _unseen(session: SessionCore) -> Iterator[str]:
-    """What no list shows where no packet is written."""
+    """What no list shows if no packet is written."""
     state = session.state
     if session.preset.is_active(state) or not (state.summaries or state.scratchpad.strip()):
         return
@@ -373,7 +373,7 @@ def _unseen(session: SessionCore) -> Iterator[str]:
 
 
 def _ahead(session: SessionCore) -> Iterator[str]:
-    """Why nothing is written ahead, where the policy wants it."""
+    """Why nothing is written ahead although the policy wants it."""
     if not policy_keys.compaction(session.policy).prepare_ahead:
         return
     if not session.capabilities.request_compaction:

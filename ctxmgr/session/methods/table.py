@@ -1,8 +1,7 @@
 """What each method of a session does: (session, params) -> answer, or a generator that ends with it.
 
-What may take long and changes nothing is a job: (session, params) -> what is to be carried out. One row a
-method. A new verb is one row here, and a function where a row cannot say it; order, saving and errors are the
-connection's.
+A slow method that changes nothing is a job: (session, params) -> what to carry out. A new method is one row here,
+and a function if a row cannot express it. The connection handles order, saving and errors.
 """
 
 from collections.abc import Callable
@@ -37,7 +36,7 @@ def _get_status(session: SessionCore, params: lifecycle.GetStatusParams) -> Any:
 
 
 def _then_status(change: Route) -> Route:
-    """The change, and the status after it."""
+    """The change, then the status."""
 
     def route(session: SessionCore, params: Any) -> lifecycle.StatusResult:
         change(session, params)
@@ -47,7 +46,7 @@ def _then_status(change: Route) -> Route:
 
 
 def _then_status_of(change: Callable[[SessionCore, Any], Verb[None]]) -> Route:
-    """The same of a change that may take long."""
+    """Like `_then_status`, for a change that may take long."""
 
     def route(session: SessionCore, params: Any) -> Verb[lifecycle.StatusResult]:
         yield from change(session, params)
@@ -91,7 +90,7 @@ def _edit_scratchpad(session: SessionCore, params: compaction.EditScratchpadPara
 
 
 def _of_entries(begin: Callable[[SessionCore, Any], Job]) -> Callable[[SessionCore, Any], Job]:
-    """A job that is given the host's session tree: its messages must be in the session's format."""
+    """A job that receives the host's session tree, whose messages must be in the session's format."""
 
     def begun(session: SessionCore, params: Any) -> Job:
         session.check_format(messages_of([bytes(raw) for raw in params.entries or ()]), "$.entries")

@@ -1,21 +1,20 @@
-"""The event `turn_end`: the model answered and its tools ran. What it cost is read, what it said is learnt, and the
-host is asked for a compaction where it is time.
+"""The event `turn_end`: the model answered and its tools ran. Reads the usage, learns from the messages, and
+requests a compaction when it is time.
 
-1. A provider's count is a reading, where it can be believed (`meter`); a reply that failed gives none. Where a
-   host reports none at all, or none to be believed, the estimate of the list stands for it.
-2. It is asked once (`latch`), and only for what no projection would take away by itself.
-3. A packet that resumes was told to the model that answered: it does not come again.
-4. What was reported here is not read again when the next list brings it.
-5. A refusal as too long teaches a smaller window (`refusals`), a success of more tokens a larger one. Where that
-   window would hold what was refused, our count is wrong: until the provider counts a list that it takes, or takes
-   one as large, only a shorter one fits.
-   A refusal of its bytes teaches no window; a shorter list is fewer of them.
-6. What the provider read from its cache is compared with what it should have (`engine.caching`).
-7. A refusal for the roles of its messages teaches that those of this model must take turns.
-8. A lone text in place of a reply is what a client was told of a call that failed.
-9. Usage in words that nobody knows is said once, with the names of its members.
+1. A provider's count is a reading if it is plausible (`meter`); a failed reply gives none. If a host reports no
+   plausible count at all, the list's estimate is used.
+2. A compaction is requested once (`latch`), and only for what no projection would remove by itself.
+3. A packet that resumes has reached the model that answered, and is not sent again.
+4. Messages reported here are not read again when the next list brings them.
+5. A refusal as too long teaches a smaller window (`refusals`), a success of more tokens a larger one. If that
+   window would hold what was refused, our count is wrong: until the provider counts or accepts a list as large,
+   only a shorter one fits. A refusal of the request's bytes teaches no window; a shorter list has fewer of them.
+6. What the provider read from its cache is compared with the expectation (`engine.caching`).
+7. A refusal for the roles of messages teaches that this model requires them to alternate.
+8. A single text in place of a reply is the client's report of a failed call.
+9. Usage with unknown members is reported once, with their names.
 
-As with a list: passes from turn to turn, and one `_commit` that changes the session.
+As for a list: passes from turn to turn, and one `_commit` that changes the session.
 """
 
 from collections.abc import Callable, Mapping
@@ -45,12 +44,13 @@ from ctxmgr.session.methods.archiving import warn
 from ctxmgr.session.session import SessionCore
 from ctxmgr.session.work import INLINE_BYTES, Offload, Verb
 
-TRAIL_LOOKED_AT = 64  # entries at the end of the path, where one that comes again is known
+TRAIL_LOOKED_AT = 64  # entries at the end of the path that are checked for repetition
 
 
 class TurnEnd(msgspec.Struct, frozen=True):
-    """Why a compaction is to be asked for, "" where none is, and at how many tokens. `overflowed`: the provider
-    refused the list as too long."""
+    """Why a compaction is requested, "" if it is not, and at how many tokens. `overflowed`: the provider refused
+    the list as too long.
+    """
 
     reason: str
     tokens: int
@@ -58,11 +58,11 @@ class TurnEnd(msgspec.Struct, frozen=True):
 
 
 class EndedTurn(msgspec.Struct, frozen=True):
-    """A turn that ended, and what follows from it so far. `session` is as it was before: passes only read it.
+    """A turn that ended, and its consequences so far. `session` is as it was before; passes only read it.
 
-    `messages`: the reply and its results; `users` of the list, with the entries that the host names for them;
-    `usage` as reported. `counted`: it is believed; `doubted`: it is not; `by_estimate`: no usage is known.
-    `tokens` of what would be sent now. `state` and `ledger` are the next ones; `asks` the host for a compaction.
+    `messages`: the reply and its results. `users`: of the list, with the entries that the host names for them.
+    `usage`: as reported. `counted`: it is believed; `doubted`: it is not; `by_estimate`: no usage is known.
+    `tokens`: of what would be sent now. `state` and `ledger`: the next ones. `asks`: the request for a compaction.
     """
 
     session: SessionCore
@@ -107,12 +107,12 @@ def _reply(raw: bytes) -> bytes:
 
 
 def checked(usage: Mapping[str, Any]) -> dict[str, Any]:
-    """What is held to the types of our own words: Cohere's `tokens` holds an object and is none of them."""
+    """Checks types of members that we define; Cohere's `tokens` holds an object and is another member."""
     return {name: value for name, value in usage.items() if name != "tokens" or not isinstance(value, dict)}
 
 
 def unknown_words(usage: Mapping[str, Any] | None) -> str:
-    """Rule 9; "" where all of it is known."""
+    """Rule 9; "" if all members are known."""
     names = ", ".join(unknown_usage(usage))
     return f"usage has members that are not known and not counted: {names}" if names else ""
 
@@ -172,7 +172,7 @@ def count_tokens(turn: EndedTurn) -> EndedTurn:
 
 
 def learn_facts(turn: EndedTurn) -> EndedTurn:
-    """What was said and done becomes facts, of the entries that the host names."""
+    """Statements and actions become facts of the entries that the host names."""
     session, messages, ids = turn.session, turn.messages, turn.params.entry_ids
     named = {message.digest: id for message, id in turn.users}
     state, bound = ledger_updates.bind(turn.state, ids.message if ids else None, named)
@@ -194,7 +194,7 @@ def learn_facts(turn: EndedTurn) -> EndedTurn:
 
 
 def follow_path(turn: EndedTurn) -> EndedTurn:
-    """The entries of this turn are on the path."""
+    """Adds this turn's entries to the path."""
     ids, trail = turn.params.entry_ids, turn.state.trail
     if ids is None:
         return turn
@@ -226,7 +226,7 @@ def ask_for_compaction(turn: EndedTurn) -> EndedTurn:
 
 
 def _is_high(session: SessionCore, tokens: int) -> bool:
-    """Whether it is time to ask. What may leave with the next list by itself does not count."""
+    """Whether it is time to request a compaction. What the next list may remove by itself does not count."""
     asking = session.preset.asking_tokens(session.thresholds)
     if tokens < asking:
         return False
@@ -236,7 +236,7 @@ def _is_high(session: SessionCore, tokens: int) -> bool:
 
 
 def _newest_user(session: SessionCore) -> str:
-    """What the newest user message is told apart by; a run without one, by the compactions before it."""
+    """Identifies the newest user message; without one, the number of earlier compactions."""
     conversation = session.projection.conversation
     newest = conversation.newest_user
     if newest >= 0:
