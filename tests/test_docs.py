@@ -1,5 +1,6 @@
 """What the pages below docs/ say that the program could contradict. `scripts/docs` holds their links."""
 
+import json
 import os
 import re
 import subprocess
@@ -18,7 +19,11 @@ DOCS = Path(__file__).parents[1] / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 ARCHITECTURE = DOCS.parent / "ARCHITECTURE.md"
 DRAWN = sorted((DOCS / "diagrams").iterdir())
+FIGURES = json.loads((DOCS.parent / "tests" / "outcome" / "figures.json").read_text(encoding="utf-8"))
+MARGIN = 0.02  # of a figure that the page of proof shows
+SHOWN = ("billed", "closed", "recall", "probe goal", "probe constraint", "probe tasks")
 SVG = "{http://www.w3.org/2000/svg}"
+_PROOF = re.compile(r"^\| (\w+), (\d+)k \| (.*) \|$", re.MULTILINE)
 _METHOD = re.compile(r"methods\.md#([\w-]+)")
 
 
@@ -95,3 +100,18 @@ def test_the_glossary_is_in_order_and_says_each_word_once() -> None:
     words = re.findall(r"^(?! |`|#|:)(\S.*)\n  \S", text("glossary"), re.MULTILINE)
     assert len(words) > 45
     assert words == sorted(set(words))
+
+
+def test_the_figures_of_the_proof_are_those_that_the_tests_hold() -> None:
+    rows = _PROOF.findall(text("explanation/proof"))
+    assert len(rows) == 6
+    for session, thousands, cells in rows:
+        held = FIGURES[f"{session} {thousands}000 balanced modelled"]
+        assert [float(cell) for cell in cells.split(" | ")] == pytest.approx(
+            [held[one] for one in SHOWN], abs=MARGIN
+        )
+
+
+def test_the_words_of_the_style_have_twenty_pairs() -> None:
+    pairs = text("style").partition("## Twenty pairs")[2].partition("\n## ")[0]
+    assert len(re.findall(r"^\| (?!before|---)", pairs, re.MULTILINE)) == 20
