@@ -4,8 +4,9 @@ it came, or stands word for word in the packet; also where a host took it away.
 Knows no preset and no session. What such a file or tool is called, `engine.tools` knows.
 """
 
+from ctxmgr.engine.instructions.copies import leaving, word_for_word
 from ctxmgr.engine.instructions.globs import PATH_CHARACTERS, globs
-from ctxmgr.engine.instructions.places import INSTRUCTIONS_SHARE, Instructions, instructions, leaving, word_for_word
+from ctxmgr.engine.instructions.places import INSTRUCTIONS_SHARE, Instructions, instructions
 from ctxmgr.engine.instructions.remembered import absent, remembered
 
 __all__ = [

@@ -11,11 +11,10 @@ from collections.abc import Iterator
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
+from ctxmgr.engine.instructions.copies import BY_HOST, copied
 from ctxmgr.engine.instructions.places import (
-    BY_HOST,
     INSTRUCTIONS_SHARE,
     Named,
-    copied,
     globs_of,
     in_message,
     is_unapproved,

@@ -9,7 +9,7 @@ import pytest
 from ctxmgr.engine.arrival.outline import counts, outline
 from ctxmgr.engine.compaction.cohesion import terms
 from ctxmgr.engine.conversation import BlockRef
-from ctxmgr.engine.instructions.places import copied
+from ctxmgr.engine.instructions.copies import copied
 from ctxmgr.engine.instructions.remembered import remembered
 from ctxmgr.engine.memory.fill import lengths
 from ctxmgr.engine.memory.markdown import heading

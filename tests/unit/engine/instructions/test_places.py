@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.engine.instructions import instructions, leaving, word_for_word
-from ctxmgr.engine.instructions.places import BY_USER, HEADING
+from ctxmgr.engine.instructions.copies import BY_USER, HEADING
 from ctxmgr.engine.instructions.remembered import remembered
 from ctxmgr.engine.tools import files_named, is_instructing, is_skill
 from tests.notation import Said, a, call, indexed, quarters, r, talk, u

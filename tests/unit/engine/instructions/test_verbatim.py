@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxmgr.engine.instructions.places import LONGEST_PART, LONGEST_TOKENS, PART_TOKENS, word_for_word
+from ctxmgr.engine.instructions.copies import LONGEST_PART, LONGEST_TOKENS, PART_TOKENS, word_for_word
 from ctxmgr.engine.instructions.remembered import remembered
 from ctxmgr.model.saved import InstructionCopy
 from tests.notation import a, call, indexed, r, talk, u
