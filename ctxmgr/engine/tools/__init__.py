@@ -19,15 +19,9 @@ from ctxmgr.engine.tools.catalog import (
 )
 from ctxmgr.engine.tools.dialogue import (
     DENIED,
-    approved_plan,
-    approves_the_plan,
     may_tell_of_the_user,
-    plan_answer,
-    plan_title,
-    proposed_plan,
     rejection,
     tells_an_output,
-    tells_of_a_plan,
     told_result,
     user_answers,
 )
@@ -51,6 +45,14 @@ from ctxmgr.engine.tools.outcome import (
     never_began,
     outcome,
     weighed_run,
+)
+from ctxmgr.engine.tools.plans import (
+    approved_plan,
+    approves_the_plan,
+    plan_answer,
+    plan_title,
+    proposed_plan,
+    tells_of_a_plan,
 )
 from ctxmgr.engine.tools.rows import ToolRow
 from ctxmgr.engine.tools.shell import (

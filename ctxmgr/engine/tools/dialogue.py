@@ -1,5 +1,4 @@
-"""What a user says in the result of a call: answers to a tool that asks, a plan approved or not, why a call was
-rejected. Knows no fact.
+"""What a user says in the result of a call: answers to a tool that asks, why a call was rejected. Knows no fact.
 
 Rules:
 
@@ -7,21 +6,18 @@ Rules:
 2. An answer is read only in a frame that hosts put it into: quoted beside its question (Claude Code, OpenCode), by
    the question's id or number in JSON (Codex, Gemini CLI), or in a tag (Cline, Roo Code). Nothing else is one.
 3. What the user noted beside an answer belongs to it.
-4. A host's own sentence at the start of the result says whether a plan was approved; without one nothing is known.
-   A plan is known by its heading, or its first line. Some hosts have no call for it: the assistant's text holds
-   the plan in tags, and the user's next message is the host's sentence that it is approved.
-5. Hosts put a user's words of rejection behind a sentence of their own. It is the host's only where the result
+4. Hosts put a user's words of rejection behind a sentence of their own. It is the host's only where the result
    begins with it, and the format has no mark of errors, or the mark is set.
-6. A tool may print that sentence: what a file holds, or a process wrote, may be the whole of an error. Surely the
+5. A tool may print that sentence: what a file holds, or a process wrote, may be the whole of an error. Surely the
    user's are words in a result that the host marked as an error, of a tool that it has itself, known by its whole
    name, and that shows nothing but its host's words: one that changes files, plans or asks. So are those of Claude
    Code's shell, which puts its status ("Exit code 1") before any output; that it is this host's, a member of the
    call tells that others' tools of the same name have not. Of every other the words are told as what its result
    says.
-7. Of a tool's result that a host tells as a user's text (Cline, Roo Code), the user's words may be in that of a
+6. Of a tool's result that a host tells as a user's text (Cline, Roo Code), the user's words may be in that of a
    tool that asks, or ends a task or a mode: the user answers it. One that changes something or runs has them where
    the user denied it. What a tool shows of files or of servers is others' words, whatever it says.
-8. Hosts of models that ask for tools in their text begin what those gave with words that anybody may write
+7. Hosts of models that ask for tools in their text begin what those gave with words that anybody may write
    ("Observation:"). They are such a host's behind an assistant's text that asks for an action; words that nobody
    writes by chance need none before them. The user says nothing in these.
 """
@@ -46,26 +42,6 @@ _PREVIEW = '" selected preview:'
 _NOTES = " user notes: "
 _NOTE = "user_note: "
 _NONE = "Unanswered"  # in the place of an answer (OpenCode)
-TITLE_CHARACTERS = 120
-
-_ACT_MODE = "[The user has switched to ACT MODE"  # Cline
-_APPROVED = (  # Claude Code, Qwen Code; Gemini CLI, Copilot CLI; OpenCode, Kilo Code
-    *(f"User has approved {which} plan" for which in ("your", "the", "exiting")),
-    "Plan approved",
-    "User approved switching to",
-    _ACT_MODE,
-)
-_REJECTED = "Plan rejected."
-_FEEDBACK = f"{_REJECTED} User feedback: "
-_PLAN = "## Approved Plan"  # how the line begins behind which the host repeats it
-_PLAN_ARGUMENTS = ("plan", "summary", "response")  # of such a call; Copilot CLI has the second, Cline the third
-_PROPOSED = (  # in an assistant's text, between tags: Codex; Cline, of models without tools
-    (("<proposed_plan>",), "</proposed_plan>"),
-    (("<plan_mode_respond>", "<response>"), "</response>"),
-)
-_IMPLEMENT = "Implement the plan."  # Codex, in the user's name (PLAN_IMPLEMENTATION_CODING_MESSAGE)
-_PLAN_TOLD = "plan_mode_respond"
-_MARKS = " \t#>*_-"  # before the words of a heading
 SAID_CHARACTERS = 4_000
 DENIED = "The user denied this operation and provided the following feedback:"
 
@@ -215,74 +191,6 @@ def _quoted(text: str) -> tuple[str, str]:
     return "" if answer == _NONE else answer, note.strip()
 
 
-class PlanAnswer(msgspec.Struct, frozen=True):
-    """`title` of the plan, "" where nothing tells, and its whole `text`; `reason`: why it was rejected."""
-
-    approved: bool
-    title: str
-    reason: str = ""
-    text: str = ""
-
-
-def plan_answer(arguments: Mapping[str, Any], result: str) -> PlanAnswer | None:
-    """What the result says of the plan; None for nothing."""
-    sentence = result.lstrip()
-    approved = sentence.startswith(_APPROVED)
-    if not approved and not sentence.startswith(_REJECTED):
-        return None
-    reason = ""
-    if sentence.startswith(_FEEDBACK):
-        reason = sentence.removeprefix(_FEEDBACK).partition("\n\n")[0].strip()
-    return PlanAnswer(approved, plan_title(arguments, result), reason, _plan_text(arguments, result))
-
-
-def approved_plan(tool: str, arguments: Mapping[str, Any], result: str) -> str:
-    """The whole text of a plan that the user approved, as the call or its result has it; "" for none."""
-    answer = plan_answer(arguments, result) if tells_of_a_plan(tool, arguments) else None
-    return answer.text if answer is not None and answer.approved else ""
-
-
-def proposed_plan(text: str) -> str:
-    """The plan that an assistant's text holds for its user to approve; "" for none."""
-    for tags, end in _PROPOSED:
-        behind = text
-        for tag in tags:
-            behind = behind.partition(tag)[2]
-        plan, closed, _ = behind.partition(end)
-        if closed:
-            return plan.strip()
-    return ""
-
-
-def approves_the_plan(text: str) -> bool:
-    """Whether the text of a user's message says that the plan which the assistant's message before it holds is
-    approved."""
-    told = told_result(text.lstrip())
-    of_plan = told is not None and told[0] == _PLAN_TOLD
-    return text.strip() == _IMPLEMENT or (
-        of_plan and told is not None and text.lstrip()[told[1] :].startswith(_ACT_MODE)
-    )
-
-
-def tells_of_a_plan(tool: str, arguments: Mapping[str, Any]) -> bool:
-    """Whether the tool asks the user to approve a plan."""
-    row = CATALOG.listed(tool, arguments)
-    return row is not None and row.tells == "plan"
-
-
-def plan_title(arguments: Mapping[str, Any], result: str = "") -> str:
-    """The heading of a plan, or its first line."""
-    lines = [line for line in _plan_text(arguments, result).splitlines() if line.strip()]
-    line = next((heading for heading in lines if heading.startswith("#")), lines[0] if lines else "")
-    return line.lstrip(_MARKS).strip()[:TITLE_CHARACTERS]
-
-
-def _plan_text(arguments: Mapping[str, Any], result: str) -> str:
-    given = (arguments.get(name) for name in _PLAN_ARGUMENTS)
-    told = next((text for text in given if isinstance(text, str) and text.strip()), "")
-    return (result.partition(_PLAN)[2].partition("\n")[2].strip() or told).strip()  # the user may have edited it
-
-
 class Rejection(msgspec.Struct, frozen=True):
     """`reason`: behind the host's sentence. `sure`: the user did, and no tool."""
 
@@ -303,7 +211,7 @@ def rejection(result: Block, call: Block) -> Rejection | None:
 
 
 def _is_own(call: Block, shell: str) -> bool:
-    """Rule 6."""
+    """Rule 5."""
     if any(tool.name == call.tool for tool in call.declared):
         return False
     given = call.arguments or {}
@@ -330,7 +238,7 @@ def told_result(text: str) -> tuple[str, int] | None:
 
 
 def tells_an_output(text: str, asked: str) -> bool:
-    """Whether a host tells in this text what an action gave (rule 8). `asked`: the assistant's text before it."""
+    """Whether a host tells in this text what an action gave (rule 7). `asked`: the assistant's text before it."""
     return text.startswith(_OUTPUT_STARTS) and any(
         head.match(text) and (not is_answer or _ASKS.search(asked)) for head, is_answer in _OUTPUTS
     )

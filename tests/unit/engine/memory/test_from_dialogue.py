@@ -10,7 +10,8 @@ from ctxmgr.engine.memory.extract import from_message
 from ctxmgr.engine.memory.facts import Stamp
 from ctxmgr.engine.memory.ledger import record_of
 from ctxmgr.engine.memory.packet import own_lines
-from ctxmgr.engine.tools.dialogue import PlanAnswer, plan_answer, user_answers
+from ctxmgr.engine.tools.dialogue import user_answers
+from ctxmgr.engine.tools.plans import PlanAnswer, plan_answer
 from ctxmgr.model.messages import Block, View
 from ctxmgr.model.saved.facts import REJECTED as REJECTED_STATUS
 from ctxmgr.model.saved.facts import Fact, Ledger
