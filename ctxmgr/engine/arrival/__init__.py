@@ -1,6 +1,6 @@
-"""The first step of every list: a tool result that is longer than a policy takes is cut as it arrives.
+"""The first step of every list: a tool result longer than the policy allows is cut as it arrives.
 
-Knows no preset; what does not fit the window is cut later, by `engine.fit`.
+Knows no preset. `engine.fit` later cuts what does not fit the window.
 """
 
 from ctxmgr.engine.arrival.arrival import ArrivalInputs, arriving, arriving_weight

@@ -1,14 +1,14 @@
-"""Turns a list into the decisions about tool results that are too long, made as they arrive.
+"""Decides which new tool results are too long and cuts them.
 
-1. A result that weighs more than `maxResultTokens` is shown in so many tokens from its first call on: its start,
-   its end, error lines, and an outline of what lies between (`outline`): the lines that define things, or what it
-   lists, counted. One line says how much is left out, and how to get it.
-2. That is decided once, before a provider was sent the result: nothing that it may hold is written anew. What was
-   written is remembered as any other decision is, and sent again as it was.
-3. Never cut are results of protected tools, pins, what came back through `retrieve`, what others told the model
-   (`engine.instructions`), results with pictures, and what a host cannot be given another text for.
-4. A line from the gap has its place before it: where the original can be had by its handle, the offset that
-   `retrieve` takes, else the number of the line; and then the marker names the call to be made again.
+1. A result of more than `maxResultTokens` is shown in that many tokens from its first call on: its start, its end,
+   error lines, and an outline of the rest (`outline`), which are the lines that define things, or the listed items,
+   counted. One line says how much is missing, and how to get it.
+2. This is decided once, before any provider was sent the result, so nothing cached is rewritten. The decision
+   remembers the text, which is sent again unchanged.
+3. Never cut: results of protected tools, pinned results, what `retrieve` returned, text of other sources
+   (`engine.instructions`), results with pictures, and results whose text the format cannot replace.
+4. A line of the outline has its position in front: the offset for `retrieve` if the original can be retrieved by
+   its handle, otherwise the line number, and then the marker names the call to repeat.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ from ctxmgr.model.saved import State
 
 
 class ArrivalInputs(msgspec.Struct, frozen=True):
-    """What is decided by. `archives`: whether markers may hold handles."""
+    """What decides. `archives`: whether markers may contain handles."""
 
     policy: Policy
     weigh: Weigh
@@ -36,14 +36,14 @@ class ArrivalInputs(msgspec.Struct, frozen=True):
 
 
 class Arrival(msgspec.Struct, frozen=True):
-    """`decisions` by key, and the tokens that they save."""
+    """`decisions` by key, and the tokens they save."""
 
     decisions: dict[str, Decision] = {}
     saved_tokens: int = 0
 
 
 def arriving(conversation: ConversationIndex, first_index: int, state: State, inputs: ArrivalInputs) -> Arrival:
-    """What is decided about the messages from `first_index` on, which no provider was sent. Pure."""
+    """Decisions about the messages from `first_index` on, which no provider was sent. Pure."""
     most = inputs.policy.max_result_tokens
     if most is None:
         return Arrival()
@@ -69,7 +69,7 @@ def arriving(conversation: ConversationIndex, first_index: int, state: State, in
 
 
 def arriving_weight(message: Message, policy: Policy) -> int:
-    """About what a message will weigh in the next list, in tokens: what stays by rule 3 is seen there."""
+    """About how many tokens a message will count in the next list. Sees what rule 3 keeps."""
     most = policy.max_result_tokens
     if most is None or message.weight <= most:
         return message.weight
@@ -92,7 +92,7 @@ def _may_be_cut(conversation: ConversationIndex, ref: BlockRef, most: int, rules
 
 
 def _cut(conversation: ConversationIndex, ref: BlockRef, most: int, inputs: ArrivalInputs) -> Decision | None:
-    """Rule 1; None where it would not be lighter."""
+    """Rule 1; None if the result would not get shorter."""
     block, whole = conversation.block(ref), conversation.block_weight(ref)
     text, beside = block.text, whole - inputs.weigh(block.text) if block.media else 0
     whole -= beside
@@ -101,7 +101,7 @@ def _cut(conversation: ConversationIndex, ref: BlockRef, most: int, inputs: Arri
     position = str if inputs.archives else _line_numbers(text)
 
     def line(left: int, start: int, end: int) -> str:
-        last = end if inputs.archives else end - 1  # a line that is shown from its start on is not left out
+        last = end if inputs.archives else end - 1  # a line that is shown from its start is not missing
         shown = marker.arrived(whole, left, _where(position(start), position(last), handle, call))
         there = listed(start, end)
         return f"{shown}\n{there}" if there else shown
@@ -122,7 +122,7 @@ def _where(start: str, end: str, handle: str, call: Call) -> str:
 
 
 def _line_numbers(text: str) -> Callable[[int], str]:
-    """The number of the line at a place, from 1."""
+    """The number of the line at an offset, from 1."""
     known: dict[int, str] = {}
 
     def number(position: int) -> str:

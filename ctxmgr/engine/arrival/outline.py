@@ -1,13 +1,12 @@
-"""Turns a long text into what tells of its middle: the lines that define things, or what it lists, counted.
+"""Outlines a long text: the lines that define things, or what it lists, counted.
 
-1. A line defines something where it has the form of it in one of the usual programming languages: a word such as
-   `def` or `class` with a name, a function that is assigned, a head that opens a body. Line numbers that tools put
-   before lines are passed over. Where no line does, headings count.
-2. The least indented tell most, of equally indented ones the first.
-3. A text whose lines name places in files (`a.py:12: text`) is counted by file, one of paths by directory, where
-   most lines are such.
+1. A line defines something if it has the form of a definition in a common programming language: a word such as
+   `def` or `class` with a name, an assigned function, a head that opens a body. Line numbers added by tools are
+   ignored. If no line does, headings count.
+2. The least indented lines come first, then the earlier ones.
+3. If most lines name places in files (`a.py:12: text`), they are counted by file; if most are paths, by directory.
 
-It knows languages of programs by their form, and no words of people's languages.
+It recognizes programming languages by form, and uses no words of natural languages.
 """
 
 import re
@@ -17,13 +16,13 @@ from collections.abc import Callable
 
 from ctxmgr.model import expression
 
-OUTLINE_CHARACTERS = 160  # of a line of the outline that stays, at most
-LISTED_SHARE = 0.8  # of the lines with text: so many make a text a list
-MOST_COUNTED = 12  # names that are told with their counts
-TOLD_NAME_CHARACTERS = 80  # of a name that is told
-LONGEST_LIST_LINE = 400  # characters: a longer line is none of a list
+OUTLINE_CHARACTERS = 160  # the longest part of a line in the outline
+LISTED_SHARE = 0.8  # of the lines with text; this share makes a text a list
+MOST_COUNTED = 12  # names with counts in the outline
+TOLD_NAME_CHARACTERS = 80  # the longest part of a name in the outline
+LONGEST_LIST_LINE = 400  # characters; a longer line belongs to no list
 
-_NUMBER = r"(?:[ \t]{0,8}\d{1,7}(?:\t|→|[:|] ?))?"  # before a line, by a tool that reads files
+_NUMBER = r"(?:[ \t]{0,8}\d{1,7}(?:\t|→|[:|] ?))?"  # at the start of a line, from a tool that reads files
 _BEFORE = (
     r"(?:(?:export|default|public|private|protected|internal|static|async|abstract|final|sealed|open|override"
     r"|virtual|inline|unsafe|extern|pub(?:\([\w: ]{1,40}\))?|declare|data|partial|const)[ \t]+){0,6}"
@@ -53,7 +52,7 @@ no list."""
 
 
 def outline(text: str) -> tuple[tuple[int, int], ...]:
-    """The places [start, end) of the lines that tell of a text, those that tell most first (rules 1 and 2)."""
+    """The positions [start, end) of the lines that outline a text, most informative first (rules 1 and 2)."""
     starts = [(len(match[1].expandtabs()), match.start()) for match in _DEFINES.finditer(text)]
     starts = starts or [(len(match[1]), match.start()) for match in _HEADING.finditer(text)]
     return tuple((start, _end(text, start)) for _, start in sorted(starts))
@@ -65,7 +64,7 @@ def _end(text: str, start: int) -> int:
 
 
 def counts(text: str) -> Counts:
-    """What counts a part of this text (rule 3)."""
+    """The counts for a part of this text (rule 3)."""
     places: list[int] = []
     names: list[str] = []
     line_count = start = 0
@@ -86,7 +85,7 @@ def counts(text: str) -> Counts:
 
 
 def _listed(line: str) -> str | None:
-    """The file or the directory that a line of a list counts for; None where it is no such line."""
+    """The file or directory of a list's line; None if it is no such line."""
     if len(line) > LONGEST_LIST_LINE:
         return None
     location = _LOCATION.match(line)
@@ -97,7 +96,7 @@ def _listed(line: str) -> str | None:
 
 
 def _ranked_counts(counter: Counter[str]) -> str:
-    """The most first, of equally many the first in the alphabet."""
+    """Largest first, equals in alphabetical order."""
     ranked = sorted(counter.items(), key=lambda entry: (-entry[1], entry[0]))
     named = [f"{name[:TOLD_NAME_CHARACTERS]} {count:,}" for name, count in ranked[:MOST_COUNTED]]
     rest = ranked[MOST_COUNTED:]

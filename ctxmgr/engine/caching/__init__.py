@@ -1,5 +1,5 @@
-"""How a provider's cache behaves: where marks belong on a list, what calls read of what they should have, and how
-long a start is kept.
+"""How a provider's cache behaves: where a list should have marks, how much calls read compared with the
+expectation, and how long a prefix is kept.
 
 Knows no provider: a rule comes with each call.
 """

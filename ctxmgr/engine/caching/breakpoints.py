@@ -1,19 +1,20 @@
-"""Turns how a list stands to the one before into the messages whose end bears a cache mark.
+"""Chooses the messages that should end with a cache mark, given how a list compares with the previous one.
 
-A provider with marks keeps the start of a request up to each of them, and reads at a mark what it kept up to there,
-or up to fewer than `look_back_blocks` content blocks before. Rules, in the order of what a mark is worth:
+A provider with marks caches the prefix of a request up to each mark. At a mark it reads what it cached up to there,
+or up to fewer than `look_back_blocks` content blocks before. Rules, most valuable mark first:
 
-1. *The end*: the newest message, so that the next call reads the whole list. Where that can bear no mark, the
-   newest before it that can.
-2. *Within reach*: the longest start that an earlier mark kept must be found. Where it ends too far before the
-   mark of rule 1, it is marked again; where a list changed behind it, the end of what stayed is marked
-   instead, if that is within reach.
-3. *The join*: the end of what stayed at the last change is where the next one may find something to read. Its
-   mark is set again while there is one to spare, for what nobody reads is dropped. Where there is one mark beside
-   the end's, and an earlier mark kept less than stayed behind it, the join has it: what is written twice now is
-   read at every change from then on.
-4. Of a single mark rule 2 makes this: on a list that only grew it stands as far on as it still finds what was
-   kept; all else would be written anew. Where the list changed that must be written anyway: it is the end's.
+1. *The end*: the newest message, so that the next call reads the whole list. If that message cannot carry a mark,
+   the newest one before it that can.
+2. *Within reach*: the longest prefix that an earlier mark cached must be found. If it ends too far before the mark
+   of rule 1, it is marked again. If the list changed behind it, the end of the unchanged part is marked instead, if
+   that is within reach.
+3. *The join*: the end of the part that the last change left intact is where the next change may find something to
+   read. Its mark is repeated while one is free, since a prefix that is never read is dropped. If only one mark is
+   left beside the end's, and the earlier mark cached less than the part behind it, the join gets it: what is
+   written twice now is read at every change from then on.
+4. With a single mark, rule 2 means: on a list that only grew, the mark is as far on as it still finds the cached
+   prefix, since otherwise everything would be written again. If the list changed, it is written again anyway, and
+   the end gets the mark.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,14 +24,15 @@ import msgspec
 from ctxmgr.model import CacheRule
 from ctxmgr.model.saved import MarkedStart
 
-MOST_REMEMBERED = 12  # starts: of the newest calls one or two each
+MOST_REMEMBERED = 12  # prefixes; one or two of each recent call
 
 
 class MarkInputs(msgspec.Struct, frozen=True):
-    """What marks are placed by. `message_count`: of the list to send; `same_count`: so many messages it has in
-    common with the one before from its start on, None where it is that one and what came since. `own_marks`: the
-    host's, outside of the list. `rule`: with the lifetime in force. `blocks`: content blocks of the messages
-    [start, end); `may_bear`: whether this message can end with a mark."""
+    """What places the marks. `message_count`: of the list to send. `same_count`: how many messages at its start are
+    those of the previous list; None if it is that list plus new messages. `own_marks`: the host's, outside of the
+    list. `rule`: with the current lifetime. `blocks`: content blocks of the messages [start, end). `may_bear`:
+    whether this message can end with a mark.
+    """
 
     rule: CacheRule
     message_count: int
@@ -42,14 +44,14 @@ class MarkInputs(msgspec.Struct, frozen=True):
 
 
 class Breakpoints(msgspec.Struct, frozen=True):
-    """`indices` of the messages whose end bears a mark, ascending; `starts` to be remembered for the next call."""
+    """`indices`: messages that end with a mark, ascending. `starts`: to remember for the next call."""
 
     indices: tuple[int, ...] = ()
     starts: tuple[MarkedStart, ...] = ()
 
 
 def placed(inputs: MarkInputs, before: Sequence[MarkedStart]) -> Breakpoints:
-    """Where marks belong on this list. `before`: what was remembered of the calls until now."""
+    """The marks for this list. `before`: what was remembered of earlier calls."""
     room = inputs.rule.most_marks - inputs.own_marks
     if inputs.rule.kind != "marks":
         return Breakpoints()
@@ -66,7 +68,7 @@ def placed(inputs: MarkInputs, before: Sequence[MarkedStart]) -> Breakpoints:
 
 
 def _wanted(inputs: MarkInputs, known: Sequence[MarkedStart], end: int, room: int) -> list[int]:
-    """The ends of starts to be marked, the most needed first."""
+    """The ends of prefixes to mark, most important first."""
     longest = max((start.message_count for start in known), default=0)
     changed = inputs.same_count is not None
     if not longest or _reaches(inputs, longest, end):
@@ -78,7 +80,8 @@ def _wanted(inputs: MarkInputs, known: Sequence[MarkedStart], end: int, room: in
         wanted = [end, longest]
     stayed = _bearing(inputs, inputs.same_count or 0)
     if changed and stayed > longest:
-        outweighs = room == 2 and inputs.blocks(longest, stayed) > inputs.blocks(0, longest)  # what was kept before
+        # what was cached before
+        outweighs = room == 2 and inputs.blocks(longest, stayed) > inputs.blocks(0, longest)
         instead = outweighs or _reaches(inputs, longest, stayed)
         if longest in wanted and instead:
             wanted.remove(longest)
@@ -95,17 +98,17 @@ def _holds(start: MarkedStart, inputs: MarkInputs) -> bool:
 
 
 def _reaches(inputs: MarkInputs, start: int, end: int) -> bool:
-    """Whether a mark at `end` finds what was kept up to `start`."""
+    """Whether a mark at `end` finds what was cached up to `start`."""
     look_back = inputs.rule.look_back_blocks
     return start == end or not look_back or inputs.blocks(start, end) < look_back
 
 
 def _bearing(inputs: MarkInputs, end: int) -> int:
-    """The end of the newest of the first `end` messages that can bear a mark; 0 where none can."""
+    """The end of the newest of the first `end` messages that can carry a mark; 0 if none can."""
     return next((count for count in range(end, 0, -1) if inputs.may_bear(count - 1)), 0)
 
 
 def _remembered(starts: Sequence[MarkedStart]) -> tuple[MarkedStart, ...]:
-    """Ascending. Where there are too many the shortest go that are no joins: a list rarely changes there."""
+    """Ascending. If there are too many, the shortest that are no joins are dropped: a list rarely changes there."""
     newest = sorted(starts, key=lambda start: (start.is_join, start.message_count))[-MOST_REMEMBERED:]
     return tuple(sorted(newest, key=lambda start: start.message_count))

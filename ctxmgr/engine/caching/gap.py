@@ -1,16 +1,16 @@
-"""Turns what calls read from a provider's cache into a sentence, where that is persistently less than it should.
+"""Describes in a sentence when calls persistently read less from a provider's cache than expected.
 
-1. A gap persists where the newest calls, `GAP_CALLS` of them, each read less than half of what was expected. One
-   call that reads ends it.
-2. What was read tells where the prompt changes: nothing, before the list, or caching is off; as much as stands
-   before the list, at its start; more, behind what was read. Where starts are kept up to marks, a mark may be
-   missing there instead; where nothing was ever written either, there is none.
-3. Lists that began otherwise than the one before, call after call, leave a provider nothing to read of them,
-   though it reads all that is expected.
-4. Reads that lapse after pauses show that a start is kept for less time than the host or the policy says.
-5. Where all calls that read nothing came after pauses longer than the provider's documentation promises, the said
-   lifetime may be too long. That it is only a call shows that read after a shorter pause: without one the other
-   causes are told too.
+1. A gap persists if each of the newest `GAP_CALLS` calls read less than half of what was expected. One call that
+   reads ends it.
+2. How much was read shows where the prompt changes. Nothing: before the list, or caching is off. As much as
+   precedes the list: at its start. More: behind what was read. If the provider caches up to marks, a mark may be
+   missing there instead; if nothing was ever written, there is none.
+3. If lists begin differently on every call, the provider has nothing to read of them, even if it reads all that is
+   expected.
+4. Reads that fail after pauses show that a prefix is kept for less time than the host or the policy says.
+5. If all calls that read nothing came after pauses longer than the provider's documentation promises, the given
+   lifetime may be too long. Only a call that read after a shorter pause shows that; without one, the other causes
+   are mentioned too.
 """
 
 from collections.abc import Sequence
@@ -20,17 +20,18 @@ from ctxmgr.engine.caching.truth import LEAST_COMPARED_TOKENS, has_read
 from ctxmgr.model import CacheRule
 from ctxmgr.model.saved import CacheTruth, ComparedCall
 
-GAP_CALLS = 3  # fewer may have missed by chance: implicit caches drop starts as they are short of room
-CHANGED_SHARE = 0.75  # of a list: it began otherwise
-BESIDE_SHARE = 0.25  # of a list's tokens: so much of what stands before it is estimated wrongly
+GAP_CALLS = 3  # fewer may miss by chance: implicit caches drop prefixes when they are short of space
+CHANGED_SHARE = 0.75  # of a list: it began differently
+BESIDE_SHARE = 0.25  # of a list's tokens: the tolerated error in the estimate of what precedes it
 MINUTE_MS = 60_000
-DOCUMENTED_MS = CacheRule().lifetime_ms  # where the provider's own word is not known
+DOCUMENTED_MS = CacheRule().lifetime_ms  # for providers that promise nothing
 WHOSE = {"host": "the host says", "policy": "the policy says"}
 
 
 def gap(truth: CacheTruth, rule: CacheRule, lifetime: LifetimeInForce, documented_ms: int = DOCUMENTED_MS) -> str:
-    """One sentence, "" where nothing persists. `documented_ms`: for how long the provider promises to keep a
-    start."""
+    """One sentence, "" if there is no persistent gap. `documented_ms`: how long the provider promises to keep a
+    prefix.
+    """
     newest = truth.calls[-GAP_CALLS:]
     if len(newest) < GAP_CALLS or not truth.tells:
         return ""
@@ -73,7 +74,7 @@ def _why(calls: Sequence[ComparedCall], rule: CacheRule) -> str:
 
 
 def _said_too_long(calls: Sequence[ComparedCall], lifetime: LifetimeInForce, documented_ms: int) -> str:
-    """Rule 5: what may be said of it, "" where nothing may. A call that reads a part has found a start."""
+    """Rule 5: what can be said of the lifetime, or "". A call that reads a part has found a prefix."""
     shortest = min(call.pause_ms or 0 for call in calls)
     if lifetime.source not in WHOSE or shortest <= documented_ms or any(call.read_tokens for call in calls):
         return ""
@@ -82,7 +83,7 @@ def _said_too_long(calls: Sequence[ComparedCall], lifetime: LifetimeInForce, doc
 
 
 def _has_read_sooner(truth: CacheTruth, calls: Sequence[ComparedCall]) -> bool:
-    """Whether a call after a shorter pause than any of these has read."""
+    """Whether a call read after a shorter pause than any of these."""
     shortest = min(call.pause_ms or 0 for call in calls)
     return any(has_read(call) for call in truth.calls if call.pause_ms is not None and call.pause_ms < shortest)
 

@@ -1,13 +1,13 @@
-"""Turns calls after pauses into how long a provider keeps a start that nobody reads.
+"""Learns from calls after pauses how long a provider keeps a prefix that nobody reads.
 
-1. A host's word holds, then the policy's, then what was learned, then what the provider's rule says.
-2. A call that read of its list after a pause longer than believed shows that a start lives so long.
-3. One that read only what stands before its list shows it with a second one: other sessions have the same start,
-   and keep it. Where that has misled once, such calls show nothing more.
-4. One that read nothing after a pause shorter than believed shows, with a second one, that a start lives shorter
-   than the longer of both pauses. The first is forgotten where a call reads after a pause as long.
-5. Lists whose calls were not counted may have renewed the start: a life is as long as the longest pause between two
-   lists, a lapse as the whole time since the call that was counted.
+1. The host's word has priority, then the policy's, then what was learned, then the provider's rule.
+2. A call that read its list after a pause longer than believed shows that a prefix lives that long.
+3. A call that read only what precedes its list needs a second one to show that, since other sessions share that
+   prefix and keep it alive. Once this has misled, such calls show nothing.
+4. A call that read nothing after a pause shorter than believed shows, with a second one, that a prefix lives for
+   less than the longer of both pauses. The first is forgotten if a call reads after a pause as long.
+5. Lists whose calls were not counted may have renewed the prefix. So a life is at least the longest pause between
+   two lists, and a lapse takes the whole time since the last counted call.
 """
 
 from typing import Literal
@@ -17,22 +17,22 @@ import msgspec
 from ctxmgr.model import CacheRule, prices
 from ctxmgr.model.saved import LearnedLifetime, State
 
-LEAST_MS = 60_000  # no provider keeps a start shorter
-READ_SHARE = 0.8  # of what was expected: it was kept
-MISSED_SHARE = 0.5  # less than that was not
-LIST_SHARE = 0.5  # of what was expected, from which on it is read of the list
+LEAST_MS = 60_000  # no provider keeps a prefix for less
+READ_SHARE = 0.8  # of what was expected: the prefix was kept
+MISSED_SHARE = 0.5  # less than that: it was not
+LIST_SHARE = 0.5  # of what was expected; from here on a read includes the list
 LifetimeSource = Literal["host", "policy", "learned", "rule"]
 
 
 class LifetimeInForce(msgspec.Struct, frozen=True):
-    """In milliseconds, and who says so."""
+    """In milliseconds, and its source."""
 
     lifetime_ms: int
     source: LifetimeSource
 
 
 class PausedCall(msgspec.Struct, frozen=True):
-    """A call, by what it should have read were no start ever dropped, in tokens; and the pauses before it."""
+    """A call: the tokens it should have read if prefixes never expired, and the pauses before it."""
 
     expected_tokens: int
     before_list_tokens: int
@@ -42,7 +42,7 @@ class PausedCall(msgspec.Struct, frozen=True):
 
 
 def in_force(state: State, policy_ms: int | None, rule: CacheRule) -> LifetimeInForce:
-    """Rule 1. `policy_ms`: what the policy says, None where it is silent; `rule` of the model's provider."""
+    """Rule 1. `policy_ms`: the policy's value, None if unset. `rule`: of the model's provider."""
     model = state.model
     if model.cache_ttl_ms is not None:
         return LifetimeInForce(model.cache_ttl_ms, "host")
@@ -55,8 +55,7 @@ def in_force(state: State, policy_ms: int | None, rule: CacheRule) -> LifetimeIn
 
 
 def learned(before: LearnedLifetime, believed_ms: int, call: PausedCall, works: bool) -> LearnedLifetime:
-    """Rules 2 to 5. `believed_ms`: what holds where nothing was learned. `works`: a call after a shorter pause has
-    read."""
+    """Rules 2 to 5. `believed_ms`: the value without learning. `works`: a call after a shorter pause has read."""
     believed_ms = believed_ms if before.learned_ms is None else before.learned_ms
     share = call.read_tokens / call.expected_tokens
     if share < MISSED_SHARE:

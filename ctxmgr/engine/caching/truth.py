@@ -1,18 +1,18 @@
-"""Turns what a provider says it read from its cache, call by call, into what is known of its cache.
+"""Tracks what a provider reports of cache reads, call by call, and what that says about its cache.
 
-1. A call is expected to read what the provider counted for the call before, less what the list no longer begins
-   with, by the provider's rule: in its steps, and nothing where that is too short to be kept.
-2. After a pause longer than a start is kept nothing is expected, and nothing compared; but it teaches (`lifetime`).
-3. Of a provider that never tells what it read nothing is known. Once it has, a count without that is of nothing
-   read: Gemini leaves a zero out.
-4. Where a list or its count is not known, neither its call is compared nor the next.
-5. What stands before the list is what a count has beside it. For that a weighed token is so many of the provider's
-   as lists grew by, over what their weight did: of one count alone both are unknown.
-6. Who writes all anew after pauses longer than the provider promises to keep a start is taken to have a cache that
-   lapses, for it does write one. That something before the list changes is as likely, but then no start is worth
+1. A call is expected to read what the provider counted for the previous call, minus the part of the list that
+   changed, by the provider's rule: in its steps, and nothing if that is too short to be cached.
+2. After a pause longer than the lifetime nothing is expected or compared, but the call teaches (`lifetime`).
+3. Nothing is known of a provider that never reports reads. Once it has, a count without a read means zero: Gemini
+   omits zeros.
+4. If a list or its count is unknown, neither its call nor the next is compared.
+5. What precedes the list is the rest of a count. That needs the provider's tokens per estimated token, which is the
+   growth of counts over the growth of estimates: a single count leaves both unknown.
+6. A provider that writes everything again after pauses longer than it promises to keep a prefix is taken to have a
+   cache that expires, since it does write one. A change before the list is as likely, but then no prefix is worth
    more after such a pause either.
-7. Who has read once has a cache, whatever is said of its model: that is remembered (`has_read`), of the model that
-   is called now and of others that were called before, of which the one called longest ago is the first forgotten.
+7. A provider that has reported a read has a cache, whatever is said of its model. That is remembered (`has_read`)
+   for the current model and for earlier ones, of which the least recently called is forgotten first.
 """
 
 import msgspec
@@ -22,15 +22,16 @@ from ctxmgr.engine.pressure import meter
 from ctxmgr.model import CacheRule, Usage
 from ctxmgr.model.saved import CacheTruth, ComparedCall, CountedList, LearnedLifetime
 
-LEAST_COMPARED_TOKENS = 4_096  # the longest start that a provider is known not to keep: Anthropic's, of Opus 4.5
+LEAST_COMPARED_TOKENS = 4_096  # the longest prefix that a provider is known not to cache: Anthropic's, for Opus 4.5
 CALLS_REMEMBERED = 8
-ENOUGH_WEIGHT = 2_000  # tokens: a list that grew by less tells its provider's tokens badly
+ENOUGH_WEIGHT = 2_000  # tokens; a list that grew by less gives a poor ratio
 MODELS_AT_MOST = 32  # whose lifetime was learned, and others that have read
 
 
 class CountedCall(msgspec.Struct, frozen=True):
-    """A call that was answered, and counted. `weight` of its list; `ratio`: the provider's tokens a weighed one;
-    `rule` holds the lifetime that is believed, `documented_ms`: the one that the provider promises."""
+    """An answered and counted call. `weight`: its list's estimate. `ratio`: the provider's tokens per estimated
+    token. `rule`: with the believed lifetime. `documented_ms`: the lifetime the provider promises.
+    """
 
     model: str
     usage: Usage
@@ -41,7 +42,7 @@ class CountedCall(msgspec.Struct, frozen=True):
 
 
 def listed(counted: CountedList, prefix_weight: int, time_ms: int | None) -> CountedList:
-    """A list goes out that begins with so much of the last one."""
+    """A list is sent that shares a beginning of `prefix_weight` with the last one."""
     longest_ms = counted.longest_ms
     if time_ms is not None and counted.listed_ms is not None:
         longest_ms = max(longest_ms, time_ms - counted.listed_ms)
@@ -60,7 +61,7 @@ def uncounted(counted: CountedList) -> CountedList:
 
 
 def answered(truth: CacheTruth, counted: CountedList, call: CountedCall) -> tuple[CacheTruth, CountedList]:
-    """The provider has answered the list that goes on from `counted`."""
+    """The provider answered the list that continues `counted`."""
     if truth.model != call.model:
         truth = _of_another(truth, call.model)
         counted = msgspec.structs.replace(counted, input_tokens=None)
@@ -80,7 +81,7 @@ def answered(truth: CacheTruth, counted: CountedList, call: CountedCall) -> tupl
 
 
 def has_read(call: ComparedCall) -> bool:
-    """As far as can be told: weights are estimates."""
+    """As far as estimates can show."""
     return call.read_tokens >= MISSED_SHARE * call.expected_tokens
 
 

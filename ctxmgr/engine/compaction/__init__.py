@@ -1,4 +1,4 @@
-"""Where a compaction cuts, what it summarises, and how that is cut to the size a model takes. Asks no model."""
+"""Where a compaction cuts, what it summarizes, and how that is reduced to the size a model takes. Asks no model."""
 
 from ctxmgr.engine.compaction import branch, cohesion, files, prepare, render, scoring, slices, truncation, weighing
 from ctxmgr.engine.compaction.files import without_lists

@@ -1,21 +1,21 @@
-"""Turns the path that is left and the path that is gone to into what a branch summary is written of.
+"""Selects what a branch summary is written from, given the abandoned path and the new one.
 
-Rules (pi 0.87.1, which a weigher of "chars4" equals):
+Rules (pi 0.87.1, which a weigher of "chars4" matches):
 
-1. Left is what comes after the deepest entry that both paths hold, back from the old leaf; compactions do not
-   end it, their summaries are part of it.
-2. Tool results are left out: what they were asked for stands in the calls.
-3. Newest first, messages are taken until the budget is full; a summary that no longer fits is taken all the same
-   while less than nine tenths are used, because it stands for much.
+1. Abandoned is what follows the deepest entry that both paths share, up to the old leaf. Compactions do not end it;
+   their summaries are part of it.
+2. Tool results are omitted: the calls say what was requested.
+3. Messages are taken from the newest on until the budget is full. A summary that does not fit is still taken if
+   less than nine tenths are used, because it stands for much.
 
 Beyond pi, with a weigher of "tokens":
 
-4. Edits of the host's user count, and prompts are left out.
-5. What budget is left after rule 3 goes to results, shortened and in their places: first those that failed, for
-   why something was given up is what a branch summary is read for; then the first line of the others.
-6. Files are those of the whole branch and of all compactions and branch summaries in it, not of what fitted.
+4. Edits by the host's user apply, and prompts are omitted.
+5. The budget that rule 3 leaves goes to shortened results, in their positions: first the failed ones, since a
+   branch summary is read to learn why something was given up; then the first line of the others.
+6. Files are those of the whole branch and of all compactions and branch summaries in it, not only of what fitted.
 
-Both paths are finite and without repeats, whatever tree they came from: nothing here can go in a circle.
+Both paths are finite and without repetition, whatever tree they come from, so nothing here can loop.
 """
 
 from collections.abc import Sequence
@@ -28,15 +28,17 @@ from ctxmgr.engine.compaction.weighing import quarters
 from ctxmgr.model import WeighMessage
 from ctxmgr.model.compaction import BranchEntry, BranchMessage, BranchSummaryPlan, FileLists, Weigher
 
-SUMMARY_SHARE = 0.9  # of the budget: below it a summary is taken though it does not fit (pi)
+SUMMARY_SHARE = 0.9  # of the budget; below it a summary is taken even if it does not fit (pi)
 ERROR_UNITS = 600  # UTF-16 units of a failed result: an error and a few lines around it
-LINE_UNITS = 200  # of the first line of another
+LINE_UNITS = 200  # of the first line of another result
 
-Taken = tuple[int, int, BranchMessage]  # place of the entry, number in it, message
+Taken = tuple[int, int, BranchMessage]  # position of the entry, number in it, message
 
 
 def left(old: Sequence[BranchEntry], target: Sequence[BranchEntry]) -> tuple[str | None, tuple[BranchEntry, ...]]:
-    """(id of the deepest common entry, entries after it to the old leaf), of two paths from the root (rule 1)."""
+    """(id of the deepest common entry, entries after it up to the old leaf), of two paths from the root (rule
+    1).
+    """
     places = {entry.id: number for number, entry in enumerate(old) if entry.id}
     shared = next((entry.id for entry in reversed(target) if entry.id in places), None)
     return shared, tuple(old if shared is None else old[places[shared] + 1 :])
@@ -49,9 +51,9 @@ def prepare(
     weigh: WeighMessage,
     weigher: Weigher = "tokens",
 ) -> BranchSummaryPlan:
-    """The branch summary of going from the end of path `old` to the end of path `target`.
+    """The branch summary for going from the end of path `old` to the end of path `target`.
 
-    `budget` in tokens for all messages, 0 without limit. With the weigher "chars4" pi's estimate counts.
+    `budget` in tokens for all messages, 0: no limit. With the weigher "chars4" pi's estimate is used.
     """
     pi_like = weigher == "chars4"
     weigh = quarters if pi_like else weigh
@@ -80,17 +82,17 @@ def prepare(
 
 
 def _content(entry: BranchEntry, pi_like: bool) -> tuple[BranchMessage, ...]:
-    """What an entry gives to a branch summary."""
+    """What an entry contributes to a branch summary."""
     given = entry.messages if entry.unedited is None or not pi_like else entry.unedited
     if pi_like and entry.kind == "message":
-        return given  # a prompt among them, as in pi; it is shown to nobody
+        return given  # includes prompts, as in pi; it is shown to nobody
     return tuple(message for message in given if not message.system)
 
 
 def _newest(
     entries: Sequence[BranchEntry], contents: Sequence[Sequence[BranchMessage]], budget: int, weigh: WeighMessage
 ) -> tuple[list[Taken], int, int]:
-    """(messages that are taken, newest first; place where it ended; their weight) by rules 2 and 3."""
+    """(messages taken, newest first; position of the stop; their tokens) by rules 2 and 3."""
     taken: list[Taken] = []
     total = 0
     for entry_number in range(len(entries) - 1, -1, -1):
@@ -113,7 +115,7 @@ def _newest(
 def _results(
     contents: Sequence[Sequence[BranchMessage]], first: int, budget: int, total: int, weigh: WeighMessage
 ) -> tuple[list[Taken], int]:
-    """(shortened results from entry `first` on that fit, weight with them) by rule 5, newest first."""
+    """(shortened results from entry `first` on that fit, total tokens with them) by rule 5, newest first."""
     results = [
         (entry_number, number, message)
         for entry_number in range(len(contents) - 1, first - 1, -1)
@@ -136,7 +138,7 @@ def _is_result(message: BranchMessage) -> bool:
 
 
 def _shortened(message: BranchMessage) -> BranchMessage:
-    """The result with an error's start, or with the first line of another; its raw JSON stays what it was."""
+    """The result reduced to an error's start, or to its first line; its raw JSON stays unchanged."""
     whole = (message.content.text or "").strip()
     shown, units = (whole, ERROR_UNITS) if message.content.is_error else (whole.split("\n")[0].strip(), LINE_UNITS)
     text = clipped(shown, units)
@@ -155,7 +157,7 @@ def _shortened(message: BranchMessage) -> BranchMessage:
 def _files(
     entries: Sequence[BranchEntry], contents: Sequence[Sequence[BranchMessage]], stopped: int, pi_like: bool
 ) -> FileLists:
-    """pi: the details of all branch summaries, the calls of what was looked at. Else rule 6."""
+    """pi: the details of all branch summaries, and the calls seen. Otherwise rule 6."""
     kinds = ("branch",) if pi_like else ("branch", "compaction")
     seen = contents[stopped:] if pi_like else contents
     calls = [message for messages in seen for message in messages]

@@ -1,20 +1,20 @@
-"""Turns a row of steps into the depth of the break before each: where one subject ends and another begins.
+"""Finds where one subject ends and another begins: the depth of the break before each step.
 
 Rules (TextTiling: M. Hearst, Computational Linguistics 23/1, 1997; blocks are of steps, not of sentences):
 1. Two blocks, the few steps before a place and the few after it, are as close as the terms they share. A term
-   counts once a step: a log that prints one word a thousand times is not about it.
-2. Paths and identifiers say more of a coding session's subject than words do, rare terms more than common ones.
-   A term of one step alone binds nothing, one of all steps tells nothing.
-3. The depth of a place is how far closeness falls from the peaks on both sides of it. So it is no absolute
-   measure: a session that is loose all through has shallow breaks, as one that is tight all through. The curve
-   is not smoothed: that moved the valleys of recorded sessions by a step, and blocks of eight are smooth enough.
-4. Where a user speaks, the subject turns more often than elsewhere, and blocks of some steps tell the place only
-   to within some steps: a user's break counts as deeper, and as deep as any in its reach. Not so where nothing
-   was answered yet: that user goes on with what was said.
-5. Tool results are seen by their start alone: it says what was looked at, the rest is what was there.
+   counts once per step: a log that prints one word a thousand times is not about it.
+2. Paths and identifiers say more about a coding session's subject than words, and rare terms more than common ones.
+   A term in only one step connects nothing, and a term in every step says nothing.
+3. The depth of a place is how far closeness falls from the peaks on both sides. It is not absolute: a loose session
+   has shallow breaks, and so does a tight one. The curve is not smoothed, because that moved the valleys of
+   recorded sessions by a step, and blocks of eight are smooth enough.
+4. The subject often changes where a user speaks, while blocks locate a change only to within some steps. So a
+   user's break counts as deeper, and as deep as any within its reach. This does not apply if nothing was answered
+   yet: then the user continues.
+5. Only the start of a tool result counts, since it says what was looked at.
 
-Weights of terms are whole numbers, so that their sums are exact. Linear in the text looked at. The same depths come
-from vectors that somebody else made (`depths_from_vectors`).
+Term weights are whole numbers, so that sums are exact. Runs in linear time. The same depths can come from external
+vectors (`depths_from_vectors`).
 """
 
 import math
@@ -28,12 +28,12 @@ from ctxmgr.model.compaction import BranchMessage
 BLOCK = 8
 """Steps on each side. Hearst's blocks are six to ten sentences long."""
 
-TEXT_UNITS = 2_000  # characters of a text that are looked at, its start
+TEXT_UNITS = 2_000  # characters read of a text, from its start
 RESULT_UNITS = 400  # of a tool result: the first lines of a file or an output
 USER_FACTOR = 1.5  # rule 4; found by looking at where recorded sessions are cut
 USER_REACH = 3  # steps on each side, less than half a block
-USER_FALL = 0.1  # of a depth for each step it is away, so that the nearest of two user messages gets it
-USER_DEPTH = 0.1  # and what such a break has at least, of a depth between 0 and 2
+USER_FALL = 0.1  # of a depth for each step of distance, so that the nearest of two user messages gets it
+USER_DEPTH = 0.1  # least depth of such a break, on a scale of 0 to 2
 
 PATH_WEIGHT, NAME_WEIGHT, WORD_WEIGHT = 3, 2, 1
 SCALE = 100  # a term's weight in hundredths
@@ -43,7 +43,7 @@ _RUN = expression(r"[\w$@~./-]+")
 _NAME = expression(r"[a-z0-9][A-Z]|[A-Za-z0-9][_./]+[A-Za-z0-9]|[A-Z]{2,}[a-z0-9]|[A-Za-z]\d|^--[a-z]")
 _WORD = expression(r"[^\W\d]\w{2,63}")
 _ENDS = "./-~@"
-SHORTEST, LONGEST = 4, 120  # characters of a name: what is longer was pasted
+SHORTEST, LONGEST = 4, 120  # characters of a name; longer ones were pasted
 _STOP_WORDS = """
 the and for that this with you are not but was have has from can will its let all now one out use see get there here
 they them then than when what which would should could into also just like more some any our your how why where who
@@ -60,7 +60,7 @@ def depths(steps: Sequence[Sequence[BranchMessage]]) -> list[float]:
 
 
 def deepened(deep: Sequence[float], steps: Sequence[Sequence[BranchMessage]]) -> list[float]:
-    """The same depths with those of users' breaks as rule 4 has them; for depths from vectors as well."""
+    """The depths with users' breaks by rule 4; also for depths from vectors."""
     result = list(deep)
     for number, step in enumerate(steps):
         before = steps[number - 1] if number and step[0].content.speaker == "user" else ()
@@ -73,17 +73,17 @@ def deepened(deep: Sequence[float], steps: Sequence[Sequence[BranchMessage]]) ->
 
 
 def depths_from_vectors(vectors: Sequence[Sequence[float]]) -> list[float]:
-    """The same from a vector a step (`step_text`), of any length but all the same; zeros say nothing."""
+    """Depths from one vector per step (`step_text`), all of one length; zeros say nothing."""
     return depths_of(closeness([dict(enumerate(_normal(vector))) for vector in vectors]))
 
 
 def step_text(step: Sequence[BranchMessage]) -> str:
-    """What of a step is worth a vector: what was said and called, and the start of each result."""
+    """The part of a step that vectors are made from: what was said and called, and the start of each result."""
     return "\n".join(text for message in step for text in _texts(message))
 
 
 def step_terms(step: Sequence[BranchMessage]) -> dict[str, int]:
-    """The terms of a step and what each counts by its kind."""
+    """The terms of a step and the weight of each kind."""
     weights: dict[str, int] = {}
     for message in step:
         for text in _texts(message):
@@ -92,7 +92,7 @@ def step_terms(step: Sequence[BranchMessage]) -> dict[str, int]:
 
 
 def terms(text: str) -> dict[str, int]:
-    """Words, identifiers and paths of a text with their weights by kind; a path counts by its last part too."""
+    """Words, identifiers and paths of a text, weighted by kind; the last part of a path counts too."""
     weights: dict[str, int] = {}
     for run in _RUN.findall(text):
         name = run.rstrip(_ENDS)
@@ -111,8 +111,9 @@ def terms(text: str) -> dict[str, int]:
 
 
 def closeness(vectors: Sequence[Mapping[Key, float]]) -> list[float]:
-    """How close the blocks before and after each step's start are, 0.0 to 1.0; 1.0 before the first. Of a step its
-    vector: what each term, or each dimension, counts."""
+    """How close the blocks before and after each step are, 0.0 to 1.0; 1.0 before the first. A step's vector holds
+    the weight of each term or dimension.
+    """
     scores = [
         _cosine(_sum(vectors[max(0, index - BLOCK) : index]), _sum(vectors[index : index + BLOCK]))
         for index in range(1, len(vectors))
@@ -135,7 +136,7 @@ def _cosine(left: Mapping[Key, float], other: Mapping[Key, float]) -> float:
 
 
 def weighted(terms_of: Sequence[dict[str, int]]) -> list[dict[str, int]]:
-    """Terms by kind and rarity (rule 2), in hundredths; without those of one step."""
+    """Terms weighted by kind and rarity (rule 2), in hundredths, without those in only one step."""
     count = Counter(term for weights in terms_of for term in weights)
     all_steps = len(terms_of) + 1
     rarity = {term: round(SCALE * math.log(all_steps / steps)) for term, steps in count.items() if steps > 1}
@@ -143,7 +144,7 @@ def weighted(terms_of: Sequence[dict[str, int]]) -> list[dict[str, int]]:
 
 
 def depths_of(scores: Sequence[float]) -> list[float]:
-    """Depth of each place from how close the blocks around it are (rule 3); the first place has none."""
+    """The depth of each place from the closeness around it (rule 3); the first place has none."""
     inner = list(scores[1:])
     lefts, rights = _peaks(inner), _peaks(inner[::-1])[::-1]
     depths = [left + right - 2 * score for left, right, score in zip(lefts, rights, inner, strict=True)]
@@ -151,7 +152,7 @@ def depths_of(scores: Sequence[float]) -> list[float]:
 
 
 def _peaks(scores: Sequence[float]) -> list[float]:
-    """For each place the height one comes to by climbing to the left as long as it does not go down."""
+    """For each place, the height reached by climbing to the left as long as it does not descend."""
     heights: list[float] = []
     for index, score in enumerate(scores):
         heights.append(heights[-1] if index and scores[index - 1] >= score else score)
@@ -165,7 +166,7 @@ def _normal(vector: Iterable[float]) -> list[float]:
 
 
 def _texts(message: BranchMessage) -> list[str]:
-    """The parts of a message that tell its subject, each cut to its start (rule 5)."""
+    """The parts of a message that show its subject, each cut to its start (rule 5)."""
     content = message.content
     if content.speaker == "result":
         return [(content.text or "")[:RESULT_UNITS]]

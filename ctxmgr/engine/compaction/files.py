@@ -1,15 +1,16 @@
-"""Turns tool calls and earlier summaries into the files that were read and changed, and those into text and back.
+"""Collects the files that tool calls and earlier summaries read and changed, and converts the lists to text and
+back.
 
 Rules:
 
-1. A file is known from what a call did by the catalog of tools, from the details that a compaction or branch
-   summary carries, and from the lists at the end of a previous summary. pi itself lists the paths of its own
-   `read`, `write` and `edit`, whatever came of them: where a host weighs as pi does, so do we.
-2. Details of a compaction that an extension wrote are not known to mean this: they are skipped, ours are not.
-3. A file that was changed is no longer one that was only read.
+1. Files come from what calls did according to the tool catalog, from the details of compactions and branch
+   summaries, and from the lists at the end of a previous summary. pi lists the paths of its own `read`, `write` and
+   `edit`, whatever their results; for a host that counts as pi does, so do we.
+2. Details of a compaction that an extension wrote may mean something else and are skipped; ours are used.
+3. A file that was changed does not count as only read.
 4. Lists are sorted by UTF-16 units, as the host sorts.
-5. A call that failed did nothing. One without a result may have. What a shell names from where it is, and a tool by
-   its whole path, is one file (`paths.same`).
+5. A failed call did nothing. A call without a result may have. A relative path in a shell command and an absolute
+   path of a tool may be one file (`paths.same`).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,13 +23,13 @@ READ, MODIFIED = "read-files", "modified-files"
 
 
 def as_pi_lists(messages: Iterable[BranchMessage]) -> FileLists:
-    """What pi itself lists of the calls of messages, to the last file (rule 1)."""
+    """What pi lists for the calls of messages, to the last file (rule 1)."""
     files = (pi_file(block) for message in messages for block in message.view.blocks)
     return _by_kind([file for file in files if file is not None])
 
 
 def of_messages(messages: Iterable[BranchMessage]) -> FileLists:
-    """What the calls of messages did, and those that tools made by themselves (rules 1 and 5)."""
+    """What the calls of messages did, and files that tools made by themselves (rules 1 and 5)."""
     done: list[list[tuple[EffectKind, str]]] = []
     latest: dict[str, tuple[ToolCall, list[tuple[EffectKind, str]]]] = {}
     for message in messages:
@@ -54,7 +55,7 @@ def _by_kind(effects: Sequence[tuple[EffectKind, str]]) -> FileLists:
 
 
 def _did(call: ToolCall) -> Iterator[tuple[EffectKind, str]]:
-    """The files of a call. One that is taken away was changed: these lists have no other place for it."""
+    """The files of a call. A moved or deleted file counts as changed: these lists have no other place for it."""
     for effect in call.effects:
         if effect.path and effect.kind in ("delete", "move"):
             yield "edit", effect.path
@@ -65,7 +66,7 @@ def _did(call: ToolCall) -> Iterator[tuple[EffectKind, str]]:
 
 
 def of_details(entries: Iterable[BranchEntry]) -> FileLists:
-    """What compactions and branch summaries carry (rule 2)."""
+    """The files in the details of compactions and branch summaries (rule 2)."""
     carried = [entry.details for entry in entries if entry.details.ours or not entry.from_hook]
     return FileLists(
         read=_each(path for details in carried for path in details.read),
@@ -74,7 +75,7 @@ def of_details(entries: Iterable[BranchEntry]) -> FileLists:
 
 
 def merged(*ops: FileLists) -> FileLists:
-    """All of them, each path once, in the order they were first seen."""
+    """All of them, each path once, in the order of first appearance."""
     return FileLists(
         _each(path for lists in ops for path in lists.read),
         _each(path for lists in ops for path in lists.written),
@@ -89,15 +90,15 @@ def lists(ops: FileLists) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def rendered(ops: FileLists) -> str:
-    """The lists as they stand at the end of a summary, with blank lines before each; "" without a file."""
+    """The lists at the end of a summary, with blank lines before each; "" without files."""
     blocks = zip((READ, MODIFIED), lists(ops), strict=True)
     return "".join(f"\n\n<{tag}>\n{chr(10).join(listing)}\n</{tag}>" for tag, listing in blocks if listing)
 
 
 def details(ops: FileLists, ctxmgr: dict[str, Any] | None = None) -> dict[str, Any]:
-    """The `details` of a summary of ours: pi's two lists, and under `ctxmgr` what else is to be kept.
+    """The `details` of our summary: pi's two lists, and `ctxmgr` for everything else to keep.
 
-    That member is always there: it marks the details as ours, so that the next compaction carries them on.
+    `ctxmgr` is always present: it marks the details as ours, so that the next compaction carries them on.
     """
     read, modified = lists(ops)
     return {"readFiles": list(read), "modifiedFiles": list(modified), "ctxmgr": ctxmgr or {}}
@@ -113,7 +114,7 @@ def listed(summary: str) -> FileLists:
 
 
 def without_lists(summary: str) -> str:
-    """The summary without its lists: of what `rendered` added nothing is left, all else is as it was."""
+    """The summary without its lists: removes exactly what `rendered` added."""
     lines = summary.split("\n")
     gone: set[int] = set()
     for _, start, listing in _blocks(lines):
@@ -124,8 +125,9 @@ def without_lists(summary: str) -> str:
 
 
 def _blocks(lines: list[str]) -> list[tuple[str, int, list[str]]]:
-    """(tag, line of its opening, paths) of each list. A blank line or another tag inside makes it none: that is
-    prose which speaks of such a list."""
+    """(tag, line of its opening, paths) of each list. A blank line or another tag inside disqualifies it: that is
+    prose about such a list.
+    """
     blocks = []
     tag, start = "", 0
     for number, line in enumerate(lines):

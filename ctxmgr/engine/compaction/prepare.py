@@ -1,34 +1,34 @@
-"""Turns a branch path into a prepared compaction: what a summary is to stand for, what stays, which files it names.
+"""Prepares the compaction of a branch path: what the summary replaces, what stays, which files it names.
 
-Rules (pi 0.87.1, which a weigher of "chars4" equals in all):
+Rules (pi 0.87.1, which a weigher of "chars4" matches):
 
-1. Nothing is prepared when the path ends with a compaction, when nothing would be summarised, or when the kept
-   part would start with an entry without an id though others have one. Where none has, `first_kept` is "".
-2. The range starts where the previous compaction's kept part starts, not after that compaction: else what it
-   kept would be lost now. Its summary is carried on as `previous`.
-3. History is what is before the cut, of a split turn what is before that turn; the rest of the turn is its prefix.
-   Prompts and older compactions are no conversation.
-4. Files are those of the summarised calls and of the previous compaction's details.
+1. Nothing is prepared if the path ends with a compaction, if nothing would be summarized, or if the kept part would
+   start with an entry without an id although others have one. If no entry has one, `first_kept` is "".
+2. The range starts where the previous compaction's kept part starts, not behind that compaction; otherwise the kept
+   part would be lost now. Its summary is carried on as `previous`.
+3. History is what precedes the cut, or, in a split turn, what precedes that turn; the rest of the turn is its
+   prefix. Prompts and older compactions are not conversation.
+4. Files are those of the summarized calls and of the previous compaction's details.
 
 Where the kept part starts (pi 0.87.1):
 
-5. It may start with what a user said or ran, a custom message, a branch summary or an assistant's message: never
-   with a tool's result, which must follow its call, and never with a compaction.
+5. It may start with what a user said or ran, a custom message, a branch summary or an assistant's message. It never
+   starts with a tool result, which must follow its call, or with a compaction.
 6. Walk back from the newest entry until `keep` tokens are reached. The cut is the first valid place there or after
    it; without one after it, the last valid place of all.
-7. When all that follows the cut is a failed attempt that was taken back, the message before the attempt has been
-   answered already as far as it will be: the cut goes after it.
-8. Entries that give the list nothing (a model change, a label) right before the cut are kept with it.
-9. A cut that starts no turn, but has a start of its turn before it, splits that turn.
+7. If everything behind the cut is a failed attempt that was taken back, the message before it will get no further
+   answer: the cut moves behind the attempt.
+8. Entries directly before the cut that contribute nothing to the list (a model change, a label) are kept with it.
+9. A cut that starts no turn, but has a turn's start before it, splits that turn.
 
 Beyond pi, with a weigher of "tokens":
 
-10. No result is kept whose call is not (user messages that were queued while tools ran make such places), and the
-    kept part starts with an entry that has an id. The nearest earlier valid place where both hold is taken; where
-    that leaves nothing to summarise, the nearest later one.
-11. Files gather over all compactions and all summarised branch summaries of the path, over the lists in the
-    previous summary's text, and over calls that tools made by themselves. An extension that wrote one compaction
-    loses no list for good.
+10. No result is kept without its call (user messages that were queued while tools ran create such places), and the
+    kept part starts with an entry that has an id. The nearest earlier valid place with both properties is taken; if
+    that leaves nothing to summarize, the nearest later one.
+11. Files accumulate over all compactions and summarized branch summaries of the path, over the lists in the
+    previous summary's text, and over calls that tools made by themselves. So a compaction by an extension loses no
+    list for good.
 """
 
 from collections.abc import Sequence
@@ -51,8 +51,9 @@ from ctxmgr.model.compaction import (
 
 
 class Cut(msgspec.Struct, frozen=True, gc=False):
-    """`start_index`: number of the entry that the kept part starts with. `turn_index`: the start of the turn that
-    is split, None where none is."""
+    """`start_index`: the entry that the kept part starts with. `turn_index`: the start of the split turn, or
+    None.
+    """
 
     start_index: int
     turn_index: int | None = None
@@ -73,7 +74,7 @@ def decide(
 ) -> CompactionPlan | NothingToCompact:
     """The compaction of a branch path (oldest entry first), or why there is none.
 
-    `weigh`: tokens of one message; with the weigher "chars4" it is not asked, pi's estimate counts.
+    `weigh`: tokens of one message; unused with the weigher "chars4", where pi's estimate counts.
     """
     if path and path[-1].kind == "compaction":
         return ALREADY
@@ -105,7 +106,7 @@ def decide(
 
 
 def conversation_of(entries: Sequence[BranchEntry]) -> tuple[BranchMessage, ...]:
-    """The conversation that entries give (rule 3)."""
+    """The conversation in entries (rule 3)."""
     held = (message for entry in entries if entry.kind != "compaction" for message in entry.messages)
     return tuple(message for message in held if not message.system)
 
@@ -159,7 +160,7 @@ def points(entries: Sequence[BranchEntry], start: int) -> tuple[int, ...]:
 
 
 def reached(entries: Sequence[BranchEntry], start: int, keep: int, weigh: WeighMessage) -> int | None:
-    """The newest entry from which on there are `keep` tokens or more; None where there are fewer in all."""
+    """The newest entry with `keep` tokens or more from there on; None if there are fewer in total."""
     total = 0
     for number in range(len(entries) - 1, start - 1, -1):
         weight = sum(map(weigh, entries[number].messages))
@@ -170,7 +171,7 @@ def reached(entries: Sequence[BranchEntry], start: int, keep: int, weigh: WeighM
 
 
 def host_cut(entries: Sequence[BranchEntry], start: int, keep: int, weigh: WeighMessage) -> Cut | None:
-    """The cut by pi's rules, of entries from `start` on; None where there is no valid place."""
+    """The cut by pi's rules, for entries from `start` on; None without a valid place."""
     valid = points(entries, start)
     if not valid:
         return None
@@ -178,7 +179,7 @@ def host_cut(entries: Sequence[BranchEntry], start: int, keep: int, weigh: Weigh
 
 
 def whole_cut(entries: Sequence[BranchEntry], start: int, keep: int, weigh: WeighMessage) -> Cut | None:
-    """The cut by rule 10; None where no place fulfils it. With nothing to summarise before pi's cut, it is that."""
+    """The cut by rule 10; None if no place meets it. If there is nothing to summarize before pi's cut, that cut."""
     valid = points(entries, start)
     if not valid:
         return None
@@ -206,8 +207,9 @@ def speaks(entries: Sequence[BranchEntry], start: int, end: int) -> bool:
 
 
 def earliest_calls(entries: Sequence[BranchEntry], start: int) -> list[int]:
-    """For each entry from `start` on: the earliest entry with a call that a result there or later answers, the
-    number of entries where there is none. A result belongs to the latest earlier call with its id."""
+    """For each entry from `start` on, the earliest entry with a call that a result there or later answers; the
+    number of entries if there is none. A result belongs to the latest earlier call with its id.
+    """
     asked: dict[str, int] = {}
     earliest_by_entry = []
     for number in range(start, len(entries)):
@@ -229,7 +231,7 @@ def _opens_turn(entry: BranchEntry) -> bool:
 
 
 def _chosen(entries: Sequence[BranchEntry], valid: Sequence[int], full: int | None) -> int:
-    """The place of the cut before rule 8; `full` is where the tokens were reached."""
+    """The cut before rule 8; `full` is where the tokens were reached."""
     if full is None:
         return valid[0]
     chosen = next((number for number in valid if number >= full), valid[-1])
@@ -237,8 +239,9 @@ def _chosen(entries: Sequence[BranchEntry], valid: Sequence[int], full: int | No
 
 
 def _taken_back(suffix: Sequence[BranchEntry]) -> bool:
-    """Rule 7: entries of which none is in the list any more, an assistant's among them, and no edit of another's
-    content."""
+    """Rule 7: none of these entries is in the list any more, one is an assistant's, and none edits another
+    entry.
+    """
     omitted = [entry for entry in suffix if entry.visible and not entry.messages]
     ids = {entry.id for entry in omitted}
     if not any(entry.answers for entry in omitted):
@@ -249,9 +252,9 @@ def _taken_back(suffix: Sequence[BranchEntry]) -> bool:
 
 
 def _placed(entries: Sequence[BranchEntry], start: int, cut: int) -> Cut:
-    """The cut at a place, with what rules 8 and 9 make of it."""
+    """The cut at a place, after rules 8 and 9."""
     start_index = cut
-    while start_index > start and not entries[start_index - 1].messages:  # a compaction in the list has its summary
+    while start_index > start and not entries[start_index - 1].messages:  # a compaction in the list has a summary
         start_index -= 1
     if _opens_turn(entries[start_index]):
         return Cut(start_index)

@@ -1,6 +1,6 @@
-"""Turns messages into plain text that a model reads without taking it for a conversation to go on with.
+"""Renders messages as plain text that a model does not mistake for a conversation to continue.
 
-By default it is what pi 0.87 writes, to the unit. Knows no prompts and no weights.
+The default is what pi 0.87 writes, to the unit. Knows no prompts and no token counts.
 """
 
 import re
@@ -11,14 +11,14 @@ import msgspec
 from ctxmgr.model import expression
 from ctxmgr.model.compaction import BranchMessage, MessageContent
 
-RESULT_UNITS = 2_000  # UTF-16 units of a tool result that are shown (pi)
+RESULT_UNITS = 2_000  # UTF-16 units shown of a tool result (pi)
 
 
 class RenderLimits(msgspec.Struct, frozen=True, gc=False):
-    """What is shown: of a result so many UTF-16 units, thinking or not, a failed result marked as such or not.
+    """What is shown: UTF-16 units of a result, whether thinking is shown, whether a failed result is marked.
 
-    `guard`: a line of a text that reads as one of our labels gets a backslash, so that no file and no output can
-    pass for what the user said.
+    `guard`: a line of a text that looks like one of our labels gets a backslash, so that no file or output can pose
+    as the user.
     """
 
     result_units: int = RESULT_UNITS
@@ -36,12 +36,12 @@ _LABEL = expression(
 
 
 def conversation(messages: Iterable[BranchMessage], shown: RenderLimits = AS_PI) -> str:
-    """All messages that say something, blank lines between them; "" without one."""
+    """All messages with content, separated by blank lines; "" without one."""
     return "\n\n".join(filter(None, (message_text(message, shown) for message in messages)))
 
 
 def message_text(message: BranchMessage, shown: RenderLimits = AS_PI) -> str:
-    """One message: its parts, each with its label, blank lines between them; "" where it is not shown."""
+    """One message: its parts with labels, separated by blank lines; "" if it is not shown."""
     content = message.content
     if content.speaker == "assistant":
         return _assistant(content, shown)
@@ -58,7 +58,7 @@ def _guarded(text: str, shown: RenderLimits) -> str:
 
 
 def clipped(text: str, limit: int) -> str:
-    """The first `limit` UTF-16 units of a text and a note of how many more there were. Half a pair is U+FFFD."""
+    """The first `limit` UTF-16 units of a text and a note of how many are missing. A split pair becomes U+FFFD."""
     size = utf16_units(text) if 2 * len(text) > limit else 0
     if size <= limit:
         return text
@@ -67,7 +67,7 @@ def clipped(text: str, limit: int) -> str:
 
 
 def utf16_units(text: str) -> int:
-    """What a host in JavaScript calls the length of a text."""
+    """A text's length as JavaScript counts it."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 

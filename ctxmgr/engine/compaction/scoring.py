@@ -1,15 +1,15 @@
-"""Turns a history into how much each message matters to what is being done, and a budget into a share for each.
+"""Scores how much each message of a history matters to the current work, and distributes a budget by that.
 
-Signals, each cheap and told by the messages alone, with its reason:
-1. Who speaks: a user's words are the task itself, an assistant's text says what was meant by what it did; a
-   result can mostly be had again.
-2. Errors: what failed and how is asked for again, and costs a run to see anew.
-3. What changed something (edits, writes) over what only looked.
+Signals, all cheap and derived from the messages alone:
+1. Speaker: a user's words are the task itself, and an assistant's text explains its actions; a result can usually
+   be fetched again.
+2. Errors: what failed and how is asked for again, and reproducing it costs a run.
+3. Calls that changed something (edits, writes) over those that only looked.
 4. Terms of the goal and of the newest turn: what the work is about now. Rare terms count more.
-5. Being referred to later: names that first came up here and were used after.
-6. Recency: of two alike the newer one is nearer to the state the work is in.
+5. Later references: names that first appeared here and were used afterwards.
+6. Recency: of two similar messages the newer one is closer to the current state.
 
-The points add up; numbers are choices of ours, in hundredths, so that sums are exact.
+The points add up. The numbers are our choice, in hundredths, so that sums are exact.
 """
 
 import math
@@ -31,18 +31,18 @@ ON_GOAL = 60  # signal 4, at most: two results of one age differ by little else
 REFERRED = 20  # signal 5, at most
 RECENT = 20  # signal 6, at most
 
-HALF_GOAL_TERMS = 1  # rare terms that give half of what signal 4 can give: a goal is said in few words
-HALF_TERMS = 4  # the same of signal 5
-LEAST_UNITS = 40  # a message never falls below so many characters and a marker: its label and a word or two
-HEAD = 2 / 3  # of a shortened text is its start: it says what it is, the end how it came out
+HALF_GOAL_TERMS = 1  # rare terms that give half of signal 4: a goal is short
+HALF_TERMS = 4  # the same for signal 5
+LEAST_UNITS = 40  # the least size of a message in characters, without its marker: its label and a word or two
+HEAD = 2 / 3  # of a shortened text is its start, which says what it is; the end says how it came out
 ROUNDS = 6  # corrections of the estimate before the budget is halved instead
-EDGE_UNITS = 2_000  # of each end of a long text are weighed to tell its tokens a character
+EDGE_UNITS = 2_000  # of each end of a long text are counted to get its tokens per character
 
-WHOLE = 2**62  # more characters than any text has
+WHOLE = 2**62  # longer than any text
 
 
 def importances(messages: Sequence[BranchMessage], goal: str = "") -> tuple[float, ...]:
-    """A number above 0.0 and at most 1.0 for each message. `goal`: what is being done, as the ledger has it."""
+    """A number above 0.0 and at most 1.0 for each message. `goal`: the current work, from the ledger."""
     message_terms = [_terms(message) for message in messages]
     rarity = _rarity(message_terms)
     wanted = _wanted(messages, message_terms, goal)
@@ -66,10 +66,10 @@ def importances(messages: Sequence[BranchMessage], goal: str = "") -> tuple[floa
 def shares(
     messages: Sequence[BranchMessage], importance: Sequence[float], budget: int, weigh: Weigh
 ) -> tuple[int, ...]:
-    """How many UTF-16 units each message may have (`within`) so that all together weigh at most `budget` tokens.
+    """How many UTF-16 units each message may have (`within`) so that all together count at most `budget` tokens.
 
-    A share is in proportion to the message's importance, and never more than the message has: what it does not
-    need goes to the others. Where not even the least of each fits, all have the least: see `ladder`.
+    Shares are proportional to importance and never exceed a message's length; the rest goes to the others. If even
+    the minimum does not fit, every message gets the minimum (see `truncation`).
     """
     lengths, rates = [], []
     for message in messages:
@@ -99,14 +99,15 @@ def shares(
 
 
 def within(message: BranchMessage, units: int, shown: RenderLimits = AS_PI) -> str:
-    """A message as a summariser is shown it, in about `units` characters and a marker that says what is missing;
-    a result from its start, all else from both ends. "" where it is not shown at all."""
+    """A message as a summarizer sees it, in about `units` characters plus a marker for what is missing; a result
+    from its start, anything else from both ends. "" if it is not shown at all.
+    """
     text = message_text(message, msgspec.structs.replace(shown, result_units=units))
     return text if message.content.speaker == "result" else middle(text, units)
 
 
 def middle(text: str, units: int) -> str:
-    """The start and the end of a text with a marker between, never longer than the text itself."""
+    """The start and the end of a text with a marker between, never longer than the text."""
     units = max(units, LEAST_UNITS)
     head = int(units * HEAD)
     short = f"{text[:head]}\n[... {len(text) - units:,} characters left out]\n{text[len(text) - units + head :]}"
@@ -129,7 +130,7 @@ def _rarity(message_terms: Sequence[dict[str, int]]) -> Counter[str]:
 
 
 def _wanted(messages: Sequence[BranchMessage], message_terms: Sequence[dict[str, int]], goal: str) -> set[str]:
-    """Terms of the goal and of what was said, not printed, since the newest user message (signal 4)."""
+    """Terms of the goal and of everything spoken, not printed, since the newest user message (signal 4)."""
     wanted = set(terms(goal))
     for index in range(len(messages) - 1, -1, -1):
         if messages[index].content.speaker in ("user", "assistant"):
@@ -140,7 +141,7 @@ def _wanted(messages: Sequence[BranchMessage], message_terms: Sequence[dict[str,
 
 
 def _later(messages: Sequence[BranchMessage], message_terms: Sequence[dict[str, int]]) -> list[int]:
-    """How many names first came up in each message that somebody spoke or called later (signal 5)."""
+    """How many names first appeared in each message that were spoken or called later (signal 5)."""
     first: dict[str, int] = {}
     later = [0] * len(messages)
     used: set[str] = set()
@@ -157,7 +158,7 @@ def _later(messages: Sequence[BranchMessage], message_terms: Sequence[dict[str, 
 
 
 def changing_calls(messages: Sequence[BranchMessage]) -> set[int]:
-    """Messages that call something that changes files, and the results of such calls (signal 3)."""
+    """Messages with calls that change files, and the results of such calls (signal 3)."""
     changing: set[int] = set()
     changes: dict[str, bool] = {}  # by the id of the latest call with it
     for index, message in enumerate(messages):
@@ -170,12 +171,12 @@ def changing_calls(messages: Sequence[BranchMessage]) -> set[int]:
 
 
 def _part(most: int, amount: int, half: int) -> int:
-    """Points for an amount, half of the most at `half`, never quite the most."""
+    """Points for an amount: half of the maximum at `half`, never the maximum."""
     return most * amount // (amount + half) if amount else 0
 
 
 def _rate(text: str, weigh: Weigh) -> float:
-    """Tokens a character, of a long text by its two ends."""
+    """Tokens per character, from both ends of a long text."""
     if len(text) > 3 * EDGE_UNITS:
         text = text[:EDGE_UNITS] + text[-EDGE_UNITS:]
     return weigh(text) / max(1, utf16_units(text))
@@ -184,8 +185,9 @@ def _rate(text: str, weigh: Weigh) -> float:
 def _filled(
     lengths: Sequence[int], rates: Sequence[float], importance: Sequence[float], aim: int
 ) -> tuple[int, ...]:
-    """Characters for each so that they come to about `aim` tokens: the level is searched for, like water that
-    is filled into vessels as wide as they are important and as high as they are long."""
+    """Characters for each message so that the total is about `aim` tokens. Searches for a level, like water filling
+    vessels as wide as the messages are important and as high as they are long.
+    """
 
     def units_at(level: int) -> tuple[int, ...]:
         return tuple(

@@ -1,20 +1,20 @@
-"""Turns a long history into slices that a summarising model reads one by one, each with its budget of output.
+"""Cuts a long history into slices for a summarizing model, each with an output budget.
 
 Rules:
-1. Cut only between steps. A step opens at a user's message, or at an assistant's that is no reply to one right
-   before it: what was asked stays with the first reply, or neither slice says what was going on.
-2. No cut between a call and its results, however late they come or what stands between them. A result belongs
-   to the latest earlier call with its id (as in `turns`); one without a call stays with what is before it.
-3. A step larger than the target is a slice of its own. To shorten it is the ladder's business, not a cut's.
-4. The cut is the one nearest to the target; "natural" takes the deepest break in reach of the target, since a
-   summary of one and a half subjects is worse than one that is a quarter longer. A rest in that reach is not
-   cut at all: a slice of a few hundred tokens costs a call and says nothing.
-5. A slice's lead repeats what is right before it, in whole messages: context for the model, not to be summed up.
-   So every message is in exactly one slice's `messages`, in order.
-6. Budgets go by weight, the newest slices' are boosted: what was done last is what goes on. A cap takes from the
-   older slices first.
+1. Cuts are only between steps. A step starts at a user's message, or at an assistant's message that does not
+   directly follow one as its reply: a question stays with its first reply, or neither slice says what was going on.
+2. No cut separates a call from its results, however late they come or what is between them. A result belongs to the
+   latest earlier call with its id (as in `turns`); one without a call stays with what precedes it.
+3. A step larger than the target is its own slice. `truncation` shortens it, not a cut.
+4. The cut nearest to the target is taken. "natural" takes the deepest break in reach of the target, since a summary
+   of one and a half subjects is worse than one that is a quarter longer. A rest within that reach is not cut off: a
+   slice of a few hundred tokens costs a call and says nothing.
+5. A slice's lead repeats the whole messages right before it, as context that is not summarized. So every message is
+   in exactly one slice's `messages`, in order.
+6. Budgets are proportional to tokens, with a bonus for the newest slices, which the work continues from. A cap
+   takes from the older slices first.
 
-Weights are those of the messages as a summariser is shown them (`render`). Knows no model and no prompt.
+Token counts are those of the rendered messages (`render`). Knows no model and no prompt.
 """
 
 from bisect import bisect_left, bisect_right
@@ -40,7 +40,9 @@ Depths = Callable[[Sequence[SliceStep]], Sequence[float]] | Sequence[float]
 
 
 class Slice(msgspec.Struct, frozen=True):
-    """Messages to sum up, and the ones right before them for context. Weights and `max_output_tokens` in tokens."""
+    """Messages to summarize, and the ones right before them for context. Counts and `max_output_tokens` in
+    tokens.
+    """
 
     messages: tuple[BranchMessage, ...]
     lead: tuple[BranchMessage, ...]
@@ -57,10 +59,10 @@ def cut(
     depths: Depths = cohesion.depths,
     cap: int | None = None,
 ) -> tuple[Slice, ...]:
-    """The slices, oldest first; none of an empty history.
+    """The slices, oldest first; none for an empty history.
 
-    `depths`: one number for each step (`steps`), how deep the break before it is; asked for only where
-    `settings.breaks` is "natural". `cap`: most tokens of output of all slices together.
+    `depths`: one number per step (`steps`), the depth of the break before it; only needed if `settings.breaks` is
+    "natural". `cap`: the most output tokens of all slices together.
     """
     if not messages:
         return ()
@@ -92,16 +94,16 @@ def cut(
 
 
 def steps(messages: Sequence[BranchMessage]) -> tuple[SliceStep, ...]:
-    """The messages by step (rules 1 and 2); joined they are the messages."""
+    """The messages by step (rules 1 and 2), in order."""
     edges = [*step_starts(messages), len(messages)]
     return tuple(tuple(messages[start:end]) for start, end in pairwise(edges))
 
 
 def step_starts(messages: Sequence[BranchMessage]) -> list[int]:
-    """Indices where a step starts, 0 the first of them; none of an empty list."""
+    """Indices where a step starts, beginning with 0; none for an empty list."""
     calls: dict[str, int] = {}
     opens: list[int] = []
-    last = ""  # who spoke last, of those that are shown
+    last = ""  # who spoke last, of the messages shown
     for index, message in enumerate(messages):
         for block in message.view.blocks:
             if block.kind == "call":
@@ -117,8 +119,9 @@ def step_starts(messages: Sequence[BranchMessage]) -> list[int]:
 
 
 def _places(before: list[int], target: int, deep: Sequence[float]) -> list[int]:
-    """Numbers of the steps where slices start, and the number after the last. `before` has the weight before
-    each step and of all. Binary searches only: linear in slices times the reach."""
+    """The steps where slices start, and the number after the last. `before`: the tokens before each step, and the
+    total. Uses binary searches only: linear in slices times the reach.
+    """
     last = len(before) - 1
     places = [0]
     for number in range(last):
@@ -132,7 +135,7 @@ def _places(before: list[int], target: int, deep: Sequence[float]) -> list[int]:
 
 
 def _part(before: list[int], target: int, deep: Sequence[float], places: list[int], end: int) -> None:
-    """Add the cuts of a run of steps, none larger than the target, from the last place up to step `end`."""
+    """Adds the cuts of a run of steps, none larger than the target, from the last place up to step `end`."""
     most = target + int(target * REACH)
     while before[end] - before[places[-1]] > most:
         start = places[-1]
@@ -153,7 +156,7 @@ def _part(before: list[int], target: int, deep: Sequence[float], places: list[in
 
 
 def budgets(weights: Sequence[int], settings: Slices, cap: int | None = None) -> list[int]:
-    """Tokens of output for slices of these weights, oldest first (rule 6); their sum is never above `cap`."""
+    """Output tokens for slices of these sizes, oldest first (rule 6); the sum never exceeds `cap`."""
     newest = max(0, len(weights) - settings.newest)
     wanted = [max(LEAST_OUTPUT, int(weight * settings.ratio)) for weight in weights]
     wanted[newest:] = [int(tokens * settings.newest_boost) for tokens in wanted[newest:]]
@@ -166,6 +169,6 @@ def budgets(weights: Sequence[int], settings: Slices, cap: int | None = None) ->
             keep = max(0, spare - over)
             for index in group:
                 wanted[index] = LEAST_OUTPUT + max(0, wanted[index] - LEAST_OUTPUT) * keep // spare
-    if sum(wanted) > cap:  # not even the least for each: the same for each
+    if sum(wanted) > cap:  # not even the minimum for each: the same for all
         return [cap // len(weights)] * len(weights)
     return wanted

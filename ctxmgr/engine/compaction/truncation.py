@@ -1,18 +1,17 @@
-"""Turns a history and a room in tokens into a text for the summariser that never weighs more than the room.
+"""Turns a history into a text for the summarizer that never exceeds a number of tokens.
 
 Rules:
-1. What costs the summary least is given up first. The rungs, in order: tool results shorter, then to a marker;
-   thinking; long texts of the assistant (calls with them) shortened in the middle; the user's; the oldest steps.
-2. No more is given up than is needed: of a rung the least important messages go first (without importance the
-   oldest), and only as many as it takes.
-3. Whole steps that leave are returned, so that a digest can stand in their place; a line in the text says how
-   many messages are missing. Of a newest step that does not fit its last messages stay.
-4. It never fails. Where not even the newest message fits, the line alone is left; where that does not fit, "".
-5. Parts are weighed once for each text they take, the whole once at the end: joined parts weigh a little less
-   than their sum, with most vocabularies. Where they weigh more, the excess is taken off the room and it is
-   tried again.
+1. The content least important to the summary is given up first, level by level: shorter tool results, then markers
+   in their place; thinking; the middle of the assistant's long texts (with calls); the user's; the oldest steps.
+2. No more is given up than necessary: within a level the least important messages go first (without importances,
+   the oldest), and only as many as needed.
+3. Removed whole steps are returned, so that a digest can replace them; a line in the text says how many messages
+   are missing. Of a newest step that does not fit, the last messages stay.
+4. It never fails. If not even the newest message fits, only the line remains; if that does not fit, "".
+5. Parts are counted once per text, the whole once at the end: with most vocabularies the whole counts slightly less
+   than the sum. If it counts more, the excess is deducted from the room and the fit is repeated.
 
-Knows no window and no prompt: the room is what the caller has left for the text.
+Knows no window and no prompt: the caller says how much room the text has.
 """
 
 from bisect import bisect_left
@@ -28,7 +27,7 @@ from ctxmgr.engine.compaction.slices import step_starts
 from ctxmgr.model import Weigh
 from ctxmgr.model.compaction import BranchMessage
 
-SEPARATOR = "\n\n"  # between messages, as `render` puts it
+SEPARATOR = "\n\n"  # between messages, as in `render`
 
 
 class TruncationLevel(msgspec.Struct, frozen=True):
@@ -53,11 +52,11 @@ RUNGS = (
     *(TruncationLevel(0, False, OTHERS[-1], units) for units in OTHERS),
 )
 """From all that is ever shown to the least that says anything of each message."""
-WITHOUT_THINKING = 1 + len(RESULTS)  # the number of the rung that leaves it out
+WITHOUT_THINKING = 1 + len(RESULTS)  # the number of the first level without it
 
 
 class FittedText(msgspec.Struct, frozen=True):
-    """The text; what was given up, in words, in that order; and the messages it holds nothing of, oldest first."""
+    """The text; what was given up, in words, in order; and the messages it contains nothing of, oldest first."""
 
     text: str
     reductions: tuple[str, ...] = ()
@@ -71,8 +70,9 @@ def fit(
     importance: Sequence[float] | None = None,
     shown: RenderLimits = AS_PI,
 ) -> FittedText:
-    """The text of these messages in at most `room` tokens. `importance`: a number for each message; `shown`: how
-    they are shown where there is room for it."""
+    """The text of these messages in at most `room` tokens. `importance`: a number per message; `shown`: how they
+    are rendered if there is room.
+    """
     if importance is not None and len(importance) != len(messages):
         raise ValueError(f"{len(importance)} numbers for {len(messages)} messages")
     texts = _Texts(messages, weigh, shown)
@@ -90,9 +90,9 @@ def fit(
 
 
 class _Texts:
-    """The text of each message on each rung, and its weight, made when first asked for.
+    """The text of each message at each level, and its tokens, computed on demand.
 
-    A text that is the same on several rungs is weighed once.
+    A text that is the same at several levels is counted once.
     """
 
     def __init__(self, messages: Sequence[BranchMessage], weigh: Weigh, shown: RenderLimits) -> None:
@@ -117,13 +117,13 @@ class _Texts:
         self._weight_cache: list[dict[str, int]] = [{} for _ in messages]
 
     def on(self, number: int) -> list[str]:
-        """The texts on a rung, "" for a message that is not shown."""
+        """The texts at a level, "" for a message that is not shown."""
         if number not in self._texts:
             self._texts[number] = [self._text(message, number) for message in self.messages]
         return self._texts[number]
 
     def weights(self, number: int) -> list[int]:
-        """Tokens of each of them, what parts it from the next one included."""
+        """Tokens of each of them, separator included."""
         if number not in self._weights:
             self._weights[number] = [self._weight(index, text) for index, text in enumerate(self.on(number))]
         return self._weights[number]
@@ -145,7 +145,7 @@ class _Texts:
 
 
 def _tried(texts: _Texts, rank: Sequence[int], budget: int) -> FittedText:
-    """The first rung that fits by the sum of its parts, and of what it gives up only as much as it takes."""
+    """The first level that fits by the sum of its parts, applied only as far as needed."""
     number = bisect_left(range(len(RUNGS)), True, key=lambda rung: sum(texts.weights(rung)) <= budget)
     if number == len(RUNGS):
         return _without_oldest(texts, budget)
@@ -154,7 +154,7 @@ def _tried(texts: _Texts, rank: Sequence[int], budget: int) -> FittedText:
     above, parts = texts.on(number - 1), list(texts.on(number))
     before, after = texts.weights(number - 1), texts.weights(number)
     over = sum(before) - budget
-    nearly = over <= len(parts)  # by the sum it does not fit, as a whole it may
+    nearly = over <= len(parts)  # the sum does not fit, but the whole may
     if nearly and texts.weigh(_joined(above)) <= budget:
         return _fitted(texts, above, number - 1)
     saved = accumulate((before[index] - after[index] for index in rank), initial=0)
@@ -173,7 +173,7 @@ def _fitted(texts: _Texts, parts: Sequence[str], number: int, in_part: bool = Fa
 
 
 def _without_oldest(texts: _Texts, budget: int) -> FittedText:
-    """The newest steps that fit on the last rung, under a line that says how much is missing."""
+    """The newest steps that fit at the last level, under a line that says how much is missing."""
     number, size = len(RUNGS) - 1, len(texts.messages)
     after = list(accumulate(reversed(texts.weights(number)), initial=0))[::-1]  # of each and all that follow
     room = budget - texts.weigh(_line(size, size) + SEPARATOR)
@@ -192,13 +192,14 @@ def _line(count: int, size: int) -> str:
 
 
 def _given_up(texts: _Texts, parts: Sequence[str], number: int, in_part: bool) -> tuple[str, ...]:
-    """A line for each kind of thing that is shorter in `parts` than in full. `number` is the rung, taken `in_part`
-    where some messages stand on the one before."""
+    """A line for each kind of content that is shorter in `parts` than in full. `number`: the level, `in_part` if
+    some messages are at the level before.
+    """
     full, bare = texts.on(0), texts.on(min(number, WITHOUT_THINKING))
     shorter: Counter[str] = Counter()
     for message, part, whole, spoken in zip(texts.messages, parts, full, bare, strict=True):
         speaker = message.content.speaker
-        if part != whole and (part or not spoken):  # else it has left
+        if part != whole and (part or not spoken):  # otherwise it was removed
             shorter["thinking"] += texts.thinking and message.content.thinking is not None
             shorter[speaker] += speaker != "assistant" or (number > WITHOUT_THINKING and part != spoken)
     now, before, first = (texts.rungs[rung] for rung in (number, number - in_part, 0))
@@ -212,6 +213,6 @@ def _given_up(texts: _Texts, parts: Sequence[str], number: int, in_part: bool) -
 
 
 def _units(now: int, before: int, whole: int = WHOLE) -> str:
-    """The limit in words; where a rung was taken in part, that of the one before as well."""
+    """The limit in words; if a level was applied in part, also that of the level before."""
     limits = [units for units in dict.fromkeys((before, now)) if units < whole]
     return " or ".join(f"{units:,}" if units else "a marker" for units in limits) + " characters" * (now > 0)

@@ -1,11 +1,11 @@
-"""Turns messages of a branch into tokens: by the host's own rule, or by a weigher of text; and into what a context
-holds before a compaction.
+"""Counts the tokens of a branch's messages, by the host's own rule or by a counter of text, and of a context before
+a compaction.
 
 Rules (pi 0.87.1, for `before`):
 
-1. The last reading to trust, and the weight of every message after it.
-2. A reading is distrusted when an edit or a compaction came after its message: it counted what is gone.
-3. Without a reading: the weight of all messages, and of the prompt as its changes leave it.
+1. The last trustworthy reading, plus the tokens of every message after it.
+2. A reading is not trusted if an edit or a compaction came after its message: it counted content that is gone.
+3. Without a reading: the tokens of all messages, and of the prompt after all its changes.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -22,8 +22,9 @@ def quarters(message: BranchMessage) -> int:
 
 
 def by_text(weigh: Weigh, media: Callable[[Media], int], extra: Callable[[View], int]) -> WeighMessage:
-    """A weigher of messages from one of text: all blocks of the view, their `media`, and what the format says that
-    a model sees around them (`extra`)."""
+    """A counter of messages from one of text: all blocks of the message, their `media`, and what the format says a
+    model sees around them (`extra`).
+    """
 
     def weigh_message(message: BranchMessage) -> int:
         blocks = message.view.blocks
@@ -40,7 +41,9 @@ def before(
     weigh: WeighMessage,
     weigher: Weigher,
 ) -> int:
-    """Tokens of the model's list before a compaction. `listed` are its entries, `places` theirs in the path."""
+    """Tokens of the model's list before a compaction. `listed`: its entries. `places`: their positions in the
+    path.
+    """
     after = 0
     for number in range(len(listed) - 1, -1, -1):
         for message in reversed(listed[number].messages):
@@ -54,14 +57,16 @@ def before(
 
 
 def _trusted(path: Sequence[BranchEntry], number: int, weigher: Weigher) -> bool:
-    """Rule 2. The host looks the message up by its entry's id, and without one distrusts it."""
+    """Rule 2. The host looks the message up by its entry's id, and does not trust the reading without one."""
     if weigher == "chars4" and not path[number].id:
         return False
     return not any(path[later].kind in ("edit", "compaction") for later in range(number + 1, len(path)))
 
 
 def _whole(listed: Sequence[BranchEntry], weigh: WeighMessage, weigher: Weigher) -> int:
-    """Rule 3. By text the changes of a prompt are weighed one by one: they are small beside its head."""
+    """Rule 3. With a text counter, changes of a prompt are counted one by one: they are small compared with its
+    head.
+    """
     messages = [message for entry in listed for message in entry.messages]
     spoken = sum(weigh(message) for message in messages if not message.system)
     if weigher == "tokens":
@@ -70,7 +75,7 @@ def _whole(listed: Sequence[BranchEntry], weigh: WeighMessage, weigher: Weigher)
 
 
 def prompt_units(prompts: Iterable[SystemPromptChange]) -> int:
-    """UTF-16 units of the prompt that is left after all its changes, oldest first, as pi folds them."""
+    """UTF-16 units of the prompt after all its changes, oldest first, as pi folds them."""
     texts: list[int] = []
     sections: dict[str, int] = {}
     tools: dict[str, int] = {}
