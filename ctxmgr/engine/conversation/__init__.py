@@ -1,6 +1,7 @@
-"""A message list as an object: its messages, its turns, which call a result answers, and what decisions name it by.
+"""A message list as an object: its messages and turns, the call that each result answers, and the keys that
+decisions use.
 
-Made once for each list and extended as the list grows. Knows no policy, no decision and no plan.
+Built once per list and extended as the list grows. Knows no policy, no decision and no plan.
 """
 
 from ctxmgr.engine.conversation.delta import Delta, Incoming

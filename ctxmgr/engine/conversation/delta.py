@@ -1,4 +1,4 @@
-"""How much of a list is old: made once where a list arrives, and passed on to all that ask it."""
+"""How much of a list is old: computed once when the list arrives, and passed on to everything that needs it."""
 
 import msgspec
 
@@ -8,9 +8,10 @@ from ctxmgr.model.saved import LastProjection
 
 
 class Delta(msgspec.Struct, frozen=True):
-    """`shared_count`: so many messages at the head are those of the list before; `appended`: what comes after
-    them, as it came. `unchanged_count`: so many at the head are as they were in the last projection, whoever
-    made it; that is seen once the new messages are read."""
+    """`shared_count`: how many messages at the head are those of the previous list. `appended`: the rest, as it
+    came. `unchanged_count`: how many at the head are as in the last projection, whoever made it; known once the new
+    messages are read.
+    """
 
     shared_count: int
     appended: tuple[bytes, ...] = ()
@@ -18,11 +19,11 @@ class Delta(msgspec.Struct, frozen=True):
 
 
 class Incoming(msgspec.Struct, frozen=True):
-    """A list that is to be projected, as it stands to what was shown before.
+    """A list to project, compared with what was shown before.
 
-    `last_projection`: the last projection, where this list begins with the one that was of; `last_plan`: its
-    plan, where that is still at hand, and the list only adds to what was answered then. None where it was
-    written anew. `cut_tokens`: so much of what came since is cut as it arrives.
+    `last_projection`: the last projection, if this list begins with its list. `last_plan`: its plan, if it is
+    available and the list only adds to that answer; None if the list was rewritten. `cut_tokens`: how much of the
+    new content is cut on arrival.
     """
 
     conversation: ConversationIndex
@@ -32,7 +33,7 @@ class Incoming(msgspec.Struct, frozen=True):
     cut_tokens: int = 0
 
     def untouched(self, zone: Zone, decisions: dict[str, Decision]) -> Plan:
-        """The list as it came; what was decided is only remembered."""
+        """The list as it came; decisions are only remembered."""
         conversation = self.conversation
         return Plan(
             pieces=(Keep(0, conversation.size),) if conversation.size else (),
@@ -45,8 +46,9 @@ class Incoming(msgspec.Struct, frozen=True):
         )
 
     def outgoing_weight(self, else_weight: int) -> int:
-        """In tokens, of what would be sent if nothing were decided now: the last projection and what came since;
-        `else_weight` where there is none."""
+        """In tokens, of what would be sent without new decisions: the last projection and what came since;
+        `else_weight` if there is none.
+        """
         if self.last_projection is None:
             return else_weight
         came = range(self.last_projection.message_count, self.conversation.size)

@@ -1,4 +1,4 @@
-"""Turns a message's view into its digest: what facts, decisions and pins remember the message by."""
+"""Computes a message's digest, by which facts, decisions and pins remember it."""
 
 import hashlib
 
@@ -14,8 +14,9 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 def digest(view: View) -> str:
-    """16 hex characters over role, call ids and texts, so that a message written anew keeps its digest: of a call's
-    arguments it is what they say, in whichever order and spelling."""
+    """16 hex characters over role, call ids and texts, so that a rewritten message keeps its digest. Of a call's
+    arguments the values count, in any order and spelling.
+    """
     parts = [view.role.encode()]
     for block in view.blocks:
         parts.append(f"\0{block.kind}\0{block.call_id}\0".encode("utf-8", "surrogatepass"))
@@ -27,6 +28,7 @@ def _block_bytes(block: Block) -> bytes:
     if block.arguments:
         try:
             return f"{block.tool} ".encode() + _encode(plain_numbers(block.arguments))
-        except (msgspec.MsgspecError, ValueError, TypeError, OverflowError, RecursionError):  # no JSON can say it
+        # JSON cannot express it
+        except (msgspec.MsgspecError, ValueError, TypeError, OverflowError, RecursionError):
             pass
     return block.text.encode("utf-8", "surrogatepass")

@@ -1,21 +1,21 @@
-"""Turns a list of messages into an object that answers what is asked of it: turns, calls, keys, weights.
+"""Indexes a list of messages: turns, calls, keys, token counts.
 
 Rules:
-1. A turn starts at a message that opens a turn (a user message). What comes before the first of them is the
-   headless first turn: after a split compaction, or in an autonomous run, a list may start without a user.
-2. A result belongs to the latest earlier call with its id. Ids are unique only within a session, and some
-   recorded sessions use them again, so "latest earlier" is the only safe reading. A call that has the id of one
-   that has no result yet, and was not given up, is tied to it: the provider would take the result for either.
-3. A step of a turn is an assistant message and the results up to the next one; items that join make one message.
-4. Prompts belong to no turn, whether they stand before the first or inside one: no turn takes them with it. One
-   that leads an assistant's message belongs to the turn of that.
+1. A turn starts at a message that opens a turn (a user message). What precedes the first one is the headless first
+   turn: after a split compaction, or in an autonomous run, a list may start without a user.
+2. A result belongs to the latest earlier call with its id. Ids are unique only within a session, and some recorded
+   sessions reuse them, so "latest earlier" is the only safe reading. A call with the id of an open call, which has
+   no result and was not given up, is tied to it: the provider would take the result for either.
+3. A step of a turn is an assistant message and the results up to the next one; items that join form one message.
+4. Prompts belong to no turn, whether they are before the first or inside one, and are not removed with a turn. A
+   prompt that leads an assistant's message belongs to that message's turn.
 
-5. Decisions name a message by its digest and, from the second message with it on, `#` and its number. They name a
-   block by its message's key and, but for the first block, `/` and its number (some formats have several results in
-   a message).
+5. Decisions name a message by its digest plus, from its second occurrence on, `#` and the number. They name a block
+   by its message's key plus, except for the first block, `/` and the number (some formats have several results in a
+   message).
 
-It is extended, not rebuilt, when messages are appended: a call costs its new messages. What else follows from a
-list is `carried` from the list before in the same way.
+Appended messages extend it without a rebuild, so a call costs its new messages. Other values that follow from a
+list are `carried` from the previous list in the same way.
 """
 
 from bisect import bisect_right
@@ -27,14 +27,15 @@ import msgspec
 
 from ctxmgr.model import Block, Call, Message
 
-SPECIAL = ("summary", "packet")  # roles of messages that may leave from inside a turn, or stand for others
-LONGEST_WAIT = 200  # messages: behind so many a call is not waited for any more
+SPECIAL = ("summary", "packet")  # roles of messages that may be removed from inside a turn, or stand for others
+LONGEST_WAIT = 200  # messages after which a call is no longer waited for
 
 
 class Turn(msgspec.Struct, frozen=True, gc=False):
-    """Messages [start, end). `weight` in tokens; `specials` are indices of summaries and returned packets;
-    `results` are indices of messages with tool results. `separable`: no result at or after its start answers a call
-    before it; hosts that queue user messages while tools run produce others."""
+    """Messages [start, end). `weight` in tokens. `specials`: indices of summaries and returned packets. `results`:
+    indices of messages with tool results. `separable`: no result at or after its start answers a call before it;
+    hosts that queue user messages while tools run produce others.
+    """
 
     start: int
     end: int
@@ -53,13 +54,14 @@ class StepSpan(msgspec.Struct, frozen=True, gc=False):
 
 
 def turn_at(turns: Sequence[Turn], position: int) -> int:
-    """The number of the turn that holds the message at `position`; 0 for an empty list."""
+    """The number of the turn with the message at `position`; 0 for an empty list."""
     return max(0, bisect_right(turns, position, key=attrgetter("start")) - 1)
 
 
 def step_spans(messages: Sequence[Message], turn: Turn) -> tuple[StepSpan, ...]:
     """The steps of one turn, oldest first; what precedes the first assistant message belongs to none. Items that
-    join make one message."""
+    join form one message.
+    """
     starts = [
         index
         for index in range(turn.start, turn.end)
@@ -71,7 +73,7 @@ def step_spans(messages: Sequence[Message], turn: Turn) -> tuple[StepSpan, ...]:
 
 
 def goes_on(messages: Sequence[Message], index: int) -> bool:
-    """Whether this item of an assistant's message belongs to the item before it."""
+    """Whether this item of an assistant's message belongs to the previous item."""
     if not messages[index].view.joins:
         return False
     before = messages[index - 1].view
@@ -79,14 +81,14 @@ def goes_on(messages: Sequence[Message], index: int) -> bool:
 
 
 class BlockRef(msgspec.Struct, frozen=True, order=True, gc=False):
-    """Block `block_index` of the view of message `message_index`; sorted as the list is."""
+    """Block `block_index` of message `message_index`; sorted in list order."""
 
     message_index: int
     block_index: int
 
 
 class Sums(msgspec.Struct, frozen=True):
-    """Of a list as it came: tokens, bytes of its messages, and how many pictures and documents they hold."""
+    """Totals of a list as it came: tokens, bytes of its messages, and the number of pictures and documents."""
 
     weight: int = 0
     size_bytes: int = 0
@@ -96,11 +98,11 @@ class Sums(msgspec.Struct, frozen=True):
 class ConversationIndex(msgspec.Struct, frozen=True, dict=True):
     """A whole list, and what is known of it.
 
-    `calls` maps a call id to the index of its latest call; `pairs` maps a result to the index of the message whose
-    call it belongs to (rule 2), and holds no result without a call. `digest_counts` counts each digest; `repeats`
-    holds the occurrence number (1, 2, ...) of messages seen before. `prompts` are the indices of what no turn holds
-    (rule 4). `ties` maps an id that blocks share to the newest message that opens it, and to how many blocks have
-    had it since; `tied` a message to those that opened what it goes on from, or called by the same id (rule 2).
+    `calls` maps a call id to the index of its latest call. `pairs` maps a result to the index of its call's message
+    (rule 2), without results that have no call. `digest_counts` counts each digest; `repeats` holds the occurrence
+    number (1, 2, ...) of repeated messages. `prompts`: indices of messages that belong to no turn (rule 4). `ties`
+    maps an id that blocks share to the newest message that opens it, and to the number of blocks that had it since.
+    `tied` maps a message to those that opened what it continues, or that called by the same id (rule 2).
     """
 
     messages: tuple[Message, ...] = ()
@@ -126,13 +128,13 @@ class ConversationIndex(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def newest_user(self) -> int:
-        """The index of the newest message that opens a turn, -1 where none does."""
+        """The index of the newest message that opens a turn, -1 if there is none."""
         newest = self.turns[-1] if self.turns else None  # only the first turn may be headless
         return -1 if newest is None or newest.headless else newest.start
 
     @property
     def newest_reply(self) -> int:
-        """The index of the assistant's newest message, -1 where there is none."""
+        """The index of the assistant's newest message, -1 if there is none."""
         newest = range(self.size - 1, -1, -1)
         return next((index for index in newest if self.messages[index].view.role == "assistant"), -1)
 
@@ -141,12 +143,12 @@ class ConversationIndex(msgspec.Struct, frozen=True, dict=True):
         return self.messages[message_index].digest
 
     def key(self, message_index: int) -> str:
-        """What a decision about a message is remembered by."""
+        """The key that decisions about a message use."""
         digest, repeat = self.messages[message_index].digest, self.repeats.get(message_index)
         return message_key(digest, repeat) if repeat else digest
 
     def block_key(self, ref: BlockRef) -> str:
-        """What a decision about a block is remembered by."""
+        """The key that decisions about a block use."""
         key = self.key(ref.message_index)
         return block_key(key, ref.block_index) if ref.block_index else key
 
@@ -173,21 +175,21 @@ class ConversationIndex(msgspec.Struct, frozen=True, dict=True):
         ]
 
     def answers(self, start: int = 0) -> Iterable[tuple[BlockRef, int]]:
-        """The results in the messages from `start` on, each with the index of the message that holds its call."""
+        """The results in the messages from `start` on, each with the index of its call's message."""
         if not start:
-            return self.pairs.items()  # in the list's order
+            return self.pairs.items()  # in list order
         refs = (ref for index in range(start, self.size) for ref, _ in self.results(index))
         return ((ref, self.pairs[ref]) for ref in refs if ref in self.pairs)
 
     def halves(self, start: int = 0) -> Iterable[tuple[int, int]]:
-        """Of what belongs together, the index of each message from `start` on and of the one it goes on from."""
+        """For each tied message from `start` on, its index and that of the message it continues."""
         yield from ((ref.message_index, asked_at) for ref, asked_at in self.answers(start))
         if self.tied:
             for index in range(start, self.size):
                 yield from ((index, opened_at) for opened_at in self.tied.get(index, ()))
 
     def call_of(self, ref: BlockRef) -> Call:
-        """The call that a result answers; where the list does not hold it, what the result itself tells."""
+        """The call that a result answers; if the list does not hold it, what the result itself says of it."""
         result = self.block(ref)
         asked_at = self.pairs.get(ref)
         if asked_at is not None:
@@ -204,9 +206,10 @@ Value = TypeVar("Value")
 def carried(
     grow: Callable[Concatenate[ConversationIndex, Value | None, int, With], Value],
 ) -> Callable[Concatenate[ConversationIndex, With], Value]:
-    """What follows from a list alone, made from what followed from the list that it extends: `grow` is given that
-    (None at first), and the index of the first message that it does not know. It must not change it, for another
-    list may go on from it, too: it may copy. Other arguments must be hashable."""
+    """A value that follows from a list alone, made from that of the list it extends. `grow` receives the previous
+    value (None at first) and the index of the first message it does not cover. It may copy the value but not change
+    it, since another list may extend it too. Other arguments must be hashable.
+    """
     name = f"{grow.__module__}.{grow.__qualname__}"
 
     def known(conversation: ConversationIndex, /, *args: With.args, **more: With.kwargs) -> Value:
@@ -226,8 +229,10 @@ def carried(
 def carried_with(
     grow: Callable[Concatenate[ConversationIndex, Value | None, int, With], Value],
 ) -> Callable[Concatenate[ConversationIndex, With], Value]:
-    """The same, of a list and of objects that change with it: `grow` is asked each time, and must look for itself
-    whether what followed before is of the same objects. Nothing of these is kept, for they may hold the list."""
+    """Like `carried`, for values that also depend on objects that change with the list. `grow` is called each time,
+    and must check whether the previous value is of the same objects. It keeps no reference to these, since they may
+    hold the list.
+    """
     name = f"{grow.__module__}.{grow.__qualname__}"
 
     def known(conversation: ConversationIndex, /, *args: With.args, **more: With.kwargs) -> Value:
@@ -240,12 +245,12 @@ def carried_with(
     return known
 
 
-CARRIED = "carried"  # in the dict of an index: values with the size of the list that they are of, by function
+CARRIED = "carried"  # in the dict of an index: values with the size of their list, by function
 
 
 @carried
 def turn_weights(conversation: ConversationIndex, before: list[int] | None, start: int) -> list[int]:
-    """Of the messages before each one that belong to a turn, in tokens; the last is of all."""
+    """The tokens of the messages before each one that belong to a turn; the last number is the total."""
     weights = list(before or [0])
     for message in conversation.messages[start:]:
         weights.append(weights[-1] + (0 if _is_aside(message) else message.weight))
@@ -253,7 +258,7 @@ def turn_weights(conversation: ConversationIndex, before: list[int] | None, star
 
 
 def _is_aside(message: Message) -> bool:
-    """Whether it is of no turn (rule 4)."""
+    """Whether it belongs to no turn (rule 4)."""
     return message.view.role == "prompt" and not message.view.leads
 
 
@@ -280,7 +285,7 @@ class _Growing:
 
 
 def extend(conversation: ConversationIndex, messages: tuple[Message, ...]) -> ConversationIndex:
-    """The index of `messages`, which begin with those of the given one."""
+    """The index of `messages`, which begin with those of the given index."""
     if conversation.size == len(messages):
         return _carrying(conversation, msgspec.structs.replace(conversation, messages=messages))
     turns = list(conversation.turns)
@@ -310,7 +315,8 @@ def extend(conversation: ConversationIndex, messages: tuple[Message, ...]) -> Co
             earlier = list[int]()
             if block.tie:
                 at, count = ties.get(block.tie, (position, 0)) if block.closes else (position, 0)
-                ties[block.tie] = at, count + (block.kind != "call")  # made by code: the code's outcome is to come
+                # made by code, whose own result is still to come
+                ties[block.tie] = at, count + (block.kind != "call")
                 earlier.append(at)
             if block.kind == "call":
                 at = calls.get(block.call_id, position)
@@ -340,8 +346,9 @@ def extend(conversation: ConversationIndex, messages: tuple[Message, ...]) -> Co
 
 
 def _is_over(messages: Sequence[Message], call_id: str, asked_at: int, end: int) -> bool:
-    """Whether before `end` a result with this id follows its call, or an answer to a user who spoke after it, or
-    too much else: then the call was given up."""
+    """Whether the call was answered or given up before `end`: its result follows, or an answer to a user who spoke
+    after it, or too many messages.
+    """
     if end - asked_at > LONGEST_WAIT:
         return True
     spoke = False
@@ -377,12 +384,12 @@ def _part_no_pair(turns: list[Turn], asked_at: int) -> None:
 
 
 def message_key(digest: str, repeat: int) -> str:
-    """The key (rule 5) of any but the first message with this digest: `repeat` stand before it."""
+    """The key (rule 5) of a repeated message, after `repeat` earlier ones."""
     return f"{digest}#{repeat}"
 
 
 def block_key(message_key: str, block_index: int) -> str:
-    """The key (rule 5) of any but a message's first block."""
+    """The key (rule 5) of any block but a message's first."""
     return f"{message_key}/{block_index}"
 
 

@@ -1,26 +1,25 @@
-"""Turns a list of messages into steps: what leaves or stays as one, when steps rather than turns are dropped.
+"""Divides a list into steps, which are removed or kept as a whole when steps rather than turns are dropped.
 
 Rules:
-1. A step is an assistant message (all its items, where a format has several) and the messages that hold nothing
-   but results of its calls, wherever they stand.
-   With it goes what leads it, and what shares an id with it: a later answer that does is of the same step.
-   Where users and the assistant take turns, a user's message goes with the answer that it follows.
-2. What else a user or a host said belongs to no step: it is fixed. So is a result without a call and a role not
-   known.
-3. A step whose call is answered inside a fixed message (a user's, in some formats) is bound: it cannot leave
-   whole, for the pair would be parted. Its other results may still be pruned.
-4. The user's own shell runs are steps by themselves: output like a tool's, but no pair.
-5. A call without a result waits for it, whatever stands after it: tools may run on while others answer, or a user
-   writes. It is given up once the assistant has answered a user who spoke after it: a host that cancels a call
-   sends no result, and goes on like that. One whose id a later call has is of that call's step. What the provider
-   runs, or has to be approved, waits in the same way.
+1. A step is an assistant message (all its items, if a format has several) and the messages that contain nothing but
+   results of its calls, wherever they are. It includes prompts that lead it, and later answers that share an id
+   with it. If user and assistant must alternate, a user's message belongs to the answer that it follows.
+2. Everything else that a user or host said belongs to no step and is fixed. So are a result without a call and an
+   unknown role.
+3. A step whose call is answered inside a fixed message (a user's, in some formats) is bound: it cannot be removed
+   as a whole, since that would part the pair. Its other results may still be pruned.
+4. The user's own shell runs are separate steps: output like a tool's, but no pair.
+5. A call without a result waits for it, whatever follows: tools may run on while others answer, or a user writes.
+   It counts as given up once the assistant has answered a user who spoke after it, since a host that cancels a call
+   sends no result and continues like that. A call whose id a later call repeats belongs to that call's step. Calls
+   that the provider runs, or that need approval, wait in the same way.
 
-The working set is the newest of a list, which goes out byte for byte:
-6. It reaches back until it holds as many tool results and as many tokens of steps as the policy asks for
-   (`workingSet`), and on to where the step there began: steps are whole. A user's words count for neither.
-7. The newest step is always in it, and so are the results that it has just brought.
-8. A result that came late is of it, and the step that asked for it is not. That step stays, for no pair is parted,
-   but all that lies between may leave.
+The working set is the newest part of a list, which is sent byte for byte:
+6. It reaches back until it holds as many tool results and tokens of steps as the policy requires (`workingSet`),
+   and on to the start of the step there: steps are whole. A user's words count for neither.
+7. The newest step is always in it, and so are the results that it just returned.
+8. A late result is in it although the step that requested it is not. That step stays, since no pair is parted, but
+   everything between may be removed.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,16 +29,17 @@ import msgspec
 from ctxmgr.engine.conversation.index import ConversationIndex, goes_on, turn_at
 from ctxmgr.model import Message, WorkingSet
 
-# (a list, message index) -> whether this item of the assistant's must stay or leave with the one before it
+# (a list, message index) -> whether this assistant item must stay or be removed with the previous one
 IsOneWithPrevious = Callable[[ConversationIndex, int], bool]
-# (a list, message index) -> the index of the answer that a user's message must stay or leave with, -1 for none
+# (a list, message index) -> the index of the answer that a user's message must stay or be removed with, -1 for none
 AnswerBefore = Callable[[ConversationIndex, int], int]
 
 
 class Step(msgspec.Struct, frozen=True, gc=False):
-    """`assistant_indices`: indices of the assistant's items, and of a user's message that goes with them;
-    `result_indices`: of the messages that answer them; `lead_indices`: of the prompts that lead them. `bound`:
-    rule 3."""
+    """`assistant_indices`: indices of the assistant's items, and of a user's message that belongs to them.
+    `result_indices`: of the messages that answer them. `lead_indices`: of the prompts that lead them. `bound`: rule
+    3.
+    """
 
     assistant_indices: tuple[int, ...]
     result_indices: tuple[int, ...]
@@ -53,8 +53,9 @@ class Step(msgspec.Struct, frozen=True, gc=False):
 
 
 class Steps(msgspec.Struct, frozen=True):
-    """Steps in the order they began, and the indices of what belongs to none. `numbers`: of the step of each of the
-    assistant's items, by index."""
+    """Steps in the order they began, and the indices of what belongs to none. `numbers`: the step of each assistant
+    item, by index.
+    """
 
     steps: tuple[Step, ...] = ()
     fixed_indices: tuple[int, ...] = ()
@@ -75,7 +76,7 @@ def steps_of(
         view = conversation.messages[position].view
         role = view.role
         if view.leads:
-            continue  # what stands behind it tells
+            continue  # the message behind it decides
         leads = _leading(conversation, position)
         if role != "assistant":
             fixed += leads
@@ -115,8 +116,9 @@ def _leading(conversation: ConversationIndex, position: int) -> tuple[int, ...]:
 
 
 def _tie(conversation: ConversationIndex, position: int, steps: list[Step], numbers: dict[int, int]) -> None:
-    """The newest step becomes part of the one that this item of it shares an id with; where these are several, or
-    what it shares an id with is of no step, none of them may leave."""
+    """The newest step joins the one that this item shares an id with. If there are several, or the shared id
+    belongs to no step, none of them may be removed.
+    """
     mine = numbers[position]
     others = {numbers.get(index, -1) for index in conversation.tied.get(position, ())} - {mine}
     if len(others) == 1 and -1 not in others and mine == len(steps) - 1:
@@ -165,12 +167,13 @@ def _askers(conversation: ConversationIndex, position: int, numbers: Mapping[int
 
 
 STEP_ROLES = ("assistant", "result", "shell")  # of messages that are, or belong to, a step
-NOWHERE = 1 << 60  # past the end of any list
+NOWHERE = 1 << 60  # beyond the end of any list
 
 
 def promised_start(conversation: ConversationIndex, wanted: WorkingSet) -> int:
-    """The index of the message with which as much is reached as is asked for, from the newest back; the size of the
-    list where nothing is the assistant's."""
+    """The index of the newest message from which on everything required is included; the size of the list if
+    nothing is the assistant's.
+    """
     if conversation.newest_reply < 0:
         return conversation.size
     results = tokens = 0
@@ -183,19 +186,20 @@ def promised_start(conversation: ConversationIndex, wanted: WorkingSet) -> int:
 
 
 def working_set_start(conversation: ConversationIndex, wanted: WorkingSet) -> int:
-    """The index of its first message; the size of the list where nothing is the assistant's. Costs what it
-    holds."""
+    """The index of its first message; the size of the list if nothing is the assistant's. Takes time in proportion
+    to its size.
+    """
     newest = conversation.newest_reply
     return conversation.size if newest < 0 else _start(conversation, wanted, conversation.size, newest)
 
 
 def working_set_before(conversation: ConversationIndex, wanted: WorkingSet, end: int) -> int:
-    """Where it began when the list ended before the message `end`."""
+    """Where it began when the list ended before message `end`."""
     return _start(conversation, wanted, end, end)
 
 
 def _start(conversation: ConversationIndex, wanted: WorkingSet, end: int, needed: int) -> int:
-    """Of the list up to `end`. All from `needed` on belongs to it."""
+    """For the list up to `end`. Everything from `needed` on is included."""
     results = tokens = 0
     index = end
     while index > 0 and (index > needed or results < wanted.results or tokens < wanted.tokens):
@@ -214,5 +218,5 @@ def _result_count(message: Message) -> int:
 
 
 def _step_tokens(message: Message) -> int:
-    """Of a message that is of a step; none of any other."""
+    """Of a message that belongs to a step; 0 for others."""
     return message.weight if message.view.role in STEP_ROLES else 0

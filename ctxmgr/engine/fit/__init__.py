@@ -1,4 +1,4 @@
-"""The last step of every list: what does not fit is cut until it does, no more than is needed.
+"""The last step of every list: what does not fit is cut until it does, and no more.
 
 Knows lists, plans and invariants, and no preset.
 """

@@ -1,4 +1,4 @@
-"""A plan while it is being cut: what of each message is shown, what it weighs now, and the pieces at the end."""
+"""A plan while it is being cut: what is shown of each message, its current token count, and the final pieces."""
 
 from collections.abc import Iterator
 
@@ -7,16 +7,16 @@ import msgspec
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.model import Block, BlockEdit, Decision, Keep, Media, Packet, Piece, Plan
 
-WRAPPED_BYTES = 100  # about what a text that we put somewhere has around it: its block, its message
+WRAPPED_BYTES = 100  # about what surrounds a text that we insert: its block and its message
 
 
 def json_bytes(text: str) -> int:
-    """What it takes in a request."""
+    """Its length in a request."""
     return len(msgspec.json.encode(text))
 
 
 class FitDraft:
-    """`weight` in tokens, of the list as it stands."""
+    """`weight`: the current tokens of the list."""
 
     def __init__(self, conversation: ConversationIndex, plan: Plan) -> None:
         self.conversation, self.plan, self.weight = conversation, plan, plan.weight
@@ -35,11 +35,11 @@ class FitDraft:
         self._dropped: set[int] = set()
 
     def visible(self) -> list[int]:
-        """The indices of the messages that are shown, in their order."""
+        """The indices of the messages that are shown, in order."""
         return [index for index in self._order if isinstance(index, int) and index not in self._dropped]
 
     def blocks(self, message_index: int) -> Iterator[tuple[BlockRef, Block]]:
-        """The blocks of a message that may be cut: those that are as they came, or were cut before."""
+        """The blocks of a message that may be cut: unchanged ones, and those cut before."""
         for number, block in enumerate(self.conversation.messages[message_index].view.blocks):
             ref = BlockRef(message_index, number)
             edit = self.block_edits.get(ref)
@@ -58,7 +58,7 @@ class FitDraft:
         return message.weight + sum(self.block_weight(ref) - self.conversation.block_weight(ref) for ref in refs)
 
     def decision(self, ref: BlockRef) -> Decision:
-        """By which a block was cut; one that says nothing where it was not."""
+        """The decision that cut a block; an empty one if it was not cut."""
         key = self.conversation.block_key(ref)
         decision = self._decisions.get(key) or self.plan.decisions.get(key)
         return (
@@ -68,7 +68,7 @@ class FitDraft:
         )
 
     def media(self, ref: BlockRef) -> list[tuple[int, Media]]:
-        """The pictures and documents of a block that are still there, with their numbers."""
+        """The remaining pictures and documents of a block, with their numbers."""
         edit = self.block_edits.get(ref)
         if edit is not None and edit.kind != "cut":
             return []
@@ -78,7 +78,7 @@ class FitDraft:
         ]
 
     def size_bytes(self) -> int:
-        """The most that the list takes as JSON, as it is shown."""
+        """The largest size of the list as JSON, as it is shown."""
         messages = self.conversation.messages
         size = sum(len(messages[index].raw) + 1 for index in self.visible())
         size += sum(json_bytes(packet.text) + WRAPPED_BYTES for packet in self._order if isinstance(packet, Packet))
@@ -95,20 +95,20 @@ class FitDraft:
         return size
 
     def put(self, edit: BlockEdit, decision: Decision) -> None:
-        """Shows a block so."""
+        """Shows a block this way."""
         ref = BlockRef(edit.message_index, edit.block_index)
         self.weight += edit.after_tokens - self.block_weight(ref)
         self.block_edits[ref] = edit
         self._decisions[edit.key] = decision
 
     def drop(self, message_index: int) -> None:
-        """Leaves a message out."""
+        """Removes a message."""
         self.weight -= self.message_weight(message_index)
         self._dropped.add(message_index)
         self._decisions[self.conversation.key(message_index)] = Decision("dropped", to_fit=True)
 
     def finished(self) -> Plan:
-        """The plan as it is now."""
+        """The current plan."""
         if not self._decisions:
             return self.plan
         left = {digest for index in self._dropped for digest in self._keys_in(index)}

@@ -1,34 +1,34 @@
-"""Turns a plan that does not fit the window into one that does: the last step of every list.
+"""Cuts a plan that does not fit the window until it does: the last step of every list.
 
-0. Where pictures and documents are more than the request takes, the oldest become a text (`media`).
-1. Nothing happens while the plan fits. Where it does not, it is brought to 95 % of the limit, so that the next
-   message does not bring it over again; by these means, each no further than needed:
-   a. tool results are cut to one cap, the newest step's last, and to a tenth of the limit at least;
-   b. arguments of calls are, but the newest answer's; then the oldest pictures become a text, and what
-      holds one beside a result's own;
-   c. what users pasted and notes hold is cut to one cap of 4,000 tokens at least, but the newest user's;
-   d. where turns leave whole, old turns do (`turns_from`: the preset is to plan again); then old steps leave
-      (rule 7), and then texts are cut further;
-   e. older results, arguments and texts are cut to their line and a few words;
-   f. the newest user's text loses its middle: its first and last 2,000 tokens stay;
-   g. the newest step's results are cut like all others;
-   h. what others told the model (`cut_last`) is, and not before.
-2. Where the steps that left were larger than what had to, all else is cut anew, and less.
-3. Else nothing is cut to less than 500 tokens. The newest answer stays as it came, and so does what is signed.
-4. What is cut keeps its start, its end and its error lines, and one line says how much left (`cutting`).
-5. Where all that does not do, `too_big` says what is left that is large.
+0. If there are more pictures and documents than the request takes, the oldest are replaced by text (`media`).
+1. Nothing happens while the plan fits. If it does not, it is brought to 95 % of the limit, so that the next message
+   does not exceed it again. These means apply in order, each only as far as needed:
+    a. tool results are cut to one cap, the newest step's last, and to no less than a tenth of the limit;
+    b. so are arguments of calls, except the newest answer's; then the oldest pictures are replaced by text, with
+       what holds one beside a result's own content;
+    c. text that users pasted, and notes, are cut to one cap of at least 4,000 tokens, except the newest user's;
+    d. where turns are removed as a whole, old turns are (`turns_from`: the preset plans again); then old steps
+       (rule 7); then texts are cut further;
+    e. older results, arguments and texts are cut to their line and a few words;
+    f. the newest user's text loses its middle, but keeps its first and last 2,000 tokens;
+    g. the newest step's results are cut like all others;
+    h. only now text of other sources is cut (`cut_last`).
+2. If the removed steps were larger than needed, everything else is cut again, and less.
+3. Otherwise nothing is cut below 500 tokens. The newest answer and signed content stay unchanged.
+4. Cut content keeps its start, its end and its error lines, and one line says how much is missing (`cutting`).
+5. If all that is not enough, `too_big` lists the large content that remains.
 
-6. The working set that is promised is cut only where cutting all else does not do, and then by no more than has to
-   leave, its oldest results first. Of the newest step's results half the limit stays until the others are cut.
+6. The promised working set is cut only if cutting everything else is not enough, and then no more than needed, its
+   oldest results first. The newest step's results keep half the limit until the others are cut.
 
-7. Of steps the oldest leave first, a call with its thinking and its results. The newest stays, and so does what a
-   user said, unless it goes with an answer (`Alternation`), and a packet stands, but not inside it, or none may. A
-   step whose leaving would bring a list that fits far below its limit stays, too. Where a large one that had to
-   leave did so, the newest of the smaller ones that left before it come back.
-8. A step stays out as long as all of it was decided to leave and may. A late result brings its step back, and so
-   does a host that took messages away, where the step is the newest then, or not all of it is known any more.
+7. The oldest steps are removed first: a call with its thinking and results. The newest stays. User messages stay,
+   unless one belongs to an answer (`Alternation`), and then only with a packet that is not inside it. A step also
+   stays if removing it would bring a fitting list far below its limit. If a large step had to be removed, the
+   newest of the smaller ones removed before it come back.
+8. A step stays removed as long as all of it was decided to be removed and may be. A late result brings its step
+   back. So does a host that takes messages away, if the step is the newest then, or part of it is unknown.
 
-Each cut is a decision that remembers what was written, as any other.
+Each cut is a decision that remembers the text, like any other.
 """
 
 import math
@@ -46,8 +46,9 @@ from ctxmgr.model import Decision, HeavyMessage, Plan, Weigh
 
 
 class CutLast(msgspec.Struct, frozen=True):
-    """`blocks` that are cut last, and after them the `working_set`, by the index of its first message: both asked
-    for where something is to be cut. `target_tokens`: what a list is brought to where the working set is cut."""
+    """`blocks` that are cut last, followed by the `working_set`, given by the index of its first message; both are
+    computed when something must be cut. `target_tokens`: the goal for a list whose working set is cut.
+    """
 
     blocks: Callable[[], frozenset[BlockRef]] = frozenset
     working_set: Callable[[], int] = lambda: NOWHERE
@@ -55,10 +56,10 @@ class CutLast(msgspec.Struct, frozen=True):
 
 
 class FitInputs(msgspec.Struct, frozen=True):
-    """`limit`: tokens that the list may weigh; `target_tokens`: what one over it is brought to, where a preset
-    keeps less. `handle`: the name of an original in the archive, "" without one. `media`: what there may be of
-    them. `turns_stay`: no more of them may leave. `has_packets`: whether a packet may ever tell what leaves.
-    `last`: what is cut after all else."""
+    """`limit`: tokens that the list may have. `target_tokens`: the goal for a list over it, if a preset keeps less.
+    `handle`: the name of an original in the archive, "" without one. `media`: their limits. `turns_stay`: no more
+    turns may be removed. `has_packets`: whether a packet may ever report what is removed. `last`: what is cut last.
+    """
 
     limit: float
     weigh: Weigh
@@ -72,19 +73,19 @@ class FitInputs(msgspec.Struct, frozen=True):
 
 
 TARGET_SHARE = 0.95  # of the limit
-KEPT_SHARE = 0.9  # of the limit: steps that leave do not bring a list to less, where others may stay
-LEAST_TOKENS = 500  # of anything that is cut
-NEWEST_RESULTS_MOST = 0.5  # of the limit: the newest step's results together, while others are whole
+KEPT_SHARE = 0.9  # of the limit: removing steps does not bring a list below this if others may stay
+LEAST_TOKENS = 500  # of any cut content
+NEWEST_RESULTS_MOST = 0.5  # of the limit: the newest step's results together, while others are uncut
 NEWEST_RESULTS_SHARE = 0.1  # the same, until nothing else is left to cut
-PASTED_TOKENS = 4_000  # a longer text nobody typed: it is cut before steps leave
-ENDS_TOKENS = 2_000  # of either end of the newest user's text
-LINE_TOKENS = 40  # about what the line weighs that says how much was cut
-REMAINS_TOKENS = 60  # of what is cut once more, where all else did not do
-HEAVIEST_LISTED = 5  # of what is too big
+PASTED_TOKENS = 4_000  # a longer text was pasted; it is cut before steps are removed
+ENDS_TOKENS = 2_000  # of each end of the newest user's text
+LINE_TOKENS = 40  # about the size of the line that says how much was cut
+REMAINS_TOKENS = 60  # of content that is cut once more, when all else was not enough
+HEAVIEST_LISTED = 5  # of the content that is too big
 
 
 class Fitted(msgspec.Struct, frozen=True):
-    """The plan, cut as far as it was. `turns_from`: turns before this message are to leave; 0 where none is."""
+    """The plan after the cuts. `turns_from`: the preset must remove turns before this message; 0: none."""
 
     plan: Plan
     turns_from: int = 0
@@ -106,7 +107,7 @@ def fitted(conversation: ConversationIndex, plan: Plan, inputs: FitInputs) -> Fi
 
 
 class _Fitting:
-    """`gone`: the steps that leave before anything else does. `leaving`: all that leave."""
+    """`gone`: the steps that are removed first. `leaving`: all that are removed."""
 
     def __init__(
         self, conversation: ConversationIndex, plan: Plan, inputs: FitInputs, gone: Sequence[Step] = ()
@@ -120,8 +121,8 @@ class _Fitting:
         self.pictures = MediaFitting(self.draft, inputs.rules, inputs.media, inputs.weigh)
         self.cut_last = inputs.last.blocks()
         self.promised = range(inputs.last.working_set(), conversation.size)  # rule 6
-        self.whole = False  # whether all but the promised is cut, and that whole
-        self.newest = conversation.newest_reply  # of several items the last
+        self.whole = False  # whether everything but the promised part is cut, and that is uncut
+        self.newest = conversation.newest_reply  # the last of several items
         self.newest_call = self.newest
         while self.newest_call > 0 and goes_on(conversation.messages, self.newest_call):
             self.newest_call -= 1
@@ -153,15 +154,15 @@ class _Fitting:
         )
 
     def _is_last(self, ref: BlockRef, stays: Container[int]) -> bool:
-        """Whether it is not to be cut now. `stays`: the messages that are not."""
+        """Whether it must not be cut now. `stays`: messages that must not."""
         return ref.message_index in stays or ref in self.cut_last
 
     def is_over(self) -> bool:
-        """Whether more has to be cut. What is promised (rule 6) is not cut for a few tokens."""
+        """Whether more must be cut. The promised part (rule 6) is not cut for a few tokens."""
         return self.draft.weight > (self.target / TARGET_SHARE if self.whole else self.target)
 
     def over(self) -> float:
-        """Tokens that are to go."""
+        """Tokens still to remove."""
         return self.draft.weight - self.target
 
     def results(self) -> None:
@@ -207,7 +208,7 @@ class _Fitting:
         self._texts(PASTED_TOKENS)
 
     def texts(self) -> None:
-        """Rule 1d, after steps have left."""
+        """Rule 1d, after steps were removed."""
         self._texts(LEAST_TOKENS)
 
     def _texts(self, least: int) -> None:
@@ -268,7 +269,7 @@ class _Fitting:
         weights = [sum(map(self.draft.message_weight, step.message_indices)) for step in steps]
         self._drop(leaving(steps, weights, self.draft.weight, self.bounds))
         if steps and self.draft.weight <= self.bounds.most_weight:
-            self.target = max(self.target, self.draft.weight)  # what fits is near enough: nothing else is cut
+            self.target = max(self.target, self.draft.weight)  # what fits is close enough; nothing else is cut
 
     def _drop(self, steps: Sequence[Step]) -> None:
         self.leaving += steps
@@ -308,7 +309,7 @@ class _Fitting:
         return tuple(HeavyMessage(messages[index].view.role, index, weights[index]) for index in heaviest)
 
     def _blocks(self, kinds: Sequence[str], roles: Sequence[str]) -> list[BlockRef]:
-        """The blocks of these kinds in messages of these roles that may be cut."""
+        """The blocks of these kinds, in messages of these roles, that may be cut."""
         messages, rules = self.conversation.messages, self.inputs.rules
         return [
             ref
@@ -319,7 +320,7 @@ class _Fitting:
         ]
 
     def _cut(self, leasts: Sequence[tuple[BlockRef, int]], ends: dict[BlockRef, Ends] | None = None) -> None:
-        """To one cap, none to less than its least."""
+        """Cuts to one cap, none below its minimum."""
         vessels = [(self.draft.block_weight(ref), least) for ref, least in leasts]
         cap = water_level(vessels, self.over())
         for (ref, least), (weight, _) in zip(leasts, vessels, strict=True):
@@ -347,8 +348,7 @@ class _Fitting:
 
 
 class FitBounds(msgspec.Struct, frozen=True):
-    """Of a list that was cut, in tokens: what it is brought to, what it may weigh, and what it does not go under if
-    it can."""
+    """For a list that was cut, in tokens: its goal, its limit, and what it should not fall below."""
 
     least_weight: float
     target_weight: float
@@ -356,7 +356,7 @@ class FitBounds(msgspec.Struct, frozen=True):
 
 
 def may_leave(conversation: ConversationIndex, rules: Invariants) -> tuple[Step, ...]:
-    """The steps that ever may, oldest first."""
+    """The steps that may ever be removed, oldest first."""
     stays = {*rules.must_stay(conversation), conversation.newest_reply}
     steps = rules.steps(conversation).steps[:-1]
     return tuple(
@@ -365,7 +365,7 @@ def may_leave(conversation: ConversationIndex, rules: Invariants) -> tuple[Step,
 
 
 def leaving(steps: Sequence[Step], weights: Sequence[int], weight: int, bounds: FitBounds) -> list[Step]:
-    """Those of these `steps`, of these `weights`, that leave a list of so much `weight`, in tokens."""
+    """Which of these `steps`, with these `weights`, are removed from a list of `weight` tokens."""
     chosen: list[int] = []
     for number, light in enumerate(weights):
         if weight <= bounds.target_weight or (
@@ -382,7 +382,7 @@ def leaving(steps: Sequence[Step], weights: Sequence[int], weight: int, bounds: 
 
 
 def unfit(conversation: ConversationIndex, decisions: Mapping[str, Decision], rules: Invariants) -> frozenset[int]:
-    """The messages that are out, by index (rule 8)."""
+    """The removed messages, by index (rule 8)."""
     keys = {key for key, decision in decisions.items() if decision.to_fit}
     if not keys:
         return frozenset()

@@ -1,8 +1,9 @@
-"""Turns the oldest pictures and documents of a list into a text that says what each was.
+"""Replaces the oldest pictures and documents of a list by a text that says what each was.
 
-1. Where they are more than the request takes, in bytes or in number, until they are 95 % of it.
-2. Where the list weighs too much, as far as is asked, and so parts that hold text: a search result beside a text.
-3. What is signed, and what a model said itself, stays, and so does any other part.
+1. If the request does not take as many bytes or items, until they are at 95 % of its limits.
+2. If the list has too many tokens, as far as needed; this includes parts with text, such as a search result beside
+   a text.
+3. Signed content, the model's own output and all other parts stay.
 """
 
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.rewriting import cut_edit, marker
 from ctxmgr.model import Media, Plan, Weigh
 
-REQUEST_SHARE = 0.95  # of what a request takes, so that the next picture does not bring it over again
+REQUEST_SHARE = 0.95  # of a request's limits, so that the next picture does not exceed them again
 ROLES = ("user", "note", "result")
 
 Held = tuple[BlockRef, int, Media]
@@ -23,7 +24,7 @@ Held = tuple[BlockRef, int, Media]
 
 
 class MediaLimits(msgspec.Struct, frozen=True):
-    """What a request takes: bytes of its list, and a number of pictures and documents; `weigh`: tokens of one."""
+    """A request's limits: bytes of its list, and a number of pictures and documents. `weigh`: tokens of one."""
 
     most_bytes: float
     most_images: float
@@ -31,7 +32,7 @@ class MediaLimits(msgspec.Struct, frozen=True):
 
 
 def may_hold_all(conversation: ConversationIndex, plan: Plan, limits: MediaLimits) -> bool:
-    """Whether the list is within the request's bounds as it came. Then it is so however it is shown."""
+    """Whether the list was within the request's limits as it came, and so is however it is shown."""
     sums = conversation.sums
     size = sums.size_bytes + conversation.size + (json_bytes(plan.packet.text) if plan.packet else 0)
     return sums.media_count <= limits.most_images and size <= limits.most_bytes
@@ -54,13 +55,13 @@ class MediaFitting:
                 size, count = size - item[2].size_bytes, count - 1
 
     def to_weight(self, target: float, stays: Callable[[BlockRef, Media], bool]) -> None:
-        """Rule 2. `stays`: which of them, beside those of rule 3."""
+        """Rule 2. `stays`: which of them stay, beside those of rule 3."""
         for item in self._held():
             if self.draft.weight > target and not stays(item[0], item[2]):
                 self._mark(item)
 
     def _held(self) -> list[Held]:
-        """The oldest first, but those of rule 3."""
+        """Oldest first, without those of rule 3."""
         conversation = self.draft.conversation
         messages = conversation.messages
         return [
@@ -73,7 +74,7 @@ class MediaFitting:
         ]
 
     def _mark(self, held: Held) -> bool:
-        """Puts a text in its place; False where that would be heavier."""
+        """Replaces it by a text. Returns False if that would be larger."""
         ref, number, item = held
         draft, text, decision = self.draft, marker.media(item), self.draft.decision(ref)
         after = draft.block_weight(ref) - self.limits.weigh(item) + self.weigh(text)

@@ -1,6 +1,6 @@
-"""Turns weights and what they are over by into the cap at which they fit: only what is heavier is cut, to it.
+"""Computes the cap at which a list fits: only what is larger is cut, down to the cap.
 
-So are the arguments of a call cut, whose long texts are the weights.
+The arguments of a call are cut the same way, with its long texts as the amounts.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,8 +16,9 @@ Vessel = tuple[int, int]
 
 
 def water_level(vessels: Sequence[Vessel], over: float) -> int:
-    """The highest cap, in tokens, at which these lose `over`: each is cut to the cap or to its least, whichever is
-    more. 0 where even that would not do."""
+    """The highest cap, in tokens, that saves `over`: each is cut to the cap or to its own minimum, whichever is
+    more. 0 if even that is not enough.
+    """
     low, high = 0, max((weight for weight, _ in vessels), default=0)
     while low < high:
         middle = (low + high + 1) // 2
@@ -29,12 +30,12 @@ def water_level(vessels: Sequence[Vessel], over: float) -> int:
 
 
 def lost(vessels: Sequence[Vessel], cap: int) -> int:
-    """What they lose at this cap, in tokens."""
+    """What this cap saves, in tokens."""
     return sum(max(0, weight - max(cap, least)) for weight, least in vessels)
 
 
 def characters(text: str, tokens: int, weigh: Weigh) -> int:
-    """So many characters at the start of a text weigh these tokens at least, or are all of it."""
+    """How many characters at the start of a text have at least this many tokens, or all of it."""
     if not tokens:
         return 0
     size = 4 * tokens
@@ -43,8 +44,8 @@ def characters(text: str, tokens: int, weigh: Weigh) -> int:
     return min(size, len(text))
 
 
-TEXT_LEAST = 60  # tokens: no text in arguments is cut to less
-TRIES = 3  # JSON escapes what is cut in its own way: so often less is tried
+TEXT_LEAST = 60  # tokens; no text in arguments is cut further
+TRIES = 3  # attempts with less each time, since JSON escapes add to what is cut
 
 Line = Callable[[int, int], str]
 """The line that says how much was cut: (tokens in all, tokens that are left out)."""
@@ -53,10 +54,10 @@ Line = Callable[[int, int], str]
 def cut_arguments(
     tool: str, arguments: dict[str, Any], tokens: int, weigh: Weigh, line: Line
 ) -> tuple[dict[str, Any], int] | None:
-    """The arguments in about `tokens`, and what the call weighs then; None where they hold no long text.
+    """The arguments in about `tokens`, and the call's tokens then; None if they contain no long text.
 
-    Long texts lose their middle. Keys, types, the length of lists and short values stay: a provider checks
-    arguments against the tool's schema.
+    Long texts lose their middle. Keys, types, list lengths and short values stay, since a provider checks arguments
+    against the tool's schema.
     """
     texts: dict[str, int] = {}
 
@@ -80,7 +81,7 @@ def cut_arguments(
 
 
 def call_weight(tool: str, arguments: dict[str, Any], weigh: Weigh) -> int:
-    """Of a call, in tokens, as a message's reader weighs it."""
+    """Of a call, in tokens, as its message's reader counts it."""
     return weigh(f"{tool} {msgspec.json.encode(arguments).decode()}")
 
 

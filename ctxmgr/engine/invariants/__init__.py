@@ -1,7 +1,8 @@
-"""What every projection promises, one file a rule; chooser and checker ask the same objects.
+"""The promises of every projection. What chooses and what checks a plan ask the same rule objects.
 
 A rule tells the checker whether a plan keeps it, and the chooser what it allows: where a list may be cut, what must
-stay, what may leave or be edited. Knows lists and plans alone: no policy, no price, nothing of how a plan was made.
+stay, what may be removed or edited. It only knows lists and plans: no policy, no price, nothing of how a plan was
+made.
 """
 
 from ctxmgr.engine.invariants.check_state import FRESH, CheckState

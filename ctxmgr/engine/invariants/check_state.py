@@ -1,7 +1,7 @@
-"""Turns a plan, piece by piece, into the tallies of rules; what was walked once is not walked again.
+"""Walks a plan piece by piece and keeps the tallies of rules; a part that was walked once is not walked again.
 
-A `CheckState` holds what a walk knew at the end of the last projection. Where the new one begins with the same
-pieces, the walk goes on from there, so that a call costs what is new. The packet's text may differ.
+A `CheckState` holds what a walk knew at the end of the last projection. If the new plan begins with the same
+pieces, the walk continues from there, so a call costs only what is new. The packet's text may differ.
 """
 
 from functools import lru_cache
@@ -16,9 +16,10 @@ from ctxmgr.model import BlockEdit, Keep, Packet, Piece, Plan
 
 
 class CheckState(msgspec.Struct, frozen=True):
-    """The state after walking `pieces` by `rules`: a tally for each of these, the index that may come next, the
-    first message shown that is neither prompt nor summary nor loads a tool (-1: none), the starts and ends of the
-    runs that are left out, and the places of packets among the pieces."""
+    """The state after walking `pieces` by `rules`: a tally for each rule, the index that may come next, the first
+    message shown that is neither prompt nor summary and loads no tool (-1: none), the starts and ends of removed
+    runs, and the positions of packets among the pieces.
+    """
 
     pieces: tuple[Piece, ...] = ()
     rules: tuple[Rule, ...] = ()
@@ -33,7 +34,7 @@ FRESH = CheckState()
 
 
 def carried_on(state: CheckState, rules: tuple[Rule, ...], plan: Plan) -> CheckState:
-    """The state that a walk by these rules over this plan may go on from."""
+    """The state from which a walk by these rules over this plan may continue."""
     count, pieces = len(state.pieces), state.pieces
     started = CheckState(rules=rules, tallies=tuple(rule.tally for rule in rules))
     if state.rules is not rules or not pieces or len(plan.pieces) < count:
@@ -49,13 +50,13 @@ def carried_on(state: CheckState, rules: tuple[Rule, ...], plan: Plan) -> CheckS
 
 @lru_cache(maxsize=64)
 def _listeners(rules: tuple[Rule, ...], event: str) -> tuple[tuple[int, Any], ...]:
-    """The rules that this event changes the tally of, by number, with what they do then."""
+    """The rules whose tally this event changes, by number, with their handlers."""
     listening = overriding(rules, event)
     return tuple((rules.index(one.__self__), one) for one in listening)
 
 
 class PlanWalk(Walk):
-    """A plan while it is gone through."""
+    """A walk over a plan."""
 
     def __init__(self, conversation: ConversationIndex, plan: Plan, state: CheckState) -> None:
         self.conversation, self.plan = conversation, plan
@@ -64,14 +65,14 @@ class PlanWalk(Walk):
         self._next, self._piece_index = state.next_index, len(state.pieces)
         self._rules, self._tallies = state.rules, list(state.tallies)
         last = state.pieces[-1] if state.pieces else None
-        # the newest edit's message and block: further blocks of that message may follow
+        # the newest edit's message and block; more blocks of that message may follow
         self._edited = (last.message_index, last.block_index) if isinstance(last, BlockEdit) else (-1, -1)
         grown = plan.pieces[self._piece_index - 1] if isinstance(last, Keep) else None
         if isinstance(last, Keep) and isinstance(grown, Keep) and grown.end > last.end:
             self._keep(last.end, grown.end)
 
     def through(self) -> CheckState:
-        """To the plan's last piece; the state there."""
+        """To the plan's last piece. Returns the state there."""
         for piece_index in range(self._piece_index, len(self.plan.pieces)):
             self._take(piece_index, self.plan.pieces[piece_index])
         return CheckState(
@@ -85,8 +86,9 @@ class PlanWalk(Walk):
         )
 
     def faults(self) -> tuple[str, ...]:
-        """To the end of the list: what is left out there may come back, so no later walk goes on from here. The
-        names of the rules that are broken."""
+        """To the end of the list, whose removed messages may come back, so no later walk continues from here.
+        Returns the names of the broken rules.
+        """
         self._leave_out(self.conversation.size)
         judged = zip(self._rules, self._tallies, strict=True)
         return tuple(sorted(rule.name for rule, tally in judged if not rule.holds(tally, self)))

@@ -1,4 +1,4 @@
-"""Turns a list into where its tools were loaded last: what a model may call hangs on it."""
+"""Finds where a list last loaded each tool, since the model can call it only while that message is there."""
 
 from ctxmgr.engine.conversation import ConversationIndex, Steps, carried, goes_on, steps_of
 from ctxmgr.model import once
@@ -6,7 +6,7 @@ from ctxmgr.model import once
 
 @carried
 def loading_places(conversation: ConversationIndex, before: dict[str, int] | None, start: int) -> dict[str, int]:
-    """By tool the index of the newest message that loads it."""
+    """By tool, the index of the newest message that loads it."""
     new = {
         tool: index
         for index in range(start, conversation.size)
@@ -18,7 +18,7 @@ def loading_places(conversation: ConversationIndex, before: dict[str, int] | Non
 
 @once
 def loading_steps(conversation: ConversationIndex) -> frozenset[int]:
-    """The messages of the steps in which tools were loaded last, by index."""
+    """The messages of the steps that last loaded a tool, by index."""
     places = frozenset(loading_places(conversation).values())
     steps = _steps(conversation).steps if places else ()
     return frozenset(

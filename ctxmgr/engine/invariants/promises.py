@@ -1,4 +1,4 @@
-"""The promises of every projection, a rule each."""
+"""The promises of every projection, one rule class each."""
 
 import itertools
 from bisect import bisect_left
@@ -22,7 +22,7 @@ from ctxmgr.model import BlockEdit, EditKind, Message, View
 
 
 class NewestStep(Rule):
-    """The newest message of the assistant is there as it came.
+    """The assistant's newest message is there, unchanged.
 
     Tally: the newest of the assistant's messages that was edited, -1 for none.
     """
@@ -47,7 +47,7 @@ class NewestStep(Rule):
 
 
 class NewestUser(Rule):
-    """The newest message that opens a turn stays, if one was sent. It is looked for at the end, without a tally."""
+    """The newest message that opens a turn stays, if there was one. Checked at the end, without a tally."""
 
     name = "newest user"
 
@@ -60,9 +60,9 @@ class NewestUser(Rule):
 
 
 class Order(Rule):
-    """What stays stands in the order it came, none twice.
+    """What stays keeps its order, without duplicates.
 
-    A plan is laid out in the order of its list, so a chooser has nothing to ask. Tally: whether it is broken.
+    A plan is laid out in list order, so a chooser has nothing to ask. Tally: whether it is broken.
     """
 
     name = "order"
@@ -72,7 +72,7 @@ class Order(Rule):
 
 
 class OnePacket(Rule):
-    """At most one packet; `in_front`: before every message that stays but prompts and summaries.
+    """At most one packet. `in_front`: before every message that stays except prompts and summaries.
 
     A plan has one place for a packet, so a chooser has nothing to ask. Tally: whether it is broken.
     """
@@ -88,11 +88,11 @@ class OnePacket(Rule):
 
 
 class Pairs(Rule):
-    """No call loses the result it had, no result the call it had, and blocks that share an id stay together.
+    """No call loses its result, no result its call, and blocks that share an id stay together.
 
-    1. Relative to what came in: a call without a result, or a result without a call, has no pair to lose.
-    2. A result belongs to the latest earlier call with its id; so of a pair the call comes first.
-    3. So that no result comes after its call has left, a step with a call that still waits does not leave.
+    1. This is relative to the input: a call without a result, or a result without a call, has no pair to lose.
+    2. A result belongs to the latest earlier call with its id, so the call comes first.
+    3. A step with a waiting call stays, so that its result does not arrive after the call is gone.
 
     Tally: whether a pair is parted.
     """
@@ -103,7 +103,7 @@ class Pairs(Rule):
         return tally or (bool(walk.left_out.starts) and _parts(walk, run, parted_if_left_out=True))
 
     def left_out(self, tally: bool, walk: Walk, run: range) -> bool:
-        # prompts and summaries make no calls: before another message is shown no call is
+        # prompts and summaries make no calls; before any other message is shown, no call is
         return tally or (walk.first_index >= 0 and _parts(walk, run, parted_if_left_out=False))
 
     def may_cut_at(self, conversation: ConversationIndex, turn_number: int) -> bool:
@@ -125,12 +125,12 @@ def _parts(walk: Walk, run: range, parted_if_left_out: bool) -> bool:
         for number, block in enumerate(messages[index].view.blocks):
             asked_at = pairs.get(BlockRef(index, number), index) if block.kind == "result" else index
             if asked_at < run.start and (asked_at in walk.left_out) == parted_if_left_out:
-                return True  # within a run nothing is parted
+                return True  # a single run parts nothing
     return False
 
 
 class Prompts(Rule):
-    """Each prompt is there. Tally: whether one left."""
+    """Every prompt is there. Tally: whether one was removed."""
 
     name = "prompts"
 
@@ -144,9 +144,10 @@ class Prompts(Rule):
 
 
 class LoadedTools(Rule):
-    """Where a tool was loaded last stays, whatever else has to leave: without it the model cannot call it.
+    """The message that last loaded a tool stays, whatever must be removed: without it the model cannot call the
+    tool.
 
-    Tally: whether one left.
+    Tally: whether one was removed.
     """
 
     name = "loaded tools"
@@ -209,18 +210,19 @@ class LeadingThought(Rule):
         return min(message_index, turn_start) if self.must_stay(conversation) else message_index
 
 
-CUT_ROLES = ("user", "note", "shell", "result")  # whose own words may be cut to fit; beside results hosts remind
+# roles whose words may be cut to fit; hosts put reminders beside results
+CUT_ROLES = ("user", "note", "shell", "result")
 
 
 class Signed(Rule):
     """Only words of tools and users and arguments of calls are edited, and nothing that a signature may cover.
 
-    1. A result may be written anew where it is not signed itself. What a user, a note or a user's shell run says
-       may be cut to fit.
-    2. A call's arguments may be shortened or cut where nothing in its message is signed. Where several items make
-       one answer, nothing in any of them may be signed.
+    1. A result may be rewritten if it is not signed itself. Text of a user, a note or a user's shell run may be cut
+       to fit.
+    2. A call's arguments may be shortened or cut if nothing in its message is signed. If several items form one
+       answer, none of them may contain anything signed.
 
-    Tally: whether something was edited that may not be.
+    Tally: whether something was edited that must not be.
     """
 
     name = "signed"
@@ -259,22 +261,22 @@ def _is_plain(view: View) -> bool:
     return view.role == "assistant" and not any(block.signed for block in view.blocks)
 
 
-NOTHING, PACKET = -1, -2  # shown as yet; shown first
+NOTHING, PACKET = -1, -2  # nothing shown so far; shown first
 
 
 def set_aside(conversation: ConversationIndex, message_index: int) -> bool:
-    """Whether this is a prompt that may stand before what the list starts with."""
+    """Whether this is a prompt that may precede what the list starts with."""
     messages = conversation.messages
     return messages[message_index].view.role == "prompt" == messages[0].view.role
 
 
 class Start(Rule):
-    """The list starts with something a provider takes as a user message, if it came so.
+    """The list starts with something a provider takes as a user message, if the input did.
 
-    Prompts before it are set aside where the list came with one in front. Where it came with a user's message in
-    front, its provider takes prompts inside a list alone, and none may be first.
+    Prompts before it are ignored if the input had one in front. If the input had a user's message in front, its
+    provider takes prompts only inside a list, and none may be first.
 
-    Tally: the index of the first message that is shown and may not be set aside.
+    Tally: the index of the first message shown that may not be ignored.
     """
 
     name = "start"
@@ -299,9 +301,9 @@ class Start(Rule):
 
 
 class Users(Rule):
-    """What a user said is there as it came, or a packet tells it, but where the list did not fit.
+    """A user's message is there as it came, or a packet repeats it, unless the list did not fit.
 
-    Tally: the number of user messages that left though the list fits.
+    Tally: the number of user messages removed from a list that fits.
     """
 
     name = "users"
@@ -320,8 +322,8 @@ class Users(Rule):
 
 
 class Weight(Rule):
-    """A projection weighs what the plan says, and no more than what came in, but for a packet that stands for what
-    the host took away. Tally: tokens of what is shown, without packets.
+    """A projection has the tokens that the plan says, and no more than the input, except for a packet that stands
+    for what the host removed. Tally: tokens of what is shown, without packets.
     """
 
     name = "weight"
@@ -343,9 +345,9 @@ class Weight(Rule):
 
 
 class WholeSteps(Rule):
-    """Items that together are one message of the assistant are all there, or none of them.
+    """Items that together form one message of the assistant are all there, or none of them.
 
-    Tally: whether an item is parted from the one before it.
+    Tally: whether an item is parted from the previous one.
     """
 
     name = "step"
@@ -360,21 +362,22 @@ class WholeSteps(Rule):
         return message_index > 0 and goes_on(conversation.messages, message_index)
 
     def _parts(self, walk: Walk, index: int, parted_if_left_out: bool) -> bool:
-        """Within a run nothing is parted: only its first message may be."""
+        """A single run parts nothing; only its first message may."""
         joined = self.is_one_with_previous(walk.conversation, index)
         return joined and (index - 1 in walk.left_out) == parted_if_left_out
 
 
 class Alternation(Rule):
-    """Users and the assistant take turns, tool flow left out, as far as they came so.
+    """User and assistant alternate, ignoring tool flow, as far as they did in the input.
 
-    1. An answer without a call stays, and a call that a user's message follows: without it two user messages would
-       stand side by side, or a user's right behind a tool's result. Where steps leave alone (`by_steps`), an answer
-       leaves with the user's message that follows it, and that with it; the first user's stays.
-    2. The packet goes inside a user's message that is shown: the one that it stands before, else the nearest one
-       above.
+    1. An answer without a call stays, and so does a call that a user's message follows: without it two user
+       messages would be adjacent, or a user's message would follow a tool result. Where single steps are removed
+       (`by_steps`), an answer and the user's message behind it are removed together; the first user's message
+       stays.
+    2. The packet goes inside a user's message that is shown: the one it would precede, else the nearest one above.
 
-    Which templates want it: `formats.acceptance`. The format looks at what leaves, so a checker has nothing to ask.
+    `formats.acceptance` lists the templates that require this. The format checks what is sent, so a checker has
+    nothing to ask.
     """
 
     name = "roles"
@@ -408,37 +411,38 @@ class Alternation(Rule):
 
 
 def _takes_words(view: View) -> bool:
-    """Whether it is a user's, and text can be put there."""
+    """Whether it is a user's message that text can be added to."""
     return view.role == "user" and any(block.can_edit for block in view.blocks)
 
 
 def _parts_users(messages: Sequence[Message], index: int) -> bool:
-    """Whether a user's message follows this one, prompts aside."""
+    """Whether a user's message follows this one, ignoring prompts."""
     following = (message.view.role for message in itertools.islice(messages, index + 1, None))
     return next((role for role in following if role != "prompt"), "") in USER_LIKE
 
 
 def _answers(view: View) -> bool:
-    """Whether it is an answer that calls nothing."""
+    """Whether it is an answer without a call."""
     return view.role == "assistant" and all(block.kind != "call" for block in view.blocks)
 
 
-NO_TURN = ("summary", "packet", "prompt")  # roles that may stand before the message a turn starts with
+NO_TURN = ("summary", "packet", "prompt")  # roles that may precede the message a turn starts with
 OF_STEPS = ("assistant", "result", "shell")
 
 
 class WholeTurnsRule(Rule):
-    """A turn stays whole or leaves whole.
+    """A turn stays or is removed as a whole.
 
-    1. A summary or a returned packet may leave alone. A summary may stay alone before all turns that stay, and so
-       may a step in which a tool was loaded last. `Prompts` holds prompts.
-    2. After the first message that stays, rules 1 and 3 aside, nothing leaves; and that message begins its turn.
-    3. What was dropped to fit the window may leave alone, if no user or host said it, but not the newest answer.
-       Only the fit step decides so (`Decision.to_fit`), and `WholeSteps` and `Pairs` hold for it.
-    4. A list without a user message does not leave whole; where there is one, the newest stays (`NewestUser`).
+    1. A summary or a returned packet may be removed alone. A summary may stay alone before all turns that stay, and
+       so may a step that last loaded a tool. `Prompts` covers prompts.
+    2. After the first message that stays, ignoring rules 1 and 3, nothing is removed; and that message begins its
+       turn.
+    3. What was dropped to fit the window may be removed alone if no user or host said it, but not the newest
+       answer. Only the fit step decides that (`Decision.to_fit`), and `WholeSteps` and `Pairs` apply.
+    4. A list without a user message is not removed as a whole; if there is one, the newest stays (`NewestUser`).
 
     A plan of whole turns names the first that stays, so a chooser has nothing to ask. Tally: whether a part of a
-    turn that stays left.
+    turn that stays was removed.
     """
 
     name = "turns"
@@ -473,9 +477,9 @@ def _left_to_fit(walk: Walk, index: int) -> bool:
 
 
 class WorkingSetWhole(Rule):
-    """The newest results and steps are there byte for byte, as many as the policy says, but for what was cut
-    because the list did not fit the window, and for results without a call: they are of no step. Tally: the newest
-    message that was edited or left out, -1 for none.
+    """The newest results and steps are there byte for byte, as many as the policy says, except what was cut because
+    the list did not fit the window, and results without a call, which belong to no step. Tally: the newest message
+    that was edited or removed, -1 for none.
     """
 
     name = "working set"
@@ -492,7 +496,7 @@ class WorkingSetWhole(Rule):
         return tally < 0 or tally < promised_start(walk.conversation, walk.plan.working_set)
 
     def _counts(self, walk: Walk, index: int) -> bool:
-        """Whether it is of a step and left though the list fits."""
+        """Whether it belongs to a step and was removed although the list fits."""
         if index < walk.plan.fit_floor or not _is_of_step(walk.conversation, index):
             return False
         decision = walk.plan.decisions.get(walk.conversation.key(index))

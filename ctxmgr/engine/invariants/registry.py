@@ -1,8 +1,8 @@
-"""Turns rules into what a chooser and a checker ask: the ones that hold where turns leave, and where steps do.
+"""Combines rules into what a chooser and a checker ask: one set for removing turns, and one for removing steps.
 
-A promise is relative to what came in: real lists hold calls without results, and may start with something other
-than a user message. What decided must not judge itself, so checks go through the pieces of a plan and the messages
-alone; of what a chooser goes by they share the list's index (which call a result answers).
+A promise is relative to the input: real lists hold calls without results, and may start with something other than a
+user message. The code that decides must not judge itself, so checks use only the pieces of a plan and the messages.
+They share the list's index (which call a result answers) with the chooser.
 """
 
 from collections.abc import Callable, Mapping
@@ -39,7 +39,7 @@ class Invariants:
         self.rules = rules
 
     def _that_say(self, question: str) -> tuple[Callable[..., Any], ...]:
-        """The rules that do not leave this question to the default."""
+        """The rules that override the default answer to this question."""
         return overriding(self.rules, question)
 
     # the checker's side
@@ -47,9 +47,9 @@ class Invariants:
     def check(
         self, conversation: ConversationIndex, plan: Plan, state: CheckState = FRESH
     ) -> tuple[tuple[str, ...], CheckState]:
-        """The names of the rules that the plan breaks, and what the next check may go on from.
+        """The names of the rules that the plan breaks, and the state from which the next check may continue.
 
-        `state` must come from a list that this one begins with; for any other list leave it out.
+        `state` must come from a list that this one begins with; omit it for any other list.
         """
         walk = PlanWalk(conversation, plan, carried_on(state, self.rules, plan))
         state = walk.through()
@@ -59,16 +59,16 @@ class Invariants:
 
     @property
     def by_turns(self) -> bool:
-        """Whether turns leave whole, and no steps of one that stays."""
+        """Whether turns are removed as a whole, without removing steps of one that stays."""
         return any(rule.by_turns for rule in self.rules)
 
     @property
     def packet_inside(self) -> bool:
-        """Whether the packet goes inside the user's message that it stands before."""
+        """Whether the packet goes inside the user's message that it would precede."""
         return any(rule.packet_inside for rule in self.rules)
 
     def steps(self, conversation: ConversationIndex) -> Steps:
-        """What leaves as one."""
+        """The units of removal."""
         return _steps(conversation, self)
 
     def may_cut_at(self, conversation: ConversationIndex, turn_number: int) -> bool:
@@ -76,21 +76,21 @@ class Invariants:
         return all(asked(conversation, turn_number) for asked in self._that_say("may_cut_at"))
 
     def cut_at(self, conversation: ConversationIndex, turn_number: int) -> int:
-        """The turn of this number, or the nearest one before it where a cut is allowed; 0 in any case."""
+        """The turn of this number, or the nearest earlier one where a cut is allowed; at worst 0."""
         while turn_number > 0 and not self.may_cut_at(conversation, turn_number):
             turn_number -= 1
         return turn_number
 
     def must_stay(self, conversation: ConversationIndex) -> frozenset[int]:
-        """The messages that may not leave, by index."""
+        """The messages that must not be removed, by index."""
         return _must_stay(conversation, self)
 
     def may_leave(self, conversation: ConversationIndex, step: Step) -> bool:
-        """Whether this step may leave whole, where none of its messages must stay."""
+        """Whether this step may be removed as a whole, if none of its messages must stay."""
         return all(asked(conversation, step) for asked in self._that_say("may_leave"))
 
     def may_leave_untold(self, conversation: ConversationIndex, message_index: int) -> bool:
-        """Whether this message may leave where no packet stands for it."""
+        """Whether this message may be removed without a packet that stands for it."""
         return all(asked(conversation, message_index) for asked in self._that_say("may_leave_untold"))
 
     def may_edit(self, conversation: ConversationIndex, ref: BlockRef, kind: EditKind) -> bool:
@@ -98,25 +98,25 @@ class Invariants:
         return all(asked(conversation, ref, kind) for asked in self._that_say("may_edit"))
 
     def may_stand_for(self, weight: int, replaced_weight: int) -> bool:
-        """Whether a packet may stand for so much. Both in tokens."""
+        """Whether a packet of this size may stand for so much. Both in tokens."""
         return all(asked(weight, replaced_weight) for asked in self._that_say("may_stand_for"))
 
     def may_start_with(self, conversation: ConversationIndex, message_index: int) -> bool:
-        """Whether this may be the first message shown, prompts aside."""
+        """Whether this may be the first message shown, ignoring prompts."""
         return all(asked(conversation, message_index) for asked in self._that_say("may_start_with"))
 
     def packet_index(self, conversation: ConversationIndex, message_index: int, left: LeftOut) -> int:
-        """Before which message that is shown the packet goes, where a preset would put it before this one."""
+        """The shown message that the packet precedes, if a preset would put it before this one."""
         for moved in self._that_say("packet_index"):
             message_index = moved(conversation, message_index, left)
         return message_index
 
     def answer_before(self, conversation: ConversationIndex, message_index: int) -> int:
-        """The index of the answer that this user's message must stay or leave with, -1 for none."""
+        """The index of the answer that this user's message must stay or be removed with, -1 for none."""
         return max((asked(conversation, message_index) for asked in self._that_say("answer_before")), default=-1)
 
     def is_one_with_previous(self, conversation: ConversationIndex, message_index: int) -> bool:
-        """Whether this message must stay or leave with the one before it."""
+        """Whether this message must stay or be removed with the previous one."""
         return any(asked(conversation, message_index) for asked in self._that_say("is_one_with_previous"))
 
 

@@ -1,10 +1,10 @@
-"""What a rule is: told of a plan piece by piece it says whether the plan keeps it, and it tells what it allows.
+"""What a rule is: it follows a plan piece by piece and says whether the plan keeps it, and it says what it allows.
 
-The checker's side is a fold. A rule starts with `tally`, and each thing that a plan does turns the tally into the
-next one; tallies are immutable, so that a walk can go on from the last one. `holds` judges the tally at the end.
+The checker's side is a fold. A rule starts with `tally`, and each part of a plan turns the tally into the next one.
+Tallies are immutable, so a walk can continue from the last one. `holds` judges the tally at the end.
 
-The chooser's side allows everything, unless a rule says otherwise. A rule that the form of every plan keeps (a plan
-is laid out in the order of its list, say) has nothing to say there.
+The chooser's side allows everything unless a rule says otherwise. A rule that the form of every plan guarantees
+(say, list order) has nothing to say there.
 """
 
 from bisect import bisect_right
@@ -15,11 +15,11 @@ from typing import Any, ClassVar
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step
 from ctxmgr.model import BlockEdit, EditKind, Packet, Plan
 
-USER_LIKE = ("user", "note", "shell", "summary", "packet")  # roles a provider is sent as a user message
+USER_LIKE = ("user", "note", "shell", "summary", "packet")  # roles that a provider receives as a user message
 
 
 class Runs:
-    """Message indices as runs, in rising order."""
+    """Message indices as runs, in ascending order."""
 
     def __init__(self, runs: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
         self.starts, self.ends = list(runs[0]), list(runs[1])
@@ -29,7 +29,7 @@ class Runs:
         return number >= 0 and message_index < self.ends[number]
 
     def add(self, run: range) -> None:
-        """After all others."""
+        """Behind all others."""
         self.starts.append(run.start)
         self.ends.append(run.stop)
 
@@ -38,10 +38,10 @@ class Runs:
 
 
 class Walk:
-    """A plan as far as it was gone through: what rules may ask beside their tallies.
+    """A partly walked plan: what rules may ask beside their tallies.
 
-    `left_out`: message indices that leave; `first_index`: of the first message shown that is neither prompt nor
-    summary, -1 for none; `packets`: the places of packets among the pieces.
+    `left_out`: indices of removed messages. `first_index`: of the first message shown that is neither prompt nor
+    summary, -1 for none. `packets`: the positions of packets among the pieces.
     """
 
     conversation: ConversationIndex
@@ -56,12 +56,13 @@ class Walk:
         return sum(packet.weight for packet in packets if isinstance(packet, Packet))
 
 
-LeftOut = Callable[[int], bool]  # of a message's index: whether it leaves
+LeftOut = Callable[[int], bool]  # of a message's index: whether it is removed
 
 
 class Rule:
-    """One promise. `name` is how a report calls it; `by_turns`: whether it holds turns together; `packet_inside`:
-    whether the packet goes inside the user's message that it stands before."""
+    """One promise. `name`: in reports. `by_turns`: whether it keeps turns together. `packet_inside`: whether the
+    packet goes inside the user's message that it would precede.
+    """
 
     name: ClassVar[str]
     by_turns: ClassVar[bool] = False
@@ -71,23 +72,23 @@ class Rule:
     # the checker's side
 
     def included(self, tally: Any, walk: Walk, run: range) -> Any:
-        """These messages stay, one after the other."""
+        """These consecutive messages stay."""
         return tally
 
     def left_out(self, tally: Any, walk: Walk, run: range) -> Any:
-        """These leave, one after the other; `walk.left_out` has them already."""
+        """These consecutive messages are removed; `walk.left_out` has them already."""
         return tally
 
     def edited(self, tally: Any, walk: Walk, edit: BlockEdit) -> Any:
-        """A block is written anew; its message was kept before."""
+        """A block is rewritten; its message was kept before."""
         return tally
 
     def inserted(self, tally: Any, walk: Walk) -> Any:
-        """A packet stands here; `walk.packets` has it already."""
+        """A packet is here; `walk.packets` has it already."""
         return tally
 
     def disordered(self, tally: Any, walk: Walk) -> Any:
-        """A piece is empty, beyond the list, or stands after what it precedes in the list."""
+        """A piece is empty, beyond the list, or behind what it precedes in the list."""
         return tally
 
     def holds(self, tally: Any, walk: Walk) -> bool:
@@ -101,15 +102,15 @@ class Rule:
         return True
 
     def must_stay(self, conversation: ConversationIndex) -> frozenset[int]:
-        """The messages that may not leave, by index."""
+        """The messages that must not be removed, by index."""
         return frozenset()
 
     def may_leave(self, conversation: ConversationIndex, step: Step) -> bool:
-        """Whether this step may leave whole, where none of its messages must stay."""
+        """Whether this step may be removed as a whole, if none of its messages must stay."""
         return True
 
     def may_leave_untold(self, conversation: ConversationIndex, message_index: int) -> bool:
-        """Whether this message may leave where no packet stands for it."""
+        """Whether this message may be removed without a packet that stands for it."""
         return True
 
     def may_edit(self, conversation: ConversationIndex, ref: BlockRef, kind: EditKind) -> bool:
@@ -117,28 +118,28 @@ class Rule:
         return True
 
     def may_stand_for(self, weight: int, replaced_weight: int) -> bool:
-        """Whether a packet may stand for so much. Both in tokens."""
+        """Whether a packet of this size may stand for so much. Both in tokens."""
         return True
 
     def may_start_with(self, conversation: ConversationIndex, message_index: int) -> bool:
-        """Whether this may be the first message shown, prompts aside."""
+        """Whether this may be the first message shown, ignoring prompts."""
         return True
 
     def packet_index(self, conversation: ConversationIndex, message_index: int, left: LeftOut) -> int:
-        """Before which message that is shown a packet goes that belongs before this one."""
+        """The shown message that the packet precedes, if it belongs before this one."""
         return message_index
 
     def answer_before(self, conversation: ConversationIndex, message_index: int) -> int:
-        """The index of the answer that this user's message must stay or leave with, -1 for none."""
+        """The index of the answer that this user's message must stay or be removed with, -1 for none."""
         return -1
 
     def is_one_with_previous(self, conversation: ConversationIndex, message_index: int) -> bool:
-        """Whether this message must stay or leave with the one before it."""
+        """Whether this message must stay or be removed with the previous one."""
         return False
 
 
 @lru_cache(maxsize=256)
 def overriding(rules: tuple[Rule, ...], name: str) -> tuple[Any, ...]:
-    """The methods of this name of those rules that have one of their own: what is asked often asks no others."""
+    """The methods of this name of those rules that override it; frequent questions ask no others."""
     own = (rule for rule in rules if getattr(type(rule), name) is not getattr(Rule, name))
     return tuple(getattr(rule, name) for rule in own)
