@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from ctxmgr.extras import needs
 from ctxmgr.model.api import TelemetryEvent
 
 if TYPE_CHECKING:
     from opentelemetry.sdk._logs import LoggerProvider
 
-NOT_INSTALLED = "OpenTelemetry is not installed; run: pip install 'ctxmgr-sidecar[otlp]'"
 SCOPE = "ctxmgr"
 PATH = "/v1/logs"  # of log records, where the endpoint names no path (OTLP over HTTP)
 TIMEOUT_SECONDS = 10.0
@@ -43,7 +43,7 @@ class OtlpExport:
         try:
             self._provider = _provider(self.endpoint, dict(headers or {}), service, timeout)
         except ImportError:
-            raise ImportError(NOT_INSTALLED) from None
+            raise ImportError(f"telemetry by OTLP {needs('otlp')}") from None
         self._logger = self._provider.get_logger(SCOPE)
 
     def __call__(self, event: TelemetryEvent) -> None:

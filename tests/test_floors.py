@@ -13,6 +13,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "ctxmgr"
 
 FLOORS = {
+    "extras": 0,
     "isolation": 0,
     "late": 0,
     "model": 0,

@@ -41,7 +41,7 @@ SETTINGS = (  # what goes before the settings' files, of commands that run a pro
     option(
         "--model-tools",
         action=argparse.BooleanOptionalAction,
-        help="of run: give the model tools to search and retrieve what left (default: yes, with the extra mcp)",
+        help="of run: give the model tools to search and retrieve what left (default: yes)",
     ),
     option(
         "--compactions",

@@ -43,13 +43,6 @@ MODULES = {  # the commands of each, and what they are for; a module is loaded w
 COMMANDS = {name: summary for commands in MODULES.values() for name, summary in commands.items()}
 
 INTERRUPTED = 130  # 128 and the number of SIGINT, as of any program
-EXTRAS = {  # what brings a package that a command needs
-    **dict.fromkeys(("ctxmgr.study", "rich", "zstandard"), "study"),
-    "aiohttp": "proxy",
-    **dict.fromkeys(("anyio", "mcp", "pydantic"), "mcp"),
-    **dict.fromkeys(("dask", "distributed", "duckdb", "obstore", "pyarrow"), "corpus"),
-}
-NO_EXTRA = "ctxmgr: this command needs the {0} extra: pip install 'ctxmgr-sidecar[{0}]'"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -58,12 +51,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _run(given)
     except ModuleNotFoundError as missing:
+        from ctxmgr.extras import BROUGHT_BY, needs
+
         name = missing.name or ""
-        extra = EXTRAS.get(name, EXTRAS.get(name.partition(".")[0]))
+        extra = BROUGHT_BY.get(name, BROUGHT_BY.get(name.partition(".")[0]))
         if extra is None:
             raise
-        extra = "corpus" if "corpus" in given[:1] else extra
-        print(NO_EXTRA.format(extra), file=sys.stderr)
+        print(f"ctxmgr: this command {needs('corpus' if 'corpus' in given[:1] else extra)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("ctxmgr: interrupted", file=sys.stderr)

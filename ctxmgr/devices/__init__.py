@@ -14,7 +14,6 @@ __all__ = [
     "Chat",
     "HitRow",
     "LockedError",
-    "NOT_INSTALLED",
     "NO_ADDRESS",
     "Vocabularies",
     "Weigher",
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
         at_rest,
         hits_among,
     )
-    from ctxmgr.devices.endpoint import NO_ADDRESS, NOT_INSTALLED, Chat
+    from ctxmgr.devices.endpoint import NO_ADDRESS, Chat
     from ctxmgr.devices.files import LockedError, default_state_dir, private_file, seize, shared, sync_directory
     from ctxmgr.devices.tokens import Weigher
     from ctxmgr.devices.vocabularies import Vocabularies
@@ -68,7 +67,6 @@ else:
         "at_rest": "archive",
         "default_state_dir": "files",
         "Chat": "endpoint",
-        "NOT_INSTALLED": "endpoint",
         "NO_ADDRESS": "endpoint",
         "LockedError": "files",
         "seize": "files",

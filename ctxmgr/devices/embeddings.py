@@ -19,6 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from ctxmgr.extras import needs
 from ctxmgr.model import without_surrogates
 
 PACKAGE = "wordllama"
@@ -39,7 +40,7 @@ def load(import_module: Callable[[str], ModuleType] = importlib.import_module) -
     try:
         package = _quietly(import_module)
     except ImportError as fault:
-        missing = "the extra ctxmgr-sidecar[embeddings] is not installed"
+        missing = f"cohesion {needs('embeddings')}"
         raise NoEmbeddings(missing if fault.name == PACKAGE else f"{PACKAGE}: {fault}") from None
     except Exception as fault:  # noqa: BLE001 - whatever its binary parts come up with on this machine
         raise NoEmbeddings(f"{PACKAGE} cannot be imported: {type(fault).__name__}: {fault}") from None

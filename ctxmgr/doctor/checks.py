@@ -7,7 +7,6 @@ Each yields findings on its own subject, and nothing where there is nothing to l
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import os
 import platform
 import shutil
@@ -24,6 +23,7 @@ import msgspec
 from ctxmgr import __version__, settings
 from ctxmgr.client import Client, SidecarFault, SpawnedSidecar
 from ctxmgr.devices import archive_fault, archive_path, default_state_dir, shared, snapshots, tokens
+from ctxmgr.extras import EXTRAS, install, is_installed
 from ctxmgr.programs import PROGRAMS, Launch, NotHookable, installed
 
 if TYPE_CHECKING:
@@ -68,16 +68,6 @@ class Diagnosis(msgspec.Struct, frozen=True):
 
 # the program itself
 
-EXTRAS = {  # by name: the module that it brings, and what is not there without it
-    "proxy": ("aiohttp", "ctxmgr run, ctxmgr proxy"),
-    "study": ("ctxmgr.study", "ctxmgr savings, replay, compare, drive, conform"),
-    "corpus": ("duckdb", "ctxmgr corpus"),
-    "mcp": ("mcp", "ctxmgr's tools for an agent's model"),
-    "store": ("obstore", "sessions in a bucket"),
-    "otlp": ("opentelemetry", "telemetry to a collector"),
-    "endpoint": ("httpx", "summaries by a model server"),
-    "embeddings": ("wordllama", "summaries cut where the subject changes"),
-}
 VOCABULARY = "o200k_base"
 
 
@@ -88,13 +78,14 @@ def versions(_: Surroundings) -> Iterator[Diagnosis]:
 
 def extras(_: Surroundings) -> Iterator[Diagnosis]:
     """A missing one is no fault: most people need one or two."""
-    missing = {name: use for name, (module, use) in EXTRAS.items() if importlib.util.find_spec(module) is None}
-    text = f"there: {', '.join(name for name in EXTRAS if name not in missing) or 'none'}"
-    advice = ""
-    if missing:
-        text += f"; not there: {'; '.join(f'{name} (for {use})' for name, use in missing.items())}"
-        advice = f"where you need one: pip install 'ctxmgr-sidecar[{','.join(missing)}]'"
-    yield Diagnosis("ok", "extras", text, advice)
+    missing = [name for name in EXTRAS if not is_installed(name)]
+    text = f"installed: {', '.join(name for name in EXTRAS if name not in missing) or 'none'}"
+    if not missing:
+        yield Diagnosis("ok", "extras", text)
+        return
+    first = missing[0]
+    advice = f"{install(first)} adds {first}, for {EXTRAS[first].purpose.replace('`', '')}"
+    yield Diagnosis("ok", "extras", f"{text}; not installed: {', '.join(missing)}", advice)
 
 
 def vocabulary(_: Surroundings) -> Iterator[Diagnosis]:
@@ -311,9 +302,6 @@ def agents(surroundings: Surroundings) -> Iterator[Diagnosis]:
             yield Diagnosis("ok", program.title, f"behind ctxmgr: {loss}")
 
 
-NO_STUDY = "recordings are read by the study extra, which is not installed"
-
-
 def recording(surroundings: Surroundings) -> Iterator[Diagnosis]:
     """Of the file that is named: whose it is, and what is in it."""
     if not surroundings.recording:
@@ -322,7 +310,7 @@ def recording(surroundings: Surroundings) -> Iterator[Diagnosis]:
         from ctxmgr.study.conformance import read
         from ctxmgr.study.recordings import Recording, UnreadableRecording, readers
     except ModuleNotFoundError:
-        yield Diagnosis("warn", "recording", NO_STUDY, "pip install 'ctxmgr-sidecar[study]'")
+        yield Diagnosis("warn", "recording", "reading a recording needs the study extra", install("study"))
         return
     try:
         source = readers.source(Path(surroundings.recording))

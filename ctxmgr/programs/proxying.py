@@ -215,7 +215,6 @@ async def _ended(parsed: argparse.Namespace, environ: dict[str, str]) -> int:
 
 
 def can_have_tools(program: Program) -> bool:
-    """The extra `mcp` has to be installed."""
     return program.with_tools is not None and importlib.util.find_spec("mcp") is not None
 
 

@@ -84,9 +84,8 @@ def test_without_study_its_commands_say_what_to_install_and_with_it_they_work(bu
     command = ("ctxmgr", "replay", ROOT / "tests" / "sessions" / "greenhouse.jsonl", "--no-measures")
     done = subprocess.run([program("uvx"), "--from", wheel(built, "sidecar"), *command], capture_output=True)
     assert done.returncode == 2
-    assert done.stderr.decode().endswith(
-        "this command needs the study extra: pip install 'ctxmgr-sidecar[study]'\n"
-    )
+    command_line = f"pip install --find-links {built} 'ctxmgr-sidecar[study]'"
+    assert done.stderr.decode().endswith(f"this command needs the study extra: {command_line}\n")
     python = tmp_path / "both" / "bin" / "python"
     run(program("uv"), "venv", "--quiet", tmp_path / "both")
     run(

@@ -3,7 +3,7 @@ raises for faults of a server or network.
 """
 
 from ctxmgr.devices.endpoint.apis import Answer, AnthropicAnswer, AnthropicApi, Api, ChatAnswer, ChatApi
-from ctxmgr.devices.endpoint.endpoint import NO_ADDRESS, NOT_INSTALLED, Chat
+from ctxmgr.devices.endpoint.endpoint import NO_ADDRESS, Chat
 
 __all__ = [
     "Answer",
@@ -13,6 +13,5 @@ __all__ = [
     "Chat",
     "ChatAnswer",
     "ChatApi",
-    "NOT_INSTALLED",
     "NO_ADDRESS",
 ]

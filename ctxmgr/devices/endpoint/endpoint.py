@@ -20,6 +20,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
 
 from ctxmgr.devices.endpoint.apis import TIMED_OUT, AnthropicApi, Api, ChatApi, EndpointFault
+from ctxmgr.extras import needs
 from ctxmgr.model import Endpoint
 from ctxmgr.model.compaction import Completion, CompletionRequest
 
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 RETRIES = 2  # as OpenAI's own client, like the pause
 BACKOFF_SECONDS = 0.5  # before the first retry, doubled before the next
 RETRY_AFTER_SECONDS = 20.0  # the caller decides about longer delays that a server asks for
-NOT_INSTALLED = "the endpoint extra is not installed: pip install 'ctxmgr-sidecar[endpoint]'"
 NO_ADDRESS = "the endpoint's baseUrl is no http or https address"
 CLOSED = "the endpoint is closed"
 
@@ -100,7 +100,7 @@ class Chat:
                 try:  # in a thread: the import would block every session for a tenth of a second
                     self._client = await asyncio.to_thread(_open, self._endpoint)
                 except ImportError:
-                    raise EndpointFault(NOT_INSTALLED) from None
+                    raise EndpointFault(f"the endpoint {needs('endpoint')}") from None
                 except ValueError:
                     raise EndpointFault(NO_ADDRESS) from None
             return self._client

@@ -3,6 +3,7 @@
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from ctxmgr.extras import needs
 from ctxmgr.store.objects.interface import (
     HEADS,
     Conflict,
@@ -29,7 +30,6 @@ __all__ = [
 
 BUCKETS = ("s3", "s3a", "gs", "az", "adl", "azure", "abfs", "abfss")
 SCHEMES = ("file", *BUCKETS)
-NEEDS_EXTRA = "this store needs the store extra: pip install 'ctxmgr-sidecar[store]'"
 
 
 class BadAddress(ValueError):
@@ -61,7 +61,7 @@ def opened(url: str, may_make: bool = True) -> Objects:
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] != "obstore":
             raise
-        raise BadAddress(NEEDS_EXTRA) from None
+        raise BadAddress(f"this store {needs('store')}") from None
     try:
         return ObstoreObjects.of(url)
     except Exception:  # noqa: BLE001  what obstore says may hold the address

@@ -9,7 +9,6 @@ from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from functools import cache
 from hashlib import sha256
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, get_args
 from urllib.parse import urlsplit
@@ -17,7 +16,8 @@ from urllib.parse import urlsplit
 import msgspec
 
 from ctxmgr import __version__
-from ctxmgr.devices import NO_ADDRESS, NOT_INSTALLED
+from ctxmgr.devices import NO_ADDRESS
+from ctxmgr.extras import is_installed, needs
 from ctxmgr.model import CompactionPolicy, Endpoint
 from ctxmgr.model.compaction import CutBudget, Format, Strategy
 from ctxmgr.plain_text import unwritable_text
@@ -129,7 +129,7 @@ def _faults(parsed: Namespace, made: Settings, environment: Mapping[str, str]) -
         yield not parsed.model, "--endpoint needs --model NAME"
         yield not is_http, NO_ADDRESS.replace("the endpoint's baseUrl", "--endpoint")
         yield bool(key) and not environment.get(key, "").strip(), f"the environment variable {key} is not set"
-        yield find_spec("httpx") is None, NOT_INSTALLED
+        yield not is_installed("endpoint"), f"--endpoint {needs('endpoint')}"
     else:
         of_model = bool(parsed.model or parsed.api_key_env or parsed.api)
         yield of_model, "--model, --api and --api-key-env are for --endpoint"

@@ -10,6 +10,7 @@ import pytest
 
 from ctxmgr.cli import main, parser, serve
 from ctxmgr.cli.commands import COMMANDS
+from ctxmgr.extras import needs
 
 SESSIONS = [f"sessions {action}" for action in ("list", "show", "export", "delete")]
 
@@ -206,4 +207,4 @@ def test_without_a_package_of_its_extra_mcp_says_what_to_install(
     monkeypatch.delitem(sys.modules, "ctxmgr.mcp_server.server", raising=False)
     monkeypatch.delattr("ctxmgr.mcp_server.server", raising=False)
     assert main(["mcp"]) == 2
-    assert "needs the mcp extra: pip install 'ctxmgr-sidecar[mcp]'" in capfd.readouterr().err
+    assert f"this command {needs('proxy')}" in capfd.readouterr().err

@@ -8,6 +8,7 @@ import pytest
 
 from ctxmgr.cli import main
 from ctxmgr.devices.snapshots import SnapshotStore
+from ctxmgr.extras import needs
 
 SECRET = "the-owl-flies-at-nine"
 
@@ -106,4 +107,4 @@ def test_without_the_extra_it_says_what_to_install(
         monkeypatch.setitem(sys.modules, name, None)  # as where it is not installed
     state = [] if command[0] == "sessions" else ["--state-dir", str(tmp_path)]
     assert main([*command, "s3://bucket/x", *state]) == 2
-    assert "this store needs the store extra: pip install 'ctxmgr-sidecar[store]'" in capfd.readouterr().err
+    assert f"this store {needs('store')}" in capfd.readouterr().err

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.devices.embeddings import BATCH, PACKAGE, TEXT_CHARACTERS, NoEmbeddings, load, vectors
+from ctxmgr.extras import needs
 
 ROOT = Path(__file__).parents[3]
 INSTALLED = importlib.util.find_spec(PACKAGE) is not None
@@ -78,7 +79,7 @@ def test_without_embeddings_there_is_a_reason() -> None:
     for import_module, reason in [
         (
             fails(ModuleNotFoundError("no", name=PACKAGE)),
-            "the extra ctxmgr-sidecar[embeddings] is not installed",
+            f"cohesion {needs('embeddings')}",
         ),
         (fails(ModuleNotFoundError("No module named 'numpy'", name="numpy")), "wordllama: No module named 'numpy'"),
         (fails(OSError("bad ELF")), "wordllama cannot be imported: OSError: bad ELF"),

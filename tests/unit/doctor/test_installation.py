@@ -1,6 +1,5 @@
 """Version, extras, vocabulary, and a sidecar that is spawned."""
 
-import importlib.util
 import sys
 from functools import partial
 from typing import Any
@@ -9,8 +8,9 @@ import pytest
 
 from ctxmgr.client import SpawnedSidecar
 from ctxmgr.devices import tokens
-from ctxmgr.doctor import checks
+from ctxmgr.doctor import COLUMNS, checks, lines
 from ctxmgr.doctor.checks import Diagnosis, Surroundings
+from ctxmgr.extras import EXTRAS
 
 PLACE = Surroundings()
 
@@ -21,16 +21,21 @@ def only(said: Any) -> Diagnosis:
     return one
 
 
-def test_extras_that_are_not_there_are_named_with_their_use(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name: None if name in ("ctxmgr.study", "wordllama") else object()
-    )
+def test_extras_that_are_missing_are_named_with_the_command_for_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "is_installed", lambda name: name not in ("study", "embeddings"))
+    monkeypatch.setattr(checks, "install", lambda name: f"pip install '.[{name}]'")
     said = only(checks.extras(PLACE))
     assert said.severity == "ok"
-    there, missing = said.text.split("; not there: ")
-    assert there == "there: proxy, corpus, mcp, store, otlp, endpoint"
-    assert missing.startswith("study (for ctxmgr savings, replay, compare, drive, conform); ")
-    assert said.advice == "where you need one: pip install 'ctxmgr-sidecar[study,embeddings]'"
+    there, missing = said.text.split("; not installed: ")
+    assert there == f"installed: {', '.join(name for name in EXTRAS if name not in ('study', 'embeddings'))}"
+    assert missing == "study, embeddings"
+    assert said.advice.startswith("pip install '.[study]' adds study, for demo, savings, ")
+    assert [line for line in lines(said) if len(line) > COLUMNS] == []
+
+
+def test_where_every_extra_is_there_nothing_is_advised(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "is_installed", lambda name: True)
+    assert only(checks.extras(PLACE)) == Diagnosis("ok", "extras", f"installed: {', '.join(EXTRAS)}")
 
 
 def test_the_vocabulary_is_loaded() -> None:

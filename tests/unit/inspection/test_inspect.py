@@ -11,6 +11,7 @@ import pytest
 
 from ctxmgr.cli import main
 from ctxmgr.devices.snapshots import SnapshotStore, to_line
+from ctxmgr.extras import needs
 from ctxmgr.session import journal
 from tests.inprocess import InProcess
 from tests.unit.study.replay.commands import GREENHOUSE, ROOT, USER
@@ -103,13 +104,13 @@ def test_what_a_host_needs_works_without_rich(snapshot: Path, tmp_path: Path) ->
 def test_what_people_run_says_what_to_install(arguments: list[str]) -> None:
     done = without_rich(*arguments)
     assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr == b"ctxmgr: this command needs the study extra: pip install 'ctxmgr-sidecar[study]'\n"
+    assert done.stderr == f"ctxmgr: this command {needs('study')}\n".encode()
 
 
 def test_a_measure_whose_package_is_missing_says_what_to_install() -> None:
     done = without("zstandard", "replay", str(GREENHOUSE))
     assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr == b"ctxmgr: this command needs the study extra: pip install 'ctxmgr-sidecar[study]'\n"
+    assert done.stderr == f"ctxmgr: this command {needs('study')}\n".encode()
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 
+from ctxmgr.extras import needs
 from ctxmgr.model.api.reports import TelemetryEvent
-from ctxmgr.otlp import NOT_INSTALLED, OtlpExport
+from ctxmgr.otlp import OtlpExport
 
 EVENT = TelemetryEvent(
     "ctxmgr.list",
@@ -131,4 +132,4 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "opentelemetry.sdk._logs", None)
     with pytest.raises(ImportError) as missing:
         OtlpExport("http://127.0.0.1:9")
-    assert str(missing.value) == NOT_INSTALLED
+    assert str(missing.value) == f"telemetry by OTLP {needs('otlp')}"

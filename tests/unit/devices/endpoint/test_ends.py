@@ -10,6 +10,7 @@ import pytest
 from ctxmgr.devices.endpoint import Chat
 from ctxmgr.devices.endpoint import client as endpoint_client
 from ctxmgr.devices.endpoint.apis import Answer
+from ctxmgr.extras import needs
 from ctxmgr.model.compaction import Completion, CompletionRequest
 from ctxmgr.model.policy import Endpoint
 from tests.model_server import Gate, ModelServer, Reply, Request
@@ -157,7 +158,7 @@ async def test_a_missing_package_is_said(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setitem(sys.modules, "httpx", None)
     monkeypatch.delitem(sys.modules, "ctxmgr.devices.endpoint.client")
     async with Calls("http://127.0.0.1:1/v1") as calls:
-        fault = "the endpoint extra is not installed: pip install 'ctxmgr-sidecar[endpoint]'"
+        fault = f"the endpoint {needs('endpoint')}"
         assert await calls.complete() == Completion(stop="error", fault=fault, settled=True)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.cli import main, parser
+from ctxmgr.extras import needs
 from ctxmgr.study.savings import command
 from ctxmgr.study.savings.agents import FOLDERS
 from ctxmgr.study.savings.stores import MOST_BYTES
@@ -200,4 +201,4 @@ def test_without_the_study_extra_it_says_what_to_install(capsys: Said, monkeypat
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setattr(sys, "meta_path", [WithoutStudy(), *sys.meta_path])
     assert main(["savings"]) == 2
-    assert "needs the study extra: pip install 'ctxmgr-sidecar[study]'" in capsys.readouterr().err
+    assert f"this command {needs('study')}" in capsys.readouterr().err
