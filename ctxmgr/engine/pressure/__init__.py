@@ -1,4 +1,4 @@
-"""How full the window is and when to ask for a compaction: `meter`, `zone`, `latch`. Knows no message."""
+"""How full the window is and when to request a compaction: `meter`, `zone`, `latch`. Knows no message."""
 
 from ctxmgr.engine.pressure import latch, meter, refusals, wordings, zone
 from ctxmgr.engine.pressure.gauge import Gauge

@@ -1,14 +1,14 @@
-"""Turns what happens to a compaction request into the next state of the latch.
+"""The state machine of compaction requests.
 
 Rules (design, section 4):
-1. One request per episode, and only on a `turn_end` with a real reading in red or worse.
-2. A compaction, or two calm readings in a row (below 0.9 of red), ends the episode and forgives all failures.
-3. A refusal, a failed compaction, or no outcome within 20 turn_ends starts a cooldown that doubles: 4, 8
-   turn_ends. The third failure in a row rests the latch until rule 2.
-4. A context-overflow error asks whatever the zone and the state, once per user message.
-5. A restored "asked" becomes a cooldown: whether the host heard the request is not known.
+1. One request per episode, and only on a `turn_end` with a real reading in red or above.
+2. A compaction, or two calm readings in a row (below 0.9 of red), ends the episode and resets the failures.
+3. A refusal, a failed compaction, or no outcome within 20 turn_ends starts a cooldown that doubles: 4, 8 turn_ends.
+   The third failure in a row stops requests until rule 2.
+4. A context-overflow error requests a compaction in any zone and state, once per user message.
+5. A restored "asked" becomes a cooldown, since it is unknown whether the host received the request.
 
-`TABLE` is the whole of it: (state, event) -> (next state, effect). An event that has no row changes nothing.
+`TABLE` is all of it: (state, event) -> (next state, effect). An event without a row changes nothing.
 """
 
 from typing import Literal
@@ -51,7 +51,7 @@ TABLE: dict[tuple[LatchState, Event], tuple[LatchState, Effect]] = {
 
 
 def apply(latch: Latch, event: Event) -> tuple[Latch, bool]:
-    """The latch after one event, and whether to ask for a compaction now."""
+    """The latch after one event, and whether to request a compaction now."""
     row = TABLE.get((latch.state, event))
     if row is None:
         return latch, False
@@ -68,7 +68,7 @@ def apply(latch: Latch, event: Event) -> tuple[Latch, bool]:
 
 
 def turn_end(latch: Latch, reading: Reading, may_ask: bool) -> tuple[Latch, bool]:
-    """The latch after one turn_end; `may_ask` is false where nothing may be asked (capability, preset, host)."""
+    """The latch after one turn_end. `may_ask`: False if nothing may be requested (capability, preset, host)."""
     calm = latch.calm + 1 if reading == "low" else latch.calm if reading == "unknown" else 0
     latch = msgspec.structs.replace(
         latch,
@@ -88,15 +88,15 @@ def turn_end(latch: Latch, reading: Reading, may_ask: bool) -> tuple[Latch, bool
 
 
 def overflow(latch: Latch, user_message: str, may_ask: bool) -> tuple[Latch, bool]:
-    """A turn_end whose message is a context-overflow error; `user_message` is the digest of the newest one."""
+    """A turn_end whose message is a context-overflow error. `user_message`: the digest of the newest one."""
     if not may_ask or latch.overflowed == user_message:
-        return turn_end(latch, "unknown", False)  # it counts towards rule 3 all the same
+        return turn_end(latch, "unknown", False)  # it still counts for rule 3
     latch = msgspec.structs.replace(latch, overflowed=user_message, calm=0)
     return apply(latch, "overflow")
 
 
 def restored(latch: Latch) -> Latch:
-    """Rule 5: a request that was under way when the process ended starts a cooldown, not a failure."""
+    """Rule 5: an open request from before a restart starts a cooldown and is not a failure."""
     if latch.state != "asked":
         return latch
     wait = COOLDOWN_FIRST * 2 ** max(0, latch.failure_count - 1)

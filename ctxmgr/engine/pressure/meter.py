@@ -1,16 +1,16 @@
-"""Turns what the host reports as usage, and the weight of what came and went since, into a token count.
+"""Counts tokens from the usage that the host reports and the estimate of what changed since.
 
 Rules (design, section 4):
-1. Tokens = the last good reading + ratio x (weight now - weight the reading stood for). Anchored on the last
-   reading this was 0.04 % off at the median on recorded Claude usage, plain characters / 4 was 28 % off.
-2. The ratio is an EWMA of observed steps per model: start 1.25, kept in the bounds of its family, steps under 200
-   tokens ignored (small steps are mostly rounding and hidden prompt text).
-3. A reading above the window, or under half of what a list of that weight comes to at least in this family, is not
-   believed: it can only be a wrong model or a wrong count, such as of what was not read from the cache alone. It
-   changes nothing, and the estimate stands.
-4. After a compaction or a move in the tree the count is unknown until the next reading; until then, and
-   before the first, it is estimated as ratio x weight + overhead, and never counts as a real reading. The overhead
-   is what the host told, or what the last reading had beyond its list (`unseen`), whichever is more.
+1. Tokens = the last good reading + ratio x (estimate now - estimate at the reading). Anchored on the last reading
+   this was 0.04 % off at the median on recorded Claude usage; plain characters / 4 was 28 % off.
+2. The ratio is an EWMA of observed steps per model. It starts at 1.25 and stays in the bounds of its family. Steps
+   under 200 tokens are ignored (they are mostly rounding and hidden prompt text).
+3. A reading above the window, or under half of the least that such a list has in this family, is not believed: it
+   can only be a wrong model or a wrong count, such as of uncached tokens only. It changes nothing, and the estimate
+   is used.
+4. After a compaction or a move in the tree the count is unknown until the next reading. Until then, and before the
+   first, it is estimated as ratio x estimate + overhead, and never counts as a real reading. The overhead is what
+   the host reports, or what the last reading had beyond its list (`unseen`), whichever is more.
 """
 
 import re
@@ -21,14 +21,14 @@ import msgspec
 from ctxmgr.model import WEIGHER, expression
 from ctxmgr.model.saved import Meter
 
-RATIO_START = 1.25  # provider tokens per o200k token: 1.255 to 1.297 measured on recorded Claude usage
-RATIO_LOW, RATIO_HIGH = 0.5, 3.0  # of a model whose tokenizer nobody here knows
-LEAST_SHARE = 0.5  # of what a list comes to at least: lists hold old thinking, which some providers leave out
-# Of families: their tokenizers against o200k on code, prose and logs, with room for an estimate that is 30 % off.
+RATIO_START = 1.25  # provider tokens per o200k token; 1.255 to 1.297 measured on recorded Claude usage
+RATIO_LOW, RATIO_HIGH = 0.5, 3.0  # for a model with an unknown tokenizer
+LEAST_SHARE = 0.5  # of the least that such a list has; lists hold old thinking, which some providers omit
+# By family: their tokenizers against o200k on code, prose and logs, allowing for an estimate that is 30 % off.
 RATIO_BOUNDS = tuple(
     (expression(family, re.IGNORECASE), ends)
     for family, ends in (
-        (r"claude", (0.8, 2.5)),  # 1.25 to 1.3, from Opus 4.7 on up to 1.75
+        (r"claude", (0.8, 2.5)),  # 1.25 to 1.3, up to 1.75 from Opus 4.7 on
         (r"gpt|codex|(^|/)o[134]\b", (0.6, 1.6)),  # o200k itself, or cl100k
         (r"gemini|gemma", (0.6, 2.0)),
     )
@@ -38,7 +38,7 @@ STEP_MINIMUM = 200  # tokens; smaller steps say nothing about the ratio
 
 
 def ratio(meter: Meter, model: str) -> float:
-    """Provider tokens per weighed token; `model` names the weigher and the model, as both make the ratio."""
+    """Provider tokens per estimated token; `model` names token counter and model, which both affect the ratio."""
     low, high = bounds(model)
     observed = meter.ratios.get(model, RATIO_START)
     return low if observed < low else high if observed > high else observed
@@ -46,7 +46,7 @@ def ratio(meter: Meter, model: str) -> float:
 
 @lru_cache(maxsize=64)
 def bounds(model: str) -> tuple[float, float]:
-    """The least and the highest ratio of a model, by its family."""
+    """The lowest and highest ratio of a model, by its family."""
     return next((both for family, both in RATIO_BOUNDS if family.search(model)), (RATIO_LOW, RATIO_HIGH))
 
 
@@ -56,7 +56,7 @@ def is_believed(model: str, total: int, weight: int, window: int) -> bool:
 
 
 def observe(meter: Meter, model: str, total: int, weight: int, window: int) -> Meter:
-    """The provider counted `total` tokens for what weighs `weight`."""
+    """The provider counted `total` tokens for a list with this estimate."""
     if not is_believed(model, total, weight, window):
         return meter
     learned = meter.ratios
@@ -71,24 +71,24 @@ def observe(meter: Meter, model: str, total: int, weight: int, window: int) -> M
 
 
 def void(meter: Meter) -> Meter:
-    """The list was rewritten: no reading stands for it (rule 4)."""
+    """The list was rewritten: no reading applies to it (rule 4)."""
     return msgspec.structs.replace(meter, reading_tokens=None, base=0)
 
 
 def unseen(meter: Meter, model: str) -> int:
-    """What the reading has beyond the weight that it stands for, in tokens: the host's prompt and tools."""
+    """What the reading has beyond its list, in tokens: the host's prompt and tools."""
     return max(0, (meter.reading_tokens or 0) - round(ratio(meter, model) * meter.base))
 
 
 def tokens(meter: Meter, model: str, weight: int, overhead: int) -> int:
-    """Estimated provider tokens of a request that weighs `weight`; `overhead` is what the host adds unseen."""
+    """Estimated provider tokens of a request; `overhead` is what the host adds unseen."""
     if meter.reading_tokens is None:
         return round(ratio(meter, model) * weight) + overhead
     return max(0, meter.reading_tokens + round(ratio(meter, model) * (weight - meter.base)))
 
 
 def weight_at(meter: Meter, model: str, tokens: float, overhead: int) -> float:
-    """The weight at which `tokens` are reached: the inverse of `tokens`."""
+    """The estimate at which `tokens` are reached: the inverse of `tokens`."""
     if meter.reading_tokens is None:
         return (tokens - overhead) / ratio(meter, model)
     return meter.base + (tokens - meter.reading_tokens) / ratio(meter, model)

@@ -1,11 +1,11 @@
-"""Turns a refusal as too long, and later successes, into the window that a model is taken to have.
+"""Learns a model's context window from refusals as too long and from later successes.
 
-1. A refusal that names the most it takes is believed, down to a sixteenth of what the host said.
-2. Else the window is 95 % of the tokens that were refused, where a reading tells how many they were; without one it
-   is a tenth smaller than it was taken to be. Never less than half of what the host said.
-3. A request that is over what the window was taken to be says nothing of it: it was the list that was too long.
-4. A refusal of the request's bytes says nothing of it (`wordings.is_of_bytes`).
-5. A success of more tokens than that lifts it to a tenth above them, at most to what the host said.
+1. A refusal that names the largest accepted size is believed, down to a sixteenth of what the host said.
+2. Otherwise the window is 95 % of the refused tokens, if a reading gives their number, or else a tenth smaller than
+   assumed. It is never less than half of what the host said.
+3. A refusal of a request over the assumed window says nothing about the window: the list was too long.
+4. Nor does a refusal of the request's bytes (`wordings.is_of_bytes`).
+5. A success of more tokens raises the window to a tenth above them, at most to what the host said.
 """
 
 from ctxmgr.engine.pressure.wordings import says_too_long
@@ -19,8 +19,9 @@ LIFT_SHARE = 1.1
 
 
 def after_refusal(taken: int, stated: int, named: int | None, sent: int | None) -> int:
-    """The window from now on, in tokens. `taken`: what it was taken to be; `stated`: by the host; `named`: by the
-    refusal; `sent`: what was refused, None where no reading tells."""
+    """The window from now on, in tokens. `taken`: the assumed one. `stated`: by the host. `named`: by the refusal.
+    `sent`: what was refused, None without a reading.
+    """
     if named is not None:
         return min(taken, max(named, int(LEAST_NAMED_SHARE * stated)))
     if sent is not None and sent >= taken:
@@ -30,7 +31,7 @@ def after_refusal(taken: int, stated: int, named: int | None, sent: int | None) 
 
 
 def after_success(taken: int, stated: int, total: int) -> int:
-    """The same where a request of so many tokens, with its reply, was taken."""
+    """The same after a request of this many tokens, with its reply, was accepted."""
     return taken if total <= taken else min(stated, int(LIFT_SHARE * total))
 
 
@@ -38,8 +39,9 @@ FULL_SHARE = 0.99  # of the window: a reply cut at once with a prompt this large
 
 
 def overflowed(view: View, usage: Usage | None, window: int) -> bool:
-    """Whether this assistant message is an error of context overflow. `usage`: as reported for it; `window`: in
-    tokens."""
+    """Whether this assistant message is a context overflow error. `usage`: as reported for it. `window`: in
+    tokens.
+    """
     if view.stop == "error":
         return says_too_long(view.error)
     if usage is None:

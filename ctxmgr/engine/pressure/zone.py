@@ -1,30 +1,31 @@
-"""Turns a model's window and the policy into thresholds, and a token count into a zone.
+"""Computes the zone thresholds from a model's window and the policy, and the zone of a token count.
 
 Rules (design, section 4):
-1. usable = min(window, effectiveWindow) - reserve; the reserve is never more than a quarter of that minimum, so
-   that small windows keep room to work in. Nor is the default `hostReserve`; one that differs is taken as it is.
+1. usable = min(window, effectiveWindow) - reserve. The reserve is at most a quarter of that minimum, so that small
+   windows keep room to work in. So is the default `hostReserve`; any other value is used as given.
 2. Zones begin at shares of usable: yellow 0.50, red 0.70, compact 0.90 unless the policy says otherwise.
-3. Red comes before the host compacts by itself (tokens > window - hostReserve): red is at most
-   0.9 x (window - hostReserve), and yellow and compact shrink with it. 0.9 leaves the host one long turn.
-4. What keeps its lists in bounds by itself asks for a compaction late: at compact, or at 0.95 x (window -
+3. Red comes before the host compacts by itself (tokens > window - hostReserve): it is at most 0.9 x (window -
+   hostReserve), and yellow and compact shrink with it. 0.9 leaves the host one long turn.
+4. A preset that bounds its lists by itself requests a compaction late: at compact, or at 0.95 x (window -
    hostReserve), whichever comes first.
-5. Where window <= hostReserve no promise can be made, and `promise` says so.
+5. If window <= hostReserve no promise can be made, and `promise` says so.
 """
 
 import msgspec
 
 from ctxmgr.model import BasePrices, CacheRule, Policy, Zone
 
-HOST_MARGIN = 0.9  # share of (window - hostReserve) below which red must begin: design, section 4
-LATE_MARGIN = 0.95  # the same for the last moment to ask for a compaction
-USUAL_HOST_RESERVE = Policy().host_reserve  # what hosts are taken to keep that do not say
+HOST_MARGIN = 0.9  # share of (window - hostReserve) that red must not exceed: design, section 4
+LATE_MARGIN = 0.95  # the same for the last moment to request a compaction
+USUAL_HOST_RESERVE = Policy().host_reserve  # the assumption for hosts that do not say
 MOST_RESERVED = 4  # a reserve is at most the window divided by this
 CALM_MARGIN = 0.9  # share of the red threshold below which a reading counts as calm: design, section 4
 
 
 class Thresholds(msgspec.Struct, frozen=True):
-    """In tokens as the provider counts them. A zone begins at its threshold (tokens >= threshold). `reserve` is
-    that of the whole window: what a request must leave for the reply. `late`: rule 4."""
+    """In the provider's tokens. A zone begins at its threshold (tokens >= threshold). `reserve`: of the whole
+    window, what a request must leave for the reply. `late`: rule 4.
+    """
 
     window: int
     reserve: int
@@ -37,7 +38,7 @@ class Thresholds(msgspec.Struct, frozen=True):
 
     @property
     def calm(self) -> float:
-        """Readings below this clear the latch when two come in a row."""
+        """Two readings in a row below this reset the latch."""
         return CALM_MARGIN * self.red
 
     @property
@@ -81,15 +82,15 @@ def zone_of(tokens: float, thresholds: Thresholds) -> Zone:
 
 
 def pressure(tokens: float, thresholds: Thresholds) -> float:
-    """Used / usable, to four digits, so that it prints the same everywhere."""
+    """Used / usable, rounded to four digits, so that it prints the same everywhere."""
     return round(tokens / thresholds.usable, 4)
 
 
 class ModelTerms(msgspec.Struct, frozen=True):
-    """What a model's calls cost and how its provider caches them, by the host, the policy, or nobody.
+    """What a model's calls cost and how its provider caches them, as the host or the policy says, or by default.
 
-    `prices` None: not known, and then shares are as most providers have them; of prices with tiers
-    `prices.at_length` tells those of a request. `cache` has the lifetime that is in force.
+    `prices` None: unknown, and shares are then those of most providers. Of prices with tiers, `prices.at_length`
+    gives those of a request. `cache` has the current lifetime.
     """
 
     prices: BasePrices | None = None

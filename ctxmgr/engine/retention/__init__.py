@@ -1,8 +1,9 @@
-"""What stays in a list by what it is worth, and the cache epochs in which it stays: measured yields against prices.
+"""What stays in a list because of what it is worth, and the cache epochs in which it stays: measured reuse against
+prices.
 
-`worth` says how long a block is worth its place, `offers` what has outlived that, `prefix_cost` when and where
-changing pays, `epoch` does it, `layout` gives the same bytes on each later call, `receipts` say what left. Knows no
-preset, no state and no session, no word of any language and no tool's name.
+`worth` says how long a block is worth its place, `offers` what has outlived that, `prefix_cost` when and where a
+change pays. `epoch` makes the change, `layout` produces the same bytes on each later call, `receipts` report what
+was removed. Knows no preset, state or session, no natural language and no tool names.
 """
 
 from ctxmgr.engine.retention import receipts

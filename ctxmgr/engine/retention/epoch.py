@@ -1,22 +1,22 @@
-"""Turns a list and what was decided before into the plan of preset `balanced`: the same bytes until an epoch pays.
+"""Plans a list for preset `balanced`: the same bytes until an epoch pays.
 
 Rules:
-1. Between epochs the plan is the one before it and what came since. Nothing old changes.
-2. *What* leaves is said by worth (`worth`, `offers`); *when* and *where* by price (`prefix_cost`): an epoch
-   begins when what is due has cost as much as writing anew what stands behind it. What was decided stays decided.
-3. An epoch also begins where the prefix is lost anyway (a cold cache, a list that the host rewrote, another model),
-   and where somebody asked for it. Then all that is due leaves.
-4. Where a compaction would be asked for, over the window and over a price step worth counts less: `keep` shrinks
-   until the list is well below the limit, or nothing stays but the working set, what must, and a few words. An
-   epoch that takes little away is none: then the compaction is the better way. A cold cache may have a limit, too.
-5. An epoch that would take little away is none. But where the host has put another list in place of the old one,
-   the epoch is over, whatever the new one holds.
-6. A result that comes so late that its call has left brings it back, and so do pins and `undo`: an epoch.
-7. Of 41 recorded sessions half were over by call 46, and those that were not went on for 50 more (the median).
-   Until then what an epoch for its price costs has been saved before, but for a small part of what the session's
-   input would have cost unpruned: whenever a short session ends, money was no reason to make it dearer than that.
-8. Where no packet can tell of them user messages stay. A list starts with something a provider takes as a user
-   message, if it came so.
+1. Between epochs the plan is the previous one plus what came since. Nothing old changes.
+2. Worth decides *what* is removed (`worth`, `offers`); price decides *when* and *where* (`prefix_cost`): an epoch
+   begins when what is due has cost as much as rewriting everything behind it. Decisions are final.
+3. An epoch also begins when the prefix is lost anyway (a cold cache, a list the host rewrote, another model), and
+   on request. Then everything due is removed.
+4. Where a compaction would be requested, over the window or over a price step, worth counts less: `keep` shrinks
+   until the list is well below the limit, or only the working set, what must stay, and a few words remain. If that
+   removes little there is no epoch, since a compaction is better then. A cold cache may have a limit, too.
+5. An epoch that would remove little does not happen. But if the host has replaced the list, the epoch is over,
+   whatever the new list holds.
+6. A result that arrives after its call was removed brings the call back, and so do pins and `undo`: an epoch.
+7. Of 41 recorded sessions half were over by call 46, and the others continued for 50 more (the median). Until that
+   call an epoch for its price may only spend what has been saved before, plus a small part of what the session's
+   input would have cost unpruned. So pruning never makes a short session noticeably dearer.
+8. If no packet can repeat them, user messages stay. A list starts with something a provider takes as a user
+   message, if the input did.
 """
 
 import math
@@ -40,11 +40,11 @@ from ctxmgr.model import Decision, Epoch, Opening, Packet, Plan, Receipt, Zone
 
 
 class WorthTerms(msgspec.Struct, frozen=True):
-    """What an epoch is decided by, beside the list.
+    """What decides an epoch, beside the list.
 
-    `layout`: what is in force. `pressed_by`: why a list is pressed that is over the limit of its room.
-    `cached_count`: so many of the list's messages the provider may hold; 0 when its cache is cold. `overhead`: what
-    the host adds unseen to each list, in tokens.
+    `layout`: the current one. `pressed_by`: why a list over its limit is pressed. `cached_count`: how many of the
+    list's messages the provider may have cached; 0 if its cache is cold. `overhead`: what the host adds to each
+    list, unseen, in tokens.
     """
 
     zone: Zone
@@ -59,11 +59,11 @@ class WorthTerms(msgspec.Struct, frozen=True):
 
 
 class WorthInputs(msgspec.Struct, frozen=True):
-    """What a plan is asked for beside the list.
+    """What a plan is computed from, beside the list.
 
-    `last_plan`: the plan before, and `last_count` the number of messages it was of, where this list goes on from
-    it; else the decisions tell. `reopen`: an epoch is due for this reason whatever the price. `time_ms`: the
-    call's time in milliseconds. `terms` is what an epoch is decided by.
+    `last_plan`: the previous plan, and `last_count` its number of messages, if this list continues that one;
+    otherwise the decisions count. `reopen`: why an epoch is due whatever the price. `time_ms`: the call's time in
+    milliseconds. `terms`: what decides an epoch.
     """
 
     terms: WorthTerms
@@ -74,16 +74,16 @@ class WorthInputs(msgspec.Struct, frozen=True):
     time_ms: int | None = None
 
 
-LEAST_PRESSED = 0.25  # of the list: what a pressed epoch takes away at least, where the list fits
-PRESSED_SHARE = 0.7  # of the limit: what a pressed epoch brings a list to
-PRESSED_WORDS = 0.1  # of the limit: room for words, where what must stay takes more than that
+LEAST_PRESSED = 0.25  # of the list: the least that a pressed epoch removes if the list fits
+PRESSED_SHARE = 0.7  # of the limit: a pressed epoch's goal
+PRESSED_WORDS = 0.1  # of the limit: room for words, if what must stay takes more than that
 SHORT_SESSION_CALLS = 46  # rule 7
 MOST_DEARER = 0.02  # of what a short session's input would have cost unpruned: rule 7
-PRESSED_STEPS = 12  # of `keep`, before nothing stays but the working set
+PRESSED_STEPS = 12  # of `keep`, before only the working set stays
 
 
 def drafted(conversation: ConversationIndex, ask: WorthInputs) -> "EpochDraft":
-    """The plan if nothing is decided now, and why an epoch is to be opened over it."""
+    """The plan without new decisions, and why an epoch is opened over it."""
     return EpochDraft(conversation, ask, standing(conversation, ask))
 
 
@@ -93,7 +93,7 @@ def _noting(done: EpochResult, note: str) -> EpochResult:
 
 
 class EpochDraft:
-    """One call while it is being decided. `plan`: what it would send if nothing were (rule 1)."""
+    """One call while it is being decided. `plan`: what it would send without new decisions (rule 1)."""
 
     def __init__(self, conversation: ConversationIndex, ask: WorthInputs, plan: Plan) -> None:
         self.conversation, self.ask, self.inputs, self.plan = conversation, ask, ask.terms, plan
@@ -134,7 +134,7 @@ class EpochDraft:
         return outside.texts.leaving(conversation, over, outside.texts.indices & held)
 
     def _behind(self, index: int) -> tuple[int, int]:
-        """What is shown from this message on, with the packet, and what of it may be cached, in tokens."""
+        """What is shown from this message on, with the packet, and the part that may be cached, in tokens."""
         inputs, sums = self.inputs, self.shown.sums
         layout, known = inputs.layout, max(index, inputs.cached_count)
         after, uncached = sums[-1] - sums[index], sums[-1] - sums[min(known, len(sums) - 1)]
@@ -147,7 +147,7 @@ class EpochDraft:
 
     @cached_property
     def opening(self) -> Opening | None:
-        """Why an epoch is to be opened now; None where none is."""
+        """Why an epoch is opened now; None if it is not."""
         conversation, ask = self.conversation, self.ask
         reopen = ask.reopen
         if reopen in ("pin", "undo") and not hidden(
@@ -159,11 +159,11 @@ class EpochDraft:
             reopen = "rewritten"
         same = ask.last_count == conversation.size == ask.terms.cached_count
         if reopen is None and same and self.plan.weight <= ask.terms.room.window:
-            return None  # the same list, asked for again
+            return None  # the same list, requested again
         return reopen or self._due()
 
     def _due(self) -> Opening | None:
-        """By price, a cold cache or want of room (rules 2 to 4)."""
+        """By price, a cold cache or lack of room (rules 2 to 4)."""
         weight, inputs = self.plan.weight, self.inputs
         if not inputs.cached_count and inputs.writer.has_news(inputs.layout.packet):
             return "cold"
@@ -193,26 +193,26 @@ class EpochDraft:
 
     @property
     def _unpruned_tokens(self) -> int:
-        """The sum of what the session's calls, this one too, would have sent had nothing left."""
+        """What the session's calls, including this one, would have sent in total without pruning."""
         return self.ask.epoch.unpruned_tokens + self.conversation.raw_weight + round(self.inputs.overhead)
 
     @property
     def _saved(self) -> float:
-        """What pruning has saved of the session, with this call if nothing is decided."""
+        """What pruning has saved in the session, including this call without new decisions."""
         price = self.rates.cache_read if self.inputs.cached_count else self.rates.cache_write
         return self.ask.epoch.saved + price * (self.conversation.raw_weight - self.plan.weight)
 
     @cached_property
     def _best(self) -> PrefixChange | None:
-        """What would change for its price, without a look at what is out of date: that leaves with an epoch."""
+        """The best change by price, ignoring outdated content, which goes with any epoch."""
         return self._break(self._offers(self.inputs.worth.retention(), {}))
 
     def decided(self) -> BalancedResult:
-        """The plan for this list. Pure but for the memo, which only saves time."""
+        """The plan for this list. Pure except for the memo, which only saves time."""
         done = self._decided(self.opening) if self.opening is not None else None
         if done is None:
             return BalancedResult(self.plan, self.epoch())
-        shown(self.conversation, done.plan, self.inputs.layout.rules)  # the next call goes on from it
+        shown(self.conversation, done.plan, self.inputs.layout.rules)  # the next call continues from it
         number, raw = self.ask.epoch.number + 1, self.conversation.raw_weight
         epoch = Epoch(
             number,
@@ -241,7 +241,7 @@ class EpochDraft:
         return done
 
     def epoch(self) -> Epoch:
-        """The epoch in force, one call later."""
+        """The current epoch, one call later."""
         change = self._best
         accrued, needed = (change.accrued, max(0.0, change.cost)) if change is not None else (0.0, 0.0)
         return msgspec.structs.replace(
@@ -257,7 +257,7 @@ class EpochDraft:
         )
 
     def least_tokens(self) -> int:
-        """What an epoch cannot take away, in tokens: the working set, and what belongs to no step."""
+        """What an epoch cannot remove, in tokens: the working set, and what belongs to no step."""
         fixed = of_no_step(self.conversation, self.inputs.layout.rules).tokens_before(self.working_set)
         return fixed + self.conversation.raw_weight - self.shown.raw_sums[self.working_set]
 
@@ -284,7 +284,7 @@ class EpochDraft:
     # an epoch
 
     def opened(self, opening: Opening) -> EpochResult | None:
-        """What the epoch does; None where it takes nothing away that is worth it."""
+        """What the epoch does; None if it removes nothing that is worth it."""
         stale, pressed = superseded(self.conversation), self.plan.weight > self.inputs.room.limit
         due = self._pressed(stale) if pressed else self._offers(self.inputs.worth.retention(), stale)
         every = pressed or opening not in ("price", "cold")
@@ -306,7 +306,7 @@ class EpochDraft:
         return self.writing.result(opening, plan, packet, change, taken)
 
     def _coming_back(self) -> tuple[int, ...]:
-        """The messages of rule 6, with the steps that they are of: no pair is parted."""
+        """The messages of rule 6 with their steps, since no pair is parted."""
         back = set(hidden(self.conversation.messages, self.plan, self.protected))
         for step in self.steps.steps:
             if not back.isdisjoint(step.message_indices):
@@ -314,7 +314,7 @@ class EpochDraft:
         return tuple(sorted(back))
 
     def _decisions(self, taken: Sequence[Offer], back: Sequence[int]) -> dict[str, Decision]:
-        """All in force from now on: what was decided, without what comes back, and what is taken now."""
+        """All decisions from now on: the previous ones, minus what comes back, plus what is removed now."""
         decisions = dict(self.plan.decisions)
         for offer in taken:
             decisions |= offer.decisions
@@ -329,25 +329,26 @@ class EpochDraft:
 
 
 def standing(conversation: ConversationIndex, ask: WorthInputs) -> Plan:
-    """The plan if nothing is decided now (rule 1)."""
+    """The plan without new decisions (rule 1)."""
     inputs = ask.terms
     if ask.last_plan is not None:
         return extended(ask.last_plan, conversation, ask.last_count, inputs.zone, inputs.layout)
     return lay_out(conversation, inputs.zone, inputs.layout)
 
 
-WORTH_A_PREFIX = 0.05  # of the list: less is not worth a prefix
+WORTH_A_PREFIX = 0.05  # of the list; removing less is not worth a prefix
 
 
 class EpochWriting(msgspec.Struct, frozen=True):
-    """What writes an epoch's plan, its packet and its receipt.
+    """Writes an epoch's plan, its packet and its receipt.
 
-    1. The packet that is shown stays where it stands before what changes; else what left is told anew.
-    2. An epoch that takes little of the list away is not worth its prefix, unless it tells the model's notes anew,
-       costs nothing, or the list would not fit.
+    1. The current packet stays if it is before what changes; otherwise it is written again.
+    2. An epoch that removes little of the list is not worth its prefix, unless it renews the model's notes, costs
+       nothing, or the list would not fit.
 
-    `before`: the plan if nothing were decided. `working_set`: the
-    index of its first message; `leaving_users`: user messages beyond their share; `calls`: of the epoch before."""
+    `before`: the plan without new decisions. `working_set`: the index of its first message. `leaving_users`: user
+    messages beyond their share. `calls`: of the previous epoch.
+    """
 
     conversation: ConversationIndex
     ask: WorthInputs
@@ -384,12 +385,12 @@ class EpochWriting(msgspec.Struct, frozen=True):
         return self._allowing(plan) if packet.text else plan
 
     def _allowing(self, plan: Plan) -> Plan:
-        """The plan, whose packet may weigh what the writer allows."""
+        """The plan, with the packet size that the writer allows."""
         allowance = max(plan.allowance, self.ask.terms.writer.most_allowed)
         return msgspec.structs.replace(plan, allowance=allowance)
 
     def untold(self) -> set[str]:
-        """The keys of user messages that may only leave where a packet tells of them, and what goes with them."""
+        """The keys of user messages that may only be removed if a packet repeats them, and what goes with them."""
         rules, conversation = self.ask.terms.layout.rules, self.conversation
         paired = self.steps.steps if rules.packet_inside else ()
         return {
@@ -409,7 +410,7 @@ class EpochWriting(msgspec.Struct, frozen=True):
         return saved > 0 if cost <= 0 or not fits else saved >= WORTH_A_PREFIX * self.before.weight
 
     def came_to(self, plan: Plan) -> PrefixBreak:
-        """The sum of what was done: the place was found by an estimate."""
+        """The actual cost arithmetic; the place was found by an estimate."""
         inputs = self.ask.terms
         messages, rates = self.conversation.messages, inputs.worth.rates
         return receipts.summed(self.before, plan, messages, inputs.cached_count, rates)
@@ -428,7 +429,7 @@ class EpochWriting(msgspec.Struct, frozen=True):
         return EpochResult(plan, packet, done, gone, read_paths=paths)
 
     def unmoved(self, opening: Opening) -> EpochResult:
-        """An epoch that begins with the list as it is."""
+        """An epoch that begins with the list unchanged."""
         weight = self.before.weight
         done = self._receipt(opening, weight, "nothing more leaves")
         return EpochResult(self.before, self.ask.terms.layout.packet, done, ())
@@ -438,7 +439,7 @@ class EpochWriting(msgspec.Struct, frozen=True):
         return Receipt(number, opening, self.before.weight, weight, f"{opening}: {text}", time_ms=time_ms)
 
     def _why(self, why: Mapping[str, str], original: Original) -> str:
-        """Why a block left, by itself or with its message."""
+        """Why a block was removed, alone or with its message."""
         index = original.ref.message_index
         if index in self.leaving_users:
             return "user messages over their share"

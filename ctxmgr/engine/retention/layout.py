@@ -1,23 +1,24 @@
-"""Turns a list and the decisions of an epoch into a plan: the same decisions give the same bytes, call after call.
+"""Lays out a list by the decisions of an epoch: the same decisions give the same bytes, call after call.
 
-1. A message that was dropped is left out; edited blocks are written anew; all others stay as they came.
-2. The packet stands where it stood: before the message it was put before.
-3. A list that goes on from the last one is laid out by what is new alone: its messages stay as they came, but for
-   results that are cut as they arrive.
-4. What was sent once in a block's place is sent again as it was, whatever anything weighs now.
+1. A dropped message is omitted; edited blocks are rewritten; all others stay as they came.
+2. The packet stays before the message it was put before.
+3. A list that continues the last one is laid out by its new part only: its messages stay as they came, except
+   results that are cut on arrival.
+4. A replacement that was sent once is sent again unchanged, whatever the counts are now.
 
-Which decisions still hold (`in_force`). A decision knows a message by what it tells, and by how many before it tell
-the same, as all reasoning does that only the provider can read.
+Which decisions still hold (`in_force`): a decision identifies a message by its content and the number of earlier
+messages with the same content, as for all reasoning that only the provider can read.
 
-5. Decisions about what the list does not hold are forgotten: else a message that comes again would leave at once,
-   and only after a restart, since a list that goes on does not ask for them.
-6. An assistant's message of several items is left out whole or not at all. Where a host took older messages away,
-   decisions mean others that tell the same. Then the messages of the step decide that no other is like.
-7. For the same reason they may mean a message that must stay (the newest of the user): it stays, and its step.
-8. Steps that are promised as the newest stay as they came, but for what was cut or left to fit. What was decided
-   was decided of an older part: what followed it is gone, or they tell the same as something that was.
+5. Decisions about what the list does not contain are forgotten. Otherwise a message that comes again would be
+   removed at once, and only after a restart, since a list that continues does not consult them.
+6. An assistant's message of several items is omitted as a whole or not at all. If a host removed older messages,
+   decisions point to other messages with the same content. Then the messages of the step with unique content
+   decide.
+7. For the same reason they may point to a message that must stay (the user's newest): it stays, with its step.
+8. Steps in the promised working set stay as they came, except what was cut or removed to fit. The decision was
+   about an older part: what followed it is gone, or it has the same content as something that was removed.
 
-Nothing is decided here.
+Makes no decisions.
 """
 
 from collections.abc import Mapping
@@ -32,8 +33,9 @@ from ctxmgr.model import BlockEdit, Decision, Keep, Packet, Piece, Plan, Working
 
 
 class Layout(msgspec.Struct, frozen=True):
-    """What a plan is laid out by. `packet` stands before the message `packet_index`; its text may be "".
-    `allowance`: tokens that it may weigh beyond what left the list; `newest`: the working set."""
+    """What a plan is laid out by. `packet` is before message `packet_index`; its text may be "". `allowance`:
+    tokens that it may have beyond what was removed. `newest`: the working set.
+    """
 
     decisions: Mapping[str, Decision]
     packet: Packet
@@ -46,7 +48,7 @@ class Layout(msgspec.Struct, frozen=True):
 
 
 def drops(conversation: ConversationIndex, decisions: Mapping[str, Decision], message_index: int) -> bool:
-    """Whether these decisions leave a message out."""
+    """Whether these decisions omit a message."""
     decision = decisions.get(conversation.key(message_index))
     return decision is not None and decision.kind == "dropped"
 
@@ -54,8 +56,9 @@ def drops(conversation: ConversationIndex, decisions: Mapping[str, Decision], me
 def parted(
     conversation: ConversationIndex, decisions: Mapping[str, Decision], first_index: int = 0
 ) -> frozenset[int]:
-    """The messages left out that one goes on from that is shown (a result, an outcome), of the messages from
-    `first_index` on."""
+    """The omitted messages that a shown one continues (a result, an outcome), among the messages from `first_index`
+    on.
+    """
     if not decisions:
         return frozenset()
     return frozenset(
@@ -66,7 +69,7 @@ def parted(
 
 
 def lay_out(conversation: ConversationIndex, zone: Zone, layout: Layout) -> Plan:
-    """The plan of a whole list. The `floor` of such a plan is the place of its packet."""
+    """The plan of a whole list. Its `floor` is the place of its packet."""
     pieces: list[Piece] = []
     start, weight, dropped = 0, 0, 0
     held: dict[str, Decision] = {}
@@ -74,7 +77,7 @@ def lay_out(conversation: ConversationIndex, zone: Zone, layout: Layout) -> Plan
     edited = dict.fromkeys(("distilled", "pruned", "shortened", "cut"), 0)
     for position, message in enumerate(conversation.messages):
         mine = of_message(conversation, position, decisions) if decisions else None
-        if not mine:  # most of a list: it stays as it came
+        if not mine:  # most of a list: unchanged
             weight += message.weight
             continue
         held |= mine
@@ -116,7 +119,7 @@ def lay_out(conversation: ConversationIndex, zone: Zone, layout: Layout) -> Plan
 
 
 def with_packet(plan: Plan, packet: Packet, packet_index: int) -> Plan:
-    """The plan of a whole list without a packet, with one before the message `packet_index`."""
+    """A whole list's plan, with a packet inserted before message `packet_index`."""
     before: list[Piece] = []
     after: list[Piece] = []
     for piece in plan.pieces:
@@ -137,7 +140,7 @@ def with_packet(plan: Plan, packet: Packet, packet_index: int) -> Plan:
 
 
 def extended(plan: Plan, conversation: ConversationIndex, before: int, zone: Zone, layout: Layout) -> Plan:
-    """The plan of a list that goes on from the one `plan` is of, which had `before` messages (rule 3)."""
+    """The plan of a list that continues that of `plan`, which had `before` messages (rule 3)."""
     size, start, edits = conversation.size, before, list[BlockEdit]()
     last = plan.pieces[-1] if plan.pieces else None
     pieces = list(plan.pieces)
@@ -201,7 +204,7 @@ def _edits(conversation: ConversationIndex, position: int, layout: Layout) -> li
 
 
 def _shorter(ref: BlockRef, decision: Decision, layout: Layout) -> tuple[dict[str, Any], int] | None:
-    """The shorter arguments of a call, and what they weigh; None where nothing would be saved."""
+    """The shorter arguments of a call, and their tokens; None if they save nothing."""
     if decision.written:
         return arguments_of(decision.written), decision.weight
     return layout.shorten(ref)
@@ -210,7 +213,7 @@ def _shorter(ref: BlockRef, decision: Decision, layout: Layout) -> tuple[dict[st
 def in_force(
     conversation: ConversationIndex, decisions: Mapping[str, Decision], rules: Invariants, newest: WorkingSet
 ) -> Mapping[str, Decision]:
-    """Those that hold, by key. `newest`: the working set."""
+    """The decisions that hold, by key. `newest`: the working set."""
     return _of_older(conversation, _whole_steps(conversation, decisions, rules), newest)
 
 
@@ -245,7 +248,7 @@ def _of_older(
 def _whole_steps(
     conversation: ConversationIndex, decisions: Mapping[str, Decision], rules: Invariants
 ) -> Mapping[str, Decision]:
-    """The decisions, made of one mind about each step (rules 6 and 7)."""
+    """The decisions, consistent within each step (rules 6 and 7)."""
     dropped = {key for key, decision in decisions.items() if decision.kind == "dropped"}
     if not dropped:
         return decisions
@@ -270,12 +273,12 @@ def _whole_steps(
 
 
 def _forget(decisions: dict[str, Decision], dropped: set[str], key: str) -> None:
-    """Nothing leaves by this key any more."""
+    """Nothing is removed by this key any more."""
     if key in dropped:
         decisions.pop(key, None)
 
 
 def _leaves(conversation: ConversationIndex, step: Step, leaving: set[int]) -> bool:
-    """Whether all messages of the step leave whose content no other message of the list repeats."""
+    """Whether all messages of the step are removed, ignoring those whose content another message repeats."""
     sure = [index for index in step.message_indices if conversation.digest_counts[conversation.digest(index)] == 1]
     return bool(sure) and leaving.issuperset(sure)

@@ -1,15 +1,15 @@
-"""Turns a list and its plan into what has outlived its worth: each offer is a change that makes the list lighter.
+"""Finds what has outlived its worth in a list and its plan: each offer is a change that shortens the list.
 
 Rules:
-1. Nothing of the working set is offered, nothing protected, and nothing that a rule of every list holds.
-2. A result is offered when it is older than its kind and size are worth (`worth`); one that later calls made
-   out of date, at once. A result that may be an error keeps its first, last and error lines.
+1. Nothing in the working set, nothing protected, and nothing that an invariant keeps is offered.
+2. A result is offered when it is older than its kind and size are worth (`worth`), or at once if later calls made
+   it outdated. A result that may be an error keeps its first, last and error lines.
 3. Arguments of a call are offered when they are older than arguments are worth, if the message may be edited.
-4. Once the words are over their room, the oldest steps are one offer, down to a part of it, and with them go user
-   messages beyond their share. It stands for all that they hold.
-5. Packets that came back are offered wherever they stand.
-6. An offer knows since how many calls it is due: by its age beyond what it was worth, and by how much the list
-   grows with a call; never longer than the epoch has lasted.
+4. When words exceed their room, the oldest steps are one offer, down to a part of the room, together with user
+   messages beyond their share. The offer covers everything in them.
+5. Packets that came back are offered wherever they are.
+6. An offer knows for how many calls it has been due: its age beyond its worth, divided by the list's growth per
+   call; at most since the epoch began.
 """
 
 from collections.abc import Collection, Container, Mapping, Sequence, Set
@@ -25,25 +25,26 @@ from ctxmgr.engine.retention.worth import Retention
 from ctxmgr.engine.rewriting import LAST_RESORT_LENGTH
 from ctxmgr.model import Decision, Plan
 
-ERROR_SIZE = 500  # about what is left of a long error
+ERROR_SIZE = 500  # about what remains of a long error
 
 
 class Growth(msgspec.Struct, frozen=True):
-    """How an epoch went so far: `calls` since it began, by `tokens` of conversation each."""
+    """An epoch's progress: `calls` since it began, and the `tokens` of conversation per call."""
 
     calls: int
     tokens: float
 
     def calls_since(self, tokens: float) -> float:
-        """So many calls ago the conversation was so much shorter (rule 6)."""
+        """How many calls ago the conversation was this much shorter (rule 6)."""
         return min(self.calls, max(0.0, tokens) / self.tokens)
 
 
 class Situation(msgspec.Struct, frozen=True):
-    """What offers are made by beside the list. `shown`: what the plan shows of it. `working_set`: the index of its
-    first message. `protected` messages by index, `protected_results`; `leaving_users`: user messages beyond their
-    share that are shown. `may_leave`: whether the rules let a step leave whole, by its number, as far as that was
-    asked for."""
+    """What offers are made by, beside the list. `shown`: what the plan shows of it. `working_set`: the index of its
+    first message. `protected`: messages by index. `protected_results`: results. `leaving_users`: shown user
+    messages beyond their share. `may_leave`: whether the invariants allow removing a step, by its number, as far as
+    it was asked.
+    """
 
     plan: Plan
     layout: Layout
@@ -62,8 +63,9 @@ def offers(
     index: Situation,
     stale: Mapping[BlockRef, str],
 ) -> list[Offer]:
-    """All of them, newest first. `stale`: results that are out of date, with the reason. Costs what may leave by
-    its age; where something is out of date, all that may leave."""
+    """All offers, newest first. `stale`: outdated results, with the reason. Takes time in proportion to what is old
+    enough; with outdated content, to everything removable.
+    """
     return _Offers(conversation, retention, index, stale).made()
 
 
@@ -138,7 +140,9 @@ class _Offers:
     # whole steps
 
     def _oldest(self, blocks: Sequence[Offer]) -> list[Offer]:
-        """Rule 4, as one offer from the first that leaves on; the packet goes with it, for it tells of them."""
+        """Rule 4, as one offer from the first removed message on; the packet is replaced too, since it reports
+        them.
+        """
         leaving, over = self._steps()
         indices = sorted(
             {index for step in leaving for index in step.message_indices}.union(self.situation.leaving_users)
@@ -161,7 +165,7 @@ class _Offers:
         return [Offer(first, saved, due, dropped, "words over their room")]
 
     def _steps(self) -> tuple[list[Step], float]:
-        """The oldest steps that leave, and by how many tokens the words are over their room."""
+        """The oldest steps to remove, and by how many tokens the words exceed their room."""
         words = self.shown.words_before(self.situation.working_set)
         over = words - self.retention.words_tokens
         if over <= 0:

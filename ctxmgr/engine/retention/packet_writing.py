@@ -1,14 +1,14 @@
-"""Turns what an epoch took away into the one packet that stands for it, and finds the place where it stands.
+"""Writes the one packet that stands for what an epoch removed, and finds its place.
 
-1. A packet is written where steps or user messages left, where the host took something away itself, and where the
-   model's notes or instructions are not in view. A marker tells of a result that left by itself.
-2. It stands where the steps were that left: before the first step that stays after them. Else it stands before the
-   working set. It goes before what was said right before that step, so that no answer is parted from its question,
-   but not before a summary that a list begins with.
-3. It tells what the ledger knows and the list does not show (`engine.memory`), and the files that the calls named
-   which left. It never weighs more than what it stands for: what left, and what the host took away in a compaction
-   or a move, as its budget allows, and in a quarter of the room that is left until the list is pressed.
-4. Instructions that the host took away stand in it word for word, in a budget of their own.
+1. A packet is written if steps or user messages were removed, if the host removed something itself, and if the
+   model's notes or instructions are not in view. A result that is removed alone only has its marker.
+2. It goes where the removed steps were: before the first step that stays behind them, otherwise before the working
+   set. It precedes what was said right before that step, so that no answer is parted from its question, but not a
+   summary that a list begins with.
+3. It holds what the ledger knows and the list does not show (`engine.memory`), and the files that removed calls
+   named. It never has more tokens than what it stands for: what was removed, plus what the host removed in a
+   compaction or move, within its budget and a quarter of the room left until the list is pressed.
+4. Instructions that the host removed are repeated word for word, in a separate budget.
 """
 
 import math
@@ -28,9 +28,10 @@ NO_PACKET = Packet("", 0)
 
 
 class PacketWriter(msgspec.Struct, frozen=True):
-    """Writes a packet out of the ledger. `budget_tokens` for its facts; `allowance`: so many more than what left it
-    may weigh. `archives`: whether originals are kept anywhere. `absent`: those instructions, in at most so many
-    tokens; "" for none."""
+    """Writes a packet from the ledger. `budget_tokens` for its facts; `allowance`: how many tokens beyond what was
+    removed it may have. `archives`: whether originals are kept anywhere. `absent`: the instructions that the host
+    removed, in at most this many tokens; "" for none.
+    """
 
     text: PacketText
     budget_tokens: int
@@ -40,26 +41,27 @@ class PacketWriter(msgspec.Struct, frozen=True):
 
     @property
     def most_allowed(self) -> int:
-        """Tokens that the packet may weigh beyond what left, with those instructions."""
+        """The tokens that the packet may have beyond what was removed, including those instructions."""
         text = self.absent(math.inf)
         return self.allowance + (self.weigh(text) if text else 0)
 
     def written(self, tokens: int, shown: Iterable[Message], cut: Iterable[Message], removed: Removed) -> str:
-        """What is known beside what is `shown`, of that `cut` with results shortened, in no more than these tokens
-        and the budget; "" for nothing."""
+        """What is known beyond what is `shown`, some of it with results `cut`, within these tokens and the budget;
+        "" for nothing.
+        """
         most, short = min(self.budget_tokens, tokens), frozenset(message.digest for message in cut)
         return self.text.within(most, self.text.in_view(shown), removed, short)
 
     def has_news(self, shown: Packet) -> bool:
-        """Whether the model's notes differ from those in the shown packet."""
+        """Whether the model's notes differ from those in the current packet."""
         return self.text.is_outdated(shown.text)
 
     def renews_notes(self, shown: Packet, packet: Packet) -> bool:
-        """Whether this packet holds other notes of the model than the shown one."""
+        """Whether this packet has other notes of the model than the current one."""
         return scratchpad_in(shown.text) != scratchpad_in(packet.text)
 
     def handle(self, key: str) -> str:
-        """The name of an original in the archive; "" where there is none."""
+        """The name of an original in the archive; "" if there is none."""
         return handles.handle(key) if self.archives else ""
 
     def weigh(self, text: str) -> int:
@@ -67,12 +69,13 @@ class PacketWriter(msgspec.Struct, frozen=True):
         return self.text.weigh(text)
 
 
-PACKET_SHARE = 0.25  # of the room that is left (rule 3)
+PACKET_SHARE = 0.25  # of the remaining room (rule 3)
 
 
 class ListRoom(msgspec.Struct, frozen=True):
-    """Of one list, in tokens, uncalibrated: `limit` from which on it is pressed, `window` what a call may hold at
-    most, `users` for user messages in place."""
+    """Of one list, in tokens, uncalibrated: `limit` above which it is pressed, `window` the most a call may hold,
+    `users` for user messages in place.
+    """
 
     limit: float
     window: float
@@ -82,7 +85,7 @@ class ListRoom(msgspec.Struct, frozen=True):
 def place_of(
     conversation: ConversationIndex, steps: Steps, decisions: Mapping[str, Decision], working_set: int
 ) -> int:
-    """The index of the message that the packet stands before (rule 2)."""
+    """The index of the message behind the packet (rule 2)."""
     messages = conversation.messages
     asked = [index for step in steps.steps for index in step.assistant_indices]
     last = next((index for index in sorted(asked, reverse=True) if drops(conversation, decisions, index)), -1)
@@ -90,7 +93,7 @@ def place_of(
     if last >= 0:
         starts = (min(step.message_indices) for step in steps.steps)
         index = min((start for start in starts if start > last), default=working_set)
-    if (number := steps.numbers.get(index)) is not None:  # a step is one, however long
+    if (number := steps.numbers.get(index)) is not None:  # a step counts once, however long
         index = min(index, *steps.steps[number].message_indices)
     fixed = frozenset(steps.fixed_indices)
     while (
@@ -102,13 +105,13 @@ def place_of(
     while index < len(messages) and drops(conversation, decisions, index):
         index += 1
     index = max(index, int(bool(messages) and bool(messages[0].view.summary)))
-    return min(index, len(messages) - 1)  # where no step is, it may be before the last thing that left
+    return min(index, len(messages) - 1)  # without steps, before the last removed message
 
 
 def packet_of(
     conversation: ConversationIndex, bare: Plan, writer: PacketWriter, room: ListRoom, rules: Invariants
 ) -> Packet:
-    """The packet for what the plan `bare` leaves out, and what the host took away (rules 1 and 3)."""
+    """The packet for what the plan `bare` omits, and what the host removed (rules 1 and 3)."""
     messages = conversation.messages
     dropped = {index for index in range(conversation.size) if drops(conversation, bare.decisions, index)}
     gone = conversation.raw_weight - bare.weight if dropped else 0

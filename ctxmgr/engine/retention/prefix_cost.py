@@ -1,16 +1,15 @@
-"""What a change of the list costs, in tokens of uncached input, and so when an epoch begins and where.
+"""What a change of the list costs, in tokens of uncached input, and therefore when an epoch begins and where.
 
-Providers cache a prompt by its exact prefix. Changing old text makes everything after it be written anew; leaving
-it makes every call read it.
+Providers cache a prompt by its exact prefix. Changing old text means that everything behind it is written again;
+keeping it means that every call reads it.
 
-Changing now writes what is left after the first change, and saves what keeping would have cost for the same
-stretch: reading what is cached of it, writing what is not. Where nothing is cached the cost is below zero.
+A change now writes what remains behind it. It saves what keeping would have cost for the same part: reading the
+cached tokens and writing the others. If nothing is cached, the cost is negative.
 
-1. *Accrued*: each call since an offer is due paid `read` for every token that it would have taken away.
-2. *When*: an epoch begins when what accrued after some place has reached the cost of a change there. Who waits so
-   long never pays more than twice what the best schedule would, whatever comes (as with renting skis).
-3. *Where*: of all places the one is taken at which what accrued exceeds the cost by most. What stands before it
-   waits for a later epoch.
+1. *Accrued*: each call since an offer became due paid `read` for every token that the offer would have removed.
+2. *When*: an epoch begins when what accrued behind some place reaches the cost of a change there. This never pays
+   more than twice the best possible schedule, whatever comes (the ski rental problem).
+3. *Where*: at the place where accrued minus cost is largest. What precedes it waits for a later epoch.
 """
 
 import math
@@ -25,8 +24,9 @@ UNIT = "(all in tokens of uncached input)"
 
 
 class PrefixBreak(msgspec.Struct, frozen=True):
-    """A change: from its place on `before_tokens` tokens stood, `cached_tokens` of them cached,
-    `remaining_tokens` remain. `cost` and `saves` (a call) in tokens of uncached input."""
+    """A change at one place: `before_tokens` from there on, `cached_tokens` of them cached, `remaining_tokens`
+    afterwards. `cost`, and `saves` per call, in tokens of uncached input.
+    """
 
     before_tokens: int
     cached_tokens: int
@@ -36,24 +36,26 @@ class PrefixBreak(msgspec.Struct, frozen=True):
 
 
 def rates_by(rule: CacheRule, known: BasePrices | None) -> Rates:
-    """What tokens cost where a provider caches so, at these prices. Without a cache each call pays for all of its
-    list what input costs: that is what regret adds up, and what changing it is paid by too."""
+    """What tokens cost with this cache rule and these prices. Without a cache each call pays full input for its
+    whole list, which is also how its changes are paid.
+    """
     return NO_CACHE_RATES if rule.kind == "none" else prices.rates(known)
 
 
 def cost(after: int, cached: int, left: int, by: Rates) -> float:
-    """Of writing `left` tokens where `after` stand, `cached` of them in the cache."""
+    """The cost of writing `left` tokens in place of `after`, of which `cached` are in the cache."""
     return left * by.cache_write - cached * by.cache_read - (after - cached) * by.cache_write
 
 
 def session_cost(sent_tokens: int, last_tokens: float, by: Rates) -> float:
-    """Of calls whose lists came to `sent_tokens` in all, the last one to `last_tokens`, where each list goes on
-    from the one before: each token is written once, and read by every later call."""
+    """The cost of calls whose lists had `sent_tokens` in total and `last_tokens` at the end, if each list continues
+    the previous one: each token is written once, and read by every later call.
+    """
     return sent_tokens * by.cache_read + last_tokens * (by.cache_write - by.cache_read)
 
 
 def arithmetic(change: PrefixBreak, by: Rates, waited: str) -> str:
-    """The sum in one line, for a person to check. `waited`: what waiting for it has cost."""
+    """The arithmetic in one line, for a person to check. `waited`: the cost of waiting for it."""
     before, remaining = change.before_tokens, change.remaining_tokens
     uncached = before - change.cached_tokens
     kept = f"{change.cached_tokens:,} x {by.cache_read:g} + {uncached:,} x {by.cache_write:g}"
@@ -65,8 +67,9 @@ def arithmetic(change: PrefixBreak, by: Rates, waited: str) -> str:
 
 
 class Offer(msgspec.Struct, frozen=True):
-    """`position`: the index of the message from which on the list would change; `saved` tokens; `due_calls`: since
-    so many calls. `decisions` by key; `why` it is offered."""
+    """`position`: the index of the first message that would change. `saved`: tokens. `due_calls`: calls since it
+    became due. `decisions` by key. `why`: the reason.
+    """
 
     position: int
     saved: int
@@ -80,8 +83,9 @@ Behind = Callable[[int], tuple[int, int]]
 
 
 class PrefixChange(msgspec.Struct, frozen=True):
-    """A change from the message `position` on, which takes `saved` tokens away. `cost` and `accrued` in tokens of
-    uncached input; `count` of the offers, newest first, are taken."""
+    """A change from message `position` on that removes `saved` tokens. `cost` and `accrued` in tokens of uncached
+    input. `count`: how many offers, newest first, it includes.
+    """
 
     position: int
     saved: int
@@ -91,19 +95,20 @@ class PrefixChange(msgspec.Struct, frozen=True):
 
     @property
     def gain(self) -> float:
-        """By how much what accrued exceeds the cost."""
+        """Accrued minus cost."""
         return self.accrued - self.cost
 
 
 def step_above(known: BasePrices | None, weight_at: Callable[[float], float]) -> float:
-    """The weight of the largest list that no price step makes dearer, in tokens; infinite without steps.
-    `weight_at`: the list's weight at which a request has so many tokens."""
+    """The tokens of the largest list below the next price step; infinite without steps. `weight_at`: the list's
+    tokens at which a request has that many.
+    """
     tiers = known.tiers if isinstance(known, TieredPrices) else ()
     return min((weight_at(tier.above_tokens) for tier in tiers), default=math.inf)
 
 
 def best_change(behind: Behind, offers: Sequence[Offer], by: Rates, every: bool = False) -> PrefixChange | None:
-    """Rule 3, of offers newest first; None where there is none. `every`: all of them are taken."""
+    """Rule 3, for offers newest first; None without one. `every`: all of them are included."""
     best: PrefixChange | None = None
     saved, accrued = 0, 0.0
     for number, offer in enumerate(offers, 1):

@@ -1,6 +1,6 @@
-"""Turns two plans, before and after an epoch, into what left, and that into a receipt a person can read.
+"""Compares the plans before and after an epoch, and reports what was removed in a receipt for people.
 
-A receipt lists the heaviest things that left, in the order of the list; of the others it says how many they were.
+A receipt lists the largest removed items in list order, and counts the others.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,14 +28,14 @@ from ctxmgr.model import (
     Receipt,
 )
 
-LISTED = 300  # things a receipt lists
-RECEIPTS_KEPT = 50  # newest receipts that a session keeps
+LISTED = 300  # items in a receipt
+RECEIPTS_KEPT = 50  # newest receipts kept per session
 
 
 class Original(msgspec.Struct, frozen=True, gc=False):
-    """One block that left, or that was shortened: where it stands in the list, what it was, and its text.
+    """One block that was removed or shortened: its place in the list, what it was, and its text.
 
-    A block is "dropped" with its whole message. Weights in tokens, of the block; `handle` "" without an archive.
+    "dropped" blocks were removed with their message. Tokens are of the block; `handle` is "" without an archive.
     """
 
     conversation: ConversationIndex
@@ -49,12 +49,12 @@ class Original(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def call_text(self) -> str:
-        """What it was, on one line."""
+        """What it was, in one line."""
         return block_line(self.conversation, self.ref)
 
 
 def result_tokens(conversation: ConversationIndex, plan: Plan) -> tuple[int, int]:
-    """Of the tool output in the list: all of it, and what the plan shows as it came."""
+    """Of the tool output in the list: the total, and what the plan shows unchanged."""
     shown = frozenset(
         index for piece in plan.pieces if isinstance(piece, Keep) for index in range(piece.start, piece.end)
     )
@@ -67,7 +67,7 @@ def result_tokens(conversation: ConversationIndex, plan: Plan) -> tuple[int, int
 
 
 def projected_weights(plan: Plan, messages: Sequence[Message]) -> dict[int, int]:
-    """The weight of each message that a plan shows, by index; the packet is none."""
+    """The tokens of each message that a plan shows, by index; the packet is not included."""
     weights: dict[int, int] = {}
     for piece in plan.pieces:
         if isinstance(piece, Keep):
@@ -80,8 +80,9 @@ def projected_weights(plan: Plan, messages: Sequence[Message]) -> dict[int, int]
 
 
 def changed(old: Plan, new: Plan, messages: Sequence[Message], cached: int) -> tuple[int, int, int]:
-    """(tokens of `old` from the first change on, those among them of the list's first `cached` messages, tokens of
-    `new` from there on)."""
+    """(tokens of `old` from the first change on, those of them in the list's first `cached` messages, tokens of
+    `new` from there on).
+    """
     before, after = _rows(old, messages), _rows(new, messages)
     same = 0
     while same < min(len(before), len(after)) and before[same] == after[same]:
@@ -91,13 +92,13 @@ def changed(old: Plan, new: Plan, messages: Sequence[Message], cached: int) -> t
 
 
 def summed(old: Plan, new: Plan, messages: Sequence[Message], cached: int, by: Rates) -> PrefixBreak:
-    """The sum of a change from one plan to the other, of which the provider may hold `cached` messages."""
+    """The arithmetic of a change from one plan to the other, with `cached` messages that the provider may hold."""
     after, there, left = changed(old, new, messages, cached)
     return PrefixBreak(after, there, left, cost(after, there, left, by), (after - left) * by.cache_read)
 
 
 def _rows(plan: Plan, messages: Sequence[Message]) -> list[tuple[int, int, tuple[Piece, ...]]]:
-    """(index, weight, how it was written anew) of all that is shown; a packet has the index of what follows it."""
+    """(index, tokens, replacement) of everything shown; a packet has the index of what follows it."""
     rows: list[tuple[int, int, tuple[Piece, ...]]] = []
     for piece in plan.pieces:
         if isinstance(piece, Keep):
@@ -119,7 +120,7 @@ def _rows(plan: Plan, messages: Sequence[Message]) -> list[tuple[int, int, tuple
 def originals(
     conversation: ConversationIndex, old: Plan, new: Plan, handle: Callable[[str], str]
 ) -> tuple[Original, ...]:
-    """What `old` shows and `new` does not, or not in full, in the order of the list."""
+    """What `old` shows and `new` does not, or only in part, in list order."""
     messages = conversation.messages
     before, after = projected_weights(old, messages), projected_weights(new, messages)
     known = {(piece.key, piece.kind) for piece in old.pieces if isinstance(piece, BlockEdit)}
@@ -149,7 +150,7 @@ def originals(
 
 
 def block_line(conversation: ConversationIndex, ref: BlockRef) -> str:
-    """What a block was, on one line."""
+    """What a block was, in one line."""
     block = conversation.block(ref)
     if block.kind == "result":
         return marker.call(conversation.call_of(ref))
@@ -161,7 +162,7 @@ def block_line(conversation: ConversationIndex, ref: BlockRef) -> str:
 
 
 def evicted_paths(conversation: ConversationIndex, left: Sequence[Original]) -> tuple[str, ...]:
-    """The files of which a read left."""
+    """The files whose reads were removed."""
     paths: set[str] = set()
     gone = {original.ref.message_index for original in left if original.kind == "dropped"}
     refs = {original.ref for original in left if original.kind != "dropped"}
@@ -176,7 +177,7 @@ def evicted_paths(conversation: ConversationIndex, left: Sequence[Original]) -> 
 
 
 def receipt(bare: Receipt, gone: Sequence[Original], why: Callable[[Original], str]) -> Receipt:
-    """The receipt with what left."""
+    """The receipt for what was removed."""
     heaviest = sorted(
         range(len(gone)), key=lambda number: (gone[number].after_tokens - gone[number].before_tokens, number)
     )
@@ -197,19 +198,20 @@ def receipt(bare: Receipt, gone: Sequence[Original], why: Callable[[Original], s
 
 
 def filed(receipts: tuple[Receipt, ...], newest: Receipt) -> tuple[Receipt, ...]:
-    """With one more; the oldest beyond what is kept are gone."""
+    """The receipts with this one, without the oldest beyond the limit."""
     return (*receipts, newest)[-RECEIPTS_KEPT:]
 
 
 def hidden(messages: Sequence[Message], plan: Plan, held: frozenset[int]) -> tuple[int, ...]:
-    """The indices of what is to stay and is not shown in full."""
+    """The indices of what must stay and is not shown in full."""
     now = projected_weights(plan, messages) if held else {}
     return tuple(sorted(index for index in held if now.get(index, -1) < messages[index].weight))
 
 
 def headless(conversation: ConversationIndex, plan: Plan, rules: Invariants) -> int:
-    """The message that the list came with in front, where by this plan another would be first that may not be; -1
-    where all is well."""
+    """The message that the list had in front, if this plan would put another one first that may not be; -1
+    otherwise.
+    """
     for piece in plan.pieces:
         if isinstance(piece, Packet):
             return -1
@@ -222,12 +224,12 @@ def headless(conversation: ConversationIndex, plan: Plan, rules: Invariants) -> 
     return -1
 
 
-REPLACED: frozenset[Opening] = frozenset(("compaction", "tree"))  # the host may have put another list in place
+REPLACED: frozenset[Opening] = frozenset(("compaction", "tree"))  # the host may have replaced the list
 MUST: frozenset[Opening] = frozenset(("pin", "undo", "compaction", "tree"))  # whatever they cost or bring back
 
 
 class EpochResult(msgspec.Struct, frozen=True):
-    """What an epoch did. `originals` of what left; `read_paths`: the files of which a read left."""
+    """What an epoch did. `originals`: what was removed. `read_paths`: the files whose reads were removed."""
 
     plan: Plan
     packet: Packet
@@ -237,7 +239,7 @@ class EpochResult(msgspec.Struct, frozen=True):
 
 
 class BalancedResult(msgspec.Struct, frozen=True):
-    """The plan, the epoch in force, and what was opened now, None where nothing was."""
+    """The plan, the current epoch, and what was opened now, or None."""
 
     plan: Plan
     epoch: Epoch

@@ -1,6 +1,6 @@
-"""Turns a plan into what it shows of its list: the weight of each message, and what of it may still leave.
+"""What a plan shows of its list: the tokens of each message, and what may still be removed.
 
-Carried from call to call: between two epochs a plan only grows at its end, and a call goes through what is new.
+Carried from call to call: between two epochs a plan only grows at its end, and a call only processes what is new.
 """
 
 from bisect import bisect_left
@@ -17,14 +17,15 @@ from ctxmgr.engine.rewriting import ERRORS_OVER, marker
 from ctxmgr.engine.tools import calls_of, result_row
 from ctxmgr.model import BlockEdit, Decision, Keep, Message, Piece, Plan, once
 
-MARKER_SIZE = 30  # about what a marker weighs
-LIGHT_SIZE = 2 * MARKER_SIZE  # a result up to this is not worth one
-LONG_CHARACTERS = 800  # of a call's arguments: longer ones are cut
+MARKER_SIZE = 30  # about the size of a marker
+LIGHT_SIZE = 2 * MARKER_SIZE  # a result up to this size is not worth one
+LONG_CHARACTERS = 800  # of a call's arguments; longer ones are cut
 
 
 class Candidate(msgspec.Struct, frozen=True, gc=False):
-    """A block that may leave once it is old: a result of this `kind`, or arguments. `weight` in tokens; `failed`:
-    it may be an error; `sum_after`: tokens of the list as it came, up to the end of its message."""
+    """A block that may be removed once it is old: a result of this `kind`, or arguments. `weight` in tokens.
+    `failed`: it may be an error. `sum_after`: tokens of the unmodified list, up to the end of its message.
+    """
 
     ref: BlockRef
     kind: Kind
@@ -36,13 +37,13 @@ class Candidate(msgspec.Struct, frozen=True, gc=False):
 class Shown(msgspec.Struct, frozen=True):
     """What a plan with these `pieces` and `decisions` shows.
 
-    `tokens` of each message that is shown, by index; `sums[i]`: of those before message `i`, and `raw_sums[i]` of
-    the list as it came. `late`: messages left out whose calls a result answers that is shown. `packets` that came
-    back, by index. `candidates` for which nothing is decided, oldest first.
+    `tokens` of each shown message, by index. `sums[i]`: of those before message `i`, and `raw_sums[i]` of the
+    unmodified list. `late`: omitted messages whose calls a shown result answers. `packets`: those that came back,
+    by index. `candidates` without a decision, oldest first.
 
-    Of each step by number: its first and last message (`starts`, `ends`), and its `words` in tokens, with markers
-    for its results, -1 where it is not shown; `word_sums[n]`: of those before step `n`. `late_steps` end behind the
-    start of the step after them.
+    For each step by number: its first and last message (`starts`, `ends`), and its `words` in tokens, with markers
+    for its results, -1 if it is not shown; `word_sums[n]`: of those before step `n`. `late_steps` end behind the
+    start of the next step.
     """
 
     pieces: tuple[Piece, ...] = ()
@@ -60,7 +61,7 @@ class Shown(msgspec.Struct, frozen=True):
     late_steps: frozenset[int] = frozenset()
 
     def words_before(self, working_set: int) -> int:
-        """Of all steps that are shown and end before the working set, in tokens."""
+        """Of all shown steps that end before the working set, in tokens."""
         count, reaching = self._begun(working_set)
         return self.word_sums[count] - sum(max(0, self.words[number]) for number in reaching)
 
@@ -72,7 +73,7 @@ class Shown(msgspec.Struct, frozen=True):
                 yield number, words
 
     def _begun(self, working_set: int) -> tuple[int, frozenset[int]]:
-        """How many steps begin before the working set, and the numbers of those among them that reach into it."""
+        """How many steps begin before the working set, and the numbers of those that reach into it."""
         count = bisect_left(self.starts, working_set)
         last = frozenset((count - 1,) if count else ())
         return count, frozenset(
@@ -123,7 +124,7 @@ def shown(
 
 
 def _goes_on(before: Shown, plan: Plan) -> bool:
-    """Whether this is the same plan with a longer end: nothing else was decided of what was there."""
+    """Whether this is the same plan with a longer end, without other decisions about the old part."""
     count = len(before.pieces)
     if not count or not plan.goes_on_from(before.pieces):
         return False
@@ -153,7 +154,7 @@ def _candidates(conversation: ConversationIndex, index: int, plan: Plan, sum_aft
 
 
 def kind_of(conversation: ConversationIndex, ref: BlockRef) -> Kind:
-    """The row of the table that a result belongs to."""
+    """The table row for a result."""
     asked_at = conversation.pairs.get(ref)
     if asked_at is None:
         return "command"
@@ -168,9 +169,9 @@ def _kinds(message: Message) -> dict[str, Kind]:
 
 
 def _with_steps(new: Shown, before: Shown, conversation: ConversationIndex, steps: Steps, start: int) -> Shown:
-    """With the steps that are new, or that have grown."""
+    """Adds the steps that are new or have grown."""
     first = max(0, len(before.starts) - 1)
-    if first:  # what is new may be of an older step
+    if first:  # new content may belong to an older step
         results = (ref for index in range(start, conversation.size) for ref, _ in conversation.results(index))
         grown = [steps.numbers.get(conversation.pairs.get(ref, -1), first) for ref in results]
         grown += [steps.numbers.get(at, first) for at in _tied(conversation, start)]
@@ -190,14 +191,15 @@ def _with_steps(new: Shown, before: Shown, conversation: ConversationIndex, step
 
 
 def _tied(conversation: ConversationIndex, start: int) -> list[int]:
-    """The messages that those from `start` on share an id with."""
+    """The messages that share an id with those from `start` on."""
     new = range(start, conversation.size) if conversation.tied else ()
     return [other for index in new for other in conversation.tied.get(index, ())]
 
 
 class OfNoStep(msgspec.Struct, frozen=True):
-    """What belongs to no step: `indices` of all such messages, `sums[n]` tokens of the first `n` of them. Those of
-    users weigh together `user_tokens`; `texts` are those of them that hold text alone."""
+    """What belongs to no step: `indices` of all such messages, `sums[n]` tokens of the first `n`. `user_tokens`:
+    the total of the users'. `texts`: those that are text only.
+    """
 
     indices: tuple[int, ...] = ()
     sums: list[int] = msgspec.field(default_factory=lambda: [0])
@@ -223,6 +225,6 @@ def of_no_step(conversation: ConversationIndex, before: OfNoStep | None, start: 
 
 
 def _words(step: Step, tokens: dict[int, int]) -> int:
-    """What a step weighs with markers for its results, in tokens."""
+    """The tokens of a step with markers for its results."""
     spoken = sum(tokens.get(index, 0) for index in step.assistant_indices)
     return spoken + sum(min(tokens.get(index, 0), MARKER_SIZE) for index in step.result_indices)

@@ -1,6 +1,7 @@
-"""Shorter forms of what stays in place: markers, distilled and cut texts, shortened arguments; originals' handles.
+"""Shorter forms of what stays in place: markers, distilled and cut texts, shortened arguments; and the originals'
+handles.
 
-Decides nothing: it is told what to shorten.
+Makes no decisions: callers say what to shorten.
 """
 
 from ctxmgr.engine.rewriting import handles, marker

@@ -1,11 +1,11 @@
-"""Turns a text that is too long into its start, its end and the lines that tell of an error, in so many tokens.
+"""Cuts a long text to its start, its end and its error lines, within a number of tokens.
 
 Rules:
-1. One line in the gap says how much was there and how much is not. What stands before and after it is as it came.
-2. The end has two fifths of the room, error lines of what lies between a fifth at most, the start has the rest. An
-   outline of it, where there is one, has a fifth at most, one half of it of the start's, the other of the end's.
-3. Start and end break at a line's end where one is near, else anywhere: a text may be one huge line.
-4. The outcome weighs what was asked for at most, and no more than a fiftieth less where the text allows.
+1. One line in the gap says how much there was and how much is missing. The text around it is unchanged.
+2. The end gets two fifths of the room, error lines of the middle at most a fifth, the start the rest. An outline,
+   if there is one, gets at most a fifth, half of it from the start's share and half from the end's.
+3. Start and end break at a line's end if one is near, otherwise anywhere: a text may be one huge line.
+4. The result has at most the requested tokens, and no more than a fiftieth less if the text allows.
 """
 
 import re
@@ -18,26 +18,26 @@ import msgspec
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.model import BlockEdit, Decision, Weigh, Written, expression
 
-END_SHARE = 0.4  # of the room: how it ended
+END_SHARE = 0.4  # of the room: the outcome
 ERROR_SHARE = 0.2
 OUTLINE_SHARE = 0.2
-ERROR_LINE_CHARACTERS = 200  # of an error line that stays, at most
-NEAR_SHARE = 0.08  # of start or end: so far a line's end is looked for
-CLOSE = 0.98  # of the tokens asked for: near enough
-CORRECTIONS = 8  # corrections of how many characters come to so many tokens
+ERROR_LINE_CHARACTERS = 200  # the longest part of an error line
+NEAR_SHARE = 0.08  # of start or end: how far a line's end is looked for
+CLOSE = 0.98  # of the requested tokens: close enough
+CORRECTIONS = 8  # attempts to match characters to tokens
 GAP = "…\n"
-# as `distill` has them, and names that end so (`ValueError`)
+# as in `distill`, and names with these endings (`ValueError`)
 ERROR_LINE = expression(
     r"(?:error|exception)s?\b|\b(?:traceback|failed|failure|fatal|panic|undefined|denied|not found)\b",
     re.IGNORECASE,
 )
 _BEGINNING = expression("error|exception|traceback|fail|fatal|panic|undefined|denied|not found")
 _LONGEST = len("exception")
-PIECE_CHARACTERS = 1 << 16  # of a text: so much is searched at once, about a millisecond
+PIECE_CHARACTERS = 1 << 16  # of a text searched at once, about a millisecond
 
 
 class CutText(msgspec.Struct, frozen=True):
-    """A text that was cut: the parts it is written of, and its weight in tokens."""
+    """A text that was cut: its parts, and its tokens."""
 
     parts: Written
     weight: int
@@ -58,9 +58,10 @@ def no_label(start: int) -> str:
 
 
 class Gap(msgspec.Struct, frozen=True):
-    """What stands where a text was cut. `line` says that so many tokens are left out, the characters [start, end)
-    of the text. `outline`: places [start, end) of lines that tell what is in the text, those that tell most first;
-    `label`: what stands before a line from the gap, by its place."""
+    """The content of a gap. `line` says how many tokens are missing, the characters [start, end) of the text.
+    `outline`: positions [start, end) of lines that outline the text, most informative first. `label`: the prefix of
+    such a line, by its position.
+    """
 
     line: Callable[[int, int, int], str]
     outline: Sequence[tuple[int, int]] = ()
@@ -68,7 +69,7 @@ class Gap(msgspec.Struct, frozen=True):
 
 
 def cut(text: str, whole: int, tokens: int, weigh: Weigh, gap: Gap, ends: Ends = WHEREVER) -> CutText | None:
-    """`text`, which weighs `whole` tokens, in `tokens` at most; None where it would not be lighter."""
+    """`text`, which has `whole` tokens, in at most `tokens`; None if it would not get shorter."""
     left = max(0, whole - tokens)
     beside = weigh(gap.line(left, 0, len(text)))
     room = max(0, tokens - beside)
@@ -107,7 +108,7 @@ class _Parts:
         self.head, self.tail = _at_lines(text, head, tail, ends)
 
     def written(self, left: int) -> Written:
-        """`left`: tokens that are left out."""
+        """`left`: the tokens that are missing."""
         text, head, tail = self.text, self.head, self.tail
         if head >= tail:
             return ((0, len(text)),)
@@ -132,7 +133,9 @@ class _Parts:
     def _outlined(
         self, start: int, end: int, room: int, errors: list[tuple[int, int]]
     ) -> Iterator[tuple[int, int]]:
-        """Lines of the outline between these places, those that tell most, in so many characters; none twice."""
+        """Lines of the outline between these positions, most informative first, within this many characters;
+        without duplicates.
+        """
         for first, stop in self.gap.outline:
             if first < start or stop > end:
                 continue
@@ -146,7 +149,7 @@ class _Parts:
 
 
 def _errors(text: str, start: int, end: int, room: int, words: "_ErrorWords") -> Iterator[tuple[int, int]]:
-    """Lines that tell of an error, the first ones, in so many characters; a long one around its match."""
+    """The first lines with an error, within this many characters; a long one around its match."""
     position = start
     while room > 0 and (span := words.after(position)) is not None and span[1] <= end:
         near = max(position, span[0] - ERROR_LINE_CHARACTERS // 2)
@@ -160,7 +163,7 @@ def _errors(text: str, start: int, end: int, room: int, words: "_ErrorWords") ->
 
 
 class _ErrorWords:
-    """Where a text has words that tell of an error, each place found once, however often the text is cut."""
+    """Where a text has error words; each is found once, however often the text is cut."""
 
     def __init__(self, text: str) -> None:
         self._spans: list[tuple[int, int]] = []
@@ -177,7 +180,7 @@ class _ErrorWords:
 
 
 def error_words(text: str) -> Iterator[tuple[int, int]]:
-    """Piece by piece, and by what such words begin with: a pattern that minds no case is ten times as slow."""
+    """Piece by piece, and by the first letters of such words: a case-insensitive pattern is ten times slower."""
     for start in range(0, len(text), PIECE_CHARACTERS):
         piece = text[start : start + PIECE_CHARACTERS + _LONGEST].replace("İ", "i")  # the one that grows
         for begins in _BEGINNING.finditer(piece.lower()):
@@ -196,17 +199,17 @@ def _at_lines(text: str, head: int, tail: int, ends: Ends) -> tuple[int, int]:
     return head, line_start or tail
 
 
-LEAST_RANGE = 32  # characters: two places and a line end take about as many bytes on disk
+LEAST_RANGE = 32  # characters; two positions and a line end take about as many bytes on disk
 
 
 def as_written(decision: Decision, edit: BlockEdit, original: str) -> Decision:
-    """The decision with what its edit puts in the place of a block whose text is `original`.
+    """The decision, with the replacement that its edit gives a block with the text `original`.
 
-    It is sent again so by every later process and release, whatever weighs and words by then: else the list's
-    prefix would change, and the cache be lost. Lines of the original are remembered by where they stand in it, so
-    that what is remembered stays small.
+    Every later process and release sends it again unchanged, whatever its counts and words; otherwise the list's
+    prefix would change and the cache would be lost. Lines of the original are stored by their positions, so that
+    the stored form stays small.
     """
-    if edit.arguments is not None:  # as text, for what is decoded and encoded may get another order
+    if edit.arguments is not None:  # as text, since decoding and encoding may change the order
         written: Written = (msgspec.json.encode(edit.arguments).decode(),)
     else:
         written = _written(edit.text, original)
@@ -214,13 +217,13 @@ def as_written(decision: Decision, edit: BlockEdit, original: str) -> Decision:
 
 
 def arguments_of(written: Written) -> dict[str, Any]:
-    """What was written in the place of a call's arguments."""
+    """The stored replacement of a call's arguments."""
     arguments: dict[str, Any] = msgspec.json.decode(text_of(written, ""))
     return arguments
 
 
 def cut_edit(conversation: ConversationIndex, ref: BlockRef, decision: Decision) -> BlockEdit:
-    """What a decision to cut a block puts in its place."""
+    """The replacement that a decision to cut a block makes."""
     block, key, before = conversation.block(ref), conversation.block_key(ref), conversation.block_weight(ref)
     arguments = arguments_of(decision.written) if block.kind == "call" else None
     text = text_of(decision.written, block.text) if arguments is None else ""
@@ -229,14 +232,14 @@ def cut_edit(conversation: ConversationIndex, ref: BlockRef, decision: Decision)
 
 
 def text_of(written: Written, original: str) -> str:
-    """What was written in the place of a block whose text is `original`."""
+    """The stored replacement of a block with the text `original`."""
     return "".join([piece if isinstance(piece, str) else original[piece[0] : piece[1]] for piece in written])
 
 
 def _written(text: str, original: str) -> Written:
-    """The text by lines, those of the original, looked for in their order there, by their places."""
+    """The text by lines; lines of the original, searched in order, by their positions."""
     pieces: list[str | tuple[int, int]] = []
-    end = 0  # of what was found last
+    end = 0  # of the last match
     for line in text.splitlines(keepends=True):
         last = pieces[-1] if pieces else ""
         if not isinstance(last, str) and original.startswith(line, end):

@@ -1,12 +1,12 @@
-"""Turns a decision's key into its handle: the short name under which a model can ask for the original again.
+"""Turns a decision's key into its handle: the short name by which a model can request the original.
 
 Rules:
-1. A handle follows from the key alone, so that a marker has the same bytes in every process, and undone and made
-   again a decision has the handle it had.
-2. It is short, since every marker holds one, and has one spelling: small letters and the digits 2 to 7.
-3. Two keys of one session may meet in a handle: once in 88 000 sessions of 5,000 decisions. A longer handle would
-   cost tokens in every marker, and one made longer where it meets another would hang on the order of decisions.
-   So whoever looks one up finds both, and serves neither: a wrong text would be worse than none.
+1. A handle depends on the key only, so that a marker has the same bytes in every process, and a decision that is
+   undone and made again gets the same handle.
+2. It is short, since every marker has one, and has one spelling: small letters and the digits 2 to 7.
+3. Two keys of one session may share a handle: once in 88 000 sessions of 5,000 decisions. A longer handle would
+   cost tokens in every marker, and extending one on collision would depend on the order of decisions. So a lookup
+   finds both and returns neither: a wrong text would be worse than none.
 """
 
 import hashlib
@@ -26,6 +26,6 @@ def handle(key: str) -> str:
 
 
 def handles_in(text: str) -> Iterator[str]:
-    """What in a text may be a handle: a model may wrap the one it was shown."""
+    """Whatever in a text may be a handle, since a model may decorate the one it was shown."""
     for match in _HANDLE.finditer(text):
         yield match[0]

@@ -1,7 +1,7 @@
-"""Turns a tool result that leaves into the one line that stands for it, and knows its own lines again.
+"""Writes the one line that replaces a removed tool result, and recognizes its own lines.
 
-A marker names the tool, its key arguments (those a model would repeat to get the output again) and the
-weight of what left, so that the model knows what it no longer sees. Markers are never pruned or distilled.
+A marker names the tool, its key arguments (those a model would repeat to get the output again) and the tokens of
+the removed output, so that the model knows what it no longer sees. Markers are never pruned or distilled.
 """
 
 import json
@@ -10,13 +10,13 @@ from typing import Any
 from ctxmgr.engine.tools import key_arguments
 from ctxmgr.model import Call, Media, expression
 
-LINK_BYTES = 2_000  # what is shorter and has no size in pixels is a link, or a file's id
+LINK_BYTES = 2_000  # shorter data without a size in pixels is a link, or a file's id
 PRUNED = "[output pruned — "
 DISTILLED = "[output distilled — "
 HEAD = expression(r"\[output (?:pruned|distilled) — ~[0-9,]+ tokens \| [^\n]{1,1600}\]")
-DISTILLED_AT_MOST = 4_000  # characters under the head: a longer text was not distilled by us
+DISTILLED_AT_MOST = 4_000  # characters below the head; we distill to no longer text
 ARGUMENT_LENGTH = 120  # characters of one argument's value
-CALL_LENGTH = 1_500  # characters of all arguments: HEAD has to know it again
+CALL_LENGTH = 1_500  # characters of all arguments, since HEAD must recognize it
 
 
 def pruned(of: Call, weight: int) -> str:
@@ -36,14 +36,16 @@ def cut(whole: int, left: int, handle: str) -> str:
 
 
 def arrived(whole: int, left: int, where: str) -> str:
-    """The line in the gap of a result that was cut when it came; both in tokens. `where`: what of it is left
-    out, and how to get it."""
+    """The line in the gap of a result that was cut on arrival; both in tokens. `where`: which part is missing, and
+    how to get it.
+    """
     return f"[cut — ~{left:,} of ~{whole:,} tokens are left out here, {where}]"
 
 
 def media(item: Media) -> str:
-    """What stands for a picture or a document: `[image left out — 1.4 MB, 1200 x 800 pixels]`; for a link to one,
-    `[image left out]`."""
+    """The replacement of a picture or document: `[image left out — 1.4 MB, 1200 x 800 pixels]`; for a link to one,
+    `[image left out]`.
+    """
     sizes = [_size(item.size_bytes)] if item.width or item.size_bytes > LINK_BYTES else []
     if item.width and item.height:
         sizes.append(f"{item.width} x {item.height} pixels")
@@ -59,13 +61,13 @@ def _size(size_bytes: int) -> str:
 
 
 def with_handle(text: str, handle: str) -> str:
-    """A text of ours whose head line also names its original: `... | retrieve k3f7a2bq]`."""
+    """Our text, with its original named in the head line: `... | retrieve k3f7a2bq]`."""
     head, line_end, body = text.partition("\n")
     return f"{head[:-1]} | retrieve {handle}]{line_end}{body}"
 
 
 def is_marker(text: str) -> bool:
-    """Whether a text is one that we put there: the whole of it, since a tool may print one of our lines too."""
+    """Whether we wrote this whole text; a tool may print one of our lines too."""
     head, _, body = text.partition("\n")
     if not HEAD.fullmatch(head):
         return False
@@ -73,7 +75,7 @@ def is_marker(text: str) -> bool:
 
 
 def call(of: Call) -> str:
-    """The tool and its key arguments on one line; without any known name the first short ones."""
+    """The tool and its key arguments in one line; without a known argument, the first short ones."""
     parts = [" ".join(of.tool.split())[:ARGUMENT_LENGTH] or "tool"]
     room = CALL_LENGTH
     for name, value in key_arguments(of):

@@ -1,8 +1,8 @@
-"""Turns a decision about a result or a call into the shorter text that replaces it, and what that weighs.
+"""Writes the shorter text that replaces a result or call by decision, and counts its tokens.
 
-1. What a decision says was written is given back as it was, whatever would be written now.
-2. What was rewritten once is kept: to write it anew costs more than all else of a call.
-3. What is no text in a result stays beside the shorter text, and weighs what it weighed.
+1. A replacement that the decision remembers is returned unchanged, whatever would be written now.
+2. A replacement is kept in memory: writing it again costs more than the rest of a call.
+3. Non-text content of a result stays beside the shorter text, with its tokens.
 """
 
 import json
@@ -19,17 +19,17 @@ from ctxmgr.engine.rewriting.handles import handle
 from ctxmgr.engine.tools import Memo, patches, tool_call
 from ctxmgr.model import Call, Decision, Weigh, expression
 
-LAST_RESORT_LENGTH = 2_000  # characters a long error of an older step is distilled to
+LAST_RESORT_LENGTH = 2_000  # characters that a long error in an older step is distilled to
 ERRORS_OVER = 2_000  # characters: shorter error results are never distilled
 
-# (a result, decision) -> (text, weight in tokens) that replaces it
+# (a result, decision) -> (text, tokens) that replaces it
 Rewrite = Callable[[BlockRef, Decision], tuple[str, int]]
-# (a call) -> (arguments, weight in tokens) of it with its long texts shortened, or None
+# (a call) -> (arguments, tokens) with its long texts shortened, or None
 Shorten = Callable[[BlockRef], tuple[dict[str, Any], int] | None]
 
 
 def rewriter(conversation: ConversationIndex, weigh: Weigh, handles: bool = False) -> Rewrite:
-    """How a decision turns a result into its shorter text; `handles`: with the name of its original."""
+    """How a decision shortens a result; `handles`: with the name of its original."""
 
     def rewrite(ref: BlockRef, decision: Decision) -> tuple[str, int]:
         if decision.written:
@@ -48,14 +48,14 @@ def rewriter(conversation: ConversationIndex, weigh: Weigh, handles: bool = Fals
 
 
 def memoised(conversation: ConversationIndex, weigh: Weigh, handles: bool, memo: Memo) -> Rewrite:
-    """The same, each result that was not written yet once (rule 2)."""
+    """The same, computing each result without a stored text once (rule 2)."""
     fresh = rewriter(conversation, weigh, handles)
 
     def rewrite(ref: BlockRef, decision: Decision) -> tuple[str, int]:
         if decision.written:
             return fresh(ref, decision)
         index, number = ref.message_index, ref.block_index
-        asked = conversation.pairs.get(ref)  # ids are used again: the same result, another call
+        asked = conversation.pairs.get(ref)  # ids are reused: the same result, another call
         call = conversation.digest(asked) if asked is not None else ""
         repeat = conversation.repeats.get(index, 0) if handles else 0  # its handle is in the text
         key = (conversation.digest(index), call, number, repeat, decision.kind, decision.limit)
@@ -68,7 +68,7 @@ def memoised(conversation: ConversationIndex, weigh: Weigh, handles: bool, memo:
 
 
 def shortener(conversation: ConversationIndex, weigh: Weigh, memo: Memo) -> Shorten:
-    """How the arguments of a call are shortened, each once."""
+    """How the arguments of a call are shortened, computed once each."""
 
     def shortened(ref: BlockRef) -> tuple[dict[str, Any], int] | None:
         key = ("shortened", conversation.digest(ref.message_index), ref.block_index)
@@ -83,9 +83,9 @@ def shortener(conversation: ConversationIndex, weigh: Weigh, memo: Memo) -> Shor
     return shortened
 
 
-LINE_LENGTH = 200  # characters of a line that stays, at most
+LINE_LENGTH = 200  # the longest part of a line
 NEWLINE, GAP = 1, 2  # characters; a gap is the line "…" and its newline
-SHARE_LAST, SHARE_ERRORS, SHARE_FIRST = 0.35, 0.35, 0.3  # of the limit; the first lines get what is left too
+SHARE_LAST, SHARE_ERRORS, SHARE_FIRST = 0.35, 0.35, 0.3  # of the limit; the first lines also get what remains
 ERROR_LINE = expression(
     r"\b(error|errors|exception|traceback|failed|failure|fatal|panic|assert\w*|undefined|denied|not found)\b",
     re.IGNORECASE,
@@ -93,14 +93,14 @@ ERROR_LINE = expression(
 
 
 def distill(text: str, limit: int, of: Call, weight: int) -> str:
-    """A bulky tool result's first lines, its last lines and the lines that tell of an error. `limit` in characters,
-    `weight` of the whole in tokens.
+    """A bulky tool result's first lines, last lines and error lines. `limit` in characters, `weight` of the whole
+    in tokens.
 
-    1. The head line says what it was and what it weighed; the text's own lines follow as they are, long lines cut.
-    2. Room goes to the last lines (how it ended), then to error lines, then to the first lines; all in their order.
-    3. The outcome is at most `limit` characters plus the head line, and the same text gives the same outcome.
-    4. No line stays longer than the smallest share, so that something of each kind stays, even of a text that is
-       one huge line.
+    1. The head line says what it was and how large; the text's own lines follow unchanged, with long lines cut.
+    2. Room goes to the last lines (the outcome), then to error lines, then to the first lines; all in order.
+    3. The result has at most `limit` characters plus the head line, and the same text gives the same result.
+    4. No line is longer than the smallest share, so that every kind is represented, even for a text of one huge
+       line.
     """
     longest = min(LINE_LENGTH, max(0, int(limit * SHARE_FIRST) - NEWLINE - GAP))
     lines = [line[:longest] for line in text.splitlines() if line.strip() and longest]
@@ -114,7 +114,9 @@ def distill(text: str, limit: int, of: Call, weight: int) -> str:
 
 
 def _take(chosen: set[int], lines: list[str], order: range | list[int], room: int, beside: int = NEWLINE) -> int:
-    """Adds line numbers in this order while they fit, `beside` characters more for each; the characters used."""
+    """Adds line numbers in this order while they fit, with `beside` characters extra for each. Returns the
+    characters used.
+    """
     used = 0
     for number in order:
         if number in chosen:
@@ -128,7 +130,7 @@ def _take(chosen: set[int], lines: list[str], order: range | list[int], room: in
 
 
 def _with_gaps(lines: list[str], numbers: list[int]) -> list[str]:
-    """The chosen lines, "…" where others are left out. The last line is always among them: rule 4 of `distill`."""
+    """The chosen lines, with "…" in place of others. The last line is always included: rule 4 of `distill`."""
     out: list[str] = []
     last = -1
     for number in numbers:
@@ -139,8 +141,8 @@ def _with_gaps(lines: list[str], numbers: list[int]) -> list[str]:
     return out
 
 
-LIMIT = 800  # characters: a string of up to so many stays
-HEAD, TAIL = 300, 150  # characters of a longer one that stay, in whole lines where they end in time
+LIMIT = 800  # characters; a string up to this length stays
+HEAD, TAIL = 300, 150  # characters kept of a longer one, in whole lines if they end in time
 LEAST_SAVED = 0.25  # of the arguments' JSON text
 
 _MARKER = "[argument shortened — the call had "
@@ -152,15 +154,14 @@ _OURS = expression(
 def shorten(call: Call) -> dict[str, Any] | None:
     """The arguments of an old call in the same shape with long strings shortened, or None.
 
-    1. Of long strings the first and the last lines stay, and between them a marker says how long they were. All
-       else stays: keys, types, the length of lists, short values, paths. A provider checks arguments against the
-       tool's schema.
-    2. Of a patch the lines that name files stay, and the heads of its hunks.
-    3. None where under a quarter would be saved: it is not worth a change of what the model remembers.
-    4. None for what was shortened before. A text that only looks so is not shortened either.
+    1. Long strings keep their first and last lines, with a marker between that says how long they were. Everything
+       else stays: keys, types, list lengths, short values, paths. A provider checks arguments against the tool's
+       schema.
+    2. A patch keeps the lines that name files, and the heads of its hunks.
+    3. None if this saves less than a quarter: that is not worth changing what the model remembers.
+    4. None for what was shortened before, or only looks so.
 
-    The caller leaves alone what a message holds that has anything signed: a provider refuses it, or forgets what it
-    thought.
+    The caller excludes messages with anything signed: a provider refuses a changed one, or drops its thinking.
     """
     arguments = call.arguments
     if is_shortened(arguments):
@@ -172,7 +173,7 @@ def shorten(call: Call) -> dict[str, Any] | None:
 
 
 def is_shortened(given: Any) -> bool:
-    """Whether any string in these arguments holds a marker of ours."""
+    """Whether any string in these arguments contains one of our markers."""
     if isinstance(given, str):
         return _MARKER in given and _OURS.search(given) is not None
     if isinstance(given, Mapping):
@@ -195,7 +196,7 @@ def _value(value: Any, hint: str) -> Any:
 
 
 def _text(text: str, hint: str) -> str:
-    """A shorter text, or the same where it would not be shorter."""
+    """A shorter text, or the same one if it would not get shorter."""
     if len(text) <= LIMIT:
         return text
     marker = _marker(text, hint)

@@ -1,4 +1,4 @@
-"""What later calls made out of date: `superseded` results, by what a list's `history` tells of its files.
+"""What later calls made outdated: `superseded` results, from a list's `history` of its files.
 
 Knows no budget and no plan.
 """

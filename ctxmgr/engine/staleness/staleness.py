@@ -1,13 +1,13 @@
-"""Turns a list into the results that later calls made out of date.
+"""Finds the results in a list that later calls made outdated.
 
-1. A result that shows files, and nothing else, is out of date where each of them was read or written whole since.
-   A part that was read stands for no whole.
-2. So is a result where the same call (a read, a look, a check) was made again, and no file that it shows was
-   changed in between.
-3. A result that failed is never out of date, and makes none so: what went wrong stays readable. Nor does one that
-   a host cut or cleared, or of which a shell hid that it failed.
-4. A path seen from a directory that a shell went to in an earlier call may be another file, as hosts differ in
-   whether their shell stays there: it is one by itself.
+1. A result that shows only files is outdated if each of them was read or written as a whole since. A partial read
+   does not count as a whole.
+2. So is a result if the same call (a read, a look, a check) was made again, and no file that it shows changed in
+   between.
+3. A failed result is never outdated and makes none so: what went wrong stays readable. The same holds for a result
+   that a host cut or cleared, or whose failure a shell hid.
+4. A path seen from a directory that a shell entered in an earlier call may be another file, since hosts differ in
+   whether their shell stays there. It counts as a separate file.
 """
 
 import json
@@ -23,11 +23,11 @@ from ctxmgr.engine.tools import FileEffect, ToolCall, calls_of, identity, outcom
 from ctxmgr.model import Block, Message, once
 
 Reason = Literal["read again", "written later", "repeated"]
-AWAY = "\0"  # between a directory that a shell went to, and a path seen from there (rule 4)
-READ_LINES = 2_000  # that a read shows at most where no limit was asked for (pi, Claude Code, OpenCode)
-HEAD_CHARACTERS, END_CHARACTERS = 600, 1_000  # where a host's own notes stand
-_GOES_ON = (" to continue", "to read beyond line")  # what such a note says where the file has more lines
-_TRUNCATED = ("tokens ", "characters ", "chars ", "lines ", "utput ", "[", "…")  # what stands before the word
+AWAY = "\0"  # between a directory that a shell entered, and a path seen from there (rule 4)
+READ_LINES = 2_000  # the most a read shows without a limit (pi, Claude Code, OpenCode)
+HEAD_CHARACTERS, END_CHARACTERS = 600, 1_000  # where a host's own notes appear
+_GOES_ON = (" to continue", "to read beyond line")  # in such a note if the file has more lines
+_TRUNCATED = ("tokens ", "characters ", "chars ", "lines ", "utput ", "[", "…")  # what precedes the word
 _CUT = ("<response clipped>", "only part of this file has been shown", "Full output: ", "Full output saved to")
 _UNFINISHED = ("Process running with session ID", "Script running with cell ID")
 _HIDDEN = (": No such file", ": Permission denied", ": Is a directory", "can't read ", "cannot open ")
@@ -37,8 +37,9 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 class _Result(msgspec.Struct, frozen=True):
-    """One result. `files`: what its call did to which; `same`: what makes another call the same, "" where the same
-    again shows nothing of this; `failed`, or may have."""
+    """One result. `files`: what its call did to which. `same`: identifies repetitions of the call, "" if repeating
+    it shows nothing of this. `failed`, or may have.
+    """
 
     ref: BlockRef
     files: tuple[tuple[FileEffect, str], ...]
@@ -57,11 +58,11 @@ Asked = tuple[str, ...]
 
 
 class History(msgspec.Struct, frozen=True):
-    """What calls did to files, as the list tells it. Results are numbered as they came.
+    """What calls did to files, from the list. Results are numbered in order.
 
-    `asked`: by number; `went`: where a shell was told to go to last; `paths`: all that were named, and of them the
-    relative ones that are `known` to be an absolute one. `changes` of each file; `whole`: when each was last read
-    or written whole, and which of both; `again`: when the same was last asked for, and shown whole.
+    `asked`: by number. `went`: the directory that a shell last entered. `paths`: all named ones, and the relative
+    ones that are `known` to be an absolute one. `changes` of each file. `whole`: when each was last read or written
+    as a whole, and by which. `again`: when the same call was last made and shown whole.
     """
 
     results: list[_Result] = []
@@ -75,7 +76,7 @@ class History(msgspec.Struct, frozen=True):
     again: dict[Asked, int] = {}
 
     def reason(self, number: int) -> Reason | None:
-        """Why a result is out of date; None where it is not."""
+        """Why a result is outdated, or None."""
         result = self.results[number]
         if result.failed:
             return None
@@ -88,7 +89,7 @@ class History(msgspec.Struct, frozen=True):
         return None
 
     def reason_of(self, ref: BlockRef) -> Reason | None:
-        """The same by where it stands."""
+        """The same by position."""
         number = self.numbers.get(ref)
         return None if number is None else self.reason(number)
 
@@ -97,7 +98,7 @@ NEVER: tuple[int, Reason] = (-1, "read again")
 
 
 def superseded(conversation: ConversationIndex) -> dict[BlockRef, Reason]:
-    """Those that are out of date, in the list's order, with the reason. Linear in the list."""
+    """The outdated results in list order, with the reason. Linear in the list."""
     told = history(conversation)
     reasons = ((result.ref, told.reason(number)) for number, result in enumerate(told.results))
     return dict(sorted((ref, reason) for ref, reason in reasons if reason is not None))
@@ -105,13 +106,13 @@ def superseded(conversation: ConversationIndex) -> dict[BlockRef, Reason]:
 
 @carried
 def history(conversation: ConversationIndex, before: History | None, start: int) -> History:
-    """Costs what is new, and where that names another file, the names of all files."""
+    """Takes time in proportion to what is new, and, if that names a new file, to the names of all files."""
     before = before or History()
     new, went = _results(conversation, start, before.went)
     named = before.paths | {path: None for result in new for _, path in result.files if AWAY not in path}
     known = before.known if len(named) == len(before.paths) else paths.same(named)
     if any(known.get(path) != before.known.get(path) for path in (*before.known, *known) if path in before.paths):
-        before, new = History(), [*before.results, *new]  # a name of before means another file now
+        before, new = History(), [*before.results, *new]  # an earlier name means another file now
     grown = History(
         results=[*before.results, *new],
         numbers=before.numbers | {result.ref: number for number, result in enumerate(new, len(before.results))},
@@ -129,7 +130,7 @@ def history(conversation: ConversationIndex, before: History | None, start: int)
 
 
 def _add(history: History, number: int, result: _Result, text: str) -> None:
-    """One more result. Its text is looked at only where it may put one before it out of date."""
+    """Adds a result. Reads its text only if it may make an earlier one outdated."""
     known, changes = history.known, history.changes
     for effect, path in reversed(result.files):
         path = known.get(path, path)
@@ -147,7 +148,9 @@ def _add(history: History, number: int, result: _Result, text: str) -> None:
 
 
 def _results(conversation: ConversationIndex, start: int, went: str) -> tuple[list[_Result], str]:
-    """Those in the messages from `start` on, and where a shell was told to go to last. `went`: before them."""
+    """The results in the messages from `start` on, and the directory that a shell last entered. `went`: before
+    them.
+    """
     results: list[_Result] = []
     for ref, asked_at in conversation.answers(start):
         block = conversation.block(ref)
@@ -169,7 +172,7 @@ def _results(conversation: ConversationIndex, start: int, went: str) -> tuple[li
 
 @once
 def _calls(message: Message) -> dict[str, tuple[ToolCall, str]]:
-    """The calls of a message by their ids, each with what makes another the same."""
+    """The calls of a message by id, each with its repetition key."""
     pairs = zip(message.view.blocks, calls_of(message), strict=True)
     return {
         block.call_id: (call, _same(block) if call.repeats else "")
@@ -182,13 +185,13 @@ def _same(block: Block) -> str:
     arguments = identity(block.arguments or {})
     try:
         encoded = _encode(arguments)
-    except (msgspec.MsgspecError, ValueError, TypeError, OverflowError, RecursionError):  # no JSON can say it
+    except (msgspec.MsgspecError, ValueError, TypeError, OverflowError, RecursionError):  # JSON cannot express it
         encoded = json.dumps(arguments, sort_keys=True, default=str).encode()
     return f"{block.tool} {encoded.decode()}"
 
 
 def _is_whole(text: str) -> bool:
-    """Whether a host neither cut nor cleared this, and the run that printed it has ended."""
+    """Whether a host neither cut nor cleared this, and its run has ended."""
     head = text[:HEAD_CHARACTERS]
     if head.lstrip("[< \n").casefold().startswith(_CLEARED):
         return False
