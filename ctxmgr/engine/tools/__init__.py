@@ -1,7 +1,8 @@
-"""What tools do. One catalog knows the names of tools and of their arguments, and what a shell's command line, a
-patch or a script in them does; everything else is handed a `ToolCall`.
+"""What tools do. One catalog knows the names of tools and arguments, and what a command line, a patch or a script
+in them does; all other code receives a `ToolCall`.
 
-It must not know how a call's result is shown, kept or told: markers, facts and plans are made of what it says.
+It must not know how a call's result is shown, kept or reported: markers, facts and plans are made from what it
+says.
 """
 
 from ctxmgr.engine.tools import patches, paths

@@ -1,6 +1,6 @@
-"""Turns the arguments of a call into what each is by its role: paths, texts, lines, and the parts of a list.
+"""Classifies the arguments of a call by role: paths, texts, lines, and the parts of a list.
 
-It reads arguments of any type: what is not of the type that its role has is not there.
+Arguments may have any type: a value without the type of its role is ignored.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,16 +13,16 @@ from ctxmgr.model import expression, once
 
 Arguments = Mapping[str, Any]
 
-GREATEST = 2**53  # a number beyond is no line's
-MOST_PARTS = 200  # of one list that are read
+GREATEST = 2**53  # no line number is larger
+MOST_PARTS = 200  # read from one list
 _GLOB = expression(r"[*?\[{]")
 _PLACES: tuple[ArgumentRole, ...] = ("path", "paths", "source", "destination", "directory")
-_ENDS: dict[str, ArgumentRole] = {"from": "source", "to": "destination"}  # where a call has both
+_ENDS: dict[str, ArgumentRole] = {"from": "source", "to": "destination"}  # when a call has both
 _NO_PARTS: frozenset[ArgumentRole] = frozenset(("tasks", "arguments", "aside"))
 
 
 class CallArguments:
-    """The arguments of one call, or of one part of a list in them. `roles`: of names whose words mislead."""
+    """The arguments of one call, or of one part of a list in them. `roles`: for misleading names."""
 
     def __init__(self, arguments: Arguments, roles: Mapping[str, ArgumentRole] | None = None) -> None:
         self.arguments = arguments
@@ -47,7 +47,7 @@ class CallArguments:
         return role
 
     def values(self, *roles: ArgumentRole) -> Iterator[Any]:
-        """The values with these roles, those of the first role first."""
+        """The values with these roles, in the order of the roles."""
         for role in roles:
             yield from self._by_role.get(role, ())
 
@@ -70,13 +70,13 @@ class CallArguments:
     @property
     @once
     def path(self) -> str:
-        """The file it names, "" for none, in one spelling."""
+        """The file it names, normalized; "" for none."""
         return normal(self.text("path", "destination", "source") or "")
 
     @property
     @once
     def several(self) -> tuple[str, ...]:
-        """The files of a list; what holds a wildcard is none."""
+        """The files of a list; names with wildcards are skipped."""
         texts = [
             text
             for value in self.values("paths", "path")
@@ -87,14 +87,14 @@ class CallArguments:
 
     @property
     def looked_at(self) -> str:
-        """What a look is at: a file, or a directory."""
+        """The file or directory that a look is at."""
         path = self.path or normal(self.text("directory") or "")
         return path or next(iter(self.several), "")
 
     @property
     @once
     def parts(self) -> tuple["CallArguments", ...]:
-        """What stands in lists of objects, and in objects, each by itself: edits, files with their texts."""
+        """The elements of object lists, and objects, one by one: edits, files with their texts."""
         parts: list[CallArguments] = []
         for role, values in self._by_role.items():
             if role in _NO_PARTS:
@@ -102,20 +102,20 @@ class CallArguments:
             for value in values:
                 if isinstance(value, list | dict):
                     each: Sequence[Any] = value[:MOST_PARTS] if isinstance(value, list) else (value,)
-                    if role == "paths" and isinstance(value, dict):  # texts by their files
+                    if role == "paths" and isinstance(value, dict):  # texts by file
                         each = [{"path": name, "content": text} for name, text in value.items()][:MOST_PARTS]
                     parts += [CallArguments(part, self.roles) for part in each if isinstance(part, dict)]
         return tuple(parts)
 
     @property
     def patch(self) -> str | None:
-        """The text of a patch that names its files, whatever the argument is called."""
+        """The text of a patch that names its files, whatever the argument's name."""
         return next(
             (value for value in self.arguments.values() if isinstance(value, str) and patches.is_patch(value)), None
         )
 
     def paths(self) -> tuple[str, ...]:
-        """Every file and directory that an argument names, also as it is spelled there; each once."""
+        """Every file and directory that an argument names, also as spelled there; without duplicates."""
         spelled: dict[str, None] = {}
         for part in (self, *self.parts):
             for role in _PLACES:

@@ -1,18 +1,17 @@
-"""Turns a tool call into all that is known of it before its result, by the rows of a catalog.
+"""Turns a tool call into everything known of it before its result, by the rows of a catalog.
 
 Rules:
 
-1. A tool that has a row is known by it: by its whole name, or behind what a server or a host puts before it.
-2. Another is understood by the words of its name and the roles of its arguments: what has a path and an old and a
-   new text edits, what has a path and a content writes. What it asks for is not sure then.
-3. Where neither says anything, the paths that its arguments name are all that is known.
-4. What a host declares of its tools goes before all of that, of the tool and of its arguments: no other argument of
-   the call is taken for a file or a command.
-5. Arguments may be of any type. A call within a call (`use_mcp_tool`) is taken for the inner one.
-6. A call of a declared tool does what it has the arguments for, each by the rules of its family. Where it has none
-   it looks where the host is, if that is what the tool is for. A write surely holds the whole text only where the
-   call has one.
-7. That a result is a host's or a user's word (`tells`) holds of a whole name alone: a server's tool may have any.
+1. A tool with a row is known by it: by its whole name, or by the part behind a server's or host's prefix.
+2. Any other tool is understood by the words of its name and the roles of its arguments: with a path and an old and
+   a new text it edits, with a path and a content it writes. What it asks for is uncertain then.
+3. If neither says anything, only the paths that its arguments name are known.
+4. A host's declaration of its tools and arguments has priority: no other argument of the call is taken for a file
+   or a command.
+5. Arguments may have any type. A call within a call (`use_mcp_tool`) counts as the inner one.
+6. A call of a declared tool does what it has arguments for, each by the rules of its family. Without any, it looks
+   where the host is, if that is its purpose. A write certainly holds the whole text only if the call has one.
+7. Whether a result is a host's or a user's word (`tells`) depends on the whole name: a server's tool may have any.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
@@ -51,14 +50,14 @@ _KEYS: tuple[tuple[ArgumentRole, ...], ...] = (
     ("id",),
 )
 _RANK: dict[ArgumentRole, int] = {role: rank for rank, roles in enumerate(_KEYS) for role in roles}
-_DOES: tuple[tuple[Does, str], ...] = (  # what says most of a call comes first: it is of that kind
+_DOES: tuple[tuple[Does, str], ...] = (  # most informative first; it determines the kind
     ("run", "runs"), ("write", "writes"), ("edit", "edits"), ("delete", "deletes"), ("read", "reads"),
     ("search", "searches"), ("list", "lists"),
 )  # fmt: skip
 _LOOKS: frozenset[Does] = frozenset(("search", "list"))
 _FILES: frozenset[ArgumentRole] = frozenset(("path", "paths", "source", "destination"))
 _COMMANDS: frozenset[ArgumentRole] = frozenset(("command", "input"))
-FEW = 2  # arguments that are said of a call without a key argument
+FEW = 2  # arguments named for a call without a key argument
 NESTED = 2  # calls within calls that are followed
 USERS_SHELL = "shell"
 _PI_LISTED: dict[str, EffectKind] = {
@@ -82,11 +81,11 @@ class Catalog:
                 self._by_name.setdefault(_plain(name), []).append(row)
 
     def with_rows(self, rows: Iterable[ToolRow]) -> "Catalog":
-        """This catalog with more rows, which count before its own."""
+        """This catalog plus rows that take precedence."""
         return Catalog((*rows, *self.rows))
 
     def row(self, tool: str, arguments: Arguments) -> ToolRow | None:
-        """The row of a tool, None where nobody listed it."""
+        """The row of a tool, None if it is unknown."""
         for name in _spellings(tool):
             for row in self._by_name.get(name, ()):
                 if not row.where or row.where in arguments:
@@ -94,26 +93,26 @@ class Catalog:
         return None
 
     def tells(self, tool: str, arguments: Arguments) -> Tells:
-        """What the result of a call is (rule 7)."""
+        """Whose word the result of a call is (rule 7)."""
         row = self.listed(tool, arguments)
         return row.tells if row is not None else ""
 
     def listed(self, tool: str, arguments: Arguments) -> ToolRow | None:
-        """The row of a tool that has its whole name there."""
+        """The row of a tool with this whole name."""
         row = self.row(tool, arguments)
         return row if row is not None and _plain(tool) in map(_plain, row.names) else None
 
     def keys(self, tool: str, arguments: Arguments) -> tuple[tuple[str, Any], ...]:
-        """The key arguments of a call alone, which cost little."""
+        """Only the key arguments of a call, which are cheap."""
         _, row, given = self._outer(tool, arguments)
         return _keys(given, families.scripted(given) if row is None or row.family == "run" else "")
 
     def arguments(self, tool: str, arguments: Arguments) -> CallArguments:
-        """The arguments of the call that is meant (rule 5), each with its role."""
+        """The arguments of the effective call (rule 5), with roles."""
         return self._outer(tool, arguments)[2]
 
     def _outer(self, tool: str, arguments: Arguments) -> tuple[str, ToolRow | None, CallArguments]:
-        """Rule 5: the call that is meant, with its row."""
+        """Rule 5: the effective call, with its row."""
         for _ in range(NESTED):
             row = self.row(tool, arguments)
             given = CallArguments(arguments, row.roles if row else None)
@@ -124,7 +123,7 @@ class Catalog:
         return tool, row, given
 
     def call(self, tool: str, arguments: Arguments) -> ToolCall:
-        """All that is known of a call. Never raises; linear in the arguments."""
+        """Everything known of a call. Never raises; linear in the arguments."""
         tool, row, given = self._outer(tool, arguments)
         if row is not None and row.does:
             return _of(tool, given, *_declared_done(row, given.arguments))
@@ -137,7 +136,7 @@ class Catalog:
 
 @lru_cache(maxsize=512)
 def _spellings(tool: str) -> tuple[str, ...]:
-    """The name that a row may have: the whole one, and what stands behind a prefix."""
+    """The names that a row may have: the whole one, and the part behind a prefix."""
     return tuple(dict.fromkeys((_plain(tool), _plain(without_prefix(tool)))))
 
 
@@ -177,7 +176,7 @@ def _family(tool: str, given: CallArguments) -> str:
 
 
 def _inner(given: CallArguments) -> tuple[str, Mapping[str, Any]] | None:
-    """The call that is handed to a tool for calls."""
+    """The call inside a call."""
     tool = given.text("tool")
     handed = next(given.values("arguments"), None)
     if isinstance(handed, str):
@@ -196,7 +195,7 @@ def _of(tool: str, given: CallArguments, kind: EffectKind, done: CallEffects) ->
 
 
 def _keys(given: CallArguments, script: str) -> tuple[tuple[str, Any], ...]:
-    """(name, value) of what a model would say again to get the same; without any such the first short ones.
+    """(name, value) of what a model would repeat to get the same; without any such, the first short ones.
 
     `script`: the commands in one, "" for none.
     """
@@ -214,7 +213,7 @@ def _keys(given: CallArguments, script: str) -> tuple[tuple[str, Any], ...]:
 
 
 def identity(arguments: Arguments) -> dict[str, Any]:
-    """The arguments that make another call the same one: all but those that change nothing of what it does."""
+    """The arguments that identify a call: all except those that do not change what it does."""
     return {name: value for name, value in arguments.items() if role_of(name) != "aside"}
 
 
@@ -223,33 +222,33 @@ CATALOG = Catalog()
 
 @lru_cache(maxsize=64)
 def catalog_of(tools: DeclaredTools) -> Catalog:
-    """With what a host declares of its tools."""
+    """Includes a host's declarations."""
     return CATALOG.with_rows(map(_declared_row, tools)) if tools else CATALOG
 
 
 def tool_call(tool: str, arguments: Arguments | None, own: DeclaredTools = ()) -> ToolCall:
-    """All that is known of a call before its result. `own`: what its host declares of its tools."""
+    """Everything known of a call before its result. `own`: the host's declarations of its tools."""
     return catalog_of(own).call(tool, arguments or {})
 
 
 def key_arguments(call: Call) -> tuple[tuple[str, Any], ...]:
-    """The key arguments of a call, as its `ToolCall` has them."""
+    """The key arguments of a call, as in its `ToolCall`."""
     return catalog_of(call.declared).keys(call.tool, call.arguments)
 
 
 def result_kind(call: Call) -> Tells:
-    """What its result is, where that is not merely a tool's text."""
+    """What its result is, if not just a tool's text."""
     return catalog_of(call.declared).tells(call.tool, call.arguments)
 
 
 @once
 def calls_of(message: Message) -> tuple[ToolCall | None, ...]:
-    """The calls of a message, one a block, None for what is no call."""
+    """The calls of a message by block, None for blocks that are no call."""
     return tuple(map(call_of_block, message.view.blocks))
 
 
 def call_of_block(block: Block) -> ToolCall | None:
-    """The call that a block makes; a user's own run of a shell counts as one."""
+    """The call in a block; a user's own shell run counts as one."""
     return _call_of(block) if block.kind in ("call", "shell") else None
 
 
@@ -260,14 +259,14 @@ def _call_of(block: Block) -> ToolCall:
 
 
 def pi_file(block: Block) -> tuple[EffectKind, str] | None:
-    """(what was done, path as it is spelled) of a call of pi's `read`, `write` or `edit`; None for all else."""
+    """(action, path as spelled) of a call of pi's `read`, `write` or `edit`; None for anything else."""
     kind = _PI_LISTED.get(block.tool) if block.kind == "call" else None
     path = (block.arguments or {}).get("path")
     return (kind, path) if kind and isinstance(path, str) and path else None
 
 
 def _declared_row(tool: DeclaredTool) -> ToolRow:
-    """Its row, which counts before those of the catalog."""
+    """Its row, which precedes those of the catalog."""
     does = tuple((family, name) for family, field in _DOES if (name := getattr(tool, field)) is not None)
     roles: dict[str, ArgumentRole] = {}
     for family, name in does:
@@ -276,7 +275,7 @@ def _declared_row(tool: DeclaredTool) -> ToolRow:
 
 
 def _declared_done(row: ToolRow, arguments: Arguments) -> tuple[Does, CallEffects]:
-    """What a call of it does, and the kind of call that it is by that (rule 6)."""
+    """What a call of it does, and the resulting kind of call (rule 6)."""
     each = list(_declared_each(row, arguments))
     if not each:
         family = next((family for family, _ in row.does if family in _LOOKS), row.does[0][0])

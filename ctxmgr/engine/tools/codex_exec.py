@@ -1,11 +1,11 @@
-"""Turns a script that calls a host's tools (Codex's `exec`) into the commands it runs and the patches it applies.
+"""Extracts the commands and patches from a script that calls a host's tools (Codex's `exec`).
 
 Rules:
 
-1. Taken are calls whose arguments are written out: `tools.exec_command({cmd:"...", "workdir":"..."})`, and patches,
-   in a string of either quotes or a template that nothing is put into.
-2. What the script prints is taken to be what its commands printed, whole. With one other call of a tool, a loop, a
-   branch, or a text that is put together, it is known in parts: what is written out may be done, and more.
+1. Only calls with literal arguments are extracted: `tools.exec_command({cmd:"...", "workdir":"..."})`, and patches,
+   in a quoted string or a template without placeholders.
+2. The script's output is assumed to be its commands' whole output. With any other tool call, a loop, a branch, or a
+   composed text, it is only partly known: the extracted parts may be done, and more.
 """
 
 import re
@@ -22,7 +22,7 @@ _COMMAND = expression(
     rf"\btools\.exec_command\(\s*\{{\s*[\"']?cmd[\"']?\s*:\s*({_ANY_TEXT})([^{{}}]*)\}}", re.DOTALL
 )
 _WORKDIR = expression(rf"[\"']?workdir[\"']?\s*:\s*({_ANY_TEXT})", re.DOTALL)
-_LITERAL = expression(rf"{_ANY_TEXT}|[\"'`]", re.DOTALL)  # a quote alone: a text without an end
+_LITERAL = expression(rf"{_ANY_TEXT}|[\"'`]", re.DOTALL)  # a quote alone: an unterminated text
 _ESCAPE = expression(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r\n|.))", re.DOTALL)
 _CHARACTERS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": "", "\r\n": ""}
 _FILLED = expression(r"(?<!\\)(?:\\\\)*\$\{")
@@ -44,7 +44,7 @@ def is_script(text: str) -> bool:
 
 
 def run(script: str) -> ScriptRun:
-    """What is written out of a script. Time is linear in it."""
+    """The literal calls in a script. Linear in its length."""
     called = _CALLED.findall(script)
     literals, beside = _split(script)
     commands = []
@@ -71,7 +71,7 @@ def run(script: str) -> ScriptRun:
 
 
 def _split(script: str) -> tuple[list[str] | None, str]:
-    """(its literals, what is beside them); (None, "") where one has no end: to look on would take too long."""
+    """(its literals, the rest); (None, "") if one is unterminated, since searching on would take too long."""
     literals: list[str] = []
     beside: list[str] = []
     end = 0
@@ -85,7 +85,7 @@ def _split(script: str) -> tuple[list[str] | None, str]:
 
 
 def _value(literal: str) -> str | None:
-    """What a literal of the script stands for; None where it is put together."""
+    """The value of a literal in the script; None if it is composed."""
     if literal[0] == "`":
         return None if _FILLED.search(literal) else _unescaped(literal[1:-1])
     if literal[0] == "'":
@@ -97,7 +97,7 @@ def _value(literal: str) -> str | None:
 
 
 def _unescaped(text: str) -> str | None:
-    """What stands between quotes; None where a character in it is none."""
+    """The text between quotes; None if it has an invalid escape."""
     try:
         return _ESCAPE.sub(_character, text).encode("utf-16", "surrogatepass").decode("utf-16")
     except (ValueError, OverflowError):

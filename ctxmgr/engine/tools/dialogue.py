@@ -1,25 +1,25 @@
-"""What a user says in the result of a call: answers to a tool that asks, why a call was rejected. Knows no fact.
+"""What a user says in the result of a call: answers to a tool's questions, the reason of a rejection. Knows no
+facts.
 
 Rules:
 
-1. A call asks a list of questions, or one; a question may have an id.
-2. An answer is read only in a frame that hosts put it into: quoted beside its question (Claude Code, OpenCode), by
-   the question's id or number in JSON (Codex, Gemini CLI), or in a tag (Cline, Roo Code). Nothing else is one.
-3. What the user noted beside an answer belongs to it.
-4. Hosts put a user's words of rejection behind a sentence of their own. It is the host's only where the result
-   begins with it, and the format has no mark of errors, or the mark is set.
-5. A tool may print that sentence: what a file holds, or a process wrote, may be the whole of an error. Surely the
-   user's are words in a result that the host marked as an error, of a tool that it has itself, known by its whole
-   name, and that shows nothing but its host's words: one that changes files, plans or asks. So are those of Claude
-   Code's shell, which puts its status ("Exit code 1") before any output; that it is this host's, a member of the
-   call tells that others' tools of the same name have not. Of every other the words are told as what its result
-   says.
-6. Of a tool's result that a host tells as a user's text (Cline, Roo Code), the user's words may be in that of a
-   tool that asks, or ends a task or a mode: the user answers it. One that changes something or runs has them where
-   the user denied it. What a tool shows of files or of servers is others' words, whatever it says.
-7. Hosts of models that ask for tools in their text begin what those gave with words that anybody may write
-   ("Observation:"). They are such a host's behind an assistant's text that asks for an action; words that nobody
-   writes by chance need none before them. The user says nothing in these.
+1. A call asks one question or a list of them; a question may have an id.
+2. An answer is only read in a frame that hosts use: quoted beside its question (Claude Code, OpenCode), by the
+   question's id or number in JSON (Codex, Gemini CLI), or in a tag (Cline, Roo Code). Nothing else counts.
+3. A note that the user made beside an answer belongs to it.
+4. Hosts put a user's rejection behind a sentence of their own. It is the host's only if the result begins with it,
+   and the format has no error mark, or the mark is set.
+5. A tool may print that sentence: a file's content, or a process's output, may be the whole of an error. Words are
+   certainly the user's in a result that the host marked as an error, of one of its own tools, known by its whole
+   name, that shows only its host's words: one that changes files, plans or asks. So are those of Claude Code's
+   shell, which puts its status ("Exit code 1") before any output; a member of its calls, which other hosts' tools
+   of that name lack, identifies it. In all other cases the words are reported as what the result says.
+6. Of a tool's result that a host reports as a user's text (Cline, Roo Code), the user's words may be in that of a
+   tool that asks, or ends a task or a mode, since the user answers it. A tool that changes something or runs
+   contains them if the user denied it. What a tool shows of files or servers is others' words.
+7. Hosts of models that request tools in plain text introduce results with words that anybody may write
+   ("Observation:"). They count as such a host's behind an assistant's text that requests an action; words that
+   nobody writes by chance need none before them. The user says nothing in these.
 """
 
 import re
@@ -32,7 +32,7 @@ import msgspec
 from ctxmgr.engine.tools.catalog import CATALOG
 from ctxmgr.model import Block, expression
 
-HEAD_CHARACTERS = 120  # of a result, before the first question that it repeats
+HEAD_CHARACTERS = 120  # of a result, before the first question it repeats
 MOST_QUESTIONS = 12
 ANSWER_CHARACTERS = 20_000
 
@@ -41,11 +41,11 @@ _TAILS = (". You can now continue", ". Read the answers")  # of a host's sentenc
 _PREVIEW = '" selected preview:'
 _NOTES = " user notes: "
 _NOTE = "user_note: "
-_NONE = "Unanswered"  # in the place of an answer (OpenCode)
+_NONE = "Unanswered"  # in place of an answer (OpenCode)
 SAID_CHARACTERS = 4_000
 DENIED = "The user denied this operation and provided the following feedback:"
 
-_FRAMES = tuple(  # of a rejection, with the shell of the host, as it spells it
+_FRAMES = tuple(  # of a rejection, with the host's shell, as spelled there
     (expression(frame, re.DOTALL), shell)
     for frame, shell in (
         (
@@ -62,15 +62,15 @@ _FRAMES = tuple(  # of a rejection, with the shell of the host, as it spells it
         (rf"{DENIED}\s*<feedback>\s*(\S.*?)\s*</feedback>", ""),
     )
 )
-_ITS_SHELLS = "description"  # a member of each call of that shell
-_HINT = "\n\nNote: The user's next message may"  # that Claude Code adds for the model
-# families whose results are the host's words alone, and those whose results are the user's
+_ITS_SHELLS = "description"  # a member of every call of that shell
+_HINT = "\n\nNote: The user's next message may"  # added by Claude Code for the model
+# families whose results are only the host's words, and those whose results are the user's
 _OWN_WORDS = frozenset(("write", "edit", "patch", "delete", "move", "copy", "plan"))
 _USERS = frozenset(("answers", "plan"))
 _ENDS = frozenset(("attempt_completion", "plan_mode_respond", "switch_mode", "new_task"))
 _CHANGES = frozenset(("write", "edit", "patch", "run"))
 
-MOST_GIVEN = 4_000  # characters of what a call was given, as the line before its result repeats it
+MOST_GIVEN = 4_000  # characters of a call's input, as repeated in the line before its result
 _RESULT_LINES = (  # Cline, Roo Code, Kilo Code; OpenHands, of models without tools (llm/fn_call_converter.py)
     expression(
         r"\[([\w-]+)(?:(?: for|(?<=switch_mode) to|(?<=new_task) in)\b"
@@ -82,7 +82,7 @@ _RESULT_LINES = (  # Cline, Roo Code, Kilo Code; OpenHands, of models without to
 _ASKS = expression(  # for an action, in an assistant's text: ReAct; smolagents
     r"^\W{0,3}Action(?: Input)?\W{0,3}:|^Calling tools:|^[^\S\n]*</?code>|<end_code>|<end_action>", re.MULTILINE
 )
-_OUTPUTS = (  # how what such an action gave begins; whether one must be asked for before it
+_OUTPUTS = (  # how the result of such an action begins; whether an action must have been requested
     # aider, run_output of aider/prompts.py
     (expression(rf"I ran this command:\n\n.{{1,{MOST_GIVEN}}}?\n\nAnd got this output:\s*", re.DOTALL), False),
     # AutoGen, conversable_agent.py
@@ -105,7 +105,7 @@ class _Question(msgspec.Struct, frozen=True):
 
 
 def user_answers(arguments: Mapping[str, Any], result: str) -> tuple[tuple[str, str], ...]:
-    """(question, reply) of each question that was answered; none where the result is in no known frame."""
+    """(question, reply) for each answered question; none if the result has no known frame."""
     asked = list(_questions(arguments))[:MOST_QUESTIONS]
     if not asked:
         return ()
@@ -154,7 +154,7 @@ def _in_json(asked: list[_Question], result: str) -> list[_Said]:
 
 
 def _parts(given: Any) -> tuple[str, str]:
-    """The answer and the note in what JSON holds for one question."""
+    """The answer and the note in the JSON for one question."""
     if isinstance(given, dict):
         given = given.get("answers")
     parts = [part for part in (given if isinstance(given, list) else [given]) if isinstance(part, str)]
@@ -163,7 +163,7 @@ def _parts(given: Any) -> tuple[str, str]:
 
 
 def _beside(asked: list[_Question], result: str) -> list[_Said]:
-    """Answers that stand quoted behind their questions, in the order of these."""
+    """Answers quoted behind their questions, in question order."""
     starts: list[tuple[_Question, int, int]] = []
     behind = 0
     for question in asked:
@@ -182,7 +182,7 @@ def _beside(asked: list[_Question], result: str) -> list[_Said]:
 
 
 def _quoted(text: str) -> tuple[str, str]:
-    """The answer and the note in what stands behind a question's mark."""
+    """The answer and the note behind a question's mark."""
     before, _, note = text.partition(f'"{_NOTES}')
     answer, preview, behind = before.partition(_PREVIEW)
     if preview and not note:
@@ -192,14 +192,14 @@ def _quoted(text: str) -> tuple[str, str]:
 
 
 class Rejection(msgspec.Struct, frozen=True):
-    """`reason`: behind the host's sentence. `sure`: the user did, and no tool."""
+    """`reason`: behind the host's sentence. `sure`: it is certainly the user's, not a tool's."""
 
     reason: str
     sure: bool
 
 
 def rejection(result: Block, call: Block) -> Rejection | None:
-    """What the user said to a call that did not run; None where the result says nothing of it."""
+    """What the user said to a call that did not run; None if the result says nothing of it."""
     if not (result.is_error or result.doubtful or result.untold):
         return None
     for frame, shell in _FRAMES:
@@ -222,7 +222,7 @@ def _is_own(call: Block, shell: str) -> bool:
 
 
 def may_tell_of_the_user(tool: str, result: str) -> bool:
-    """`tool`: its name, `result`: what stands behind it."""
+    """`tool`: its name. `result`: the text behind it."""
     row = CATALOG.row(tool, {})
     if tool in _ENDS or (row is not None and row.tells == "answers"):
         return True
@@ -230,7 +230,7 @@ def may_tell_of_the_user(tool: str, result: str) -> bool:
 
 
 def told_result(text: str) -> tuple[str, int] | None:
-    """(the tool's name, where its result begins) in a text that begins with such a line; None for another."""
+    """(tool name, offset of the result) for a text that begins with such a line; None for any other."""
     for head in _RESULT_LINES if text.startswith(("[", "EXECUTION")) else ():
         if match := head.match(text):
             return match[1], match.end()
@@ -238,7 +238,7 @@ def told_result(text: str) -> tuple[str, int] | None:
 
 
 def tells_an_output(text: str, asked: str) -> bool:
-    """Whether a host tells in this text what an action gave (rule 7). `asked`: the assistant's text before it."""
+    """Whether a host reports in this text what an action gave (rule 7). `asked`: the assistant's text before it."""
     return text.startswith(_OUTPUT_STARTS) and any(
         head.match(text) and (not is_answer or _ASKS.search(asked)) for head, is_answer in _OUTPUTS
     )

@@ -17,10 +17,9 @@ TaskStatus = Literal["open", "active", "done", "blocked", "dropped"]
 class FileEffect(msgspec.Struct, frozen=True, gc=False):
     """What is done to a file.
 
-    `path` is seen from the directory that the call runs in; "" where the call does not name it, or does something
-    else than to a file. "list", "search" and "fetch" look and change nothing; a "run" prints no file's text.
-    `whole`: of a read, that it asks for all of the file; of a write, that the call holds all of it. `to`: where a
-    "move" takes it.
+    `path` is relative to the directory that the call runs in; "" if the call does not name it, or the effect is not
+    on a file. "list", "search" and "fetch" change nothing; a "run" prints no file's text. `whole`: a read requests
+    the whole file; a write contains all of it. `to`: the target of a "move".
     """
 
     path: str
@@ -33,12 +32,12 @@ RUN = FileEffect("", "run")
 
 
 class ShellStatus(msgspec.Struct, frozen=True, gc=False):
-    """What the status that a shell ends with says of the commands that its line is about.
+    """What a shell's exit status says of the commands that its line is about.
 
-    `on_zero`, `on_one`: how they ended where it is 0 or 1; with any other they failed. `about`: what they do; a
-    check tells by its output as well. `subjects`: what they are, by program and subcommand (`git merge`), in order;
-    none of a look. `shown_lines`: the line shows how the output of its check ends where
-    it shows fewer lines; 0: never.
+    `on_zero`, `on_one`: how they ended with status 0 or 1; any other status means failure. `about`: what they do; a
+    check is also judged by its output. `subjects`: what they are, by program and subcommand (`git merge`), in
+    order; none for a look. `shown_lines`: the line shows the end of its check's output if it shows fewer lines than
+    this; 0: never.
     """
 
     on_zero: CallOutcome = "ok"
@@ -52,8 +51,9 @@ CERTAIN = ShellStatus()
 
 
 class Shell(msgspec.Struct, frozen=True, gc=False):
-    """What a shell is handed: its command lines as one. `directory`: where it went to last, "" where it stayed.
-    `scripted`: the lines stand in a script."""
+    """What a shell receives: its command lines as one. `directory`: where it last went, "" if it stayed.
+    `scripted`: the lines are in a script.
+    """
 
     command: str
     directory: str = ""
@@ -62,8 +62,9 @@ class Shell(msgspec.Struct, frozen=True, gc=False):
 
 
 class CallEffects(msgspec.Struct, frozen=True, gc=False):
-    """The effects of one call, in order. `repeats`: the same call again shows the newer state of the same. `shell`:
-    what it hands to one."""
+    """The effects of one call, in order. `repeats`: repeating the call shows its newer state. `shell`: what it
+    passes to one.
+    """
 
     effects: tuple[FileEffect, ...] = ()
     repeats: bool = False
@@ -71,7 +72,7 @@ class CallEffects(msgspec.Struct, frozen=True, gc=False):
 
 
 class Task(msgspec.Struct, frozen=True, gc=False):
-    """One task. `text` "" where the call names it by its `id` alone; `status` "" where it says nothing of it."""
+    """One task. `text` "" if the call only names its `id`; `status` "" if it says nothing of it."""
 
     text: str
     status: TaskStatus | Literal[""]
@@ -79,19 +80,19 @@ class Task(msgspec.Struct, frozen=True, gc=False):
 
 
 class Tasks(msgspec.Struct, frozen=True, gc=False):
-    """Tasks that a call states. `whole`: they are the list, and what it leaves out is closed."""
+    """Tasks that a call states. `whole`: they are the complete list, and missing ones are closed."""
 
     tasks: tuple[Task, ...]
     whole: bool = True
 
 
 class ToolCall(msgspec.Struct, frozen=True, dict=True):
-    """All that is known of a call before its result.
+    """Everything known of a call before its result.
 
-    `kind`: what the tool is for, "" unknown. `paths`: every file and directory that the call names, also where what
-    is done to it is not known. `key_arguments`: (name, value) of what a model would say again to get the same.
-    `shell`: what it hands to a shell, whose result may hide a failure; None for another tool. `repeats`: the same
-    call again shows the newer state of the same.
+    `kind`: the tool's purpose, "" if unknown. `paths`: every file and directory that the call names, even with an
+    unknown effect. `key_arguments`: (name, value) of what a model would repeat to get the same. `shell`: what it
+    passes to a shell, whose result may hide a failure; None for another tool. `repeats`: repeating the call shows
+    its newer state.
     """
 
     tool: str
@@ -105,7 +106,7 @@ class ToolCall(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def changes(self) -> bool:
-        """Whether it changes, makes or takes away a file that it names."""
+        """Whether it changes, creates or removes a file that it names."""
         return any(effect.kind in CHANGES for effect in self.effects)
 
     @property
@@ -115,17 +116,17 @@ class ToolCall(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def read_paths(self) -> tuple[str, ...]:
-        """The files whose text it asks for."""
+        """The files whose text it requests."""
         return tuple([effect.path for effect in self.effects if effect.kind == "read" and effect.path])
 
     @property
     def moved(self) -> tuple[tuple[str, str], ...]:
-        """(path as it was, path now or "") of each file that it moves or takes away."""
+        """(old path, new path or "") of each file that it moves or deletes."""
         return tuple((effect.path, effect.to) for effect in self.effects if effect.kind in ("move", "delete"))
 
     @property
     def main_argument(self) -> str:
-        """The argument that says most of what it does, on as many lines as it has: a command, a path, a pattern."""
+        """The most informative argument, with all its lines: a command, a path, a pattern."""
         if self.shell is not None:
             return self.shell.command
         for name, value in self.key_arguments:
@@ -139,8 +140,9 @@ class ToolCall(msgspec.Struct, frozen=True, dict=True):
 
 
 def result_row(call: ToolCall) -> Literal["read", "search", "command"]:
-    """What kind of text its result is: a file's, where something was found, or what a command printed. A tool that
-    is not known counts as a command."""
+    """What kind of text its result is: a file's, search hits, or a command's output. An unknown tool counts as a
+    command.
+    """
     kinds = {effect.kind for effect in call.effects} or {call.kind}
     if kinds <= {"list", "search"}:
         return "search"

@@ -2,12 +2,12 @@
 
 Rules:
 
-1. A read with an argument for lines, or one that nobody knows, may be of a part of the file.
-2. A write surely holds the whole text where the call has one and does not say that it is put behind another.
-3. A call may do several things; one that also prints what is no file's text has an effect "run" or "list" too.
-4. Of a list of files or edits each is told. Where neither a file nor a patch is named there is no effect.
+1. A read with an argument for lines, or an unknown one, may be of a part of the file.
+2. A write certainly holds the whole text if the call has one and does not say that it is appended.
+3. A call may do several things; one that also prints text of no file has an effect "run" or "list" too.
+4. Of a list of files or edits each is reported. Without a file or patch there is no effect.
 
-It knows only what the call says, not how it ended.
+It only knows what the call says, not how it ended.
 """
 
 from collections.abc import Callable
@@ -44,7 +44,7 @@ def read(given: CallArguments, listed: bool) -> CallEffects:
 
 
 def _narrows(given: CallArguments, name: str) -> bool:
-    """Whether an argument may ask for less than the file."""
+    """Whether an argument may limit the read to a part of the file."""
     role, value = given.role(name), given.arguments[name]
     if role not in _NARROWING or not isinstance(value, str | int | list) or isinstance(value, bool):
         return False
@@ -69,7 +69,7 @@ def _paths(given: CallArguments) -> tuple[str, ...]:
 
 
 def edit(given: CallArguments, listed: bool) -> CallEffects:
-    """Edits in a list are told by file where each names one, else all are of the call's file."""
+    """A list of edits gives one effect per file if each names one; otherwise all are of the call's file."""
     if not given.path and given.patch is not None:
         return CallEffects(of_patch(given.patch, ""))
     paths = tuple(part.path for part in given.parts if part.path) or _paths(given)
@@ -77,18 +77,18 @@ def edit(given: CallArguments, listed: bool) -> CallEffects:
 
 
 def editor(given: CallArguments, listed: bool) -> CallEffects:
-    """An editor that is told by an argument what to do: `view`, `create`, `str_replace`, `insert`."""
+    """An editor with a command argument: `view`, `create`, `str_replace`, `insert`."""
     return FAMILIES[editing(given)](given, listed)
 
 
 def editing(given: CallArguments) -> EffectKind:
-    """What an editor is told to do."""
+    """The command of an editor."""
     kind = kind_of(given.text("command", "operation") or "")
     return kind if kind in ("read", "write", "edit", "delete") else ""
 
 
 def patch(given: CallArguments, listed: bool) -> CallEffects:
-    """A patch that names its files, or one beside the path of its only one; of an operation the file alone."""
+    """A patch that names its files, or one beside the path of its only file; of an operation only the file."""
     if given.patch is not None and not given.path:
         return CallEffects(of_patch(given.patch, ""))
     inside = next((part for part in given.parts if part.path), given)
@@ -112,7 +112,7 @@ def copy(given: CallArguments, listed: bool) -> CallEffects:
 
 
 def look(kind: EffectKind) -> Read:
-    """A look of this kind. One of a tool that nobody listed may not show the same again."""
+    """A look of this kind. Repeating one of an unknown tool may not show the same."""
 
     def look_at(given: CallArguments, listed: bool) -> CallEffects:
         return CallEffects((FileEffect(given.looked_at, kind),), repeats=listed)
@@ -121,7 +121,7 @@ def look(kind: EffectKind) -> Read:
 
 
 def run(given: CallArguments, listed: bool) -> CallEffects:
-    """What a shell is handed, or a script that hands it to one; code of another kind is run."""
+    """What a shell receives, directly or through a script; other code is run."""
     directory = normal(given.text("working directory", "directory") or "")
     argv = next((value for value in given.values("command") if isinstance(value, list)), [])
     is_patched = len(argv) == 2 and all(isinstance(word, str) for word in argv) and argv[0] in PATCH_PROGRAMS
@@ -136,7 +136,7 @@ def run(given: CallArguments, listed: bool) -> CallEffects:
 
 
 def command(given: CallArguments) -> str:
-    """The command line of a call, its words quoted where it was a list of them; "" for none."""
+    """The command line of a call, quoted if it was a list of words; "" for none."""
     for value in given.values("command", "input"):
         if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
             return _line(value)
@@ -146,7 +146,7 @@ def command(given: CallArguments) -> str:
 
 
 def _line(argv: list[str]) -> str:
-    """`bash -lc "x"` is x; several command lines are one a line."""
+    """`bash -lc "x"` is x; several command lines are joined by newlines."""
     program = argv[0].rpartition("/")[2].removesuffix(".exe")
     if len(argv) == 3 and argv[1] in ("-lc", "-c", "-Command") and program in SHELLS:
         return argv[2]
@@ -173,7 +173,7 @@ def _commands(done: codex_exec.ScriptRun) -> str:
 
 
 def scripted(given: CallArguments) -> str:
-    """The command lines that a script hands to a shell, as one; "" for none."""
+    """The command lines that a script passes to a shell, as one; "" for none."""
     line = given.text("input") if not given.has("command") else None
     return _commands(codex_exec.run(line)) if line and codex_exec.is_script(line) else ""
 

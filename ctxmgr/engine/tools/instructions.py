@@ -1,12 +1,12 @@
-"""What others tell a model to go by: files of rules, skills and memories, the tools that bring them, and the texts
+"""What others tell a model to follow: files of rules, skills and memories, the tools that bring them, and the texts
 in which hosts put them beside a user's words.
 
-1. A file is one by its name, or by the directory of rules that it lies in; a policy may name others.
-2. A text is one where it starts as a host's (a tag, a heading, "Contents of") and names such a file in its first
-   lines, or stands in a tag for such texts.
-3. What a host says of a tool that it called itself, and its result in a text behind that, are one reading.
-   What is said of files of dependencies alone is none: those that wrote them speak for nobody here.
-4. A text that tells files whole names them: "Contents of PATH", "AGENTS.md instructions for DIRECTORY".
+1. A file counts by its name, or by the directory of rules that it is in; a policy may name others.
+2. A text counts if it starts as a host's (a tag, a heading, "Contents of") and names such a file in its first
+   lines, or is in a tag for such texts.
+3. What a host says of a tool that it called itself, and the result in a text behind that, form one read. Text about
+   files of dependencies only does not count: their authors speak for nobody here.
+4. A text with whole files names them: "Contents of PATH", "AGENTS.md instructions for DIRECTORY".
 """
 
 import re
@@ -90,7 +90,7 @@ _TOLD = expression(r"(?:Contents of|instructions for|\"file_path\":)[ \"]*([^\s\
 
 
 def is_instructing(text: str, before: str = "") -> bool:
-    """Rules 2 and 3. `before`: the text that stands before it."""
+    """Rules 2 and 3. `before`: the text before it."""
     reading = _READING.match(text)
     if reading and reading[1] != "Called":
         called = _READING.match(before)
@@ -103,12 +103,12 @@ def is_instructing(text: str, before: str = "") -> bool:
 
 
 def files_named(text: str) -> frozenset[str]:
-    """The files that it tells whole, as far as it names them (rule 4)."""
+    """The files that it contains whole, as far as it names them (rule 4)."""
     return frozenset(name.rstrip(":").casefold() for name in _TOLD.findall(text))
 
 
 def of_dependency(path: str) -> bool:
-    """Whether it lies in a folder of others' code."""
+    """Whether it is in a folder of others' code."""
     path = path.replace("\\", "/").casefold()
     return _MODULES_OF_GO in path or not DEPENDENCIES.isdisjoint(path.split("/")[:-1])
 

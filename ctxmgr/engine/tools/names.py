@@ -1,21 +1,21 @@
-"""What the words of a name say: of an argument its role, of a tool that nobody listed what it is for.
+"""What the words of a name say: an argument's role, or an unknown tool's purpose.
 
-Rules of arguments:
+Rules for arguments:
 
-1. A name is read by its words: `file_path`, `filePath`, `AbsolutePath` and `target_file` name a file alike. Numbers
-   at its end do not count (`old_str_1`).
-2. Whole names come first (`WHOLE`), then the last word decides, and the words before it what of that it is.
-3. A role says what an argument may be. Whether it is that is for who reads the value: `before` is text in an edit,
-   and a count of lines in a search.
+1. A name is split into words: `file_path`, `filePath`, `AbsolutePath` and `target_file` all name a file. Numbers at
+   its end are ignored (`old_str_1`).
+2. Whole names come first (`WHOLE`), then the last word decides, and the words before it refine that.
+3. A role says what an argument may be; the reader of the value checks it. `before` is text in an edit, and a number
+   of lines in a search.
 
-Rules of tools:
+Rules for tools:
 
-4. What a server or a host puts before a name (`mcp__files__`, `developer.`) is no part of it.
-5. Words that leave no doubt come first: `todo`, `web`, `agent`. Then the first verb decides, in `read_file` as in
-   `file_search`; but what searches and replaces edits.
-6. What takes away a thing inside a file (`delete_lines`) edits the file.
-7. To read what is told *of* a file (`get_file_info`, `read_lints`) is a look, and no read of its text. A directory
-   that is made or taken away is no file.
+4. A server's or host's prefix (`mcp__files__`, `developer.`) is not part of the name.
+5. Unambiguous words come first: `todo`, `web`, `agent`. Then the first verb decides, in `read_file` as in
+   `file_search`; but search and replace is an edit.
+6. Removing something inside a file (`delete_lines`) edits the file.
+7. Reading information *about* a file (`get_file_info`, `read_lints`) is a look, not a read of its text. A created
+   or deleted directory is no file.
 """
 
 from functools import lru_cache
@@ -32,7 +32,7 @@ ArgumentRole = Literal[
     "line", "tasks", "task", "about", "operation", "tool", "arguments", "id", "task id", "status", "aside", "",
 ]  # fmt: skip
 Meaning = TypeVar("Meaning")
-NAME_CHARACTERS = 80  # a longer name is no argument's of any tool
+NAME_CHARACTERS = 80  # no argument of any tool has a longer name
 
 _WORD = expression(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
@@ -86,7 +86,7 @@ WHOLE: dict[str, ArgumentRole] = _by_word(
         " reasoning reason instruction instructions intent requiresapproval",
     ),
 )
-_LAST: dict[str, ArgumentRole] = _by_word(  # of a name of several words, by the last
+_LAST: dict[str, ArgumentRole] = _by_word(  # of a name with several words, by the last
     ("command", "command cmd commands"),
     ("patch", "patch diff"),
     ("pattern", "pattern regex"),
@@ -103,7 +103,7 @@ _TEXTS = _words("text str string strings content contents lines code block snipp
 
 @lru_cache(maxsize=4_096)
 def role_of(name: str) -> ArgumentRole:
-    """The role of an argument by its name alone; "" for one that no rule knows."""
+    """The role of an argument by its name only; "" if no rule knows it."""
     if len(name) > NAME_CHARACTERS:
         return ""
     words = [word for word in words_of(name) if not word.isdigit()]
@@ -130,7 +130,7 @@ def role_of(name: str) -> ArgumentRole:
 
 
 def _path(last: str, rest: frozenset[str]) -> ArgumentRole:
-    if rest & {"name", "attachment", "attachments"}:  # of what is in a file, as `name_path`, or goes along
+    if rest & {"name", "attachment", "attachments"}:  # something in a file, as `name_path`, or attached
         return ""
     if rest & _DIRECTORIES:
         return "directory"
@@ -171,7 +171,7 @@ _THINGS = _words(
     " discussion label milestone thread mail email message"
 )
 _COPIES = _words("copy cp duplicate")
-_INSIDE = _words(  # a file
+_INSIDE = _words(  # of a file
     "line lines text range cell cells import imports symbol symbols function method class block section property"
     " key keys string match matches variable variables field parameter identifier"
 )
@@ -180,7 +180,7 @@ _DIRECTORY_WORDS = _words("directory directories dir dirs folder folders")
 
 
 def without_prefix(tool: str) -> str:
-    """Rule 4: `read_file` of `mcp__files__read_file` and of `files.read_file`."""
+    """Rule 4: `read_file` for `mcp__files__read_file` and `files.read_file`."""
     for mark in ("__", ".", "/", ":"):
         tool = tool.rpartition(mark)[2] or tool
     return tool
@@ -188,20 +188,20 @@ def without_prefix(tool: str) -> str:
 
 @lru_cache(maxsize=512)
 def is_of_a_service(tool: str) -> bool:
-    """Whether it is about something that lies in no file, though it may name one (`create_review_comment`)."""
+    """Whether it is about something that is in no file, though it may name one (`create_review_comment`)."""
     words = words_of(without_prefix(tool))
     return bool(_THINGS.intersection(words)) and not _TEXT_WORDS.intersection(words)
 
 
 @lru_cache(maxsize=512)
 def leaves_its_source(tool: str) -> bool:
-    """Whether a move by its verb is a copy."""
+    """Whether a move, by its verb, is a copy."""
     return bool(_COPIES.intersection(words_of(without_prefix(tool))))
 
 
 @lru_cache(maxsize=512)
 def kind_of(tool: str) -> EffectKind:
-    """What a tool is for; "" where its words do not say."""
+    """What a tool is for; "" if its words do not say."""
     words = words_of(without_prefix(tool))
     sure = next((SURE[word] for word in words if word in SURE), None)
     if sure is not None:

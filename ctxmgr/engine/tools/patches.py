@@ -46,7 +46,7 @@ def _is_unified(text: str) -> bool:
 
 
 def sections(text: str) -> tuple[Section, ...]:
-    """One a file, in order; none where no file is named."""
+    """One per file, in order; none if no file is named."""
     if _is_unified(text):
         return tuple(map(_of_unified, _UNIFIED.finditer(text)))
     heads = list(_FILE.finditer(text))
@@ -67,7 +67,7 @@ def _of_unified(head: re.Match[str]) -> Section:
 
 
 def shortened(text: str, marker: str) -> str:
-    """The patch with its file lines and the heads of its hunks alone; `marker` stands in each for the lines."""
+    """The patch with only its file lines and the heads of its hunks; `marker` replaces the lines in each."""
     lines: list[str] = []
     for line in text.split("\n"):
         if line.startswith(_HEADS):

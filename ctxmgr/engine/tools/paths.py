@@ -1,28 +1,28 @@
-"""Turns the paths that calls name into one spelling each, and tells which of them are surely the same file.
+"""Normalizes the paths that calls name, and finds which of them are certainly the same file.
 
 Rules:
 
-1. A path is spelled without `.`, doubled slashes and what `..` takes back; Windows' backslashes are slashes;
-   what `file://` stands before is a path.
-2. A relative path is the absolute one that ends with it where there is exactly one such, under the one directory
-   that the session works in. That is the directory under which most of the relative paths are found; of one
-   bare name alone it is not told, for half of all directories have a README.
-3. Else two spellings are two files.
+1. A path is normalized: no `.`, doubled slashes or resolved `..`; Windows' backslashes become slashes, and a
+   `file://` prefix is removed.
+2. A relative path is the absolute one that ends with it if there is exactly one, under the session's working
+   directory. That is the directory under which most of the relative paths are found. A single bare name does not
+   determine it, since half of all directories have a README.
+3. Otherwise two spellings are two files.
 
-It knows no file system.
+It uses no file system.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-UNKNOWN = "?"  # a directory that is not known: no file is named from there
+UNKNOWN = "?"  # an unknown directory: no file is named from there
 LEAST_VOTES = 2  # names, or parts of one name, that must agree on the directory (rule 2)
 _FILE_URI = "file://"
 _OF_DRIVE = (":\\", ":/")  # behind the letter of a drive
 
 
 def normal(path: str) -> str:
-    """The path by rule 1; "" stays what it is."""
+    """The path by rule 1; "" stays ""."""
     if "\\" in path and (path[1:3] in _OF_DRIVE or "/" not in path):
         path = path.replace("\\", "/")
     if path.startswith(_FILE_URI):
@@ -45,12 +45,12 @@ def is_absolute(path: str) -> bool:
 
 
 def joined(directory: str, path: str) -> str:
-    """The path as seen from a directory ("" where none is known)."""
+    """The path relative to a directory ("" if it is unknown)."""
     return normal(path if not directory or is_absolute(path) else f"{directory}/{path}")
 
 
 def same(paths: Iterable[str]) -> Mapping[str, str]:
-    """Each relative path that is surely an absolute one (rule 2), with that one."""
+    """Each relative path that is certainly an absolute one (rule 2), with that one."""
     known = dict.fromkeys(paths)
     relative = {path for path in known if path and not is_absolute(path)}
     if not relative:
@@ -74,8 +74,9 @@ def same(paths: Iterable[str]) -> Mapping[str, str]:
 
 
 def root_of(paths: Iterable[str]) -> str:
-    """The directory, with its slash, that makes absolute paths shortest when it is told once; "" for fewer than two
-    paths."""
+    """The directory, with its slash, that shortens absolute paths most when named once; "" for fewer than two
+    paths.
+    """
     held = Counter(path[: index + 1] for path in paths for index in range(1, len(path)) if path[index] == "/")
     shared = [directory for directory, count in held.items() if count > 1]
     return max(shared, key=lambda root: ((held[root] - 1) * len(root), root), default="")

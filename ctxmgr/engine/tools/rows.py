@@ -1,7 +1,7 @@
-"""The tools of known hosts, a row each family: their names, what they are for, and where their arguments mislead.
+"""The tools of known hosts, one row per family: their names, their purpose, and misleading argument names.
 
-Names are compared by their letters and digits alone (`read_file` is `ReadFile`), behind what a server puts before
-them. Facts are from the hosts' own sources and from recorded sessions; hosts that no row names use such names too.
+Names are compared by letters and digits only (`read_file` equals `ReadFile`), without a server's prefix. Facts are
+from the hosts' own sources and from recorded sessions; hosts that no row names use the same names too.
 """
 
 from collections.abc import Mapping
@@ -24,10 +24,9 @@ Does = Literal["run", "write", "edit", "delete", "read", "search", "list"]  # of
 class ToolRow(msgspec.Struct, frozen=True):
     """Tools of one family. `names`, and `hosts` that have one of them.
 
-    `roles`: of arguments by name, where `names.role_of` would be misled. `where`: the argument without which the
-    row does not count; of two rows with one name the first that counts is taken. `tells`: what its result is, where
-    that is not merely a tool's text. `does`: of a tool that its host declared, what is done with which argument, in
-    this order.
+    `roles`: of arguments by name, where `names.role_of` would be wrong. `where`: the argument that the row
+    requires; of two rows with one name the first that applies is used. `tells`: what its result is, if not just a
+    tool's text. `does`: for a tool that its host declared, the action on each argument, in order.
     """
 
     family: Family

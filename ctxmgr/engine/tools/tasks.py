@@ -1,13 +1,13 @@
-"""Turns the arguments of a call, and what a host's own task tool prints, into the tasks that they state.
+"""Finds the tasks that a call's arguments state, and those that a host's own task tool prints.
 
 Rules:
 
-1. A list of objects with a text and a state each is the whole task list, of whatever tool. An empty one is a list
-   where the tool's name says so. So is a checklist in text (`[x] done`) that a tool for plans is handed.
-2. One task a call: it has a text, or the id that the tool gave it, which the call's result tells.
-3. A list with one row that is no task is none.
-4. A host prints its tasks a line each with id, state and text (`#2 [pending] x`), or one task with its state below.
-   What it waits for, which stands behind the text, is no part of it.
+1. A list of objects with a text and a state each is the complete task list, whatever the tool. An empty one counts
+   if the tool's name says so. So does a checklist in text (`[x] done`) passed to a tool for plans.
+2. A single task has a text, or the id that the tool gave it, which the call's result names.
+3. A list with a row that is no task does not count.
+4. A host prints one task per line with id, state and text (`#2 [pending] x`), or one task with its state below.
+   What it waits for, behind the text, is not part of it.
 """
 
 import re
@@ -37,7 +37,7 @@ _MARKS: dict[str, TaskStatus] = {
     "": "open",
 }
 _TEXTS = ("content", "text", "title", "step", "subject", "task", "description", "name")
-_LISTING_TOOLS = ("todo", "plan", "task")  # in the name of one
+_LISTING_TOOLS = ("todo", "plan", "task")  # in a tool's name
 _LINE = expression(r"^\s*(?:[-*+•]\s+|\d{1,3}[.)]\s+)?\[([ xX~/>-]?)\]\s+(\S.*)$")
 _CREATED = expression(r"\bTask #(\w{1,40}) created\b")
 _REFUSED = expression(  # by its beginning: no such task, or an error of the tool
@@ -49,11 +49,11 @@ _REFUSED = expression(  # by its beginning: no such task, or an error of the too
 _LISTED = expression(r"^#(\w{1,40}) \[(\w{1,40})\] (\S.*?)(?: \[blocked by [^\]]*\])?$")
 _SHOWN = expression(r"Task #(\w{1,40}): (\S[^\n]*)\nStatus: (\w{1,40})\s*$", re.MULTILINE)
 LINE_CHARACTERS = 500  # a longer line is no task
-RESULT_CHARACTERS = 400  # of a result, in which an id is looked for
+RESULT_CHARACTERS = 400  # of a result, searched for an id
 
 
 def tasks_of(tool: str, kind: EffectKind, given: CallArguments) -> Tasks | None:
-    """The tasks that a call states; None where it states none."""
+    """The tasks that a call states; None if it states none."""
     rows = next((value for value in given.values("tasks") if isinstance(value, list)), None)
     if rows is not None:
         tasks = [_row(row) for row in rows]
@@ -69,18 +69,18 @@ def tasks_of(tool: str, kind: EffectKind, given: CallArguments) -> Tasks | None:
 
 
 def created_id(result: str) -> str:
-    """The id that a result gives the one task that its call made; "" for none."""
+    """The id that a result gives the one task that its call created; "" for none."""
     head = _CREATED.search(result, 0, RESULT_CHARACTERS)
     return head[1] if head else ""
 
 
 def refuses_task(result: str) -> bool:
-    """Whether a result says that its call stated no task: none has such an id, or the tool refused it."""
+    """Whether a result says that its call stated no task: the id is unknown, or the tool refused it."""
     return _REFUSED.match(result, 0, RESULT_CHARACTERS) is not None
 
 
 def listed_tasks(result: str) -> tuple[Task, ...]:
-    """Those that a host's own task tool prints (rule 4)."""
+    """The tasks that a host's own task tool prints (rule 4)."""
     shown = _SHOWN.match(result)
     if shown:
         return (Task(shown[2][:LINE_CHARACTERS], _status(shown[3]), shown[1]),)
@@ -103,7 +103,7 @@ def _status(text: str) -> TaskStatus:
 
 
 def _row(row: Any) -> Task | None:
-    """One row of a list; None where it is no task."""
+    """One row of a list; None if it is no task."""
     if not isinstance(row, dict):
         return None
     text = next((row[key] for key in _TEXTS if isinstance(row.get(key), str) and row[key].strip()), "")

@@ -1,4 +1,4 @@
-"""How a call ended, from its mark, its status and its output. Knows no fact and no packet."""
+"""How a call ended, from its error mark, its status and its output. Knows no fact and no packet."""
 
 from ctxmgr.engine.tools.outcome.ended import (
     asks_for,

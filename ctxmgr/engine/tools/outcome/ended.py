@@ -1,19 +1,20 @@
-"""Turns the result of a call into how it ended.
+"""Determines from the result of a call how it ended.
 
 Rules:
 
-1. A result that the host marks as an error tells of a failure; of a format that has no mark, one that looks like an
-   error may be one, and one that says nothing of it may be anything. One that begins as an error is one, unless it
-   is of a line that shows a text: that begins as it likes.
-2. Of a call that failed nothing is known to be done.
-3. A shell's status speaks of a part of its line (`ShellStatus`). Anything else, including a run that goes on, is
-   `unknown`, unless the output of a check says how it ended: a failure always, a success where all of it is shown.
-4. How a check ended is told by its output as well: one that ended with 0 and counts failures failed, for a script
-   may drop the status of what it runs.
-5. A call that a person refused never ran: its result is the host's word for that, and no error. One that a person
-   stopped may have run: how a check ended that was stopped is unknown.
+1. A result that the host marks as an error means failure. In a format without such a mark, a result that looks like
+   an error may be one, and any other is undetermined. A result that begins as an error is one, unless its line
+   shows a text, which may begin with anything.
+2. Nothing is assumed to be done by a failed call.
+3. A shell's status covers a part of its line (`ShellStatus`). Everything else, including a run that continues, is
+   `unknown`, unless the output of a check shows how it ended: failures always count, a success only if all of it is
+   shown.
+4. A check is also judged by its output: one that ended with 0 and counts failures failed, since a script may drop
+   the status of what it runs.
+5. A call that a person refused never ran: its result is the host's message about that, and no error. One that a
+   person stopped may have run: the outcome of a stopped check is unknown.
 
-Everything that asks how a call ended asks here.
+All code that needs to know how a call ended asks here.
 """
 
 import re
@@ -25,13 +26,13 @@ from ctxmgr.engine.tools.outcome.reading import END_LINES, RunReport, lines_of, 
 from ctxmgr.model import expression
 
 END_CHARACTERS = 2_000  # of the start and of the end
-RUNNING_CHARACTERS = 500  # of a result: a host says first of all that a run goes on
+RUNNING_CHARACTERS = 500  # of a result; a host says first that a run continues
 
 _UNREAD = RunReport("unknown")
 _CODE = expression(
     r"\b(?:exit(?:ed)?(?: with)?(?: (?:code|status))|exit_?code\"?|return_?code)\W{0,4}(-?\d+)\b", re.IGNORECASE
 )
-_NOT_FOUND = (126, 127)  # statuses by which shells say so
+_NOT_FOUND = (126, 127)  # exit statuses that mean so
 _NOWHERE = ("no such file", "not a directory")
 _REFUSED = expression(
     r"\W*(?:error:? )?(?:(?:the )?user (?:has )?(?:rejected|refused|denied|declined"
@@ -52,20 +53,22 @@ _GOES_ON = expression(
     r"|\"session_id\":\s*\"?(\d[\w-]{0,39})",
     re.IGNORECASE,
 )
-_SILENT_WHEN_FINE = frozenset(("tsc", "tsgo", "eslint", "go vet", "go build", "shellcheck"))  # print errors alone
+# they only print errors
+_SILENT_WHEN_FINE = frozenset(("tsc", "tsgo", "eslint", "go vet", "go build", "shellcheck"))
 _ASKING = ("session_id", "cell_id", "bash_id", "shell_id", "task_id")
 _ASKED = expression(r"\b(?:session|cell)_id\"?\s*:\s*\"?(\d[\w-]{0,39})")  # in a script
 
 
 def outcome(call: ToolCall, text: str, is_error: bool, doubtful: bool = False) -> CallOutcome:
-    """How a call ended, from its result: `text`, the host's mark of an error, and whether that is in doubt; both of
-    a text that begins as an error (rule 1)."""
+    """How a call ended, from its result: `text`, the host's error mark, and whether that is uncertain; both also
+    for a text that begins as an error (rule 1).
+    """
     shell = call.shell
     if shell is None:
         return "failed" if is_error else "unknown" if doubtful else "ok"
     status = shell.status
     is_error = is_error and not (doubtful and status.about == "look")
-    if len(set(_RECORDED.findall(text))) > 1:  # several results in one that ended differently
+    if len(set(_RECORDED.findall(text))) > 1:  # several results in one, with different outcomes
         return "unknown"
     if is_error:
         by_status: CallOutcome = status.on_one if _code(text) == 1 else "failed"
@@ -81,7 +84,7 @@ def outcome(call: ToolCall, text: str, is_error: bool, doubtful: bool = False) -
 
 
 def _by_output(shell: Shell, text: str, otherwise: CallOutcome) -> CallOutcome:
-    """By what was printed, where the status does not tell."""
+    """By the output, if the status does not say."""
     if any(map(_is_lost, _edges(text))):
         return "failed"
     if shell.status.about != "check":
@@ -95,7 +98,7 @@ def _by_output(shell: Shell, text: str, otherwise: CallOutcome) -> CallOutcome:
 
 
 def weighed_run(shell: Shell, text: str, ended: CallOutcome) -> tuple[CallOutcome, RunReport]:
-    """How the run of a check is told that `ended` so, and what its output counts and tells (rule 4)."""
+    """How the run of a check counts that `ended` this way, with the counts and lines of its output (rule 4)."""
     if ended == "unknown" or shell.status.about != "check" or _STOPPED.search(text[-END_CHARACTERS:]):
         return "unknown" if shell.status.about == "check" else ended, _UNREAD
     return _weighed(text, ended)
@@ -109,7 +112,7 @@ def _weighed(text: str, ended: CallOutcome) -> tuple[CallOutcome, RunReport]:
 
 
 def end_of_run(text: str, is_error: bool, doubtful: bool) -> tuple[CallOutcome, RunReport]:
-    """How a run ended that went on, from the result that tells of its end: nothing is known of its command here."""
+    """How a continued run ended, from the result that reports its end; its command is unknown here."""
     if goes_on_as(text):
         return "failed" if is_error else "unknown", _UNREAD
     report = read_output(text)
@@ -121,23 +124,23 @@ def end_of_run(text: str, is_error: bool, doubtful: bool) -> tuple[CallOutcome, 
 
 
 def never_began(text: str) -> bool:
-    """Whether the result of a call that failed says that it never ran: no such directory, no such program."""
+    """Whether a failed call's result says that it never ran: no such directory, no such program."""
     return _code(text) in _NOT_FOUND or any(_is_lost(line) or "command not found" in line for line in _edges(text))
 
 
 def is_refused(text: str) -> bool:
-    """Whether a result that is marked as an error says that a person refused the call (rule 5)."""
+    """Whether a result marked as an error says that a person refused the call (rule 5)."""
     return _REFUSED.match(text[:END_CHARACTERS].lstrip()) is not None
 
 
 def goes_on_as(text: str) -> str:
-    """The id under which a run goes on whose result this is, "" where it ended."""
+    """The id of the run that continues behind this result, "" if it ended."""
     match = _GOES_ON.search(text[:RUNNING_CHARACTERS])
     return (match[1] or match[2]) if match else ""
 
 
 def asks_for(arguments: Mapping[str, Any]) -> str:
-    """The id of the run that a call asks for, "" for none; also in a script that calls the tool."""
+    """The id of the run that a call asks about, "" for none; also in a script that calls the tool."""
     for name in _ASKING:
         if isinstance(value := arguments.get(name), str | int):
             return str(value)
@@ -147,19 +150,19 @@ def asks_for(arguments: Mapping[str, Any]) -> str:
 
 
 def _is_lost(line: str) -> bool:
-    """Whether this line says that a shell could not go to the directory that it was told to."""
+    """Whether this line says that a shell could not enter its directory."""
     before, _, reason = line.casefold().partition("cd:")
     return any(words in reason for words in _NOWHERE) or "can't cd to" in before
 
 
 def _code(text: str) -> int:
-    """The status that it says it ended with; -1 where it says none, or several."""
+    """The exit status that it names; -1 if it names none, or several."""
     codes = {int(code) for line in _edges(text) for code in _CODE.findall(line)}
     return codes.pop() if len(codes) == 1 else -1
 
 
 def _edges(text: str) -> list[str]:
-    """The first and the last lines that hold something."""
+    """The first and the last non-empty lines."""
     if len(text) > 2 * END_CHARACTERS:
         text = f"{text[:END_CHARACTERS]}\n{text[-END_CHARACTERS:]}"
     lines = lines_of(text)

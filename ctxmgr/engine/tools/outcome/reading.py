@@ -1,15 +1,14 @@
-"""Turns the output of a check into how it ended, what it counted and the lines that name what failed.
+"""Reads a check's output: how it ended, its counts, and the lines that name what failed.
 
 Rules:
 
-1. Every program of the table that shows in the output is read; one that failed decides, and all counts are added.
-2. What no program of the table printed, and what stands behind the last line of one that passed, is read by general
-   words: a count of failures or an error's line says that it failed, a count of what passed at its end that it
-   passed.
-3. Of a long output the start and the end are read.
+1. Every program of the table that appears in the output is read. One that failed decides, and all counts are added.
+2. What no program of the table printed, and what follows the last line of one that passed, is read by general
+   words: a count of failures or an error line means failure, a count of passes at the end means success.
+3. Of a long output only the start and the end are read.
 
-The patterns were made from recorded outputs (`tests/unit/engine/tools/outcome/outputs`); those of `dotnet`
-from its documented form. A row is found by what is printed, not by the command: `make test` may run any of them.
+The patterns were made from recorded outputs (`tests/unit/engine/tools/outcome/outputs`); those of `dotnet` from its
+documented form. A row is found by what is printed, not by the command: `make test` may run any of them.
 """
 
 import re
@@ -24,12 +23,12 @@ _NEVER = "(?!)"
 
 
 class ProgramOutput(msgspec.Struct, frozen=True, gc=False):
-    """How one program's output is read, line by line.
+    """How to read one program's output, line by line.
 
-    `hints`: one of them is in every output of it. `failed`, `passed`: a line that says that the run ended so.
-    `telling`: lines that name what failed, the best first; without any, the lines of `failed`. `counts`: its named
-    groups are numbers of what they are named by, or one of it where the group is empty; `ran` less the others is
-    what passed. A pattern without groups: the lines whose `3 failed` are counted.
+    `hints`: one of them is in every output. `failed`, `passed`: a line that says that the run ended so. `telling`:
+    lines that name what failed, best first; without any, the lines of `failed`. `counts`: its named groups are
+    numbers of what they are named after, or one if the group is empty; `ran` minus the others is what passed. A
+    pattern without groups selects the lines whose `3 failed` are counted.
     """
 
     hints: tuple[str, ...]
@@ -40,7 +39,7 @@ class ProgramOutput(msgspec.Struct, frozen=True, gc=False):
 
 
 def _program(hints: str, failed: str, passed: str = _NEVER, *telling: str, counts: str = "") -> ProgramOutput:
-    """`hints`: one a line; without `counts`, the lines of `failed` and `passed` are counted."""
+    """`hints`: one per line. Without `counts`, the lines of `failed` and `passed` are counted."""
     failing, passing, counting, *names = map(expression, (failed, passed, counts or f"{failed}|{passed}", *telling))
     return ProgramOutput(tuple(hints.split("\n")), failing, passing, tuple(names), counting)
 
@@ -175,7 +174,7 @@ Count = tuple[int, str]
 TOLD_LINES = 3
 END_LINES = 5
 READ_CHARACTERS = 100_000  # of the start and of the end
-READ_LINE_CHARACTERS = 1_000  # of a longer line the start is read: patterns cost more than a line is long
+READ_LINE_CHARACTERS = 1_000  # of a longer line only the start is read, since patterns take more than linear time
 _RULED = " \t─"  # around a line that is ruled to its end
 _COUNT = expression(
     r"(?:^|[,;:|(=]|\. |\t|\s{2}|\b(?:and|with|found)\b)\W*(\d{1,7}) (?:tests? |examples? |specs? |scenarios? )?"
@@ -196,7 +195,7 @@ _PASSED = expression(
     r"|^\s*(?:ok|OK|PASS)\b|\b[Aa]ll (?:checks|tests)(?: \w+)? (?:pass|success)|\bBUILD SUCCESS|\b100% tests passed"
     r"|\b[Nn]o (?:issues|errors|problems|offenses)(?: found)?\b"
 )
-_OF_ONE = expression(r"^\s*(?:[✓✔√]|ok\b|PASS|-{3} PASS)|\b(?:ok|PASSED|passed)$")  # a test that passed
+_OF_ONE = expression(r"^\s*(?:[✓✔√]|ok\b|PASS|-{3} PASS)|\b(?:ok|PASSED|passed)$")  # a passed test
 _WORDS = {"passing": "passed", "failing": "failed", "failure": "failed", "failures": "failed", "pending": "skipped"}
 _WORDS |= {"ignored": "skipped", "package_failed": "package failed", "package_passed": "package passed"}
 _RANKS = ("failed", "error", "issue", "problem", "offense", "package failed", "passed", "package passed", "warning")
@@ -204,7 +203,7 @@ _PLURALS = ("error", "warning", "issue", "problem", "offense")
 
 
 class RunReport(msgspec.Struct, frozen=True, gc=False):
-    """`counts`: (how many, of what) without zeros, failures first. `lines`: the first that name what came of it."""
+    """`counts`: (number, of what) without zeros, failures first. `lines`: the first lines that name the outcome."""
 
     ended: End
     counts: tuple[Count, ...] = ()
@@ -217,7 +216,7 @@ def read_output(text: str) -> RunReport:
     failed: list[str] = []
     counts: list[Count] = []
     last_passed = -1
-    taken: set[int] = set()  # indexes of lines that a program before has read
+    taken: set[int] = set()  # indexes of lines that an earlier program has read
     for program in PROGRAMS.values():
         if not any(hint in text for hint in program.hints):
             continue
@@ -245,7 +244,7 @@ def read_output(text: str) -> RunReport:
 
 
 def lines_of(text: str) -> list[str]:
-    """Those that hold something (rule 3), also of an output that a host put into a member of a JSON object."""
+    """Non-empty lines (rule 3), also of an output that a host put into a member of a JSON object."""
     if len(text) > 2 * READ_CHARACTERS:
         text = f"{text[:READ_CHARACTERS]}\n{text[-READ_CHARACTERS:]}"
     if '"output":' in text:
@@ -264,7 +263,7 @@ def _matching(pattern: re.Pattern[str], lines: Mapping[int, str]) -> list[int]:
 
 
 def _counts(program: ProgramOutput, lines: Sequence[str]) -> Iterator[Count]:
-    """What these lines of a program count."""
+    """The counts in these lines of a program."""
     if not program.counts.groups:
         yield from (count for line in lines for count in _counted(line))
         return
@@ -281,12 +280,12 @@ def _counts(program: ProgramOutput, lines: Sequence[str]) -> Iterator[Count]:
 
 
 def _counted(line: str) -> Iterator[Count]:
-    """`3 failed, 41 passed`, in whatever order."""
+    """`3 failed, 41 passed`, in any order."""
     return ((int(number), word.lower()) for number, word in _COUNT.findall(line))
 
 
 def _added_up(counts: Iterable[Count]) -> tuple[Count, ...]:
-    """One count of each thing, in the order of what matters; nothing of which there is none."""
+    """One total for each thing, most important first, without zeros."""
     sums: dict[str, int] = {}
     for number, word in counts:
         word = _WORDS.get(word, word)

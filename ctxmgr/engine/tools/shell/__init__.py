@@ -1,4 +1,6 @@
-"""What a shell's command line does to files. Knows programs and their options, no tool's name and no argument's."""
+"""What a shell's command line does to files. Knows programs and their options, but no tool's and no argument's
+name.
+"""
 
 from ctxmgr.engine.tools.shell.changes import of_patch
 from ctxmgr.engine.tools.shell.lines import of_shell

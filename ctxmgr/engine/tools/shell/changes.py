@@ -1,13 +1,14 @@
-"""Turns the commands of one pipe into the files they write, edit, delete or move.
+"""Finds the files that the commands of one pipe write, edit, delete or move.
 
 Rules:
 
-1. A write is a heredoc or a printed text sent to a file by `>` or `tee`; with `>>` or `tee -a` it is an edit. What
-   another command prints is written too, but its text is not in the call.
-2. `sed -i` edits. So does a patch handed to `apply_patch`,
-   `patch` or `git apply`, and what `git checkout` and `git restore` bring back.
+1. A write is a heredoc or a printed text sent to a file by `>` or `tee`; with `>>` or `tee -a` it is an edit.
+   Another command's output is written too, but its text is not in the call.
+2. `sed -i` edits. So does a patch passed to `apply_patch`, `patch` or `git apply`, and what `git checkout` and `git
+   restore` bring back.
 3. `rm`, `unlink` and `git rm` delete, `mv` and `git mv` move, `cp` and `touch` write.
-4. A file whose name is not known makes the whole a run, and so does what else may write: a formatter, a script.
+4. A file with an unknown name makes the whole a run, and so does anything else that may write: a formatter, a
+   script.
 """
 
 from collections.abc import Sequence
@@ -20,7 +21,7 @@ from ctxmgr.engine.tools.shell.reads import sed_call
 from ctxmgr.engine.tools.shell.words import ShellCommand, Word
 
 MOST_FILES = 64  # of one command
-_DROPPED = ("/dev/",)  # what is sent there is no file
+_DROPPED = ("/dev/",)  # output sent there is in no file
 _PATCHERS = (("apply_patch",), ("applypatch",), ("patch",))
 _INTO = ("-t", "--target-directory")
 _VALUED = frozenset(("--suffix", "-S", "--source", "-s"))
@@ -29,7 +30,7 @@ FileEffects = tuple[FileEffect, ...]
 
 
 def changes(commands: Sequence[ShellCommand], directory: str) -> FileEffects | None:
-    """What a pipe changes; None where it changes nothing by these rules."""
+    """What a pipe changes; None if nothing by these rules."""
     first, *behind = commands
     effects = None if behind else _alone(first, directory)
     if effects is not None:
@@ -42,13 +43,13 @@ def changes(commands: Sequence[ShellCommand], directory: str) -> FileEffects | N
 
 
 def _teed(words: Sequence[Word]) -> list[tuple[str, Word]]:
-    """(">" or ">>", file) of what `tee` sends what it reads to."""
+    """(">" or ">>", file) of the files that `tee` writes."""
     kind = ">>" if "-a" in words or "--append" in words else ">"
     return [(kind, word) for word in words[1:] if word is None or not word.startswith("-")]
 
 
 def of_patch(text: str, directory: str) -> FileEffects:
-    """What a patch does; a run where it is none."""
+    """What a patch does; a run if it is no patch."""
     effects = [effect for section in patches.sections(text) for effect in _patched(section, directory)]
     return tuple(effects) if effects else (RUN,)
 
@@ -66,7 +67,7 @@ def _patched(section: patches.Section, directory: str) -> FileEffects:
 
 
 def _alone(command: ShellCommand, directory: str) -> FileEffects | None:
-    """What a command changes that is in no pipe, by its name."""
+    """What a command outside a pipe changes, by its name."""
     words = command.words
     name = words[0] if words else None
     if name == "sed":
@@ -92,7 +93,7 @@ def _alone(command: ShellCommand, directory: str) -> FileEffects | None:
 
 
 def _git(words: Sequence[Word], directory: str) -> FileEffects | None:
-    """`git -C dir mv a b`; None for what changes no file that it names."""
+    """`git -C dir mv a b`; None if it changes no file that it names."""
     if words[:1] == ("-C",) and len(words) > 2:
         directory = joined(directory, words[1]) if words[1] else UNKNOWN
         words = words[2:]
@@ -109,13 +110,13 @@ def _git(words: Sequence[Word], directory: str) -> FileEffects | None:
 
 
 def _is_file(word: Word) -> bool:
-    """Whether this ends as files do, and is surely no branch's name."""
+    """Whether it has a file's ending, and is certainly no branch name."""
     extension = (word or "").rpartition("/")[2].rpartition(".")[2]
     return "." in (word or "") and extension.isalpha() and len(extension) < 6 and word != "HEAD"
 
 
 def _named(words: Sequence[Word]) -> list[Word]:
-    """What is no option, nor the value of one; all that stands behind `--`."""
+    """Words that are neither options nor their values; everything behind `--`."""
     named: list[Word] = []
     skipped = plain = False
     for word in words:
@@ -135,7 +136,7 @@ def _each(kind: EffectKind, files: Sequence[Word], directory: str) -> FileEffect
 
 
 def _known(files: Sequence[Word], directory: str) -> list[str]:
-    """The paths of these; none where one is not known, or is a directory by its spelling."""
+    """The paths of these; none if one is unknown, or is a directory by its spelling."""
     paths = [joined(directory, file) if file else "" for file in files[:MOST_FILES]]
     return [] if any(not path or path.startswith(UNKNOWN) for path in paths) else paths
 
@@ -145,8 +146,9 @@ def _moved(words: Sequence[Word], directory: str) -> FileEffects:
 
 
 def _pairs(words: Sequence[Word], directory: str) -> list[tuple[str, str]]:
-    """(from, to) of each file behind `mv` or `cp`, the target last; into a directory where there are several, or it
-    is spelled so. None where an option names the target."""
+    """(from, to) of each file behind `mv` or `cp`, the target last; into a directory if there are several, or it is
+    spelled so. None if an option names the target.
+    """
     options = words[: words.index("--")] if "--" in words else words
     files = [] if any(word and word.startswith(_INTO) for word in options) else _named(words)
     target = files[-1] if len(files) > 1 else None
@@ -160,7 +162,7 @@ def _pairs(words: Sequence[Word], directory: str) -> list[tuple[str, str]]:
 
 
 def _prints(command: ShellCommand) -> bool:
-    """Whether it prints what the call itself holds: a heredoc, known words, or nothing."""
+    """Whether it prints what the call itself contains: a heredoc, known words, or nothing."""
     if command.words in ((), (":",)):
         return command.stdin is None and command.source == ""
     if command.words == ("cat",):
@@ -169,7 +171,7 @@ def _prints(command: ShellCommand) -> bool:
 
 
 def _redirected(commands: Sequence[ShellCommand], directory: str) -> FileEffects | None:
-    """Files that what is printed is sent to, where its text is not in the call; None without any."""
+    """Files that output is sent to whose text is not in the call; None without any."""
     files = [write for command in commands for write in command.writes]
     teed = (command.words for command in commands[1:] if command.words[:1] == ("tee",))
     files += [write for words in teed for write in _teed(words)]
@@ -179,7 +181,7 @@ def _redirected(commands: Sequence[ShellCommand], directory: str) -> FileEffects
 
 
 def _sent(writes: Sequence[tuple[str, Word]], directory: str) -> FileEffects | None:
-    """None where it is sent to no file; in a list of files each gets it."""
+    """None if it is sent to no file; in a list of files each gets it."""
     return (
         tuple(_to(file, kind, directory) for kind, file in writes if not (file or "").startswith(_DROPPED)) or None
     )

@@ -2,10 +2,10 @@
 
 Rules:
 
-1. Reads are told by `reads`, what is changed by `changes`.
-2. A look changes nothing (`ls`, `rg`, `git status`); a check runs tests, a build or a linter. The same one again
-   shows the newer state. Looks and checks are known by name (`programs`); all else is a run.
-3. `cd` counts for what follows it in the line. Of what is not understood nothing is said but that it ran.
+1. `reads` finds reads, `changes` finds changes.
+2. A look changes nothing (`ls`, `rg`, `git status`); a check runs tests, a build or a linter. Repeating either
+   shows its newer state. Looks and checks are known by name (`programs`); everything else is a run.
+3. `cd` applies to the rest of the line. What is not understood only counts as having run.
 """
 
 from collections.abc import Sequence
@@ -26,13 +26,13 @@ _GOES = tuple((name,) for name in ("cd", "pushd", "popd"))
 
 
 def of_shell(line: str, directory: str = "", depth: int = 0) -> CallEffects:
-    """What a command line does, run in this directory ("" where it is not known). `depth`: in so many others."""
+    """What a command line does, run in this directory ("" if unknown). `depth`: how many lines contain it."""
     pipelines = parse(line)
     if pipelines is None:
         return CallEffects((RUN,), shell=Shell(line, status=status_of(line, depth)))
     effects: list[FileEffect] = []
     repeats, moved = True, False
-    left: list[tuple[str, bool]] = []  # where the shells around a subshell are
+    left: list[tuple[str, bool]] = []  # the directories of the shells around a subshell
     for pipeline in pipelines:
         left += [(directory, moved)] * pipeline.opens
         words = pipeline.commands[0].words
@@ -51,7 +51,7 @@ def of_shell(line: str, directory: str = "", depth: int = 0) -> CallEffects:
 
 
 def _plain(command: ShellCommand) -> ShellCommand:
-    """The command without variables set before it, or a time limit."""
+    """The command without leading variables or a time limit."""
     words = command.words
     while words and words[0] and ("=" in words[0] or words[0] in ("command", "sudo", "env")):
         words = words[1:]
@@ -61,7 +61,7 @@ def _plain(command: ShellCommand) -> ShellCommand:
 
 
 def _within(pipeline: Pipeline, directory: str, depth: int) -> tuple[list[FileEffect], bool] | None:
-    """What `bash -c` is handed as one word does, in a shell of its own; None for anything else."""
+    """What the one-word script of `bash -c` does, in its own shell; None for anything else."""
     command = _plain(pipeline.commands[0])
     options = command.words[1:2]
     if len(pipeline.commands) > 1 or command.writes or len(command.words) != 3 or depth >= MOST_SHELLS:
@@ -74,13 +74,13 @@ def _within(pipeline: Pipeline, directory: str, depth: int) -> tuple[list[FileEf
 
 
 def _directory(words: Sequence[Word]) -> str:
-    """Where `cd` goes; a relative path seen from where that is not known names no file."""
+    """Where `cd` goes; a relative path from an unknown directory names no file."""
     to = words[1] if len(words) == 2 else "~" if len(words) < 2 else None
     return to if to and to != "-" else UNKNOWN
 
 
 def _of_pipeline(pipeline: Pipeline, directory: str) -> tuple[list[FileEffect], bool]:
-    """(what it touches, whether it is a look or a check)."""
+    """(what it affects, whether it is a look or a check)."""
     first, *behind = commands = list(map(_plain, pipeline.commands))
     if not first.words and not pipeline.substitutes and (behind or not first.writes):
         return [RUN], False

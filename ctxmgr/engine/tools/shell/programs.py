@@ -1,5 +1,5 @@
-"""The catalog of programs: what each is for (a look, a check and of which kind), and what of a call names it. Turns
-a command line into what it runs by these names, and into its calls of git. Knows no output.
+"""The catalog of programs: the purpose of each (a look, a check and of which kind), and which part of a call names
+it. Turns a command line into what it runs by these names, and into its calls of git. Knows no output.
 
 A look changes nothing (`ls`, `rg`, `git status`); a check runs tests, a build, a linter or a type checker.
 """
@@ -39,14 +39,14 @@ _GIT_VALUED = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-pa
 _GIT_LISTS = words_of("branch tag remote worktree")  # with nothing but options
 _GH_SENDS = ("-X", "-f", "-F", "--method", "--field", "--raw-field", "--input")
 _GH_LOOKS = words_of("view checks diff list status")
-_CHANGES = {  # how options begin by which a look changes something
+_CHANGES = {  # prefixes of options with which a look changes something
     "find": ("-delete", "-exec", "-ok", "-fprint", "-fls"),
     "fd": ("-x", "-X", "--exec"),
     "yq": ("-i", "--inplace"),
     "sort": ("-o", "--output"),
     "tree": ("-o",),
 }
-_SED_WRITES = expression(  # maybe: a script that writes a file or runs a command, or a file of scripts
+_SED_WRITES = expression(  # possibly: a script that writes a file or runs a command, or a file of scripts
     r"(?:^|[/;{}\d$!gpI\s])[we](?:\s|$)|(?:^|\s)(?:-\w*f|--file)"
 )
 _AWK_LOOKS = expression(r"-F.+|(?!-[fi]|--)(?:(?!system)[^>|])*", re.DOTALL)
@@ -67,18 +67,18 @@ FORMATTERS = words_of("prettier black isort rustfmt gofumpt gofmt")
 _DRY = words_of("--collect-only --co --no-run --dry-run --help --version --just-print --fixtures --markers")
 _DRY_BY_N = frozenset(("make", "gmake", "ninja"))
 _FORMATS = ("format", "fmt")  # subcommands that check nothing
-_SCRIPT_RUNNERS = words_of(  # of scripts and targets that a project names
+_SCRIPT_RUNNERS = words_of(  # of scripts and targets that a project defines
     "npm pnpm yarn bun make gmake just mise task tox nox hatch poe rake nx turbo uv poetry pdm pixi rye pipenv hk"
 )
-_RUNNERS = _SCRIPT_RUNNERS | words_of(  # and what else has subcommands that test and build
+_RUNNERS = _SCRIPT_RUNNERS | words_of(  # and others with subcommands that test and build
     "cargo go gradle gradlew mvn mvnw dotnet swift deno npx node mix bazel bundle composer stack cabal zig sbt"
     " cmake flutter dart vite next nuxt astro ng playwright manage.py artisan rails docker podman docker-compose"
     " compose helm ant"
 )
-_MANY_TARGETS = words_of("make gmake mvn mvnw gradle gradlew ant")  # each word names another
+_MANY_TARGETS = words_of("make gmake mvn mvnw gradle gradlew ant")  # each word names another target
 _OF_TARGETS = _MANY_TARGETS | words_of("just task rake sbt ninja")
-MOST_TARGETS = 6  # of one call, by which it is named
-_BUILD_TARGETS = {  # that no name of a check says; "": without any target
+MOST_TARGETS = 6  # of one call, used in its name
+_BUILD_TARGETS = {  # that no check's name covers; "": no target
     "make": ("", "all"),
     "gmake": ("", "all"),
     "mvn": ("compile", "test-compile", "package", "verify", "install", "deploy"),
@@ -87,7 +87,7 @@ _BUILD_TARGETS = {  # that no name of a check says; "": without any target
     "mix": ("compile",),
 }
 _SAME_PROGRAM = {"mvnw": "mvn", "gradlew": "gradle"}
-_KIND_WORDS: dict[str, CheckKind] = {  # parts of a script's or a target's name, what says most first
+_KIND_WORDS: dict[str, CheckKind] = {  # parts of a script's or a target's name, most informative first
     **dict.fromkeys(words_of("test tests pytest vitest jest nextest mocha rspec"), "test"),
     **dict.fromkeys(words_of("typecheck mypy tsc types"), "types"),
     **dict.fromkeys(words_of("lint ruff eslint clippy vet check checks"), "lint"),
@@ -95,14 +95,14 @@ _KIND_WORDS: dict[str, CheckKind] = {  # parts of a script's or a target's name,
 }
 _NAME, _PART = expression(r"[\w:-]+"), expression(r"[a-z]+")  # of a script or a target
 _INTERPRETERS = words_of("python ruby perl node php deno bun")
-_RUNS = words_of("run exec x dlx tool compose")  # a subcommand that says nothing without what is behind it
-_TWO_WORDS = words_of("gh glab aws gcloud az")  # are their subcommands
+_RUNS = words_of("run exec x dlx tool compose")  # subcommands that need the following word
+_TWO_WORDS = words_of("gh glab aws gcloud az")  # their subcommands have two words
 _SAME_SCRIPT = {"t": ["test"], "tst": ["test"], "run-script": ["run"]}
-_ALONE = frozenset(CHECKERS) | FORMATTERS | words_of("curl wget gcc g++ cc clang javac")  # whatever they are given
+_ALONE = frozenset(CHECKERS) | FORMATTERS | words_of("curl wget gcc g++ cc clang javac")  # whatever their arguments
 
 
 def is_look(command: ShellCommand) -> bool:
-    """Whether a command surely changes nothing."""
+    """Whether a command certainly changes nothing."""
     name, rest = name_of(command), command.words[1:]
     if rest in (("--version",), ("--help",)):
         return True
@@ -125,7 +125,7 @@ def is_look(command: ShellCommand) -> bool:
 
 
 def is_check(command: ShellCommand) -> bool:
-    """Whether a command checks, and mends nothing by itself."""
+    """Whether a command checks, and fixes nothing."""
     run = unwrapped(command)
     if name_of(run) in FORMATTERS:
         return "--check" in run.words
@@ -135,7 +135,7 @@ def is_check(command: ShellCommand) -> bool:
 
 
 def is_dry(command: ShellCommand) -> bool:
-    """Whether a check only lists, or says, what it would run."""
+    """Whether a check only lists or prints what it would run."""
     if not check_kind(subject_of(command)):
         return False
     dry_by_n = name_of(command) in _DRY_BY_N and "-n" in command.words
@@ -143,15 +143,16 @@ def is_dry(command: ShellCommand) -> bool:
 
 
 def answers_by_one(command: ShellCommand) -> bool:
-    """Whether the command's status 1 is no failure but an answer: nothing found, differs."""
+    """Whether the command's status 1 is an answer rather than a failure: nothing found, differs."""
     name, *rest = unwrapped_words(command.words)
     of_git = name == "git" and rest[:1] != [] and rest[0] in _GIT_ANSWERS
     return of_git or name in _ANSWERS or (name == "command" and "-v" in command.words)
 
 
 def check_kind(subject: str) -> CheckKind:
-    """Which kind of check what is named so (`subject_of`) runs; "" for none. Of a program that nobody listed the
-    words are not believed: `createdb test` tests nothing."""
+    """Which kind of check this subject (`subject_of`) runs; "" for none. The words of an unknown program are
+    ignored: `createdb test` tests nothing.
+    """
     name, *words = subject.split(" ")
     if words[:1] and words[0] in _FORMATS:
         return ""
@@ -176,15 +177,16 @@ def runs_project_check(subject: str) -> bool:
 
 
 def is_formatter(subject: str) -> bool:
-    """Whether what is named so formats, and checks nothing (`gofmt`, `cargo fmt`)."""
+    """Whether this subject formats, and checks nothing (`gofmt`, `cargo fmt`)."""
     name, *words = subject.split(" ")
     return name in FORMATTERS or any(word in _FORMATS for word in words)
 
 
 def subject_of(command: ShellCommand) -> str:
-    """The program of an unwrapped command and its subcommand, or the first thing that it is given: `git merge`,
-    `npm run lint`, `python load.py`; of one that checks whatever it is given, its name; of `mvn clean test` what
-    is behind `clean`, and all of `make lint test`."""
+    """The program of an unwrapped command and its subcommand, or its first argument: `git merge`, `npm run lint`,
+    `python load.py`. For a program that always checks, its name; for `mvn clean test` what follows `clean`, and all
+    of `make lint test`.
+    """
     name, *words = unwrapped_words(command.words)
     name = "python" if name.startswith("python") else name
     if name in ("npm", "pnpm", "yarn") and words:
@@ -217,19 +219,19 @@ def _kind_of_word(word: str) -> CheckKind:
 
 @lru_cache(maxsize=1024)
 def subjects_of(line: str) -> tuple[str, ...]:
-    """All that a line runs, looks too, by program and subcommand, in order."""
+    """Everything that a line runs, including looks, by program and subcommand, in order."""
     return tuple(subject_of(command) for command in commands_run(line) if command.words and command.words[0])
 
 
 class GitCall(msgspec.Struct, frozen=True, gc=False):
-    """`verb`: "commit"; `words`: what stands behind it, None for what is not known."""
+    """`verb`: "commit"; `words`: what follows it, None for an unknown word."""
 
     verb: str
     words: tuple[Word, ...]
 
 
 def git_calls(line: str) -> Iterator[GitCall]:
-    """The calls of git that a line makes, in order."""
+    """The calls of git in a line, in order."""
     for command in commands_run(line):
         words = command.words[1:]
         while words and (words[0] or "-").startswith("-"):

@@ -1,10 +1,10 @@
-"""Turns the commands of one pipe into the files whose lines it prints, and reads the options of `sed`.
+"""Finds the files whose lines the commands of one pipe print, and reads the options of `sed`.
 
 Rules:
 
-1. A read is `cat`, `nl`, `sed -n`, `head` or `tail` of files that are named, or several of them behind one another.
-   `cat` and `nl` alone show a file whole.
-2. A file whose name is not known makes the whole none.
+1. A read is `cat`, `nl`, `sed -n`, `head` or `tail` of named files, or several of them in sequence. Only `cat` and
+   `nl` show a whole file.
+2. With a file of unknown name it is no read.
 """
 
 from collections.abc import Sequence
@@ -16,11 +16,11 @@ from ctxmgr.engine.tools.paths import UNKNOWN, joined
 from ctxmgr.engine.tools.shell.words import ShellCommand, Word, name_of
 
 _WHOLE = ("cat", "bat", "nl")
-_COUNTS = ("-n", "--lines", "-c", "--bytes")  # options of `head` and `tail` that take a word
+_COUNTS = ("-n", "--lines", "-c", "--bytes")  # options of `head` and `tail` with a value
 
 
 def reads(commands: Sequence[ShellCommand], directory: str) -> list[FileEffect]:
-    """The files that a pipe of looks prints lines of; none where it prints anything else."""
+    """The files whose lines a pipe of looks prints; none if it prints anything else."""
     first = commands[0]
     files = _shown(first)
     if files == [] and first.source:
@@ -39,10 +39,10 @@ def reads(commands: Sequence[ShellCommand], directory: str) -> list[FileEffect]:
 
 
 def _shown(command: ShellCommand) -> list[Word] | None:
-    """The files that a command prints lines of; None where it prints anything else."""
+    """The files whose lines a command prints; None if it prints anything else."""
     name, words = name_of(command), command.words[1:]
     pairs = zip(words, ("", *words), strict=False)
-    if name in _WHOLE:  # `nl -b a` numbers empty lines, too
+    if name in _WHOLE:  # `nl -b a` also numbers empty lines
         return [word for word, last in pairs if not (word or "").startswith("-") and (name != "nl" or last != "-b")]
     if name in ("head", "tail"):
         unvalued = (word for word, last in pairs if last not in _COUNTS)
@@ -53,7 +53,7 @@ def _shown(command: ShellCommand) -> list[Word] | None:
 
 
 class SedCall(msgspec.Struct, frozen=True, gc=False):
-    """`sed` by its options. `in_place`: it edits its files. `is_strange`: it has options that are unknown."""
+    """`sed` by its options. `in_place`: it edits its files. `is_strange`: it has unknown options."""
 
     files: tuple[Word, ...]
     scripts: tuple[Word, ...]
@@ -66,8 +66,9 @@ _LONG = {"--in-place": "i", "--quiet": "n", "--silent": "n", "--regexp-extended"
 
 
 def sed_call(words: Sequence[Word]) -> SedCall:
-    """What stands behind `sed`. Letters may stand together behind one dash (`-nri.bak`); what stands behind `i` is
-    a suffix, and an empty word is the suffix of another `sed`'s `-i`."""
+    """The words behind `sed`. Letters may be combined behind one dash (`-nri.bak`); what follows `i` is a suffix,
+    and an empty word is the suffix of another `sed`'s `-i`.
+    """
     letters: set[str] = set()
     scripts: list[Word] = []
     files: list[Word] = []
@@ -91,6 +92,6 @@ def sed_call(words: Sequence[Word]) -> SedCall:
                 is_script = not word[end + 1 :]
     if not scripts and letters.isdisjoint("ef"):
         scripts, files = files[:1], files[1:]
-    if not letters.isdisjoint("f?"):  # which of the words are files is not known
+    if not letters.isdisjoint("f?"):  # which of the words are files is unknown
         files = []
     return SedCall(tuple(files), tuple(scripts), "i" in letters, "n" in letters, bool(letters - set("inEre")))

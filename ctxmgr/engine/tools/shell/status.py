@@ -1,12 +1,12 @@
-"""Turns a command line into what the status it ends with says of the commands that the line is about.
+"""What the exit status of a command line says of the commands that the line is about.
 
 Rules:
 
-1. A line is about what it runs; where it runs nothing, about what it looks at; never about `cd`, `echo` and such.
-2. Status 0 speaks of the last pipeline and of those that `&&` ties to it, of a pipe only of the last command. Of
-   what is beside `||` or behind `!`, and of a line that is not understood, it says nothing.
-3. Status 1 of a program that finds or compares is an answer. Where a command for which it is none may have ended
-   with it, it tells nothing.
+1. A line is about what it runs; if it runs nothing, about what it looks at; never about `cd`, `echo` and the like.
+2. Status 0 covers the last pipeline and those that `&&` connects to it, and of a pipe only the last command. It
+   says nothing of what is beside `||` or behind `!`, or of a line that is not understood.
+3. Status 1 of a program that finds or compares is an answer. If a command for which it is none may have caused it,
+   it says nothing.
 """
 
 from collections.abc import Sequence
@@ -29,14 +29,14 @@ from ctxmgr.engine.tools.shell.wrappers import MOST_SHELLS, handed_line, unwrapp
 
 _STEERS = words_of("wait exit return trap shift local unset shopt umask break continue disown source . read")
 _ASKING = words_of("test [ [[ which type pgrep pkill tee expr lsof fuser false zgrep ack colordiff sdiff ps tty id")
-_TO_THE_END = ("tail", "cat", "tee")  # programs that hand on the end of what they read
-WHOLE = 2**31  # lines: more than any output has
+_TO_THE_END = ("tail", "cat", "tee")  # programs that pass on the end of their input
+WHOLE = 2**31  # lines; more than any output has
 _HEAD_LINES = 10  # of a `head` without options
 _HEADERS = ("-q", "--quiet", "--silent", "-v", "--verbose")  # options of `head` that count nothing
 
 
 class _CommandEnd(msgspec.Struct, frozen=True, gc=False):
-    """`on_zero`, `on_one`: what its own status says; `covered`: status 0 of the line speaks of it."""
+    """`on_zero`, `on_one`: what its own status says. `covered`: status 0 of the line covers it."""
 
     about: Literal["", "check", "run", "look"]
     covered: bool
@@ -47,7 +47,7 @@ class _CommandEnd(msgspec.Struct, frozen=True, gc=False):
 
 
 def status_of(line: str, depth: int = 0) -> ShellStatus:
-    """What the status of a line says. `depth`: in so many other shells."""
+    """What the status of a line says. `depth`: how many other shells contain it."""
     pipelines = pipelines_of(line) if depth <= MOST_SHELLS else ()
     is_parsed = parse(line) is not None
     covered = _covered(pipelines)
@@ -66,7 +66,7 @@ def status_of(line: str, depth: int = 0) -> ShellStatus:
     ones = {command.on_one for command in (last if is_parsed else named)}
     on_one: CallOutcome = "failed" if ones <= {"failed"} else on_zero if ones == {"ok"} else "unknown"
     kinds = {command.about for command in subject}
-    is_check_line = "check" in kinds and is_parsed  # of another line nobody knows which round an output is of
+    is_check_line = "check" in kinds and is_parsed  # of another line nobody knows which part an output belongs to
     about: Literal["check", "run", "look"] = "check" if is_check_line else "look" if kinds == {"look"} else "run"
     subjects = tuple(dict.fromkeys(name for command in subject for name in command.subjects))
     shown = untold or subject
@@ -74,7 +74,7 @@ def status_of(line: str, depth: int = 0) -> ShellStatus:
 
 
 def _covered(pipelines: Sequence[Pipeline]) -> int:
-    """The first of the pipelines that all ended well where the line did (rule 2)."""
+    """The first of the pipelines that all succeeded if the line did (rule 2)."""
     first = len(pipelines)
     while first and pipelines[first - 1].sure and (first == len(pipelines) or pipelines[first - 1].then == "&&"):
         first -= 1
@@ -82,7 +82,7 @@ def _covered(pipelines: Sequence[Pipeline]) -> int:
 
 
 def _blamed(pipelines: Sequence[Pipeline]) -> int:
-    """The first of the pipelines one of which ended badly where the line did."""
+    """The first of the pipelines one of which failed if the line did."""
     first = max(0, len(pipelines) - 1)
     while first and pipelines[first - 1].then in ("&&", "||"):
         first -= 1
@@ -90,7 +90,7 @@ def _blamed(pipelines: Sequence[Pipeline]) -> int:
 
 
 def _end_of(pipeline: Pipeline, position: int, covered: bool, depth: int) -> _CommandEnd:
-    """Of one command of a pipeline. `covered`: as in `_CommandEnd`."""
+    """For one command of a pipeline. `covered`: as in `_CommandEnd`."""
     command = unwrapped(pipeline.commands[position])
     if not command.words or name_of(command) in SILENT or name_of(command) in _STEERS:
         return _CommandEnd("", covered)
@@ -109,7 +109,7 @@ def _end_of(pipeline: Pipeline, position: int, covered: bool, depth: int) -> _Co
 
 
 def _shown_lines(pipeline: Pipeline, position: int) -> int:
-    """The pipeline shows how what this command of it prints ends where it shows fewer lines; 0: never."""
+    """The pipeline shows the end of this command's output if it shows fewer lines than this; 0: never."""
     behind = pipeline.commands[position + 1 :]
     if any(command.writes for command in pipeline.commands[position:]):
         return 0
@@ -118,7 +118,7 @@ def _shown_lines(pipeline: Pipeline, position: int) -> int:
 
 
 def _head_lines(command: ShellCommand) -> int:
-    """How many lines a `head` leaves; 0 where it counts otherwise or is another program."""
+    """How many lines a `head` prints; 0 if it counts otherwise or is another program."""
     if name_of(command) != "head":
         return 0
     option = "".join(word or "?" for word in command.words[1:] if word not in _HEADERS)

@@ -1,17 +1,16 @@
-"""Turns a shell's command line into the commands it runs, or None where only a shell could tell.
+"""Parses a shell's command line into the commands it runs, or None if only a shell could do that.
 
 Rules:
 
-1. Understood are words, quotes, pipes, `&&`, `||`, `;`, line ends, redirects, comments, heredocs, `!`, and groups
-   that stand in no pipe and are sent nowhere. Loops, conditions, functions and background runs make the whole line
-   one that is not understood.
-2. A word that a shell would expand (`$x`, `*.py`, `{a,b}`) is None: what it stands for is not known; of a variable
-   that a line begins with the name is kept. What a command substitution runs is not looked into.
-3. A command beside `||` or behind `!` is not sure: it may not have run, or have failed unseen.
+1. Supported are words, quotes, pipes, `&&`, `||`, `;`, line ends, redirects, comments, heredocs, `!`, and groups
+   outside pipes without redirects. Loops, conditions, functions and background runs make the whole line
+   unsupported.
+2. A word that a shell would expand (`$x`, `*.py`, `{a,b}`) is None, since its value is unknown; of a variable at
+   the start of a line the name is kept. Command substitutions are not analyzed.
+3. A command beside `||` or behind `!` is uncertain: it may not have run, or have failed unnoticed.
 
-It knows no command by its meaning.
-
-Not by Python's shlex: that reads character by character, 5 ms for a heredoc of 10 kB.
+It knows no command's meaning. Python's shlex is not used because it reads character by character, 5 ms for a
+heredoc of 10 kB.
 """
 
 import re
@@ -23,12 +22,13 @@ from ctxmgr.model import expression
 
 Word = str | None
 MOST_DEPTH = 8  # of groups within groups
-MOST_PARTS = 200  # of a line that is not understood
+MOST_PARTS = 200  # of an unsupported line
 
 
 class ShellCommand(msgspec.Struct, frozen=True, gc=False):
-    """One command. `writes`: (">" or ">>", file) of its standard output, in order; `stdin`: its heredoc; `source`:
-    the file that comes instead of one, "" for none."""
+    """One command. `writes`: (">" or ">>", file) for its standard output, in order. `stdin`: its heredoc. `source`:
+    the file that replaces one, "" for none.
+    """
 
     words: tuple[Word, ...]
     writes: tuple[tuple[str, Word], ...] = ()
@@ -37,10 +37,10 @@ class ShellCommand(msgspec.Struct, frozen=True, gc=False):
 
 
 class Pipeline(msgspec.Struct, frozen=True, gc=False):
-    """Commands whose outputs feed one another. `sure`: it ran, and its failure would have been seen (rule 3).
+    """Commands whose outputs feed each other. `sure`: it ran, and its failure would have been noticed (rule 3).
 
-    `substitutes`: it runs others in its words. `opens`, `closes`: how many subshells begin before it, end behind.
-    `then`: the operator behind it, "" at the end of the line.
+    `substitutes`: it runs others in its words. `opens`, `closes`: how many subshells begin before it and end behind
+    it. `then`: the operator behind it, "" at the end of the line.
     """
 
     commands: tuple[ShellCommand, ...]
@@ -83,12 +83,12 @@ _ESCAPED = expression(r'\\(["\\$`\n])')
 _PART_ENDS = expression(r"[;\n]|&&|\|\||(?<![>&])&(?![>&])|\b(?:if|then|elif|else|while|until|do)\s")
 _KEYWORDS = frozenset(("if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac"))
 _KEYWORDS |= {"function", "select", "{", "}", "!"}
-_BRACKETS = ("[", "]", "[[", "]]")  # of a test: one that stands alone expands to nothing
+_BRACKETS = ("[", "]", "[[", "]]")  # of a test; one that is a separate word expands to nothing
 _PAIRS = {")": "(", "}": "{"}
 
 
 def parse(line: str) -> tuple[Pipeline, ...] | None:
-    """The pipelines of a command line in order; None by rule 1. Time is linear in the line."""
+    """The pipelines of a command line in order; None by rule 1. Linear in the line."""
     reading = _LineReading()
     if not reading.read(line) or reading.groups:
         return None
@@ -96,7 +96,7 @@ def parse(line: str) -> tuple[Pipeline, ...] | None:
 
 
 def pipelines_of(line: str) -> tuple[Pipeline, ...]:
-    """The pipelines of a line; of one that is not understood those of its parts, none of which is sure."""
+    """The pipelines of a line; of an unsupported line those of its parts, all uncertain."""
     parsed = parse(line)
     if parsed is not None:
         return parsed
@@ -105,7 +105,7 @@ def pipelines_of(line: str) -> tuple[Pipeline, ...]:
 
 
 def name_of(command: ShellCommand) -> str:
-    """The program that a command runs, without its directory; "" where that is not known."""
+    """The program that a command runs, without its directory; "" if unknown."""
     first = command.words[0] if command.words else None
     return (first or "").rpartition("/")[2]
 
@@ -117,12 +117,12 @@ def variable_set(word: str) -> str:
 
 
 def quoted(word: str) -> str:
-    """A word as it is spelled in a command line."""
+    """A word as spelled in a command line."""
     return word if word and _PLAIN.fullmatch(word) else "'" + word.replace("'", "'\\''") + "'"
 
 
 class _LineReading:
-    """A line while it is read. Its methods return whether what was read is understood."""
+    """A line while it is read. The methods return whether what was read is supported."""
 
     def __init__(self) -> None:
         self.pipelines: list[Pipeline] = []
@@ -131,16 +131,16 @@ class _LineReading:
         self.writes: list[tuple[str, Word]] = []
         self.stdin: str | None = None
         self.source: Word = ""
-        self.word: str | None = None  # what there is of the word that is being read
-        self.is_literal = True  # whether its value is (rule 2)
-        self.redirect = ""  # what the next word is the target of
+        self.word: str | None = None  # the part of the current word that has been read
+        self.is_literal = True  # whether its value is known (rule 2)
+        self.redirect = ""  # the redirect whose target is the next word
         self.after_or = self.inverted = self.substitutes = False
-        self.groups: list[tuple[str, int, bool]] = []  # open: its mark, first pipeline, whether it is after "||"
-        self.ended_group: int | None = None  # the first pipeline of the group that has just ended
+        self.groups: list[tuple[str, int, bool]] = []  # open groups: mark, first pipeline, whether it is after "||"
+        self.ended_group: int | None = None  # the first pipeline of the group that just ended
 
     def read(self, line: str) -> bool:
         """Reads a whole line."""
-        position, size, resume = 0, len(line), 0  # `resume`: where the line goes on after its heredocs
+        position, size, resume = 0, len(line), 0  # `resume`: where the line continues after its heredocs
         while position < size:
             token = _TOKEN.match(line, position)
             if token is None:
@@ -180,7 +180,7 @@ class _LineReading:
         return self._end_pipeline("")
 
     def _take(self, kind: str, token: re.Match[str]) -> bool:
-        """Adds what begins and ends at once."""
+        """Adds a token that is complete in itself."""
         piece = token.group()
         if kind == "space":
             self._end_word()
@@ -205,7 +205,7 @@ class _LineReading:
         self.is_literal = self.is_literal and is_literal
 
     def _add_quoted(self, text: str) -> None:
-        """What stands in double quotes."""
+        """Adds the text in double quotes."""
         self.substitutes = self.substitutes or "$(" in text or "`" in text
         inside = _ESCAPED.sub(lambda escaped: escaped[1].strip("\n"), text)
         self._add(inside, not _EXPANDS.search(inside))
@@ -282,7 +282,7 @@ class _LineReading:
 
 
 def _heredoc(line: str, start: int, token: re.Match[str]) -> tuple[int, int, int] | None:
-    """(start, end, where the line goes on) of the heredoc that a token begins; None without its end."""
+    """(start, end, where the line continues) of the heredoc that a token begins; None without its end."""
     if not start:
         return None
     mark = token["single_mark"] or token["double_mark"] or token["mark"]
@@ -291,9 +291,9 @@ def _heredoc(line: str, start: int, token: re.Match[str]) -> tuple[int, int, int
 
 
 def _closing(text: str, position: int, opened: str) -> int | None:
-    """The index behind the `)` or `"` that ends what `(` or `"` opened before this one; None without one."""
+    """The index behind the `)` or `"` that closes what `(` or `"` opened before this position; None without one."""
     stack = [opened]
-    resume = 0  # where it goes on after the heredocs of a line
+    resume = 0  # where a line continues after its heredocs
     while stack:
         is_quoted = stack[-1] == '"'
         token = (_QUOTED if is_quoted else _INSIDE).match(text, position)

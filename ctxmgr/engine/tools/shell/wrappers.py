@@ -1,12 +1,12 @@
-"""Turns a command that runs another (`timeout 60 X`, `uv run X`, `docker exec box X`) into the one that it runs.
+"""Unwraps a command that runs another (`timeout 60 X`, `uv run X`, `docker exec box X`).
 
 Rules:
 
-1. A row is a program and its subcommand, the options of it that take a word, and how many words stand before the
-   command. What has no command behind it is itself.
-2. `python -m NAME` is NAME, whatever the interpreter is called.
-3. `test` behind a runner of scripts (`pdm run test`) is a script of the project, and never the shell's builtin.
-4. A shell that is handed a line (`bash -lc`, `ssh host`) runs that line.
+1. A row is a program with its subcommand, its options that take a value, and the number of words before the
+   command. Without a command behind it, it stands for itself.
+2. `python -m NAME` is NAME, whatever the interpreter's name.
+3. `test` behind a script runner (`pdm run test`) is a script of the project, not the shell's builtin.
+4. A shell with a script argument (`bash -lc`, `ssh host`) runs that line.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,14 +16,14 @@ from msgspec import structs
 
 from ctxmgr.engine.tools.shell.words import ShellCommand, Word, name_of, pipelines_of, variable_set
 
-VERSION = "0123456789."  # characters of one, behind the name of an interpreter
+VERSION = "0123456789."  # characters of a version behind an interpreter's name
 
 MOST_WRAPPERS = 8  # around one command
 MOST_SHELLS = 3  # within shells
 
 
 class _Row(msgspec.Struct, frozen=True, gc=False):
-    """`valued`: options that take a word; `leading`: words before the command; `marked`: what stands before it."""
+    """`valued`: options that take a value. `leading`: words before the command. `marked`: what precedes it."""
 
     valued: frozenset[str]
     leading: int = 0
@@ -100,7 +100,7 @@ _SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh", "fish", "su"))
 
 
 def unwrapped_words(words: Sequence[Word]) -> list[str]:
-    """A program, and what it is told that is no option, nor the value of one that stands before its subcommand."""
+    """A program, and its arguments without options and the values of options before its subcommand."""
     name = (words[0] or "").rpartition("/")[2] if words else ""
     plain, index = [name], 1
     while index < len(words):
@@ -113,7 +113,7 @@ def unwrapped_words(words: Sequence[Word]) -> list[str]:
 
 
 def unwrapped(command: ShellCommand) -> ShellCommand:
-    """The command that a command runs in the end."""
+    """The command that is finally run."""
     words = command.words
     for _ in range(MOST_WRAPPERS):
         inner = _inner(words)
@@ -124,7 +124,7 @@ def unwrapped(command: ShellCommand) -> ShellCommand:
 
 
 def _inner(words: tuple[Word, ...]) -> tuple[Word, ...] | None:
-    """What these words run; None where they are what runs."""
+    """What these words run; None if they are the command itself."""
     if words and words[0] and "=" in words[0]:
         return words[1:]
     name = (words[0] or "").rpartition("/")[2] if words else ""
@@ -143,7 +143,7 @@ def _inner(words: tuple[Word, ...]) -> tuple[Word, ...] | None:
 
 
 def _places(words: Sequence[Word], depth: int) -> list[int]:
-    """Where the first so many words stand that are a program and its subcommands."""
+    """The positions of the first words that are a program and its subcommands."""
     places, index = [0], 1
     while len(places) < depth and index < len(words):
         word = words[index] or ""
@@ -188,7 +188,7 @@ def _unversioned(words: tuple[Word, ...] | None) -> tuple[Word, ...] | None:
 
 
 def handed_line(command: ShellCommand) -> str | None:
-    """The command line that a command hands to a shell; None for none, or one that is not known."""
+    """The command line that a command passes to a shell; None for none, or an unknown one."""
     name, words = name_of(command), command.words[1:]
     if name == "eval" and words and None not in words:
         return " ".join(word or "" for word in words)
@@ -206,8 +206,9 @@ def handed_line(command: ShellCommand) -> str | None:
 
 
 def commands_run(line: str, depth: int = 0) -> Iterator[ShellCommand]:
-    """The commands that a line runs in the end, in order, also in the shells that it hands lines to. `depth`: in so
-    many other shells."""
+    """The commands that a line finally runs, in order, also in the shells that it passes lines to. `depth`: how
+    many other shells contain it.
+    """
     for pipeline in pipelines_of(line) if depth <= MOST_SHELLS else ():
         for command in map(unwrapped, pipeline.commands):
             handed = handed_line(command)
