@@ -19,10 +19,10 @@ import msgspec
 
 from ctxmgr.proxy.apis import CalledTool, ProviderApi, ToolCalls
 from ctxmgr.proxy.body import UNREADABLE, Decoder
-from ctxmgr.proxy.hearing import Refusal, event_of, failure_in, refusal_of, status_in
+from ctxmgr.proxy.events import ERROR, LARGEST_BYTES, MARK, Event, EventReader, may_be_stream
+from ctxmgr.proxy.hearing import Refusal, failure_in, refusal_of, status_in
 
 _decode = msgspec.json.Decoder().decode
-LARGEST_BYTES = 64 << 20  # of one body, or one line of a stream: of what is larger nothing is read
 _FAILS = re.compile(rb'"errors?"\s*:\s*[^\sn]|"response\.failed"|"type"\s*:\s*"error"')
 DONE = b"[DONE]"  # ends a stream of chat completions, and of gateways
 
@@ -43,8 +43,9 @@ class UsageReader:
         self._usage_signs = [f'"{name}"'.encode() for name in (api.usage_member, api.counts_member) if name]
         self._calls = ToolCalls(tell) if tell is not None else None
         self._decoder = Decoder(encoding)
-        self._is_stream = content_type.lower().startswith("text/event-stream")
-        self._buffer = bytearray()
+        is_stream = content_type.lower().startswith("text/event-stream")
+        self._is_stream: bool | None = is_stream or None  # None: its beginning tells
+        self._buffer, self._events = bytearray(), EventReader()
         self._usage: dict[str, Any] = {}
         self._ended = self._is_deaf = False
         self.failure: Refusal | None = None
@@ -72,52 +73,60 @@ class UsageReader:
                 self._buffer.clear()
 
     def _feed(self, chunk: bytes) -> None:
-        self._buffer += self._decoder.feed(chunk)
+        plain = self._decoder.feed(chunk)
+        if self._is_stream is None:
+            plain = bytes(self._buffer) + plain
+            self._buffer.clear()
+            self._is_stream = may_be_stream(plain)
         if self._is_stream:
-            *lines, rest = self._buffer.split(b"\n")
-            self._buffer = rest
-            for line in lines:
-                self._line(line)
+            for event in self._events.feed(plain):
+                self._event(event)
+            return
+        self._buffer += plain
         if len(self._buffer) > LARGEST_BYTES:
             self._buffer.clear()
 
     def _end(self) -> None:
-        if self._is_stream:
-            self._line(self._buffer)
-        else:
+        if not self._is_stream:
             self._ended = True
-            if _FAILS.search(self._buffer):
-                self._fail(bytes(self._buffer))
-            self._read(bytes(self._buffer))
-        self._buffer.clear()
+            whole = bytes(self._buffer).removeprefix(MARK)
+            self._buffer.clear()
+            if _FAILS.search(whole):
+                self._fail(whole)
+            if self._read(whole):
+                return
+            for event in self._events.feed(whole):  # lines of JSON
+                self._event(event)
+        for event in self._events.end():
+            self._event(event)
 
-    def _line(self, line: bytearray) -> None:
-        event = event_of(line)
-        if event is None:
-            return
-        if event == DONE or any(sign in event for sign in self._api.end_signs):
+    def _event(self, event: Event) -> None:
+        name, data = event
+        if data == DONE or any(sign in data for sign in self._api.end_signs):
             self._ended = True
-        if _FAILS.search(event):
-            self._fail(event)
-        has_calls = self._calls is not None and any(sign in event for sign in self._api.call_signs)
-        if has_calls or any(sign in event for sign in self._usage_signs):
-            self._read(event)
+        if name == ERROR or _FAILS.search(data):
+            self._fail(data, name)
+        has_calls = self._calls is not None and any(sign in data for sign in self._api.call_signs)
+        if has_calls or any(sign in data for sign in self._usage_signs):
+            self._read(data)
 
-    def _fail(self, content: bytes) -> None:
-        failure = failure_in(self._api, content)
+    def _fail(self, content: bytes, name: bytes = b"") -> None:
+        failure = failure_in(self._api, content) or (content if name == ERROR else None)
         if failure is not None:
             self.failure = refusal_of(status_in(failure), failure)
 
-    def _read(self, content: bytes) -> None:
+    def _read(self, content: bytes) -> bool:
+        """Whether it can be read."""
         try:
             event = _decode(content)
         except UNREADABLE:
-            return
+            return False
         for item in event if isinstance(event, list) else [event]:
             if isinstance(item, dict):
                 self._take(item)
                 if self._calls is not None:
                     self._api.read_calls(item, self._calls)
+        return True
 
     def _take(self, event: dict[str, Any]) -> None:
         choices = event.get("choices")

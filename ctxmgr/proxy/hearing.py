@@ -28,13 +28,13 @@ from ctxmgr.engine.pressure import wordings
 from ctxmgr.formats import FORMATS
 from ctxmgr.proxy.apis import ProviderApi
 from ctxmgr.proxy.body import UNREADABLE, Decoder
+from ctxmgr.proxy.events import ERROR, MARK, Event, EventReader, may_be_stream
 
 HELD_SECONDS = 10.0  # a refusal needs no more: what takes longer thinks
 HELD_BYTES = 1 << 20  # the first event of a response repeats its tools and its instructions
 WHOLE_BYTES = 64 << 10  # of a whole answer
 NAME_BYTES = 64  # of an array, in which its first name stands
 TOLD_CHARACTERS = 4_000  # of an error that is no JSON
-FIELDS = (b"data:", b"event:", b"id:", b"retry:", b":", b"error:")  # one of them begins a stream
 UNREADABLE_BODY = b"(unreadable)"
 OK, FIRST_REFUSAL = 200, 400
 OF_LIST = (400, 422, 500)  # local servers refuse a list that their template cannot take with 500
@@ -70,7 +70,7 @@ UNKNOWN_REFUSAL = Refusal("other", b"{}", False)
 def refusal_of(status: int, content: bytes) -> Refusal:
     """Of an answer with this status and this body, decoded."""
     try:
-        error = _decode(content)
+        error = _decode(content.removeprefix(MARK))
     except UNREADABLE:
         error = content.decode("utf-8", "replace")[:TOLD_CHARACTERS]
     if not error:
@@ -94,16 +94,6 @@ def status_in(failure: bytes) -> int:
     if match := _STATUS.search(failure):
         return int(match[1])
     return INVALID if _INVALID.search(failure) else SERVER
-
-
-def event_of(line: bytes | bytearray) -> bytes | None:
-    """What a line of a stream tells, None where it is no data. llama.cpp's server told errors in a field of their
-    own until late in 2025."""
-    if line.startswith(b"data:"):
-        return bytes(line[len(b"data:") :]).strip()
-    if line.startswith(b"error:"):
-        return b'{"error":%b}' % bytes(line[len(b"error:") :]).strip()
-    return None
 
 
 def failure_in(api: ProviderApi, event: bytes) -> bytes | None:
@@ -131,10 +121,10 @@ async def heard(came: aiohttp.ClientResponse, api: ProviderApi) -> Heard:
                     if not piece:
                         beginning.end()
                         break
-                    plain = decoder.feed(piece)
-                    if isinstance(beginning, _Whole) and beginning.is_new and plain.lstrip().startswith(FIELDS):
-                        beginning = _Stream(api)
-                    beginning.feed(plain)
+                    beginning.feed(decoder.feed(piece))
+                    if isinstance(beginning, _Whole) and beginning.is_stream:
+                        begun, beginning = beginning, _Stream(api)
+                        beginning.feed(bytes(begun.content))
         refusal = beginning.refusal
     except Exception:  # noqa: BLE001  a fault of our own costs nothing but savings
         refusal = UNKNOWN_REFUSAL if is_refused else None
@@ -179,66 +169,44 @@ class _Stream(_Beginning):
     """The first events of a stream."""
 
     def __init__(self, api: ProviderApi) -> None:
-        self._api, self._rest, self._name = api, bytearray(), b""
-        self._data: list[bytes] = []  # of an event that has not ended
+        self._api, self._events = api, EventReader()
 
     def feed(self, piece: bytes) -> None:
-        self._rest += piece
-        *lines, self._rest = self._rest.split(b"\n")
-        for line in lines:
-            self._line(bytes(line).strip())
+        for event in self._events.feed(piece):
+            self._hear(event)
 
     def end(self) -> None:
-        self._line(bytes(self._rest).strip())
-        self._line(b"")
+        for event in self._events.end():
+            self._hear(event)
 
-    def _line(self, line: bytes) -> None:
-        name, _, value = line.partition(b":")
-        if name == b"event":
-            self._name = value.strip()
-        elif (told := event_of(line)) is not None:
-            self._data.append(told)
-        event = b"\n".join(self._data)
-        if event and (not line or _is_whole(event)):
-            self._data.clear()
-            if not self.is_told:
-                self._event(event)
-
-    def _event(self, event: bytes) -> None:
-        self.failure = failure_in(self._api, event) or (event if self._name == b"error" else None)
+    def _hear(self, event: Event) -> None:
+        if self.is_told:
+            return
+        self.failure = failure_in(self._api, event.data) or (event.data if event.name == ERROR else None)
         try:
-            self.is_told = self.failure is not None or not self._api.opens(_decode(event))
+            self.is_told = self.failure is not None or not self._api.opens(_decode(event.data))
         except (*UNREADABLE, AttributeError):  # `[DONE]`, or nothing that is known
             self.is_told = True
-
-
-def _is_whole(event: bytes) -> bool:
-    """Whether it is a value of JSON: then no blank line is waited for, without which some servers do."""
-    try:
-        _decode(event)
-    except UNREADABLE:
-        return False
-    return True
 
 
 class _Whole(_Beginning):
     """A whole answer, or an array that streams one."""
 
     def __init__(self, api: ProviderApi) -> None:
-        self._api, self._content, self._has_line = api, bytearray(), False
-
-    @property
-    def is_new(self) -> bool:
-        return not self._content
+        self._api, self.content, self._has_line = api, bytearray(), False
+        self.is_stream = False
 
     def feed(self, piece: bytes) -> None:
-        self._content += piece
-        begins = bytes(self._content[:NAME_BYTES]).lstrip()
-        is_none = not begins.startswith((b"{", b"[")) and bool(self._content)
-        is_array = begins.startswith(b"[") and b'"error"' not in begins and len(self._content) >= NAME_BYTES
-        self.is_told = is_none or is_array or len(self._content) > WHOLE_BYTES
+        self.content += piece
+        begins = bytes(self.content[:NAME_BYTES]).removeprefix(MARK).lstrip()
+        may_be = may_be_stream(begins)
+        self.is_stream = may_be is True
+        is_none = may_be is False and not begins.startswith((b"{", b"["))
+        is_blank = not begins and bool(self.content)
+        is_array = begins.startswith(b"[") and b'"error"' not in begins and len(self.content) >= NAME_BYTES
+        self.is_told = is_none or is_blank or is_array or len(self.content) > WHOLE_BYTES
         if not self.is_told and not self._has_line and b"\n" in piece:
-            self._line(bytes(self._content).lstrip().partition(b"\n"))
+            self._line(bytes(self.content).removeprefix(MARK).lstrip().partition(b"\n"))
 
     def _line(self, parts: tuple[bytes, bytes, bytes]) -> None:
         """The first line: of JSON lines it is a whole value."""
@@ -250,5 +218,5 @@ class _Whole(_Beginning):
                 self.failure, self.is_told = failure_in(self._api, line), True
 
     def end(self) -> None:
-        self.failure = failure_in(self._api, bytes(self._content))
+        self.failure = failure_in(self._api, bytes(self.content).removeprefix(MARK))
         self.is_told = True
