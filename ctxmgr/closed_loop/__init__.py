@@ -1,6 +1,7 @@
-"""What a list costs when the model fetches again what it no longer shows: of a replay, and of an observed program.
+"""What a list costs when the model fetches again what it no longer shows: for a replay, and for an observed
+program.
 
-It knows neither of them.
+Knows neither of them.
 """
 
 from ctxmgr.closed_loop.lists import EstimatingReader, KeyedMessage, ListMessage, MessageCache

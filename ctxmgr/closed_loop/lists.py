@@ -1,22 +1,20 @@
-"""Turns what a model was shown, call by call, into the lists it would have read: with what it had to fetch again.
+"""Reconstructs, call by call, the lists that a model would have read, including what it had to fetch again.
 
 Rules:
 
-1. What came back stands right before the reply that needed it.
-2. It stands until that reply, or every tool result of it, is no longer shown as it came. A reply without a result
-   stands for itself alone. Once gone, it does not return; a later need fetches it again.
-3. A reference is visible in a shown message, rewritten or put in ones by the text that they have, and in what
-   stands.
-4. A message holds a text that is verbatim part of a text of it or of a string in the arguments of its calls:
-   `max_tokens` stands in `self.max_tokens = 1` too, and `app.py` in `/src/app.py`. Thinking does not count: of
-   earlier turns a model is not sent it again.
-5. The original of a reference is the newest tool result that had it, else the newest message that did: a file is
-   read again, not the call that once wrote of it.
-6. Who fetches a part gets the text around what was asked for, half of it before and half behind, as far as the
-   original goes.
+1. Fetched content is placed right before the reply that needed it.
+2. It stays until that reply, or every tool result of it, is no longer shown unchanged. A reply without a result
+   stands for itself. Once gone, it does not return; a later need fetches it again.
+3. A reference is visible in a shown message; in rewritten or inserted ones, by their current text.
+4. A message contains a text that is verbatim part of one of its texts, or of a string in the arguments of its
+   calls: `max_tokens` is in `self.max_tokens = 1` too, and `app.py` in `/src/app.py`. Thinking does not count,
+   since a model is not sent that of earlier turns.
+5. The original of a reference is the newest tool result with it, else the newest message with it: a file is read
+   again, not the call that once mentioned it.
+6. A partial fetch returns the text around what was requested, half before and half behind, within the original.
 
-What measures ask of a message (its weight, its texts, the names in it) is worked out of its bytes once, however
-often and in however many projections it is shown (`MessageCache`).
+What measures need of a message (tokens, texts, names) is computed from its bytes once, however often and in however
+many projections it is shown (`MessageCache`).
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -36,7 +34,7 @@ class MessageReader(Protocol):
 
 
 class EstimatingReader:
-    """Of one format. Weighs as a session of ctxmgr does, and loads nothing of what decides there."""
+    """For one format. Counts as a session of ctxmgr does, and loads nothing that makes decisions there."""
 
     def __init__(self, fmt: MessageFormat) -> None:
         self._fmt = fmt
@@ -53,7 +51,7 @@ class EstimatingReader:
 
 
 class MessageCache:
-    """What is known of messages by their bytes. Weights in tokens, by the reader's weigher."""
+    """What is known of messages by their bytes. Counts in tokens, by the reader's counter."""
 
     def __init__(self, reader: MessageReader) -> None:
         self._reader = reader
@@ -85,7 +83,7 @@ class MessageCache:
         return names
 
     def texts(self, raw: bytes, *, thinking: bool = False) -> Iterator[str]:
-        """All texts a model reads in it, and each string in the arguments of its calls."""
+        """All its texts, and each string in the arguments of its calls."""
         for block in self.message(raw).view.blocks:
             if block.kind == "call":
                 yield from strings(block.arguments)
@@ -94,13 +92,13 @@ class MessageCache:
 
 
 class Holders:
-    """Messages by their bytes. One is looked through once for a text, and when somebody asks for that."""
+    """Messages by their bytes. Each is searched for a text once, on demand."""
 
     def __init__(self, known: MessageCache) -> None:
         self._messages = known
         self._texts: dict[bytes, str] = {}
-        self._raws: list[bytes] = []  # in the order they came
-        self._by_text: dict[str, tuple[int, set[bytes]]] = {}  # by text: so many were looked through
+        self._raws: list[bytes] = []  # in order of arrival
+        self._by_text: dict[str, tuple[int, set[bytes]]] = {}  # by text: how many messages were searched
 
     def add(self, raw: bytes) -> None:
         if raw not in self._texts:
@@ -108,7 +106,7 @@ class Holders:
             self._raws.append(raw)
 
     def part(self, raw: bytes, text: str, share: float) -> bytes:
-        """What stands for so large a `share` of a message that has this text, around it (rule 6)."""
+        """A `share` of a message that contains this text, around it (rule 6)."""
         whole = self._texts[raw]
         size, offset = int(len(whole) * share), whole.find(text)
         middle = offset + len(text) // 2
@@ -121,7 +119,7 @@ class Holders:
         return name
 
     def of(self, text: str) -> set[bytes]:
-        """Of all that were added so far."""
+        """Of all messages so far."""
         count, raws = self._by_text.get(text, (0, set()))
         raws.update(raw for raw in self._raws[count:] if text in self._texts[raw])
         self._by_text[text] = len(self._raws), raws
@@ -133,11 +131,11 @@ class Originals:
 
     def __init__(self, holders: Holders) -> None:
         self._holders = holders
-        self._results: dict[bytes, None] = {}  # the newest last
+        self._results: dict[bytes, None] = {}  # newest last
         self._others: dict[bytes, None] = {}
 
     def add(self, came: Iterable[Message]) -> None:
-        """What came since, oldest first."""
+        """Adds new messages, oldest first."""
         for message in came:
             self._holders.add(message.raw)
             newest = self._results if has_result(message) else self._others
@@ -145,16 +143,16 @@ class Originals:
             newest[message.raw] = None
 
     def __contains__(self, reference: Reference) -> bool:
-        """Whether the conversation had it."""
+        """Whether the conversation contained it."""
         held = self._holders.of(reference.text)
         return not held.isdisjoint(self._results) or not held.isdisjoint(self._others)
 
     def holds(self, reference: Reference, raw: bytes) -> bool:
-        """Whether this message has it."""
+        """Whether this message contains it."""
         return raw in self._holders.of(reference.text)
 
     def of(self, reference: Reference) -> bytes:
-        """The message to fetch. KeyError where the conversation never had it."""
+        """The message to fetch. Raises KeyError if the conversation never contained it."""
         held = self._holders.of(reference.text)
         for newest in (self._results, self._others):
             raw = next((raw for raw in reversed(newest) if raw in held), None)
@@ -168,7 +166,7 @@ def has_result(message: Message) -> bool:
     return any(block.kind == "result" for block in message.view.blocks)
 
 
-Key = tuple[str, bytes]  # of a message of the conversation: what tells it from one with the same bytes, and those
+Key = tuple[str, bytes]  # of a message: what distinguishes it from others with the same bytes, and the bytes
 
 
 class KeyedMessage(msgspec.Struct, frozen=True):
@@ -179,17 +177,18 @@ class KeyedMessage(msgspec.Struct, frozen=True):
 
 
 class ListMessage(msgspec.Struct, frozen=True, gc=False):
-    """One message of a list that was sent. `key`: of the message that it is, as it came; None where it was
-    rewritten, or put in the place of others."""
+    """One message of a list that was sent. `key`: of the unchanged message; None if it was rewritten or
+    inserted.
+    """
 
     raw: bytes
     key: Key | None
 
 
 class Fetched(msgspec.Struct, frozen=True, eq=False):
-    """One original that came back: its weight with the call that asked for it, in `tokens`.
+    """One original that came back, with the `tokens` of it and of the call that requested it.
 
-    `reply`: the message that needed it. Two are never the same, however alike.
+    `reply`: the message that needed it. No two are equal, however similar.
     """
 
     reply: Key
@@ -201,18 +200,18 @@ Element = ListMessage | Fetched
 
 
 class LoopLists:
-    """The list at a call, as the session goes on."""
+    """The list of each call, as the session continues."""
 
     def __init__(self, holders: Holders) -> None:
         self._holders = holders
         self._results: dict[Key, list[Key]] = {}  # by reply
-        self._callers: dict[str, Key] = {}  # call id to reply; ids come again: the newest is meant
-        self._replies: dict[Key, Key] = {}  # messages that are one reply, to the first of them
+        self._callers: dict[str, Key] = {}  # call id to reply; ids repeat, and the newest counts
+        self._replies: dict[Key, Key] = {}  # messages that are one reply, mapped to the first of them
         self._standing: list[Fetched] = []
         self._visible: set[bytes] = set()
 
     def add(self, came: Iterable[KeyedMessage]) -> None:
-        """What came to the conversation since: says which results are of which reply."""
+        """New messages of the conversation; finds which results belong to which reply."""
         for message in came:
             reply = self._replies.get(message.key, message.key)
             for block in message.message.view.blocks:
@@ -235,7 +234,7 @@ class LoopLists:
         self._visible = {item.raw for item in shown} | {item.original for item in self._standing}
         out: list[Element] = []
         start = 0
-        in_order = sorted(self._standing, key=lambda fetched: places[fetched.reply])  # stable: as they came
+        in_order = sorted(self._standing, key=lambda fetched: places[fetched.reply])  # stable: in order of arrival
         for fetched in in_order:
             position = places[fetched.reply]
             out += shown[start:position]
@@ -244,11 +243,11 @@ class LoopLists:
         return [*out, *shown[start:]]
 
     def missing(self, wanted: Iterable[Reference]) -> list[Reference]:
-        """Those not visible in the list of this call, in their order."""
+        """Those not visible in this call's list, in order."""
         return [reference for reference in wanted if self._holders.of(reference.text).isdisjoint(self._visible)]
 
     def fetch(self, original: bytes, tokens: int, reply: Key) -> Fetched:
-        """What came back of one re-fetch; it stands from the next call on."""
+        """The result of one re-fetch, present from the next call on."""
         fetched = Fetched(reply, tokens, original)
         self._standing.append(fetched)
         return fetched

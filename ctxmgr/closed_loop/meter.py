@@ -1,23 +1,22 @@
-"""Turns what a model was shown into its *closed-loop cost*: with what it had to fetch again to do what it did.
+"""Computes the *closed-loop cost* of lists: including what the model must fetch again to do what it did.
 
-Who replays the replies that there were, whatever a policy left out, rewards forgetting by input alone, and keeping
-by recall alone. One figure has both, in dollars. Rules:
+A replay uses the recorded replies, whatever a policy removed. Input cost alone would therefore reward forgetting,
+and recall alone would reward keeping. One figure covers both, in dollars. Rules:
 
-1. What a reply acts on (`references`) and the conversation had, and the list of its call does not show (`lists`),
-   is missing. The first missing is fetched, the newest tool result that had it first (`originals`), whole, or a
-   part of it (`PriceSheet.part_tokens`); all else that this one holds is struck out; and so on.
-2. Each is one more model call: it reads the list as it stands, with what the fetches before it brought, and writes
-   the original and the call for it (CALL_TOKENS), which it also puts out. No cache is cold between a call and its
-   re-fetches.
+1. Missing is what a reply acts on (`references`), the conversation had, and the list of its call does not show
+   (`lists`). The first missing reference is fetched from the newest tool result that contained it (`originals`),
+   whole or in part (`PriceSheet.part_tokens`). Everything else in that original is no longer missing; and so on.
+2. Each fetch is one more model call. It reads the current list, including earlier fetches, and writes the original
+   and its call (CALL_TOKENS), which is also output. No cache expires between a call and its re-fetches.
 3. Each is billed by how its provider caches (`prompt_cache`); the next list by what is kept since the last
    re-fetch.
 4. A prompt is the list and the overhead (system prompt, tools), which other sessions have sent before.
-5. `warm`: input of a call, as if no cache were ever cold; `actual`: with cold caches (then the overhead is written
-   too). Summaries as if a model had written them: each reads the list of the call before it, overhead and all, and
-   puts out the summary.
+5. `warm`: a call's input as if no cache ever expired. `actual`: with expired caches (then the overhead is written
+   too). Summaries are billed as if a model wrote them: each reads the list of the previous call, with overhead, and
+   outputs the summary.
 
-Bias: originals come one by one; a name may stand in new code by chance; the policy is not told what came
-back. Not charged: work done wrong because nobody noticed that something was missing.
+Bias: originals come one by one; a name may appear in new code by chance; the policy is not told what came back. Not
+included: work done wrong because nobody noticed that something was missing.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -41,9 +40,10 @@ CALL_TOKENS = 150  # of a call that fetches one thing: a few words, a tool's nam
 
 
 class MeasuredCall(msgspec.Struct, frozen=True):
-    """One call: the messages that came to the conversation since the one before, what was shown of all, and the
-    reply, one message or several items. `time_ms` in milliseconds, None where no time is known; `summaries`: that
-    came into the list since, as bytes."""
+    """One call: the messages that came since the previous one, what was shown of all, and the reply, which is one
+    message or several items. `time_ms` in milliseconds, None if unknown. `summaries`: those added to the list
+    since, as bytes.
+    """
 
     new_messages: tuple[KeyedMessage, ...]
     projected: tuple[ListMessage, ...]
@@ -53,10 +53,10 @@ class MeasuredCall(msgspec.Struct, frozen=True):
 
 
 class LoopCall(msgspec.Struct, frozen=True, gc=False):
-    """One call, in dollars: its input as billed with a `warm` cache and as the cache `actually` was, its `fetches`
-    (so many) with input and output, its `output`, and the summaries made before it. `list_dollars`: as `warm`, of
-    the list without what came back. `more_tokens`: input of the re-fetches, and what of earlier ones stands in the
-    list."""
+    """One call, in dollars: its input with a `warm` cache and with the `actual` one, its `fetches` (number) with
+    input and output, its `output`, and the summaries made before it. `list_dollars`: like `warm`, for the list
+    without fetched content. `more_tokens`: input of the re-fetches, and what the list holds of earlier ones.
+    """
 
     warm: float
     actual: float
@@ -69,13 +69,14 @@ class LoopCall(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def more_dollars(self) -> float:
-        """What forgetting cost, beside the list itself."""
+        """The cost of forgetting, beside the list itself."""
         return self.warm - self.list_dollars + self.refetched
 
 
 class LoopMeter:
-    """Of one session, call by call. Weights as `known` weighs. `most`: of what a reply acts on so much is looked
-    for; None: all. `marker`: makes what sets marks on its lists; None: they are on the newest message."""
+    """Of one session, call by call. Counts by `known`. `most`: the number of references of a reply that are
+    searched; None: all. `marker`: makes what sets marks on its lists; None: on the newest message.
+    """
 
     def __init__(
         self, known: MessageCache, most: int | None = None, marker: Callable[[], Marker] | None = None
@@ -84,13 +85,13 @@ class LoopMeter:
         holders = Holders(known)
         self._holders = holders
         self._lists, self._originals, self._earlier = LoopLists(holders), Originals(holders), EarlierCalls()
-        self._before: list[Element] = []  # as the last re-fetch left it
-        self._bare, self._warm, self._actual = (  # of lists without what came back; with it; where time passes
+        self._before: list[Element] = []  # after the last re-fetch
+        self._bare, self._warm, self._actual = (  # of lists without fetched content; with it; with passing time
             PromptCache(self._size, marker and marker(), timed) for timed in (False, False, True)
         )
 
     def call(self, seen: MeasuredCall, sheet: PriceSheet) -> LoopCall:
-        """The next one, as `sheet` bills it."""
+        """The next call, billed by `sheet`."""
         came = [item.message for item in seen.new_messages]
         self._originals.add(came)
         self._lists.add(seen.new_messages)
@@ -120,13 +121,13 @@ class LoopMeter:
         )
 
     def _size(self, key: Hashable) -> tuple[int, int]:
-        """Tokens and content blocks; what was fetched is a call and its result."""
+        """Tokens and content blocks; fetched content is a call and its result."""
         return (key.tokens, 2) if isinstance(key, Fetched) else self._messages.size(key)
 
     def _fetched(
         self, seen: MeasuredCall, wanted: Sequence[Reference], now: Sequence[Element], sheet: PriceSheet
     ) -> list[tuple[Fetched, int, float]]:
-        """Each re-fetch of a call with the tokens of its input and what it cost, oldest first (rules 1 and 2)."""
+        """Each re-fetch of a call with the tokens of its input and its cost, oldest first (rules 1 and 2)."""
         out: list[tuple[Fetched, int, float]] = []
         keys, missing = _keys(now), self._lists.missing(wanted)
         while missing:
@@ -150,7 +151,7 @@ class LoopMeter:
         return self._holders.part(original, wanted.text, part_tokens / weight), part_tokens
 
     def _summaries(self, raws: Sequence[bytes], sheet: PriceSheet) -> float:
-        """Dollars for summaries that came into the list since the call before, as if a model wrote them."""
+        """Dollars for summaries added to the list since the previous call, as if a model wrote them."""
         tokens = self._tokens(self._before) + sheet.overhead_tokens
         tier = sheet.prices.tier(tokens)
         return sum(dollars(tier, read=tokens, output=self._messages.weight(raw)) for raw in raws)

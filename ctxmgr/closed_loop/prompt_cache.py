@@ -1,16 +1,15 @@
-"""Turns the lists of a session, call by call, into what its provider reads from its cache, writes to it, and takes
-as new input: by a cache rule, or ideally.
+"""Computes, call by call, what a provider reads from its cache, writes to it, and takes as new input: by a cache
+rule, or ideally.
 
-1. *Ideal*: what a list has in common with the one before from its start on is read, all else written, however short
-   and however far back.
-2. *Implicit*: the longest start of any list still alive is read, down to a multiple of the rule's step; a start
-   below the least length is not kept. What is not read is written: what that costs is for prices to say.
-3. *Marks*: a start is kept up to each mark. At each mark the provider looks for one that ends there, or fewer
-   blocks before it than it looks back; the longest found is read. What lies behind the last mark is new. The host's
-   own marks are on what stands before the list (system prompt, tools): that is kept by itself.
-4. A start lives for its lifetime from when it was written, and anew from each read of it. Where a mark finds it, or
-   it is a part of what is read implicitly, it is read. Without both times it lives on.
-5. What stands before the list was sent before, by another session: it is alive at the first call.
+1. *Ideal*: the common prefix with the previous list is read, everything else written, whatever the lengths.
+2. *Implicit*: the longest live prefix of any list is read, rounded down to the rule's step; a prefix below the
+   least length is not cached. The rest is written; prices say what that costs.
+3. *Marks*: a prefix is cached up to each mark. At each mark the provider looks for one that ends there, or up to
+   its look-back in blocks before it; the longest found is read. What follows the last mark is new. The host's own
+   marks are on what precedes the list (system prompt, tools), which is cached separately.
+4. A prefix lives for its lifetime from when it was written, and again from each read of it: when a mark finds it,
+   or it is a part of what is read implicitly. Without both times it lives on.
+5. What precedes the list was sent before, by another session: it is alive at the first call.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -25,14 +24,13 @@ ANTHROPIC = TieredPrices(input=3.0, output=15.0, cache_read=0.3, cache_write=3.7
 
 
 class PriceSheet(msgspec.Struct, frozen=True):
-    """What a session is billed by. `ttl_ms`: how long the cache lives, in milliseconds; `overhead_tokens`: of
-    system prompt and tools, which every request has beside its list. `rule`: how the provider caches; None:
-    ideally, all that a list has in common with the one before. `marks`: of a provider that takes them, where they
-    stand: as ctxmgr says (`ours`), or on the newest message (`host`). `part_tokens`: what a re-fetch brings of an
-    original at most, around what was asked for; None: all of it.
+    """What a session is billed by. `ttl_ms`: the cache's lifetime, in milliseconds. `overhead_tokens`: of system
+    prompt and tools, which every request has beside its list. `rule`: how the provider caches; None: ideally.
+    `marks`, for a provider that takes them: placed as ctxmgr says (`ours`), or on the newest message (`host`).
+    `part_tokens`: the most that a re-fetch returns of an original, around what was requested; None: all of it.
 
-    The defaults are the provider's of most recorded sessions, Anthropic's: input at 3 $, output at 15 $ a million,
-    reading the cache a tenth of the input price, writing it five quarters, 5 minutes; but cached ideally.
+    The defaults are those of the provider of most recorded sessions, Anthropic: input at $3, output at $15 a
+    million, cache reads at a tenth of the input price, writes at five quarters, 5 minutes; but cached ideally.
     """
 
     prices: TieredPrices = ANTHROPIC
@@ -51,19 +49,19 @@ class PriceSheet(msgspec.Struct, frozen=True):
 
 
 def dollars(tier: PriceTier, *, read: int = 0, written: int = 0, new: int = 0, output: int = 0) -> float:
-    """For so many tokens read from the cache, written to it, neither, and put out."""
+    """For this many tokens read from the cache, written to it, neither, and output."""
     sums = read * tier.cache_read + written * tier.cache_write + output * tier.output
     return (sums + new * tier.input) / MILLION
 
 
 def input_dollars(sheet: PriceSheet, tokens: CallTokens) -> float:
-    """For the input of a request, all of it at the prices of its length."""
+    """For the input of a request, at the prices of its length."""
     tier = sheet.prices.tier(tokens.input_tokens)
     return dollars(tier, read=tokens.read_tokens, written=tokens.written_tokens, new=tokens.new_tokens)
 
 
 def without(tokens: CallTokens, beside: int) -> CallTokens:
-    """Of a request what comes to its list alone: the first `beside` tokens, which stand before it, go."""
+    """The part of a request's usage that its list causes: without the first `beside` tokens, which precede it."""
     read = min(beside, tokens.read_tokens)
     written = min(beside - read, tokens.written_tokens)
     new = beside - read - written
@@ -75,8 +73,9 @@ Size = Callable[[Hashable], tuple[int, int]]
 
 
 class BilledStarts:
-    """A list as it was sent, compared with the one before. `keys` tell what it is made of; `starts` tell its starts
-    from others, and `token_sums` and `block_sums` are sums up to there: one more each than there are keys."""
+    """A sent list, compared with the previous one. `keys`: its elements. `starts` identify its prefixes;
+    `token_sums` and `block_sums` are running sums: one element more than keys each.
+    """
 
     def __init__(self, size: Size) -> None:
         self._size = size
@@ -87,7 +86,7 @@ class BilledStarts:
         self.same_count = 0
 
     def follow(self, keys: Sequence[Hashable]) -> None:
-        """The list is this one now; `same_count` is what it has in common with the one before."""
+        """Moves on to this list; `same_count` is its common prefix with the previous one."""
         same = 0
         for old, new in zip(self.keys, keys, strict=False):
             if old is not new and old != new:
@@ -105,11 +104,12 @@ class BilledStarts:
 
 
 class Marker(Protocol):
-    """Says where marks stand on the lists of one session."""
+    """Says where the lists of one session have marks."""
 
     def ends(self, sent: BilledStarts, grew: bool, time_ms: int | None) -> Sequence[int]:
-        """The starts that end with a mark, by how many messages they have. `grew`: the list begins with the whole
-        of the one before."""
+        """The prefixes that end with a mark, by their number of messages. `grew`: the list begins with the whole
+        previous one.
+        """
 
 
 class EndMarks:
@@ -120,20 +120,21 @@ class EndMarks:
 
 
 class PromptCache:
-    """Of one session. `marker`: where marks stand, if the provider takes any. `timed`: whether anything is ever
-    dropped for its age."""
+    """For one session. `marker`: where marks are, if the provider takes any. `timed`: whether anything ever
+    expires.
+    """
 
     def __init__(self, size: Size, marker: Marker | None = None, timed: bool = False) -> None:
         self._marker, self._timed = marker or EndMarks(), timed
         self._sent = BilledStarts(size)
-        self._beside = 0  # tokens that stand before the list
+        self._beside = 0  # tokens that precede the list
         self._lifetime_ms: int | None = None
-        self._written_ms: dict[int, int | None] = {}  # starts, with when each was last written or read
+        self._written_ms: dict[int, int | None] = {}  # prefixes, with when each was last written or read
         self._time_ms: int | None = None  # of the last call
         self._is_first = True
 
     def call(self, keys: Sequence[Hashable], sheet: PriceSheet, time_ms: int | None = None) -> CallTokens:
-        """What this list comes to, with what stands before it."""
+        """What this list comes to, with what precedes it."""
         rule, self._beside = sheet.rule, sheet.overhead_tokens
         self._lifetime_ms = sheet.ttl_ms if self._timed else None
         before = len(self._sent.keys)
@@ -187,7 +188,7 @@ class PromptCache:
         return CallTokens(read, kept - read, total - kept)
 
     def _longest_start(self, end: int, rule: CacheRule, time_ms: int | None) -> int | None:
-        """The longest start that a mark there finds."""
+        """The longest prefix that a mark there finds."""
         blocks = self._sent.block_sums
 
         def in_reach() -> Iterator[int]:
@@ -199,7 +200,7 @@ class PromptCache:
         return next(self._alive(in_reach(), time_ms), None)
 
     def _alive(self, counts: Iterator[int] | range, time_ms: int | None) -> Iterator[int]:
-        """Of these starts, by how many messages they have, those that are kept still (rule 4)."""
+        """Of these prefixes, by number of messages, those still cached (rule 4)."""
         for count in counts:
             start = self._sent.starts[count]
             if start in self._written_ms and not (

@@ -1,27 +1,27 @@
-"""Turns a reply into what it acts on: lines that its edits replace, and what its calls mention by name.
+"""Finds what a reply acts on: lines that its edits replace, and what its calls mention by name.
 
 Rules:
-1. A reply acts on the lines that its edits replace, where they have LETTERS letters or digits or more; and on the
-   paths, identifiers and error codes in the arguments of its tool calls. What its text or its thinking names does
-   not count: it can be said from a summary.
-2. In this order: lines as the edits have them, then names, sorted. Each once a reply.
+1. A reply acts on the lines that its edits replace, if they have at least LETTERS letters or digits, and on the
+   paths, identifiers and error codes in the arguments of its tool calls. Names in its text or thinking do not
+   count: they can be said from a summary.
+2. Order: lines as in the edits, then names, sorted. Each once per reply.
 3. A call that repeats an earlier one of the conversation, with the same tool and arguments, acts on nothing: it is
-   a re-fetch that the conversation holds, and is billed as it was.
-4. Replaced lines are held by arguments named as editing tools name the old text, at the top or in a list of edits,
-   whatever the tool is called; and by a patch ("*** Begin Patch" ...) in any argument: its removed lines, and the
-   context lines that it is placed by. A patch may stand in a program as a string of JSON.
-5. Lines are stripped of trailing white space; of those with fewer than SHORTEST characters beside the white space
-   around them (brackets, mostly) every file is full: they are left out.
-6. A *path* has a slash and a file name with an extension at its end, or is a bare file name with one of the usual
-   extensions. A directory alone is none (prose is full of "and/or"); an address (`https://...`) is none. Line
-   numbers after it (`a.ts:12:3`), a leading `@` or `./` and quotes are no part of it.
+   a re-fetch in the conversation itself, and is billed as such.
+4. Replaced lines are found in arguments named as editing tools name the old text, at the top or in a list of edits,
+   whatever the tool's name; and in a patch ("*** Begin Patch" ...) in any argument: its removed lines, and its
+   context lines. A patch may be a JSON string in a program.
+5. Lines are stripped of trailing white space. Lines with fewer than SHORTEST characters without surrounding white
+   space (mostly brackets) are ignored, since every file is full of them.
+6. A *path* has a slash and ends with a file name with an extension, or is a bare file name with a common extension.
+   A directory alone does not count (prose is full of "and/or"), nor does an address (`https://...`). Line numbers
+   after it (`a.ts:12:3`), a leading `@` or `./` and quotes are not part of it.
 7. An *identifier* is written as only code is: dotted (`session.compact`), with an underscore (`max_tokens`), or
-   with a capital inside (`AgentSession`, `maxTokens`). A single plain word is none, however rare: nobody can tell
-   `compact` the function from the word. A part of a path is none. Of `this.x` and `self.x` it is `x` that counts.
+   with a capital inside (`AgentSession`, `maxTokens`). A single plain word does not count, however rare: nobody can
+   tell `compact` the function from the word. Nor does a part of a path. Of `this.x` and `self.x`, `x` counts.
 8. An *error code* is what errors are looked up by: `TS2345`, `E0308`, `ENOENT`, `TypeError`, `SIGKILL`.
 
-Each mention is given each time it occurs, in order: who counts, counts. Own patterns on purpose: what measures a
-summary must not share its eyes with what writes it.
+Each occurrence is returned, in order. These patterns are deliberately separate: what measures a summary must not
+share its recognition with what writes it.
 """
 
 import json
@@ -33,7 +33,7 @@ import msgspec
 
 from ctxmgr.model import Block, Message
 
-SHORTEST = 4  # characters of a line, and of an identifier: `a_b` and `iOS` are noise
+SHORTEST = 4  # characters of a line, and of an identifier; `a_b` and `iOS` are noise
 OLD_TEXT = frozenset({"oldText", "oldString", "old_string", "old_str"})
 BEGIN, END = "*** Begin Patch", "*** End Patch"
 
@@ -41,7 +41,7 @@ _QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*\*\*\* Begin Patch(?:[^"\\\n]|\\.)*"')
 
 
 def replaced(arguments: Any) -> tuple[str, ...]:
-    """The distinct lines, in their order; none where the call is no edit."""
+    """The distinct lines, in order; none if the call is no edit."""
     lines: list[str] = []
     for text in _old_texts(arguments):
         lines += text.splitlines()
@@ -69,7 +69,7 @@ def _patched(text: str) -> Iterator[str]:
     for match in _QUOTED.findall(text):
         try:
             yield from _hunks(json.loads(match))
-        except ValueError:  # a string of some other language than JSON's
+        except ValueError:  # a string of another language than JSON's
             continue
     yield from _hunks(text)
 
@@ -79,7 +79,7 @@ def _hunks(text: str) -> Iterator[str]:
     for line in text.splitlines():
         if line.startswith((BEGIN, END)):
             inside = line.startswith(BEGIN)
-        elif inside and line.startswith(("-", " ")):  # of a file that is new all lines have a plus
+        elif inside and line.startswith(("-", " ")):  # all lines of a new file have a plus
             yield line[1:]
 
 
@@ -101,13 +101,13 @@ _ABBREVIATIONS = frozenset(("e.g", "i.e", "a.m", "p.m", "vs.", "etc."))
 
 
 def paths(text: str) -> list[str]:
-    """The file paths in a text, each time, without `@`, `./` and line numbers."""
+    """The file paths in a text, each occurrence, without `@`, `./` and line numbers."""
     matches = _PATH.findall(_ADDRESS.sub(" ", text))
     return [path.removeprefix("./") for path in matches if not path.replace(".", "").isdigit()]
 
 
 def identifiers(text: str, *, shortest: int = SHORTEST) -> list[str]:
-    """The identifiers in a text that are at least `shortest` characters long, each time."""
+    """The identifiers in a text of at least `shortest` characters, each occurrence."""
     text = _PATH.sub(" ", _ADDRESS.sub(" ", text))
     names = []
     for name in _IDENTIFIER.findall(text):
@@ -119,19 +119,19 @@ def identifiers(text: str, *, shortest: int = SHORTEST) -> list[str]:
 
 
 def error_codes(text: str) -> list[str]:
-    """The codes and class names of errors in a text, each time."""
+    """The codes and class names of errors in a text, each occurrence."""
     return _ERROR_CODE.findall(text)
 
 
 def names_in(text: str) -> Iterator[str]:
-    """The same name may come several times."""
+    """A name may occur several times."""
     yield from paths(text)
     yield from identifiers(text)
     yield from error_codes(text)
 
 
 def strings(value: Any) -> Iterator[str]:
-    """Each string in a JSON value, however deep; no keys."""
+    """Each string in a JSON value, at any depth; no keys."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):
@@ -139,13 +139,13 @@ def strings(value: Any) -> Iterator[str]:
             yield from strings(part)
 
 
-LETTERS = 3  # letters and digits of a line: of those with fewer every file is full
+LETTERS = 3  # letters and digits of a line; every file is full of lines with fewer
 
 _spelled = msgspec.json.Encoder(order="sorted").encode
 
 
 class Reference(NamedTuple):
-    """One thing that a reply acts on: a line to be replaced, or a name in an argument."""
+    """One thing that a reply acts on: a line to replace, or a name in an argument."""
 
     is_name: bool
     text: str

@@ -1,6 +1,6 @@
-"""Turns a preparation into a written summary: prompts, strategies, and what is read of a model's answer.
+"""Turns a preparation into a written summary: prompts, strategies, and the reading of a model's answer.
 
-Strategies ask for completions and never make one.
+Strategies request completions and never make one.
 """
 
 from ctxmgr.summarize import writing

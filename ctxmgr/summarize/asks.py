@@ -1,14 +1,13 @@
-"""The asks of a summary: what one holds, and how they become accepted texts.
+"""The requests of a summary: their content, and how they become accepted texts.
 
 Rules:
-1. What an ask holds never weighs more than the window leaves beside its answer. The ladder shortens the
-   conversation, and nothing else is shortened: where the rest alone is too much, there is no ask.
-2. What the ladder left out is told in a digest. What was shortened or left out is noted in the usage.
-3. Asks run side by side, and refused ones are asked again, as often as is allowed. Only what was refused is asked
-   again; what was accepted is kept.
-4. A model is told what was wrong with its answer where it can do something about it. A call that failed is asked
-   again as it was. One that was cancelled is not: whoever cancelled has no more time.
-5. When one ask has no try left, all of them have failed: nobody waits for the others' tries.
+1. A request never has more tokens than the window leaves beside its answer. Only the conversation is shortened
+   (`truncation`); if the rest alone is too large, there is no request.
+2. A digest reports what truncation removed. The usage notes what was shortened or removed.
+3. Requests run concurrently. Refused ones are repeated as often as allowed, alone; accepted answers are kept.
+4. A model is told what was wrong with its answer if it can do something about it. A failed call is repeated
+   unchanged. A cancelled one is not repeated: whoever cancelled has no more time.
+5. When one request has no attempt left, all have failed, without waiting for the others' attempts.
 """
 
 from collections.abc import Sequence
@@ -28,14 +27,14 @@ INPUT_SHARE = 0.8
 """Of what the window leaves beside the answer, as we weigh it: providers count a quarter more than o200k_base does
 (the start of the ratio that `ctxmgr.engine.pressure.meter` learns)."""
 
-LEAST_ROOM = 256  # tokens of conversation, below which an ask is not worth its money
-DIGEST_SHARE = 0.1  # of the room of the conversation, for what the ladder left out
+LEAST_ROOM = 256  # tokens of conversation; a request about less is not worth its money
+DIGEST_SHARE = 0.1  # of the conversation's room, for what truncation removed
 LABELS = {"history": "history", "turn-prefix": "first part of the turn", "branch": "branch"}  # of a whole job
 MOST_DIGEST = 2_000  # tokens; a longer list of what is not shown helps nobody
 
 
 class ShapedRequest(msgspec.Struct, frozen=True):
-    """An ask, the shape its answer must have, and the tokens of what the answer replaces."""
+    """A request, the shape its answer must have, and the tokens of what the answer replaces."""
 
     request: CompletionRequest
     shape: Shape
@@ -43,7 +42,7 @@ class ShapedRequest(msgspec.Struct, frozen=True):
 
 
 def input_room(brief: SummaryInput[Any], output: int) -> int:
-    """Tokens of input, as we weigh them, that the window leaves beside an answer."""
+    """Tokens of input, by our count, that the window leaves beside an answer."""
     return int((brief.window - output) * INPUT_SHARE)
 
 
@@ -56,11 +55,11 @@ def question(
     output: int,
     slice_number: tuple[int, int] | None = None,
 ) -> ShapedRequest:
-    """The ask about these messages, given what else is shown with them, for `output` tokens. Raises SummaryFailed
-    where nothing fits.
+    """The request about these messages, given what else is shown, for an answer of `output` tokens. Raises
+    SummaryFailed if nothing fits.
 
-    `given.conversation` is what is shown of them, where that is settled and there is room for it. `slice_number`:
-    they are slice n of m, None: all of the job. What the job left out is told with the first of them.
+    `given.conversation` is what is shown of them, if that is fixed and fits. `slice_number`: they are slice n of m,
+    None: the whole job. The first request also covers what the job omitted.
     """
     label = LABELS[job.matter] if slice_number is None else f"slice {slice_number[0]} of {slice_number[1]}"
     left_out = job.left_out if slice_number is None or slice_number[0] == 1 else ()
@@ -86,7 +85,7 @@ def question(
 def _fitted(
     brief: SummaryInput[Any], messages: Sequence[BranchMessage], left_out: Sequence[BranchMessage], free: int
 ) -> tuple[str, str]:
-    """The conversation and the digest of what it leaves out, both within `free` tokens."""
+    """The conversation and the digest of what it omits, both within `free` tokens."""
     beside = free - _digest_room(free)
     fitted = truncation.fit(messages, beside if left_out else free, brief.weigh, shown=FOR_MODEL)
     if fitted.reductions:
@@ -105,7 +104,7 @@ def _digest_room(free: int) -> int:
 
 
 def merge_question(brief: SummaryInput[Any], job: PromptTask, texts: tuple[str, ...]) -> ShapedRequest:
-    """The ask that makes one text of the texts of slices. Raises SummaryFailed where they do not fit."""
+    """The request that merges the texts of slices. Raises SummaryFailed if they do not fit."""
     text = merge_prompt(job.matter, job.shape, texts, job.given, job.instructions, most=job.max_tokens)
     over = brief.weigh(brief.system) + brief.weigh(text) - input_room(brief, job.max_tokens)
     if over > 0:
@@ -130,7 +129,7 @@ HINT_SHARE = 0.5
 
 
 class SummaryFailed(Exception):
-    """No summary can be had from the model. Carries the failure."""
+    """The model gives no summary. Carries the failure."""
 
     def __init__(self, failure: CompletionFailure) -> None:
         super().__init__(failure.reason)
@@ -138,7 +137,7 @@ class SummaryFailed(Exception):
 
 
 def answers(brief: SummaryInput[Any], questions: Sequence[ShapedRequest]) -> Asking[tuple[AcceptedAnswer, ...]]:
-    """The accepted answer of each question, in their order; raises SummaryFailed where one has none."""
+    """The accepted answer of each request, in order. Raises SummaryFailed if one has none."""
     accepted: dict[int, AcceptedAnswer] = {}
     prose: dict[int, str] = {}
     retries = max(0, brief.retries)
@@ -165,7 +164,7 @@ def answers(brief: SummaryInput[Any], questions: Sequence[ShapedRequest]) -> Ask
 
 
 def answer(brief: SummaryInput[Any], question: ShapedRequest) -> Asking[AcceptedAnswer]:
-    """The accepted answer of one question. Raises SummaryFailed."""
+    """The accepted answer of one request. Raises SummaryFailed."""
     (accepted,) = yield from answers(brief, (question,))
     return accepted
 
@@ -175,7 +174,7 @@ def give_up(refused: RejectedAnswer, label: str) -> NoReturn:
 
 
 def _hinted(question: ShapedRequest, refused: RejectedAnswer) -> CompletionRequest:
-    """The ask of the next try: always from the first one, so that hints do not pile up."""
+    """The request of the next attempt: always based on the first one, so that hints do not accumulate."""
     hint = _HINTS.get(refused.reason)
     if hint is None:
         return question.request

@@ -1,4 +1,4 @@
-"""What has to be known to write a summary, what it took, and what is written."""
+"""What is needed to write a summary, what it took, and what was written."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Generic, TypeVar
@@ -22,10 +22,9 @@ from ctxmgr.summarize.prompts import SYSTEM, Matter, PromptParts
 
 
 class PromptTask(msgspec.Struct, frozen=True):
-    """One text to be written. `max_tokens`: its most tokens. `previous`, `earlier` and `notes` as in
-    `PromptParts`.
+    """One text to write. `max_tokens`: its limit. `previous`, `earlier` and `notes` as in `PromptParts`.
 
-    `left_out` are messages that belong to it and are told in a digest alone. `scratchpad`: the model's own notes,
+    `left_out`: messages that belong to it and are only covered by a digest. `scratchpad`: the model's own notes,
     shown with the newest messages.
     """
 
@@ -47,8 +46,9 @@ class PromptTask(msgspec.Struct, frozen=True):
 
 
 class CompletionFailure(msgspec.Struct, frozen=True):
-    """Why there is no answer: of which ask, for what reason, and the words of whoever ran it. `prose`: what the
-    model said in place of a summary, where that can be kept."""
+    """Why there is no answer: of which request, for what reason, and the words of whoever ran it. `prose`: what the
+    model said instead of a summary, if that can be kept.
+    """
 
     reason: Reason
     label: str = ""
@@ -57,12 +57,12 @@ class CompletionFailure(msgspec.Struct, frozen=True):
 
 
 class SummaryUsage:
-    """What one summary took: calls and retries, tokens where they were reported, and what was not shown.
+    """What one summary took: calls and retries, tokens if reported, and what was not shown.
 
-    `ladder` says in words what of the conversation was shortened for a model, each thing once; `left_out` counts
-    messages that a model saw only as a digest; `joined`: why slices were put together without a model. `bill`: what
-    both ways cost, where there was a choice. `warm_failure`: why the host's list, where it was asked, gave no
-    summary; `turn_failure`: why a cut turn's part was written without a model.
+    `ladder`: what of the conversation was shortened for a model, in words, without repetition. `left_out`: messages
+    that a model only saw as a digest. `joined`: why slices were combined without a model. `bill`: the cost of both
+    ways, if there was a choice. `warm_failure`: why the request on the host's list gave no summary. `turn_failure`:
+    why the part of a cut turn was written without a model.
     """
 
     def __init__(self) -> None:
@@ -78,8 +78,9 @@ class SummaryUsage:
         self.turn_failure: CompletionFailure | None = None
 
     def add(self, completions: Sequence[Completion], *, again: bool) -> None:
-        """Count the calls of a batch that came to an end by themselves; `again`: they were retries. Of the others
-        it is chance whether they had been made yet when their deadline passed."""
+        """Counts the calls of a batch that ended by themselves; `again`: they were retries. Whether the others had
+        been made when their deadline passed is chance.
+        """
         made = sum(completion.stop != "cancelled" for completion in completions)
         self.calls += made
         self.retries += made if again else 0
@@ -92,20 +93,21 @@ class SummaryUsage:
         self.ladder, self.left_out = [], 0
 
     def shortened(self, steps: Iterable[str]) -> None:
-        """Note what was given up to make a conversation fit."""
+        """Notes what was given up to make a conversation fit."""
         self.ladder += [step for step in dict.fromkeys(steps) if step not in self.ladder]
 
 
-WINDOW = 128_000  # tokens, of a summarising model that nobody described (pi)
+WINDOW = 128_000  # tokens, for a summarizing model of unknown window (pi)
 
 
 Prepared = TypeVar("Prepared", CompactionPlan, BranchSummaryPlan)
 
 
 class HostContext(msgspec.Struct, frozen=True):
-    """The list that the host's model was asked with last, and what came since, as its provider counts. `tokens` of
-    all of it, `cached_tokens` of them in the cache; `window` of that model; `ratio`: the provider's tokens for each
-    that `weigh` counts; `prices` of the model, None where nobody told them."""
+    """The list of the host's last request and what came since, by its provider's count. `tokens` in total,
+    `cached_tokens` of them in the cache. `window` of that model. `ratio`: the provider's tokens per token of
+    `weigh`. `prices` of the model, None if unknown.
+    """
 
     cached_tokens: int
     tokens: int
@@ -115,15 +117,14 @@ class HostContext(msgspec.Struct, frozen=True):
 
 
 class SummaryInput(msgspec.Struct, Generic[Prepared], frozen=True):
-    """A preparation and how to summarise it.
+    """A preparation and how to summarize it.
 
-    `weigh`: tokens of a text. `window` and `max_output_tokens` of the summarising model in tokens,
-    `max_output_tokens` None where it is not known. `instructions` are the user's own; of a branch
-    `replace_instructions` says that they stand in place of ours. `retries` of each ask that is refused. `depths` of
-    breaks, for natural slices; None: told by words. `scratchpad`: the model's own notes as they stand. `prompts`
-    stand in place of ours. `ledger`: what the session knows, to check what a model wrote; it may be empty.
-    `context`: the host's own list, where a summary may be asked for at the end of it. `usage` is written:
-    each summary needs its own.
+    `weigh`: tokens of a text. `window` and `max_output_tokens` of the summarizing model in tokens,
+    `max_output_tokens` None if unknown. `instructions`: the user's own; for a branch, `replace_instructions` says
+    that they replace ours. `retries`: of each refused request. `depths` of breaks, for natural slices; None: from
+    words. `scratchpad`: the model's current notes. `prompts` replace ours. `ledger`: what the session knows, to
+    check what a model wrote; may be empty. `context`: the host's own list, if a summary may be requested at its
+    end. `usage` is written: each summary needs its own.
     """
 
     preparation: Prepared
@@ -145,17 +146,17 @@ class SummaryInput(msgspec.Struct, Generic[Prepared], frozen=True):
 
     @property
     def system(self) -> str:
-        """The system prompt of each ask."""
+        """The system prompt of each request."""
         return self.prompts.system.strip() or SYSTEM
 
 
 class FinishedSummary(msgspec.Struct, frozen=True):
     """A finished summary: its text with the file lists, and its details as the host keeps them.
 
-    `details` is {readFiles, modifiedFiles, ctxmgr: {strategy, format, calls, retries, inputTokens?,
-    outputTokens?, ladder: [words], leftOut, joined?, fallback?, turnFallback?, short?, mended?}}; a
-    fallback is {from, reason, label?, said?}, what was mended [{kind, text, corrected?}]. A branch's format is
-    "structured", or "free" where the user's instructions stood in place of ours.
+    `details` is {readFiles, modifiedFiles, ctxmgr: {strategy, format, calls, retries, inputTokens?, outputTokens?,
+    ladder: [words], leftOut, joined?, fallback?, turnFallback?, short?, mended?}}; a fallback is {from, reason,
+    label?, said?}, what was mended [{kind, text, corrected?}]. A branch's format is "structured", or "free" if the
+    user's instructions replaced ours.
     """
 
     summary: str

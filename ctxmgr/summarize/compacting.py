@@ -1,6 +1,6 @@
-"""Turns a preparation and a previous summary into the text of a compaction, by a model or without one.
+"""Turns a preparation and a previous summary into the text of a compaction, with or without a model.
 
-Knows nothing of details, file lists and fallbacks: see `writing`.
+Does not handle details, file lists and fallbacks: see `writing`.
 """
 
 from collections.abc import Sequence
@@ -22,15 +22,17 @@ from ctxmgr.summarize.strategies import STRATEGIES, side_by_side
 
 HISTORY_SHARE = 0.8  # of the reserve, for the summary of a history (pi)
 TURN_SHARE = 0.5  # of the reserve, for the first part of a turn (pi)
-SCRATCHPAD_SHARE = 0.3  # of a summary's budget without a model: the whole scratchpad, where the reserve is pi's
-LEAST_OUTPUT = 512  # tokens, whatever the reserve: less does not hold an outline that says anything
-WINDOW_SHARE = 2  # an answer gets at most half of the window: the other half is for what it is about
+# of a summary's budget without a model; enough for the whole scratchpad if the reserve is pi's
+SCRATCHPAD_SHARE = 0.3
+LEAST_OUTPUT = 512  # tokens, whatever the reserve; less holds no useful outline
+WINDOW_SHARE = 2  # an answer gets at most half of the window; the other half is for its subject
 SURELY_SHORTER = 16  # UTF-16 units a token; a text has about four
 
 
 def written(brief: SummaryInput[CompactionPlan], shape: Shape, past: PreviousSummary) -> Asking[AcceptedAnswer]:
-    """The text as a model writes it, history and turn side by side. A history that was paid for is kept where the
-    turn's part has to be written without one. Raises SummaryFailed."""
+    """The text written by a model, history and turn concurrently. A history that was paid for is kept if the turn's
+    part must be written without a model. Raises SummaryFailed.
+    """
     prepared = brief.preparation
     write = STRATEGIES[brief.strategy]
     history = PromptTask(
@@ -67,7 +69,7 @@ def written(brief: SummaryInput[CompactionPlan], shape: Shape, past: PreviousSum
         )
         if failure is not None:
             first = AcceptedAnswer(_context(brief, failure))
-        if first.text and first.text.strip() != accepted.text.strip():  # the same, told once
+        if first.text and first.text.strip() != accepted.text.strip():  # the same text, reported once
             accepted = AcceptedAnswer(with_turn_context(accepted.text, first.text), accepted.short)
     if is_longer(brief, accepted.text, past):
         give_up(RejectedAnswer("too long", "more than what it replaces"), "summary")
@@ -102,8 +104,9 @@ def with_prose(text: str, prose: str, shape: Shape, heading: str = "## Critical 
 def extracted(
     brief: SummaryInput[CompactionPlan], past: PreviousSummary, prose: str = "", shape: Shape = STRUCTURED
 ) -> AcceptedAnswer:
-    """The text as it is written without a model, so within no model's window; "" where there is nothing to say.
-    `prose` that a model wrote stands in it as critical context; the model's own notes stand at its end."""
+    """The text written without a model, so limited by no model's window; "" if there is nothing to say. A model's
+    `prose` becomes critical context, and the model's own notes go to the end.
+    """
     prepared, weigh = brief.preparation, brief.weigh
     messages = (*prepared.history, *prepared.prefix)
     share, before = (HISTORY_SHARE, past.whole) if prepared.history else (TURN_SHARE, past.context)
@@ -127,23 +130,23 @@ def extracted(
 
 
 def with_notes_room(brief: SummaryInput[Any], budget: int) -> tuple[str, int]:
-    """The section of the model's own notes, and the tokens of the budget that are left beside it."""
+    """The section of the model's own notes, and the rest of the budget in tokens."""
     noted = notes_within(brief.scratchpad, budget, brief.weigh)
     return noted, budget - (brief.weigh(f"\n\n{noted}") if noted else 0)
 
 
 def notes_within(notes: str, budget: int, weigh: Weigh) -> str:
-    """The section of notes in their share of a summary's budget; "" where there are none."""
+    """The section of notes within their share of a summary's budget; "" without notes."""
     return scratchpad_section(notes, int(budget * SCRATCHPAD_SHARE), weigh)
 
 
 def with_notes(text: str, noted: str) -> str:
-    """The text and below it the section of notes."""
+    """The text with the section of notes below it."""
     return "\n\n".join(filter(None, (text, noted)))
 
 
 def _carried(brief: SummaryInput[CompactionPlan], past: PreviousSummary, budget: int) -> str:
-    """The previous summary as it is, and the turn's context with what is new; the older gives way."""
+    """The previous summary unchanged, and the turn's context with what is new; the older part yields."""
     context, prefix, weigh = past.context, brief.preparation.prefix, brief.weigh
     earlier = summary.numbered(past.whole, ())
     new = summary.turn_context(prefix, budget, weigh, earlier) if prefix else ""
@@ -155,7 +158,7 @@ def _carried(brief: SummaryInput[CompactionPlan], past: PreviousSummary, budget:
 
 
 def output(brief: SummaryInput[Any], tokens: int) -> int:
-    """Tokens of an answer: what is wanted, within what the model can give and its window holds."""
+    """Tokens of an answer: what is wanted, within the model's limits."""
     most = min(brief.max_output_tokens or brief.window, brief.window // WINDOW_SHARE)
     return max(1, min(max(tokens, LEAST_OUTPUT), most))
 
@@ -175,7 +178,7 @@ def history_output(brief: SummaryInput[CompactionPlan], shape: Shape) -> int:
 
 
 def is_longer(brief: SummaryInput[CompactionPlan], text: str, past: PreviousSummary) -> bool:
-    """Whether a text weighs more than what it replaces. Weighs that only where the answer is not plain to see."""
+    """Whether a text has more tokens than what it replaces. Only counts if the answer is not obvious."""
     prepared = brief.preparation
     messages: Sequence[BranchMessage] = (*prepared.history, *prepared.prefix)
     weight = brief.weigh(text)

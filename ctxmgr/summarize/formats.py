@@ -1,11 +1,11 @@
-"""The formats of summaries: what a summary in each looks like, for the prompt and for the reading.
+"""The formats of summaries: what each looks like, for the prompt and for reading.
 
 - Structured (pi's sections), its variant for a branch, and the part for a turn that was cut.
-- Nine-section (Claude Code's sections): an analysis first, which is thrown away, then the summary.
-- Handoff: short notes by one model for another that takes the work over.
-- Continue: a prompt with which a fresh model can go on, and a short summary for people and lists.
+- Nine-section (Claude Code's sections): first an analysis, which is discarded, then the summary.
+- Handoff: short notes from one model to another that takes over.
+- Continue: a prompt with which a fresh model can continue, and a short summary for people and lists.
 
-Section names are those of the kind; what is said about them is ours.
+Section names are those of the respective program; the descriptions are ours.
 """
 
 import msgspec
@@ -14,7 +14,7 @@ from ctxmgr.engine.memory import CONTINUE_LEAD, HANDOFF_LEAD, HeadingKind, headi
 
 
 class Need(msgspec.Struct, frozen=True):
-    """A section that an answer must hold: its name for people, and the kinds of heading that count as it."""
+    """A section that an answer must have: its name for people, and the kinds of heading that count as it."""
 
     name: str
     kinds: frozenset[HeadingKind]
@@ -23,12 +23,11 @@ class Need(msgspec.Struct, frozen=True):
 class Shape(msgspec.Struct, frozen=True):
     """What a written summary looks like.
 
-    `outline` is shown to the model: headings, and in square brackets what belongs under each. `titles` are its
-    own headings as keys (`key_of_title`), in their order. `needs` are the sections whose absence means that an
-    answer is half done: the first and the last of those that always have something to say. `short`: a <short> part
-    goes before it. `lead` is a line that belongs before the text when it is put back. `max_tokens`: tokens an
-    answer never needs more of. `hint` says in the prompt what is special about this shape. `task` of one without an
-    outline is what to write, in somebody else's words.
+    `outline` is shown to the model: headings, and in square brackets what belongs under each. `titles`: its
+    headings as keys (`key_of_title`), in order. `needs`: the sections without which an answer is incomplete: the
+    first and the last of those that always have content. `short`: a <short> part precedes it. `lead`: a line before
+    the text when it is put back. `max_tokens`: an answer never needs more. `hint`: a remark about this shape in the
+    prompt. `task`: for a shape without outline, what to write, in somebody else's words.
     """
 
     name: str
@@ -42,12 +41,12 @@ class Shape(msgspec.Struct, frozen=True):
 
     @property
     def is_free(self) -> bool:
-        """Any text will do."""
+        """Any text is accepted."""
         return not self.outline
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """The keys of the outline's headings, in their order."""
+        """The keys of the outline's headings, in order."""
         headings = (heading(line) for line in self.outline.splitlines())
         return tuple(key_of_title(each.text) for each in headings if each)
 
@@ -56,12 +55,12 @@ FREE = Shape("free", "")  # the caller's own instructions say what to write
 
 
 def asked_for(task: str, ours: Shape) -> Shape:
-    """The free shape of this task, or ours where there is none."""
+    """The free shape of this task, or ours if there is none."""
     return msgspec.structs.replace(FREE, task=task.strip()) if task.strip() else ours
 
 
 def key_of_title(title: str) -> str:
-    """What two headings must share to head the same section: their words, in lower case."""
+    """What two headings of the same section have in common: their words, in lower case."""
     return title.casefold().replace("*", "").strip(" :.#")
 
 
@@ -172,7 +171,7 @@ NINE = Shape(
 )
 
 
-HANDOFF_TOKENS = 3_000  # of an answer: half as much again as is asked for, since what is cut off is refused
+HANDOFF_TOKENS = 3_000  # of an answer; half more than requested, since a truncated answer is refused
 
 _HANDOFF_OUTLINE = """\
 ## Goal

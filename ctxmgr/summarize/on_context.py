@@ -1,11 +1,11 @@
-"""Turns a preparation into a summary that the host's model writes at the end of its list, where that is cheaper.
+"""Has the host's model write a summary at the end of its own list, if that is cheaper.
 
 Rules:
-1. The host's last request is in its provider's cache: with one message more it is read at the price of that, while
-   a copy of the conversation is paid as new. What is cut of a copy is saved. The cheaper of the two is asked.
-2. Only where one call writes all of it, and where list, message and answer are within the window.
-3. An answer is judged as any other. Where it cannot be had the copy is asked for, and the details say so; not
-   where the call was cancelled: whoever cancelled has no more time.
+1. The host's last request is in its provider's cache, so with one more message it is read at the cache price, while
+   a copy of the conversation is new input. A shortened copy saves what was cut. The cheaper way is used.
+2. Only if one call writes everything, and list, message and answer fit the window.
+3. An answer is judged like any other. If it is unusable, the copy is used, and the details say so; not if the call
+   was cancelled, since whoever cancelled has no more time.
 """
 
 from typing import Any, Literal
@@ -27,13 +27,14 @@ from ctxmgr.summarize.parse import AcceptedAnswer, RejectedAnswer
 from ctxmgr.summarize.previous_summary import PreviousSummary
 from ctxmgr.summarize.prompts import on_context_prompt
 
-STRATEGY = "single-shot"  # the one that one call writes
+STRATEGY = "single-shot"  # the only strategy with a single call
 LABEL = "at the end of the host's list"
 
 
 class WayCosts(msgspec.Struct, frozen=True):
-    """What both ways cost, and which goes. In dollars where the price of input is told, else in tokens of input
-    that no cache held. None: that way is not open."""
+    """The cost of both ways, and the choice. In dollars if the input price is known, else in tokens of uncached
+    input. None: that way is not available.
+    """
 
     way: Literal["warm", "cold"]
     warm_cost: float | None = msgspec.field(name="warm")
@@ -47,7 +48,7 @@ class WayCosts(msgspec.Struct, frozen=True):
 
 
 def written(brief: SummaryInput[CompactionPlan], shape: Shape, past: PreviousSummary) -> Asking[AcceptedAnswer]:
-    """The text, the cheaper way. Raises SummaryFailed where neither gives one."""
+    """The text, by the cheaper way. Raises SummaryFailed if neither works."""
     copy = compacting.written(brief, shape, past)
     context = brief.context if brief.strategy == STRATEGY else None
     if context is None:
@@ -55,7 +56,8 @@ def written(brief: SummaryInput[CompactionPlan], shape: Shape, past: PreviousSum
     usage = brief.usage
     asks, failure = _first(copy)
     ask, copied = _ask(brief, shape), None if asks is None else _weight(brief, asks)
-    costs = way_costs(context, brief.weigh(ask.prompt), copied, ask.max_tokens)  # both write at most the same
+    # the output limit is the same for both
+    costs = way_costs(context, brief.weigh(ask.prompt), copied, ask.max_tokens)
     if costs.way == "warm":
         try:
             once = msgspec.structs.replace(brief, retries=0)
@@ -81,7 +83,7 @@ def written(brief: SummaryInput[CompactionPlan], shape: Shape, past: PreviousSum
 
 
 def copied_tokens(brief: SummaryInput[CompactionPlan], shape: Shape, past: PreviousSummary) -> int | None:
-    """The input of the calls with a copy, as `brief.weigh` counts; None where none fits the window."""
+    """The input of the calls with a copy, by `brief.weigh`; None if none fits the window."""
     copy = compacting.written(msgspec.structs.replace(brief, usage=SummaryUsage()), shape, past)
     asks, _ = _first(copy)
     copy.close()
@@ -94,7 +96,7 @@ def instruction_tokens(brief: SummaryInput[CompactionPlan], shape: Shape) -> int
 
 
 def _first(copy: Asking[Any]) -> tuple[tuple[CompletionRequest, ...] | None, CompletionFailure | None]:
-    """What a copy would ask first, or why it cannot."""
+    """What a copy would request first, or why it cannot."""
     try:
         return next(copy), None
     except SummaryFailed as gave_up:
@@ -102,7 +104,7 @@ def _first(copy: Asking[Any]) -> tuple[tuple[CompletionRequest, ...] | None, Com
 
 
 def _resumed(asking: Asking[Result], asks: tuple[CompletionRequest, ...]) -> Asking[Result]:
-    """The rest of a run that has asked this already."""
+    """The rest of a run after this request."""
     try:
         while True:
             asks = asking.send((yield asks))
@@ -123,8 +125,9 @@ def _weight(brief: SummaryInput[CompactionPlan], asks: tuple[CompletionRequest, 
 
 
 def way_costs(context: HostContext, instruction: int, copied: int | None, output: int) -> WayCosts:
-    """Rule 1. `instruction` and the input with a copy (None: none fits) as `weigh` counts; `output` tokens of
-    either answer."""
+    """Rule 1. `instruction` and `copied`, the input with a copy (None: does not fit), by `weigh`; `output`: tokens
+    of either answer.
+    """
     more = round(context.ratio * instruction)
     warm = prices.CallTokens(
         read_tokens=context.cached_tokens,
@@ -151,14 +154,14 @@ def way_costs(context: HostContext, instruction: int, copied: int | None, output
 
 
 def _cost(tokens: prices.CallTokens, context: HostContext, is_priced: bool) -> tuple[float, str]:
-    """With the sum. A long request pays what its length does."""
+    """With the arithmetic. A long request pays the prices of its length."""
     tier = prices.at_length(context.prices, tokens.input_tokens)
     price = ((tier.input if tier else None) or 0) / prices.MILLION if is_priced else 1.0
     return prices.call_cost(tokens, tier) * price, prices.spelled_out(tokens, tier)
 
 
 def _rounded(cost: float | None, is_priced: bool) -> float | None:
-    """In dollars to a millionth where there is a price, else in whole tokens."""
+    """In dollars to a millionth if there is a price, else in whole tokens."""
     if cost is None:
         return None
     return round(cost, 6) if is_priced else float(round(cost))

@@ -1,14 +1,13 @@
-"""Turns a summary's text into its sections as written, and several summaries into one by their sections.
+"""Splits a summary's text into its sections, and merges several summaries by their sections.
 
 Rules:
-1. Every line stands in one section; a section starts at a heading that the ledger knows too
-   (`ctxmgr.engine.memory.headings`), at a heading of the shape, or at `#` and `##`. Inside a code fence nothing
-   starts.
-   A known heading under an unknown one (Backend / Done) is another section than the same elsewhere.
-2. Sections of the same title become one, in which the same statement stands once: a second copy of a summary,
-   or of a part of it, adds nothing.
-3. What is put together comes oldest first. So a statement that is done in a later text is not also open from
-   an earlier one, and of what can be only one thing at a time (the current work, the next step) the last counts.
+1. Every line is in one section. A section starts at a heading that the ledger knows
+   (`ctxmgr.engine.memory.headings`), at a heading of the shape, or at `#` and `##`, but not inside a code fence. A
+   known heading under an unknown one (Backend / Done) is a different section from the same heading elsewhere.
+2. Sections of the same title are merged, and a statement appears once in them: a second copy of a summary, or of a
+   part of it, adds nothing.
+3. Texts are merged oldest first. A statement that is done in a later text is not also open from an earlier one, and
+   of singular content (the current work, the next step) the last one counts.
 """
 
 import re
@@ -20,7 +19,7 @@ from ctxmgr.engine.memory import Heading, HeadingKind, heading, key_of, outside_
 from ctxmgr.model import expression
 from ctxmgr.summarize.formats import Shape, key_of_title
 
-OWN_LEVEL = 2  # an unknown heading down to `##` stands beside the known ones, a deeper one below them
+OWN_LEVEL = 2  # unknown headings down to `##` are beside the known ones, deeper ones below them
 
 _OPEN: frozenset[HeadingKind] = frozenset(("active", "next", "blocked"))
 _ONE_AT_A_TIME: frozenset[HeadingKind] = frozenset(("current", "step"))
@@ -31,7 +30,7 @@ _NOTHING = expression(r"[-*+•\s]*\(?none\)?\.?\s*", re.IGNORECASE)
 
 
 class OutlineSection(msgspec.Struct, frozen=True):
-    """One section as written: its heading's line, "" before the first heading, and the lines below it."""
+    """One section: its heading's line, "" before the first heading, and the lines below it."""
 
     key: str
     kind: HeadingKind
@@ -40,14 +39,14 @@ class OutlineSection(msgspec.Struct, frozen=True):
 
 
 class _Statement(msgspec.Struct):
-    """A statement as first written, and the number of the last text that makes it."""
+    """A statement in its first wording, and the number of the last text that makes it."""
 
     text: str
     last: int
 
 
 class _Gathered(msgspec.Struct):
-    """A section while texts are put together."""
+    """A section during a merge."""
 
     kind: HeadingKind
     line: str
@@ -55,7 +54,7 @@ class _Gathered(msgspec.Struct):
 
 
 def outline_sections(text: str, shape: Shape) -> tuple[OutlineSection, ...]:
-    """Split a summary into its sections, in their order; the first has no heading and may be empty."""
+    """The sections of a summary, in order; the first has no heading and may be empty."""
     titles = frozenset(shape.titles)
     sections: list[tuple[str, HeadingKind, str, list[str]]] = [("", "", "", [])]
     above = ""
@@ -75,7 +74,9 @@ def outline_sections(text: str, shape: Shape) -> tuple[OutlineSection, ...]:
 
 
 def first_section(text: str, shape: Shape) -> int:
-    """The number of the line where the first section that the shape knows starts; of lines, where none does."""
+    """The number of the line where the first section known to the shape starts; the number of lines if there is
+    none.
+    """
     own = frozenset(shape.titles)
     wanted = frozenset(kind for need in shape.needs for kind in need.kinds) - {"context"}
     number = -1
@@ -87,15 +88,15 @@ def first_section(text: str, shape: Shape) -> int:
 
 
 def as_text(sections: Sequence[OutlineSection]) -> str:
-    """Sections as one text, as they were written."""
+    """The sections as one text, unchanged."""
     return "\n".join(line for part in sections for line in (*filter(None, (part.line,)), *part.lines)).strip("\n")
 
 
 def _start(line: str, titles: frozenset[str]) -> tuple[Heading, str] | None:
-    """The heading that starts a section at this line (rule 1), and its line without what it says after it."""
+    """The heading that starts a section at this line (rule 1), and the line without the text behind it."""
     opening = heading(line)
     if opening is None:
-        bare = _BARE_NINE.match(line)  # `1. Primary Request and Intent` without its colon: the ledger wants one
+        bare = _BARE_NINE.match(line)  # `1. Primary Request and Intent` without its colon; the ledger requires one
         line = f"{bare[1]}:" if bare else line
         opening = heading(line) if bare else None
     if opening is None:
@@ -108,14 +109,14 @@ def _start(line: str, titles: frozenset[str]) -> tuple[Heading, str] | None:
 
 
 def undoubled(text: str, shape: Shape) -> str:
-    """The text with sections of the same title made one; as it was where none comes twice."""
+    """The text with sections of the same title merged; unchanged if no title repeats."""
     sections = outline_sections(text, shape)
     keys = [part.key for part in sections if part.line]
     return as_text(sections) if len(set(keys)) == len(keys) else together((text,), shape)
 
 
 def together(texts: Sequence[str], shape: Shape) -> str:
-    """Put summaries together by their sections, oldest first (rules 2 and 3)."""
+    """Merges summaries by their sections, oldest first (rules 2 and 3)."""
     gathered: dict[str, _Gathered] = {}
     for number, text in enumerate(texts):
         started: set[str] = set()
@@ -131,8 +132,9 @@ def together(texts: Sequence[str], shape: Shape) -> str:
 
 
 def _add(section: _Gathered, statements: Sequence[str], number: int) -> None:
-    """Add what a section does not state yet. Within one text nothing is dropped: the same words may stand under
-    different things."""
+    """Adds what a section does not state yet. Within one text nothing is dropped: the same words may be under
+    different headings.
+    """
     known = {_sameness(statement.text): statement for statement in section.statements}
     for text in statements:
         same = known.get(_sameness(text))
@@ -143,7 +145,7 @@ def _add(section: _Gathered, statements: Sequence[str], number: int) -> None:
 
 
 def _in_order(gathered: dict[str, _Gathered], shape: Shape) -> list[str]:
-    """The shape's own sections as it orders them, the others after them as they came; empty ones only as heads."""
+    """The shape's own sections in its order, then the others in theirs; empty ones only as headings."""
     own = shape.titles
     ranks = {key: number for number, key in enumerate(own)}
     order = sorted(gathered, key=lambda key: ranks.get(key, len(own)) if key else -1)
@@ -151,7 +153,7 @@ def _in_order(gathered: dict[str, _Gathered], shape: Shape) -> list[str]:
 
 
 def _close(gathered: dict[str, _Gathered]) -> None:
-    """Drop what was open before it was done, and "(none)" from sections that hold something (rule 3)."""
+    """Drops what was open before it was done, and "(none)" from sections with content (rule 3)."""
     done: dict[str, int] = {}
     for section in gathered.values():
         if section.kind == "done":
@@ -169,8 +171,9 @@ def _close(gathered: dict[str, _Gathered]) -> None:
 
 
 def statements_of(lines: Sequence[str]) -> list[str]:
-    """Split a section's lines into statements: a top bullet with all below it, a paragraph, or a heading of its
-    own with all below it; code fences stay whole."""
+    """The statements in a section's lines: a top-level bullet with everything below it, a paragraph, or a heading
+    of its own with everything below it; code fences stay whole.
+    """
     statements: list[list[str]] = []
     apart, indent, headed = True, -1, False
     for line, outside in outside_fences("\n".join(lines)):
@@ -214,7 +217,7 @@ def _written(section: _Gathered) -> str:
 
 
 def _renumbered(bodies: list[str]) -> list[str]:
-    """Count a numbered list anew: it may have come from several."""
+    """Renumbers a numbered list, which may come from several."""
     number = re.compile(r"^\s*\d{1,3}([.)])(?=\s)")
     if len(bodies) < 2 or not all(number.match(body) for body in bodies):
         return bodies
@@ -222,5 +225,5 @@ def _renumbered(bodies: list[str]) -> list[str]:
 
 
 def section_kinds(text: str, shape: Shape) -> frozenset[HeadingKind]:
-    """The kinds of section that have a heading in this text."""
+    """The kinds of sections that have a heading in this text."""
     return frozenset(part.kind for part in outline_sections(text, shape) if part.line)

@@ -1,15 +1,15 @@
-"""Turns what a model answered into the text of a summary, or says why it cannot be one.
+"""Turns a model's answer into the text of a summary, or says why it cannot be one.
 
 Rules:
-1. An answer that failed, was cut off or called a tool is refused. One that lacks sections of its shape is taken:
-   what it lacks is added later (`evidence`). An outline with nothing filled in is an empty answer.
-2. What stands around the summary goes: the analysis, tags, a code fence around all of it, words before its first
-   heading, file lists (they are appended once, from what is known). Tags may be missing or not closed as long as
-   the sections show where the summary is.
-3. A section that comes twice becomes one (`outline`, rule 2). The mark of a turn's context is no part of an
-   answer: what stands under it stays, as sections.
-4. A summary that is longer than what it replaces is no summary.
-5. Prose without any section is refused, too, and told as `prose`: who gives up asking keeps it.
+1. An answer that failed, was cut off or called a tool is refused. One that lacks sections of its shape is accepted,
+   and the missing content is added later (`evidence`). An outline without content is an empty answer.
+2. What surrounds the summary is removed: the analysis, tags, a code fence around everything, words before the first
+   heading, file lists (they are appended once, from known data). Tags may be missing or unclosed if the sections
+   show where the summary is.
+3. Repeated sections are merged (`outline`, rule 2). The mark of a turn's context is not part of an answer: what is
+   under it stays, as sections.
+4. A summary longer than what it replaces is refused.
+5. Prose without any section is refused too, and returned as `prose`, which is kept when all attempts fail.
 """
 
 import re
@@ -38,7 +38,8 @@ LEAST_TOKENS = 400
 
 SHORT_CHARACTERS = 400  # of the short part: two long sentences
 
-_OPENING = expression(r"\s*(?:#|\*\*|1[.)]\s|<(?:analysis|summary|short)>)", re.IGNORECASE)  # an answer's start
+# the start of an answer
+_OPENING = expression(r"\s*(?:#|\*\*|1[.)]\s|<(?:analysis|summary|short)>)", re.IGNORECASE)
 _ANALYSIS = expression(r"^[ \t]*<analysis>.*?</analysis>[ \t]*$", re.DOTALL | re.MULTILINE | re.IGNORECASE)
 _ANALYSIS_OPEN = expression(r"^[ \t]*<analysis>", re.MULTILINE | re.IGNORECASE)
 _ANALYSIS_CLOSE = expression(r"[ \t]*</analysis>[ \t]*$", re.MULTILINE | re.IGNORECASE)
@@ -52,16 +53,16 @@ _PLACEHOLDER = expression(r"\[[^\[\]\n]{20,}\]")
 
 
 class AcceptedAnswer(msgspec.Struct, frozen=True):
-    """The text of a summary. `short` is that of the continue format, at most two sentences, else ""."""
+    """The text of a summary. `short`: of the continue format, at most two sentences, else ""."""
 
     text: str
     short: str = ""
 
 
 class RejectedAnswer(msgspec.Struct, frozen=True):
-    """Why an answer cannot be used; `detail` is more about it for people, without conversation.
+    """Why an answer cannot be used. `detail`: more about it for people, without conversation.
 
-    `prose`: what it said where it held no section (rule 5).
+    `prose`: the answer, if it had no section (rule 5).
     """
 
     reason: Reason
@@ -72,7 +73,7 @@ class RejectedAnswer(msgspec.Struct, frozen=True):
 def verdict(
     completion: Completion, ask: CompletionRequest, shape: Shape, *, most: int, weigh: Weigh
 ) -> AcceptedAnswer | RejectedAnswer:
-    """Judge one answer. `most`: tokens of what it replaces."""
+    """Judges one answer. `most`: tokens of what it replaces."""
     stopped = _stopped(completion)
     if stopped:
         return stopped
@@ -105,7 +106,7 @@ def _stopped(completion: Completion) -> RejectedAnswer | None:
 
 
 def text_of(text: str, shape: Shape) -> AcceptedAnswer | RejectedAnswer:
-    """Read a whole answer in a shape (rules 1 to 3)."""
+    """Reads a whole answer in a shape (rules 1 to 3)."""
     if shape.is_free:
         body = without_turn_mark(without_lists(_unfenced(text))).strip()
         return AcceptedAnswer(body) if plain(body) else RejectedAnswer("empty")
@@ -127,8 +128,9 @@ def text_of(text: str, shape: Shape) -> AcceptedAnswer | RejectedAnswer:
 
 
 def _untagged(text: str, shape: Shape) -> str:
-    """Drop the analysis and take what stands in <summary>. Tags count before the first section alone: below it
-    they are what the conversation was about."""
+    """Drops the analysis and takes the content of <summary>. Only tags before the first section count: below it
+    they are part of the conversation's subject.
+    """
     opened = _ANALYSIS_OPEN.search(text)
     if opened and _is_before_sections(text, opened.start(), shape):
         closed = _ANALYSIS_CLOSE.search(text, opened.end())
@@ -155,25 +157,25 @@ def _is_before_sections(text: str, position: int, shape: Shape) -> bool:
 
 
 def _unfenced(text: str) -> str:
-    """Drop a code fence around the whole answer, and what stands after it."""
+    """Drops a code fence around the whole answer, and what follows it."""
     lines = text.strip().splitlines()
     start = next((number for number, line in enumerate(lines) if FENCE.match(line)), -1)
     following = next((line for line in lines[start + 1 :] if line.strip()), "")
     if start < 0 or any(_OPENING.match(line) for line in lines[:start]) or not _OPENING.match(following):
         return text
     fences = [number for number in range(start + 1, len(lines)) if FENCE.match(lines[number])]
-    closed = len(fences) % 2 == 1  # fences inside come in pairs
+    closed = len(fences) % 2 == 1  # inner fences come in pairs
     return "\n".join(lines[start + 1 : fences[-1] if closed else None])
 
 
 def _without_tag_lines(text: str) -> str:
-    """Drop tags that stand alone on a line: what is left of a second copy, or of tags half closed."""
+    """Drops lines that are only a tag: remnants of a second copy, or of unclosed tags."""
     lines = outside_fences(_ANALYSIS.sub("", text).rstrip())
     return "\n".join(line for line, outside in lines if not (outside and _TAG_LINE.fullmatch(line)))
 
 
 def _short(text: str, body: str) -> str:
-    """The short part in at most two sentences; where the model gave none, the start of its first section."""
+    """The short part in at most two sentences; if the model gave none, the start of its first section."""
     if not plain(text):
         named = (section for section in sections_of(body) if section.kind in ("goal", "current"))
         text = " ".join(item.text for section in named for item in section.items)

@@ -1,15 +1,15 @@
-"""What a summary holds beside its sections, written, joined and taken apart: the context of a cut turn under pi's
-mark, which the ledger knows, and notes on the newest turns.
+"""What a summary contains beside its sections: the context of a cut turn under pi's mark, which the ledger knows,
+and notes on the newest turns. Writes, joins and separates them.
 
 Rules:
-1. A summary holds the mark of a cut turn at most once.
-2. Notes are longer than a summary of their turns, and shorter than the turns. The user's words stand as they are,
-   shortened only in the middle of what is long; then what was said and done, in order: a line for each text of the
-   assistant and each call, and how a call failed.
-3. Every line of a note is one line, and begins with who it is of: nothing in it can be read as a heading. Tool
-   output enters as one quoted line of an error, no more.
-4. Turns are noted from the newest back, whole, as long as their notes fit: never more than half of them, since a
-   summary of the others is what was asked for.
+1. A summary has the mark of a cut turn at most once.
+2. Notes are longer than a summary of their turns, and shorter than the turns. The user's words are kept, shortened
+   only in the middle of long texts; then what was said and done, in order: one line for each text of the assistant
+   and each call, and how a call failed.
+3. Every note is one line that begins with its speaker, so nothing in it can be read as a heading. Tool output
+   enters only as one quoted line of an error.
+4. Whole turns are noted from the newest back, while their notes fit, and at most half of all turns, since the
+   others are to be summarized.
 """
 
 import re
@@ -28,7 +28,7 @@ RECENT_HEADING = "## Recent Turns"
 
 
 class DetailLimits(msgspec.Struct, frozen=True):
-    """Characters of the user's text, of an assistant's, of a call, of an error; and how many lines of a turn."""
+    """Characters of the user's text, of an assistant's, of a call, of an error; and the lines per turn."""
 
     user_chars: int
     assistant_chars: int
@@ -46,7 +46,7 @@ DETAILS = (
 
 
 def turns(messages: Sequence[BranchMessage]) -> list[tuple[BranchMessage, ...]]:
-    """The messages by turn; the first may have no user's message."""
+    """The messages by turn; the first turn may have no user message."""
     grouped: list[list[BranchMessage]] = []
     for message in messages:
         if message.opens_turn or not grouped:
@@ -56,7 +56,7 @@ def turns(messages: Sequence[BranchMessage]) -> list[tuple[BranchMessage, ...]]:
 
 
 def recent_notes(messages: Sequence[BranchMessage], budget: int, weigh: Weigh) -> tuple[int, str]:
-    """(how many messages are older than the notes, the notes); (all of them, "") where no turn fits."""
+    """(the number of messages before the notes, the notes); (all of them, "") if no turn fits."""
     all_turns = turns(messages)
     kept: list[str] = []
     left = budget - weigh(RECENT_HEADING)
@@ -100,14 +100,14 @@ def notes(turn: Sequence[BranchMessage], number: int, detail: DetailLimits) -> s
 
 
 def _ends(text: str, most: int) -> str:
-    """A text in about so many characters: its start and its end."""
+    """The start and the end of a text, in about this many characters."""
     if len(text) <= most:
         return text
     return f"{text[: most * 2 // 3].rstrip()} [...] {text[len(text) - most // 3 :].lstrip()}"
 
 
 def without_recent_turns(summary: str) -> tuple[str, str]:
-    """A summary without its notes on recent turns, and the notes without their heading."""
+    """A summary without its notes on recent turns, and those notes without their heading."""
     kept: list[str] = []
     lines: list[str] = []
     for part in outline_sections(summary, FREE):
@@ -123,12 +123,12 @@ _RULE = expression(r"\s*-{3,}\s*")
 
 
 def with_turn_context(history: str, context: str) -> str:
-    """One summary of both; a history with nothing in it is left out."""
+    """One summary of both; an empty history is omitted."""
     return f"{history}\n\n---\n\n{TURN_MARK}\n\n{context}" if history else f"{TURN_MARK}\n\n{context}"
 
 
 def without_turn_context(summary: str) -> tuple[str, str]:
-    """The summary of the history, and that of the cut turn, "" where there is none. Later marks are dropped."""
+    """The summary of the history, and that of the cut turn, "" if there is none. Later marks are dropped."""
     lines = list(outside_fences(summary))
     for number, (line, outside) in enumerate(lines):
         if outside and _MARK_LINE.fullmatch(line):
@@ -140,7 +140,7 @@ def without_turn_context(summary: str) -> tuple[str, str]:
 
 
 def without_turn_mark(text: str) -> str:
-    """The text with what stands under the mark, but neither the mark nor the rule before it."""
+    """The text including what is under the mark, without the mark and the rule before it."""
     kept: list[str] = []
     for line, outside in outside_fences(text):
         if outside and _MARK_LINE.fullmatch(line):
@@ -158,10 +158,11 @@ def _without_rule(lines: list[str]) -> str:
 
 
 class PreviousSummary(msgspec.Struct, frozen=True):
-    """A previous summary without its file lists and the line of its format, whole and in parts; "" without one.
+    """A previous summary without its file lists and its format's lead line, whole and in parts; "" for a missing
+    part.
 
-    `before` is what stands before a cut turn's context, `context` that. `history` is `before` without its notes on
-    the turns that were newest then, `notes` those.
+    `before` precedes a cut turn's context, `context` is that. `history` is `before` without its notes on the newest
+    turns, `notes` are those.
     """
 
     whole: str = ""
@@ -172,7 +173,7 @@ class PreviousSummary(msgspec.Struct, frozen=True):
 
 
 def previous_parts(previous: str | None) -> PreviousSummary:
-    """Take a previous summary apart."""
+    """Separates a previous summary into its parts."""
     whole = without_scratchpad(files.without_lists(previous or "")).strip()
     for line in (HANDOFF_LEAD, CONTINUE_LEAD):
         whole = whole.removeprefix(line).lstrip()

@@ -1,18 +1,17 @@
-"""Turns what a model is to be shown into the prompt of one ask, and into the one message that asks for a summary at
-the end of the host's own list.
+"""Writes the prompt of one request, and the message that requests a summary at the end of the host's own list.
 
-A prompt has three parts in this order: what is shown (tagged), the task, and the outline of the answer. What a
-session's user wrote into the settings comes last, so that it counts over the outline's wording. At the end of the
-host's list what is summarised stands above as it was sent, so that the provider reads it from its cache: so that
-message says what it is, and that nobody is to go on.
+A prompt has three parts, in this order: what is shown (in tags), the task, and the outline of the answer. The
+user's own settings come last, so that they override the outline's wording. At the end of the host's list, the text
+to summarize is above, as it was sent, so that the provider reads it from its cache. That message says what it is,
+and that the work is not to be continued.
 
 Text of a conversation cannot leave its tags:
-1. A tag of ours that stands in the text is written with `&lt;`: so it neither closes its part nor opens another.
-2. A line of the text that reads as a heading of ours is written with a backslash before it, as Markdown does.
-   An earlier summary is exempt from this: its headings are ours.
-3. What is empty has no tag.
+1. A tag of ours inside the text is written with `&lt;`, so it neither closes its part nor opens another.
+2. A line that looks like one of our headings gets a backslash, as in Markdown. An earlier summary is exempt: its
+   headings are ours.
+3. An empty part has no tag.
 
-Knows no strategy: who asks says which task it is.
+Knows no strategy: the caller names the task.
 """
 
 import re
@@ -49,17 +48,17 @@ _HEADING = expression(
 
 
 def without_tags(text: str) -> str:
-    """The text with no tag of ours in it (rule 1)."""
+    """The text without tags of ours (rule 1)."""
     return _TAG.sub("&lt;", text)
 
 
 def data_part(name: str, text: str) -> str:
-    """A tagged part that holds conversation, or what a tool put out (rules 1 to 3)."""
+    """A tagged part with conversation, or a tool's output (rules 1 to 3)."""
     return summary_part(name, _HEADING.sub(r"\\", text))
 
 
 def summary_part(name: str, text: str, **attributes: str) -> str:
-    """A tagged part that holds a summary (rules 1 and 3)."""
+    """A tagged part with a summary (rules 1 and 3)."""
     if not text.strip():
         return ""
     opening = "".join(f' {key}="{value}"' for key, value in attributes.items())
@@ -67,7 +66,7 @@ def summary_part(name: str, text: str, **attributes: str) -> str:
 
 
 def paragraphs(blocks: Iterable[str]) -> str:
-    """The blocks that say something, a blank line between them."""
+    """The non-empty blocks, separated by blank lines."""
     return "\n\n".join(block.strip("\n") for block in blocks if block.strip())
 
 
@@ -87,12 +86,12 @@ Matter = Literal["history", "turn-prefix", "branch"]
 
 
 class PromptParts(msgspec.Struct, frozen=True):
-    """What a model is shown; all but `conversation` may be "".
+    """What a model is shown; everything but `conversation` may be "".
 
-    `left_out`: a digest of what did not fit. `before`: the end of what precedes the conversation. `previous`:
-    the summary that this one replaces. `earlier`: of the turn that was cut, what an earlier summary said of it.
-    `notes`: an earlier summary's notes on its newest turns. `slices`: summaries of what precedes a slice.
-    `scratchpad`: the assistant's own notes.
+    `left_out`: a digest of what did not fit. `before`: the end of what precedes the conversation. `previous`: the
+    summary that this one replaces. `earlier`: what an earlier summary said of the turn that was cut. `notes`: an
+    earlier summary's notes on its newest turns. `slices`: summaries of what precedes a slice. `scratchpad`: the
+    assistant's own notes.
     """
 
     conversation: str
@@ -163,10 +162,9 @@ def prompt(
     slice_number: tuple[int, int] | None = None,
     most: int = 0,
 ) -> str:
-    """The prompt of one summary. `slice_number`: slice n of m. `most`: tokens of the answer, 0 to say nothing of
-    it.
+    """The prompt of one summary. `slice_number`: slice n of m. `most`: tokens of the answer, 0: not mentioned.
 
-    Of a free shape its task, or the instructions alone, say what to write.
+    For a free shape, its task or the instructions alone say what to write.
     """
     return paragraphs(
         (_shown(given), _task(matter, shape, given, slice_number), form(shape, most), extra(instructions))
@@ -182,7 +180,7 @@ def merge_prompt(
     *,
     most: int = 0,
 ) -> str:
-    """The prompt that makes one summary of the summaries of slices, oldest first."""
+    """The prompt that merges the summaries of slices, oldest first."""
     shown = [
         summary_part("part", text, number=str(number), of=str(len(texts))) for number, text in enumerate(texts, 1)
     ]
@@ -246,7 +244,7 @@ def _hints(given: PromptParts) -> str:
 
 
 def form(shape: Shape, most: int) -> str:
-    """What the answer must be like."""
+    """The required form of the answer."""
     if shape.is_free:
         return paragraphs((LANGUAGE, shape.task))
     room = f"You have room for about {most * 3 // 4} words in all; the answer must end within it." if most else ""
@@ -254,12 +252,12 @@ def form(shape: Shape, most: int) -> str:
 
 
 def extra(instructions: str) -> str:
-    """What the user asks for in summaries: an instruction to the summariser, unlike all that is in tags."""
+    """The user's own wishes for summaries: instructions to the summarizer, unlike everything in tags."""
     wishes = without_tags(instructions.strip())
     return f"The user who will read this asks in particular:\n{wishes}" if wishes else ""
 
 
-BEGIN_CHARACTERS = 160  # of what stays, by which it is known
+BEGIN_CHARACTERS = 160  # of what stays, to identify it
 
 _STOP = (
     "Stop here. This message is no part of the work: it comes from the program that keeps your conversation. The "
@@ -284,7 +282,7 @@ _NOTES = "<scratchpad> is what you noted down for yourself: carry over each note
 def on_context_prompt(
     shape: Shape, instructions: str = "", *, stays: str = "", scratchpad: str = "", most: int = 0
 ) -> str:
-    """`stays`: how what is kept begins, "" where nothing is or that is not known. `most`: tokens of the answer."""
+    """`stays`: the beginning of what is kept, "" if nothing is or it is unknown. `most`: tokens of the answer."""
     task = "Do the following with the conversation above." if shape.is_free else _ALL
     kept = f"{_STAYS} {shorten(stays, BEGIN_CHARACTERS)!r}" if stays else ""
     notes = paragraphs((data_part("scratchpad", scratchpad), _NOTES)) if scratchpad.strip() else ""

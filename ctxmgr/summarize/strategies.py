@@ -1,17 +1,15 @@
-"""The ways of writing a summary with a model. They ask for completions and never make one.
+"""The ways of writing a summary with a model. They request completions and never make one.
 
-- Single-shot: the whole text is written by one call. All others are this where there is nothing to divide.
-- Incremental: only the oldest part of a history is summarised; notes on the newest turns follow the summary. The
-  budget of output is shared: notes get at most half of it, and at most half of the turns (`recent_turns`). At the
-  next compaction the notes are summed up with what was oldest then, so each turn is told in detail once more after
-  it has left the conversation. Needs at least two turns; a turn's first part and a branch are a single shot.
-- Parallel-stitch: slices are summarised side by side, then one call makes one text of theirs. Where there is
-  no merge, the slices' texts are put together by their sections (`outline.together`): a longer summary, and less
-  smooth.
-- Sequential: slices are summarised one after the other, each in the light of what came before. Accumulated: each
-  slice gets a text of its own and sees the earlier ones; the texts are put together in order, so what was said of
-  an early slice is never written anew. Rolling: each slice brings one running summary up to date, which stays short
-  and may lose what is old.
+- Single-shot: one call writes the whole text. All others reduce to this if there is nothing to divide.
+- Incremental: only the oldest part of a history is summarized; notes on the newest turns follow the summary. Notes
+  get at most half of the output budget, and cover at most half of the turns (`recent_turns`). The next compaction
+  summarizes the notes with what is oldest then, so each turn is described in detail once more after it has left the
+  conversation. Needs at least two turns; a turn's first part and a branch use a single shot.
+- Parallel-stitch: slices are summarized concurrently, then one call merges the texts. Without a merge call, the
+  texts are merged by their sections (`outline.together`): a longer and less fluent summary.
+- Sequential: slices are summarized in order, each with knowledge of the earlier ones. Accumulated: each slice gets
+  its own text and sees the earlier ones; the texts are concatenated, so text about an early slice is never
+  rewritten. Rolling: each slice updates one running summary, which stays short and may lose old content.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -63,7 +61,7 @@ class _Run:
 
 
 def side_by_side(first: Asking[First], second: Asking[Second]) -> Asking[tuple[First, Second]]:
-    """Run both to their results. What one raises ends the other too."""
+    """Runs both to their results. An exception in one ends the other too."""
     try:
         left, right = _Run(first), _Run(second)
         while left.batch is not None or right.batch is not None:
@@ -71,7 +69,7 @@ def side_by_side(first: Asking[First], second: Asking[Second]) -> Asking[tuple[F
             completions = yield mine + (right.batch or ())
             try:
                 left.answered(completions[: len(mine)])
-            finally:  # what was answered is counted, even where the other has given up
+            finally:  # counts answers even if the other has given up
                 right.answered(completions[len(mine) :])
     finally:
         first.close()
@@ -82,13 +80,13 @@ def side_by_side(first: Asking[First], second: Asking[Second]) -> Asking[tuple[F
 WINDOW_SHARE = 0.5
 """Of the room for input that a slice is cut to: beside it stand its lead, the outline, and what precedes it."""
 
-LEAD_SHARE = 10  # a lead is at most a tenth of its slice in a small window, as it is of the slices by default
-GOAL_CHARACTERS = 2_000  # of a previous summary, whose goal stands first
+LEAD_SHARE = 10  # a lead is at most a tenth of its slice in a small window, as of the slices by default
+GOAL_CHARACTERS = 2_000  # of a previous summary, which starts with its goal
 LEAST_SLICE = 1_000  # tokens; smaller ones say less than their outline
 
 
 def sliced(brief: SummaryInput[Any], job: PromptTask, cap: int | None = None) -> tuple[Slice, ...]:
-    """The slices, oldest first. `cap`: most tokens of output of all together."""
+    """The slices, oldest first. `cap`: the output tokens of all together."""
     settings = brief.slices
     most = max(LEAST_SLICE, int(input_room(brief, job.max_tokens) * WINDOW_SHARE))
     if settings.tokens > most:
@@ -99,8 +97,9 @@ def sliced(brief: SummaryInput[Any], job: PromptTask, cap: int | None = None) ->
 
 
 def slice_texts(brief: SummaryInput[Any], job: PromptTask, cut: Sequence[Slice]) -> tuple[str, ...]:
-    """What is shown of each slice: as many tokens as the slice was weighed at, and more of them for what matters
-    to the goal than for what does not. "" where the policy wants each message shown alike."""
+    """What is shown of each slice: as many tokens as the slice was counted at, with more for messages that matter
+    to the goal. "" if the policy wants all messages shown alike.
+    """
     if not brief.slices.weighted:
         return ("",) * len(cut)
     goal = f"{job.instructions}\n{job.previous[:GOAL_CHARACTERS]}"
@@ -116,20 +115,20 @@ def slice_texts(brief: SummaryInput[Any], job: PromptTask, cut: Sequence[Slice])
 
 
 def lead_text(brief: SummaryInput[Any], part: Slice) -> str:
-    """What is right before a slice, as a model is shown it."""
+    """What precedes a slice, as a model is shown it."""
     return truncation.fit(part.lead, part.lead_weight, brief.weigh, shown=FOR_MODEL).text if part.lead else ""
 
 
 def single_shot(brief: SummaryInput[Any], job: PromptTask) -> Asking[AcceptedAnswer]:
-    """Ask once for all of it. Raises SummaryFailed."""
+    """One request for everything. Raises SummaryFailed."""
     return (yield from answer(brief, question(brief, job, job.messages, job.given, output=job.max_tokens)))
 
 
-NOTES_SHARE = 0.5  # of the output: a choice of ours, the summary has to stand for far more turns
+NOTES_SHARE = 0.5  # of the output; our choice, since the summary stands for far more turns
 
 
 def incremental(brief: SummaryInput[Any], job: PromptTask) -> Asking[AcceptedAnswer]:
-    """Ask for the oldest part, and put the notes below it. Raises SummaryFailed."""
+    """Requests the oldest part, and puts the notes below it. Raises SummaryFailed."""
     if job.matter != "history":
         return (yield from single_shot(brief, job))
     older, notes = recent_notes(job.messages, int(job.max_tokens * NOTES_SHARE), brief.weigh)
@@ -138,14 +137,14 @@ def incremental(brief: SummaryInput[Any], job: PromptTask) -> Asking[AcceptedAns
     output = job.max_tokens - brief.weigh(notes)
     oldest = msgspec.structs.replace(job, messages=job.messages[:older], max_tokens=output)
     accepted = yield from single_shot(brief, oldest)
-    text, before = without_recent_turns(accepted.text)  # a model may have taken notes it was shown for a section
+    text, before = without_recent_turns(accepted.text)  # a model may have mistaken notes it was shown for a section
     if before:
         notes = f"{RECENT_HEADING}\n\n{before}{notes.removeprefix(RECENT_HEADING)}"
     return AcceptedAnswer(f"{text}\n\n{notes}", accepted.short)
 
 
 def parallel_stitch(brief: SummaryInput[Any], job: PromptTask) -> Asking[AcceptedAnswer]:
-    """Ask for all slices at once, then for the merge; one slice is asked for as a whole. Raises SummaryFailed."""
+    """Requests all slices at once, then the merge; a single slice is requested as a whole. Raises SummaryFailed."""
     slices = sliced(brief, job)
     if len(slices) < 2:
         return (yield from single_shot(brief, job))
@@ -173,7 +172,7 @@ def parallel_stitch(brief: SummaryInput[Any], job: PromptTask) -> Asking[Accepte
 def put_together(
     brief: SummaryInput[Any], job: PromptTask, texts: tuple[str, ...], most: int, short: str = ""
 ) -> AcceptedAnswer:
-    """The texts put together by their sections, oldest first. Raises SummaryFailed where that is too long."""
+    """The texts merged by their sections, oldest first. Raises SummaryFailed if that is too long."""
     text = together([text for text in texts if text.strip()], job.shape)
     weight = brief.weigh(text)
     if weight > max(most, LEAST_TOKENS):
@@ -181,12 +180,11 @@ def put_together(
     return AcceptedAnswer(text, short)
 
 
-EARLIER_SHARE = 0.3  # of the room for input that summaries of earlier slices may take; the newest stay
+EARLIER_SHARE = 0.3  # of the input's room, for summaries of earlier slices; the newest stay
 
 
 def accumulated(brief: SummaryInput[Any], job: PromptTask) -> Asking[AcceptedAnswer]:
-    """One text a slice, put together in order. The first brings the previous summary up to date. Raises
-    SummaryFailed."""
+    """One text per slice, concatenated in order. The first updates the previous summary. Raises SummaryFailed."""
     slices = sliced(brief, job, cap=job.max_tokens)
     if len(slices) < 2:
         return (yield from single_shot(brief, job))
@@ -206,7 +204,7 @@ def accumulated(brief: SummaryInput[Any], job: PromptTask) -> Asking[AcceptedAns
 
 
 def rolling(brief: SummaryInput[Any], job: PromptTask) -> Asking[AcceptedAnswer]:
-    """A running summary that each slice brings up to date. Raises SummaryFailed."""
+    """A running summary that each slice updates. Raises SummaryFailed."""
     slices = sliced(brief, job)
     if len(slices) < 2:
         return (yield from single_shot(brief, job))
@@ -233,7 +231,7 @@ def _question(
 
 
 def _earlier_texts(brief: SummaryInput[Any], job: PromptTask, texts: list[str]) -> tuple[str, ...]:
-    """The earlier texts that a slice is shown: all, or the newest where all are too much."""
+    """The earlier texts that a slice is shown: all, or the newest if all are too much."""
     free = int(input_room(brief, job.max_tokens) * EARLIER_SHARE)
     kept: list[str] = []
     for text in reversed(texts):

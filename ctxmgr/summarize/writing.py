@@ -1,28 +1,29 @@
-"""Turns a preparation into a finished compaction or branch summary: asks a model, or does without.
+"""Turns a preparation into a finished compaction or branch summary, with or without a model.
 
 Rules:
-1. History and the first part of a cut turn are two texts, asked for side by side, and joined under pi's mark.
-2. Without new history the previous summary is carried on as it is. A turn's context at its end is not: it is
-   shown with the turn's new part, and one context takes the place of both. With new history it is shown with
-   that. So no chain of compactions doubles it, and nothing of it is dropped unread.
-3. Lists of files, and the line that stands before a summary of its format, are taken off the previous summary
-   before it is used and put back once, so they do not double either.
-4. Where an ask about the history has failed for good, the whole is written without a model, and the details say so.
-   That is bounded by the same budgets, and needs nobody. Where only the cut turn's first part failed, only that is.
-   What a model said in prose stays, as critical context.
-5. A summary that is longer than what it replaces is not given out.
-6. The model's own notes (its scratchpad) stand at the end of what is written without a model, in any format; a
-   model is shown them and carries them over. A previous summary's section of them is left out: they are kept apart.
-7. What a model wrote is checked against what is known (below): what it lacks is added under one heading, and
-   the details say which.
+1. History and the first part of a cut turn are two texts, requested concurrently, and joined under pi's mark.
+2. Without new history the previous summary is carried on unchanged, except a turn's context at its end. That is
+   shown with the turn's new part, and one context replaces both. With new history it is shown with that. So a chain
+   of compactions neither doubles it nor drops any of it unread.
+3. File lists, and the lead line of a summary's format, are removed from the previous summary before use and added
+   back once, so they do not double either.
+4. If a request about the history has failed for good, everything is written without a model, and the details say
+   so. That has the same budgets, and needs nobody. If only the cut turn's first part failed, only that part is. A
+   model's prose stays, as critical context.
+5. A summary longer than what it replaces is not returned.
+6. The model's own notes (its scratchpad) are at the end of a text written without a model, in any format; a model
+   is shown them and carries them over. A previous summary's notes section is omitted, since the notes are kept
+   separately.
+7. A model's text is checked against what is known (below). Missing content is added under one heading, and the
+   details say which.
 
-What a summary is checked against (`engine.memory.repair`):
+The check (`engine.memory.repair`):
 
-1. What is summarised and what stays is read anew: it is the newest evidence. What the session knows beside it is
-   older; where it is not known what stays, newer.
-2. Of a session that knows nothing, the previous summary tells what the user said, with its numbers.
-3. What was stated in the part that stays is not added, for it is shown. It counts as evidence.
-4. What is added weighs at most a quarter of a summary's budget, and of what the summary replaces.
+1. What is summarized and what stays is read again as the newest evidence. The session's own knowledge counts as
+   older; if it is unknown what stays, as newer.
+2. For a session that knows nothing, the previous summary supplies the user's words, with their numbers.
+3. What was stated in the part that stays is not added, since it is shown. It counts as evidence.
+4. Additions have at most a quarter of a summary's budget, and of what the summary replaces.
 """
 
 from collections.abc import Sequence
@@ -57,12 +58,12 @@ from ctxmgr.summarize.strategies import STRATEGIES
 
 ADDED_SHARE = 0.25  # of a summary's budget
 UNITS_A_TOKEN = 4  # UTF-16 units, of most texts
-_LAST = (f"\n\n---\n\n{TURN_MARK}", f"\n\n{RECENT_HEADING}")  # what stands at a summary's end
+_LAST = (f"\n\n---\n\n{TURN_MARK}", f"\n\n{RECENT_HEADING}")  # what may be at a summary's end
 _OWN = ("user", "assistant", "tool")  # who states what the session itself heard
 
 
 def repaired_compaction(brief: SummaryInput[CompactionPlan], text: str, lists: str, output: int) -> RepairedSummary:
-    """`text` as a model wrote it, `lists` of files that go behind it, `output`: tokens of a summary's budget."""
+    """`text`: written by a model. `lists`: of files, which follow it. `output`: tokens of a summary's budget."""
     prepared = brief.preparation
     removed = (*prepared.history, *prepared.prefix)
     facts = facts_of((*removed, *prepared.recent))
@@ -77,14 +78,14 @@ def repaired_compaction(brief: SummaryInput[CompactionPlan], text: str, lists: s
 
 
 def repaired_branch(brief: SummaryInput[BranchSummaryPlan], text: str, lists: str, output: int) -> RepairedSummary:
-    """The same of a branch that was left: what it shows itself is all that counts."""
+    """The same for an abandoned branch; only what it shows itself counts."""
     prepared = brief.preparation
     messages = (*prepared.left_out, *prepared.messages)
     return _repaired(brief, text, lists, facts_of(messages), (output, messages), frozenset())
 
 
 def repair_details(summary: RepairedSummary) -> list[dict[str, Any]]:
-    """What was done, as a summary's details have it."""
+    """What was done, for a summary's details."""
     return [{"kind": repair.kind, "text": repair.text} for repair in summary.repairs]
 
 
@@ -103,7 +104,7 @@ def _once(known: Sequence[Fact], facts: Sequence[Fact]) -> tuple[list[Fact], lis
 
 
 def _restamped(known: Sequence[Fact], first: int) -> list[Fact]:
-    """The facts with times before those of all messages, or (`first` of 0 and more) after them, in their order."""
+    """The facts with times before those of all messages, or (`first` >= 0) after them, in order."""
     stamps = sorted({(fact.time_ms, fact.seq) for fact in known})
     start = first if first >= 0 else -len(stamps)
     times = {stamp: start + number for number, stamp in enumerate(stamps)}
@@ -133,14 +134,14 @@ SHAPES: dict[Format, Shape] = {
     "handoff": HANDOFF,
     "continue": CONTINUE,
 }
-BRANCH_TOKENS = 4_096  # of a branch summary; pi gave 2,048, later no limit, and what is cut off is refused here
+BRANCH_TOKENS = 4_096  # of a branch summary; pi gave 2,048, later no limit, and a truncated answer is refused here
 
 PREAMBLE = BRANCH_LEAD
 NOTHING = "Nothing was said here that could be summed up."
 
 
 def compaction(brief: SummaryInput[CompactionPlan]) -> Asking[FinishedSummary]:
-    """Write a compaction. Whatever the completions are, it ends in a summary that is not empty."""
+    """Writes a compaction. Whatever the completions, it ends in a non-empty summary."""
     prepared = brief.preparation
     shape = asked_for(brief.prompts.history, SHAPES[brief.format])
     before = previous_parts(prepared.previous)
@@ -156,7 +157,7 @@ def compaction(brief: SummaryInput[CompactionPlan]) -> Asking[FinishedSummary]:
         accepted = compacting.extracted(brief, before, failure.prose if failure else "", shape)
     body = accepted.text.removeprefix(shape.lead).strip() or NOTHING
     text = f"{shape.lead}\n\n{body}" if shape.lead else body
-    # lists in the text of the previous summary were taken off with it (rule 3), whoever had written them there
+    # with its file lists removed (rule 3), whoever wrote them
     ops = files.merged(files.listed(prepared.previous or ""), prepared.files)
     repaired = RepairedSummary(text)
     if by_model:
@@ -169,7 +170,7 @@ def compaction(brief: SummaryInput[CompactionPlan]) -> Asking[FinishedSummary]:
 
 
 def both_ways(brief: SummaryInput[CompactionPlan], context: HostContext, output_tokens: int) -> WayCosts:
-    """What one call costs with a copy and what at the end of the host's list, by whatever this one is written."""
+    """What one call costs with a copy and at the end of the host's list, whichever way writes this one."""
     shape = asked_for(brief.prompts.history, SHAPES[brief.format])
     past = previous_parts(brief.preparation.previous)
     single = msgspec.structs.replace(brief, strategy=on_context.STRATEGY)
@@ -178,7 +179,7 @@ def both_ways(brief: SummaryInput[CompactionPlan], context: HostContext, output_
 
 
 def with_newer_notes(text: str, notes: str, reserve_tokens: int, weigh: Weigh) -> str:
-    """A finished summary with these notes in the place of those it has: at its end, before its lists of files."""
+    """A finished summary with these notes in place of its own: at its end, before its file lists."""
     body = files.without_lists(text)
     lists = text[len(body) :] if text.startswith(body) else ""
     noted = compacting.notes_within(notes, int(reserve_tokens * compacting.HISTORY_SHARE), weigh)
@@ -186,7 +187,7 @@ def with_newer_notes(text: str, notes: str, reserve_tokens: int, weigh: Weigh) -
 
 
 def branch_summary(brief: SummaryInput[BranchSummaryPlan]) -> Asking[FinishedSummary]:
-    """Write a summary of a branch that is left. A branch with nothing on it is not asked about."""
+    """Writes a summary of an abandoned branch. An empty branch needs no request."""
     prepared = brief.preparation
     output = compacting.output(brief, BRANCH_TOKENS)
     shape = asked_for(brief.prompts.branch, BRANCH)
@@ -238,7 +239,7 @@ def _written(
         "format": form,
         "calls": account.calls,
         "retries": account.retries,
-        "ladder": [] if failure else list(account.ladder),  # who does without a model reads all of it
+        "ladder": [] if failure else list(account.ladder),  # without a model everything is read
         "leftOut": 0 if failure else account.left_out,
     }
     if account.input_tokens is not None or account.output_tokens is not None:
