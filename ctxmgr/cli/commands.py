@@ -15,6 +15,7 @@ MODULES = {  # the commands of each, and what they are for; a module is loaded w
     "started": {
         "serve": "serve one host on standard input and output",
         "mcp": "give the model of a program its tools, started by run",
+        "hook": "answer an event of an agent that calls it as a hook",
     },
     "agents": {
         "run": "run an agent program through ctxmgr, such as claude or codex",
@@ -85,6 +86,10 @@ def _run(given: Sequence[str]) -> int:
 
             if (plain := serve.plain(given[1:])) is not None:
                 return serve.run(plain)
+        if given and given[0] == "hook" and not {"-h", "--help"} & set(given):
+            from ctxmgr import hooks  # wrong usage, too, must not fail the agent that calls it
+
+            return hooks.run(hooks.plain(given[1:]))
         import pkgutil
 
         parsed = parser(next((word for word in given if word in COMMANDS), None)).parse_args(given)

@@ -60,4 +60,22 @@ MCP = CommandRow(
     "ctxmgr.mcp_server:run",
 )
 
-COMMANDS = {"serve": SERVE, "mcp": MCP}
+HOOK = CommandRow(
+    "Reads an event of Claude Code or Codex on standard input and prints the answer, for a program that runs "
+    "without ctxmgr's proxy. PreCompact prepares what SessionStart adds after a compaction: what the user said, "
+    "rules, and the state of the work. PostToolUse cuts a long result, and archives all of it. The exit code is "
+    "always 0. Errors are written to hooks.log in the user's state directory.",
+    "ctxmgr hook PreCompact --program codex",
+    "ctxmgr.hooks:run",
+    (
+        option("event", metavar="EVENT", help="PreCompact, SessionStart or PostToolUse"),
+        option(
+            "--program",
+            choices=("claude", "codex"),
+            default="claude",
+            help="the program that calls (default: %(default)s)",
+        ),
+    ),
+)
+
+COMMANDS = {"serve": SERVE, "mcp": MCP, "hook": HOOK}

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from ctxmgr import isolation, late, settings
 from ctxmgr.devices import ArchiveFault, retention
+from ctxmgr.hooks import IN_RUN
 from ctxmgr.masking import without_secrets
 from ctxmgr.mcp_server import TOKEN, URL
 from ctxmgr.model import policy_keys
@@ -207,7 +208,7 @@ async def _ended(parsed: argparse.Namespace, environ: dict[str, str]) -> int:
         hooked = program.hook(launch, made.url, made.settings.upstream)
         hooked = with_tools(program, hooked, made.url, made.settings.tools_token)
         say_page(made)
-        code = await ended(file, hooked)
+        code = await ended(file, with_environ(hooked, **{IN_RUN: "1"}))
         await tidying
     for line in (*notices, *lines(made)):
         say(line)

@@ -3,6 +3,7 @@
 Knows no preset. `engine.fit` later cuts what does not fit the window.
 """
 
-from ctxmgr.engine.arrival.arrival import ArrivalInputs, arriving, arriving_weight
+from ctxmgr.engine.arrival.arrival import ArrivalInputs, arriving, arriving_weight, line_numbers
+from ctxmgr.engine.arrival.outline import counts, outline
 
-__all__ = ["ArrivalInputs", "arriving", "arriving_weight"]
+__all__ = ["ArrivalInputs", "arriving", "arriving_weight", "counts", "line_numbers", "outline"]

@@ -98,7 +98,7 @@ def _cut(conversation: ConversationIndex, ref: BlockRef, most: int, inputs: Arri
     whole -= beside
     call, listed = conversation.call_of(ref), counts(text)
     handle = handles.handle(conversation.block_key(ref)) if inputs.archives else ""
-    position = str if inputs.archives else _line_numbers(text)
+    position = str if inputs.archives else line_numbers(text)
 
     def line(left: int, start: int, end: int) -> str:
         last = end if inputs.archives else end - 1  # a line that is shown from its start is not missing
@@ -121,7 +121,7 @@ def _where(start: str, end: str, handle: str, call: Call) -> str:
     )
 
 
-def _line_numbers(text: str) -> Callable[[int], str]:
+def line_numbers(text: str) -> Callable[[int], str]:
     """The number of the line at an offset, from 1."""
     known: dict[int, str] = {}
 

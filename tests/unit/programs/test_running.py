@@ -15,6 +15,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from ctxmgr.hooks import IN_RUN
+
 BOUND = 60.0  # seconds; only a failing test waits so long
 PAGE = re.compile(r"ctxmgr: what it does is shown at (http://127\.0\.0\.1:\d+)/ctxmgr/\?token=([\w-]{43})")
 RUN = (sys.executable, "-m", "ctxmgr", "run", "--openai", "--")
@@ -63,6 +65,10 @@ def test_arguments_input_output_and_exit_code_are_the_programs_and_its_environme
     assert told["OPENAI_BASE_URL"].startswith(page[1])
     assert page[2] not in done.stdout
     assert done.stderr.count(page[2]) == 1
+
+
+def test_hooks_know_that_the_program_is_run_by_ctxmgr(environ: dict[str, str]) -> None:
+    assert ran(environ, *python(f"import os; print(os.environ[{IN_RUN!r}])")).stdout == "1\n"
 
 
 def test_a_proxy_tells_the_address_that_opens_its_page(environ: dict[str, str], upstream: str) -> None:
