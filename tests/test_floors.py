@@ -46,6 +46,7 @@ FLOORS = {
     "__main__": 9,
     "__init__": 9,  # its names are loaded when they are used
 }
+MODEL_MAY = {"msgspec", "typing", "collections", "re", "difflib", "__future__", "ctxmgr"}
 FACES = {"Client", "AsyncClient", "Model", "Policy", "Session"}  # names of the package for those who use it
 LIBRARY = {"model", "masking", "engine", "formats", "known_models", "session", "summarize", "library"}
 # a library knows no loop, no descriptor and no protocol: whoever uses it brings them
@@ -129,7 +130,7 @@ def faults_of(place: str, imported: str) -> list[str]:
             faults.append(f"{place} and {target} never meet")
     elif place in LIBRARY and top in NOT_IN_THE_LIBRARY:
         faults.append(f"the library has no {top}")
-    elif place == "model" and top not in ("msgspec", "typing", "collections", "re", "__future__", "ctxmgr"):
+    elif place == "model" and top not in MODEL_MAY:
         faults.append(f"model imports msgspec alone, not {top}")
     elif place == "engine" and top != "ctxmgr" and top not in ENGINE_MAY:
         faults.append(f"the engine is pure, it has no {top}")

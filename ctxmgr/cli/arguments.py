@@ -4,7 +4,6 @@ A value that does not fit is a ValueError, which `_value` turns into a sentence.
 """
 
 import argparse
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from itertools import takewhile
@@ -115,7 +114,6 @@ ALSO_CALLED = {  # as other programs call what is an option here
     "--output": "--out",
 }
 OF_OTHERS = ("--", "--command")  # what comes after is of a program that is run
-LIKENESS = 0.75  # from which on an option counts as a slip of another
 
 
 class OneLineParser(argparse.ArgumentParser):
@@ -152,7 +150,7 @@ class OneLineParser(argparse.ArgumentParser):
             if not word.startswith("-") or any(name.startswith(word) for name in own):
                 continue
             near = ALSO_CALLED.get(word, "")
-            if hint := (f"; did you mean {near}?" if near in own else _meant(word, own, LIKENESS)):
+            if hint := (f"; did you mean {near}?" if near in own else _meant(word, own)):
                 return f"; there is no option {word}{hint}"
         return ""
 
@@ -163,10 +161,12 @@ class OneLineParser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {said}\n")
 
 
-def _meant(word: str, names: Sequence[str], likeness: float = 0.6) -> str:
+def _meant(word: str, names: Sequence[str]) -> str:
     """ "; did you mean NAME?" where one is like the word, else ""."""
-    near = difflib.get_close_matches(word, names, 1, likeness)
-    return f"; did you mean {near[0]}?" if near else ""
+    from ctxmgr.model import closest  # which a start does not wait for
+
+    near = closest(word, names)
+    return f"; did you mean {near}?" if near else ""
 
 
 def _program_meant(words: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
-from ctxmgr.model import invalid_params
+from ctxmgr.model import invalid_params, not_one_of
 
 if TYPE_CHECKING:
     from ctxmgr.formats.message_format import MessageFormat
@@ -61,7 +61,7 @@ def load(name: str) -> "MessageFormat":
 def checked_name(name: str, path: str) -> str:
     """The same name, which stood at `path` of the params, where it is a format's. Raises InvalidParams."""
     if name not in ROWS:
-        raise invalid_params(f"message formats are {', '.join(ROWS)}", path)
+        raise invalid_params(not_one_of(name, tuple(ROWS)), path)
     return name
 
 

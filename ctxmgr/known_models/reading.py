@@ -1,7 +1,6 @@
 """Turns the bytes of a file of facts into a registry, and says of a bad one which row and which member is wrong."""
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -11,6 +10,7 @@ import msgspec
 
 from ctxmgr.known_models.facts_file import CacheRow, FactsFile, FamilyRow, ModelRow, PricesRow, key
 from ctxmgr.known_models.registry import Registry
+from ctxmgr.model import misfit
 
 MAX_BYTES = 4_000_000  # of a file: more is none that somebody wrote
 _MEMBERS = {
@@ -166,9 +166,6 @@ def _decoded(raw: msgspec.Raw, kind: Any, prefix: str) -> Any:
     except (UnicodeDecodeError, RecursionError) as fault:
         raise BadFacts(f"{prefix}: {fault}") from None
     except msgspec.ValidationError as fault:
-        text, _, path = str(fault).partition(" - at `$")
-        unknown = re.search(r"unknown field `([^`]+)`", text)
-        if unknown is not None:
-            path, text = f"{path.rstrip('`')}.{unknown[1]}", "there is no such member"
-        member = path.rstrip("`").lstrip(".")
-        raise BadFacts(f"{prefix}{f' {member}' if member else ''}: {text[:1].lower()}{text[1:]}") from None
+        wrong = misfit(fault, kind)
+        member = wrong.path.lstrip(".")
+        raise BadFacts(f"{prefix}{f' {member}' if member else ''}: {wrong.text}") from None

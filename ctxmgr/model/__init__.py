@@ -20,7 +20,7 @@ from ctxmgr.model.epochs import (
     PinBy,
     Receipt,
 )
-from ctxmgr.model.errors import CallError, CallFailed, InvalidParams, invalid_params, path_of
+from ctxmgr.model.errors import CallError, CallFailed, InvalidParams, invalid_params
 from ctxmgr.model.estimate import (
     CHARACTERS_A_TOKEN,
     ESTIMATE,
@@ -80,6 +80,7 @@ from ctxmgr.model.projection import (
 from ctxmgr.model.rules import RELEASES, RULES
 from ctxmgr.model.spelling import SURROGATE, plain_numbers, without_surrogates
 from ctxmgr.model.tools import DeclaredTool, DeclaredTools, check_tools, with_tools
+from ctxmgr.model.typos import closest, did_you_mean, misfit, misspelled, not_one_of
 
 if TYPE_CHECKING:
     from ctxmgr.model import difference
@@ -157,16 +158,20 @@ __all__ = [
     "ZONES",
     "Zone",
     "check_tools",
+    "closest",
     "currency",
+    "did_you_mean",
     "difference",
     "estimate",
     "expression",
     "faults",
     "invalid_params",
+    "not_one_of",
     "of_all",
     "once",
-    "path_of",
     "media",
+    "misfit",
+    "misspelled",
     "policy",
     "policy_keys",
     "prices",

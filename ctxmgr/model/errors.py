@@ -5,8 +5,6 @@ A front maps these onto its own protocol; JSON-RPC's codes stand in `ctxmgr/wire
 
 from typing import Any
 
-from ctxmgr.model.expressions import expression
-
 
 class CallError(Exception):
     """A call that changed nothing. `message` is for people, `data` for programs."""
@@ -22,15 +20,6 @@ class InvalidParams(CallError):
 
 class CallFailed(CallError):
     """The params are right, and it cannot be done now; the message says why."""
-
-
-_MEMBER = expression(r"(?:unknown|required) field `([^`]+)`")
-
-
-def path_of(text: str, path: str) -> str:
-    """The JSON path of a fault in msgspec's words, which name the object and, apart from it, the member."""
-    member = _MEMBER.search(text)
-    return f"{path}.{member[1]}" if member else path
 
 
 def invalid_params(text: str, path: str) -> InvalidParams:

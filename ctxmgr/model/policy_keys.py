@@ -5,9 +5,10 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model.errors import invalid_params, path_of
+from ctxmgr.model.errors import invalid_params
 from ctxmgr.model.policy import CompactionPolicy, ModelPolicy, Policy, Tokenizer, Zones
 from ctxmgr.model.prices import double_tier
+from ctxmgr.model.typos import misfit
 
 
 class InvalidPolicy(ValueError):
@@ -48,9 +49,9 @@ def check_keys(keys: dict[str, Any]) -> None:
         try:
             msgspec.convert(alone, Policy)
         except msgspec.ValidationError as fault:
-            text = str(fault).partition(" - at `$")[0]
-            if f"unknown field `{path[-1]}`" in text:
-                raise InvalidPolicy(text, "".join(f".{name}" for name in path)) from None
+            wrong = misfit(fault, Policy)
+            if wrong.unknown == path[-1]:
+                raise InvalidPolicy(wrong.text, "".join(f".{name}" for name in path)) from None
 
 
 def fitting(
@@ -116,8 +117,8 @@ def _converted(keys: Any, kind: type[Any], under: str) -> Any:
     try:
         return msgspec.convert(_plain(keys), kind)
     except msgspec.ValidationError as fault:
-        text, _, path = str(fault).partition(" - at `$")
-        raise InvalidPolicy(text, path_of(text, under + path.rstrip("`"))) from None
+        wrong = misfit(fault, kind, keys)
+        raise InvalidPolicy(wrong.text, under + wrong.path) from None
 
 
 def _ordered(made: Policy, under: str) -> Policy:

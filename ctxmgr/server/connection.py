@@ -31,6 +31,7 @@ from ctxmgr.wire import (
     envelope,
     errors,
     frame,
+    no_method,
     strip_prefix,
     transcript,
 )
@@ -56,6 +57,7 @@ class Connection:
         self._effects: list[Effect] = []
         self.peer = Peer({name: self._handler(row) for name, row in METHODS.items()}, self._send)
         self._sessions: Sessions | None = None
+        self._noise = False  # a line came that is no message
         self.phase = "new"  # new, ready, closing, leaving (nothing is heard any more), ended
         self._params = ParamsReader()
         if terms.record:
@@ -186,7 +188,7 @@ class Connection:
         reduced, stripped = strip_prefix(body, self._prefix_end)
         message = envelope.decode(reduced, self.framer.mode)
         if isinstance(message, envelope.Fault):
-            self._say(f"a message of the host: {message.message}")
+            self._say_unreadable(message)
             if message.kind == "call":
                 self._send(envelope.encode_error(message.id, message.code, message.message))
             elif message.kind == "response" and message.id is not None:  # an answer that is none is an error
@@ -199,10 +201,23 @@ class Connection:
             elif message.method in METHODS:
                 self.peer.receive_notification(message.method, IncomingCall(message.params, False))
             elif not message.method.startswith("$/"):
-                self._say(f"unknown notification {message.method[:64]}")
+                self._say(no_method(message.method))
+        elif message.method not in METHODS:
+            self._send(envelope.encode_error(message.id, errors.METHOD_NOT_FOUND, no_method(message.method)))
         else:
             call = IncomingCall(message.params, True, stripped, message.surrogate_count)
             self.peer.receive_request(message.id, message.method, call)
+
+    def _say_unreadable(self, fault: envelope.Fault) -> None:
+        """Of lines that are no message, only the first is reported: what logs to our input writes many."""
+        if fault.message != envelope.NO_MESSAGE:
+            self._say(f"a message of the host: {fault.message}")
+        elif not self._noise:
+            self._noise = True
+            self._say(
+                f"{fault.message}. Does a print or a log write to the same pipe? Each such line is answered with"
+                f" error {fault.code}; this is reported once"
+            )
 
     def _prefix_end(self, id: str, body: bytes, start: int) -> tuple[int, int]:
         return (start, 0) if self._sessions is None else self._sessions.prefix_end(id, body, start)
@@ -259,6 +274,12 @@ class Connection:
     def _handle(self, row: Method, call: IncomingCall) -> Any:
         self._admit(row, call)
         params = self._params.read(row, call.params)
+        value = self._routed(row, call, params)
+        for typo in self._params.typos(row, params, call.params):
+            self._say(typo)
+        return value
+
+    def _routed(self, row: Method, call: IncomingCall, params: Any) -> Any:
         if row.name in self._GLOBAL:
             return self._GLOBAL[row.name](self, params)
         stripped = call.stripped

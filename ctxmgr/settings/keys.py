@@ -11,17 +11,15 @@ Rules:
    listener, and one session, has one of each. `state_dir` is for all.
 """
 
-import difflib
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import msgspec
-from msgspec import inspect
 
-from ctxmgr.model import Policy
+from ctxmgr.model import Policy, did_you_mean, misfit
 
 Api = Literal["anthropic", "openai", "responses", "gemini"]
 
@@ -83,7 +81,6 @@ OF_PROJECTS = frozenset(  # rule 2
         "prunableTools",
     }
 )
-_UNKNOWN = re.compile(r"unknown field `([^`]+)`")
 
 KeyPath = tuple[str, ...]
 
@@ -121,7 +118,7 @@ def check(table: Mapping[str, Any], places: frozenset[str] = frozenset(OWN)) -> 
         elif name in POLICY:
             _check_policy(name, value)
         else:
-            raise KeyFault((name,), f'there is no key "{name}"{nearest(name, (*POLICY, *OWN))}')
+            raise KeyFault((name,), f"there is no key `{name}`{did_you_mean(name, (*POLICY, *OWN))}")
 
 
 def check_project(table: Mapping[str, Any]) -> None:
@@ -141,36 +138,21 @@ def _check_policy(name: str, value: Any) -> None:
     try:
         msgspec.convert({name: value}, Policy)
     except msgspec.ValidationError as fault:
-        text, _, location = str(fault).partition(" - at `$.")
-        path = tuple(location.rstrip("`").partition("[")[0].split("."))  # of what is wrong in a list, the list
-        unknown = _UNKNOWN.search(text)
-        if unknown is None:
-            literals = [kind for kind in _types(path) if isinstance(kind, inspect.LiteralType)]
-            words = [str(word) for kind in literals for word in kind.values]
-            among = f" (one of: {', '.join(words)})" if words and "enum" in text else ""
-            raise KeyFault(path, f"{dotted(path)}: {text[:1].lower()}{text[1:]}{among}") from None
-        structs = [kind for kind in _types(path) if isinstance(kind, inspect.StructType)]
-        names = [field.encode_name for struct in structs for field in struct.fields]
-        at_fault = (*path, unknown[1])
-        raise KeyFault(at_fault, f'there is no key "{dotted(at_fault)}"{nearest(unknown[1], names)}') from None
+        wrong = misfit(fault, Policy, {name: value})
+        path = tuple(wrong.path.lstrip(".").partition("[")[0].split("."))  # of what is wrong in a list, the list
+        if wrong.unknown is not None:
+            raise KeyFault(path, f"there is no key `{dotted(path)}`{wrong.hint}") from None
+        path = _written(path, {name: value})
+        raise KeyFault(path, f"{dotted(path)}: {wrong.text}") from None
 
 
-def _types(path: KeyPath) -> list[inspect.Type]:
-    """What may stand at this path below a policy."""
-    kinds = _alternatives(inspect.type_info(Policy))
-    for name in path:
-        structs = [kind for kind in kinds if isinstance(kind, inspect.StructType)]
-        fields = [field for struct in structs for field in struct.fields if field.encode_name == name]
-        kinds = [alternative for field in fields for alternative in _alternatives(field.type)]
-    return kinds
-
-
-def _alternatives(kind: inspect.Type) -> list[inspect.Type]:
-    if isinstance(kind, inspect.Metadata):
-        return _alternatives(kind.type)
-    if isinstance(kind, inspect.UnionType):
-        return [inner for option in kind.types for inner in _alternatives(option)]
-    return [kind]
+def _written(path: KeyPath, table: Any) -> KeyPath:
+    """The path as far as the table has it: a member that is missing is a fault of what it is missing in."""
+    for depth, name in enumerate(path):
+        if not isinstance(table, Mapping) or name not in table:
+            return path[:depth]
+        table = table[name]
+    return path
 
 
 _SIMPLE: dict[str, tuple[Callable[[Any], bool], str]] = {  # what fits, and what is said where it does not
@@ -213,7 +195,7 @@ def _check_upstream(value: Any) -> None:
     for api, address in value.items():
         path = ("upstream", api)
         if api not in APIS:
-            raise KeyFault(path, f'there is no key "{dotted(path)}"{nearest(api, APIS)}')
+            raise KeyFault(path, f"there is no key `{dotted(path)}`{did_you_mean(api, APIS)}")
         if not is_address(address):
             raise KeyFault(path, f"{dotted(path)} must be http:// or https://, a host and a path, and nothing more")
 
@@ -234,9 +216,3 @@ def is_address(value: Any) -> bool:
 
 class SettingsFault(ValueError):
     """Settings that cannot be used; the text is one sentence that names the file, variable or flag."""
-
-
-def nearest(name: str, names: Iterable[str]) -> str:
-    """ "; did you mean ...?" where a name is like it, else ""."""
-    close = difflib.get_close_matches(name, list(names), 1)
-    return f'; did you mean "{close[0]}"?' if close else ""

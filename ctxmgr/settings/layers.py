@@ -8,7 +8,6 @@ Rules:
 4. Of the environment a fixed list of variables counts, each with the key that it sets. An empty one counts as none.
 """
 
-import difflib
 import os
 import re
 import tomllib
@@ -19,13 +18,11 @@ from typing import Any
 import msgspec
 
 from ctxmgr.known_models import ModelFacts, Registry, nearest, shipped, tiered, with_long_write
-from ctxmgr.model import InvalidPolicy, Policy, TieredPrices, policy_keys
+from ctxmgr.model import InvalidPolicy, Policy, TieredPrices, closest, policy_keys
 from ctxmgr.settings import keys
 from ctxmgr.settings.files import NAMED_BY, Scope, files
 from ctxmgr.settings.keys import APIS, KeyFault, KeyPath, SettingsFault, dotted, leaves
 from ctxmgr.settings.written import token_count
-
-LIKENESS = 0.85  # from which on a name counts as a slip of another: all of them begin alike
 
 
 def _value(text: str) -> str | int | float | bool:
@@ -88,11 +85,15 @@ def nested(path: KeyPath, value: Any) -> dict[str, Any]:
     return table
 
 
+PREFIX = "CTXMGR_"
+
+
 def meant_variable(name: str) -> str | None:
     """Of a variable that sets nothing: the one of ours that it is nearly spelled as."""
-    if not name.startswith("CTXMGR_") or name in (*VARIABLES, NAMED_BY):
+    if not name.startswith(PREFIX) or name in (*VARIABLES, NAMED_BY):
         return None
-    return next(iter(difflib.get_close_matches(name, VARIABLES, 1, LIKENESS)), None)
+    meant = closest(name.removeprefix(PREFIX), (variable.removeprefix(PREFIX) for variable in VARIABLES))
+    return meant and PREFIX + meant
 
 
 class Origin(msgspec.Struct, frozen=True):

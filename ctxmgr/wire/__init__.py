@@ -6,7 +6,7 @@ from ctxmgr.late import late_modules
 from ctxmgr.wire import envelope, errors, surrogates, transcript
 from ctxmgr.wire.errors import RpcError
 from ctxmgr.wire.framing import Framer, FramingFault, Slice, frame
-from ctxmgr.wire.methods import METHODS, TABLE, Method, ParamsReader
+from ctxmgr.wire.methods import METHODS, TABLE, Method, ParamsReader, no_method
 from ctxmgr.wire.stand_in import StrippedMessages, strip_prefix
 from ctxmgr.wire.transcript import TranscriptLine
 
@@ -29,6 +29,7 @@ __all__ = [
     "envelope",
     "errors",
     "frame",
+    "no_method",
     "openrpc",
     "strip_prefix",
     "surrogates",

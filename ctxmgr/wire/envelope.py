@@ -33,6 +33,7 @@ from ctxmgr.wire.surrogates import mend
 
 _UTF8_STEP = 1 << 16  # bytes checked at a time: stays in the cache, and no second copy of a big body
 _HEAD = b'{"jsonrpc":"2.0","id":'  # fixed, so that a tiny host can route without a parser
+NO_MESSAGE = "a line on standard input is not JSON: a message starts with {"
 # How an id that can be matched starts in valid JSON: a string or a number.
 _ID_STARTS = frozenset(bytes([start]) for start in b'"-0123456789')
 
@@ -126,7 +127,8 @@ def decode(body: bytes, mode: Mode = "content-length") -> Message | Fault:
     except RecursionError:
         return _unreadable(body, INVALID_REQUEST, "the body is nested too deeply")
     except msgspec.DecodeError as error:
-        return _unreadable(body, PARSE_ERROR, f"the body is not JSON: {error}")
+        noise = mode == "ndjson" and body.lstrip()[:1] not in (b"{", b"[")
+        return _unreadable(body, PARSE_ERROR, NO_MESSAGE if noise else f"the body is not JSON: {error}")
     if members is None:
         text = "batches are not supported" if body.lstrip().startswith(b"[") else "the body is not an object"
         return Fault(INVALID_REQUEST, text)

@@ -105,7 +105,12 @@ MAX_HEADER = 8192  # bytes of one header block; stock LSP clients write under 10
 SLICE_BYTES = 32 << 10  # from here on a copy costs more than it is worth
 MAX_LENGTH_DIGITS = 15  # a Content-Length of more is no length but a mistake
 
+NO_FRAMING = (
+    "the input starts with neither JSON nor a Content-Length header: send one JSON message a line, or each message"
+    " behind a Content-Length header; the first one is the request `initialize`"
+)
 _MARK_OR_SPACE = b"\xef\xbb\xbf \t\r\n"
+_LENGTH = b"content-length"
 _USUAL_HEADER = b"Content-Length: "
 _HEADER_NAME = expression(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, section 5.6.2: token
 _NEWLINES_TO_SPACES = bytes.maketrans(b"\r\n", b"  ")
@@ -242,6 +247,7 @@ class _Blocks:
 
     def __init__(self, max_body: int, max_header: int) -> None:
         self._max_body, self._max_header = max_body, max_header
+        self._first = True  # no header block was read yet
         self._tail = b""  # a header block that has begun
         self._parts: list[bytes] = []  # a body that has begun
         self._head: bytes | None = None  # first bytes of a body that is passed over, until it is reported
@@ -259,12 +265,14 @@ class _Blocks:
             try:
                 header = _read_header(chunk, pos, self._max_header)
             except _BrokenHeaderError as error:
-                out.append(FramingFault(PARSE_ERROR, str(error), fatal=True))
+                text = NO_FRAMING if self._first and isinstance(error, _NoHeaderError) else str(error)
+                out.append(FramingFault(PARSE_ERROR, text, fatal=True))
                 return
             if header is None:
                 self._tail = chunk[pos:].lstrip(b"\r\n")
                 return
             size, pos = header
+            self._first = False
             if size <= self._max_body and size <= end - pos:
                 body = Slice(chunk, pos, pos + size)
                 out.append(body if size >= SLICE_BYTES else body.taken())
@@ -277,7 +285,9 @@ class _Blocks:
         if self._tail or self._size:
             begun = self._head if self._head is not None else _first_bytes(self._parts)
             seen = peek(begun)
-            out.append(FramingFault(PARSE_ERROR, "input ended inside a message", True, seen.id, seen.kind))
+            no_header = self._first and b":" not in self._tail and not _LENGTH.startswith(self._tail.lower())
+            text = NO_FRAMING if no_header else "input ended inside a message"
+            out.append(FramingFault(PARSE_ERROR, text, True, seen.id, seen.kind))
 
     def _continue(self, chunk: bytes, pos: int, out: list[Item]) -> int:
         """Take what this chunk holds of the body that has begun; answer the position after it."""
@@ -308,6 +318,10 @@ class _BrokenHeaderError(Exception):
     """A header block that no message can follow (rule 5)."""
 
 
+class _NoHeaderError(_BrokenHeaderError):
+    """A line that is no header at all."""
+
+
 def _read_header(chunk: bytes, pos: int, max_header: int) -> tuple[int, int] | None:
     """The body's length in bytes and where it starts; None if the block is not complete.
 
@@ -330,8 +344,8 @@ def _read_header(chunk: bytes, pos: int, max_header: int) -> tuple[int, int] | N
         name, colon, value = line.partition(b":")
         name = name.rstrip()
         if not colon or not _HEADER_NAME.fullmatch(name):
-            raise _BrokenHeaderError("a header line is not of the form 'Name: value'")
-        if name.lower() == b"content-length":
+            raise _NoHeaderError("a header line is not of the form 'Name: value'")
+        if name.lower() == _LENGTH:
             length = _read_length(value.strip(), length)
     if len(chunk) >= limit:
         raise _BrokenHeaderError(f"the header is longer than {max_header} bytes")

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from ctxmgr.model import invalid_params, path_of
+from ctxmgr.model import did_you_mean, invalid_params, misfit, misspelled
 from ctxmgr.model.api import TelemetryEvent, compaction, lifecycle, recovery, reports
 from ctxmgr.wire import errors
 
@@ -352,12 +352,30 @@ TABLE: tuple[Method, ...] = (
 
 METHODS: dict[str, Method] = {row.name: row for row in TABLE if row.direction == "to ctxmgr"}
 
+_NAME_CHARS = 64  # of an unknown method's name are said
+
+
+def no_method(name: str) -> str:
+    """Says that there is no such method, and which may be meant."""
+    return (
+        f"there is no method `{name[:_NAME_CHARS]}`{did_you_mean(name, METHODS) or '; `rpc.discover` lists them'}"
+    )
+
 
 class ParamsReader:
     """Keeps a decoder of each method that was called: making one takes longer than using it."""
 
     def __init__(self) -> None:
         self._decoders: dict[str, msgspec.json.Decoder[Any]] = {}
+        self._read: set[str] = set()  # methods whose params were read
+
+    def typos(self, row: Method, params: Any, given: bytes | msgspec.Raw | None) -> list[str]:
+        """What is most likely misspelled in the first params of a method that were taken, a sentence each. Later
+        ones are not looked at: the same code writes them, and a list of messages is long."""
+        if row.name in self._read:
+            return []
+        self._read.add(row.name)
+        return [f"{row.name}: {typo.text} (at ${typo.path})" for typo in misspelled(params, _plain(given))]
 
     def read(self, row: Method, params: bytes | msgspec.Raw | None) -> Any:
         """The method's params; None is as good as none. InvalidParams, which names the place."""
@@ -367,7 +385,15 @@ class ParamsReader:
         try:
             return decoder.decode(params if params is not None else b"{}")
         except msgspec.ValidationError as fault:
-            text, _, path = str(fault).partition(" - at `")
-            raise invalid_params(text, path_of(text, path.rstrip("`") or "$")) from None
+            wrong = misfit(fault, row.params, _plain(params))
+            raise invalid_params(wrong.text, f"${wrong.path}") from None
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
             raise invalid_params(f"cannot be decoded: {type(fault).__name__}", "$") from None
+
+
+def _plain(params: bytes | msgspec.Raw | None) -> Any:
+    """The params as plain values; None where they are no JSON behind the place at which reading them ended."""
+    try:
+        return msgspec.json.decode(params if params is not None else b"{}")
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None

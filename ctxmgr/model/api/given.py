@@ -11,9 +11,10 @@ from typing import Any, TypeVar
 import msgspec
 
 from ctxmgr.model.api.lifecycle import Model
-from ctxmgr.model.errors import InvalidParams, invalid_params, path_of
+from ctxmgr.model.errors import InvalidParams, invalid_params
 from ctxmgr.model.spelling import without_surrogates
 from ctxmgr.model.tools import DeclaredTool, DeclaredTools, check_tools
+from ctxmgr.model.typos import misfit
 
 Kind = TypeVar("Kind")
 GivenTools = Sequence[DeclaredTool | Mapping[str, Any]]
@@ -24,8 +25,8 @@ def converted(value: Any, kind: type[Kind], path: str) -> Kind:
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as fault:
-        text, _, below = str(fault).partition(" - at `$")
-        raise invalid_params(text, path_of(text, path + below.rstrip("`"))) from None
+        wrong = misfit(fault, kind, value)
+        raise invalid_params(wrong.text, path + wrong.path) from None
 
 
 def model_of(model: Model | Mapping[str, Any]) -> Model:

@@ -15,7 +15,7 @@ import msgspec
 
 from ctxmgr.engine.compaction import cohesion, prepare, render, slices
 from ctxmgr.formats.pi_tree import view_branch
-from ctxmgr.model import CallFailed, invalid_params, path_of, policy_keys
+from ctxmgr.model import CallFailed, invalid_params, misfit, policy_keys
 from ctxmgr.model.api import compaction as wire
 from ctxmgr.model.compaction import (
     BranchEntry,
@@ -240,8 +240,8 @@ def decoded(raw: msgspec.Raw, shape: type[Shape]) -> Shape:
     try:
         return msgspec.json.decode(raw, type=shape)
     except msgspec.ValidationError as fault:
-        text, _, path = str(fault).partition(" - at `$")
-        raise invalid_params(text, path_of(text, "$.preparation" + path.rstrip("`"))) from None
+        wrong = misfit(fault, shape)
+        raise invalid_params(wrong.text, "$.preparation" + wrong.path) from None
     # its message may quote the host's text
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
         raise invalid_params(f"cannot be decoded: {type(fault).__name__}", "$.preparation") from None

@@ -65,7 +65,7 @@ def test_the_command_is_1_where_something_is_bad(machine: Path, capsys: pytest.C
     assert printed["well"] is False
     bad = [one for one in printed["findings"] if one["severity"] == "bad"]
     assert [one["subject"] for one in bad] == ["settings"]
-    assert 'did you mean "preset"?' in bad[0]["text"]
+    assert "did you mean `preset`?" in bad[0]["text"]
 
 
 def test_nothing_on_the_machine_is_changed(machine: Path) -> None:

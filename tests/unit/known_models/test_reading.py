@@ -137,7 +137,10 @@ def test_a_bad_file_is_told_by_row_and_member() -> None:
     for content, text in (
         (b"", "it is no JSON object"),
         (b'{"model": []}', 'there is no member "model": it has models, families, caches'),
-        (facts({"id": "a"}, {"id": "b", "windw": 5}), 'models[1] ("b") windw: there is no such member'),
+        (
+            facts({"id": "a"}, {"id": "b", "windw": 5}),
+            'models[1] ("b") windw: unknown member `windw`; did you mean `window`?',
+        ),
         (facts({"id": "b", "window": 0}), 'models[0] ("b") window: expected `int` >= 1'),
         (
             facts({"id": "b", "prices": {"input": 0, "output": 1}}),
@@ -164,7 +167,7 @@ def test_a_bad_file_is_told_by_row_and_member() -> None:
         (facts(families=[FAMILY, FAMILY]), 'families[1] ("f") name: families[0] has it too'),
         (facts({"id": "b", "cache": {"kind": "marks"}}), 'models[0] ("b") cache.mostMarks: a cache of marks'),
         (facts({"id": "b", "cache": "c"}), 'models[0] ("b") cache: there is no cache rule "c"'),
-        (facts(caches={"c": {"kind": "some"}}), "caches.c kind: invalid enum value 'some'"),
+        (facts(caches={"c": {"kind": "some"}}), "caches.c kind: `some` is not one of `implicit`, `marks`, `none`"),
         (b" " * 4_000_001, "it is longer than 4,000,000 bytes"),
         (b'{"models": [{"id": "a", "source": "\xff"}]}', "models[0]"),
         (b"[" * 100_000, "it is no JSON object"),

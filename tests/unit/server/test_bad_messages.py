@@ -122,7 +122,9 @@ def test_notification_for_a_request_is_said_and_not_answered(host: Host) -> None
     host.ready("s")
     assert host.write(tell("getStatus", sessionId="s"), tell("nope"), tell("$/nope")) == []
     assert [line for line in host.said if "getStatus" in line]
-    assert [line for line in host.said if "nope" in line] == ["unknown notification nope"]
+    assert [line for line in host.said if "nope" in line] == [
+        "there is no method `nope`; `rpc.discover` lists them"
+    ]
 
 
 def test_failed_notification_is_said_even_if_it_had_to_wait() -> None:
@@ -171,3 +173,54 @@ def test_missing_jsonrpc_is_taken_in_lines_only() -> None:
     body = b'{"id":1,"method":"initialize","params":{"protocolVersion":"1.0"}}'
     assert "result" in Host(ndjson=True).write(body)[0]
     assert code_of(Host().write(body)[0]) == errors.INVALID_REQUEST
+
+
+def test_what_is_misspelled_is_answered_with_what_was_meant(host: Host) -> None:
+    host.ready("s")
+    for method, params, said in (
+        ("getStatsu", {}, "there is no method `getStatsu`; did you mean `getStatus`?"),
+        ("doMagic", {}, "there is no method `doMagic`; `rpc.discover` lists them"),
+        (
+            "getStatus",
+            {"session_id": "s"},
+            "invalid params at $.sessionId: unknown member `session_id`; did you mean `sessionId`?",
+        ),
+        ("getStatus", {}, "invalid params at $.sessionId: the member `sessionId` is missing"),
+        (
+            "setPolicy",
+            {"sessionId": "s", "policy": {"zones": {"yelow": 0.4}}},
+            "invalid params at $.policy.zones.yelow: unknown member `yelow`; did you mean `yellow`?",
+        ),
+        (
+            "setPolicy",
+            {"sessionId": "s", "policy": {"preset": "turn"}},
+            "invalid params at $.policy.preset: `turn` is not one of `balanced`, `off`, `tools`, `turns`;"
+            " did you mean `turns`?",
+        ),
+        (
+            "context",
+            {"sessionId": "s", "messages": [], "answer": "edit"},
+            "invalid params at $.answer: `edit` is not one of `edits`, `messages`; did you mean `edits`?",
+        ),
+    ):
+        (answer,) = host.write(call(7, method, **params))
+        assert answer["error"]["message"] == said
+
+
+def test_a_misspelled_member_that_may_be_missing_is_reported_once(host: Host) -> None:
+    """It is no error: a host of a later version sends members that this one does not know."""
+    typed = {"id": "m", "contextWindow": 1_000, "price": 5, "colour": "red"}
+    host.ready()
+    for id in ("t", "u"):
+        assert "result" in host.write(call(7, "session_start", sessionId=id, model=typed))[0]
+    assert [line for line in host.said if "session_start" in line or "colour" in line] == [
+        "session_start: unknown member `price`; did you mean `prices`? (at $.model.price)"
+    ]
+
+
+def test_lines_that_are_no_message_are_each_answered_and_reported_once() -> None:
+    host = Host(ndjson=True).ready("s")
+    answers = host.write(b"DEBUG loading", b"  DEBUG ready", call(8, "getStatus", sessionId="s"))
+    assert [(one["id"], code_of(one)) for one in answers[:2]] == [(None, errors.PARSE_ERROR)] * 2
+    assert "result" in answers[2]
+    assert len([line for line in host.said if "not JSON" in line]) == 1

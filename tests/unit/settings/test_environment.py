@@ -35,14 +35,14 @@ def test_a_variable_sets_its_key() -> None:
 
 def test_what_is_wrong_is_said_with_the_variable() -> None:
     for variable, text, said in (
-        ("CTXMGR_PRESET", "fast", "preset: invalid enum value 'fast' (one of: balanced, off, tools, turns)"),
+        ("CTXMGR_PRESET", "fast", "preset: `fast` is not one of `balanced`, `off`, `tools`, `turns`"),
         ("CTXMGR_WINDOW", "many", "window must be a whole number of tokens, at least 1"),
         ("CTXMGR_WINDOW", "0", "window must be a whole number of tokens, at least 1"),
         ("CTXMGR_WINDOW", "٣", "window must be a whole number of tokens, at least 1"),
         ("CTXMGR_COST_VERSUS_RECALL", "x", "costVersusRecall: expected `float`, got `str`"),
         ("CTXMGR_PROTECTED_TOOLS", "true", "protectedTools: expected `array`, got `bool`"),
         ("CTXMGR_KEEP", "0", "keep: expected `int` >= 1"),
-        ("CTXMGR_KEEP", "much", "keep: invalid enum value 'much' (one of: balanced, careful, lean)"),
+        ("CTXMGR_KEEP", "much", "keep: `much` is not one of `balanced`, `careful`, `lean`"),
     ):
         with pytest.raises(SettingsFault) as caught:
             environment_values({variable: text})

@@ -162,9 +162,12 @@ NOT_ALONE = "cannot be set for some models or sub-agents alone"
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('# why\n\nprest = "off"', ' line 3: there is no key "prest"; did you mean "preset"?'),
-        ('preset = "of"', " line 1: preset: invalid enum value 'of' (one of: balanced, off, tools, turns)"),
-        ("[zones]\nyelow = 0.4", ' line 2: there is no key "zones.yelow"; did you mean "yellow"?'),
+        ('# why\n\nprest = "off"', ' line 3: there is no key `prest`; did you mean `preset`?'),
+        (
+            'preset = "of"',
+            " line 1: preset: `of` is not one of `balanced`, `off`, `tools`, `turns`; did you mean `off`?",
+        ),
+        ("[zones]\nyelow = 0.4", ' line 2: there is no key `zones.yelow`; did you mean `yellow`?'),
         ("zones.yellow = 4", " line 1: zones.yellow: expected `float` <= 1.0"),
         ('reserve = 4\nreserve = "a"', ": Cannot overwrite a value"),
         ("costVersusRecall = nan", " line 1: costVersusRecall must be a number"),
@@ -174,8 +177,8 @@ NOT_ALONE = "cannot be set for some models or sub-agents alone"
         ("[programs.a]\nsubagents = 3", " line 2: programs.a.subagents must be a table, [programs.a.subagents]"),
         ("[models.x]\nstate_dir = '/x'", f" line 2: state_dir {NOT_ALONE}"),
         ("[models.x]\nupstream.openai = 'http://x'", f" line 2: upstream {NOT_ALONE}"),
-        ("[programs.x]\nmodels = 3", ' line 2: there is no key "models"; did you mean "model_tools"?'),
-        ("[prices]\ncacheRead = 1", " line 1: prices: object missing required field `input`"),
+        ("[programs.x]\nmodels = 3", ' line 2: there is no key `models`; did you mean `model_tools`?'),
+        ("[prices]\ncacheRead = 1", " line 1: prices: the member `input` is missing"),
         ("\npreset = x y", " line 2: Invalid value"),
     ],
 )  # fmt: skip

@@ -100,4 +100,4 @@ def test_a_fault_is_one_line_and_1(folder: Path, capsys: pytest.CaptureFixture[s
     assert main(["config"]) == 1
     out, err = capsys.readouterr()
     assert out == ""
-    assert err == f'ctxmgr config: {folder}/.ctxmgr.toml line 2: there is no key "prest"; did you mean "preset"?\n'
+    assert err == f"ctxmgr config: {folder}/.ctxmgr.toml line 2: there is no key `prest`; did you mean `preset`?\n"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.wire.framing import SLICE_BYTES, Framer, FramingFault, Mode, Slice, frame
+from ctxmgr.wire.framing import NO_FRAMING, SLICE_BYTES, Framer, FramingFault, Mode, Slice, frame
 
 LIMIT = 40  # bytes of a body in these tests
 HEADER_LIMIT = 60
@@ -40,6 +40,7 @@ def cuts(stream: bytes) -> list[list[bytes]]:
 
 
 NOT_A_NUMBER = parse("Content-Length is not a number of 1 to 15 digits")
+NEITHER = parse(NO_FRAMING)
 NOT_A_HEADER = parse("a header line is not of the form 'Name: value'")
 CUT_OFF = parse("input ended inside a message")
 LONG = b'{"id":7,"method":"m","params":{"t":"' + b"x" * 40 + b'"}}'
@@ -61,7 +62,9 @@ STREAMS: list[tuple[str, bytes, Seen, Mode]] = [
     ),
     ("no number", b"Content-Length: two\r\n\r\n{}", [NOT_A_NUMBER], "ended"),
     ("digits that are not ASCII", "Content-Length: ٢\r\n\r\n{}".encode(), [NOT_A_NUMBER], "ended"),
-    ("no colon", b"hello\r\n\r\n", [NOT_A_HEADER], "ended"),
+    ("neither JSON nor a header", b"hello\r\n", [NEITHER], "ended"),
+    ("neither, and no line end", b"hello", [NEITHER], "ended"),
+    ("no colon in a later header", block(b"{}") + b"hello\n", [b"{}", NOT_A_HEADER], "ended"),
     ("a length too short", block(b"{") + b'"a": 1}\r\n' + block(b"{}"), [b"{", NOT_A_HEADER], "ended"),
     ("a long header", b"A: " + b"b" * 60, [parse("the header is longer than 60 bytes")], "ended"),
     ("the longest body", block(b"x" * LIMIT), [b"x" * LIMIT], "content-length"),
