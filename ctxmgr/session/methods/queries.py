@@ -282,14 +282,17 @@ def model_status(session: SessionCore) -> lifecycle.ModelStatus:
 
 
 def cache_status(session: SessionCore) -> lifecycle.CacheStatus | None:
-    """None if no call was compared."""
+    """None if no call was compared, and the end of the cache is not known either."""
     state = session.state
     truth = state.cache
-    if not truth.calls or truth.model != state.model.id:
+    if truth.model != state.model.id:
         return None
     lifetime = session.model.lifetime(state)
     rule, documented_ms = session.model.terms_by(state).cache, session.model.documented_ms(state)
     called_ms = state.counted.listed_ms if rule.kind != "none" else None
+    is_counted = truth.tells and state.counted.input_tokens is not None
+    if not truth.calls and not (is_counted and called_ms is not None):
+        return None
     return lifecycle.CacheStatus(
         expected=sum(call.expected_tokens for call in truth.calls),
         read=sum(call.read_tokens for call in truth.calls),

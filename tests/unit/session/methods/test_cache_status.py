@@ -17,6 +17,15 @@ def test_where_all_is_read_the_sums_agree_and_there_is_no_gap() -> None:
     assert "gap" not in cache
 
 
+def test_its_end_is_known_from_the_first_counted_call_on() -> None:
+    host = CachedHost()
+    cache = host.call()
+    assert cache is not None
+    assert (cache["calls"], cache["expiresAt"]) == (0, host.at + minutes(5))
+    asked = host.talk.call("getStatus", sessionId="s", coldCost=True)["cache"]
+    assert asked["coldCost"]["raw"]["tokens"] > 0
+
+
 def test_where_usage_does_not_tell_what_was_read_nothing_is_said() -> None:
     host = CachedHost()
     assert host.calls(6, tells=False) is None
