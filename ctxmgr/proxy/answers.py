@@ -1,11 +1,10 @@
 """Reads what a provider counted from its answer, and the tools that its model calls, as its bytes pass: of a stream
 of events, or of one body. By what an answer of an API is known says the API (`apis/`).
 
-1. Anthropic tells the input with the first event and the output with the last: what comes later goes over what came
-   before, but for a zero, which gateways tell of what they do not know. OpenAI tells all of it once. Gemini tells
-   all so far with each piece, of a stream of events or of one array; the one that ends it says why. Kimi's streams
-   have it in their choice (platform.moonshot.ai/docs), Groq's in `x_groq` (console.groq.com/docs); llama.cpp's
-   server has `timings` beside it (tools/server/README.md).
+1. Anthropic tells the input with the first event and the output with the last. OpenAI tells all of it once. Gemini
+   tells all so far with each piece, of a stream of events or of one array; the one that ends it says why. Kimi's
+   streams have it in their choice (platform.moonshot.ai/docs), Groq's in `x_groq` (console.groq.com/docs);
+   llama.cpp's server has `timings` beside it (tools/server/README.md).
 2. An error may be told in the midst of an answer, or in its place.
 3. An answer that does not end as its kind ends was cut: what it told is no count of a turn.
 4. A fault of our own in reading ends the reading alone: the answer passes, and is not counted.
@@ -30,7 +29,8 @@ DONE = b"[DONE]"  # ends a stream of chat completions, and of gateways
 class UsageReader:
     """Fed with the bytes of an answer as they came, compressed or not. `usage`: the provider's own object once the
     answer has ended, None where it told none or was cut. `failure`: the error that it told, None where there
-    was none. `tell`: hears of the tools, None where nobody does."""
+    was none. `is_cut`: it ended because there was no room for more of it. `tell`: hears of the tools, None where
+    nobody does."""
 
     def __init__(
         self,
@@ -40,14 +40,15 @@ class UsageReader:
         tell: Callable[[CalledTool], None] | None = None,
     ) -> None:
         self._api = api
-        self._usage_signs = [f'"{name}"'.encode() for name in (api.usage_member, api.counts_member) if name]
+        members = [f'"{name}"'.encode() for name in (api.usage_member, api.counts_member) if name]
+        self._signs = (*members, api.cut_sign)
         self._calls = ToolCalls(tell) if tell is not None else None
         self._decoder = Decoder(encoding)
         is_stream = content_type.lower().startswith("text/event-stream")
         self._is_stream: bool | None = is_stream or None  # None: its beginning tells
         self._buffer, self._events = bytearray(), EventReader()
         self._usage: dict[str, Any] = {}
-        self._ended = self._is_deaf = False
+        self._ended = self._is_deaf = self.is_cut = False
         self.failure: Refusal | None = None
 
     def feed(self, chunk: bytes) -> None:
@@ -107,7 +108,7 @@ class UsageReader:
         if name == ERROR or _FAILS.search(data):
             self._fail(data, name)
         has_calls = self._calls is not None and any(sign in data for sign in self._api.call_signs)
-        if has_calls or any(sign in data for sign in self._usage_signs):
+        if has_calls or any(sign in data for sign in self._signs):
             self._read(data)
 
     def _fail(self, content: bytes, name: bytes = b"") -> None:
@@ -123,18 +124,8 @@ class UsageReader:
             return False
         for item in event if isinstance(event, list) else [event]:
             if isinstance(item, dict):
-                self._take(item)
+                self._api.count(self._usage, item)
+                self.is_cut |= self._api.is_cut(item)
                 if self._calls is not None:
                     self._api.read_calls(item, self._calls)
         return True
-
-    def _take(self, event: dict[str, Any]) -> None:
-        choices = event.get("choices")
-        within = choices[-1:] if isinstance(choices, list) else []
-        if isinstance(counts := event.get(self._api.counts_member), dict):
-            self._usage[self._api.counts_member] = counts
-        for holder in (event, event.get("message"), event.get("response"), event.get("x_groq"), *within):
-            usage = holder.get(self._api.usage_member) if isinstance(holder, dict) else None
-            if isinstance(usage, dict):
-                later = {name: value for name, value in usage.items() if value is not None}
-                self._usage |= {name: value for name, value in later.items() if value or name not in self._usage}

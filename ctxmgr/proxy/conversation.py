@@ -34,6 +34,7 @@ from ctxmgr.proxy.apis import BYTES_A_TOKEN, CalledTool, ListCall, ProviderApi
 from ctxmgr.proxy.beside import Beside, beside, change
 from ctxmgr.proxy.body import LARGE_BYTES, elements, members, shared_count
 from ctxmgr.proxy.enrolment import Enrolment
+from ctxmgr.proxy.hearing import FULL
 from ctxmgr.proxy.refetching import Observer
 from ctxmgr.settings import ProgramSettings
 
@@ -124,6 +125,7 @@ class ProgramConversation:
         self.busts: lifecycle.CacheBusts | None = None
         self.is_doubted = False  # the newest of them was, and the refusal did not say why
         self.used_ms = 0.0
+        self.was_full = False  # the last answer was cut at the end of the window
         self.tool_calls: list[CalledTool] = []  # of the newest reply, as far as it came, that were not made yet
         self._own: tuple[bytes, ...] = ()  # as the program spelled them
         self._plain: tuple[bytes, ...] = ()  # as ctxmgr gets them
@@ -330,12 +332,15 @@ class ProgramConversation:
     def _tell_of(self, given: tuple[bytes, ...], shared: int, call: ListCall) -> None:
         """Rules 2 and 3."""
         since = given[shared:]
+        was_full, self.was_full = self.was_full, False
         if shared == len(self._plain):
             usage, self._usage = self._usage, None
             if since and self._plain:
                 self._turn_ended(since, usage)
             elif not since:
                 self._usage = usage
+                if was_full:
+                    self.tell(self.session.turn_end(FULL, usage=None, notify=True))
             return
         self._usage = None
         if call.kind == "turn" and not self._begins_anew(shared, since, call):

@@ -13,18 +13,20 @@
    where its words or its status say that the list was too long (`wordings`), else `list` where the list may be at
    fault, else `other`: another list would meet the same. Of a 500 that says no more than that
    the server failed nobody can tell: it is `other`, for it passes by itself.
+6. An answer that was cut before it said anything is a refusal for size where the window was full (`Room`). It is
+   held to its end, where its usage stands.
 """
 
 import asyncio
 import contextlib
 import re
 from abc import ABC, abstractmethod
-from typing import Literal
+from typing import Any, Literal
 
 import aiohttp
 import msgspec
 
-from ctxmgr.engine.pressure import wordings
+from ctxmgr.engine.pressure import is_full, wordings
 from ctxmgr.formats import FORMATS
 from ctxmgr.proxy.apis import ProviderApi
 from ctxmgr.proxy.body import UNREADABLE, Decoder
@@ -35,7 +37,10 @@ HELD_BYTES = 1 << 20  # the first event of a response repeats its tools and its 
 WHOLE_BYTES = 64 << 10  # of a whole answer
 NAME_BYTES = 64  # of an array, in which its first name stands
 TOLD_CHARACTERS = 4_000  # of an error that is no JSON
+CUT_AT_ONCE = 4  # tokens of an answer that was cut before it began: a window is full, whatever its size
+NEARLY_FULL = 0.9  # of a window, by an estimate
 UNREADABLE_BODY = b"(unreadable)"
+FULL = b'{"error":"context window exceeded: the answer was cut before it began"}'
 OK, FIRST_REFUSAL = 200, 400
 OF_LIST = (400, 422, 500)  # local servers refuse a list that their template cannot take with 500
 INVALID, SERVER = 400, 500
@@ -61,6 +66,24 @@ class Heard(msgspec.Struct, frozen=True):
 
     held: bytes
     refusal: Refusal | None
+
+
+class Room(msgspec.Struct, frozen=True):
+    """The room that an answer has. `window` of the model and `sent` with the request, in tokens, the latter by
+    ctxmgr's count; `cap` that the request sets on its answer, None where it sets none."""
+
+    window: int
+    sent: float
+    cap: int | None = None
+
+    def is_full(self, usage: dict[str, Any]) -> bool:
+        """Whether an answer that says nothing was cut because the window was full. `usage` as the provider told it,
+        empty where it told none."""
+        counted = FORMATS["openai"].usage(usage)
+        if counted is None:
+            return self.sent >= NEARLY_FULL * self.window
+        is_at_once = counted.output_tokens <= CUT_AT_ONCE and (self.cap is None or self.cap > CUT_AT_ONCE)
+        return is_at_once or is_full(counted, self.window)
 
 
 UNHEARD = Heard(b"", None)
@@ -102,7 +125,7 @@ def failure_in(api: ProviderApi, event: bytes) -> bytes | None:
     return view.error.encode() if view.stop == "error" and view.error else None
 
 
-async def heard(came: aiohttp.ClientResponse, api: ProviderApi) -> Heard:
+async def heard(came: aiohttp.ClientResponse, api: ProviderApi, room: Room) -> Heard:
     """Reads as much as tells whether it is a refusal. Whatever goes wrong meanwhile ends the hearing alone: what
     broke off breaks again where it is passed on."""
     is_refused = came.status >= FIRST_REFUSAL
@@ -111,7 +134,9 @@ async def heard(came: aiohttp.ClientResponse, api: ProviderApi) -> Heard:
     kind, held = came.headers.get("content-type", "").lower(), bytearray()
     decoder = Decoder(came.headers.get("content-encoding", ""))
     is_stream = kind.startswith("text/event-stream")
-    beginning: _Beginning = _Refused(came.status) if is_refused else _Stream(api) if is_stream else _Whole(api)
+    beginning: _Beginning = (
+        _Refused(came.status) if is_refused else _Stream(api, room) if is_stream else _Whole(api, room)
+    )
     try:
         with contextlib.suppress(TimeoutError, aiohttp.ClientError):
             async with asyncio.timeout(HELD_SECONDS):
@@ -123,7 +148,7 @@ async def heard(came: aiohttp.ClientResponse, api: ProviderApi) -> Heard:
                         break
                     beginning.feed(decoder.feed(piece))
                     if isinstance(beginning, _Whole) and beginning.is_stream:
-                        begun, beginning = beginning, _Stream(api)
+                        begun, beginning = beginning, _Stream(api, room)
                         beginning.feed(bytes(begun.content))
         refusal = beginning.refusal
     except Exception:  # noqa: BLE001  a fault of our own costs nothing but savings
@@ -168,8 +193,10 @@ class _Refused(_Beginning):
 class _Stream(_Beginning):
     """The first events of a stream."""
 
-    def __init__(self, api: ProviderApi) -> None:
-        self._api, self._events = api, EventReader()
+    def __init__(self, api: ProviderApi, room: Room) -> None:
+        self._api, self._room, self._events = api, room, EventReader()
+        self._usage: dict[str, Any] = {}
+        self._is_cut = False  # rule 6
 
     def feed(self, piece: bytes) -> None:
         for event in self._events.feed(piece):
@@ -178,22 +205,40 @@ class _Stream(_Beginning):
     def end(self) -> None:
         for event in self._events.end():
             self._hear(event)
+        if not self.is_told:
+            self._end()
 
     def _hear(self, event: Event) -> None:
         if self.is_told:
             return
         self.failure = failure_in(self._api, event.data) or (event.data if event.name == ERROR else None)
         try:
-            self.is_told = self.failure is not None or not self._api.opens(_decode(event.data))
+            told = _decode(event.data)
+            self._api.count(self._usage, told)
+            is_opening = self.failure is None and (self._api.opens(told) or self._may_be_full(told))
         except (*UNREADABLE, AttributeError):  # `[DONE]`, or nothing that is known
-            self.is_told = True
+            is_opening = False
+        if self.failure is None and (not is_opening or any(sign in event.data for sign in self._api.end_signs)):
+            self._end()
+        self.is_told = self.is_told or self.failure is not None
+
+    def _may_be_full(self, event: dict[str, Any]) -> bool:
+        """Rule 6: nothing was said so far, and that is how it ended."""
+        self._is_cut = (self._is_cut or self._api.is_cut(event)) and not self._api.says(event)
+        return self._is_cut
+
+    def _end(self) -> None:
+        """No event that is still to come tells more."""
+        self.is_told = True
+        if self._is_cut and self._room.is_full(self._usage):
+            self.failure = FULL
 
 
 class _Whole(_Beginning):
     """A whole answer, or an array that streams one."""
 
-    def __init__(self, api: ProviderApi) -> None:
-        self._api, self.content, self._has_line = api, bytearray(), False
+    def __init__(self, api: ProviderApi, room: Room) -> None:
+        self._api, self._room, self.content, self._has_line = api, room, bytearray(), False
         self.is_stream = False
 
     def feed(self, piece: bytes) -> None:
@@ -218,5 +263,15 @@ class _Whole(_Beginning):
                 self.failure, self.is_told = failure_in(self._api, line), True
 
     def end(self) -> None:
-        self.failure = failure_in(self._api, bytes(self.content).removeprefix(MARK))
-        self.is_told = True
+        body = bytes(self.content).removeprefix(MARK)
+        self.failure, self.is_told = failure_in(self._api, body), True
+        if self.failure is None and self._api.cut_sign in body:
+            with contextlib.suppress(*UNREADABLE, AttributeError):
+                self._hear_cut(_decode(body))
+
+    def _hear_cut(self, answer: dict[str, Any]) -> None:
+        """Rule 6."""
+        usage: dict[str, Any] = {}
+        self._api.count(usage, answer)
+        if self._api.is_cut(answer) and not self._api.says(answer) and self._room.is_full(usage):
+            self.failure = FULL

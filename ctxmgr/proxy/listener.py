@@ -216,6 +216,8 @@ class Proxy:
             if prepared is not None:
                 if reader.failure is not None and beginning.refusal is None and not self.settings.observe:
                     self.rewriter.note_refusal(prepared, reader.failure)
+                if reader.is_cut and not self.settings.observe:
+                    self.rewriter.note_cut(prepared, usage)
                 self.rewriter.answered(prepared, usage, came.status != OK or reader.failure is not None)
             elif call is not None:
                 self.rewriter.passed(call, usage)
@@ -226,7 +228,7 @@ class Proxy:
         """The answer that goes to the program, with what was sent at last, and its beginning."""
         for tries_left in range(TRIES, -1, -1):
             try:
-                beginning = await heard(came, prepared.call.api)
+                beginning = await heard(came, prepared.call.api, prepared.room)
             except BaseException:  # the program goes away
                 came.close()
                 raise

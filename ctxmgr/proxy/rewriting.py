@@ -33,7 +33,7 @@ from ctxmgr.proxy.apis import ListCall
 from ctxmgr.proxy.body import LARGE_BYTES
 from ctxmgr.proxy.conversation import Listed, ProgramConversation
 from ctxmgr.proxy.conversations import Conversations
-from ctxmgr.proxy.hearing import Refusal
+from ctxmgr.proxy.hearing import Refusal, Room
 from ctxmgr.proxy.refetching import ObservedCall, Observer
 from ctxmgr.proxy.settings import ProxySettings
 
@@ -58,6 +58,12 @@ class Prepared(msgspec.Struct, frozen=True):
     gave_way: Refusal | None = None
     is_back: bool = False
     is_unbound: bool = False
+
+    @property
+    def room(self) -> Room:
+        """What its answer may take, where this is sent."""
+        sent, _ = self.weights.of_sent(self.body is None and not self.is_same)
+        return Room(self.conversation.settings.window, sent, self.call.api.reply_cap(self.call.body.members))
 
 
 class Rewriter:
@@ -158,6 +164,11 @@ class Rewriter:
         if refusal.kind == "size" and refused.gave_way is None:
             conversation = refused.conversation
             conversation.tell(conversation.session.turn_end(refusal.told, usage=None, notify=True))
+
+    def note_cut(self, prepared: Prepared, usage: Mapping[str, Any] | None) -> None:
+        """The answer ended for lack of room. It has passed: if the program sends the same list again, it said
+        nothing that helps."""
+        prepared.conversation.was_full = usage is not None and prepared.room.is_full(dict(usage))
 
     def note_success(self, prepared: Prepared) -> None:
         """The provider took what was sent."""

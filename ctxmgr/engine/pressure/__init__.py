@@ -2,13 +2,14 @@
 
 from ctxmgr.engine.pressure import latch, meter, refusals, wordings, zone
 from ctxmgr.engine.pressure.gauge import Gauge
-from ctxmgr.engine.pressure.refusals import overflowed
+from ctxmgr.engine.pressure.refusals import is_full, overflowed
 from ctxmgr.engine.pressure.zone import ModelTerms, Thresholds, thresholds
 
 __all__ = [
     "Gauge",
     "ModelTerms",
     "Thresholds",
+    "is_full",
     "latch",
     "meter",
     "overflowed",

@@ -35,7 +35,7 @@ def after_success(taken: int, stated: int, total: int) -> int:
     return taken if total <= taken else min(stated, int(LIFT_SHARE * total))
 
 
-FULL_SHARE = 0.99  # of the window: a reply cut at once with a prompt this large had no room (pi's rule)
+FULL_SHARE = 0.99  # of the window: a reply that was cut there before it said anything had no room
 
 
 def overflowed(view: View, usage: Usage | None, window: int) -> bool:
@@ -48,5 +48,15 @@ def overflowed(view: View, usage: Usage | None, window: int) -> bool:
         return False
     sent = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
     if view.stop == "length":
-        return usage.output_tokens == 0 and sent >= FULL_SHARE * window
+        says = any(
+            block.kind == "call" or (block.kind != "thinking" and block.text.strip()) for block in view.blocks
+        )
+        return not says and is_full(usage, window)
     return view.stop == "stop" and sent > window
+
+
+def is_full(usage: Usage, window: int) -> bool:
+    """Whether a call and its reply have filled the window: nothing of a reply that was cut is known to be its end.
+    The total may be of another call (`Usage`)."""
+    sent = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
+    return max(sent + usage.output_tokens, usage.total_tokens) >= FULL_SHARE * window

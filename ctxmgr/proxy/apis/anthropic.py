@@ -48,10 +48,18 @@ class Anthropic(ProviderApi):
     beside = ("system", "tools")
     unbinding = ("anthropic-beta", "thinking-binding-controls-2026-08-01")
     end_signs = (b'"message_stop"',)
+    cut_sign = b'"max_tokens"'
+    cap_members = ("max_tokens",)
     call_signs = (b'"tool_use"', b'"input_json_delta"', b'"content_block_stop"')
 
     def opens(self, event: dict[str, Any]) -> bool:
         return event.get("type") in ("message_start", "ping")
+
+    def says(self, event: dict[str, Any]) -> bool:
+        return bool(event.get("content")) or str(event.get("type")).startswith("content_block")
+
+    def is_cut(self, event: dict[str, Any]) -> bool:
+        return "max_tokens" in (event.get("stop_reason"), object_of(event.get("delta")).get("stop_reason"))
 
     def part(self, message: dict[str, Any]) -> Part:
         role, content = message.get("role"), message.get("content")

@@ -31,6 +31,8 @@ class ChatCompletions(ProviderApi):
     beside = ("tools", "functions")
     counts_member = "timings"
     call_signs = (b'"tool_calls"', b'"finish_reason"')
+    cut_sign = b'"length"'
+    cap_members = ("max_completion_tokens", "max_tokens")
 
     def kind(self, path: str, headers: Headers, body: ListBody) -> Kind:
         without_tools = all(is_empty(body.members.get(name)) for name in self.beside)
@@ -38,11 +40,15 @@ class ChatCompletions(ProviderApi):
 
     def opens(self, event: dict[str, Any]) -> bool:
         """Its first piece tells the role alone."""
-        said = (
-            choice.get("finish_reason") or any(value for name, value in _delta(choice).items() if name != "role")
-            for choice in objects_of(event.get("choices"))
-        )
-        return not any(said)
+        ends = any(choice.get("finish_reason") for choice in objects_of(event.get("choices")))
+        return not ends and not self.says(event)
+
+    def says(self, event: dict[str, Any]) -> bool:
+        deltas = (_delta(choice) for choice in objects_of(event.get("choices")))
+        return any(value for delta in deltas for name, value in delta.items() if name != "role")
+
+    def is_cut(self, event: dict[str, Any]) -> bool:
+        return any(choice.get("finish_reason") == "length" for choice in objects_of(event.get("choices")))
 
     def part(self, message: dict[str, Any]) -> Part:
         role = message.get("role")

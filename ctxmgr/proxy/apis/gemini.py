@@ -20,12 +20,14 @@ from ctxmgr.proxy.apis.provider_api import (
     ProviderApi,
     Speaker,
     ToolCalls,
+    count_of,
     is_empty,
     object_of,
     objects_of,
     program_of,
 )
 from ctxmgr.proxy.body import ListBody
+from ctxmgr.proxy.body import members as members_of
 
 PROMPT = ("systemInstruction", "system_instruction")
 SETTINGS = ("generationConfig", "generation_config")
@@ -52,6 +54,8 @@ class Gemini(ProviderApi):
     usage_member = "usageMetadata"
     end_signs = (b'"finishReason"',)
     call_signs = (b'"functionCall"',)
+    cut_sign = b'"MAX_TOKENS"'
+    cap_members = ("maxOutputTokens", "max_output_tokens")
 
     def read_calls(self, event: dict[str, Any], calls: ToolCalls) -> None:
         for candidate in objects_of(event.get("candidates")):
@@ -71,6 +75,18 @@ class Gemini(ProviderApi):
 
     def opens(self, event: dict[str, Any]) -> bool:
         return not event.get("candidates") and not event.get("promptFeedback")
+
+    def says(self, event: dict[str, Any]) -> bool:
+        contents = (object_of(candidate.get("content")) for candidate in objects_of(event.get("candidates")))
+        return any(any(part.values()) for content in contents for part in objects_of(content.get("parts")))
+
+    def is_cut(self, event: dict[str, Any]) -> bool:
+        return any(one.get("finishReason") == "MAX_TOKENS" for one in objects_of(event.get("candidates")))
+
+    def reply_cap(self, members: Mapping[str, bytes]) -> int | None:
+        settings = (members_of(bytes(members.get(name, b""))) or {} for name in SETTINGS)
+        caps = (count_of(bytes(given.get(name, b""))) for given in settings for name in self.cap_members)
+        return next((cap for cap in caps if cap is not None), None)
 
     def part(self, message: dict[str, Any]) -> Part:
         parts = message.get("parts")

@@ -186,6 +186,38 @@ class ProviderApi(ABC):
         """Whether an event of a stream only says that an answer begins, and has nothing of it."""
 
     @abstractmethod
+    def says(self, event: dict[str, Any]) -> bool:
+        """Whether an event of a stream, or a whole answer, has something of an answer."""
+
+    @abstractmethod
+    def is_cut(self, event: dict[str, Any]) -> bool:
+        """Whether it ends an answer because there was no room for more of it."""
+
+    cut_sign: ClassVar[bytes]
+    """In every event by which `is_cut`."""
+
+    cap_members: ClassVar[tuple[str, ...]]
+    """Of a request: the most tokens that its answer may have."""
+
+    def reply_cap(self, members: Mapping[str, bytes]) -> int | None:
+        """How many tokens a request lets its answer have; None where it does not say."""
+        caps = [cap for name in self.cap_members if (cap := count_of(members.get(name))) is not None]
+        return min(caps, default=None)
+
+    def count(self, usage: dict[str, Any], event: dict[str, Any]) -> None:
+        """Adds to `usage` what an event of a stream, or a whole answer, tells of it. What comes later replaces what
+        came before, but for a zero, which gateways tell of what they do not know."""
+        choices = event.get("choices")
+        within = choices[-1:] if isinstance(choices, list) else []
+        if isinstance(counts := event.get(self.counts_member), dict):
+            usage[self.counts_member] = counts
+        for holder in (event, event.get("message"), event.get("response"), event.get("x_groq"), *within):
+            told = holder.get(self.usage_member) if isinstance(holder, dict) else None
+            if isinstance(told, dict):
+                later = {name: value for name, value in told.items() if value is not None}
+                usage |= {name: value for name, value in later.items() if value or name not in usage}
+
+    @abstractmethod
     def part(self, message: dict[str, Any]) -> Part:
         """What a message is of a step."""
 
@@ -293,6 +325,15 @@ def text_of(raw: bytes | None) -> str:
     except (msgspec.DecodeError, UnicodeDecodeError):
         return ""
     return value if isinstance(value, str) else ""
+
+
+def count_of(raw: bytes | None) -> int | None:
+    """A JSON number's whole value, None where it is none or not positive."""
+    try:
+        value = msgspec.json.decode(raw or b"null")
+    except UNREADABLE:
+        return None
+    return int(value) if type(value) in (int, float) and 0 < value < 2**53 else None
 
 
 def is_empty(raw: bytes | None) -> bool:

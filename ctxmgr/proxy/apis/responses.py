@@ -21,6 +21,7 @@ from ctxmgr.proxy.apis.provider_api import (
     event_bytes,
     is_empty,
     new_id,
+    object_of,
     objects_of,
 )
 from ctxmgr.proxy.body import UNREADABLE, ListBody
@@ -31,6 +32,7 @@ TURN = "x-codex-turn-metadata"
 KEPT = ("previous_response_id", "conversation")
 COMPACTS = b'"compaction"'
 OPENING = ("response.created", "response.queued", "response.in_progress", "codex.rate_limits", "keepalive")
+ENDING = ("response.completed", "response.incomplete", "response.failed")
 TRIGGER = b'"compaction_trigger"'
 
 
@@ -42,6 +44,8 @@ class Responses(ProviderApi):
     has_marks = False
     end_signs = (b'"response.completed"', b'"response.incomplete"')
     call_signs = (b'"function_call"',)
+    cut_sign = b'"max_output_tokens"'
+    cap_members = ("max_output_tokens",)
 
     def read_calls(self, event: dict[str, Any], calls: ToolCalls) -> None:
         """In a stream each item is told as it is done."""
@@ -98,6 +102,15 @@ class Responses(ProviderApi):
 
     def opens(self, event: dict[str, Any]) -> bool:
         return event.get("type") in OPENING
+
+    def says(self, event: dict[str, Any]) -> bool:
+        kind = str(event.get("type"))
+        within = bool(event.get("output")) or bool(object_of(event.get("response")).get("output"))
+        return within or (kind.startswith("response.") and kind not in (*OPENING, *ENDING))
+
+    def is_cut(self, event: dict[str, Any]) -> bool:
+        response = event if event.get("object") == "response" else object_of(event.get("response"))
+        return object_of(response.get("incomplete_details")).get("reason") == "max_output_tokens"
 
     def part(self, message: dict[str, Any]) -> Part:
         kind = message.get("type", "message")

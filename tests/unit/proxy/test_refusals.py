@@ -46,6 +46,19 @@ FULL_REASON = "model_context_window_exceeded"
 FULL = {"choices": [{"delta": {"content": ""}, "finish_reason": FULL_REASON}]}
 START = {"type": "message_start", "message": {"role": "assistant", "content": [], "usage": {"input_tokens": 1}}}
 PING = {"type": "ping"}
+DONE = b"data: [DONE]\n\n"
+CUT = {"choices": [{"index": 0, "delta": {}, "finish_reason": "length"}]}
+CUT_CHOICE = {"message": {"role": "assistant", "content": ""}, "finish_reason": "length"}
+CUT_MESSAGE = {"type": "message_delta", "delta": {"stop_reason": "max_tokens"}, "usage": {"output_tokens": 1}}
+CUT_RESPONSE = {
+    "type": "response.incomplete",
+    "response": {
+        "status": "incomplete",
+        "incomplete_details": {"reason": "max_output_tokens"},
+        "output": [],
+        "usage": {"input_tokens": 150_000, "output_tokens": 49_500},
+    },
+}
 ZIPPED = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
 TOO_LONG_ANSWERS: dict[str, tuple[str, Answer]] = {
     "400": (MESSAGES, whole({"type": "error", **ERROR}, 400)),
@@ -98,6 +111,32 @@ TOO_LONG_ANSWERS: dict[str, tuple[str, Answer]] = {
         MESSAGES,
         stream(events(START, {"type": "message_delta", "delta": {"stop_reason": FULL_REASON}}, named=True)),
     ),
+    "cut before it began": (
+        CHAT,
+        stream(
+            events(ROLE, CUT, {"choices": [], "usage": {"prompt_tokens": 30_000, "completion_tokens": 0}}) + DONE
+        ),
+    ),
+    "the same, whole, and the usage of a full window": (
+        CHAT,
+        whole({"choices": [CUT_CHOICE], "usage": {"prompt_tokens": 199_000, "completion_tokens": 900}}),
+    ),
+    "the same of Anthropic, cut": (
+        MESSAGES,
+        stream(events(START, CUT_MESSAGE, {"type": "message_stop"}, named=True)),
+    ),
+    "the same of a response": (RESPONSES, stream(events(CREATED, CUT_RESPONSE))),
+    "the same of Gemini": (
+        GEMINI,
+        stream(
+            events(
+                {
+                    "candidates": [{"content": {"role": "model"}, "finishReason": "MAX_TOKENS"}],
+                    "usageMetadata": {"promptTokenCount": 199_990, "totalTokenCount": 199_990},
+                }
+            )
+        ),
+    ),
     "a stream, compressed": (
         CHAT,
         answers(
@@ -130,6 +169,35 @@ OTHER_ANSWERS: dict[str, tuple[str, Answer]] = {
         whole(HTML.replace("413 Request Entity Too Large", "500 Internal Server Error"), 500),
     ),
     "a stream's server error": (MESSAGES, stream(events({"type": "error", "error": {"type": "api_error"}}))),
+    "cut by its own cap": (
+        CHAT,
+        stream(
+            events(ROLE, CUT, {"choices": [], "usage": {"prompt_tokens": 9_000, "completion_tokens": 500}}) + DONE
+        ),
+    ),
+    "cut, and nobody counted": (CHAT, whole({"choices": [CUT_CHOICE]})),
+    "cut behind a word": (
+        CHAT,
+        stream(
+            events(
+                {"choices": [{"delta": {"content": "It"}}]},
+                CUT,
+                {"choices": [], "usage": {"prompt_tokens": 20_000, "completion_tokens": 1}},
+            )
+            + DONE
+        ),
+    ),
+    "ended, and said nothing": (
+        CHAT,
+        stream(
+            events(
+                ROLE,
+                {"choices": [{"delta": {}, "finish_reason": "stop"}]},
+                {"choices": [], "usage": {"prompt_tokens": 20_000, "completion_tokens": 0}},
+            )
+            + DONE
+        ),
+    ),
     "no such model": (RESPONSES, whole({"error": {"message": "no such model"}}, 404)),
 }
 GOOD: dict[str, bytes] = {
@@ -255,6 +323,25 @@ async def asked_directly(refused: Answer) -> bytes:
     response = await refused(None, b"")  # type: ignore[arg-type]
     assert isinstance(response, web.Response)
     return bytes(response.body or b"")  # type: ignore[arg-type]
+
+
+async def test_an_answer_that_may_hardly_have_a_token_is_not_held_to_be_cut_by_the_window(rig: Any) -> None:
+    made = await rig(window=200_000)
+    told = {"choices": [], "usage": {"prompt_tokens": 30_000, "completion_tokens": 1}}
+    given = {**json.loads(listed(CHAT, "Go.")), "max_completion_tokens": 1}
+    _, came, sent = await posted(made, CHAT, compact(given), stream(events(ROLE, CUT, told) + DONE))
+    assert (len(sent), came) == (1, events(ROLE, CUT, told) + DONE)
+
+
+async def test_where_thoughts_alone_fill_the_window_the_same_list_goes_out_shorter(rig: Any) -> None:
+    made = await rig(window=200_000)
+    body = listed(CHAT, "Go.")
+    thought = {"choices": [{"delta": {"reasoning_content": "hm"}}]}
+    counts = {"choices": [], "usage": {"prompt_tokens": 40_000, "completion_tokens": 159_500}}
+    _, _, sent = await posted(made, CHAT, body, stream(events(ROLE, thought, CUT, counts) + DONE))
+    assert sent == [body]
+    _, _, sent = await posted(made, CHAT, body)
+    assert [len(one) < 0.7 * len(body) for one in sent] == [True]
 
 
 async def test_a_list_of_ctxmgrs_that_was_too_long_is_never_followed_by_a_longer_one(rig: Any) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from ctxmgr.engine.pressure import wordings
 from ctxmgr.engine.pressure.refusals import overflowed
-from ctxmgr.model.messages import Usage, View
+from ctxmgr.model.messages import Block, Usage, View
 
 WINDOW = 200_000
 
@@ -237,7 +237,9 @@ USAGE = [
     ("length", 198_000, 0, 0, 0, True),
     ("length", 98_000, 90_000, 10_000, 0, True),
     ("length", 197_999, 0, 0, 0, False),
-    ("length", 198_000, 0, 0, 1, False),
+    ("length", 198_000, 0, 0, 1, True),
+    ("length", 150_000, 0, 0, 48_000, True),  # thoughts, up to the end of the window
+    ("length", 150_000, 0, 0, 47_999, False),
 ]
 
 
@@ -245,6 +247,17 @@ USAGE = [
 def test_by_what_was_sent(stop: str, sent: int, cached: int, wrote: int, output: int, expected: bool) -> None:
     usage = Usage(sent, output, cached, wrote, sent + output + cached + wrote)
     assert overflowed(View("assistant", stop=stop), usage, WINDOW) is expected
+
+
+def test_a_reply_that_says_something_before_it_is_cut_is_no_overflow() -> None:
+    full = Usage(150_000, 50_000, 0, 0, 200_000)
+    for block, expected in (
+        (Block("thinking", 0, "hm"), True),
+        (Block("text", 0, " \n"), True),
+        (Block("text", 0, "It is"), False),
+        (Block("call", 0, "read {}", "c1", "read"), False),
+    ):
+        assert overflowed(View("assistant", (block,), stop="length"), full, WINDOW) is expected, block
 
 
 def test_a_thought_behind_another_list_is_told_from_a_list_that_is_too_long() -> None:
