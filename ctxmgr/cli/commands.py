@@ -23,6 +23,7 @@ MODULES = {  # the commands of each, and what they are for; a module is loaded w
         "proxy": "stand between programs and their provider, until it is ended",
     },
     "study": {
+        "demo": "replay a recorded session that ships with ctxmgr, and show what it does",
         "savings": "say what your agents' sessions cost, and would have cost",
         "replay": "try ctxmgr on a recorded session, or compare it with a transcript",
         "corpus": "try policies on many recordings, here or on a cluster, and compare",

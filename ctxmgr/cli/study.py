@@ -528,7 +528,24 @@ def _not_together(parsed: argparse.Namespace) -> str | None:
     return f"--live compares what a holdout was billed, and takes no {' and no '.join(given)}" if given else None
 
 
+DEMO = CommandRow(
+    "Replays a recorded session that ships with ctxmgr, without pruning and with it, and shows one list before and "
+    "after, the packet in it, and the bill. Nothing leaves this machine. The exit code is 1 if a check failed.",
+    "ctxmgr demo --window 100k",
+    "ctxmgr.study.demo:command.run",
+    (
+        option(
+            "--window",
+            metavar="TOKENS",
+            type=tokens,
+            default=64_000,
+            help="the model's context window (default: 64000)",
+        ),
+    ),
+)
+
 COMMANDS = {
+    "demo": DEMO,
     "savings": SAVINGS,
     "replay": REPLAY,
     "corpus": CORPUS,

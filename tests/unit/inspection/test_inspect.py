@@ -98,8 +98,8 @@ def test_what_a_host_needs_works_without_rich(snapshot: Path, tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     "arguments",
-    [["replay", str(GREENHOUSE)], ["compare", str(GREENHOUSE)], ["conform", "host-side"]],
-    ids=["replay", "compare", "conform"],
+    [["demo"], ["replay", str(GREENHOUSE)], ["compare", str(GREENHOUSE)], ["conform", "host-side"]],
+    ids=["demo", "replay", "compare", "conform"],
 )
 def test_what_people_run_says_what_to_install(arguments: list[str]) -> None:
     done = without_rich(*arguments)

@@ -1,0 +1,191 @@
+"""Replays the session that ships with this package twice through a spawned sidecar, and shows what came of it.
+
+1. The session is one that a scripted agent worked on a small repository with real tools. The host is the one of
+   `ctxmgr replay`, so that the bill is the one in the guides.
+2. It shows one list before and after, what stands in the place of a shortened message, the packet, and the bill.
+   Nothing is wider than WIDTH.
+3. The list is that of the call with a packet at which most tokens were removed, if there is one.
+"""
+
+import argparse
+import tempfile
+from collections.abc import Sequence
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+
+import msgspec
+from rich import box
+from rich.console import Console
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from ctxmgr.study.console import plain, progress_bar
+from ctxmgr.study.demo.before_and_after import Stretch, pruned_call, stretches
+from ctxmgr.study.driving import ReplayResult, drive
+from ctxmgr.study.figures import Figures, Measures, figures, value_at
+from ctxmgr.study.observations import MessageCache, PriceSheet, message_reader
+from ctxmgr.study.recordings import Recording, readers
+from ctxmgr.study.replay import modelled
+
+SESSION = Path(__file__).parent / "greenhouse.jsonl"
+WINDOW = 64_000  # tokens: the session outgrows it, as a long one outgrows a larger window
+WIDTH = 80  # columns
+ROWS = 16  # of the list at most
+PACKET_LINES = 14
+STYLES = {"kept": "green", "shortened": "yellow", "removed": "red", "packet": "cyan"}
+
+
+class Run(msgspec.Struct, frozen=True):
+    """One way through the session, and its figures."""
+
+    outcome: ReplayResult
+    measures: Figures
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """0; 1 if a check of an answer failed."""
+    console = Console(width=WIDTH, highlight=False)
+    recording = readers.read(readers.source(SESSION))
+    assert isinstance(recording, Recording)
+    console.print(
+        f"\nA recorded session of a coding agent ([bold]{len(recording.entries)} entries[/bold]) is replayed twice "
+        "through a real `ctxmgr serve`: once with pruning off, once with the default preset. The model has a "
+        f"window of {parsed.window:,} tokens. Nothing leaves this machine, and no model is called.\n"
+    )
+    off, balanced = replayed(recording, parsed.window)
+    if off.outcome.calls and balanced.outcome.calls:  # else the failures below say why there are none
+        show(console, off, balanced)
+    failures = [*off.outcome.failures, *balanced.outcome.failures]
+    for failure in failures:
+        console.print(plain(f"failed: {failure}", "red"))
+    return 1 if failures else 0
+
+
+def replayed(recording: Recording, window: int) -> tuple[Run, Run]:
+    """The session with preset `off`, and with `balanced`."""
+    ground, sheet = MessageCache(message_reader()), PriceSheet()
+    runs, base = [], None
+    with tempfile.TemporaryDirectory() as state:
+        for preset in ("off", "balanced"):
+            options = modelled(preset, {}, window, sheet, state_dir=Path(state) / preset, spawn=True)
+            with progress_bar(f"replaying with preset {preset}", len(recording.entries)) as advanced:
+                outcome = drive(recording, options, partial(advanced, 1))
+            measures = Measures(outcome.observations, ground, sheet)
+            base = base or measures
+            runs.append(Run(outcome, figures(measures, base)))
+    return runs[0], runs[1]
+
+
+def show(console: Console, off: Run, balanced: Run) -> None:
+    number = pruned_call(balanced.outcome)
+    if number is None:
+        console.print("Nothing was removed: the session fits this window.\n")
+    else:
+        _list(console, balanced.outcome, number)
+    _bill(console, off, balanced)
+    console.print(
+        "\nNext, with your own sessions and your own agent:\n"
+        "  [bold]ctxmgr savings[/bold]                   what they cost, and what they would have cost\n"
+        "  [bold]ctxmgr run --observe -- claude[/bold]   changes nothing, reports what you would save\n"
+    )
+
+
+def _list(console: Console, outcome: ReplayResult, number: int) -> None:
+    """The list before one call and as it was sent, and the packet in it."""
+    call, sight = outcome.calls[number], outcome.observations[number]
+    console.print(
+        f"[bold]One list, before and after[/bold]: model call {number + 1} of {len(outcome.calls)}. The agent has "
+        f"{len(sight.items)} messages,\n{call.before_tokens:,} tokens. ctxmgr sends {call.after_tokens:,} tokens."
+    )
+    found = stretches(sight, MessageCache(message_reader()).weight)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False, expand=True)
+    table.add_column("messages", justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    table.add_column("what", no_wrap=True, overflow="ellipsis", ratio=1)
+    table.add_column("tokens", justify="right", no_wrap=True)
+    table.add_column("sent", justify="right", no_wrap=True)
+    for row in shown(found, ROWS):
+        table.add_row(*_cells(row) if isinstance(row, Stretch) else ("", "...", plain(row, "dim"), "", ""))
+    console.print(table)
+    shortened = max((one for one in found if one.fate == "shortened"), key=lambda one: one.tokens, default=None)
+    if shortened is not None:
+        console.print(f"In place of the {shortened.tokens:,} tokens of message {shortened.first}, this is sent:")
+        console.print(plain(f"  {shortened.sent_text}\n", "yellow"), no_wrap=True, overflow="ellipsis")
+    for packet in (one for one in found if one.fate == "packet"):
+        lines = [line for line in packet.sent_text.split("\n") if line]
+        text = plain("\n".join(lines[:PACKET_LINES]))
+        text.no_wrap, text.overflow = True, "ellipsis"
+        title = f"the packet: {min(len(lines), PACKET_LINES)} of {len(lines)} lines, each cut to this width"
+        console.print(Panel(text, title=title, border_style=STYLES["packet"]))
+
+
+def shown(found: Sequence[Stretch], most: int) -> list[Stretch | str]:
+    """About so many rows at most: of a longer list its start, its end and the packet, and a line for each gap."""
+    if len(found) <= most:
+        return list(found)
+    head, tail = most // 3, len(found) - (most - most // 3)
+    rows: list[Stretch | str] = []
+    for is_shown, some in groupby(
+        enumerate(found), key=lambda one: one[0] < head or one[0] >= tail or one[1].fate == "packet"
+    ):
+        part = [stretch for _, stretch in some]
+        rows += part if is_shown else [_together(part)]
+    return rows
+
+
+def _together(some: Sequence[Stretch]) -> str:
+    counts = {fate: sum(one.last - one.first + 1 for one in some if one.fate == fate) for fate in STYLES}
+    said = ", ".join(f"{count} {fate}" for fate, count in counts.items() if count)
+    return f"{some[-1].last - some[0].first + 1} more: {said}"
+
+
+def _cells(one: Stretch) -> tuple[str | Text, ...]:
+    numbers = f"{one.first}-{one.last}" if one.last > one.first else str(one.first or "")
+    before = f"{one.tokens:,}" if one.first else ""
+    after = "" if one.fate == "removed" else f"{one.sent_tokens:,}"
+    return numbers, Text(one.fate, style=STYLES[one.fate]), plain(one.what), before, after
+
+
+def _bill(console: Console, off: Run, balanced: Run) -> None:
+    """The whole session: sizes, compactions, money, and what the lists held."""
+    runs = (off, balanced)
+    table = Table(
+        title="The bill of the whole session", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD
+    )
+    for name in ("", "without", "with ctxmgr"):
+        table.add_column(name, justify="right" if name else "left", no_wrap=True)
+    means = (sum(call.after_tokens for call in one.outcome.calls) // len(one.outcome.calls) for one in runs)
+    table.add_row("tokens sent at each call, mean", *(f"{mean:,}" for mean in means))
+    largest = (max(call.after_tokens for call in one.outcome.calls) for one in runs)
+    table.add_row("  largest", *(f"{one:,}" for one in largest))
+    table.add_row("compactions", *(str(one.outcome.compacted) for one in runs), end_section=True)
+    for name, path in DOLLARS.items():
+        first, second = (value_at(one.measures, path) for one in runs)
+        part = f" ({second / first:.0%})" if first else ""
+        table.add_row(name, f"${first:.2f}", f"${second:.2f}{part}")
+    table.rows[-1].end_section = True
+    for name, path in HELD.items():
+        table.add_row(name, *(_percent(value_at(one.measures, path)["share"]) for one in runs))
+    console.print(table)
+    prices = balanced.measures["prices"]
+    console.print(
+        f"  Input costs ${prices['input']:g} a million tokens, a cache read {prices['read']:g} of that, "
+        f"a cache write {prices['write']:g}.\n  Shorter sessions, and models with cheaper cache reads, save less.",
+        style="dim",
+    )
+
+
+DOLLARS = {
+    "input, dollars": "closedLoop.billed",
+    "  and what the model has to read again": "closedLoop.closed",
+}
+HELD = {
+    "old text that replies repeat, still in the list": "kept",
+    "the user's messages, word for word": "said.last",
+}
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{share:.0%}"
