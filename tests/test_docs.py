@@ -13,7 +13,7 @@ import pytest
 from ctxmgr.engine.retention.prefix_cost import Offer, PrefixChange, best_change, cost
 from ctxmgr.model import Rates, policy, rules
 from ctxmgr.model.compaction import Strategy
-from ctxmgr.wire.methods import METHODS
+from ctxmgr.wire.methods import TABLE
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
@@ -24,7 +24,7 @@ MARGIN = 0.02  # of a figure that the page of proof shows
 SHOWN = ("billed", "closed", "recall", "probe goal", "probe constraint", "probe tasks")
 SVG = "{http://www.w3.org/2000/svg}"
 _PROOF = re.compile(r"^\| (\w+), (\d+)k \| (.*) \|$", re.MULTILINE)
-_METHOD = re.compile(r"methods\.md#([\w-]+)")
+_METHOD = re.compile(r"methods/[a-z]+\.md#([\w-]+)")
 
 
 def text(name: str) -> str:
@@ -83,9 +83,18 @@ def test_other_rules_are_refused_in_these_words() -> None:
 
 
 def test_methods_that_are_linked_are_there() -> None:
-    linked = {name for page in PAGES for name in _METHOD.findall(page.read_text(encoding="utf-8"))}
+    guides = [page for page in PAGES if "reference" not in page.parts]
+    linked = {name for page in guides for name in _METHOD.findall(page.read_text(encoding="utf-8"))}
     assert linked
-    assert linked <= set(METHODS)
+    assert linked <= {re.sub(r"\W", "", row.name.lower()) for row in TABLE}
+
+
+def test_each_method_is_on_a_page_that_the_index_links() -> None:
+    index = text("reference/methods")
+    for row in TABLE:
+        page = re.search(rf"\[`{re.escape(row.name)}`\]\((methods/[a-z]+)\.md#", index)
+        assert page is not None, row.name
+        assert f"\n## `{row.name}`\n" in text(f"reference/{page[1]}")
 
 
 @pytest.mark.parametrize("path", DRAWN, ids=[path.name for path in DRAWN])

@@ -1,7 +1,7 @@
 """Turns the table of methods, the schema and the command line into the reference pages below docs/.
 
-1. Links of descriptions lead to the page that explains the thing here: `ELSEWHERE`.
-2. What `--help` prints hangs on the release of Python and on the terminal; a page is made of the parser's own
+1. Links in descriptions lead to the page that explains the thing here: `ELSEWHERE`.
+2. What `--help` prints depends on the release of Python and on the terminal. A page is made from the parser's own
    values instead.
 """
 
@@ -12,72 +12,61 @@ from typing import Any, get_args, get_origin
 
 from ctxmgr.cli import COMMANDS, parser
 from ctxmgr.study.corpus import tasks
-from ctxmgr.wire import TABLE
-from scripts.generating import reference, tables, tools
+from scripts.generating import methods, tables, tools
 
 Json = dict[str, Any]
-MADE = "Made by `scripts/gen` from the program itself."
 ELSEWHERE = {
-    "#the-zones": "../explanation/pressure.md#the-zones",
-    "#the-latch": "../explanation/pressure.md#the-latch",
-    "#order": "../explanation/determinism.md#order",
+    "#the-zones": "explanation/pressure.md#the-zones",
+    "#the-latch": "explanation/pressure.md#the-latch",
+    "#order": "explanation/determinism.md#order",
 }
 
 
 ROWS = f"""# Rows of a corpus
 
-What `ctxmgr corpus run` writes, as Parquet: `recordings/` has a `RecordingRow` a recording and policy, `calls/` a
-`CallRow` a call, joined by `key`. The schema's version is {tasks.SCHEMA_VERSION}; it stands in each file's
-metadata, as `ctxmgr.schema`. A version counts up where a column's meaning or type changes, or one goes; columns may
-be added without.
+`ctxmgr corpus run` writes Parquet. `recordings/` has one `RecordingRow` per recording and policy, `calls/` has one
+`CallRow` per call. Join them by `key`. The schema's version is {tasks.SCHEMA_VERSION}. Each file has it in its
+metadata, as `ctxmgr.schema`. The version changes if a column is removed or its meaning or type changes. New columns
+do not change it.
 """
+POLICY = "reference/policy.md"
 IN_PARQUET = {str: "string", int: "int64", float: "double", bool: "bool"}
 
 
 def files(schema: Json) -> dict[str, str]:
     """Text by path below `docs/`."""
+    of_policy = dict.fromkeys(_policy_types(schema["$defs"]), POLICY)
     return {
-        "reference/methods.md": _led(_methods(schema)),
-        "reference/policy.md": _led(_policy(schema["$defs"])),
+        **{path: _led(text, path) for path, text in methods.files(schema, of_policy).items()},
+        POLICY: _led(_policy(schema["$defs"]), POLICY),
         "reference/commands.md": "\n".join(_commands()),
         "reference/tools.md": tools.page(),
         "reference/corpus.md": _rows(),
     }
 
 
-def _led(text: str) -> str:
+def _led(text: str, path: str) -> str:
+    """Rule 1, on this page."""
+    up = "../" * path.count("/")
     for here, there in ELSEWHERE.items():
-        text = text.replace(f"({here})", f"({there})")
+        text = text.replace(f"({here})", f"({up}{there})")
     return text
 
 
-def _methods(schema: Json) -> str:
-    parts = [
-        "# Methods\n",
-        f"{MADE} `protocol/reference.md` has the same with an example of each; `protocol/openrpc.json` and "
-        "`protocol/schema.json` have it for machines, and `ctxmgr describe` prints it.\n",
-        reference.overview(),
-        "## Errors\n",
-        reference.errors(),
-        f"Any request may be answered with the general ones: {reference.ANY}.\n",
-        "## Every method\n",
-        *(reference.method(row, schema, None) for row in TABLE),
-        "## Types\n",
-        "Types that one method alone takes or gives stand with the method.\n",
-        reference.types_of(schema),
-    ]
-    return "\n".join(parts)
-
-
-def _policy(types: dict[str, Json]) -> str:
-    """The keys, and below them the types they are made of, in the order in which they come."""
+def _policy_types(types: dict[str, Json]) -> list[str]:
+    """The keys, then the types they are made of, in the order in which they come."""
     names = ["PolicyKeys"]
     for name in names:
         names += sorted(tables.refs(types[name]) - set(names))
-    whole = {name: types[name] for name in names}
+    return names
+
+
+def _policy(types: dict[str, Json]) -> str:
+    whole = {name: types[name] for name in _policy_types(types)}
     parts = [
         "# The policy\n",
-        f"{MADE} A host sets these in `initialize` and by `setPolicy`; what is null or absent is as by default.\n",
+        f"{methods.MADE} A host sets these with `initialize` and `setPolicy`. A key that is null or absent has its "
+        "default.\n",
     ]
     for name, schema in whole.items():
         parts += [f"## {name}\n", f"{tables.linked_text(str(schema.get('description', '')))}\n"]
@@ -89,7 +78,7 @@ def _policy(types: dict[str, Json]) -> str:
 
 
 def _commands() -> Iterator[str]:
-    yield f"# Commands\n\n{MADE} `ctxmgr COMMAND --help` says the same.\n"
+    yield f"# Commands\n\n{methods.MADE} `ctxmgr COMMAND --help` says the same.\n"
     for command in COMMANDS:
         for name, subparser in _parsers("ctxmgr", parser(command), command):
             yield f"## `{name}`\n\n{subparser.description}\n"

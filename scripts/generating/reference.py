@@ -4,7 +4,7 @@ The prose is `reference.md`; `{{name}}` in it is filled from here. Nothing in it
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +105,7 @@ def method(row: Method, schema: Json, example: Exchange | None) -> str:
     else:
         parts.append(f"It takes no params (`{row.params.__name__}`).\n")
     if "result" in entry:
-        parts.append(_answer(entry["result"], types, row, _own(schema)))
+        parts.append(_answer(entry["result"], types, row, owned_by_a_method(schema)))
     if row.errors and row.direction == "to ctxmgr":
         names = {code: name for code, name, _ in openrpc.named_errors()}
         own = ", ".join(f"{code} {names[code]}" for code in row.errors)
@@ -135,7 +135,7 @@ def _linked_source(source: str) -> str:
     return re.sub(r"((?:transcripts|corpus)/[^\s,]+)", r"[\1](\1)", source)
 
 
-def _own(schema: Json) -> set[str]:
+def owned_by_a_method(schema: Json) -> set[str]:
     """Types that stand with the one method that takes or gives them, and nowhere else."""
     methods, types = schema["methods"].values(), schema["$defs"]
     inner: set[str] = set().union(*(tables.refs(definition) for definition in types.values()))
@@ -145,8 +145,12 @@ def _own(schema: Json) -> set[str]:
 
 
 def types_of(schema: Json) -> str:
-    own, types, answered = _own(schema), schema["$defs"], _answered(schema)
-    names = sorted(set(types) - own, key=str.lower)
+    return types_named(sorted(set(schema["$defs"]) - owned_by_a_method(schema), key=str.lower), schema)
+
+
+def types_named(names: Iterable[str], schema: Json) -> str:
+    """These types, in this order."""
+    types, answered = schema["$defs"], _answered(schema)
     return "\n".join(_type(name, types, name in answered) for name in names)
 
 

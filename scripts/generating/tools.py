@@ -20,22 +20,22 @@ DOES = {
     "delete": "deletes files",
     "move": "moves a file",
     "copy": "writes a copy of a file",
-    "list": "looks at what there is",
+    "list": "lists",
     "search": "searches",
     "fetch": "fetches a page",
-    "plan": "states tasks",
+    "plan": "sets tasks",
     "delegate": "hands work to another agent",
     "run": "runs a command line or code",
     "editor": "does what an argument says: view, create, replace, insert",
     "patch": "applies a patch",
     "call": "calls the tool that an argument names",
-    "": "touches nothing",
+    "": "changes nothing",
 }
 TELLS = {
-    "instructions": "what it brings is instructions",
-    "tasks": "what it brings is the state of tasks",
-    "answers": "what it brings is the user's answer",
-    "plan": "what it brings is whether the user approved",
+    "instructions": "its result is instructions",
+    "tasks": "its result is the state of tasks",
+    "answers": "its result is the user's answer",
+    "plan": "its result is whether the user approved",
 }
 _PLACE = re.compile(r"\{\{([a-z ]+)\}\}")
 
@@ -87,7 +87,7 @@ def _words() -> Iterable[str]:
 
 
 def _role(role: ArgumentRole) -> str:
-    return "said aside" if role == "aside" else role
+    return "not used" if role == "aside" else role
 
 
 def _code(names: Iterable[str]) -> str:

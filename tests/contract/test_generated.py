@@ -53,7 +53,7 @@ def test_page_of_the_docs_is_the_committed_one() -> None:
 
 
 def test_the_docs_have_no_other_page_of_reference() -> None:
-    there = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs" / "reference").iterdir()}
+    there = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs" / "reference").rglob("*.md")}
     assert there == set(PAGES)
 
 
