@@ -57,6 +57,7 @@ HOLDOUT = option(
     help="let this share of sessions, such as 10%%, pass untouched, and keep what each call of all was billed: "
     "`ctxmgr savings --live` compares them (default: none)",
 )
+PAGE = option("--page", action="store_true", help="open the page that shows what ctxmgr does in a browser")
 SPOKEN = Group(
     "",
     tuple(
@@ -82,6 +83,7 @@ RUN = CommandRow(
     (
         SPOKEN,
         UPSTREAM,
+        PAGE,
         HOLDOUT,
         *SETTINGS,
         option("program", metavar="-- PROGRAM", nargs=argparse.REMAINDER, help="what to run"),
@@ -146,6 +148,7 @@ PROXY = CommandRow(
             default=[],
             help="answer to requests for this host too; for whom the machine is reached by a name",
         ),
+        PAGE,
         HOLDOUT,
         *SETTINGS,
     ),

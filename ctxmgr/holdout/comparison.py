@@ -153,7 +153,7 @@ def compared(calls: Iterable[HoldoutCall], draws: int = DRAWS, seed: int = SEED)
         len(rows),
         len(by_session) - len(whole),
         sum(row.dollars is None and not row.error for row in rows),
-        tuple(sorted({f"{row.model} by {row.prices_of}'s prices" for row in rows if row.prices_of})),
+        tuple(sorted({f"{row.model} at the prices of {row.prices_of}" for row in rows if row.prices_of})),
         min((row.at for row in rows), default=None),
         differences(arms, draws, seed),
     )

@@ -9,7 +9,9 @@ Rules (of 0.169.0, tried):
 3. By itself the built-in provider goes to ChatGPT with a ChatGPT login, else to OpenAI. The login is known by
    `auth.json`, of which nothing is read but which of the two it is; where it lies elsewhere, who starts Codex
    says where to.
-4. An MCP server is a table of the configuration, which `-c` writes key by key beside those that stand there. It is
+4. A WebSocket that is refused with 426 is logged as an error, which `codex exec` prints. Where the user has no log
+   filter of his own, one leaves that out; commands that the model runs do not inherit it.
+5. An MCP server is a table of the configuration, which `-c` writes key by key beside those that stand there. It is
    started with a few variables of the environment, and those that `env_vars` names. Its tools are ours: they are
    called unasked (`default_tools_approval_mode`).
 """
@@ -37,6 +39,9 @@ from ctxmgr.programs.program import (
 )
 
 BUILT_IN, BASE_URL = "openai", "openai_base_url"
+EXEC = ("exec", "e")
+LOG_FILTER, NO_NOTICE = "RUST_LOG", "error,codex_api::endpoint::responses_websocket=off"
+EXCLUDED = "shell_environment_policy.exclude"
 OWN, CHATGPT = "https://api.openai.com/v1", "https://chatgpt.com/backend-api/codex"
 
 
@@ -67,7 +72,18 @@ def hook(start: Launch, base_url: str, upstream: str) -> Launch:
     index = behind[-1] + 1 if behind else 0
     options.insert(index, ("-c", f"{key}={json.dumps(base_url)}"))
     arguments = tuple(word for option in options for word in option)
-    return msgspec.structs.replace(with_environ(start), arguments=arguments)
+    return _without_notice(msgspec.structs.replace(with_environ(start), arguments=arguments))
+
+
+def _without_notice(start: Launch) -> Launch:
+    """Rule 4."""
+    if LOG_FILTER in start.environ or not any(word in EXEC for word in start.arguments):
+        return start
+    overrides = dict(_overrides(start.arguments))
+    excluded = overrides.get(EXCLUDED, table(_config(start).get("shell_environment_policy")).get("exclude"))
+    names = [*(excluded if isinstance(excluded, list) else []), LOG_FILTER]
+    arguments = ("-c", f"{EXCLUDED}={json.dumps(names)}", *_without(start.arguments, EXCLUDED))
+    return with_environ(msgspec.structs.replace(start, arguments=arguments), **{LOG_FILTER: NO_NOTICE})
 
 
 def _key(start: Launch) -> str:
@@ -139,7 +155,7 @@ def _is_override(words: tuple[str, ...]) -> bool:
 
 
 def with_tools(launch: Launch, command: tuple[str, ...]) -> Launch:
-    """Rule 4."""
+    """Rule 5."""
     file, *arguments = command
     server = {
         "command": file,
@@ -160,7 +176,7 @@ CODEX = Program(
     upstream,
     hook,
     asks=("exec", "--skip-git-repo-check"),
-    losses=("its WebSocket is answered with 426, and it goes on over HTTP at once, for the whole session",),
+    losses=("its WebSocket is refused with 426, and it uses HTTP for the whole session",),
     tried="0.169.0",
     with_tools=with_tools,
 )

@@ -14,14 +14,16 @@ A program is started, and its end waited for: input, output and screen are its o
 """
 
 import asyncio
+import difflib
 import json
+import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -163,6 +165,19 @@ class NoProgram(Exception):
         self.code = code
 
 
+def check(file: str, environ: Mapping[str, str], known: Iterable[str] = ()) -> None:
+    """Raises NoProgram where this file cannot be run. `known`: names of which it may be a misspelled one."""
+    if shutil.which(file, path=environ.get("PATH")) is not None:
+        return
+    if os.path.isfile(file) and os.path.dirname(file):
+        raise NoProgram(f"{file} is not executable", NOT_RUN)
+    where = "" if os.path.dirname(file) else " on PATH"
+    close = difflib.get_close_matches(file, list(known), 1)
+    raise NoProgram(
+        f"there is no program '{file}'{where}{f'; did you mean {close[0]}?' if close else ''}", NOT_FOUND
+    )
+
+
 async def ended(file: str, launch: Launch, quiet: bool = False) -> int:
     """Runs this file so to its end; its exit code. `quiet`: nothing is typed to it, and what it prints goes to
     standard error. Raises NoProgram."""
@@ -178,9 +193,9 @@ async def ended(file: str, launch: Launch, quiet: bool = False) -> int:
             file, *launch.arguments, env=launch.environ, cwd=launch.directory, **pipes
         )
     except FileNotFoundError:
-        raise NoProgram(f"{file}: there is no such program", NOT_FOUND) from None
+        raise NoProgram(f"there is no program '{file}'", NOT_FOUND) from None
     except OSError as fault:
-        raise NoProgram(f"{file}: {fault.strerror}", NOT_RUN) from None
+        raise NoProgram(f"{file} cannot be run: {fault.strerror}", NOT_RUN) from None
     for name in PASSED_ON:
         loop.add_signal_handler(signal.Signals[name], _send, process, signal.Signals[name])
     for number in heard:

@@ -9,6 +9,7 @@ Where the program can be told of an MCP server, its model has the tools of `ctxm
 
 import argparse
 import asyncio
+import errno
 import importlib.util
 import os
 import secrets
@@ -24,8 +25,9 @@ from ctxmgr.hooks import IN_RUN
 from ctxmgr.masking import without_secrets
 from ctxmgr.mcp_server import TOKEN, URL
 from ctxmgr.model import policy_keys
-from ctxmgr.programs import table
-from ctxmgr.programs.program import Launch, NoProgram, NotHookable, Program, Unsaid, ended, with_environ
+from ctxmgr.programs import browser, table
+from ctxmgr.programs.pauses import Title, watch
+from ctxmgr.programs.program import Launch, NoProgram, NotHookable, Program, Unsaid, check, ended, with_environ
 from ctxmgr.proxy import Proxy, ProxySettings
 from ctxmgr.settings import Api
 
@@ -62,7 +64,7 @@ NOTHING = Keeping(False, False)
 def until_ended(parsed: argparse.Namespace) -> int:
     """Serves until the process is asked to end; the exit code."""
     return exit_code(
-        lambda: asyncio.run(_served(proxy(parsed, parsed.upstream, parsed.listen, tuple(parsed.name))))
+        lambda: asyncio.run(_served(proxy(parsed, parsed.upstream, parsed.listen, tuple(parsed.name)), parsed.page))
     )
 
 
@@ -91,9 +93,11 @@ def say(line: str) -> None:
     print(f"ctxmgr: {without_secrets(line)}", file=sys.stderr, flush=True)
 
 
-def say_page(made: Proxy) -> None:
-    """The one place where the token of its page is said."""
-    print(f"ctxmgr: what it does is shown at {made.page_url}", file=sys.stderr, flush=True)
+def say_start(made: Proxy, what: str, opens_page: bool) -> None:
+    """One line with the address of the page. The one place where the token of the page is said."""
+    print(f"ctxmgr: {without_secrets(what)}; page: {made.page_url}", file=sys.stderr, flush=True)
+    if opens_page and not browser.opened(made.page_url_once()):
+        say("no browser was found for --page: open the address above")
 
 
 def proxy(
@@ -141,7 +145,7 @@ def tidy(made: ProxySettings) -> None:
         try:
             retention.tidy_originals(Path(made.directory), limits)
         except (ArchiveFault, OSError) as fault:
-            made.say(f"originals of earlier runs could not be tidied: {fault}")
+            made.say(f"old originals could not be deleted: {fault}")
 
 
 def lines(made: Proxy) -> list[str]:
@@ -149,18 +153,27 @@ def lines(made: Proxy) -> list[str]:
     return [*made.rewriter.account.lines(made.settings.observe), *made.held_out, *made.cache_lines]
 
 
-async def _served(made: Proxy) -> int:
+def _not_listening(made: ProxySettings, fault: OSError) -> str:
+    where = f"{made.host}:{made.port}"
+    if fault.errno == errno.EADDRINUSE:
+        return f"{where} is in use by another program; --listen {made.host}:0 takes a free port"
+    return f"cannot listen on {where}: {os.strerror(fault.errno) if fault.errno else fault}"
+
+
+async def _served(made: Proxy, opens_page: bool) -> int:
     end = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, end.set)
     try:
         async with made:
-            say(f"listening on {made.url}, before {made.settings.upstream}")
-            say_page(made)
+            what = "observing" if made.settings.observe else "pruning"
+            say_start(made, f"listening on {made.url}, {what} calls to {made.settings.upstream}", opens_page)
+            pauses = asyncio.create_task(watch(made, lambda line: say(line) if line else None))
             await end.wait()
+            pauses.cancel()
     except OSError as fault:
-        say(f"{made.settings.host}:{made.settings.port} cannot be listened on: {fault.strerror or fault}")
+        say(_not_listening(made.settings, fault))
         return 1
     for line in lines(made):
         say(line)
@@ -170,7 +183,7 @@ async def _served(made: Proxy) -> int:
 def _address(listen: str) -> tuple[str, int]:
     host, _, port = listen.rpartition(":")
     if not host or not port.isdigit() or int(port) > 0xFFFF:
-        raise WrongFlag(f"--listen {listen}: HOST:PORT is needed, such as 127.0.0.1:8484")
+        raise WrongFlag(f"--listen {listen} is not HOST:PORT, such as 127.0.0.1:8484")
     return host.strip("[]"), int(port)
 
 
@@ -179,8 +192,8 @@ def _checked(upstream: str) -> str:
     if settings.is_address(upstream):
         return upstream.rstrip("/")
     if "@" in upstream.partition("//")[2].partition("/")[0]:
-        raise WrongFlag("--upstream: keys come from the program, not with the address")
-    raise WrongFlag(f"--upstream {upstream}: an address such as https://api.anthropic.com is needed")
+        raise WrongFlag("--upstream must contain no key or password: the program sends its own")
+    raise WrongFlag(f"--upstream {upstream} is not an address, such as https://api.anthropic.com")
 
 
 MODEL_TOOLS = isolation.command("mcp")
@@ -192,8 +205,9 @@ def run(parsed: argparse.Namespace, environ: Mapping[str, str] = os.environ) -> 
 
 
 async def _ended(parsed: argparse.Namespace, environ: dict[str, str]) -> int:
-    example = "what to run stands behind --, such as: ctxmgr run -- claude"
+    example = "put the program to run after --, such as: ctxmgr run -- claude"
     file, *arguments = behind_dashes(parsed.program, example)
+    check(file, environ, [known.command for known in table.PROGRAMS])
     launch = Launch(tuple(arguments), environ, os.getcwd())
     program = program_of(parsed.api, file, launch)
     notices: list[str] = []  # the screen is the program's until its end
@@ -207,8 +221,15 @@ async def _ended(parsed: argparse.Namespace, environ: dict[str, str]) -> int:
         tidying = asyncio.create_task(asyncio.to_thread(tidy, made.settings))
         hooked = program.hook(launch, made.url, made.settings.upstream)
         hooked = with_tools(program, hooked, made.url, made.settings.tools_token)
-        say_page(made)
-        code = await ended(file, with_environ(hooked, **{IN_RUN: "1"}))
+        what = "observes" if parsed.observe else "prunes"
+        say_start(made, f"{what} the calls of {program.title} to {made.settings.upstream}", parsed.page)
+        title = Title()
+        pauses = asyncio.create_task(watch(made, title.show))
+        try:
+            code = await ended(file, with_environ(hooked, **{IN_RUN: "1"}))
+        finally:
+            pauses.cancel()
+            title.show("")
         await tidying
     for line in (*notices, *lines(made)):
         say(line)
@@ -233,7 +254,7 @@ def program_of(api: Api | None, command: str, launch: Launch) -> Program:
         return table.by_api(api, command)
     if known is None:
         raise WrongFlag(
-            f"{command} is not known: say what it speaks, with --anthropic, --openai, --responses or --gemini"
+            f"ctxmgr does not know {command}: name its API with --anthropic, --openai, --responses or --gemini"
         )
     return known
 

@@ -26,14 +26,14 @@ import msgspec
 
 from ctxmgr.model import currency
 from ctxmgr.programs import proxying, table
-from ctxmgr.programs.program import Launch, ended
+from ctxmgr.programs.program import Launch, check, ended
 from ctxmgr.proxy import BilledCall
 
 OWN_FOLDERS = frozenset((".git", ".hg", ".svn"))
 HEADINGS = ("", "as it is", "with ctxmgr")
 NAMES = (
     "calls",
-    "  with another list",
+    "  with a pruned list",
     "input tokens",
     "  no cache held",
     "  read from cache",
@@ -102,7 +102,7 @@ def _special(folder: str, names: list[str]) -> list[str]:
 
 class TrialRun(msgspec.Struct, frozen=True, rename="camel"):
     """One run: how it ended, what the provider counted, how long it took, and what it changed.
-    `rewritten_call_count`: calls that went out with another list; `price_notes`: by which prices the dollars are,
+    `rewritten_call_count`: calls that went out with a pruned list; `price_notes`: by which prices the dollars are,
     where not by the model's own."""
 
     exit_code: int
@@ -129,7 +129,7 @@ def run(parsed: argparse.Namespace, environ: Mapping[str, str] = os.environ) -> 
 
 
 def _shown(parsed: argparse.Namespace, environ: dict[str, str]) -> int:
-    example = "what to ask stands behind --, such as: ctxmgr ab -- Mend the failing test"
+    example = "put the prompt after --, such as: ctxmgr ab -- Fix the failing test"
     receipt = _receipt(parsed, " ".join(proxying.behind_dashes(parsed.prompt, example)), environ)
     if parsed.json:
         print(msgspec.json.format(msgspec.json.encode(receipt), indent=2).decode())
@@ -160,6 +160,7 @@ async def _ran(
 ) -> TrialRun:
     program = table.by_command(parsed.program)
     assert program is not None
+    check(program.command, environ)
     arguments = (*program.asks, prompt, *parsed.arg)
     launch = Launch(arguments, {**environ, "PWD": str(copy)}, str(copy))
     flags = argparse.Namespace(**{**vars(parsed), "observe": observe, "holdout": 0})

@@ -10,7 +10,8 @@
 
 3. Every path there wants the token, whatever the method, and whether there is anything. None is the provider's.
 4. The page's address holds it. Who opens that is sent on to the address without it, and has a cookie from then on.
-   The cookie's name has the proxy's port, since browsers keep cookies by host and not by port.
+   The cookie's name has the proxy's port, since browsers keep cookies by host and not by port. An address for a
+   browser that is started holds a ticket instead, which is taken once: others can see a program's arguments.
 5. A program bears it as `Authorization: Bearer`. The tools of a program's model have a token of their own, which
    opens their path and no other: it stands in the program's environment, where the model can read it.
 6. All others are told one sentence, always the same.
@@ -77,11 +78,17 @@ class PageAccess:
 
     def __init__(self, tools_token: str) -> None:
         self._page_token, self._tools_token = secrets.token_urlsafe(TOKEN_BYTES), tools_token
+        self._ticket = ""
 
     @property
     def address(self) -> str:
         """Of the page, below the proxy's: for whoever started the proxy, and for no log."""
         return f"{PAGE}?token={self._page_token}"
+
+    def once(self) -> str:
+        """As `address`, with a ticket."""
+        self._ticket = secrets.token_urlsafe(TOKEN_BYTES)
+        return f"{PAGE}?once={self._ticket}"
 
     @web.middleware
     async def guarded(self, request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -89,6 +96,9 @@ class PageAccess:
             return await handler(request)
         is_page = request.path.rstrip("/") == ROOT and request.method in ("GET", "HEAD")
         if is_page and self._is_one(request.query.get("token", ""), self._page_token):
+            return self._entered(request)
+        if is_page and self._is_one(request.query.get("once", ""), self._ticket):
+            self._ticket = ""
             return self._entered(request)
         wanted = self._tools_token if request.path == TOOLS_PATH else self._page_token
         if any(self._is_one(given, wanted) for given in _borne(request)):

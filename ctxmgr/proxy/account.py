@@ -35,7 +35,7 @@ from ctxmgr.settings import ProgramSettings
 A_MILLION = 1_000_000
 MOST_ROWS = 500
 MOST_NOTES, LONGEST_NAME = 8, 64  # of models; characters of a name that a request gives
-NO_CALL = "no call of a conversation came through"
+NO_CALL = "no model call was made"
 VERBS = {False: ("saved", "cost"), True: ("would have saved", "would have cost")}  # by whether it was observed
 ENOUGH_TOKENS = 2_000  # a list that has grown by so much tells the scale
 LEAST_SCALE, MOST_SCALE = 0.4, 2.5  # no weigher is farther off
@@ -134,8 +134,8 @@ def price_note(settings: ProgramSettings, model: str) -> str:
     """What is to be said of the dollars of this model's calls; "" where they are by its own prices."""
     name = safe(model)[:LONGEST_NAME] or "a model without a name"
     if settings.prices is None:
-        return f"no price of {name} is known"
-    return f"{name} by {settings.prices_of}'s prices" if settings.prices_of else ""
+        return f"no price is known for {name}, so its calls are missing from the dollars"
+    return f"{name} at the prices of {settings.prices_of}" if settings.prices_of else ""
 
 
 def bill(usage: Usage, prices: TieredPrices | None) -> BilledCall:
@@ -256,17 +256,17 @@ class Account:
         """For people, three: how many calls, both sides, and the difference; one where there was no call."""
         if not self.calls:
             return [NO_CALL + self._written()]
-        calls = f"{self.calls} calls of conversations" if self.calls != 1 else "1 call of a conversation"
+        calls = "1 call" if self.calls == 1 else f"{self.calls} calls"
         if self.uncounted_calls:
-            calls += f", {self.uncounted_calls} of them without a count and not in these sums"
+            calls += f", {self.uncounted_calls} without a usage count and missing from these sums"
         if self.unknown_usage:
-            calls += f" (usage not known: {', '.join(self.unknown_usage)})"
-        changed = "none was changed" if observed else f"{self.rewritten_calls} with another list"
+            calls += f" (unknown usage members: {', '.join(self.unknown_usage)})"
+        changed = "none changed" if observed else f"{self.rewritten_calls} with a pruned list"
         changed += self._written()
-        other = "with ctxmgr it would have been" if observed else "without ctxmgr it would have been"
+        other = "with ctxmgr" if observed else "without ctxmgr"
         return [
             f"{calls}, {changed}",
-            f"sent {_amount(self.sent)}; {other} {_amount(self.other)}",
+            f"sent {_amount(self.sent)}; {other}: {_amount(self.other)}",
             self._saved(observed),
         ]
 
@@ -277,7 +277,7 @@ class Account:
     def _written(self) -> str:
         count = self.written_summaries
         what = "1 summary" if count == 1 else f"{count} summaries"
-        return f"; {what} written by ctxmgr, which cost nothing" if count else ""
+        return f"; {what} written by ctxmgr at no cost" if count else ""
 
     def _saved(self, observed: bool) -> str:
         ours, host = (self.other, self.sent) if observed else (self.sent, self.other)
@@ -287,14 +287,14 @@ class Account:
     def _fetched_again(self, host: BilledCall, ours: BilledCall) -> str:
         count, bill = self.refetch_count, self.refetched
         if not count:
-            return "; nothing that left would have been fetched again"
+            return "; the model would have fetched nothing again"
         what = "1 original" if count == 1 else f"{count} originals"
-        with_them = _difference(host, ours.plus(bill), VERBS[True])
-        return f"; with {what} fetched again, {_amount(bill)}, it {with_them}"
+        with_them, again = _difference(host, ours.plus(bill), VERBS[True]), _amount(bill, ", {}")
+        return f"; counting {what} fetched again ({again}), it {with_them}"
 
 
-def _amount(bill: BilledCall) -> str:
-    dollars = "" if bill.dollars is None else f" ({currency.amount(bill.dollars)})"
+def _amount(bill: BilledCall, form: str = " ({})") -> str:
+    dollars = "" if bill.dollars is None else form.format(currency.amount(bill.dollars))
     return f"{bill.input_tokens:,.0f} tokens{dollars}"
 
 
@@ -302,6 +302,8 @@ def _difference(host: BilledCall, ours: BilledCall, verbs: tuple[str, str]) -> s
     saved, cost = verbs
     tokens = _share("{:,.0f} tokens".format, host.input_tokens, ours.input_tokens)
     fewer = ours.input_tokens <= host.input_tokens
+    if (host.input_tokens, host.dollars) == (ours.input_tokens, ours.dollars):
+        return f"{saved} nothing"
     if host.dollars is None or ours.dollars is None:
         return f"{saved} {tokens}" if fewer else f"{cost} {tokens} more"
     dollars, cheaper = _share(currency.amount, host.dollars, ours.dollars), ours.dollars <= host.dollars

@@ -20,8 +20,8 @@ def ending(cache: Mapping[str, Any], now_ms: float) -> str:
     if expires_ms is None or cost is None:
         return ""
     left_ms, raw, pruned = expires_ms - now_ms, _amount(cost["raw"]), _amount(cost["pruned"])
-    when = f"the cache ends in {_time(left_ms)}" if left_ms > 0 else "the cache has ended"
-    less = f"; pruned: {pruned}" if pruned != raw else ""
+    when = f"the prompt cache ends in {_time(left_ms)}" if left_ms > 0 else "the prompt cache has ended"
+    less = f", or {pruned} pruned" if pruned != raw else ""
     return f"{when}: the next turn {'then ' if left_ms > 0 else ''}writes {raw}{less}"
 
 
@@ -33,7 +33,7 @@ def is_large(cache: Mapping[str, Any]) -> bool:
 
 def _amount(written: Mapping[str, Any]) -> str:
     dollars = written.get("dollars")
-    return f"{written['tokens']:,} tokens" + ("" if dollars is None else f", {currency.amount(dollars)}")
+    return f"{written['tokens']:,} tokens" + ("" if dollars is None else f" ({currency.amount(dollars)})")
 
 
 def _time(ms: float) -> str:
@@ -50,19 +50,19 @@ def busted(busts: lifecycle.CacheBusts) -> str:
     """What changed, how often, and what that cost."""
     last, calls = busts.last, "1 call" if busts.count == 1 else f"{busts.count} calls"
     parts = ", ".join(f"{part} {count}" for part, count in busts.parts.items())
-    dollars = "" if last.dollars is None else f", {currency.amount(last.dollars)} more"
+    dollars = "" if last.dollars is None else f", for {currency.amount(last.dollars)} more"
     return (
-        f"the prompt changed early in {calls}, and not by ctxmgr ({parts}): {_change(last)}, so {last.tokens:,} "
-        f"tokens were written that the cache held{dollars}"
+        f"the program changed the start of its prompt in {calls} ({parts}): {_change(last)}, so {last.tokens:,} "
+        f"cached tokens were written to the cache again{dollars}"
     )
 
 
 def _change(change: lifecycle.PrefixChange) -> str:
     noun, place, index = NOUNS[change.part], PLACES[change.part], round(change.index)
     if change.how == "added":
-        return f"a {noun} came {place} at place {index}"
+        return f"a {noun} was added at position {index} {place}"
     if change.how == "removed":
-        return f"{noun} {index} {place} is gone"
+        return f"{noun} {index} {place} was removed"
     if change.how == "moved":
-        return f"{noun}s {place} stand in another order from place {index} on"
-    return f"{noun} {index} {place} differs from its byte {round(change.offset)} on"
+        return f"the order {place} changed from position {index}"
+    return f"{noun} {index} {place} changed from byte {round(change.offset)}"

@@ -202,6 +202,17 @@ class Conversations:
         endings = [caching.ending(cache, self.now_ms()) for _, cache in told[-1:] if caching.is_large(cache)]
         return [*filter(None, endings), *gaps]
 
+    async def pause(self, within_ms: float) -> str:
+        """When the prompt cache of the conversation that was used last ends, and what the next call costs then. ""
+        while a call goes on, where the cache is small, and where it ends later than that or has ended."""
+        main = [one for one in self.all() if not one.speaker.is_subagent] or self.all()
+        newest = max(main, key=lambda conversation: conversation.used_ms, default=None)
+        if newest is None or newest.lock.locked() or newest.used_ms >= self.now_ms() - QUIET_MS:
+            return ""
+        (cache,) = await self.caches([newest], [newest])
+        left_ms = (cache.get("expiresAt") or 0) - self.now_ms()
+        return caching.ending(cache, self.now_ms()) if caching.is_large(cache) and 0 < left_ms <= within_ms else ""
+
     async def quiet(self) -> dict[str, dict[str, Any]]:
         """By key what `caches` says of those that no call has used for a while: who works is not held up."""
         listed = [conversation for conversation in self.all() if conversation.used_ms < self.now_ms() - QUIET_MS]

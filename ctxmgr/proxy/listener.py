@@ -44,6 +44,7 @@ from ctxmgr.proxy.settings import ProxySettings
 from ctxmgr.proxy.summarising import SummaryWriter
 
 OK = 200
+PAUSE_MS = 120_000.0  # before a cache ends
 WARM_MS = 60_000.0  # nobody waits for it
 LARGEST_BYTES = 256 << 20  # of a request; providers take 32 MB
 TRIES = 3  # after a refusal; each asks with little more than half of what was too long
@@ -63,8 +64,10 @@ class Proxy:
             host=Host(
                 deliver=None,
                 name="ctxmgr-proxy",
-                on_trouble=lambda fault: settings.say(f"ctxmgr does without its engine: {fault.message}"),
-                on_recovery=lambda: settings.say("ctxmgr is back"),
+                on_trouble=lambda fault: settings.say(
+                    f"ctxmgr stopped pruning, its sidecar failed: {fault.message}"
+                ),
+                on_recovery=lambda: settings.say("ctxmgr prunes again"),
                 retrieve=bool(settings.tools_token),
                 archive=settings.keeps_originals,
             ),
@@ -90,7 +93,7 @@ class Proxy:
         self.cache_lines: list[str] = []  # of its conversations, once it has ended
 
     async def __aenter__(self) -> "Proxy":
-        self._upstream = Upstream(self.settings.upstream)
+        """Raises OSError where it cannot listen."""
         app = web.Application(middlewares=[passing.noting_heads, self._guarded, self._access.guarded])
         PageRoutes(self.settings, lambda: self.engine, self.conversations, self.rewriter.account).add(app)
         ToolRoutes(self.conversations).add(app)
@@ -98,9 +101,14 @@ class Proxy:
         app.on_response_prepare.append(passing.without_additions)
         self._runner = web.AppRunner(app, handler_cancellation=True)
         await self._runner.setup()
-        self._listening = await asyncio.get_running_loop().create_server(
-            self._connected, self.settings.host, self.settings.port
-        )
+        try:
+            self._listening = await asyncio.get_running_loop().create_server(
+                self._connected, self.settings.host, self.settings.port
+            )
+        except OSError:
+            await self._runner.cleanup()
+            raise
+        self._upstream = Upstream(self.settings.upstream)
         host, port = self._listening.sockets[0].getsockname()[:2]
         self.url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         self._warming = asyncio.get_running_loop().create_task(self._warm())
@@ -128,15 +136,26 @@ class Proxy:
         if not arms:
             return []
         return [
-            f"{arms.count('heldOut')} of {len(arms)} conversations held out: ctxmgr savings --live compares them"
+            f"{arms.count('heldOut')} of {len(arms)} conversations held out; compare with: ctxmgr savings --live"
         ]
+
+    async def pause(self) -> str:
+        """For people, a line: two minutes before a large prompt cache ends that no call uses; else ""."""
+        return "" if self.settings.observe else await self.conversations.pause(PAUSE_MS)
 
     @property
     def page_url(self) -> str:
         """With the token that opens it: to be told to whoever started the proxy, and to no log. Where it listens on
         every address, one that it answers to."""
-        here = self.url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
-        return here + self._access.address
+        return self._reached + self._access.address
+
+    def page_url_once(self) -> str:
+        """Opens the page once: for the arguments of a browser, which others can see."""
+        return self._reached + self._access.once()
+
+    @property
+    def _reached(self) -> str:
+        return self.url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
 
     @property
     def engine(self) -> str:
@@ -257,7 +276,7 @@ class Proxy:
         except Bomb:
             raise
         except Crowded as fault:
-            self.settings.say(f"a call passed as it came: {fault}")
+            self.settings.say(f"a call was passed on unchanged: {fault}")
         except UnreadableBody:
             pass
         return None
@@ -278,7 +297,7 @@ class Proxy:
         try:
             return await self.rewriter.prepared(call)
         except Exception as fault:  # noqa: BLE001
-            self.settings.say(f"a call passed as it came: ctxmgr failed at it ({type(fault).__name__})")
+            self.settings.say(f"a call was passed on unchanged: ctxmgr failed ({type(fault).__name__})")
             return None
 
     async def _written(self, call: ListCall, prepared: Prepared | None) -> WrittenAnswer | None:
@@ -288,7 +307,7 @@ class Proxy:
         try:
             return await self._summaries.answer(call, prepared.conversation if prepared is not None else None)
         except Exception as fault:  # noqa: BLE001
-            self.settings.say(f"the provider was asked for a summary: ctxmgr failed at it ({type(fault).__name__})")
+            self.settings.say(f"the provider wrote a summary, as ctxmgr failed to ({type(fault).__name__})")
             return None
 
     def _hearer(self, prepared: Prepared | None) -> Callable[[CalledTool], None] | None:

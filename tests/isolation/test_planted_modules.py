@@ -18,7 +18,7 @@ import pytest
 
 BOUND = 60.0  # seconds; only what fails waits so long
 HERE = f"python{sys.version_info.major}.{sys.version_info.minor}"
-UNAIDED = "ctxmgr does without its engine"
+UNAIDED = "ctxmgr stopped pruning"
 OTHERS = {"sitecustomize", "usercustomize", "planted", "regex", "uvloop", "zstandard"}
 LISTENING = re.compile(r"listening on (http://[^\s,]+)")
 USER = {"role": "user", "content": "Is anybody there?"}
@@ -162,7 +162,7 @@ DONE = {
     "weighing": "None 2",
     "model-tools": '"serverInfo":{"name":"ctxmgr"',
     "doctor": "ctxmgr serve answers ",
-    "run": ", 0 with another list",
+    "run": ", 0 with a pruned list",
     "corpus": "128",
 }
 BEGIN = """
@@ -228,7 +228,7 @@ def test_nor_does_a_proxy(project: Project, tmp_path: Path, upstream: str) -> No
         process.send_signal(signal.SIGTERM)
         said = process.stderr.read()
     assert project.imported() == [], said
-    assert ", 0 with another list" in said
+    assert ", 0 with a pruned list" in said
     assert UNAIDED not in said
 
 

@@ -200,8 +200,8 @@ class Session:
     def summary(self) -> list[str]:
         """The last three lines of `ctxmgr run`, but for what it says of the cache: calls, what was sent, what was
         saved; [] where one is missing. A busy machine has notices before them."""
-        found = [line for line in self.told if not line.startswith("the cache ")][-3:]
-        wanted = ("calls of conversations", "it would have been", "saved|cost")
+        found = [line for line in self.told if not line.startswith("the prompt cache ")][-3:]
+        wanted = (r"\d calls?, ", "with(out)? ctxmgr: ", "saved|cost")
         complete = len(found) == 3 and all(map(re.search, wanted, found))
         return found if complete else []
 

@@ -29,4 +29,4 @@ def test_ten_steps(playing: Playing, through: Through, agent: Agent) -> None:
     assert record.distinct_results >= results_of(LOOK) - 1  # opencode tells both edits in the same words
     if through == "run":
         *_, saved = session.summary
-        assert ("$" in saved, "by gpt-6.1-sol's prices" in saved) == (True, named(agent) == "codex")
+        assert ("$" in saved, "at the prices of gpt-6.1-sol" in saved) == (True, named(agent) == "codex")

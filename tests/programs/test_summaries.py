@@ -41,7 +41,7 @@ def held(provider: Provider, session: Session, *kept: str) -> None:
 
 
 def written(session: Session) -> bool:
-    return any("written by ctxmgr, which cost nothing" in line for line in session.summary)
+    return any("written by ctxmgr at no cost" in line for line in session.summary)
 
 
 def test_claude_code_goes_on_twice(playing: Playing) -> None:

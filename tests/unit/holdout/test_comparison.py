@@ -110,4 +110,4 @@ def test_of_nothing_there_is_nothing() -> None:
 
 def test_by_whose_prices_the_dollars_are_is_told() -> None:
     row = HoldoutCall(1, "managed", "s", "s", "claude", "claude-x", 1, dollars=1.0, prices_of="claude-opus-4")
-    assert compared([row], DRAWS).prices == ("claude-x by claude-opus-4's prices",)
+    assert compared([row], DRAWS).prices == ("claude-x at the prices of claude-opus-4",)

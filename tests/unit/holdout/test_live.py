@@ -68,7 +68,7 @@ def test_what_is_left_out_is_noted() -> None:
     said = "\n".join(lines(compared([*made, other], DRAWS)))
     assert "1 sessions have calls of both kinds and are left out" in said
     assert "1 calls have no count or no price and are in no sum of dollars" in said
-    assert "by large-1's prices" in said
+    assert "at the prices of large-1" in said
     assert "an interval needs 10 sessions of each kind" in said
 
 

@@ -10,6 +10,7 @@ from tests.unit.programs.starting import LISTENER, put, start
 
 OWN, CHATGPT = "https://api.openai.com/v1", "https://chatgpt.com/backend-api/codex"
 CONFIG = ".codex/config.toml"
+LOGGING = {"RUST_LOG": "info"}  # of the user's own: nothing is added to it
 MINE = """
 model_provider = "mine"
 [model_providers.mine]
@@ -63,7 +64,7 @@ def test_the_provider_that_is_used_is_pointed_elsewhere(
     arguments: tuple[str, ...], upstream: str, key: str, tmp_path: Path
 ) -> None:
     put(tmp_path, CONFIG, MINE)
-    begun = start(tmp_path, *arguments)
+    begun = start(tmp_path, *arguments, **LOGGING)
     assert CODEX.upstream(begun) == upstream
     assert CODEX.hook(begun, LISTENER, upstream).arguments == ("-c", f'{key}="{LISTENER}"', *arguments)
 
@@ -78,6 +79,7 @@ def test_an_address_on_the_command_line_gives_way_to_ours(tmp_path: Path) -> Non
         'openai_base_url="http://a"',
         "--config=openai_base_url=http://b",
         "hi",
+        **LOGGING,
     )
     assert CODEX.upstream(begun) == "http://b"
     made = CODEX.hook(begun, LISTENER, "http://b")
@@ -110,7 +112,36 @@ def test_its_files_are_not_written(tmp_path: Path) -> None:
     ],
 )
 def test_a_provider_that_is_given_as_a_whole_is_pointed_elsewhere_behind_it(whole: str, tmp_path: Path) -> None:
-    begun = start(tmp_path, "exec", "-c", "model_provider=one", "-c", whole, "hi")
+    begun = start(tmp_path, "exec", "-c", "model_provider=one", "-c", whole, "hi", **LOGGING)
     assert CODEX.upstream(begun) == "http://one/v1"
     ours = ("-c", f'model_providers.one.base_url="{LISTENER}"')
     assert CODEX.hook(begun, LISTENER, "http://one/v1").arguments == (*begun.arguments[:-1], *ours, "hi")
+
+
+NO_NOTICE = "error,codex_api::endpoint::responses_websocket=off"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "config", "excluded"),
+    [
+        (("exec", "Look"), "", '["RUST_LOG"]'),
+        (("exec", "Look"), "[shell_environment_policy]\nexclude = ['AWS_*']", '["AWS_*", "RUST_LOG"]'),
+        (("-c", 'shell_environment_policy.exclude=["X"]', "e", "Look"), "", '["X", "RUST_LOG"]'),
+    ],
+)
+def test_exec_prints_no_notice_of_the_refused_websocket_and_its_commands_do_not_inherit_the_log_filter(
+    arguments: tuple[str, ...], config: str, excluded: str, tmp_path: Path
+) -> None:
+    put(tmp_path, CONFIG, config)
+    hooked = CODEX.hook(start(tmp_path, *arguments), LISTENER, OWN)
+    assert hooked.environ["RUST_LOG"] == NO_NOTICE
+    assert [word for word in hooked.arguments if "exclude=" in word] == [
+        f"shell_environment_policy.exclude={excluded}"
+    ]
+    assert hooked.arguments[-1] == "Look"
+
+
+def test_a_log_filter_of_the_users_own_and_the_screens_log_stay(tmp_path: Path) -> None:
+    own = CODEX.hook(start(tmp_path, "exec", "Look", RUST_LOG="debug"), LISTENER, OWN)
+    assert (own.environ["RUST_LOG"], any("exclude" in word for word in own.arguments)) == ("debug", False)
+    assert "RUST_LOG" not in CODEX.hook(start(tmp_path, "Look"), LISTENER, OWN).environ

@@ -87,9 +87,15 @@ def test_what_is_said_to_people_has_no_secret(capsys: pytest.CaptureFixture[str]
 
 
 NO_UPSTREAMS = [
-    ("https://me:hunter2@example/", "^--upstream: keys come from the program, not with the address$"),
-    *((address, "such as https://api.anthropic.com is needed$") for address in ("ftp://h", "http://", "http://[x")),
-    *((address, "such as https://api.anthropic.com is needed$") for address in ("http://h?x=1", "http://h:99999")),
+    ("https://me:hunter2@example/", "^--upstream must contain no key or password: the program sends its own$"),
+    *(
+        (address, "is not an address, such as https://api.anthropic.com$")
+        for address in ("ftp://h", "http://", "http://[x")
+    ),
+    *(
+        (address, "is not an address, such as https://api.anthropic.com$")
+        for address in ("http://h?x=1", "http://h:99999")
+    ),
 ]
 
 

@@ -105,7 +105,7 @@ def test_where_no_list_was_changed_no_difference_is_put_to_ctxmgrs_account(tmp_p
     done = receipt(tmp_path, tree, "--window", "200000", "--", "Write a file", program=alike)
     verdict, *rows = done.stdout.splitlines()
     assert verdict == "ctxmgr changed no list and saved nothing: what differs is chance; both left the same work"
-    assert ["with", "another", "list", "0", "0"] in [row.split() for row in rows]
+    assert ["with", "a", "pruned", "list", "0", "0"] in [row.split() for row in rows]
 
 
 def test_a_run_that_fails_is_told_by_the_exit_code(tmp_path: Path, tree: Path) -> None:
@@ -116,7 +116,7 @@ def test_a_run_that_fails_is_told_by_the_exit_code(tmp_path: Path, tree: Path) -
 
 def test_without_a_prompt_nothing_is_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ab"]) == 2
-    assert "what to ask stands behind --" in capsys.readouterr().err
+    assert "put the prompt after --" in capsys.readouterr().err
 
 
 def test_changes_of_a_copy_are_found(tmp_path: Path, tree: Path) -> None:

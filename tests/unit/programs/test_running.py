@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,7 +19,10 @@ import pytest
 from ctxmgr.hooks import IN_RUN
 
 BOUND = 60.0  # seconds; only a failing test waits so long
-PAGE = re.compile(r"ctxmgr: what it does is shown at (http://127\.0\.0\.1:\d+)/ctxmgr/\?token=([\w-]{43})")
+PAGE = re.compile(r"ctxmgr: prunes the calls of .*; page: (http://127\.0\.0\.1:\d+)/ctxmgr/\?token=([\w-]{43})")
+LISTENING = re.compile(
+    r"ctxmgr: listening on (\S+), pruning calls to (\S+); page: (\S+)/ctxmgr/\?token=([\w-]{43})\n"
+)
 RUN = (sys.executable, "-m", "ctxmgr", "run", "--openai", "--")
 
 
@@ -34,7 +38,7 @@ def ran(environ: dict[str, str], *command: str, run: tuple[str, ...] = RUN) -> "
 
 
 def said(done: "subprocess.CompletedProcess[str]") -> list[str]:
-    """What came on standard error after the address of its page."""
+    """What came on standard error after the line at the start."""
     first, *lines = done.stderr.splitlines()
     assert PAGE.fullmatch(first)
     return lines
@@ -56,7 +60,7 @@ def test_arguments_input_output_and_exit_code_are_the_programs_and_its_environme
     command = [*RUN, *python(script), "--help", "--", "a b"]
     done = subprocess.run(command, env=environ, input="typed", capture_output=True, text=True, timeout=BOUND)
     assert done.returncode == 7
-    assert said(done) == ["ctxmgr: no call of a conversation came through"]
+    assert said(done) == ["ctxmgr: no model call was made"]
     page = PAGE.match(done.stderr)
     assert page is not None
     arguments, typed, told = json.loads(done.stdout)
@@ -71,18 +75,62 @@ def test_hooks_know_that_the_program_is_run_by_ctxmgr(environ: dict[str, str]) -
     assert ran(environ, *python(f"import os; print(os.environ[{IN_RUN!r}])")).stdout == "1\n"
 
 
-def test_a_proxy_tells_the_address_that_opens_its_page(environ: dict[str, str], upstream: str) -> None:
+def test_a_proxy_starts_with_one_line_that_has_the_address_of_its_page(
+    environ: dict[str, str], upstream: str
+) -> None:
     command = [sys.executable, "-m", "ctxmgr", "proxy", "--upstream", upstream]
     with subprocess.Popen(command, env=environ, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
-        listening, told = process.stderr.readline(), process.stderr.readline()
-        page = PAGE.match(told)
-        assert page is not None
-        assert listening == f"ctxmgr: listening on {page[1]}, before {upstream}\n"
-        statuses = [status(f"{page[1]}/ctxmgr/{query}") for query in ("", f"?token={page[2]}")]
+        line = LISTENING.fullmatch(process.stderr.readline())
+        assert line is not None
+        listening, before, page, token = line.groups()
+        assert (listening, before) == (page, upstream)
+        statuses = [status(f"{page}/ctxmgr/{query}") for query in ("", f"?token={token}")]
         process.terminate()
-        assert page[2] not in process.stderr.read()
+        assert process.stderr.read() == "ctxmgr: no model call was made\n"
     assert statuses == [401, 303]
+
+
+def test_page_opens_the_page_in_the_browser_by_an_address_that_works_once(
+    environ: dict[str, str], upstream: str, tmp_path: Path
+) -> None:
+    """The browser is a script that passes its argument on; nothing that it prints is seen."""
+    named = tmp_path / "named"
+    os.mkfifo(named)
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho to the terminal\necho "$1" > {named}\n')
+    browser.chmod(0o700)
+    command = [sys.executable, "-m", "ctxmgr", "proxy", "--page", "--upstream", upstream]
+    with subprocess.Popen(
+        command, env={**environ, "BROWSER": str(browser)}, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        assert process.stdout is not None
+        line = LISTENING.fullmatch(process.stderr.readline())
+        url = named.read_text().strip()
+        assert line is not None
+        assert url.startswith(f"{line[3]}/ctxmgr/?once=")
+        assert line[4] not in url
+        statuses = [status(url), status(url)]
+        process.terminate()
+        assert process.stdout.read() == ""
+        process.stderr.read()
+    assert statuses == [303, 401]
+
+
+def test_where_there_is_no_browser_page_says_so(environ: dict[str, str]) -> None:
+    bare = {**environ, "PATH": os.path.dirname(sys.executable)}
+    done = ran(bare, *python(""), run=(*RUN[:-1], "--page", "--"))
+    assert said(done)[0] == "ctxmgr: no browser was found for --page: open the address above"
+
+
+def test_a_port_that_is_taken_is_said_in_one_line(environ: dict[str, str]) -> None:
+    with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        port = taken.getsockname()[1]
+        listen = ("--listen", f"127.0.0.1:{port}", "--upstream", "http://127.0.0.1:1")
+        done = ran(environ, run=(sys.executable, "-m", "ctxmgr", "proxy", *listen))
+    in_use = f"ctxmgr: 127.0.0.1:{port} is in use by another program; --listen 127.0.0.1:0 takes a free port\n"
+    assert (done.returncode, done.stderr) == (1, in_use)
 
 
 def status(url: str) -> int:
@@ -133,9 +181,9 @@ def test_a_call_goes_to_where_the_program_would_have_gone_and_three_lines_tell_o
     done = ran({**environ, "OPENAI_BASE_URL": upstream}, *python(CALLING))
     assert '"path": "/v1/chat/completions"' in done.stdout
     *_, calls, sent, saved = done.stderr.splitlines()  # a machine that is busy has more to tell before them
-    assert calls == "ctxmgr: 1 call of a conversation, 0 with another list"
+    assert calls == "ctxmgr: 1 call, 0 with a pruned list"
     assert sent.startswith("ctxmgr: sent 1,000 tokens ($0.01)")
-    assert saved.startswith("ctxmgr: saved 0 tokens")
+    assert saved.startswith("ctxmgr: saved nothing")
 
 
 def test_what_is_set_for_a_program_holds_for_its_calls_whatever_they_call_themselves(
@@ -150,21 +198,21 @@ def test_what_is_set_for_a_program_holds_for_its_calls_whatever_they_call_themse
 
 
 @pytest.mark.parametrize(
-    ("command", "text"),
-    [(("nosuch",), "nosuch is not known: say what it speaks"), ((), "what to run stands behind --")],
+    ("command", "text", "code"),
+    [
+        (("nonsense",), "there is no program 'nonsense' on PATH", 127),
+        (("claud",), "there is no program 'claud' on PATH; did you mean claude?", 127),
+        (("/no/such/agent",), "there is no program '/no/such/agent'", 127),
+        ((__file__,), f"{__file__} is not executable", 126),
+        (("sh",), "ctxmgr does not know sh: name its API with --anthropic, --openai, --responses or --gemini", 2),
+        ((), "put the program to run after --, such as: ctxmgr run -- claude", 2),
+    ],
 )
-def test_what_can_not_be_run_is_told_in_one_line(
-    environ: dict[str, str], command: tuple[str, ...], text: str
+def test_what_cannot_be_run_is_said_in_one_line(
+    environ: dict[str, str], command: tuple[str, ...], text: str, code: int
 ) -> None:
     done = ran(environ, *command, run=(sys.executable, "-m", "ctxmgr", "run", "--"))
-    assert done.returncode == 2
-    assert text in done.stderr
-    assert done.stderr.count("\n") == 1
-
-
-def test_a_program_that_is_not_there_ends_with_127(environ: dict[str, str]) -> None:
-    done = ran(environ, "nosuch")
-    assert (done.returncode, said(done)) == (127, ["ctxmgr: nosuch: there is no such program"])
+    assert (done.returncode, done.stderr) == (code, f"ctxmgr: {text}\n")
 
 
 @pytest.fixture
@@ -198,7 +246,7 @@ def until(ours: int, text: bytes) -> bytes:
 def test_the_terminal_is_the_programs(terminal: tuple[int, int], environ: dict[str, str]) -> None:
     script = "import os; print([os.isatty(one) for one in (0, 1, 2)], os.tcgetpgrp(0) == os.getpgrp())"
     with on(terminal, environ, script) as process:
-        assert b"[True, True, True] True" in until(terminal[0], b"came through")
+        assert b"[True, True, True] True" in until(terminal[0], b"was made")
         assert process.wait(BOUND) == 0
 
 
@@ -217,7 +265,7 @@ def test_an_interrupt_at_the_terminal_is_the_programs_to_deal_with(
         os.write(terminal[0], b"\x03")
         until(terminal[0], b"and? ")
         os.write(terminal[0], b"5\n")
-        until(terminal[0], b"came through")
+        until(terminal[0], b"was made")
         assert process.wait(BOUND) == 5
 
 

@@ -70,18 +70,18 @@ def test_three_lines_tell_people() -> None:
         (
             False,
             (
-                "3 calls of conversations, 2 of them without a count and not in these sums, 2 with another list",
-                "sent 20,000 tokens ($0.20); without ctxmgr it would have been 50,000 tokens ($0.50)",
+                "3 calls, 2 without a usage count and missing from these sums, 2 with a pruned list",
+                "sent 20,000 tokens ($0.20); without ctxmgr: 50,000 tokens ($0.50)",
                 "saved 30,000 tokens (60%), $0.30 (60%)",
             ),
         ),
         (
             True,
             (
-                "3 calls of conversations, 2 of them without a count and not in these sums, none was changed",
-                "sent 20,000 tokens ($0.20); with ctxmgr it would have been 50,000 tokens ($0.50)",
+                "3 calls, 2 without a usage count and missing from these sums, none changed",
+                "sent 20,000 tokens ($0.20); with ctxmgr: 50,000 tokens ($0.50)",
                 "would have cost 30,000 tokens (150%), $0.30 (150%) more; "
-                "nothing that left would have been fetched again",
+                "the model would have fetched nothing again",
             ),
         ),
     ):
@@ -121,9 +121,9 @@ async def test_dollars_by_another_models_prices_and_those_that_are_missing_are_s
     made = await rig()
     made.upstream.answer = answers(turn(9_000, read=8_000))
     ends = {
-        "claude-sonnet-4-5": "$0.00 (0%)",
-        "claude-opus-9": "$0.00 (0%); claude-opus-9 by claude-opus-5-5's prices",
-        "own\x1b-model": "saved 0 tokens (0%); no price of own\\u001b-model is known",
+        "claude-sonnet-4-5": "saved nothing",
+        "claude-opus-9": "saved nothing; claude-opus-9 at the prices of claude-opus-5-5",
+        "own\x1b-model": "; no price is known for own\\u001b-model, so its calls are missing from the dollars",
     }
     for number, (model, end) in enumerate(ends.items()):
         named = SESSION | {"X-Claude-Code-Session-Id": f"s-{number}"}
@@ -138,7 +138,9 @@ def test_usage_that_nobody_knows_is_named() -> None:
     made = Account()
     made.uncounted(False)
     made.unknown_usage = ("foo", "bar")
-    assert made.lines(False)[0].endswith("not in these sums (usage not known: foo, bar), 0 with another list")
+    assert made.lines(False)[0].endswith(
+        "missing from these sums (unknown usage members: foo, bar), 0 with a pruned list"
+    )
 
 
 def test_more_dollars_for_fewer_tokens_are_said_as_more() -> None:
@@ -149,8 +151,8 @@ def test_more_dollars_for_fewer_tokens_are_said_as_more() -> None:
 
 def test_what_is_left_is_told_with_what_would_have_been_fetched_again() -> None:
     for fetched, told in (
-        ((1, 2_000, 0.02), "with 1 original fetched again, 2,000 tokens ($0.02), it would have saved"),
-        ((3, 40_000, 0.4), "with 3 originals fetched again, 40,000 tokens ($0.40), it would have cost"),
+        ((1, 2_000, 0.02), "counting 1 original fetched again (2,000 tokens, $0.02), it would have saved"),
+        ((3, 40_000, 0.4), "counting 3 originals fetched again (40,000 tokens, $0.40), it would have cost"),
     ):
         made = Account()
         made.count(bill(usage(50_000, 0, 0), PRICES), bill(usage(20_000, 0, 0), PRICES), False)

@@ -46,11 +46,11 @@ async def test_a_clock_in_the_system_prompt_is_told_with_its_place_and_said_once
     assert last["offset"] == block.index("5. Be brief")
     assert last["tokens"] > 9_000
     (line,) = made.said
-    assert line.startswith("claude:s-1: the prompt changed early in 3 calls, and not by ctxmgr (system 3): ")
-    assert "block 1 of the system prompt differs from its byte" in line
+    assert line.startswith("claude:s-1: the program changed the start of its prompt in 3 calls (system 3): ")
+    assert "block 1 of the system prompt changed from byte" in line
     assert "$" in line
     assert "agent" not in line
-    assert cache["bustsTold"].startswith("the prompt changed early in 5 calls")
+    assert cache["bustsTold"].startswith("the program changed the start of its prompt in 5 calls")
 
 
 @pytest.mark.parametrize(

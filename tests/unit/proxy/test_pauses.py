@@ -128,14 +128,14 @@ async def test_the_page_says_when_the_cache_ends_and_what_the_next_turn_writes_t
     raw, pruned = cache["coldCost"]["raw"], cache["coldCost"]["pruned"]
     assert cache["expiresAt"] == host.clock[0] + 4 * MINUTE_MS
     assert cache["told"] == (
-        f"the cache ends in 4 min: the next turn then writes {raw['tokens']:,} tokens, ${raw['dollars']:.2f}; "
-        f"pruned: {pruned['tokens']:,} tokens, ${pruned['dollars']:.2f}"
+        f"the prompt cache ends in 4 min: the next turn then writes {raw['tokens']:,} tokens "
+        f"(${raw['dollars']:.2f}), or {pruned['tokens']:,} tokens (${pruned['dollars']:.2f}) pruned"
     )
     assert pruned["tokens"] < 0.25 * raw["tokens"]
     _, sent = await host.call(10 * MINUTE_MS)
     assert pruned["tokens"] == pytest.approx(len(sent) / TOKENS, rel=0.35), "and not nothing"
     host.clock[0] += 5 * MINUTE_MS
-    assert (await told(host))["told"].startswith("the cache has ended: the next turn writes ")
+    assert (await told(host))["told"].startswith("the prompt cache has ended: the next turn writes ")
     await host.call(MINUTE_MS)
     assert (await told(host))["told"] == ""
 
@@ -145,7 +145,25 @@ async def test_at_its_end_the_proxy_says_it_of_the_conversation_that_was_used_la
     host.clock[0] += MINUTE_MS
     await host.made.proxy.__aexit__(None, None, None)
     line, *_ = host.made.proxy.cache_lines
-    assert line.startswith("the cache ends in 4 min: the next turn then writes 2")
+    assert line.startswith("the prompt cache ends in 4 min: the next turn then writes 2")
+
+
+async def test_two_minutes_before_it_ends_the_proxy_says_it_while_the_conversation_rests(rig: Any) -> None:
+    host = await begun(rig)
+    said = {}
+    for passed_min in (0, 2, 4, 6):
+        host.clock[0] = NOON + STEPS // EACH * 10_000 + passed_min * MINUTE_MS
+        said[passed_min] = await host.made.proxy.pause()
+    assert said[4].startswith("the prompt cache ends in 1 min: the next turn then writes 2")
+    assert [said[0], said[2], said[6]] == ["", "", ""]
+    await host.call(10_000)
+    assert await host.made.proxy.pause() == "", "it works again"
+
+
+async def test_who_observes_is_not_told_of_pauses(rig: Any) -> None:
+    host = await begun(rig, observe=True)
+    host.clock[0] += 4 * MINUTE_MS
+    assert await host.made.proxy.pause() == ""
 
 
 @pytest.mark.parametrize(

@@ -148,7 +148,7 @@ async def test_what_would_have_been_fetched_again_is_told_at_the_end_and_on_the_
     account = made.proxy.rewriter.account
     assert account.refetch_count == 1
     line = account.lines(observed=True)[-1]
-    assert "with 1 original fetched again, " in line
+    assert "counting 1 original fetched again (" in line
     response = await made.session.get(made.proxy.url + "/ctxmgr/sessions", headers=made.ours)
     told = json.loads(await response.read())
     assert told["account"]["refetched"] == told["sessions"][0]["account"]["refetched"]
@@ -184,4 +184,4 @@ async def test_a_fault_in_the_measure_costs_nothing_else(rig: Any, monkeypatch: 
     account = made.proxy.rewriter.account
     assert account.calls == 5
     assert account.refetch_count == 0
-    assert "nothing that left would have been fetched again" in account.lines(observed=True)[-1]
+    assert "the model would have fetched nothing again" in account.lines(observed=True)[-1]

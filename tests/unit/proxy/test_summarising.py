@@ -237,7 +237,7 @@ async def test_it_costs_nothing_and_the_receipt_says_so(rig: Any) -> None:
     assert set(events(stream)[0]["message"]["usage"].values()) == {0}
     account = made.proxy.rewriter.account
     assert account.calls == 1
-    assert account.lines(False)[0].endswith("; 1 summary written by ctxmgr, which cost nothing")
+    assert account.lines(False)[0].endswith("; 1 summary written by ctxmgr at no cost")
     assert len(account.lines(False)) == 3
     assert "1 summary written by ctxmgr" in made.proxy.conversations.all()[0].account.sentence(False)
 

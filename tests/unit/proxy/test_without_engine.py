@@ -88,7 +88,7 @@ async def test_an_engine_that_hangs_is_not_waited_for_and_the_last_projection_go
     finally:
         os.kill(engine(made), signal.SIGCONT)
     await until_it_is_back(made, 15)
-    assert made.said[-1] == "ctxmgr is back"
+    assert made.said[-1] == "ctxmgr prunes again"
 
 
 async def test_an_engine_that_is_killed_costs_nothing_but_savings(rig: Any) -> None:
@@ -148,7 +148,7 @@ async def test_a_fault_of_the_proxys_own_lets_the_call_pass(rig: Any, monkeypatc
     monkeypatch.setattr(made.proxy.rewriter, "_prepared", lambda *given: 1 // 0)
     await posted(made, 12)
     assert made.upstream.asked[-1].body == request(conversation(12, lines=200))
-    assert made.said == ["a call passed as it came: ctxmgr failed at it (ZeroDivisionError)"]
+    assert made.said == ["a call was passed on unchanged: ctxmgr failed (ZeroDivisionError)"]
 
 
 # what the provider refuses
