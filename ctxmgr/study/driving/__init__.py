@@ -1,6 +1,6 @@
 """Drives a recorded session through a sidecar as its host would, and keeps what its model was shown.
 
-Measures nothing: `ReplayResult` is what measures stand on. What stands beside the presets: `peers`.
+Measures nothing: measures are based on `ReplayResult`. `peers` stand beside the presets.
 """
 
 from ctxmgr.study.driving import peers

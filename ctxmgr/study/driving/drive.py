@@ -1,16 +1,15 @@
-"""Drives a recorded session through ctxmgr as its host would, and measures what comes of it.
+"""Drives a recorded session through ctxmgr as its host would.
 
-1. Before each assistant message its list is sent, with the recorded time; after it a `turn_end` with the tool
+1. Before each assistant message its list is sent, with the recorded time. After it comes a `turn_end` with the tool
    results and the usage that the answered list would have had.
 2. A requested compaction runs when the host is idle: when the run's last message came, or before the next user
-   message. Above window - 16 384 tokens the host compacts by itself, at once: counted apart.
-3. Recorded compactions are left out, unless they are asked for; then they are made where recorded, and no others.
-4. Each answer is judged from the host's side; what is wrong goes on a list, and the session goes on.
+   message. Above window - 16 384 tokens the host compacts by itself, at once; that is counted separately.
+3. Recorded compactions are skipped unless requested; then they are made where recorded, and no others.
+4. Each answer is judged from the host's side. Faults are collected in a list, and the session continues.
 5. A peer is driven the same way, without a ctxmgr (`drive_peer`).
-6. ctxmgr is a connection in this process: nothing is started, no vocabulary loaded a second time, and the answers
-   are the same bytes. It is a spawned sidecar where that is asked for, and where only a process will do
-   (`_sidecar`).
-7. Recorded events of a live host are told in their order, with the lists as recorded.
+6. ctxmgr is a connection in this process: no process is started, no vocabulary is loaded twice, and the answers are
+   the same bytes. A sidecar is spawned on request, and if only a process will do (`_sidecar`).
+7. Recorded events of a live host are sent in order, with the lists as recorded.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,11 +25,12 @@ from ctxmgr.study.observations import VOCABULARY, MessageCache, message_reader, 
 from ctxmgr.study.recordings import HostEvent, HostMessage, RecordedEntry, Recording, Stream, pi_host
 from ctxmgr.study.spawning import InProcessDriver, RpcClient, RpcFailure, SidecarProcess, Spawned, this_ctxmgr
 
-PREDICTED_RATIO = 1.25  # provider tokens a weighed token where nothing was recorded; ctxmgr's own first guess
-RATIO_BOUNDS = (0.5, 3.0)  # provider tokens a weighed token: outside them the recorded usage is of something else
+PREDICTED_RATIO = 1.25  # provider tokens per estimated token without a recording; ctxmgr's own first guess
+# provider tokens per estimated token; outside them the recorded usage belongs to something else
+RATIO_BOUNDS = (0.5, 3.0)
 KEEP_SHARE = 4  # a compaction keeps no more than a quarter of a small window
 
-# events of a host that are told with their members as params; whether they raise `seq`
+# events of a host with their members as params; whether they raise `seq`
 PASSED_ON = {
     "session_before_compact": False,
     "session_compact": True,
@@ -47,7 +47,7 @@ _raws = msgspec.json.Decoder(list[msgspec.Raw]).decode
 def run(
     side: HostSide, recording: Recording, options: ReplayOptions, window: int, step: Callable[[], None]
 ) -> None:
-    """All entries, oldest first. `step` is called after each."""
+    """All entries, oldest first. Calls `step` after each."""
     host = _Host(side, options, window)
     entries = recording.entries
     index = 0
@@ -71,8 +71,7 @@ def run(
 
 
 def run_events(side: ReplayHost, stream: Stream, window: int, step: Callable[[], None]) -> None:
-    """All events of a live host, in their order, with the lists as recorded; those that ctxmgr does not know are
-    left out."""
+    """All events of a live host, in order, with the lists as recorded; events unknown to ctxmgr are skipped."""
     model = stream.model
     for event in stream.events:
         now = event.context.get("model") or {}
@@ -118,7 +117,7 @@ def _told_turn_end(side: ReplayHost, event: HostEvent) -> None:
 
 
 def _results(entries: Sequence[RecordedEntry], index: int) -> tuple[RecordedEntry, ...]:
-    """The tool results right after an assistant message."""
+    """The tool results directly after an assistant message."""
     end = index + 1
     while end < len(entries) and entries[end].role == "toolResult":
         end += 1
@@ -126,18 +125,18 @@ def _results(entries: Sequence[RecordedEntry], index: int) -> tuple[RecordedEntr
 
 
 class _Host:
-    """The session as its host holds it. `then` is the list as it was recorded, `items` (of the side) as it is."""
+    """The session as its host holds it. `then`: the list as recorded. `items` (of the side): the current list."""
 
     def __init__(self, side: HostSide, options: ReplayOptions, window: int) -> None:
         self.side, self.options, self.window = side, options, window
-        self.then: list[str] = []  # ids of what the recorded list held
+        self.then: list[str] = []  # ids of the recorded list
         self.ratio: float | None = None
         self.pending = False
         self.files: dict[str, str] = {}
         self.compactions = 0
 
     def add(self, entry: RecordedEntry) -> None:
-        """A message that no model wrote. A host with a compaction pending runs it before it takes a prompt."""
+        """A message that no model wrote. A host with a pending compaction runs it before it accepts a prompt."""
         if self.pending and entry.role == "user":
             self._compact("requested", entry.time_ms)
         self._push(entry)
@@ -172,9 +171,9 @@ class _Host:
             self._compact("requested", newest)
 
     def _usage(self, reply: HostMessage, report: dict[str, Any]) -> int:
-        """The total that a provider would have reported for the answered list and this reply; 0 for a reply
-        that failed. The recorded one stands for the recorded list; where ours is another by now, the last
-        ratio known goes on."""
+        """The total that a provider would have reported for the answered list and this reply; 0 for a failed reply.
+        Recorded usage applies to the recorded list; if ours differs by now, the last known ratio is used.
+        """
         if reply.message.get("stopReason") in ("error", "aborted"):
             return 0
         if self.options.host.overhead_tokens is not None:
@@ -191,7 +190,7 @@ class _Host:
         return round(self.ratio * tokens) + (output or reply.weight)
 
     def recorded_compaction(self, entry: RecordedEntry) -> None:
-        """The recorded list goes on from its summary; ours as well, where that was asked for."""
+        """The recorded list continues from its summary; ours as well, if requested."""
         kept = self.then.index(entry.first_kept) if entry.first_kept in self.then else len(self.then)
         self.then = [entry.id, *self.then[kept:]]
         if not self.options.recorded_compactions:
@@ -228,7 +227,7 @@ class _Host:
         self._compacted(done.entry, list(done.items), why)
 
     def _own_summary(self, removed: Sequence[HostMessage], kept: Sequence[HostMessage]) -> str:
-        """Of ctxmgr, as a host asks for it that has planned its compaction by itself. Raises RpcFailure."""
+        """A summary by ctxmgr, requested like by a host that planned its compaction itself. Raises RpcFailure."""
         items = self.side.items
         previous = next((item.message["summary"] for item in items if item.role == "compactionSummary"), None)
         paths = {kind: [path for path, how in self.files.items() if how == kind] for kind in ("read", "modified")}
@@ -255,18 +254,18 @@ class _Host:
 
 
 def _time(entry: RecordedEntry) -> int | None:
-    """When the model was called, in milliseconds: pi stamps the message then, the entry when it was written."""
+    """When the model was called, in milliseconds: pi stamps the message then, and the entry when it was written."""
     stamped = msgspec.json.decode(entry.message).get("timestamp")
     return int(stamped) if isinstance(stamped, int | float) else entry.time_ms
 
 
-DEVICES = {"endpoint", "embeddings", "tokenizer"}  # words of a policy that stand for something outside the process
+DEVICES = {"endpoint", "embeddings", "tokenizer"}  # words of a policy that need something outside the process
 
 
 def drive(
     recorded: Recording | Stream, options: ReplayOptions, step: Callable[[], None] = lambda: None
 ) -> ReplayResult:
-    """One recording through one connection. Faults of ctxmgr end on the outcome's list, they are not raised."""
+    """One recording through one connection. Faults of ctxmgr are listed in the outcome, not raised."""
     window = options.window or recorded.window
     outcome = ReplayResult(recorded.name, options.preset or "default", window)
     sidecar = _sidecar(options)
@@ -298,7 +297,7 @@ def drive(
 
 
 def drive_peer(recorded: Recording, name: str, peer: Peer, options: ReplayOptions) -> ReplayResult:
-    """One recording, with the lists of this peer; the outcome's preset is its name. Raises nothing of its own."""
+    """One recording, with the lists of this peer, whose name is the outcome's preset. Raises nothing of its own."""
     window = options.window or recorded.window
     outcome = ReplayResult(recorded.name, name, window, host=recorded.host, notes=recorded.notes)
     weigh = MessageCache(message_reader()).weight
@@ -313,15 +312,15 @@ def _code(fault: Exception) -> str:
 
 
 def _sidecar(options: ReplayOptions) -> SidecarProcess:
-    """Rule 6. A transcript is of a process; an archive, or some keys, want a device."""
+    """Rule 6. A transcript is of a process; an archive, or some keys, need a device."""
     if options.spawn or options.retrieves or options.record is not None or _of_devices(options.policy):
         return Spawned(this_ctxmgr(*_arguments(options)))
-    weigher = message_weigher()  # loaded first: weights must not depend on when it would have come
+    weigher = message_weigher()  # loaded first: counts must not depend on when it would have come
     return InProcessDriver({weigher.name: weigher}, models_file(options.models))
 
 
 def _of_devices(value: Any) -> bool:
-    """Whether a policy, or a part of it, has one of `DEVICES` in it."""
+    """Whether a policy, or a part of it, contains one of `DEVICES`."""
     if isinstance(value, Mapping):
         return any(key in DEVICES or _of_devices(inner) for key, inner in value.items())
     return isinstance(value, str) and value in DEVICES

@@ -1,8 +1,8 @@
-"""The host's end of a driven session: through ctxmgr, it asks, judges each answer and counts the events that take
-effect; through a peer, it is what peers are measured on.
+"""The host's end of a driven session. Through ctxmgr, it requests lists, judges each answer and counts the events
+that take effect; peers are measured on the same host.
 
-A peer is a function from a list to a list, without a memory of its own. It clears messages and leaves none out: the
-answer has a message for each of the host's list.
+A peer is a function from a list to a list, without memory. It clears messages and omits none: the answer has a
+message for each of the host's list.
 """
 
 import hashlib
@@ -31,11 +31,11 @@ _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 class ObservationRecorder:
-    """`observations` holds one a call that was answered and that a recorded message followed."""
+    """`observations` has one for each call that was answered and that a recorded message followed."""
 
     def __init__(self, observations: list[Observation]) -> None:
         self.observations = observations
-        # most of a list was in the list before
+        # most of a list was in the previous list
         self._projected: dict[tuple[bytes, int, bool], ProjectedMessage] = {}
         self._called: tuple[int | None, tuple[HostMessage, ...], tuple[ProjectedMessage, ...], int, int] | None = (
             None
@@ -49,7 +49,7 @@ class ObservationRecorder:
     def called(
         self, time_ms: int | None, items: Sequence[HostMessage], matched: Iterable[MatchedMessage], epoch: int
     ) -> None:
-        """What the model is about to be shown. `items`: the host's list; `time_ms` in milliseconds."""
+        """What the model is about to be shown. `items`: the host's list. `time_ms` in milliseconds."""
         shown = []
         for answer in matched:
             key = (answer.message.raw, PACKET if answer.index is None else answer.index, answer.same)
@@ -66,10 +66,10 @@ class ObservationRecorder:
 
 
 class HostSide(ABC):
-    """What a recorded session is driven through, whoever decides on its lists. By itself it tells nobody of its
-    events, and nobody asks it to compact.
+    """What a recorded session is driven through, whoever decides its lists. By default it reports its events to
+    nobody, and nobody requests a compaction.
 
-    `items` is the host's list as it stands. `measure`: what each call shows goes on the outcome's observations.
+    `items`: the host's current list. `measure`: what each call shows is added to the outcome's observations.
     """
 
     def __init__(self, session_id: str, outcome: ReplayResult, measure: bool) -> None:
@@ -79,11 +79,12 @@ class HostSide(ABC):
 
     @abstractmethod
     def context(self, time_ms: int | None) -> dict[str, Any]:
-        """A call of the model, with the list as it stands; a report with the `tokens` that are sent and the
-        `rawTokens` of the host's list. `time_ms` in milliseconds."""
+        """A call of the model, with the current list. Returns a report with the `tokens` that are sent and the
+        `rawTokens` of the host's list. `time_ms` in milliseconds.
+        """
 
     def turn_end(self, params: bytes) -> list[dict[str, Any]]:
-        """`params` are whole. The commands in the answer."""
+        """`params` are whole. Returns the commands in the answer."""
         self.outcome.turn_ends += 1
         return []
 
@@ -92,7 +93,7 @@ class HostSide(ABC):
         return b"null"
 
     def rewritten(self) -> None:  # noqa: B027
-        """The host's list becomes another one."""
+        """The host's list is replaced by another one."""
 
     def replied(self, reply: HostMessage) -> None:
         """The recorded message that followed the last `context`."""
@@ -104,7 +105,7 @@ class HostSide(ABC):
 
 
 class ReplayHost(HostSide):
-    """Through ctxmgr. What is wrong goes on the outcome's list of failures."""
+    """Through ctxmgr. Faults are added to the outcome's failures."""
 
     def __init__(
         self,
@@ -122,7 +123,7 @@ class ReplayHost(HostSide):
         self.sent = 0  # messages of the list that the other side has
         self.hash = hashlib.sha256()
         self.shortened: set[bytes] = set()  # results that the compact zone has rewritten
-        self.earlier: dict[bytes, HostMessage] = {}  # what stood in lists that are others by now
+        self.earlier: dict[bytes, HostMessage] = {}  # messages of earlier lists
 
     def ask(self, method: str, params: Mapping[str, Any] | bytes, counted: bool = False) -> bytes:
         if not isinstance(params, bytes):
@@ -143,7 +144,7 @@ class ReplayHost(HostSide):
         self.outcome.fault_codes.append(f"{call}: {code}")
 
     def context(self, time_ms: int | None) -> dict[str, Any]:
-        """As `HostSide` has it. Raises RpcFailure."""
+        """As in `HostSide`. Raises RpcFailure."""
         started = time.perf_counter()
         raw = self._context(time_ms)
         seconds = time.perf_counter() - started
@@ -173,7 +174,7 @@ class ReplayHost(HostSide):
         return report
 
     def _context(self, time_ms: int | None) -> bytes:
-        """Only what is new where that is wanted and holds, else the whole list."""
+        """Sends only what is new if requested and possible, else the whole list."""
         start = b'{"sessionId":%b,' % _encode(self.session_id)
         at = b"" if time_ms is None else b',"at":%d' % time_ms
         rest = at + (b',"answer":"edits"}' if self.append else b"}")
@@ -189,7 +190,7 @@ class ReplayHost(HostSide):
         return self.ask("context", start + b'"messages":[%b]' % _joined(self.items) + rest)
 
     def _judge(self, result: dict[str, msgspec.Raw], report: dict[str, Any]) -> list[MatchedMessage] | None:
-        """The answered list, None where it cannot be made out."""
+        """The answered list, None if it cannot be reconstructed."""
         if report["checks"]:
             broken = f"broken checks: {', '.join(report['checks'])}"
             self.fail(broken, broken)
@@ -208,7 +209,7 @@ class ReplayHost(HostSide):
             self.shortened.update(
                 self.items[answer.index].raw for answer in matched if answer.index is not None and not answer.same
             )
-        preset = PRESETS.get(self.outcome.preset)  # of another name: it does as it likes
+        preset = PRESETS.get(self.outcome.preset)  # another name: no restrictions
         whole_turns = preset is not None and preset.invariants is TURNS
         left = report.get("messagesDropped", 0)
         for text in legality.faults(self.items, matched, whole_turns, self.shortened, self.earlier.values(), left):
@@ -233,14 +234,15 @@ class ReplayHost(HostSide):
         return commands
 
     def rewritten(self) -> None:
-        """`append` has nothing to add to."""
+        """`append` has nothing to build on."""
         self.base = ""
         self.earlier |= {item.raw: item for item in self.items}
 
 
 class PeerList(msgspec.Struct, frozen=True):
-    """What a peer is asked about: `messages`, one for each of the host's list `items`, oldest first.
-    `overhead_tokens`: of the system prompt and tools beside it; `weigh`: bytes of a message to tokens."""
+    """What a peer receives: `messages`, one for each of the host's list `items`, oldest first. `overhead_tokens`:
+    of the system prompt and tools beside it. `weigh`: bytes of a message to tokens.
+    """
 
     messages: tuple[ProjectedMessage, ...]
     items: tuple[HostMessage, ...]
@@ -261,9 +263,10 @@ Peer = Callable[[PeerList], Sequence[ProjectedMessage]]
 
 
 class PeerHost(HostSide):
-    """Beside ctxmgr: another's published rule shortens its lists. What that cleared stays cleared, when the host
-    compacts, too: it is known by its message, wherever that stands. `overhead_tokens` of each
-    request; `weigh`: bytes of a message to tokens."""
+    """Without ctxmgr: a published rule shortens its lists. What it cleared stays cleared, after compactions of the
+    host too: a cleared message is identified wherever it is. `overhead_tokens` of each request. `weigh`: bytes of a
+    message to tokens.
+    """
 
     def __init__(
         self,

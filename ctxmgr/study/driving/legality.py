@@ -1,22 +1,21 @@
 """Judges an answered list against the list that was sent, from the host's side: a second opinion beside ctxmgr's
-own checks, sharing no code with them. Turns both into sentences of what is wrong.
+own checks that shares no code with them. Returns sentences about faults.
 
-1. Each answered message is one that was sent, byte for byte, in its order; or a tool result of which nothing but
-   the content differs; or a text of a user or a host that was cut; or the packet, of which there is one at most.
-2. No result without its call and no call without its result, where both were sent.
-3. The newest user message is there, and from it on all is as it was sent: but for tool results that are, or in
-   an earlier call of the session were, rewritten in the compact zone.
-4. Of older turns whole ones stay: what is kept, summaries aside, is an unbroken end of the list that starts a turn.
-   Out of it only what the report tells may leave, where the list would not fit: no more messages than that, none
-   that a user or a host said, and not the newest reply.
-   Where steps leave instead, rules 3 and 4 are others: the newest user message and the newest reply are there as
-   they were sent, each other user message is there or a packet is, and of a reply nothing but the arguments of its
-   calls may differ, and those not where it holds a signature.
-5. The list weighs no more than what was sent (characters / 4, about), but for a packet that stands for what the
-   host took away, and what that packet repeats, whole and word for word, of earlier messages that are not in what
-   was sent; and it begins as a provider takes it.
-6. Of a text that was cut the start and the end are as they were sent, a line between them says that it was cut,
-   and what else is there are pieces of it in their order; of the newest user message long ends stay.
+1. Each answered message is one that was sent, byte for byte, in order; or a tool result of which only the content
+   differs; or a text of a user or a host that was cut; or the packet, at most once.
+2. No result without its call and no call without its result, if both were sent.
+3. The newest user message is there, and from it on everything is as it was sent, except tool results that are, or
+   in an earlier call of the session were, rewritten in the compact zone.
+4. Older turns stay whole: what is kept, ignoring summaries, is an unbroken end of the list that starts a turn. Only
+   what the report names may be missing in it, where the list would not fit: no more messages than that, none that a
+   user or a host said, and not the newest reply. Where steps are removed instead, rules 3 and 4 differ: the newest
+   user message and the newest reply are there as sent, each other user message is there or a packet is, and in a
+   reply only the arguments of its calls may differ, unless it has a signature.
+5. The list has no more tokens than what was sent (about characters / 4), except for a packet that stands for what
+   the host removed, and what that packet repeats word for word of earlier messages that are missing in what was
+   sent; and it begins as a provider accepts it.
+6. A cut text keeps its start and its end, a line between them says that it was cut, and everything else in it
+   consists of pieces of the original in order; the newest user message keeps long ends.
 """
 
 import re
@@ -28,9 +27,9 @@ import msgspec
 from ctxmgr.study.recordings import HostMessage, pi_host
 
 PACKET = "ctxmgr.packet"
-WEIGHT_SLACK = 20  # characters / 4 is not what ctxmgr weighs by: a twentieth is no fault
+WEIGHT_SLACK = 20  # ctxmgr does not count by characters / 4; a deviation of a twentieth is no fault
 SMALL_TOKENS = 64
-PACKET_TOKENS = 5_000  # of the largest packet by default, with what an index of what left adds
+PACKET_TOKENS = 5_000  # of the largest packet by default, with an index of what was removed
 SUMMARIES = frozenset({"compactionSummary", "branchSummary"})
 AS_USER = frozenset({"user", "custom", "bashExecution", *SUMMARIES})
 CONTENT = frozenset({"content"})
@@ -38,16 +37,17 @@ TEXTS = frozenset({"content", "summary", "output"})
 CUT_LINE = re.compile(r"^\[cut to fit — .*\]\n", re.MULTILINE)
 MEDIA_LINE = re.compile(r"\[(image|document) left out( — [^\]]*)?\]")
 PIECES_APART = "…\n"
-NEWEST_ENDS_CHARACTERS = 2_000  # of the newest user message, either end: 2,000 tokens are that many in any script
+# at either end of the newest user message; 2,000 tokens have at least that many characters in any script
+NEWEST_ENDS_CHARACTERS = 2_000
 INSTRUCTIONS = "\n## Instructions (word for word"  # a heading in a packet
-QUOTED = re.compile(r"\n- ([^\n]*):((?:\n>[^\n]*)+)")  # below it: a line that tells of what, and its text
-HEAD = "(first "  # of a text, that line says
+QUOTED = re.compile(r"\n- ([^\n]*):((?:\n>[^\n]*)+)")  # below it: a line that names the source, and its text
+HEAD = "(first "  # how that line continues for a part of a text
 
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 class MatchedMessage(msgspec.Struct, frozen=True):
-    """One answered message: the place of the sent one it is, None for what was put in; `same`: byte for byte."""
+    """One answered message: the index of the sent one, None for an inserted one. `same`: byte for byte."""
 
     index: int | None
     message: HostMessage
@@ -55,7 +55,7 @@ class MatchedMessage(msgspec.Struct, frozen=True):
 
 
 class IllegalAnswer(Exception):
-    """The answer cannot be matched with what was sent; the text says where."""
+    """The answer cannot be matched with what was sent. The text says where."""
 
 
 def answered(sent: Sequence[HostMessage], result: dict[str, msgspec.Raw]) -> list[MatchedMessage]:
@@ -77,9 +77,10 @@ def faults(
     earlier: Iterable[HostMessage] = (),
     left_to_fit: int = 0,
 ) -> list[str]:
-    """Sentences, none where all is well. `whole_turns`: rule 4 holds for the preset; `may_change`: the bytes of
-    results that the compact zone has rewritten (rule 3); `earlier`: what stood in other lists (rule 5);
-    `left_to_fit`: so many messages are told to have left (rule 4)."""
+    """Sentences, none if there is no fault. `whole_turns`: rule 4 applies to the preset. `may_change`: the bytes of
+    results that the compact zone has rewritten (rule 3). `earlier`: messages of other lists (rule 5).
+    `left_to_fit`: how many messages the report says were removed (rule 4).
+    """
     kept = {answer.index: answer for answer in placed if answer.index is not None}
     packets = [answer.message for answer in placed if answer.index is None]
     out = [f"{len(packets)} packets"] if len(packets) > 1 else []
@@ -128,7 +129,7 @@ def _from_edits(sent: Sequence[HostMessage], edits: Sequence[dict[str, msgspec.R
 
 
 def _aligned(sent: Sequence[HostMessage], raws: Sequence[msgspec.Raw]) -> list[MatchedMessage]:
-    """Matched from the newest back: what is kept is the end of the list, and duplicates are told apart so."""
+    """Matched from the newest back: what is kept is the end of the list, and this distinguishes duplicates."""
     out: list[MatchedMessage] = []
     below = len(sent)
     for position in range(len(raws) - 1, -1, -1):
@@ -156,8 +157,9 @@ def _is_packet(message: HostMessage) -> bool:
 
 
 def _is_rewrite(old: HostMessage, new: HostMessage) -> bool:
-    """Whether `new` is the tool result `old` with nothing but its content changed, or the reply `old` with nothing
-    but the arguments of its calls changed, or the text `old` that was cut."""
+    """Whether `new` is the tool result `old` with only its content changed, or the reply `old` with only the
+    arguments of its calls changed, or the text `old` that was cut.
+    """
     if new.role == "assistant" and old.role == "assistant":
         return _is_shortened(old, new)
     if new.role in AS_USER and old.role == new.role:
@@ -167,7 +169,7 @@ def _is_rewrite(old: HostMessage, new: HostMessage) -> bool:
 
 
 def _same(old: HostMessage, new: HostMessage, beside: Set[str]) -> bool:
-    """The same members, and the same bytes in all beside these."""
+    """The same members, and the same bytes in all but these."""
     before, after = _members(old.raw), _members(new.raw)
     return before.keys() == after.keys() and all(before[name] == after[name] for name in before.keys() - beside)
 
@@ -184,7 +186,7 @@ def _is_shortened(old: HostMessage, new: HostMessage) -> bool:
 
 
 def _is_cut(old: HostMessage, new: HostMessage, ends: int = 0) -> bool:
-    """Whether `new` is the message `old` with nothing but its texts cut (rule 6). `ends`: characters that stay."""
+    """Whether `new` is the message `old` with only its texts cut (rule 6). `ends`: characters that stay."""
     return (
         old.message != new.message
         and _same(old, new, TEXTS)
@@ -213,7 +215,7 @@ def _cut_text(old: str, new: str, ends: int) -> bool:
     if cut is None:
         return False
     head, *pieces = new[: cut.start()], *new[cut.end() :].split(PIECES_APART)
-    head = head if old.startswith(head) else head[:-1]  # a line's end may have been put behind it
+    head = head if old.startswith(head) else head[:-1]  # a line end may have been appended
     index, tail = len(head), pieces.pop()
     if not old.startswith(head) or not old.endswith(tail) or min(index, len(tail)) < ends:
         return False
@@ -226,7 +228,7 @@ def _cut_text(old: str, new: str, ends: int) -> bool:
 
 
 def _steps(sent: Sequence[HostMessage], kept: dict[int, MatchedMessage], has_packet: bool) -> list[str]:
-    """Rules 3 and 4 where steps leave."""
+    """Rules 3 and 4 for presets that remove steps."""
     out = []
     for role in ("user", "assistant"):
         newest = next((index for index in range(len(sent) - 1, -1, -1) if sent[index].role == role), None)
@@ -244,7 +246,7 @@ def _stands(old: HostMessage, answer: MatchedMessage) -> bool:
 
 
 def _pairs(sent: Sequence[HostMessage], kept: set[int]) -> list[str]:
-    calls: dict[Any, int] = {}  # ids come again in some recordings: the newest call before a result is its own
+    calls: dict[Any, int] = {}  # ids repeat in some recordings: the newest call before a result is its own
     out = []
     for index, message in enumerate(sent):
         for call in message.calls:
@@ -259,10 +261,10 @@ def _pairs(sent: Sequence[HostMessage], kept: set[int]) -> list[str]:
 
 
 def _left_to_fit(sent: Sequence[HostMessage], kept: set[int]) -> list[int]:
-    """The messages that are missing inside what was kept and may be (rule 4)."""
+    """The messages that are missing inside what was kept, and may be (rule 4)."""
     first = min((index for index in kept if sent[index].role not in SUMMARIES), default=len(sent))
     while 0 < first < len(sent) and sent[first].role != "user" and sent[first - 1].role not in AS_USER:
-        first -= 1  # after a summary a turn begins without a message of the user's
+        first -= 1  # after a summary a turn begins without a user message
     newest = max((index for index, message in enumerate(sent) if message.role == "assistant"), default=-1)
     return [
         index
@@ -305,7 +307,7 @@ def _whole_turns(sent: Sequence[HostMessage], kept: set[int]) -> list[str]:
 
 
 def repeated(packet: str, sent: Sequence[HostMessage], earlier: Iterable[HostMessage]) -> int:
-    """So many characters of a packet are texts of earlier messages or their heads, each told once and quoted."""
+    """How many characters of a packet are texts of earlier messages or their headings, each once and quoted."""
     instructions = packet.partition(INSTRUCTIONS)[2]
     left = {text for message in earlier for text in _texts(message)}
     left -= {text for message in sent for text in _texts(message)}

@@ -1,4 +1,4 @@
-"""How a recording is driven, and what came of it: plain values."""
+"""How a recording is driven, and the result: plain values."""
 
 from pathlib import Path
 from typing import Any
@@ -10,11 +10,11 @@ from ctxmgr.study.recordings import Write
 
 
 class HostLimits(msgspec.Struct, frozen=True):
-    """How the host that is stood in for counts and compacts.
+    """How the simulated host counts and compacts.
 
-    `overhead_tokens`: its usage is its list as ctxmgr weighs it, the reply and so much, not what was recorded; None
-    for the recorded one. `keep_tokens` of a compaction, None for the host's own number, at most a quarter of the
-    window.
+    `overhead_tokens`: its usage is its list by ctxmgr's count, the reply and this number, not what was recorded;
+    None: the recorded usage. `keep_tokens`: of a compaction, None for the host's own number, at most a quarter of
+    the window.
     """
 
     overhead_tokens: int | None = None
@@ -22,14 +22,14 @@ class HostLimits(msgspec.Struct, frozen=True):
 
 
 class ReplayOptions(msgspec.Struct, frozen=True):
-    """`window` in tokens, None for the recording's own. `append`: send only what is new and take edits. `judged`:
-    each answered list is held to what every list promises; without that a drive takes half the time.
+    """`window` in tokens, None for the recording's own. `append`: send only what is new and receive edits.
+    `judged`: check each answered list against what every list promises; without that a drive takes half the time.
 
-    `state_dir` for snapshots; `record`: a transcript's file. `measure`: keep what was shown at each call. `label`:
-    what the outcome is called instead of its preset. `write`: the summaries of the host's own compactions, instead
-    of `pi_host`'s. `own_summaries`: ctxmgr writes them, without a model. `models`: a file of facts about models,
-    for ctxmgr. `spawn`: through a spawned sidecar, where this process would do as well. `retrieves`: its model has
-    a tool for what left, archived in `state_dir`.
+    `state_dir` for snapshots. `record`: a transcript's file. `measure`: keep what each call shows. `label`: the
+    outcome's name instead of its preset. `write`: writes the host's own summaries, instead of `pi_host`.
+    `own_summaries`: ctxmgr writes them, without a model. `models`: a file of facts about models, for ctxmgr.
+    `spawn`: always use a spawned sidecar. `retrieves`: its model has a tool for removed content, archived in
+    `state_dir`.
     """
 
     preset: str | None = None
@@ -51,7 +51,7 @@ class ReplayOptions(msgspec.Struct, frozen=True):
 
 
 class ReplayedCall(msgspec.Struct, frozen=True):
-    """One `context`. Weights in tokens, uncalibrated; `seconds` from asking to the answer, at the client."""
+    """One `context`. Counts in tokens, uncalibrated. `seconds`: from request to answer, at the client."""
 
     zone: str
     before_tokens: int
@@ -65,7 +65,7 @@ class ReplayedCall(msgspec.Struct, frozen=True):
 
 
 class TimelineMark(msgspec.Struct, frozen=True):
-    """Something that happened: `call_index` is the number of calls before it."""
+    """An event; `call_index` is the number of calls before it."""
 
     kind: str
     call_index: int
@@ -73,12 +73,12 @@ class TimelineMark(msgspec.Struct, frozen=True):
 
 
 class ReplayResult(msgspec.Struct):
-    """All that came of one drive. `own`: compactions the host made unasked; `failed_compactions` had nothing to
+    """The result of one drive. `own`: compactions the host made unasked. `failed_compactions` had nothing to
     compact.
 
-    `fingerprint` is the hash of every answer's bytes: two runs of the same program have the same. `host` and
-    `notes` are the recording's. `fault_codes`: what each failure of the drive is, without what it may quote.
-    `observations`: what was shown, where that was asked for. `arithmetic`: of each epoch.
+    `fingerprint`: the hash of every answer's bytes, equal for two runs of the same program. `host` and `notes` are
+    the recording's. `fault_codes`: each failure of the drive without quotations. `observations`: what was shown, if
+    requested. `arithmetic`: of each epoch.
     """
 
     name: str

@@ -1,17 +1,17 @@
-"""Peers: what others do with a list by their published rules, under the names that they have in tables. They are
-simulated, no ctxmgr runs, and measured as the presets are. A peer's host compacts at the end of its window as the
-host of the presets does.
+"""Peers: what others do with a list by their published rules, under their names in tables. They are simulated
+without ctxmgr, and measured like the presets. A peer's host compacts at the end of its window like the host of the
+presets.
 
-All clear tool results and leave the rest: the text of an old result becomes a placeholder, once and for good.
+All clear tool results and keep the rest: the text of an old result becomes a placeholder, permanently.
 
-1. `masking`: observation masking (Lindenbauer et al., 2025, arXiv 2508.21433). Results older than the newest so
-   many are cleared. In epochs here, when that takes away `least_tokens`: each call would break the prefix, else.
-2. `clear_tool_uses`: Anthropic's context editing, of September 2025. The API edits what a client sends
-   whole at each call: where that is above the trigger, all results but the newest three are cleared. Its trigger
-   of 100,000 tokens is half of a window of 200,000, so half of any here; nothing bounds what is cleared from below.
+1. `masking`: observation masking (Lindenbauer et al., 2025, arXiv 2508.21433). Results older than the newest few
+   are cleared; here in epochs, when that removes `least_tokens`, since otherwise each call would break the prefix.
+2. `clear_tool_uses`: Anthropic's context editing, of September 2025. The API edits what a client sends whole at
+   each call: above the trigger, all results but the newest three are cleared. Its trigger of 100,000 tokens is half
+   of a window of 200,000, so half of any window here; there is no minimum of what is cleared.
 3. `opencode`: OpenCode's pruning. When a user's turn has ended, results are counted from the newest on, without
-   those of the newest two turns and of what is behind a summary; those after the first 40,000 tokens are cleared,
-   where they are more than 20,000.
+   those of the newest two turns and those behind a summary; results after the first 40,000 tokens are cleared, if
+   they are more than 20,000.
 """
 
 import json
@@ -77,7 +77,7 @@ def opencode(given: PeerList) -> Messages:
 
 
 def _cleared(given: PeerList, indices: Sequence[int]) -> Messages:
-    """The list with these results cleared, but for what a placeholder is no shorter than."""
+    """The list with these results cleared, unless a placeholder is no shorter."""
     out = list(given.messages)
     for index in indices:
         message = out[index]
@@ -104,5 +104,5 @@ PEERS: Mapping[str, Peer] = MappingProxyType(
 
 
 def driven(recorded: Recording, name: str, options: ReplayOptions) -> ReplayResult:
-    """One of `PEERS`. `options`: of a preset's drive, but for `write`, which has a memory."""
+    """One of `PEERS`. `options`: of a preset's drive, except `write`, which has memory."""
     return drive_peer(recorded, name, PEERS[name], options)

@@ -1,9 +1,9 @@
-"""Memory probes: questions about a recorded session that follow from it by rules, and how much of each answer a
-list still holds. No model asks, answers or judges.
+"""Memory probes: questions about a recorded session that rules derive from it, and how much of each answer a list
+still contains. No model asks, answers or judges.
 
-`reading` turns messages into what happened, `kinds` that into probes, `evidence` and `grading` grade lists. It must
-know neither `ctxmgr.engine` nor `ctxmgr.summarize`: what is measured derives no answer. A grade says what could be
-answered, not what would be.
+`reading` turns messages into what happened, `kinds` turns that into probes, `evidence` and `grading` grade lists.
+This package must know neither `ctxmgr.engine` nor `ctxmgr.summarize`: what is measured must not derive its own
+answers. A grade says what could be answered, not what would be.
 """
 
 from ctxmgr.study.probes.command import (

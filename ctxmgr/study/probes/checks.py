@@ -1,26 +1,26 @@
-"""Lines about checks that were run, commits and changed files: whether the session's own calls bear them out.
+"""Lines of packets about checks, commits and changed files: whether the session's own calls confirm them.
 
-1. A line about a check is of the newest run of its kind; or, where it says failed, of one that failed and that no
-   run of the same command passed since. What it says was printed stands in the output;
-   counts may be sums of those there. That files changed since is borne out by a call that changed one.
-2. Of a run whose kind or end the study cannot tell, nothing is said: a filter hid its status, another part of its
-   line may have failed, or only its wording says so.
-3. A commit is one that a commit command printed, hash and subject.
-4. A file is one whose newest change is of the kind and by the tool that the line says. Where a command of that tool
-   names the file since, nobody knows.
-5. What came since and is shown by the list itself takes nothing from a line.
+1. A line about a check refers to the newest run of its kind or, if it says failed, to a failed run after which the
+   same command never passed. The quoted output must be in the run's output; counts may be sums. "Files changed
+   since" is confirmed by a call that changed one.
+2. If the study cannot tell a run's kind or outcome, the line is not judged: a filter hid its status, another part
+   of its line may have failed, or only its wording says so.
+3. A commit must be one that a commit command printed, with hash and subject.
+4. A file's newest change must be of the kind and by the tool that the line says. If a command of that tool named
+   the file since, nobody knows.
+5. Content that came since and is shown by the list itself does not contradict a line.
 
 Packets and their lines:
 
-1. A packet is a text that begins with the mark: a text of a message, or a summary.
-2. A section is known by its heading, whatever stands behind it in brackets. Instructions and the scratchpad are
-   others' words and have no lines here.
-3. A line has the form of its section, or none: a packet says nothing outside its grammar, so under a heading such a
-   line holds nothing. What stands above the first heading, says where the rest is, or which messages are not shown,
-   states nothing that a recording bears out.
-4. What a line quotes and what was said are compared without what nobody sees: runs of white space are one space, a
-   quotation mark is `'`, and the marks of a fence, of bold text and characters without a width are gone.
-5. What stands between cuts (`…`) is found in one text, one after the other.
+1. A packet is a text that begins with the mark: a message's text, or a summary.
+2. A section is identified by its heading, whatever follows in brackets. Instructions and the scratchpad are others'
+   words and have no lines here.
+3. A line has the form of its section, or none: a packet says nothing outside its grammar, so such a line under a
+   heading never holds. Lines above the first heading, about the location of the rest, or about messages that are
+   not shown, state nothing that a recording could confirm.
+4. Quotations and originals are compared without invisible differences: white space is one space, a quotation mark
+   is `'`, and marks of fences, bold text and zero-width characters are dropped.
+5. The pieces between cuts (`…`) must occur in one text, in order.
 """
 
 import re
@@ -48,7 +48,7 @@ HEADINGS: dict[str, Section] = {
 }
 SKIPPED = ("Instructions", "Scratchpad")
 _AFTER = r"(?: after #\d+)?"
-_TASK_ID = r"(?: \((?:task )?#\w+\))?"  # which the host's tool wants to be told
+_TASK_ID = r"(?: \((?:task )?#\w+\))?"  # for the host's tool
 FORMS: dict[Section, tuple[tuple[str, Form], ...]] = {
     "now": (
         (r'- the user asked last(?: \(#\d+\))?: "(.*)"', "user"),
@@ -81,7 +81,7 @@ _decode = msgspec.json.Decoder().decode
 
 
 class PacketLine(msgspec.Struct, frozen=True):
-    """`parts`: what the form leaves open, "" where a part is missing. Of form "none" nothing is known."""
+    """`parts`: the variable parts of the form, "" for a missing one. Form "none" is unknown."""
 
     section: Section
     text: str
@@ -90,7 +90,7 @@ class PacketLine(msgspec.Struct, frozen=True):
 
 
 def packets(raw: bytes) -> list[str]:
-    """Those of a message in pi's format (rule 1)."""
+    """The packets in a message of pi's format (rule 1)."""
     if _MARK not in raw:
         return []
     message = _decode(raw)
@@ -102,7 +102,7 @@ def packets(raw: bytes) -> list[str]:
 
 @lru_cache(maxsize=256)
 def lines(packet: str) -> tuple[PacketLine, ...]:
-    """In their order, without the mark and empty lines."""
+    """In order, without the mark and empty lines."""
     parsed: list[PacketLine] = []
     section: Section | None = "head"
     for line in packet.split("\n")[1:]:
@@ -115,7 +115,7 @@ def lines(packet: str) -> tuple[PacketLine, ...]:
 
 
 def _parsed(section: Section, text: str) -> Iterator[PacketLine]:
-    """One for each file of a line that names several."""
+    """One per file if a line names several."""
     matches = ((pattern.fullmatch(text), form) for pattern, form in _FORMS.get(section, ()))
     nothing: tuple[re.Match[str] | None, Form] = (None, "none")
     match, form = next((pair for pair in matches if pair[0]), nothing)
@@ -138,12 +138,12 @@ def folded(text: str) -> str:
 
 @lru_cache(maxsize=1 << 12)
 def pieces(quoted: str) -> tuple[str, ...]:
-    """Rule 5; none where nothing is quoted."""
+    """Rule 5; none if nothing is quoted."""
     return tuple(filter(None, map(folded, quoted.split("…"))))
 
 
 def within(pieces: Sequence[str], text: str) -> bool:
-    """Whether a folded text has these pieces, in this order; False without any."""
+    """Whether a folded text has these pieces, in this order; False if there are none."""
     for piece in pieces:
         _, found, text = text.partition(piece)
         if not found:
@@ -181,11 +181,12 @@ class Deeds:
         self._runs_of, self._touches_of = cache(self._find_runs), cache(self._find_touches)
 
     def check_holds(self, parts: Sequence[str], end: int, shown: frozenset[int]) -> bool | None:
-        """`parts` of a line: kind, command, outcome ("": not shown), whether files changed since, what was printed.
-        None: nobody knows."""
+        """`parts` of a line: kind, command, outcome ("": not shown), whether files changed since, the output. None:
+        unknown.
+        """
         kind, command, outcome, changed, printed = parts
         runs = [run for run in self._runs_of(command) if run.message_index < end]
-        if not runs:  # of several commands in one call nobody knows the end
+        if not runs:  # nobody knows the outcome of one of several commands in a call
             named = any(index < end and within(pieces(command), text) for index, text in self._calls)
             return None if named else False
         for run in reversed(runs):
@@ -198,7 +199,7 @@ class Deeds:
         return [run for run, text in self._folded if within(pieces(command), text)]
 
     def _changed_between(self, start: int, end: int) -> bool:
-        """As far as the study reads calls."""
+        """As far as the study can read calls."""
         return any(start < touch.message_index < end and touch.action != "read" for touch in self._history.touches)
 
     def _holds(
@@ -231,7 +232,7 @@ class Deeds:
         return self._history.messages[run.message_index].text
 
     def _outcome(self, run: CommandRun, kind: str) -> str:
-        """Passed or failed, "" where nobody knows (rule 2)."""
+        """Passed or failed, "" if unknown (rule 2)."""
         if self._tested_nothing(run):
             return ""
         line = command_line(run.command)
@@ -259,7 +260,7 @@ class Deeds:
         )
 
     def file_holds(self, parts: Sequence[str], end: int, shown: frozenset[int]) -> bool | None:
-        """`parts` of a line: kind of change, path, tool ("": not told). None: nobody knows."""
+        """`parts` of a line: kind of change, path, tool ("": not named). None: unknown."""
         kind, path, tool = parts
         last = -1
         for touch in reversed(self._touches_of(path)):
@@ -284,7 +285,7 @@ class Deeds:
 
 
 def _is_printed(printed: str, output: str) -> bool:
-    """Rule 1. Of what the output does not count (errors by the line), any count may be told."""
+    """Rule 1. If the output has no counts (errors by line), any count is accepted."""
     if within(pieces(printed), folded(output)):
         return True
     counts = [_COUNT.fullmatch(part) for part in printed.split(", ")]
@@ -309,7 +310,7 @@ def _kinds(command: str) -> frozenset[str]:
 
 
 def _kind(words: Sequence[str]) -> str:
-    """Of one part of a command: by its program, else by the first word that is no option and no path."""
+    """Of one part of a command: by its program, else by the first word that is neither option nor path."""
     named = (*(word.rpartition("/")[2] for word in words[:1]), *(word for word in words[1:] if "/" not in word))
     kinds = (
         kind

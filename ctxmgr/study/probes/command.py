@@ -1,5 +1,6 @@
-"""What `replay --probes` does beside the drives: asks, gathers over recordings, writes down what failed, and shows
-kinds by policy, and the used probes."""
+"""What `replay --probes` does beside the drives: asks, aggregates over recordings, writes failures to a file, and
+shows the kinds by policy.
+"""
 
 import json
 import os
@@ -22,7 +23,7 @@ NONE = "-"
 
 
 class Probing:
-    """All recordings of one command. `failed`: the file that takes the failed probes, None for none."""
+    """All recordings of one command. `failed`: the file for the failed probes, or None."""
 
     def __init__(self, failed: str | None) -> None:
         self._failed = failed
@@ -33,8 +34,9 @@ class Probing:
     def figures_of(
         self, recorded: Recording | Stream, window: int, lists: Mapping[str, Sequence[Observation]]
     ) -> Figures:
-        """Figures by policy, for `--json`; none of a stream, which has no whole list. `lists`: what each preset's
-        drive sent (`lists_of`)."""
+        """Figures by policy, for `--json`; none for a stream, which has no whole list. `lists`: what each preset's
+        drive sent (`lists_of`).
+        """
         if not isinstance(recorded, Recording):
             return {}
         weigh = MessageCache(message_reader()).weight
@@ -51,20 +53,21 @@ class Probing:
         return {"policies": {name: figures.values(scores) for name, scores in scores_by_policy.items()}}
 
     def means(self) -> Figures:
-        """Over recordings; empty where there are less than two."""
+        """Over recordings; empty for fewer than two."""
         if self.recordings < 2:
             return {}
         return {"policies": {name: figures.values(figures.means(some)) for name, some in self._scores.items()}}
 
     def written(self) -> None:
-        """The failed probes, one JSON object a line, readable by their owner alone: they hold conversation. Raises
-        OSError."""
+        """The failed probes, one JSON object per line, readable only by their owner: they contain conversation.
+        Raises OSError.
+        """
         if self._failed is not None:
             write_failed(Path(self._failed), self._lines)
 
 
 def write_failed(path: Path, lines: Sequence[str]) -> None:
-    """One JSON object a line, readable by its owner alone. Raises OSError."""
+    """One JSON object per line, readable only by its owner. Raises OSError."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
         file.writelines(f"{line}\n" for line in lines)
@@ -76,7 +79,7 @@ def failed_line(recording: str, policy: str, failure: Figures) -> str:
 
 
 def drawn(sheet: RecordingSheet, probes: Figures) -> RecordingSheet:
-    """The report's sheet with the kinds by policy: of each its used share."""
+    """The report's sheet with the kinds by policy: the used share of each."""
     kinds = []
     for kind in KINDS:
         used = {
@@ -120,7 +123,7 @@ def probes_table(title: str, policies: Mapping[str, Figures]) -> Table:
 
 
 def _packet_rows(some: Sequence[Figures | None]) -> Iterator[tuple[str, list[str]]]:
-    """Names of rows with their cells; none where no policy sent a packet."""
+    """Names of rows with their cells; none if no policy sent a packet."""
     if not any(packets and packets["packets"] for packets in some):
         return
     for name, key in (("packets", "packets"), ("packet tokens", "tokens"), ("over all calls", "tokensACall")):

@@ -1,13 +1,13 @@
 """What a probe asks, and what must be in a list for it to be answered.
 
-A probe's parts have weights that add up to one. A part is met by the mean of its evidence, or by the best of it.
+A probe's parts have weights that add up to one. A part's score is the mean of its evidence, or the best of it.
 
-The index has each distinct message once, however many lists it stands in, and looks each evidence up once. A list
-is the set of its messages' numbers, so asking it is asking whether two sets meet.
+The index holds each distinct message once, however many lists contain it, and looks each piece of evidence up once.
+A list is the set of its messages' numbers, so a question to it is a set intersection.
 
-1. Wording and lines: each piece stands in the words of the message, one after the other.
-2. A path: its name on a line with the directory before it, or anywhere where no other file has that name.
-3. A state: a call of the message that did that; or a word of the state on the line, or in the heading above it.
+1. Wording and lines: each piece occurs in the words of the message, in order.
+2. A path: its name on a line with its directory before it, or anywhere if no other file has that name.
+3. A state: a call of the message that caused it; or a word of the state on the line, or in the heading above it.
 """
 
 import re
@@ -40,25 +40,25 @@ FactState = Literal["changed", "deleted", "open", "done", "failed", "working"]
 
 
 class Wording(msgspec.Struct, frozen=True):
-    """Pieces of normalised text (`wording`), found anywhere: the share of them that is there."""
+    """Pieces of normalized text (`wording`), found anywhere; scored by the share found."""
 
     pieces: tuple[str, ...]
 
 
 class Exact(msgspec.Struct, frozen=True):
-    """A token, letter by letter but for case, with neither letter nor digit beside it."""
+    """A token, exact except for case, without an adjacent letter or digit."""
 
     text: str
 
 
 class PathMention(msgspec.Struct, frozen=True):
-    """A file by its last two components, by name and directory on one line, or by a name no other file has."""
+    """A file by its last two components, by name and directory on one line, or by a unique name."""
 
     path: str
 
 
 class PathState(msgspec.Struct, frozen=True):
-    """The same, where it is told as that: by a call, or by a word on the line or in the heading above it."""
+    """The same, where it has that state: by a call, or by a word on the line or in the heading above it."""
 
     path: str
     state: FactState
@@ -84,7 +84,8 @@ class ProbePart(msgspec.Struct, frozen=True):
 
 class Probe(msgspec.Struct, frozen=True):
     """`question` and `answer` for people. `used`: the recorded session went on to use it. `subject`: the command or
-    file that it is about, by which who does not know the answer looks for it; "" where there is none."""
+    file that it is about, which someone who does not know the answer would search for; "" if there is none.
+    """
 
     kind: ProbeKind
     question: str
@@ -95,7 +96,7 @@ class Probe(msgspec.Struct, frozen=True):
 
 
 def grade(probe: Probe, share: Callable[[Evidence], float]) -> float:
-    """0 to 1. `share`: how much of one evidence is in the list."""
+    """0 to 1. `share`: how much of one piece of evidence is in the list."""
     total = 0.0
     for part in probe.parts:
         shares = list(map(share, part.evidence))
@@ -142,12 +143,12 @@ class IndexedMessage(msgspec.Struct, frozen=True, dict=True):
         return wording.joined(self.text)
 
     def says_of(self, piece: str, state: FactState) -> bool:
-        """Rule 3, of any line that has this piece of wording."""
+        """Rule 3, for any line with this piece of wording."""
         numbers = (number for number, line in enumerate(self.lines) if piece in wording.joined(line))
         return any(self.says(number, state) for number in numbers)
 
     def says(self, number: int, state: FactState) -> bool:
-        """Rule 3, of a line: its words, or those of the nearest heading above it."""
+        """Rule 3, for a line: its words, or those of the nearest heading above it."""
         above = next((line for line in self.lines[number - 1 :: -1] if _HEADING.match(line)), "") if number else ""
         return any(not STATE_WORDS[state].isdisjoint(_state_words(line)) for line in (self.lines[number], above))
 
@@ -157,7 +158,7 @@ def _state_words(line: str) -> set[str]:
 
 
 class EvidenceIndex:
-    """`names`: the last components of all files of the session, each as often as there are files of that name."""
+    """`names`: the last components of all files of the session, once per file."""
 
     def __init__(self, names: dict[str, int]) -> None:
         self._names = names
@@ -167,8 +168,9 @@ class EvidenceIndex:
         self._held: dict[Evidence | str, Ids] = {}
 
     def number(self, raw: bytes) -> int:
-        """Of a message, which is read where it is new. All messages come before the first question: what was looked
-        up is not looked up again. Raises RuntimeError."""
+        """The number of a message, which is read if it is new. All messages must come before the first question,
+        since lookups are cached. Raises RuntimeError.
+        """
         if raw not in self._numbers:
             if self._held:
                 raise RuntimeError("all messages come before the first question")
@@ -180,16 +182,16 @@ class EvidenceIndex:
         return self._numbers[raw]
 
     def share(self, evidence: Evidence, ids: Ids) -> float:
-        """How much of it these messages hold, 0 to 1."""
+        """How much of it these messages contain, 0 to 1."""
         held = [not holders.isdisjoint(ids) for holders in self.holder_sets(evidence)]
         return sum(held) / len(held) if held else 0.0
 
     def holder_sets(self, evidence: Evidence) -> Iterator[Ids]:
-        """The messages that hold it; of wording those of each piece."""
+        """The messages that contain it; for wording, those of each piece."""
         yield from map(self.holders, evidence.pieces if isinstance(evidence, Wording) else (evidence,))
 
     def holders(self, evidence: Evidence | str) -> Ids:
-        """Of a piece of wording, or of any other evidence as a whole."""
+        """For a piece of wording, or any other evidence as a whole."""
         if evidence not in self._held:
             self._held[evidence] = frozenset(self._holders(evidence))
         return self._held[evidence]

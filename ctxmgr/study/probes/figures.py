@@ -1,12 +1,13 @@
-"""Turns answers into figures: each kind by policy, for the used probes and for all; over points, then recordings.
+"""Aggregates answers into figures: each kind by policy, for the used probes and for all; over points, then over
+recordings.
 
-The figure of a kind in one session is the mean over its points of the mean of its probes there; over sessions, the
-mean of theirs. A point or a session without such a probe is left out.
+A kind's figure in one session is the mean over its points of the mean of its probes there; over sessions, the mean
+of theirs. A point or session without such a probe is skipped.
 
-Grades of the probes for the lists that a policy sent, and where each lost evidence was lost.
+Also grades the probes for the lists that a policy sent, and finds where each piece of missing evidence was lost.
 
-A failed probe is one with less than all of its evidence. What it lost is told by the messages that held it: the
-newest call whose list had one of them, and which of them the next list no longer had.
+A failed probe is one without all of its evidence. The loss is located by the messages that contained the evidence:
+the newest call whose list had one of them, and which of them the next list lacked.
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,8 +28,8 @@ HOLDERS_SHOWN = 3
 
 
 class Loss(msgspec.Struct, frozen=True):
-    """`call_index`: from this one on it was not there, -1: it never was; `epoch_number` of that call; `holders`:
-    what had held it.
+    """`call_index`: the first call without it, -1: it was never there. `epoch_number` of that call. `holders`: what
+    had contained it.
 
     `after_compaction`: the host had compacted before that call.
     """
@@ -40,7 +41,7 @@ class Loss(msgspec.Struct, frozen=True):
 
 
 class GradedProbe(msgspec.Struct, frozen=True):
-    """One probe at one call. `lost` where it failed."""
+    """One probe at one call. `lost` if it failed."""
 
     call_index: int
     probe: Probe
@@ -49,8 +50,9 @@ class GradedProbe(msgspec.Struct, frozen=True):
 
 
 class PolicyGrades(msgspec.Struct, frozen=True):
-    """One policy on one session, asked at so many points. `tokens` a call, mean; `precision`: of its packets, None
-    where nobody asked."""
+    """One policy on one session, asked at several points. `tokens` per call, mean. `precision`: of its packets,
+    None if not asked for.
+    """
 
     answers: tuple[GradedProbe, ...]
     point_count: int
@@ -74,7 +76,7 @@ class ProjectedLists:
         return frozenset(self._lists[call])
 
     def loss(self, probe: Probe, call: int) -> Loss:
-        """Of the missing evidence, what went last."""
+        """Of the missing evidence, what was lost last."""
         ids = self.ids(call)
         holder_sets = (
             holders
@@ -118,7 +120,7 @@ KINDS: tuple[str, ...] = get_args(ProbeKind)
 
 
 class Score(msgspec.Struct, frozen=True):
-    """`share` 0 to 1 of so many probes, None where there are none."""
+    """`share` 0 to 1 of this many probes, None for none."""
 
     share: float | None
     probe_count: int = msgspec.field(name="probes")
@@ -130,8 +132,9 @@ class KindScores(msgspec.Struct, frozen=True):
 
 
 class Scores(msgspec.Struct, frozen=True):
-    """One policy, of one session or the mean of several. `tokens` a call, None where they were not weighed;
-    `precision`: of its packets, None where nobody asked."""
+    """One policy, for one session or averaged over several. `tokens` per call, None if not counted. `precision`: of
+    its packets, None if not asked for.
+    """
 
     kinds: dict[str, KindScores]
     point_count: int = msgspec.field(name="points")
@@ -140,7 +143,7 @@ class Scores(msgspec.Struct, frozen=True):
 
 
 def scores(of: PolicyGrades) -> Scores:
-    """Of one session."""
+    """For one session."""
     kinds = {
         kind: KindScores(_score(answer for answer in some if answer.probe.used), _score(some))
         for kind in KINDS
@@ -150,7 +153,7 @@ def scores(of: PolicyGrades) -> Scores:
 
 
 def means(some: Sequence[Scores]) -> Scores:
-    """Over sessions, each counting the same; probes, points and lines of packets are added up."""
+    """Over sessions with equal weight; probes, points and lines of packets are added up."""
     by_kind = {kind: [session.kinds[kind] for session in some if kind in session.kinds] for kind in KINDS}
     kinds = {
         kind: KindScores(_together([both.used for both in found]), _together([both.every for both in found]))
@@ -216,8 +219,9 @@ def _lines(of: LineCounts) -> Figures:
 
 
 def failures(of: PolicyGrades) -> list[Figures]:
-    """As plain values: lines of packets that do not hold, then probes, used ones first, then those that lack most,
-    each with the call, the question, the evidence, and where it was lost."""
+    """As plain values: lines of packets that do not hold, then probes, used ones first, then by how much is
+    missing, each with the call, the question, the evidence, and where it was lost.
+    """
     wrong = [
         {
             "call": line.call_index,

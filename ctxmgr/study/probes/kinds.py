@@ -1,25 +1,26 @@
-"""The kinds of probes: from the history of a session, and a place in it, to the questions that it answers by then.
+"""The kinds of probes: the questions that the history of a session answers up to some place.
 
-1. A constraint is a sentence of the user that demands or forbids, a correction one that says that something is not
-   right. A question counts where the assistant's message before the user's ends with one.
-2. A file's state is that of its last change. It is used where it is touched or named again; its content where the
-   next touch is a change, which is then made from memory.
-3. An error stands as long as the same command, or an edit of the same file, has not succeeded since, nor git done
-   for other arguments what it refused. Lines of an output are asked for in pieces of six words, as sentences are.
+1. A constraint is a sentence of the user that demands or forbids; a correction is one that says that something is
+   wrong. A question counts if the assistant's message before the user's ends with one.
+2. A file's state is that of its last change. It is used if the file is touched or named again; its content is used
+   if the next touch is a change, which is then made from memory.
+3. An error is open while the same command, or an edit of the same file, has not succeeded since, and git has not
+   done for other arguments what it refused. Lines of an output are asked for in pieces of six words, like
+   sentences.
 4. A next step is a sentence that announces what comes, by patterns, in English. A task is used while it is not
    done.
-5. Instructions are what a file of rules, a skill or a host told the model to go by, asked for by all their lines.
-   A file is known by its name (CLAUDE.md, AGENTS.md, GEMINI.md, SKILL.md); what it says by the result of the call
-   that looked at it alone and did not fail. A newer reading of the same file is asked of instead. A tool whose name
-   has the word skill brings one; a line that only says that it was launched does not. What a host puts beside the
-   user's words stands in tags or under a heading that names such a file.
+5. Instructions are what a file of rules, a skill or a host told the model to follow; all their lines are asked for.
+   A file is recognized by its name (CLAUDE.md, AGENTS.md, GEMINI.md, SKILL.md), and its content by the result of a
+   successful call that looked at it alone. A newer read of the same file replaces it. A tool with the word skill in
+   its name brings one; a line that only says that it was launched does not. What a host puts beside the user's
+   words is in tags or under a heading that names such a file.
 
 They know nothing of policies, lists or grades.
 
 The same session and window give the same questions (`examined`). They are asked
-1. at EVEN points evenly over the tokens from FROM_TOKENS on: the ends of as many equal stretches, the last at the
+1. at EVEN points, evenly spaced over the tokens from FROM_TOKENS on: the ends of equal stretches, the last at the
    last call;
-2. where the list first weighs each of SHARES of the window;
+2. where the list first reaches each of SHARES of the window;
 3. where the recorded host had compacted.
 """
 
@@ -67,12 +68,12 @@ ASKS = 3
 QUESTIONS = 3
 ERRORS = 6
 TESTS = 3
-STATES = 25  # newest changed files that the content is asked of
-NEXT_WITHIN = 20  # replies: what was announced before that is no next step any more
+STATES = 25  # newest changed files whose content is asked for
+NEXT_WITHIN = 20  # replies; what was announced before that is no next step any more
 LEAST_WORDS = 5
-NO_BRANCH = frozenset({"main", "master", "HEAD", "trunk"})  # who works on it needs no memory for that
+NO_BRANCH = frozenset({"main", "master", "HEAD", "trunk"})  # whoever works on it needs no memory for that
 
-# what hosts put there, and commands that they carry out themselves (`/model`)
+# inserted by hosts, and commands that they execute themselves (`/model`)
 _NOT_SAID = re.compile(
     r"\s*(?:\[Request interrupted|<(?:bash-|local-command|command-|system-reminder)|/[\w:-]+\s*$)"
 )
@@ -106,7 +107,7 @@ _CUTS = re.compile(r"\||\b(?:head|tail|sed|awk|grep|rg)\b")
 
 
 def probes(history: SessionHistory, end: int) -> tuple[Probe, ...]:
-    """All that can be asked before message number `end`. What has no word in it is asked by nobody."""
+    """Everything that can be asked before message number `end`. Probes without a word are skipped."""
     families = (_of_user, _of_instructions, _of_files, _of_runs, _of_commits, _of_env, _of_next, _of_tasks)
     return tuple(
         probe
@@ -119,7 +120,7 @@ def probes(history: SessionHistory, end: int) -> tuple[Probe, ...]:
 
 
 def request(message: SessionMessage) -> str:
-    """The prose of what the user said; "" where a host or nobody said it."""
+    """The prose of what the user said; "" if a host or nobody said it."""
     if message.role != "user" or _NOT_SAID.match(message.text):
         return ""
     text = wording.prose(message.text)
@@ -158,7 +159,7 @@ def _wording_part(text: str, weight: float = 1.0) -> ProbePart:
 
 
 def _question_before(history: SessionHistory, index: int) -> str:
-    """The last question of the assistant's message before this one, where it ends with one."""
+    """The last question of the assistant's message before this one, if it ends with one."""
     speakers = (message for message in reversed(history.messages[:index]) if message.role in ("user", "assistant"))
     before = next(speakers, None)
     if before is None or before.role == "user" or "?" not in before.text.rstrip()[-600:]:
@@ -172,7 +173,7 @@ def _of_instructions(history: SessionHistory, end: int) -> Iterator[Probe]:
     open_calls: dict[str, str] = {}
     for message in history.messages[:end]:
         for call in message.calls:
-            open_calls.pop(call.id, None)  # ids come again
+            open_calls.pop(call.id, None)  # ids repeat
             if source := _instruction_source(call):
                 open_calls[call.id] = source
         if message.call_id in open_calls and not message.failed:
@@ -188,7 +189,7 @@ def _of_instructions(history: SessionHistory, end: int) -> Iterator[Probe]:
 
 
 def _instruction_source(call: SessionCall) -> str:
-    """What of instructions a call brings, "" for nothing."""
+    """What instructions a call brings, "" for none."""
     looked_at, commands = call.did.looked_at, call.did.commands
     if "skill" in name_words(call.name):
         return f"{call.name} {sorted(call.arguments.items())}"
@@ -222,7 +223,7 @@ def _of_files(history: SessionHistory, end: int) -> Iterator[Probe]:
 
 
 def _newest(pairs: Iterable[tuple[str, T]]) -> dict[str, T]:
-    """Of each key the newest, and of all the newest last."""
+    """The newest value of each key, ordered by age, newest last."""
     found: dict[str, T] = {}
     for key, value in pairs:
         found.pop(key, None)
@@ -270,7 +271,7 @@ def _of_runs(history: SessionHistory, end: int) -> Iterator[Probe]:
 
 
 def _git_went_on(failed: CommandRun, newest: Iterable[CommandRun]) -> bool:
-    """Whether git did later what a run of it failed in last, or committed the merge that it refused."""
+    """Whether git later did what a run of it last failed in, or committed the merge that it refused."""
     verbs = [words[0] for words in command_line(failed.command).git_calls][-1:]
     verbs += ["commit"] if verbs == ["merge"] else []
     later = (run for run in newest if run.message_index > failed.message_index and not run.ended.failed)
@@ -304,14 +305,14 @@ def _of_env(history: SessionHistory, end: int) -> Iterator[Probe]:
     for what, values in (("branch", history.branches), ("directory", history.directories)):
         name = next((said for index, said in reversed(values) if index < end), "")
         if name and name not in NO_BRANCH:
-            # of a directory the last two components
+            # for a directory the last two components
             text = "/".join(name.rstrip("/").split("/")[-2:]) if name.startswith(("/", "~")) else name
             part = ProbePart(1.0, (Exact(text),))
             yield Probe("env", f"Which {what} is worked in?", name, (part,), _is_spoken(history, name, end))
 
 
 def _is_spoken(history: SessionHistory, text: str, end: int) -> bool:
-    """By user or assistant from `end` on, letter by letter."""
+    """By user or assistant from `end` on, exactly."""
     return any(text in spoken for spoken in history.spoken[end:])
 
 
@@ -344,7 +345,7 @@ SHARES = (0.5, 0.7, 0.9, 1.0)
 
 
 class Point(msgspec.Struct, frozen=True):
-    """`end`: so many messages came before the model's call; `reply`: id of the entry that answered it."""
+    """`end`: the number of messages before the model's call. `reply`: id of the entry that answered it."""
 
     end: int
     reply: str
@@ -378,8 +379,9 @@ def examined(recording: Recording, window: int, weigh: Callable[[bytes], int]) -
 
 
 def points(weights: Sequence[int], window: int, compacted: Iterable[int] = ()) -> tuple[int, ...]:
-    """Numbers of calls, ascending, each once. `weights`: tokens of the whole list at each call; `window` in tokens;
-    `compacted`: numbers of the first calls after a recorded compaction."""
+    """Numbers of calls, ascending, unique. `weights`: tokens of the whole list at each call. `window` in tokens.
+    `compacted`: numbers of the first calls after a recorded compaction.
+    """
     wanted = [share * window for share in SHARES]
     if weights and weights[-1] > FROM_TOKENS:
         wanted += [FROM_TOKENS + (weights[-1] - FROM_TOKENS) * number / EVEN for number in range(1, EVEN + 1)]
@@ -389,7 +391,9 @@ def points(weights: Sequence[int], window: int, compacted: Iterable[int] = ()) -
 
 
 def names_of(history: SessionHistory) -> dict[str, int]:
-    """Last components of all paths that were touched or mentioned, each with how many directories have it."""
+    """Last components of all paths that were touched or mentioned, with the number of directories that have
+    each.
+    """
     named = {touch.path for touch in history.touches}
     for message, spoken in zip(history.messages, history.spoken, strict=True):
         named.update(paths(f"{message.text}\n{spoken}"))

@@ -1,14 +1,14 @@
-"""How many lines a policy's packets have, and which of them the recording does not bear out.
+"""Counts the lines of a policy's packets, and those that the recording does not confirm.
 
-1. Every packet of every list is judged, by what had been said and done before its call. What came since and stands
-   in the list itself, as it came, takes nothing from a line: a packet stays as it is for as long as its epoch.
-2. A quotation was said by its speaker, in these words (`packets`): the user's words are without what a host put
-   among them, and of a command with a slash what the user gave it. One from the summary stands in a summary that
-   the host had heard by then, of which its lists tell.
-3. An answer stands in the result of a tool that asks, its question in the call; to a call that was rejected, in the
-   result of one that failed.
-4. A task is in the newest list of the host's own tool, in that state.
-5. Checks, commits and files are as `checks` has them. Nothing is classified by its wording.
+1. Every packet of every list is judged by what had been said and done before its call. Content that came since and
+   is in the list itself, unchanged, does not contradict a line, since a packet stays the same for its epoch.
+2. A quotation must have been said by its speaker, in these words (`packets`). The user's words exclude what a host
+   inserted, and of a slash command only the user's arguments count. A quotation from the summary must be in a
+   summary that the host had heard by then, according to its lists.
+3. An answer must be in the result of a tool that asks, and its question in the call; a reason for a rejection, in a
+   failed result.
+4. A task must be in the newest list of the host's own tool, in that state.
+5. Checks, commits and files as in `checks`. Nothing is classified by its wording.
 """
 
 import re
@@ -28,7 +28,7 @@ from ctxmgr.study.probes.reading import SessionCall, SessionHistory, name_words,
 
 SILENT, UNTRUE = "silent", "untrue"
 OUTCOMES = {True: "true", False: UNTRUE, None: "unjudged"}
-SUMMARIES = (SUMMARY, "branchSummary")  # roles of what a host hears in the place of messages
+SUMMARIES = (SUMMARY, "branchSummary")  # roles of what a host hears in place of messages
 ASKING = wording.word_set("ask question questions input")  # words in the names of tools that ask the user
 
 _HOSTS = re.compile(
@@ -40,8 +40,9 @@ _encode = msgspec.json.Encoder().encode
 
 
 class LineCounts(msgspec.Struct, frozen=True):
-    """Lines of packets: all, those that were judged, of these those that do not hold, and those of which nobody
-    knows. The rest states nothing."""
+    """Lines of packets: all, the judged ones, those of them that do not hold, and those that nobody can judge. The
+    rest state nothing.
+    """
 
     line_count: int = 0
     judged_count: int = 0
@@ -54,7 +55,7 @@ class LineCounts(msgspec.Struct, frozen=True):
 
 
 class UntrueLine(msgspec.Struct, frozen=True):
-    """One line that does not hold, from this call on at so many calls."""
+    """One line that does not hold, from this call on, at this many calls."""
 
     call_index: int
     call_count: int
@@ -63,8 +64,9 @@ class UntrueLine(msgspec.Struct, frozen=True):
 
 
 class Precision(msgspec.Struct, frozen=True):
-    """Of one policy, of one session or several. `packet_tokens`: mean of the calls that have a packet, None where
-    none has; `tokens_a_call`: mean of all calls. `sections`: those that have a line."""
+    """For one policy, over one session or several. `packet_tokens`: mean over the calls with a packet, None if
+    there are none. `tokens_a_call`: mean over all calls. `sections`: those with a line.
+    """
 
     packet_count: int
     packet_tokens: float | None
@@ -78,8 +80,9 @@ class Precision(msgspec.Struct, frozen=True):
 
 
 class _Moment(msgspec.Struct, frozen=True):
-    """A call: so many messages came before, these of them stand in its list as they came; and the summaries that
-    the host had heard, folded."""
+    """A call: the number of messages before it, those of them in its list unchanged, and the summaries that the
+    host had heard, folded.
+    """
 
     end: int
     shown: frozenset[int]
@@ -134,14 +137,16 @@ def _line_counts(counts: Counter[tuple[Section, str]], section: Section) -> Line
 
 
 class _Judge:
-    """Of one session. Answers are the number of the result, whether it failed, the texts of the call and of it."""
+    """For one session. Answers are the number of the result, whether it failed, and the texts of call and
+    result.
+    """
 
     def __init__(self, history: SessionHistory) -> None:
         self._deeds = Deeds(history)
         self._said: dict[str, list[tuple[int, str]]] = {"user": [], "assistant": []}
         self._answers: list[tuple[int, bool, str, str]] = []
         self._task_lists = history.tasks
-        calls: dict[str, SessionCall] = {}  # ids come again
+        calls: dict[str, SessionCall] = {}  # ids repeat
         for index, message in enumerate(history.messages):
             calls |= {call.id: call for call in message.calls}
             if message.role in self._said:
@@ -154,7 +159,7 @@ class _Judge:
         self._first_answered = cache(self._find_answered)
 
     def holds(self, line: PacketLine, moment: _Moment) -> bool | None:
-        """None where nobody knows."""
+        """None: unknown."""
         end, shown, parts = moment.end, moment.shown, line.parts
         match line.form:
             case "user" | "assistant":
@@ -162,7 +167,7 @@ class _Judge:
             case "answer":
                 return self._first_answered(*parts) < end
             case "summary":
-                listed = parts[0].replace(": ", ":; ").split("; ")  # what is listed, behind what it is a list of
+                listed = parts[0].replace(": ", ":; ").split("; ")  # the list, behind what it is a list of
                 items = [piece for item in listed for piece in pieces(item)]
                 return any(within(items, text) for text in moment.summaries)
             case "task":
@@ -176,7 +181,7 @@ class _Judge:
         return False
 
     def _find_said(self, speaker: str, quoted: str) -> float:
-        """The message that says it first, infinite for none."""
+        """The first message that says it, infinity for none."""
         given = quoted.partition(" ")[2] if speaker == "user" and quoted.startswith("/") else ""
         some = pieces(given or quoted)
         return next((index for index, text in self._said[speaker] if within(some, text)), inf)
@@ -191,7 +196,7 @@ class _Judge:
         return next(indices, inf)
 
     def _task_holds(self, parts: Sequence[str], moment: _Moment) -> bool:
-        """`parts` of a line: what stands in its box, its text."""
+        """`parts` of a line: the content of its box, its text."""
         box, text = parts
         for index, tasks in reversed(self._task_lists):
             if index < moment.end:

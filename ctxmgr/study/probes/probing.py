@@ -1,14 +1,15 @@
-"""One recording's drives as answers by policy, and the grades of a summary; beside each the newest tokens.
+"""Turns one recording's drives into answers by policy, and grades summaries; each beside the newest tokens as a
+baseline.
 
-1. A drive whose host compacted with other summaries is driven once more, with summaries that copy (`Stub`): no
-   probe fails by a summary that nobody wrote.
-2. A summary is graded by what it answers by itself of all that was asked of what it replaces. Used is what the
-   kept part uses again: it is what came after. The newest tokens of what was replaced, for which no memory is
-   needed, are asked the same.
-3. A probe that a list cannot answer (`missed`) has what a model would ask for it by: the command or file that it
-   is about, then that and what the next step says. Of a probe about neither nobody asks.
-4. What comes back for such a question is graded as the list is: list and answer together must hold all evidence. A
-   call comes back as JSON, which a model reads as well as the list has it: it is graded without JSON's signs, too.
+1. A drive whose host compacted with other summaries is repeated with summaries that copy (`Stub`), so that no probe
+   fails because of a summary that nobody wrote.
+2. A summary is graded by what it alone answers of everything asked about what it replaces. Used is what the kept
+   part uses again, since that came after. The newest tokens of what was replaced, for which no memory is needed,
+   are asked the same.
+3. A probe that a list cannot answer (`missed`) has search words that a model would use: the command or file that it
+   is about, then that plus what the next step says. A probe about neither is never asked for.
+4. What such a search returns is graded like the list: list and answer together must contain all evidence. A call
+   comes back as JSON, which a model reads as well as the list's form, so it is also graded without JSON syntax.
 """
 
 from bisect import bisect_left, bisect_right
@@ -36,11 +37,11 @@ LAST_CHARACTERS = 1_200
 
 class Stub:
     """Writes all summaries of one session without a model (`pi_host.Write`): what the user said, the files, the
-    last words. What an earlier one stands for stays in the later ones.
+    last words. What an earlier summary stands for stays in the later ones.
 
-    It stands for the host's own summary where probes are asked: one that copies, so that what is lost is lost by
-    the policy, and not by a bad summary. In order: the opening request, the newest messages of the user that fit
-    into USER_CHARACTERS together, all files, and the newest reply's words.
+    It replaces the host's own summary where probes are asked. It copies, so that a loss is the policy's and not due
+    to a bad summary. In order: the opening request, the newest user messages that fit into USER_CHARACTERS
+    together, all files, and the newest reply's words.
     """
 
     def __init__(self) -> None:
@@ -67,7 +68,7 @@ class Stub:
         return "\n".join(parts)
 
     def _user_texts(self) -> list[str]:
-        """Oldest first. What the newest leave of the room is the opening request's, half of it in any case."""
+        """Oldest first. The opening request gets what the newest leave, and at least half of it."""
         if not self._requests:
             return []
         opening, *others = self._requests
@@ -79,7 +80,7 @@ class Stub:
 
 
 def newest(course: Timeline, weigh: Callable[[bytes], int], tokens: int = NEWEST_TOKENS) -> list[Observation]:
-    """At most so many tokens from the end, cut where a list may be cut; the newest step where it alone is more."""
+    """At most this many tokens from the end, cut where a list may be cut; the newest step if it alone has more."""
     before = list(accumulate((weigh(item.raw) for item in course.items), initial=0))
     sights = []
     for call in course.calls:
@@ -91,13 +92,13 @@ def newest(course: Timeline, weigh: Callable[[bytes], int], tokens: int = NEWEST
 
 
 NEWEST = "newest 10k"
-REPLY = pi_host.item("", b'{"role":"assistant","content":[]}')  # of the call that a summary is asked at
+REPLY = pi_host.item("", b'{"role":"assistant","content":[]}')  # of the call at which a summary is requested
 
 Drive = Callable[[ReplayOptions], ReplayResult]
 
 
 def lists_of(outcome: ReplayResult, options: ReplayOptions, drive: Drive) -> list[Observation]:
-    """What a policy sent, where the host's own summaries copy. What fails then is a failure of the outcome."""
+    """What a policy sent, with host summaries that copy. A failure here is a failure of the outcome."""
     if not outcome.compacted or options.recorded_compactions or isinstance(options.write, Stub):
         return outcome.observations
     state = None if options.state_dir is None else options.state_dir / "probes"
@@ -112,8 +113,9 @@ def probed(
     lists: Mapping[str, Sequence[Observation]],
     weigh: Callable[[bytes], int],
 ) -> dict[str, PolicyGrades]:
-    """By policy, the newest tokens last. `window` in tokens; `lists`: what each policy sent, by name; `weigh`:
-    bytes of a message to tokens."""
+    """By policy, the newest-tokens baseline last. `window` in tokens. `lists`: what each policy sent, by name.
+    `weigh`: bytes of a message to tokens.
+    """
     of = examined(recording, window, weigh)
     policies = {**lists, NEWEST: newest(of.course, weigh)}
     index = EvidenceIndex(of.names)
@@ -132,7 +134,7 @@ def probed(
 def graded(
     recording: Recording, window: int, sights: Sequence[Observation], weigh: Callable[[bytes], int]
 ) -> Scores:
-    """One policy alone: the same figures as `probed` gives it beside others."""
+    """A single policy: the same figures as `probed` gives it beside others."""
     of = examined(recording, window, weigh)
     index = EvidenceIndex(of.names)
     grades = answers(of, index, ProjectedLists(index, sights))
@@ -143,8 +145,9 @@ def graded(
 
 
 class RemovedPart:
-    """What was taken out and what was kept, messages as pi stores them, oldest first: read once, asked of as many
-    summaries as there are."""
+    """What was removed and what was kept, messages as pi stores them, oldest first: read once, asked about any
+    number of summaries.
+    """
 
     def __init__(self, removed: Sequence[bytes], kept: Sequence[bytes]) -> None:
         history = SessionHistory([read_message(raw) for raw in (*removed, *kept)])
@@ -157,8 +160,9 @@ class RemovedPart:
         return scores(self.grades(summary))
 
     def grades(self, summary: str, before: Sequence[Observation] = ()) -> PolicyGrades:
-        """`before`: the lists of the calls up to the compaction, to see where evidence was lost; without them
-        it was lost there, at the call after those of the list."""
+        """`before`: the lists of the calls up to the compaction, to find where evidence was lost; without them it
+        counts as lost at the next call.
+        """
         if not before:
             (call,), course = self._course.calls, self._course
             nothing = timeline.observation(course, call, (), 0)
@@ -168,7 +172,7 @@ class RemovedPart:
         return self._graded([*before, now])
 
     def newest(self, weigh: Callable[[bytes], int]) -> PolicyGrades:
-        """Of the newest tokens in its place. `weigh`: bytes of a message to tokens."""
+        """The newest tokens in its place. `weigh`: bytes of a message to tokens."""
         return self._graded(newest(self._course, weigh))
 
     def _graded(self, lists: Sequence[Observation]) -> PolicyGrades:
@@ -178,19 +182,20 @@ class RemovedPart:
 
 
 def _course(raws: Sequence[bytes]) -> Timeline:
-    """Of messages, with one call after them."""
+    """A conversation of messages, with one call after them."""
     items = [pi_host.item(str(number), raw) for number, raw in enumerate(raws)]
     return timeline.made("", (*items, REPLY), (timeline.TimelineCall(None, len(raws)),))
 
 
 _JSON_SIGNS = (("\\n", "\n"), ("\\t", "\t"), ('\\"', '"'), ('":', '" : '), ('","', '" , "'), ("\\\\", "\\"))
-HINT_CHARACTERS = 1_000  # of each: what is longer nobody types
+HINT_CHARACTERS = 1_000  # of each; nobody types more
 _encode = msgspec.json.Encoder().encode
 
 
 class MissedProbe(msgspec.Struct, frozen=True):
-    """One probe at one call, which the entry `reply` answered. `hints`: what to ask by; `names` as the
-    index has them; `evidence_index` and `ids`: the list that was sent."""
+    """One probe at one call, which the entry `reply` answered. `hints`: search words. `names`: as in the index.
+    `evidence_index` and `ids`: the list that was sent.
+    """
 
     probe: Probe
     reply: str
@@ -200,7 +205,7 @@ class MissedProbe(msgspec.Struct, frozen=True):
     ids: Ids
 
     def answered(self, texts: Sequence[str]) -> bool:
-        """Whether the list and these texts hold all of the evidence."""
+        """Whether the list and these texts contain all of the evidence."""
         more = EvidenceIndex(self.names)
         content = [{"type": "text", "text": piece} for text in texts for piece in (text, _without_json(text))]
         shown = frozenset({more.number(_encode({"role": "toolResult", "content": content, "timestamp": 0}))})
@@ -217,14 +222,14 @@ class MissedProbe(msgspec.Struct, frozen=True):
 
 
 def _without_json(text: str) -> str:
-    """With each value of an object apart, and its lines as lines."""
+    """With each value of an object separate, and its lines as lines."""
     for sign, stands_for in _JSON_SIGNS:
         text = text.replace(sign, stands_for)
     return text
 
 
 class AskedProbes(msgspec.Struct, frozen=True):
-    """`used_counts`: probes of each kind that somebody would ask for; `missed`: in the order of the calls."""
+    """`used_counts`: probes of each kind that somebody would search for. `missed`: in call order."""
 
     used_counts: dict[ProbeKind, int]
     missed: tuple[MissedProbe, ...]
@@ -237,7 +242,7 @@ def missed(
     weigh: Callable[[bytes], int],
     kinds: Sequence[ProbeKind],
 ) -> AskedProbes:
-    """Of one policy's lists. `window` in tokens; `weigh`: bytes of a message to tokens."""
+    """For one policy's lists. `window` in tokens. `weigh`: bytes of a message to tokens."""
     of = examined(recording, window, weigh)
     index = EvidenceIndex(of.names)
     lists = ProjectedLists(index, sights)
@@ -256,7 +261,7 @@ def missed(
 
 
 def _hints(of: SessionHistory, probe: Probe, end: int) -> tuple[str, ...]:
-    """For a probe of message number `end`; the first is the narrowest."""
+    """For a probe before message number `end`; the narrowest first."""
     doing = of.spoken[end] if end < len(of.spoken) else ""
     wider = f"{probe.subject} {doing}".strip()
     return tuple(dict.fromkeys(hint[:HINT_CHARACTERS] for hint in (probe.subject, wider)))

@@ -1,7 +1,7 @@
-"""From the bytes of messages to what happened in a session: files, runs, commits, tasks, names.
+"""Reads from the bytes of messages what happened in a session: files, runs, commits, tasks, names.
 
-Its own reader of tool calls on purpose: what measures a policy shares no eyes with what it measures. It must know
-neither `ctxmgr.engine` nor `ctxmgr.summarize`, no policy and no probe.
+Deliberately separate from the engine's reader of tool calls: what measures a policy must not share its recognition.
+It must know neither `ctxmgr.engine` nor `ctxmgr.summarize`, no policy and no probe.
 """
 
 from ctxmgr.study.probes.reading import wording

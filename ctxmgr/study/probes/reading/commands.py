@@ -6,12 +6,12 @@
 3. A check is a test, lint or build: a program that is one, or a runner with a word that says so.
 4. A path has no blank, no variable and no wildcard, and a slash or an extension.
 
-A command line is its simple commands: words, redirections, and the text of here-documents.
+A command line consists of simple commands: words, redirections, and the text of here-documents.
 
-1. No shell: quotes, backslashes, comment lines, `&&`, `||`, `;`, `|`, newlines and here-documents, and no
-   expansion. What it cannot make out is left out. It knows no program.
-2. Patches are of the form that starts with "*** Begin Patch" (Codex, OpenCode). One may stand as a string in a
-   program: its literals are read too.
+1. This is no shell: it knows quotes, backslashes, comment lines, `&&`, `||`, `;`, `|`, newlines and here-documents,
+   without expansion. What it cannot parse is skipped. It knows no program.
+2. Patches start with "*** Begin Patch" (Codex, OpenCode). One may be a string in a program, whose literals are read
+   too.
 """
 
 import re
@@ -43,8 +43,9 @@ _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 
 
 class SimpleCommand(msgspec.Struct, frozen=True):
-    """`written`: targets of `>` and `>>`; `document`: its here-document or "". `piped`: its output goes to the
-    next."""
+    """`written`: targets of `>` and `>>`. `document`: its here-document or "". `piped`: its output goes to the
+    next.
+    """
 
     words: tuple[str, ...]
     written: tuple[str, ...] = ()
@@ -53,7 +54,7 @@ class SimpleCommand(msgspec.Struct, frozen=True):
 
 
 def simple_commands(command: str) -> Iterator[SimpleCommand]:
-    """In the order written; `cd` too."""
+    """In order, including `cd`."""
     text, documents = _without_documents(command[:MOST_CHARACTERS])
     words: list[str] = []
     written: list[str] = []
@@ -71,13 +72,13 @@ def simple_commands(command: str) -> Iterator[SimpleCommand]:
                 document = documents[int(word.split("\0")[1])]
             elif redirect:
                 written += [word] if ">" in redirect and word != "/dev/null" else []
-            elif words or not _ASSIGNMENT.match(word):  # a variable set for this command alone is no word
+            elif words or not _ASSIGNMENT.match(word):  # a variable that is set for this command only is no word
                 words.append(word)
             redirect = ""
 
 
 def _without_documents(command: str) -> tuple[str, list[str]]:
-    """The command with a number between NULs in the place of each here-document, and their texts."""
+    """The command with a number between NULs in place of each here-document, and their texts."""
     lines_left: list[str] = []
     documents: list[str] = []
     lines = iter(command.split("\n"))
@@ -98,7 +99,7 @@ def _without_documents(command: str) -> tuple[str, list[str]]:
 
 
 class Change(msgspec.Struct, frozen=True):
-    """`lines`: what the change put there, as written."""
+    """`lines`: what the change wrote."""
 
     path: str
     action: Action
@@ -114,7 +115,7 @@ def changes(text: str) -> tuple[Change, ...]:
 
 
 def literals(code: str) -> Iterator[str]:
-    """The string literals of a program in JavaScript or the like, their escapes resolved."""
+    """The string literals of a program in JavaScript or similar, unescaped."""
     for literal in _LITERAL.findall(code):
         yield _ESCAPE.sub(lambda escape: _ESCAPED.get(escape[1], escape[1]), literal[1:-1])
 
@@ -151,16 +152,17 @@ CHECK_WORDS = word_set(
 PROGRAMS = READERS | SEARCHERS | CHECKS | RUNNERS | word_set("cd git gh ls find rm mv cp tee touch curl mkdir")
 IN_PLACE = frozenset({"sed", "perl"})
 PATTERN_FIRST = SEARCHERS | {"sed", "awk", "jq", "perl"}  # their first word is a pattern or a program
-CHECKED_WORDS = 5  # of a runner's command that are looked at for what it runs
+CHECKED_WORDS = 5  # of a runner's command that may name what it runs
 _PATH = re.compile(r"[\w@.+~/-]*(?:/[\w@.+-]+|[\w@+-]\.[A-Za-z]\w{0,9})")
 _LETTERS = re.compile(r"[a-z]+")
 
 
 class CommandLine(msgspec.Struct, frozen=True):
-    """`key`: what a run is known by when it is run again: of a check the program and what it runs, else all words;
-    `cd` and filters of the output aside. `checks`: the words of each of its parts, none of one that is no check.
-    `directory`: where it goes with `cd`, "" for nowhere. `status_hidden`: its exit code need not be that of what it
-    ran. `git_calls`: the words of each call of git, from the subcommand on."""
+    """`key`: identifies repeated runs: for a check the program and what it runs, else all words, without `cd` and
+    output filters. `checks`: the words of each part that is a check. `directory`: where it goes with `cd`, "" for
+    nowhere. `status_hidden`: its exit code need not be that of what it ran. `git_calls`: the words of each call of
+    git, from the subcommand on.
+    """
 
     key: str
     checks: tuple[tuple[str, ...], ...]
@@ -245,7 +247,7 @@ def _under(directory: str, path: str) -> str:
 
 
 def _arguments(name: str, command: SimpleCommand) -> list[str]:
-    """Without options and numbers; of programs that take a pattern first, without that."""
+    """Without options and numbers, and without the pattern of programs that take one first."""
     words = [word for word in command.words[1:] if not word.startswith("-") and not word.isdigit()]
     return words[name in PATTERN_FIRST :]
 
@@ -261,7 +263,7 @@ def _looked_at(name: str, command: SimpleCommand) -> Iterator[str]:
     if name == "git" and _verb(command) == "show":
         words = [word.rpartition(":")[2] for word in words if ":" in word]
     elif name in SEARCHERS:
-        words = [word for word in words if "." in word.rpartition("/")[2]]  # a folder is searched, not looked at
+        words = [word for word in words if "." in word.rpartition("/")[2]]  # a searched folder is not looked at
     elif name not in READERS or _edits_in_place(name, command):
         return
     yield from filter(is_path, words)

@@ -1,13 +1,12 @@
-"""The messages of a session as what happened in it, each with the place from which on it was known.
+"""The messages of a session as what happened in it, each with the place from which it was known.
 
-A place is the number of a message. What a call did is known from its result on; a run that goes on in the
-background ends where its end was told. A change counts only where its call did not fail. Of an output:
+A place is the number of a message. What a call did is known from its result on; a background run ends where its end
+was reported. A change counts only if its call did not fail. Outputs:
 
-1. It failed where the host flags it, or the output names an exit code other than 0.
-2. A check whose exit code is not its own (its output is filtered, or nothing names a code) failed where a line says
+1. It failed if the host flags it, or the output names an exit code other than 0.
+2. A check whose exit code is not its own (its output is filtered, or nothing names a code) failed if a line says
    so.
-3. Error lines name an error; without any, the first lines that say something. Telling lines count or name what came
-   of it.
+3. Error lines name an error; without any, the first non-empty lines. Telling lines count or name the result.
 """
 
 import re
@@ -28,7 +27,7 @@ ERROR_WORDS = (
     *word_set("unexpected missing unable refused unknown"),
     *("not found", "no such", "could not", "must "),
 )
-# how lines begin that a host puts around an output
+# prefixes of lines that a host puts around an output
 WRAPPING = (
     *("Chunk ID:", "Wall time", "Process ", "Original token count", "Output:", "Total output lines"),
     *("Warning: truncated", "Script ", "Command exited", "Command timed out", "Command aborted", "Exit code"),
@@ -63,8 +62,9 @@ _TASK_ID = re.compile(r"\btask #?(\w{1,12})\b", re.IGNORECASE)
 
 
 class Ended(msgspec.Struct, frozen=True):
-    """`running`: the id under which it goes on, "" where it ended. `by_status`: that it failed is told by the host,
-    or by an exit code, and not by its lines alone."""
+    """`running`: the id under which it continues, "" if it ended. `by_status`: the failure is known from the host
+    or an exit code, and not only from its lines.
+    """
 
     failed: bool
     errors: tuple[str, ...]
@@ -74,7 +74,7 @@ class Ended(msgspec.Struct, frozen=True):
 
 
 class FileUse(msgspec.Struct, frozen=True):
-    """One file, once. `action`: read, changed or deleted; `lines`: what a change put there; `tool`: of the call."""
+    """One file, once. `action`: read, changed or deleted. `lines`: what a change wrote. `tool`: of the call."""
 
     message_index: int
     path: str
@@ -84,8 +84,9 @@ class FileUse(msgspec.Struct, frozen=True):
 
 
 class CommandRun(msgspec.Struct, frozen=True):
-    """One command, or one edit of a file (`path`). `call_message_index`: where its call stands; `message_index`:
-    where its end does."""
+    """One command, or one edit of a file (`path`). `call_message_index`: of its call. `message_index`: of its
+    end.
+    """
 
     message_index: int
     call_message_index: int
@@ -103,10 +104,11 @@ class Commit(msgspec.Struct, frozen=True):
 
 
 class SessionHistory:
-    """All of a session; `cwd`: the directory that paths are told from. `last_mention`: reference to the last place
-    where user or assistant says it; `spoken`: what they say there, texts and arguments of calls. Runs are in the
-    order of their ends. `tasks`: the list as it stands from a place on; `branches`, `directories`: those that were
-    said, with their places."""
+    """A whole session. `cwd`: the directory that paths are relative to. `last_mention`: reference to the last place
+    where user or assistant says it. `spoken`: what they say there, texts and arguments of calls. Runs are ordered
+    by their ends. `tasks`: the list from a place on. `branches`, `directories`: those that were said, with their
+    places.
+    """
 
     def __init__(self, messages: Sequence[SessionMessage], cwd: str = "") -> None:
         self.messages, self.cwd = tuple(messages), f"{cwd.rstrip('/')}/" if cwd else ""
@@ -118,7 +120,7 @@ class SessionHistory:
         self.directories: list[tuple[int, str]] = []
         self.spoken = tuple(map(_spoken, messages))
         self.last_mention: dict[str, int] = {}
-        self._open: dict[str, tuple[int, SessionCall]] = {}  # calls without a result, by id; ids come again
+        self._open: dict[str, tuple[int, SessionCall]] = {}  # calls without a result, by id; ids repeat
         self._running: dict[str, CommandRun] = {}
         self._tasks: dict[str, TaskChange] = {}
         for index, message in enumerate(messages):
@@ -133,7 +135,7 @@ class SessionHistory:
         return self.last_mention.get(reference, -1) >= end
 
     def relative(self, path: str) -> str:
-        """A path as it is told from the session's own directory."""
+        """A path relative to the session's own directory."""
         return path.removeprefix(self.cwd).removeprefix("./")
 
     def _add_result(self, index: int, call_index: int, call: SessionCall, result: SessionMessage) -> None:
@@ -162,7 +164,7 @@ class SessionHistory:
             self._set_tasks(index, did, result.text)
 
     def _add_run(self, index: int, call_index: int, did: Did, result: SessionMessage) -> bool:
-        """Whether it failed. Of several commands in one call nobody knows which one ended how."""
+        """Whether it failed. With several commands in one call nobody knows which one ended how."""
         started = [self._running.pop(id) for id in did.waits_for if id in self._running]
         if len(did.commands) == 1:
             (command,) = did.commands
@@ -192,7 +194,7 @@ class SessionHistory:
             self.tasks.append((index, listed))
 
     def _add_own_directory(self, cwd: str) -> None:
-        """The session's own directory, from the message on that first says it, until a call names one."""
+        """The session's own directory, from the message that first says it until a call names one."""
         end = self.directories[0][0] if self.directories else len(self.messages)
         before = enumerate(self.messages[:end])
         index = next(
@@ -208,11 +210,11 @@ def _spoken(message: SessionMessage) -> str:
     return "\n".join([message.text, *(str(value) for call in message.calls for value in call.arguments.values())])
 
 
-# how what was run ended
+# how a run ended
 
 
 def ended(output: str, flagged: bool, check: bool = False, status_hidden: bool = False) -> Ended:
-    """Of one output. `flagged`: the host calls it an error; `status_hidden`: its exit code need not be its own."""
+    """For one output. `flagged`: the host calls it an error. `status_hidden`: its exit code need not be its own."""
     head = output[:600]
     code = next(map(int, _CODE.findall(f"{head}\n{output[-200:]}")), None)
     by_status = flagged or code not in (None, 0)
@@ -232,7 +234,7 @@ def ended(output: str, flagged: bool, check: bool = False, status_hidden: bool =
 
 
 def _has(text: str, some: Iterable[str]) -> bool:
-    """Whether one of these stands in a text, in whatever case."""
+    """Whether one of these occurs in a text, in any case."""
     lowered = text.lower()
     return any(words in lowered for words in some)
 
@@ -243,5 +245,5 @@ def _is_wrapping(line: str) -> bool:
 
 
 def _short(line: str) -> str:
-    """Its start, cut between words; nothing of a line that is one long word."""
+    """Its start, cut between words; nothing for a line that is one long word."""
     return line if len(line) <= LINE_CHARACTERS else line[: LINE_CHARACTERS + 1].rpartition(" ")[0]

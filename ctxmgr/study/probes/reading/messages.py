@@ -1,16 +1,16 @@
 """What probes read of a message (pi's format): who, the text, the calls and what each does, the result.
 
-The lines of a message are what is searched: each text by its lines; a call as one line with its tool and its short
-arguments, then each long argument by its lines. Of a program the string literals come again, resolved; of a list of
+The lines of a message are searched: each text by its lines; a call as one line with its tool and its short
+arguments, then each long argument by its lines. String literals of a program come again, unescaped; of a list of
 records each is one line.
 
 What a call does is read from the call alone, by the words of the tool's name and the roles of its arguments; no
 tool is known by its whole name. Rules:
-1. An argument named as paths are is a path. With new content beside it, or a word of writing in the name, the call
-   changes it; with a word of deleting it deletes it; else it looks at it.
-2. An argument named as commands are is run; so is a string in a program that starts with a program's name.
-3. A patch changes what it names, wherever it stands.
-4. A list of records with a text and a state is the list of tasks; one record, where the name says task, is one.
+1. An argument with a path's name is a path. With new content beside it, or a word of writing in the tool's name,
+   the call changes it; with a word of deleting it deletes it; else it looks at it.
+2. An argument with a command's name is run; so is a string in a program that starts with a program's name.
+3. A patch changes what it names, wherever it is.
+4. A list of records with a text and a state is the list of tasks; so is one record, if the tool's name says task.
 """
 
 import re
@@ -40,7 +40,7 @@ PATHS = word_set(
 CONTENT = word_set("content contents file_text text new_string newString new_str newText code_edit new_source")
 COMMANDS = word_set("command cmd script commandLine CommandLine")
 CODE = word_set("input code")
-EDITOR_COMMANDS = word_set("view create str_replace insert undo_edit")  # of an editing tool, run by no shell
+EDITOR_COMMANDS = word_set("view create str_replace insert undo_edit")  # of an editing tool; no shell runs them
 WRITING = word_set("write edit create replace insert update patch modify append multiedit save")
 DELETING = word_set("delete remove rm unlink")
 LISTING = word_set("ls list glob find tree")
@@ -53,15 +53,15 @@ DONE = word_set("done completed complete finished true cancelled canceled delete
 ACTIVE = word_set("in_progress in-progress inprogress active doing started")
 _NAME_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _WAITED_FOR = re.compile(r"session_id:\s*(\d+)")
-SHORT_CHARACTERS = 400  # of an argument that stands on the line of its call
+SHORT_CHARACTERS = 400  # of an argument on the line of its call
 
 _decode = msgspec.json.Decoder().decode
 
 
 class TaskChange(msgspec.Struct, frozen=True):
-    """`id` "" where the list has none; `text` "" where only the state of a known one is set; `done` None: as it
-    was. `is_about`: the text is what it is about, which a task that has a text does not take for it. `active`: it
-    is under way."""
+    """`id` "" if the list has none; `text` "" if only the state of a known one is set; `done` None: unchanged.
+    `is_about`: the text is its subject, which does not replace an existing text. `active`: it is under way.
+    """
 
     id: str
     text: str
@@ -90,7 +90,7 @@ class SessionCall(msgspec.Struct, frozen=True):
 
 
 class SessionMessage(msgspec.Struct, frozen=True, dict=True):
-    """One message. `text` without thinking; `call_id` of a result; `failed`: as the host flagged it."""
+    """One message. `text` without thinking. `call_id` of a result. `failed`: as the host flagged it."""
 
     role: str
     text: str
@@ -101,7 +101,7 @@ class SessionMessage(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
-        """All that a model reads of it."""
+        """Everything that a model reads of it."""
         parts = [*self.text.split("\n"), *self.thinking.split("\n")]
         for call in self.calls:
             parts += _lines(call.arguments, call.name)
@@ -119,7 +119,7 @@ def read_message(raw: bytes) -> SessionMessage:
     texts = [block["text"] for block in blocks if isinstance(block.get("text"), str)]
     texts += [fields[name] for name in ("summary", "command", "output") if isinstance(fields.get(name), str)]
     text = "\n".join(texts)
-    if '"output":"' in text:  # a result that is a record of JSON: its lines are lines
+    if '"output":"' in text:  # a result that is a JSON record: its lines are lines
         text = text.replace("\\n", "\n").replace('"output":"', '"output":"\n')
     return SessionMessage(
         role=str(fields.get("role", "")),
@@ -139,7 +139,7 @@ def _call(block: dict[str, Any]) -> SessionCall:
 
 
 def _lines(value: Any, head: str = "") -> Iterator[str]:
-    """A record's short values are one line, behind `head`; all else comes by its lines."""
+    """A record's short values are one line, behind `head`; everything else by lines."""
     if isinstance(value, dict):
         short = {name: " ".join(str(part).split()) for name, part in value.items() if _is_short(part)}
         yield " ".join([head, *(f"{name} {part}" for name, part in short.items())])
@@ -212,7 +212,7 @@ def _paths(arguments: dict[str, Any]) -> Iterator[str]:
 
 
 def _changed(words: frozenset[str], path: str, arguments: dict[str, Any]) -> Change | None:
-    """Rule 1; the editing tool that is told by an argument what to do is asked that."""
+    """Rule 1; for an editing tool with a command argument, that argument decides."""
     command = str(arguments.get("command"))
     if command == "view":
         return None

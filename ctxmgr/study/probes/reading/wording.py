@@ -1,7 +1,8 @@
 """What evidence is compared by: words, pieces of sentences, whole lines, references.
 
 1. Words are in lower case, without quotes, marks and punctuation at their edges; marks alone are no word.
-2. A sentence is asked for in pieces of PIECE_WORDS words; the last piece reaches back where it would be short.
+2. A sentence is asked for in pieces of PIECE_WORDS words; the last piece overlaps the one before if it would be
+   short.
 3. Prose is what a person wrote: without fenced code, quoted lines, tables, and tags that a host put around its own
    text.
 """
@@ -12,8 +13,8 @@ from collections.abc import Iterable, Iterator
 from ctxmgr.study.observations import error_codes, identifiers, paths
 
 PIECE_WORDS = 6
-GAP = "\f"  # stands in prose where something was taken out
-LEAST_LETTERS = 3  # letters and digits of a line of code: every file has lines of brackets
+GAP = "\f"  # marks removed text in prose
+LEAST_LETTERS = 3  # letters and digits of a line of code; every file has lines of brackets
 SENTENCE_CHARACTERS = 400
 
 _WORD = re.compile(r"[^\W_](?:\S*[^\W_])?")
@@ -26,12 +27,12 @@ _ENDS = re.compile(r"(?<=[.!?])[\"')*]*\s+")
 
 
 def word_set(text: str) -> frozenset[str]:
-    """A table of words, written one after the other."""
+    """A table of words, separated by blanks."""
     return frozenset(text.split())
 
 
 def words(text: str) -> list[str]:
-    """Rule 1, in order; apostrophes are a typewriter's."""
+    """Rule 1, in order; apostrophes become ASCII."""
     return _WORD.findall(text.lower().replace("\u2019", "'"))
 
 
@@ -41,7 +42,7 @@ def joined(text: str) -> str:
 
 
 def pieces(text: str, size: int = PIECE_WORDS) -> tuple[str, ...]:
-    """Rule 2; none where the text has no word. No piece goes over what `prose` took out."""
+    """Rule 2; none if the text has no word. No piece crosses what `prose` removed."""
     made: list[str] = []
     for part in text.split(GAP):
         some = words(part)
@@ -53,17 +54,17 @@ def pieces(text: str, size: int = PIECE_WORDS) -> tuple[str, ...]:
 
 
 def line_pieces(lines: Iterable[str]) -> tuple[str, ...]:
-    """Each distinct line that says something, whole."""
+    """Each distinct non-empty line, whole."""
     return tuple(dict.fromkeys(joined(line) for line in lines if sum(map(str.isalnum, line)) >= LEAST_LETTERS))
 
 
 def runs(text: str) -> set[str]:
-    """The stretches of letters and digits in a text that is in lower case: what an index is made of."""
+    """The runs of letters and digits in a lower-case text, which an index is made of."""
     return set(_RUNS.findall(text))
 
 
 def prose(text: str) -> str:
-    """Rule 3, with gaps; the whole text where nothing else is left."""
+    """Rule 3, with gaps; the whole text if nothing else remains."""
     return _NOT_PROSE.sub(f"\n{GAP}\n", text).strip(f"{GAP}\n\t ") or text.strip()
 
 
