@@ -1989,6 +1989,8 @@ export interface ExplainResult {
   epochs: EpochReceipt[];
   /** How many events of this session have taken effect. See reference.md#order. */
   seq: number;
+  /** All pins of the session, oldest first. Since 1.1. Default: []. */
+  pins?: HeldPin[];
 }
 
 /** What became of one message. Weights are ctxmgr's own. */
@@ -2005,6 +2007,11 @@ export interface Verdict {
   before: number;
   /** Its weight in the list to send. */
   after: number;
+  /**
+   * Its first call or result as the tool and its telling arguments, or what the message is, such as `user text`;
+   * secrets read `[masked]`. Since 1.1. Default: "".
+   */
+  call?: string;
 }
 
 /** What became of a message. */
@@ -2030,6 +2037,13 @@ export interface EpochReceipt {
   left?: Left[];
   /** So many more left that are not listed: the lightest. */
   omitted?: number;
+  /** What it did, for people: "removed 12 old results, 17,000 tokens; pays after 3 calls". Since 1.1. */
+  text?: string;
+  /**
+   * The number of calls after which it has saved what it cost; 0: at once. Absent where it saves nothing, or where
+   * this is not known. Since 1.1.
+   */
+  paysAfter?: number;
 }
 
 /** One thing that left. */
@@ -2052,6 +2066,21 @@ export interface Left {
 
 /** What was done to something at an epoch; `shortened` are the arguments of a call. */
 export type LeftKind = "dropped" | "pruned" | "distilled" | "shortened" | "cut";
+
+/** A pin, and what it holds. `unpin` takes `{by: value}`. */
+export interface HeldPin {
+  /** What it was made by. */
+  by: PinBy;
+  /** The digest, call id, path or tool. */
+  value: string;
+  /** The number of messages of the last list that it holds. */
+  messages: number;
+  /** As in a verdict, of the message that is pinned by digest or by call id; null elsewhere. */
+  call: string | null;
+}
+
+/** What a pin names: a tool call by its id, a message by its digest, a file's path, or a tool. */
+export type PinBy = "callId" | "digest" | "path" | "tool";
 
 /**
  * What the model asks for again. Refused (-32803) where `capabilities.retrieve` was not declared. An unknown handle

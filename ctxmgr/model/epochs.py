@@ -32,7 +32,8 @@ class Receipt(msgspec.Struct, frozen=True):
     """What an epoch did and why. `before_tokens` and `after_tokens` are weights of the whole projection in tokens.
 
     `arithmetic` is one line that a person can check. `time_ms`: the host's time in milliseconds, None where none
-    was given. `omitted_count`: so many things of it are no longer listed.
+    was given. `omitted_count`: so many things of it are no longer listed. `pays_after`: the number of calls after
+    which it has saved what it cost; unset where it saves nothing.
     """
 
     epoch_number: int = msgspec.field(name="epoch")
@@ -43,6 +44,7 @@ class Receipt(msgspec.Struct, frozen=True):
     evicted: tuple[EvictedItem, ...] = msgspec.field(default=(), name="left")
     time_ms: int | None = msgspec.field(default=None, name="at")
     omitted_count: int = msgspec.field(default=0, name="omitted")
+    pays_after: int | msgspec.UnsetType = msgspec.field(default=msgspec.UNSET, name="paysAfter")
 
 
 class Pin(msgspec.Struct, frozen=True):

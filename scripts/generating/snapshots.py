@@ -188,6 +188,7 @@ CUTS = {
     "epochs/anthropic": 3,
     "epochs/arguments-of-an-old-write": 3,
     "epochs/by-price": 7,
+    "epochs/explained-in-words": 18,
     "epochs/keep-set-anew": 10,
     "epochs/forced": 7,
     "epochs/pin-keeps": 6,

@@ -147,7 +147,7 @@ def _fields(kind: type[msgspec.Struct], value: dict[str, Any]) -> Iterator[str]:
     for field in msgspec.structs.fields(kind):
         if field.encode_name not in value:
             continue
-        name, here = f"{kind.__name__}.{field.encode_name}", value[field.encode_name]
+        name, here = f"{kind.__name__}.{field.encode_name}", value.get(field.encode_name, msgspec.UNSET)
         if here != default_of(field):
             yield name
         yield from (f"{name}: {one}" for one in literals(types[field.name]) if one == here)
@@ -157,4 +157,5 @@ def _fields(kind: type[msgspec.Struct], value: dict[str, Any]) -> Iterator[str]:
 def default_of(field: msgspec.structs.FieldInfo) -> Any:
     if field.default_factory is not msgspec.NODEFAULT:
         return msgspec.to_builtins(field.default_factory())
-    return msgspec.to_builtins(field.default) if field.default is not msgspec.NODEFAULT else msgspec.NODEFAULT
+    none = (msgspec.NODEFAULT, msgspec.UNSET)
+    return field.default if field.default in none else msgspec.to_builtins(field.default)

@@ -8,8 +8,9 @@ from ctxmgr.engine.protection.protection import (
     Protection,
     UserTexts,
     is_among,
+    pinned,
     protected_by_pins,
     summaries,
 )
 
-__all__ = ["Protection", "RETURNED_EPOCHS", "UserTexts", "is_among", "protected_by_pins", "summaries"]
+__all__ = ["Protection", "RETURNED_EPOCHS", "UserTexts", "is_among", "pinned", "protected_by_pins", "summaries"]

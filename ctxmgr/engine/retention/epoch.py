@@ -420,10 +420,11 @@ class EpochWriting(msgspec.Struct, frozen=True):
     ) -> EpochResult:
         accrued = change.accrued if change is not None else 0.0
         waited = f"what is due has cost {accrued:,.0f} in {self.calls} calls"
-        sum_ = arithmetic(self.came_to(plan), self.ask.terms.worth.rates, waited)
+        sum_ = self.came_to(plan)
+        text = arithmetic(sum_, self.ask.terms.worth.rates, waited)
         gone = receipts.originals(self.conversation, self.before, plan, self.ask.terms.writer.handle)
         why = {key: offer.why for offer in taken for key in offer.decisions}
-        bare = self._receipt(opening, plan.weight, sum_)
+        bare = self._receipt(opening, plan.weight, text, sum_.pays_after)
         done = receipts.receipt(bare, gone, partial(self._why, why))
         paths = receipts.evicted_paths(self.conversation, gone)
         return EpochResult(plan, packet, done, gone, read_paths=paths)
@@ -434,9 +435,18 @@ class EpochWriting(msgspec.Struct, frozen=True):
         done = self._receipt(opening, weight, "nothing more leaves")
         return EpochResult(self.before, self.ask.terms.layout.packet, done, ())
 
-    def _receipt(self, opening: Opening, weight: int, text: str) -> Receipt:
-        number, time_ms = self.ask.epoch.number + 1, self.ask.time_ms
-        return Receipt(number, opening, self.before.weight, weight, f"{opening}: {text}", time_ms=time_ms)
+    def _receipt(
+        self, opening: Opening, weight: int, text: str, pays_after: int | msgspec.UnsetType = msgspec.UNSET
+    ) -> Receipt:
+        return Receipt(
+            self.ask.epoch.number + 1,
+            opening,
+            self.before.weight,
+            weight,
+            f"{opening}: {text}",
+            time_ms=self.ask.time_ms,
+            pays_after=pays_after,
+        )
 
     def _why(self, why: Mapping[str, str], original: Original) -> str:
         """Why a block was removed, alone or with its message."""

@@ -34,6 +34,14 @@ class PrefixBreak(msgspec.Struct, frozen=True):
     cost: float
     saves: float
 
+    @property
+    def pays_after(self) -> int | msgspec.UnsetType:
+        """The number of calls after which it has saved what it cost: 0 where it costs nothing, unset where it saves
+        nothing."""
+        if self.cost <= 0:
+            return 0 if self.before_tokens > self.remaining_tokens else msgspec.UNSET
+        return math.ceil(self.cost / self.saves) if self.saves > 0 else msgspec.UNSET
+
 
 def rates_by(rule: CacheRule, known: BasePrices | None) -> Rates:
     """What tokens cost with this cache rule and these prices. Without a cache each call pays full input for its

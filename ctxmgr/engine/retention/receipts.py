@@ -30,6 +30,13 @@ from ctxmgr.model import (
 
 LISTED = 300  # items in a receipt
 RECEIPTS_KEPT = 50  # newest receipts kept per session
+DONE: dict[LeftKind, tuple[str, str]] = {  # a verb and a noun for what was done to items of a kind
+    "pruned": ("removed", "old result"),
+    "dropped": ("removed", "message"),
+    "distilled": ("shortened", "result"),
+    "shortened": ("shortened the arguments of", "call"),
+    "cut": ("cut", "long text"),
+}
 
 
 class Original(msgspec.Struct, frozen=True, gc=False):
@@ -195,6 +202,34 @@ def receipt(bare: Receipt, gone: Sequence[Original], why: Callable[[Original], s
         for block in listed
     )
     return msgspec.structs.replace(bare, evicted=left, omitted_count=len(gone) - len(listed))
+
+
+def sentence(receipt: Receipt) -> str:
+    """What an epoch did, for people: "removed 12 old results, 17,000 tokens; pays after 3 calls"."""
+    parts = [text for kind, words in DONE.items() if (text := _done(receipt.evicted, kind, words))]
+    if receipt.omitted_count:
+        parts.append(f"removed {_many(receipt.omitted_count, 'smaller item')}")
+    saved = receipt.before_tokens - receipt.after_tokens
+    if saved >= 0:
+        tokens = f"{saved:,} tokens" if parts and saved else f"{saved:,} tokens less" if saved else "same size"
+    else:
+        tokens = f"{-saved:,} tokens {'more' if parts else 'put back'}"
+    pays = f"; {_pays(receipt.pays_after)}" if receipt.pays_after is not msgspec.UNSET and saved > 0 else ""
+    return ", ".join((*parts, tokens)) + pays
+
+
+def _done(evicted: Sequence[EvictedItem], kind: LeftKind, words: tuple[str, str]) -> str:
+    verb, noun = words
+    keys = {item.key.partition("/")[0] if kind == "dropped" else item.key for item in evicted if item.kind == kind}
+    return f"{verb} {_many(len(keys), noun)}" if keys else ""
+
+
+def _pays(calls: int) -> str:
+    return f"pays after {_many(calls, 'call')}" if calls else "pays at once"
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def filed(receipts: tuple[Receipt, ...], newest: Receipt) -> tuple[Receipt, ...]:

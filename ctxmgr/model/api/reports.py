@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from ctxmgr.model.api.lifecycle import CacheBust, Seq, SessionId, Wire
-from ctxmgr.model.epochs import LeftKind
+from ctxmgr.model.epochs import LeftKind, PinBy
 
 
 class ReadGone(Wire, frozen=True):
@@ -139,6 +139,13 @@ class Verdict(Wire, frozen=True, omit_defaults=False):
     rule: Annotated[str, Meta(description="Why.")]
     before: Annotated[int, Meta(description="Its weight as it came.")]
     after: Annotated[int, Meta(description="Its weight in the list to send.")]
+    call: Annotated[
+        str,
+        Meta(
+            description="Its first call or result as the tool and its telling arguments, or what the message is, "
+            "such as `user text`; secrets read `[masked]`."
+        ),
+    ] = ""
 
 
 class ExplainParams(Wire, frozen=True):
@@ -185,6 +192,29 @@ class EpochReceipt(Wire, frozen=True):
         tuple[Left, ...] | None, Meta(description="What left, in the order of the list; told of one epoch.")
     ] = None
     omitted: Annotated[int | None, Meta(description="So many more left that are not listed: the lightest.")] = None
+    text: Annotated[
+        str | None,
+        Meta(description='What it did, for people: "removed 12 old results, 17,000 tokens; pays after 3 calls".'),
+    ] = None
+    pays_after: Annotated[
+        int | None,
+        Meta(
+            description="The number of calls after which it has saved what it cost; 0: at once. Absent where it "
+            "saves nothing, or where this is not known."
+        ),
+    ] = None
+
+
+class HeldPin(Wire, frozen=True, omit_defaults=False):
+    """A pin, and what it holds. `unpin` takes `{by: value}`."""
+
+    by: Annotated[PinBy, Meta(description="What it was made by.")]
+    value: Annotated[str, Meta(description="The digest, call id, path or tool.")]
+    messages: Annotated[int, Meta(description="The number of messages of the last list that it holds.")]
+    call: Annotated[
+        str | None,
+        Meta(description="As in a verdict, of the message that is pinned by digest or by call id; null elsewhere."),
+    ] = None
 
 
 class ExplainResult(Wire, frozen=True, omit_defaults=False):
@@ -195,6 +225,7 @@ class ExplainResult(Wire, frozen=True, omit_defaults=False):
     ]
     epochs: Annotated[tuple[EpochReceipt, ...], Meta(description="The receipts that are kept, oldest first.")]
     seq: Seq
+    pins: Annotated[tuple[HeldPin, ...], Meta(description="All pins of the session, oldest first.")] = ()
 
 
 Attribute = str | int | float | bool

@@ -27,6 +27,9 @@ SINCE: dict[str, str] = {
     "ContextParams.prefixChange": "1.1",
     "Endpoint.api": "1.1",
     "EntryIds.user": "1.1",
+    "EpochReceipt.paysAfter": "1.1",
+    "EpochReceipt.text": "1.1",
+    "ExplainResult.pins": "1.1",
     "GetStatusParams.coldCost": "1.1",
     "GetStatusParams.flush": "1.1",
     "HostCapabilities.archive": "1.1",
@@ -70,6 +73,7 @@ SINCE: dict[str, str] = {
     "UsageParams.thoughtsTokenCount": "1.1",
     "UsageParams.toolUsePromptTokenCount": "1.1",
     "UsageParams.totalTokenCount": "1.1",
+    "Verdict.call": "1.1",
 }
 
 

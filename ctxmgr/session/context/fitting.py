@@ -134,7 +134,15 @@ def announced(plan: ListPlan) -> ListPlan:
     waited = f"regret of {state.epoch.call_count} calls {state.epoch.regret:,.0f}"
     sums = arithmetic(change, rates, waited)
     number = state.epoch.number + 1
-    bare = Receipt(number, "fit", whole.weight, cut.weight, f"fit: {sums}", time_ms=inputs.time_ms)
+    bare = Receipt(
+        number,
+        "fit",
+        whole.weight,
+        cut.weight,
+        f"fit: {sums}",
+        time_ms=inputs.time_ms,
+        pays_after=change.pays_after,
+    )
     gone = receipts.originals(conversation, whole, cut, _handle(inputs))
     receipt = receipts.receipt(bare, gone, lambda original: TOO_LARGE)
     saved = state.epoch.saved - change.cost

@@ -2,14 +2,18 @@
 recorded as they happened, and those that follow from its settings. Read only.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from msgspec import UNSET
+
 from ctxmgr.engine.caching import gap
-from ctxmgr.engine.conversation import digest_of
+from ctxmgr.engine.conversation import BlockRef, digest_of
 from ctxmgr.engine.memory import PacketText, current, packet_budget
 from ctxmgr.engine.presets import KEY_PRESETS
 from ctxmgr.engine.pressure import zone
+from ctxmgr.engine.protection import pinned
+from ctxmgr.engine.retention import receipts
 from ctxmgr.masking import without_secrets
 from ctxmgr.model import (
     ESTIMATE,
@@ -18,6 +22,7 @@ from ctxmgr.model import (
     EvictedItem,
     Keep,
     Packet,
+    Pin,
     PriceTier,
     TieredPrices,
     Verdict,
@@ -172,7 +177,7 @@ def explain(session: SessionCore, epoch: int | None) -> reports.ExplainResult:
     for piece in plan.pieces:
         if isinstance(piece, Packet):
             rule = RULES["inserted"]
-            verdicts.append(reports.Verdict(None, "", "inserted", rule, 0, piece.weight))
+            verdicts.append(reports.Verdict(None, "", "inserted", rule, 0, piece.weight, "packet"))
         elif isinstance(piece, Keep):
             kept.update(range(piece.start, piece.end))
         else:
@@ -196,8 +201,33 @@ def explain(session: SessionCore, epoch: int | None) -> reports.ExplainResult:
                 key, RULES["cut"] if (dropped_by := plan.decisions.get(key)) and dropped_by.to_fit else ""
             )
             verdict, rule, after = "dropped", reason or RULES.get(role, RULES["dropped"]), 0
-        verdicts.append(reports.Verdict(index, message.digest, verdict, rule, message.weight, after))
-    return reports.ExplainResult(tuple(verdicts), _receipts(session, epoch), session.state.seq)
+        call = _call_text(session, index)
+        verdicts.append(reports.Verdict(index, message.digest, verdict, rule, message.weight, after, call))
+    by_digest: dict[str, list[int]] = {}
+    for index, message in enumerate(messages):
+        by_digest.setdefault(message.digest, []).append(index)
+    pins = tuple(_held_pin(session, pin, by_digest) for pin in session.state.pins)
+    return reports.ExplainResult(tuple(verdicts), _receipts(session, epoch), session.state.seq, pins)
+
+
+def _call_text(session: SessionCore, index: int) -> str:
+    """The first call or result in a message, else what the message is; for people, so without secrets."""
+    conversation = session.projection.conversation
+    blocks = conversation.messages[index].view.blocks
+    numbers = [number for number, block in enumerate(blocks) if block.kind in ("result", "call", "shell")]
+    line = receipts.block_line(conversation, BlockRef(index, next(iter(numbers), 0))) if blocks else ""
+    more = f" and {len(numbers) - 1} more" if len(numbers) > 1 else ""
+    return without_secrets(line) + more
+
+
+def _held_pin(session: SessionCore, pin: Pin, by_digest: Mapping[str, Sequence[int]]) -> reports.HeldPin:
+    """A pin by digest or call id names the message that it holds, where the last list has it."""
+    if pin.by == "digest":
+        held = by_digest.get(pin.value, ())
+    else:
+        held = sorted(pinned(session.projection.conversation, (pin,)))
+    text = _call_text(session, held[0]) if held and pin.by in ("digest", "callId") else None
+    return reports.HeldPin(pin.by, pin.value, len(held), text)
 
 
 def _receipts(session: SessionCore, epoch: int | None) -> tuple[reports.EpochReceipt, ...]:
@@ -217,6 +247,8 @@ def _receipts(session: SessionCore, epoch: int | None) -> tuple[reports.EpochRec
             at=receipt.time_ms,
             left=tuple(_left(item) for item in receipt.evicted) if receipt.epoch_number == wanted else None,
             omitted=receipt.omitted_count or None,
+            text=receipts.sentence(receipt),
+            pays_after=None if receipt.pays_after is UNSET else receipt.pays_after,
         )
         for receipt in kept
     )

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from ctxmgr.model import EndpointApi, Idle, KeepPoint, LeftKind, Preset, Zone, difference
+from ctxmgr.model import EndpointApi, Idle, KeepPoint, LeftKind, PinBy, Preset, Zone, difference
 from ctxmgr.model.api.compaction import HostPreparation, TreePreparation
 from ctxmgr.model.api.lifecycle import UsageParams
 from ctxmgr.model.compaction import Format, Strategy, Weigher
@@ -90,6 +90,9 @@ LITERALS: dict[str, LiteralSet] = {
     "Mode": LiteralSet(Literal["on", "off"], "Whether lists are projected."),
     "VerdictKind": LiteralSet(
         Literal["kept", "distilled", "pruned", "cut", "dropped", "inserted"], "What became of a message."
+    ),
+    "PinBy": LiteralSet(
+        PinBy, "What a pin names: a tool call by its id, a message by its digest, a file's path, or a tool."
     ),
     "LeftKind": LiteralSet(
         LeftKind, "What was done to something at an epoch; `shortened` are the arguments of a call."

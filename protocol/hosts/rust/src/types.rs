@@ -2891,6 +2891,9 @@ pub struct ExplainResult {
     pub epochs: Vec<EpochReceipt>,
     /// How many events of this session have taken effect. See reference.md#order.
     pub seq: i64,
+    /// All pins of the session, oldest first. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pins: Option<Vec<HeldPin>>,
 }
 
 /// What became of one message. Weights are ctxmgr's own.
@@ -2909,6 +2912,10 @@ pub struct Verdict {
     pub before: i64,
     /// Its weight in the list to send.
     pub after: i64,
+    /// Its first call or result as the tool and its telling arguments, or what the message is, such as `user text`;
+    /// secrets read `[masked]`. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
 }
 
 /// What became of a message.
@@ -2955,6 +2962,13 @@ pub struct EpochReceipt {
     /// So many more left that are not listed: the lightest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub omitted: Option<i64>,
+    /// What it did, for people: "removed 12 old results, 17,000 tokens; pays after 3 calls". Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The number of calls after which it has saved what it cost; 0: at once. Absent where it saves nothing, or
+    /// where this is not known. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pays_after: Option<i64>,
 }
 
 /// One thing that left.
@@ -2991,6 +3005,35 @@ pub enum LeftKind {
     Shortened,
     #[serde(rename = "cut")]
     Cut,
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// A pin, and what it holds. `unpin` takes `{by: value}`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HeldPin {
+    /// What it was made by.
+    pub by: PinBy,
+    /// The digest, call id, path or tool.
+    pub value: String,
+    /// The number of messages of the last list that it holds.
+    pub messages: i64,
+    /// As in a verdict, of the message that is pinned by digest or by call id; null elsewhere.
+    pub call: Option<String>,
+}
+
+/// What a pin names: a tool call by its id, a message by its digest, a file's path, or a tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PinBy {
+    #[serde(rename = "callId")]
+    CallId,
+    #[serde(rename = "digest")]
+    Digest,
+    #[serde(rename = "path")]
+    Path,
+    #[serde(rename = "tool")]
+    Tool,
     #[serde(untagged)]
     Other(String),
 }

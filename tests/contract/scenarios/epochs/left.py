@@ -3,7 +3,7 @@
 from ctxmgr.engine.rewriting.handles import handle
 from tests.contract.behaviours import behaviour
 from tests.contract.running import RETRIEVE, Run, file
-from tests.contract.scenarios.epochs.begun import PARTS, PORT, opened
+from tests.contract.scenarios.epochs.begun import PARTS, PORT, PRICES, opened
 from tests.contract.talk import Fields, Talk, texts
 
 SIGNED = {"type": "thinking", "thinking": "All of it is new.", "thinkingSignature": "c2lnbmVk"}
@@ -209,4 +209,45 @@ def users() -> Talk:
     assert {one["why"] for one in run.receipt()["left"] if one["call"].startswith("user")} == {
         "user messages over their share"
     }
+    return run.talk
+
+
+class NewerRun(Run):
+    version = "1.1"
+
+
+@behaviour(
+    "epochs/explained-in-words",
+    "`explain` has a sentence for each epoch and after how many calls it pays, what each message is, and all pins.",
+    "protocol 1.1, explain",
+)
+def explained_in_words() -> Talk:
+    run = NewerRun(policy={"prices": {**PRICES, "cacheRead": 0.1}, "keep": 2_000})
+    run.user(PORT)
+    run.read(*PARTS[:10])
+    run.ask()
+    for part in PARTS[10:]:
+        run.read(part)
+        if run.ask()["epoch"]:
+            break
+    answer = run.talk.call("explain", sessionId="s")
+    (receipt,) = answer["epochs"]
+    removed = receipt["before"] - receipt["after"]
+    pays = f"pays after {receipt['paysAfter']} calls"
+    assert receipt["paysAfter"] > 1
+    assert receipt["text"] == f"removed {receipt['count']} old results, {removed:,} tokens; {pays}"
+    assert [one["call"] for one in answer["verdicts"][:3]] == ["user text", *['read path="src/part0.py"'] * 2]
+    assert answer["pins"] == []
+    gone = next(one for one in answer["verdicts"] if one["verdict"] == "pruned")
+    run.talk.call("pin", sessionId="s", digest=gone["digest"])
+    run.talk.call("pin", sessionId="s", path="part1.py")
+    answer = run.talk.call("explain", sessionId="s")
+    assert answer["pins"] == [
+        {"by": "digest", "value": gone["digest"], "messages": 1, "call": 'read path="src/part0.py"'},
+        {"by": "path", "value": "part1.py", "messages": 2, "call": None},
+    ]
+    run.ask()
+    newest = run.talk.call("explain", sessionId="s")["epochs"][-1]
+    assert "paysAfter" not in newest
+    assert newest["text"] == f"{newest['after'] - newest['before']:,} tokens put back"
     return run.talk

@@ -19,8 +19,9 @@ from ctxmgr.engine.retention.receipts import (
     originals,
     projected_weights,
     receipt,
+    sentence,
 )
-from ctxmgr.model.epochs import Receipt
+from ctxmgr.model.epochs import EvictedItem, Receipt
 from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import BlockEdit, Decision, Keep, Packet, Plan
 from tests.notation import a, call, indexed, r, raws, read, sh, talk, u
@@ -211,3 +212,33 @@ def test_two_edits_of_one_message_are_one_row() -> None:
     after, _, left = changed(old, new, messages, 0)
     assert after == sum(message.weight for message in messages[1:])
     assert left == after - 40
+
+
+def item(key: str, kind: str) -> EvictedItem:
+    return EvictedItem(key, kind, "read", "why", 9, 0)  # type: ignore[arg-type]
+
+
+SENTENCES: list[tuple[Receipt, str]] = [
+    (Receipt(1, "price", 900, 900, ""), "same size"),
+    (Receipt(1, "price", 9_000, 900, "", pays_after=1), "8,100 tokens less; pays after 1 call"),
+    (Receipt(1, "undo", 900, 3_000, ""), "2,100 tokens put back"),
+    (
+        Receipt(1, "price", 20_000, 3_000, "", tuple(item(f"k{at}", "pruned") for at in range(12)), pays_after=3),
+        "removed 12 old results, 17,000 tokens; pays after 3 calls",
+    ),
+    (
+        Receipt(1, "cold", 9, 1, "", (item("k#1/0", "dropped"), item("k#1/1", "dropped")), pays_after=0),
+        "removed 1 message, 8 tokens; pays at once",
+    ),
+    (
+        Receipt(
+            1, "red", 9, 1, "", (item("a", "distilled"), item("b", "shortened"), item("c", "cut")), omitted_count=2
+        ),
+        "shortened 1 result, shortened the arguments of 1 call, cut 1 long text, removed 2 smaller items, 8 tokens",
+    ),
+]
+
+
+@pytest.mark.parametrize(("receipt", "expected"), SENTENCES, ids=[row[1] for row in SENTENCES])
+def test_a_receipt_says_in_a_sentence_what_was_removed_and_when_it_pays(receipt: Receipt, expected: str) -> None:
+    assert sentence(receipt) == expected
