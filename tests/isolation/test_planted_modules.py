@@ -252,7 +252,7 @@ def test_nor_does_one_that_a_user_starts(command: list[str], project: Project, t
 
 @pytest.mark.parametrize("name", ["msgspec", "asyncio"])
 def test_without_p_the_folder_is_forgotten_as_soon_as_ctxmgr_runs(name: str, tmp_path: Path) -> None:
-    """What Python imports before that it finds there first, `ctxmgr` included: the README says -P."""
+    """What Python imports before that it finds there first, `ctxmgr` included: the guide says -P."""
     (tmp_path / f"{name}.py").write_text("raise SystemExit('imported')")
     command = [sys.executable, "-m", "ctxmgr", "serve", "--state-dir", str(tmp_path / "state")]
     done = subprocess.run(command, cwd=tmp_path, env=bare(), input=GREETING, capture_output=True, timeout=BOUND)

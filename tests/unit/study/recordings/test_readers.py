@@ -15,7 +15,7 @@ from tests.unit.study.recorded import SHARED, Json, jsonl, messages, pairs_are_r
 
 ROOT = Path(__file__).parents[4]
 GREENHOUSE = ROOT / "tests" / "sessions" / "greenhouse.jsonl"
-PAGES = ("README.md", "docs/guide/replay.md")
+PAGES = ("docs/explanation/proof.md", "docs/guide/replay.md")
 AT = "2026-03-02T09:00:00.000Z"
 AT_MS = 1_772_442_000_000
 
