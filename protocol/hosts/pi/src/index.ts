@@ -46,7 +46,8 @@ export default async function ctxmgr(pi: Api, lent: Lent): Promise<void> {
     bridge.last.listed();
     const options = { at: Date.now(), overheadTokens: mapping.overhead(context.getSystemPrompt?.()) };
     const list = await bridge.list(messages, options, context);
-    return list === undefined || list === messages ? undefined : { messages: list };
+    const changed = list?.length !== messages.length || list.some((message, at) => message !== messages[at]);
+    return list && changed ? { messages: list } : undefined;
   });
 
   on<{ payload: unknown }>("before_provider_request", BOUND.event, async ({ payload }, context) =>

@@ -42,8 +42,8 @@ async function told(settings: object, variable = ""): Promise<{ start: string[];
 test("right after a failed start the status tells the cause", async () => {
   const command = [process.execPath, "-e", "process.exit(3)"];
   const { start, status } = await told({ contextPruning: { command } });
-  const line = "ctxmgr does not answer (the process ended with 3): pi goes on without it. See /ctx-status";
-  assert.deepEqual([start, status], [[line], ["ctxmgr: the process ended with 3"]]);
+  const line = `ctxmgr does not answer (${process.execPath} exited with code 3): pi goes on without it. See /ctx-status`;
+  assert.deepEqual([start, status], [[line], [`ctxmgr: ${process.execPath} exited with code 3`]]);
 });
 
 test("a command that cannot be read is said, and the variable stands in", async () => {
@@ -51,13 +51,13 @@ test("a command that cannot be read is said, and the variable stands in", async 
   const { start, status } = await told({ contextPruning: { command: 5 } }, variable);
   assert.deepEqual(start, [
     "ctxmgr: contextPruning.command in pi's settings cannot be read, and is passed over",
-    "ctxmgr does not answer (the process ended with 4): pi goes on without it. See /ctx-status",
+    `ctxmgr does not answer (${process.execPath} exited with code 4): pi goes on without it. See /ctx-status`,
   ]);
-  assert.deepEqual(status, ["ctxmgr: the process ended with 4"]);
+  assert.deepEqual(status, [`ctxmgr: ${process.execPath} exited with code 4`]);
 });
 
 test("a command as one text is run", async () => {
   const { start, status } = await told({ contextPruning: { command: "/nowhere/ctxmgr --quick" } });
   assert.deepEqual(start, ["ctxmgr is not to be found: pi goes on without it. pip install ctxmgr-sidecar"]);
-  assert.deepEqual(status, ["ctxmgr: /nowhere/ctxmgr cannot be run: ENOENT"]);
+  assert.deepEqual(status, ["ctxmgr: /nowhere/ctxmgr cannot be started: no such program, ENOENT"]);
 });

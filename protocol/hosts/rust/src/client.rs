@@ -27,8 +27,11 @@ const BOUND: Duration = Duration::from_secs(10);
 const FAR: Duration = Duration::from_secs(365 * 24 * 3600);
 
 pub struct Options {
-    /// Makes the command anew for each start; its standard error is the host's to direct.
+    /// Makes the command anew for each start.
     pub command: Box<dyn Fn() -> Command + Send + Sync>,
+    /// Reads the process's standard error, to name its last line where the process ends by itself, and writes it on to
+    /// this process's. Default: true. With false it goes where `command` directs it.
+    pub reads_stderr: bool,
     /// Who the host is and what it can do. `protocol_version` and `process_id` are filled in.
     pub initialize: InitializeParams,
     /// Of a call that names no bound of its own.
@@ -42,6 +45,7 @@ impl Options {
         let begun = Instant::now();
         Options {
             command: Box::new(command),
+            reads_stderr: true,
             initialize: InitializeParams::default(),
             bound: BOUND,
             clock: Arc::new(move || begun.elapsed()),
@@ -217,7 +221,8 @@ impl Client {
 
     fn start(&self, number: u64, until: Instant) -> Result<Arc<Link>, Fault> {
         let Inner { options, host, .. } = &*self.0;
-        let link = Arc::new(Link::spawn((options.command)(), host.clone(), options.clock.clone(), number)?);
+        let (host, clock) = (host.clone(), options.clock.clone());
+        let link = Arc::new(Link::spawn((options.command)(), host, clock, number, options.reads_stderr)?);
         {
             let mut standing = lock(&self.0.standing);
             if standing.ended {

@@ -3,11 +3,13 @@
 //! 1. A caller never writes by itself: a thread does, so that a process that does not read costs no more than the bound.
 //! 2. Broken framing or no JSON ends the process: nothing after it can be trusted.
 //! 3. Ending is once; the first reason stays. The process is gone before anybody hears of its end: a host may exit then.
+//! 4. The reason names the program, and how it ended: its exit code or signal, and the last line of its standard error
+//!    where that is read here.
 
 use std::collections::HashMap;
-use std::io::BufReader;
+use std::io::{BufRead, BufReader, Write};
 use std::panic::{catch_unwind, AssertUnwindSafe};
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{channel, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,6 +26,10 @@ use crate::host::{Cancelled, Host};
 use crate::raw::Raw;
 use crate::types::{ErrorObject, Notification, Request};
 
+/// For a process that has closed its output to end by itself.
+const CLOSED: Duration = Duration::from_millis(100);
+/// Of the last line on standard error, characters that are quoted.
+const LAST_LINE: usize = 200;
 /// Between two looks whether a process has ended: the standard library cannot wait for one with a bound.
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -38,6 +44,7 @@ pub(crate) struct Link {
 
 pub(crate) struct Shared {
     pub state: Mutex<State>,
+    program: String,
     child: Mutex<Child>,
     ids: AtomicU64,
     pub running: Mutex<HashMap<String, Cancelled>>,
@@ -61,16 +68,33 @@ struct Out<'a, P> {
 }
 
 impl Link {
-    pub fn spawn(mut command: Command, host: Arc<dyn Host>, clock: Clock, number: u64) -> Result<Link, Fault> {
+    /// `reads_stderr`: what the process writes there is written to this process's, and its last line kept.
+    pub fn spawn(
+        mut command: Command,
+        host: Arc<dyn Host>,
+        clock: Clock,
+        number: u64,
+        reads_stderr: bool,
+    ) -> Result<Link, Fault> {
         isolate(&mut command);
+        if reads_stderr {
+            command.stderr(Stdio::piped());
+        }
+        let program = command.get_program().to_string_lossy().into_owned();
         #[cfg(unix)] // an interrupt typed at the host's terminal is the host's business
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
-        let mut child = spawned.map_err(|fault| Fault::Gone(format!("it cannot be started: {}", fault.kind())))?;
+        let mut child = spawned.map_err(|fault| Fault::Gone(cannot_start(&program, &command, &fault)))?;
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+        let last_line = child.stderr.take().map(|stderr| {
+            let (last, wait) = channel();
+            thread::spawn(move || last.send(forward(stderr)));
+            wait
+        });
         let (out, queue) = channel();
         let shared = Arc::new(Shared {
             state: Mutex::new(State::Open { waiting: HashMap::new(), out }),
+            program,
             child: Mutex::new(child),
             ids: AtomicU64::new(1),
             running: Mutex::default(),
@@ -78,7 +102,7 @@ impl Link {
         });
         let reading = shared.clone();
         thread::spawn(move || write(queue, stdin.expect("it is piped")));
-        thread::spawn(move || read(reading, host, stdout.expect("it is piped")));
+        thread::spawn(move || read(reading, host, stdout.expect("it is piped"), last_line));
         Ok(Link { number, shared })
     }
 
@@ -189,6 +213,20 @@ impl Shared {
         }
     }
 
+    /// How the process ended that has closed its output; None where it has not ended by itself soon after.
+    fn exited(&self) -> Option<ExitStatus> {
+        let until = Instant::now() + CLOSED;
+        loop {
+            if let Ok(status @ Some(_)) = lock(&self.child).try_wait() {
+                return status;
+            }
+            if Instant::now() >= until || !self.is_open() {
+                return None;
+            }
+            thread::sleep(LOOK);
+        }
+    }
+
     fn is_open(&self) -> bool {
         matches!(*lock(&self.state), State::Open { .. })
     }
@@ -198,7 +236,7 @@ fn write(queue: Receiver<Vec<u8>>, mut to: ChildStdin) {
     while queue.recv().is_ok_and(|body| framing::write(&mut to, &body).is_ok()) {}
 }
 
-fn read(shared: Arc<Shared>, host: Arc<dyn Host>, from: ChildStdout) {
+fn read(shared: Arc<Shared>, host: Arc<dyn Host>, from: ChildStdout, last_line: Option<Receiver<String>>) {
     let (queue, tasks) = channel::<Task>();
     thread::spawn(move || {
         for task in tasks {
@@ -209,12 +247,59 @@ fn read(shared: Arc<Shared>, host: Arc<dyn Host>, from: ChildStdout) {
     let why = loop {
         match framing::read(&mut from).map(|body| body.map(|body| serde_json::from_slice(&body))) {
             Ok(Some(Ok(message))) => shared.arrived(message, &host, &queue),
-            Ok(Some(Err(_))) => break "it wrote what is no message".into(),
-            Ok(None) => break "it closed its output".into(),
-            Err(fault) => break format!("its output is broken: {}", fault.kind()),
+            Ok(Some(Err(_))) => break format!("{} wrote what is no message", shared.program),
+            Ok(None) => break closed(&shared, last_line),
+            Err(fault) => break format!("the output of {} is broken: {}", shared.program, fault.kind()),
         }
     };
     shared.end(&why);
+}
+
+/// Rule 4.
+fn closed(shared: &Shared, last_line: Option<Receiver<String>>) -> String {
+    let program = &shared.program;
+    let Some(status) = shared.exited() else { return format!("{program} closed its output") };
+    let last = last_line.and_then(|wait| wait.recv_timeout(CLOSED).ok()).unwrap_or_default();
+    let how = match status.code() {
+        Some(code) => format!("exited with code {code}"),
+        None => format!("was killed: {status}"), // which names the signal
+    };
+    if last.is_empty() {
+        format!("{program} {how}")
+    } else {
+        format!("{program} {how}: {last}")
+    }
+}
+
+fn cannot_start(program: &str, command: &Command, fault: &std::io::Error) -> String {
+    let folder = command.get_current_dir().filter(|folder| !folder.exists());
+    match (fault.kind(), folder) {
+        (std::io::ErrorKind::NotFound, Some(folder)) => {
+            format!("{program} cannot be started: no folder {}", folder.display())
+        }
+        (std::io::ErrorKind::NotFound, None) => format!("{program} cannot be started: no such program"),
+        (kind, _) => format!("{program} cannot be started: {kind}"),
+    }
+}
+
+/// Hands on what a process writes to its standard error; the last line that is not blank. Not of JSON: that is no cause
+/// but data, which may be conversation.
+fn forward(from: ChildStderr) -> String {
+    let (mut from, mut last) = (BufReader::new(from), String::new());
+    let mut bytes = Vec::new();
+    while from.read_until(b'\n', &mut bytes).is_ok_and(|count| count > 0) {
+        let _ = std::io::stderr().write_all(&bytes);
+        let line = String::from_utf8_lossy(&bytes);
+        if !line.trim().is_empty() {
+            last = line.trim().chars().take(LAST_LINE).collect();
+        }
+        bytes.clear();
+    }
+    if last.starts_with(['{', '[']) {
+        String::new()
+    } else {
+        last
+    }
 }
 
 fn kill(child: &mut Child) {

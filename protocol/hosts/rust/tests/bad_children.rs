@@ -381,3 +381,37 @@ fn no_conversation_text_stands_in_faults_or_debug_output() {
     assert!(given.fault.is_some());
     assert!(!format!("{given:?}").contains("owl"));
 }
+
+/// What the host was told first.
+#[derive(Clone, Default)]
+struct First(Arc<Mutex<Option<String>>>);
+
+impl Host for First {
+    fn trouble(&self, fault: &Fault) {
+        self.0.lock().unwrap().get_or_insert(fault.to_string());
+    }
+}
+
+#[test]
+fn fault_of_the_process_names_the_program_and_the_cause() {
+    let nowhere = || Command::new("/nowhere/ctxmgr");
+    let elsewhere = || {
+        let mut command = Command::new("sh");
+        command.current_dir("/nowhere");
+        command
+    };
+    let cases: [(Box<dyn Fn() -> Command + Send + Sync>, &str); 6] = [
+        (Box::new(nowhere), "/nowhere/ctxmgr cannot be started: no such program"),
+        (Box::new(elsewhere), "sh cannot be started: no folder /nowhere"),
+        (Box::new(shell("exit 3")), "sh exited with code 3"),
+        (Box::new(shell("printf 'one\nno module\n\n' >&2; exit 1")), "sh exited with code 1: no module"),
+        (Box::new(shell("echo '{\"role\":\"user\"}' >&2; exit 1")), "sh exited with code 1"),
+        (Box::new(shell("kill -KILL $$")), "sh was killed: signal: 9 (SIGKILL)"),
+    ];
+    for (command, wanted) in cases {
+        let first = First::default();
+        let client = hosted(BOUND, &Clock::default(), command, first.clone());
+        client.session(start("s", 1_000.0)).context(&conversation(1));
+        assert_eq!(first.0.lock().unwrap().as_deref(), Some(format!("ctxmgr is gone: {wanted}").as_str()));
+    }
+}

@@ -5,8 +5,10 @@
 //    process dies, so they are settled here.
 // 2. Nothing thrown or emitted escapes into the host: a stream without an error listener ends its process.
 // 3. The host's process may end whenever it likes: nothing here keeps it alive but a call that it waits for.
+// 4. A fault of the process names the program, how it ended (exit code or signal) and the last line of its stderr.
 
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { existsSync } from "node:fs";
 import {
   CancellationTokenSource,
   createMessageConnection,
@@ -42,6 +44,8 @@ export type CallOptions = RequestOptions;
 
 const PROGRESS = new ProgressType<Params<"$/progress">["value"]>();
 const C = "C".charCodeAt(0); // both headers of the protocol start with it
+const LAST_LINE_CHARACTERS = 200;
+const TURNS = 50; // of the event loop that stderr's end is waited for: what was written is there, the rest is the pipe's
 
 export class Child {
   /** Why it ended. Never rejects. */
@@ -57,6 +61,7 @@ export class Child {
   #why: SidecarFault | undefined;
   #leaving = false;
   #tokens = 0;
+  #said = ""; // the end of what the process wrote to stderr
 
   constructor(options: ChildOptions) {
     this.#clock = options.clock;
@@ -77,7 +82,7 @@ export class Child {
       this.#process = spawn(program, args, { cwd, env, stdio: "pipe", windowsHide: true });
       this.#connection = this.#connect(this.#process, options);
     } catch (error) {
-      this.#end(missing(program, error));
+      this.#end(missing(program, options.cwd, error));
     }
   }
 
@@ -85,13 +90,18 @@ export class Child {
     process.once("exit", this.#kill);
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => undefined);
     child.on("error", (error) => {
-      if (child.pid === undefined) this.#end(missing(options.command[0] ?? "", error));
+      if (child.pid === undefined) this.#end(missing(options.command[0] ?? "", options.cwd, error));
     });
     let closed = false;
-    child.on("exit", (code, signal) => {
-      this.#end(new SidecarFault("exited", `the process ${closed && signal ? "closed its pipes" : left(code, signal)}`));
+    child.on("exit", async (code, signal) => {
+      for (let turn = 0; turn < TURNS && !child.stderr.readableEnded; turn++) await new Promise(setImmediate);
+      const how = closed && signal ? "closed its output" : left(code, signal);
+      this.#end(new SidecarFault("exited", `${options.command[0]} ${how}${lastLine(this.#said)}`));
     });
-    child.stderr.setEncoding("utf8").on("data", options.onStderr);
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      this.#said = (this.#said + text).slice(-2 * LAST_LINE_CHARACTERS);
+      options.onStderr(text);
+    });
     child.stdout.once("data", (bytes: Buffer) => {
       if (bytes[0] !== C) this.kill(new SidecarFault("garbage", "what the process wrote is not the protocol"));
     });
@@ -194,13 +204,22 @@ export class Child {
   }
 }
 
-function missing(program: string, error: unknown): SidecarFault {
+function missing(program: string, cwd: string | undefined, error: unknown): SidecarFault {
   const code = (error as NodeJS.ErrnoException).code ?? "unknown fault";
-  return new SidecarFault("missing", `${program} cannot be run: ${code}`);
+  // spawn says ENOENT of the folder, too
+  const why = code !== "ENOENT" ? "" : cwd === undefined || existsSync(cwd) ? "no such program, " : `no folder ${cwd}, `;
+  return new SidecarFault("missing", `${program} cannot be started: ${why}${code}`);
 }
 
 function left(code: number | null, signal: NodeJS.Signals | null): string {
-  return signal ? `was ended by ${signal}` : `ended with ${code}`;
+  return signal ? `was killed by ${signal}` : `exited with code ${code}`;
+}
+
+/** ": ..." with the last line that is not blank. "" where there is none, and for JSON: it is no cause but data, which may
+ *  be conversation. */
+function lastLine(text: string): string {
+  const line = text.trimEnd().split("\n").at(-1)?.trim() ?? "";
+  return /^$|^[{[]/.test(line) ? "" : `: ${line.slice(0, LAST_LINE_CHARACTERS)}`;
 }
 
 function cancelled(method: string): SidecarFault {

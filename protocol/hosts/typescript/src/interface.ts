@@ -151,8 +151,8 @@ export interface Session<M extends object = object> {
   /** Of the last answer that held one. */
   readonly lastStatus: Result<"getStatus"> | undefined;
 
-  /** The list to send to the model. Never rejects. Kept messages are the very objects that were given; where nothing
-   *  changed, it is the very array. A message that was given is not to be changed in place. */
+  /** The list to send to the model, always a new array: push to yours or to this one, the other stays as it is. Never
+   *  rejects. Messages that stay are the same objects that you gave. Do not change a message in place. */
   context(messages: M[], options?: ContextOptions): Promise<M[]>;
 
   // Undefined where there was no answer in time. Events, the first five, are held then, and told to the next process.

@@ -94,12 +94,6 @@ function isMessage(put: any): boolean {
   return typeof put.role === "string" || typeof put.type === "string";
 }
 
-/** `messages` where `list` holds the same objects and no others. */
-export function identical<M>(list: M[], messages: M[]): M[] {
-  const all = list.length === messages.length && list.every((message, at) => message === messages[at]);
-  return all ? messages : list;
-}
-
 /** What to send without an answer (rule 4); `room` in tokens. */
 export function unaided<M>(messages: M[], sizes: readonly number[], last: Projection<M> | undefined, room: number): M[] {
   if (!last || !continues(messages, sizes, last)) return messages;

@@ -12,7 +12,7 @@ import { long } from "./bounds.ts";
 import { Events, type Event } from "./events.ts";
 import { SidecarFault } from "./fault.ts";
 import type { Asked, MethodName, Params, RequestOptions, Result, Session, SessionOptions } from "./interface.ts";
-import { continues, identical, projected, size, unaided, type Projection } from "./lists.ts";
+import { continues, projected, size, unaided, type Projection } from "./lists.ts";
 
 /** What a session needs of the sidecar. */
 export interface Line {
@@ -175,7 +175,7 @@ export class LiveSession<M extends object = object> implements Session<M> {
       list = projected(given, answer);
       this.#line.works("context", this.sessionId);
       this.#base = answer.base || undefined;
-      this.#last = { given, sizes, list: [...list], tokens: answer.report?.tokens };
+      this.#last = { given, sizes, list, tokens: answer.report?.tokens };
       this.lastReport = answer.report;
     } catch (fault) {
       this.#failed(fault, "context");
@@ -184,7 +184,7 @@ export class LiveSession<M extends object = object> implements Session<M> {
       const room = window - Math.min(this.#line.reserve(id), window / 4) - (options.overheadTokens ?? 0);
       list = unaided(given, sizes, this.#last, room);
     }
-    return identical(list, given) === given ? messages : list;
+    return [...list]; // an array of the caller's own: what is done to it is done to no other list
   };
 
   /** Sends the new messages alone where ctxmgr holds the others. Both tries share the time of one. */

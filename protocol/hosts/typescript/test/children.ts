@@ -1,10 +1,18 @@
 // Processes to be spawned in the sidecar's place, written out as scripts, and the real one.
 
+import assert from "node:assert/strict";
 import type { Sidecar, SidecarOptions } from "../src/index.ts";
 import { commandWords, startSidecar } from "../src/index.ts";
 
 /** The real sidecar: `CTXMGR_COMMAND`, else `ctxmgr` on the path. */
 export const REAL: readonly string[] = commandWords(process.env.CTXMGR_COMMAND ?? "") ?? ["ctxmgr"];
+
+/** That a list holds the messages that were given, and is an array of its own. */
+export function asGiven(list: readonly object[], given: readonly object[]): void {
+  assert.notEqual(list, given);
+  assert.equal(list.length, given.length);
+  list.forEach((message, at) => assert.equal(message, given[at]));
+}
 
 export const MODEL = { id: "m", contextWindow: 200_000 };
 

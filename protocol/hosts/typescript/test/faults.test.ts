@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { Fault, SidecarOptions } from "../src/index.ts";
 import { startSidecar } from "../src/index.ts";
 import { StandingClock } from "./clock.ts";
-import { MODEL, peer, Said, script, using } from "./children.ts";
+import { asGiven, MODEL, peer, Said, script, using } from "./children.ts";
 
 const SOON = { initialize: 200, session_start: 200, context: 100, turn_end: 100, getStatus: 100 };
 const PATIENT = { context: 20_000 }; // where something else is to end the wait
@@ -18,6 +18,7 @@ const BAD: [string, string[], Fault["kind"]][] = [
   ["missing", ["/nowhere/ctxmgr"], "missing"],
   ["no program", [process.cwd()], "missing"],
   ["exits at once", script("process.exit(3)"), "exited"],
+  ["says why it ends", script("console.error('one\\nno module named ctxmgr\\n'); process.exitCode = 1"), "exited"],
   ["exits after the greeting", peer("answers.session_start = () => process.exit(3)"), "exited"],
   ["never answers", script("process.stdin.resume()"), "timeout"],
   ["never answers context", peer("answers.context = () => undefined"), "timeout"],
@@ -36,10 +37,12 @@ const BAD: [string, string[], Fault["kind"]][] = [
 ];
 
 const MESSAGES: Record<string, RegExp> = {
-  missing: /^\/nowhere\/ctxmgr cannot be run: ENOENT$/,
-  "exits at once": /ended with 3$/,
-  "closes its output": /closed its pipes$/,
-  "dies in the middle of a call": /ended by SIGKILL$|closed its pipes$/,
+  missing: /^\/nowhere\/ctxmgr cannot be started: no such program, ENOENT$/,
+  "exits at once": /exited with code 3$/,
+  "says why it ends": /exited with code 1: no module named ctxmgr$/,
+  "no program": / cannot be started: EACCES$/,
+  "closes its output": /closed its output$/,
+  "dies in the middle of a call": /was killed by SIGKILL$|closed its output$/,
 };
 
 for (const [name, command, kind] of BAD) {
@@ -49,17 +52,40 @@ for (const [name, command, kind] of BAD) {
     const options: SidecarOptions = { command, timeoutsMs, restart: NEVER, onFault: (fault) => faults.push(fault) };
     await using(options, async (sidecar) => {
       const session = await sidecar.session<object>({ sessionId: "s", model: MODEL });
-      assert.equal(await session.context(LIST), LIST);
+      asGiven(await session.context(LIST), LIST);
       assert.equal(sidecar.lastFault?.kind === "gaveUp" ? faults[0]?.kind : sidecar.lastFault?.kind, kind);
       assert.equal(session.lastReport, undefined);
       const longer = [...LIST, { role: "user", content: "And this." }];
-      assert.equal(await session.context(longer), longer);
+      asGiven(await session.context(longer), longer);
       assert.deepEqual(faults.map((fault) => fault.kind).filter((one) => one !== "gaveUp"), [kind]);
       if (name in MESSAGES) assert.match(faults[0]!.message, MESSAGES[name]!);
       assert.ok(faults.every((fault) => !fault.message.includes("Fix it")));
     });
   });
 }
+
+test("a list is an array of the caller's own, whatever is done to it", async () => {
+  const said = new Said();
+  await using({ command: peer(), onStderr: said.listen }, async (sidecar) => {
+    const session = await sidecar.session<object>({ sessionId: "s", model: MODEL });
+    const messages: object[] = [...LIST];
+    const sent = await session.context(messages);
+    sent.push({ role: "user", content: "For this call alone." });
+    assert.deepEqual(messages, LIST);
+    sent.length = 0;
+    messages.push({ role: "assistant", content: "Done." });
+    asGiven(await session.context(messages), messages);
+    const [, second] = await said.until("context", 2);
+    assert.deepEqual(second.params.append, { after: 1, base: "b", messages: messages.slice(1) });
+  });
+});
+
+test("the folder that is not there is named, not the program", async () => {
+  await using({ command: [process.execPath], cwd: "/nowhere" }, async (sidecar) => {
+    await sidecar.session({ sessionId: "s", model: MODEL });
+    assert.equal(sidecar.lastFault?.message, `${process.execPath} cannot be started: no folder /nowhere, ENOENT`);
+  });
+});
 
 test("what is told to a dead process is undefined, what is asked by name rejects", async () => {
   await using({ command: ["/nowhere/ctxmgr"] }, async (sidecar) => {
@@ -107,7 +133,7 @@ test("a process that dies while megabytes are on their way to it", async () => {
   await using({ command: peer(dies), restart: NEVER }, async (sidecar) => {
     const session = await sidecar.session<object>({ sessionId: "s", model: MODEL });
     const list = [{ role: "user", content: "x".repeat(8_000_000) }];
-    assert.equal(await session.context(list), list);
+    asGiven(await session.context(list), list);
     assert.equal(sidecar.state, "failed");
   });
 });
@@ -135,9 +161,9 @@ test("a list that cannot be sent costs only itself", async () => {
     round.content = round;
     for (const odd of [{ role: "user", content: 1n }, round, null]) {
       const list = [odd];
-      assert.equal(await session.context(list), list);
+      asGiven(await session.context(list), list);
     }
-    assert.equal(await session.context(LIST), LIST);
+    asGiven(await session.context(LIST), LIST);
     assert.equal(sidecar.lastFault, undefined);
     assert.equal(sidecar.state, "ready");
   });
@@ -174,7 +200,7 @@ test("a base that is not the state any more sends the whole list", async () => {
     const session = await sidecar.session<object>({ sessionId: "s", model: MODEL });
     await session.context(LIST);
     const longer = [...LIST, { role: "user", content: "And this." }];
-    assert.equal(await session.context(longer), longer);
+    asGiven(await session.context(longer), longer);
     const sent = said.of("context").map(({ params }) => [params.messages?.length, params.append?.messages.length]);
     assert.deepEqual(sent, [[1, undefined], [undefined, 1], [2, undefined]]);
     assert.equal(sidecar.lastFault, undefined);
@@ -199,7 +225,7 @@ test("a flood on stderr holds nothing up", async () => {
     };`;
   await using({ command: peer(flood), onStderr: (text) => void (bytes += text.length) }, async (sidecar) => {
     const session = await sidecar.session<object>({ sessionId: "s", model: MODEL });
-    assert.equal(await session.context(LIST), LIST);
+    asGiven(await session.context(LIST), LIST);
     assert.equal(sidecar.lastFault, undefined);
   });
   assert.ok(bytes > 3 * MEGABYTE); // the rest is still on its way
@@ -231,7 +257,7 @@ test("after the end nothing is told, and lists go on", async () => {
   const sidecar = startSidecar({ command: peer(), onFault: (fault) => faults.push(fault) });
   const session = await sidecar.session<object>({ sessionId: "s", model: MODEL });
   await sidecar.dispose();
-  assert.equal(await session.context(LIST), LIST);
+  asGiven(await session.context(LIST), LIST);
   assert.equal(await session.turnEnd(TURN as any), undefined);
   await assert.rejects(sidecar.request("getStatus", { sessionId: "s" }), { kind: "disposed" });
   assert.deepEqual(faults, []);
@@ -252,7 +278,7 @@ test("a list that is not answered is told with the whole bound", async () => {
     const session = await sidecar.session<object>({ sessionId: "s", model: MODEL });
     const list = session.context(LIST);
     await clock.pass(2_000);
-    assert.equal(await list, LIST);
+    asGiven(await list, LIST);
     assert.deepEqual(faults.map((fault) => fault.message), ["no answer to context within 2000 ms"]);
   });
 });

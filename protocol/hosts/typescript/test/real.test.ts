@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Params, Result, Sidecar, SidecarOptions } from "../src/index.ts";
-import { MODEL, REAL, using } from "./children.ts";
+import { asGiven, MODEL, REAL, using } from "./children.ts";
 import { StandingClock } from "./clock.ts";
 
 type Message = { role: string; [member: string]: unknown };
@@ -55,7 +55,7 @@ test("only what is new travels, and what is kept is what was given", async () =>
     for (let number = 1; number <= 9; number++) {
       list.push(turn(number, 400)[0]!);
       const made = await session.context(list);
-      if (number <= 6) assert.equal(made, list); // all six turns of the green zone
+      if (number <= 6) asGiven(made, list); // all six turns of the green zone
       else assert.equal(made[0]!.customType, "ctxmgr.packet");
       if (number > 6) assert.ok(made.slice(1).every((message) => list.includes(message)));
       assert.equal(made.at(-1), list.at(-1));

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Fault } from "../src/index.ts";
 import { Restarts } from "../src/restarts.ts";
-import { MODEL, peer, Said, script, using } from "./children.ts";
+import { asGiven, MODEL, peer, Said, script, using } from "./children.ts";
 import { StandingClock } from "./clock.ts";
 
 const LIST = [{ role: "user", content: "Fix it." }];
@@ -31,12 +31,12 @@ test("a new process hears of the sessions, and gets the whole list", async () =>
     await told.modelSelect({ id: "other", contextWindow: 100_000 });
     assert.equal(await told.status(), undefined);
     assert.equal(sidecar.state, "waiting");
-    assert.equal(await told.context(MORE), MORE);
+    asGiven(await told.context(MORE), MORE);
     tree = [...tree, { id: "e2" }];
     await clock.pass(250);
     assert.equal(sidecar.state, "starting");
     assert.equal(await sidecar.session({ ...open, sessionId: "told" }), told); // ready again
-    assert.equal(await told.context(MORE), MORE);
+    asGiven(await told.context(MORE), MORE);
     assert.equal(sidecar.lastFault, undefined);
     const started = said.of("session_start").map(({ params }) => params);
     assert.deepEqual(started.slice(3), [
@@ -62,9 +62,9 @@ test("restarts are given up, told, and tried again when asked for", async () => 
       await assert.rejects(sidecar.request("rpc.discover", {}), { kind: delay === 400 ? "gaveUp" : "exited" });
     }
     assert.equal(sidecar.state, "failed");
-    assert.equal(await session.context(LIST), LIST);
+    asGiven(await session.context(LIST), LIST);
     assert.deepEqual(faults, ["exited"]);
-    assert.match(sidecar.lastFault?.message ?? "", /ended with 3/);
+    assert.match(sidecar.lastFault?.message ?? "", /exited with code 3/);
     sidecar.restart();
     assert.equal(sidecar.state, "starting");
     await assert.rejects(sidecar.request("rpc.discover", {}), { kind: "exited" });
@@ -102,7 +102,7 @@ test("a session that the process has forgotten, or refused, is started again by 
   await using({ command: peer(moody), onStderr: said.listen }, async (sidecar) => {
     const session = await sidecar.session<object>({ sessionId: "s", model: MODEL });
     assert.deepEqual([session.restored, sidecar.lastFault?.code], [undefined, -32803]);
-    for (let call = 0; call < 3; call++) assert.equal(await session.context(LIST), LIST);
+    for (let call = 0; call < 3; call++) asGiven(await session.context(LIST), LIST);
     assert.deepEqual([session.restored, sidecar.lastFault], [true, undefined]);
     assert.equal(said.of("session_start").length, 3);
     assert.equal(said.of("context").length, 3);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Fault } from "../src/index.ts";
-import { MODEL, peer, Said, script, using } from "./children.ts";
+import { asGiven, MODEL, peer, Said, script, using } from "./children.ts";
 import { StandingClock } from "./clock.ts";
 
 const LIST = [{ role: "user", content: "Fix it." }];
@@ -17,13 +17,13 @@ test("a process that hangs at its start is not waited for", async () => {
     await clock.pass(5_000);
     const session = await opened;
     assert.deepEqual([sidecar.state, session.restored], ["starting", undefined]);
-    assert.equal(await session.context(LIST), LIST); // the clock stands
+    asGiven(await session.context(LIST), LIST); // the clock stands
     assert.equal(await session.turnEnd({ message: LIST[0]! }), undefined);
     assert.equal(sidecar.lastFault?.message, "ctxmgr is being started");
     const asked = assert.rejects(session.request("getStatus", {}), { kind: "timeout", method: "initialize" });
     clock.advance(5_000); // that much is left of the ten seconds that the greeting may take
     await asked;
-    assert.equal(await session.context(LIST), LIST);
+    asGiven(await session.context(LIST), LIST);
     assert.equal(sidecar.lastFault?.method, "initialize");
     assert.deepEqual(faults.map(({ kind }) => kind), ["starting"]);
   });
@@ -40,11 +40,11 @@ test("a session that is not up in time is told of later", async () => {
     await said.until("session_start", 1);
     await clock.pass(700);
     const session = await opened;
-    assert.equal(await session.context(LIST), LIST);
+    asGiven(await session.context(LIST), LIST);
     assert.equal(sidecar.lastFault?.message, "the session is being started");
     clock.advance(9_300); // it is given up, ten seconds after it was asked for
     await said.until("$/cancelRequest", 1);
-    assert.equal(await session.context(LIST), LIST);
+    asGiven(await session.context(LIST), LIST);
     assert.deepEqual([session.restored, sidecar.lastFault], [false, undefined]);
   });
 });
@@ -58,7 +58,7 @@ test("who asks by name while a session is being started hears what came of it", 
     const session = await sidecar.session<object>({ sessionId: "s", model: MODEL });
     const list = session.context(LIST); // starts it again
     await assert.rejects(session.request("getStatus", {}), { kind: "error", code: -32803, method: "session_start" });
-    assert.equal(await list, LIST);
+    asGiven(await list, LIST);
     assert.equal(said.of("session_start").length, 2);
   });
 });
