@@ -19,7 +19,7 @@ import msgspec
 from ctxmgr.client.answering import answering, greeting, hearing
 from ctxmgr.client.channel import Channel, Link, SignsOfLife, decoded, encoded
 from ctxmgr.client.fallback import reserve
-from ctxmgr.client.links import RuntimeLink, SpawnedLink, load_server
+from ctxmgr.client.links import RuntimeLink, SpawnedLink, cannot_start, load_server
 from ctxmgr.client.outbox import Entries
 from ctxmgr.client.session import AsyncClientSession
 from ctxmgr.client.settings import LONG, Host, InProcessSidecar, RestartLimits, SpawnedSidecar, Timing, bound_ms
@@ -286,7 +286,7 @@ class AsyncClient:
                 params = msgspec.structs.replace(params, process_id=os.getpid())
                 self._link = SpawnedLink(self._sidecar, channel.receive, channel.closed)
         except Exception as fault:  # noqa: BLE001  no such program, a server that cannot be loaded
-            missing = SidecarFault("missing", f"the sidecar cannot be run: {type(fault).__name__}")
+            missing = SidecarFault("missing", cannot_start(self._sidecar, fault))
             self._broken(missing)
             raise missing from None
         self._channel = channel

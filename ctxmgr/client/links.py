@@ -5,14 +5,16 @@ from it, and tells how it ended. Neither knows a message.
 2. It has a process group of its own: an interrupt at the user's terminal is the program's to deal with, and what a
    wrapper has started ends with it.
 3. Nothing outlives the program: the process ends when its input does.
-4. A pipe holds a whole list, where the system lets it: else it goes from hand to hand in pieces of 64 KB.
-5. The server's modules are loaded when the first link in this process is made, in a thread: a program that spawns
+4. The end names the program, its exit code or signal and, unless the host directs standard error, its last line.
+5. A pipe holds a whole list, where the system lets it: else it goes from hand to hand in pieces of 64 KB.
+6. The server's modules are loaded when the first link in this process is made, in a thread: a program that spawns
    never pays for them.
 """
 
 import asyncio
 import contextlib
 import importlib
+import io
 import os
 import queue
 import signal
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 PIPE_BYTES = 1 << 20  # the most that Linux gives to anybody (fs.pipe-max-size)
 READ_BYTES = PIPE_BYTES  # of one read: a pipe gives at most its capacity
 CLOSED_SECONDS = 1.0  # for a process that has closed its output to end
+LAST_LINE_CHARACTERS = 200
+LINE_BYTES = 1 << 16  # a longer one is read in pieces
 KILLED = 137  # the exit code of a process that was killed
 
 
@@ -43,12 +47,14 @@ class SpawnedLink:
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._on_bytes, self._on_end = on_bytes, on_end
+        self._program = str(sidecar.command[0])
+        self._last_line = ""  # that is not blank, of standard error
         groups = hasattr(os, "killpg")
         self._process = subprocess.Popen(
             list(sidecar.command),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=sidecar.stderr,
+            stderr=subprocess.PIPE if sidecar.stderr == subprocess.DEVNULL else sidecar.stderr,
             cwd=sidecar.cwd,
             env=isolation.environment(os.environ if sidecar.env is None else sidecar.env, sidecar.cwd),
             bufsize=0,
@@ -57,6 +63,8 @@ class SpawnedLink:
         _widen(self._process.stdin)
         _widen(self._process.stdout)
         self._out: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._listening = threading.Thread(target=self._listen, name="ctxmgr-stderr", daemon=True)
+        self._listening.start()
         for name, run in (("ctxmgr-read", self._read), ("ctxmgr-write", self._write)):
             threading.Thread(target=run, name=name, daemon=True).start()
 
@@ -91,14 +99,28 @@ class SpawnedLink:
                 self._tell(self._on_bytes, chunk)
         try:
             code = self._process.wait(CLOSED_SECONDS)
-            how = f"was ended by {_signal(-code)}" if code < 0 else f"ended with {code}"
+            self._listening.join(
+                CLOSED_SECONDS
+            )  # what it wrote is there; what it has started may hold the pipe open
+            how = f"was killed by {_signal(-code)}" if code < 0 else f"exited with code {code}"
+            how += f": {self._last_line}" if self._last_line else ""
         except subprocess.TimeoutExpired:
             self.kill()
             self._process.wait()
             how = "closed its output"
         stream.close()
         self._out.put(None)
-        self._tell(self._on_end, f"the process {how}")
+        self._tell(self._on_end, f"{self._program} {how}")
+
+    def _listen(self) -> None:
+        """Keeps the last line of standard error. JSON is not kept: it is no cause but data, maybe conversation."""
+        if self._process.stderr is None:
+            return
+        with io.BufferedReader(self._process.stderr) as stream:  # type: ignore[type-var]  # a FileIO: it is unbuffered
+            while line := stream.readline(LINE_BYTES):
+                text = line.decode("utf-8", "replace").strip()
+                if text:
+                    self._last_line = "" if text.startswith(("{", "[")) else text[:LAST_LINE_CHARACTERS]
 
     def _write(self) -> None:
         stream = self._process.stdin
@@ -116,8 +138,19 @@ class SpawnedLink:
             self._loop.call_soon_threadsafe(whom, value)
 
 
+def cannot_start(sidecar: SpawnedSidecar | InProcessSidecar, fault: Exception) -> str:
+    """Which program cannot be started, and why."""
+    if isinstance(sidecar, InProcessSidecar):
+        return f"the server in this process cannot be started: {type(fault).__name__}"
+    program = next(iter(sidecar.command), "")
+    if isinstance(fault, FileNotFoundError):
+        there = sidecar.cwd is None or os.path.isdir(sidecar.cwd)
+        return f"{program} cannot be started: {'no such program' if there else f'no folder {sidecar.cwd}'}"
+    return f"{program} cannot be started: {getattr(fault, 'strerror', None) or type(fault).__name__}"
+
+
 def _widen(pipe: IO[bytes] | None) -> None:
-    """Rule 4. A system without such pipes, or a user who has too many, has those that there are."""
+    """Rule 5. A system without such pipes, or a user who has too many, has those that there are."""
     if sys.platform == "linux" and pipe is not None:
         import fcntl
 

@@ -20,9 +20,10 @@ OnEmbed = Callable[[Sequence[str]], list[list[float]] | Awaitable[list[list[floa
 
 
 class SpawnedSidecar(msgspec.Struct, frozen=True):
-    """A process of its own. `command` is the whole of it (default: this Python's `ctxmgr serve`); the rest is as
-    `subprocess.Popen` has it, but that its standard error goes nowhere by default: it may be the user's screen.
-    `state_dir`: where snapshots go; default: the user's state directory.
+    """A process of its own. `command` is the whole of it (default: this Python's `ctxmgr serve`). The rest is as
+    `subprocess.Popen` has it, except that standard error goes nowhere by default, for it may be the user's screen:
+    its last line is kept, to report why the process ended. `state_dir`: where snapshots go; default: the user's
+    state directory.
 
     It imports nothing of the project in which it is started. Of variables that begin with PYTHON only PYTHONPATH is
     handed on, less its folders that are relative or in the project, and PYTHONSAFEPATH is set."""

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ctxmgr import Client
-from ctxmgr.client import ClientSession, InProcessSidecar, RestartLimits, SpawnedSidecar, Timing
+from ctxmgr.client import ClientSession, Host, InProcessSidecar, RestartLimits, SpawnedSidecar, Timing
 
 ROOT = Path(__file__).parents[2]
 GREENHOUSE = ROOT / "tests" / "sessions" / "greenhouse.jsonl"
@@ -121,6 +121,31 @@ def test_a_bad_child_costs_no_model_call(tmp_path: Path, command: tuple[str, ...
         assert source(session) == "own"
         assert session.turn_end(user(3)) is None
         assert client.trouble.kind == kind
+
+
+WARNS = "import sys; print('one\\nno module named x\\n', file=sys.stderr); sys.exit(1)"
+PRINTS_JSON = "import sys; print('{}', file=sys.stderr); sys.exit(3)"
+DIES = "import os; os.kill(os.getpid(), 9)"
+
+
+@pytest.mark.parametrize(
+    ("command", "cwd", "told"),
+    [
+        (("/nowhere/ctxmgr", "serve"), None, "/nowhere/ctxmgr cannot be started: no such program"),
+        ((sys.executable,), "/nowhere", f"{sys.executable} cannot be started: no folder /nowhere"),
+        (("/",), None, "/ cannot be started: Permission denied"),
+        ((sys.executable, "-c", WARNS), None, f"{sys.executable} exited with code 1: no module named x"),
+        ((sys.executable, "-c", PRINTS_JSON), None, f"{sys.executable} exited with code 3"),
+        ((sys.executable, "-c", DIES), None, f"{sys.executable} was killed by SIGKILL"),
+    ],
+)
+def test_the_trouble_names_the_program_and_the_cause(command: tuple[str, ...], cwd: str | None, told: str) -> None:
+    heard: list[str] = []
+    host = Host(on_trouble=lambda fault: heard.append(fault.message))
+    sidecar = SpawnedSidecar(command, env=ENV, cwd=cwd)
+    with Client(POLICY, sidecar=sidecar, host=host, timing=patient(end_ms=100)) as client:
+        client.session("s", MODEL)
+    assert heard == [told]
 
 
 def test_no_process_is_left(tmp_path: Path) -> None:

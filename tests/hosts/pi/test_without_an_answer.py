@@ -46,7 +46,7 @@ FAULTS: dict[str, tuple[list[str], str]] = {
         ["./no-such-program"],
         "ctxmgr is not to be found: pi goes on without it. pip install ctxmgr-sidecar",
     ),
-    "exit": ([sys.executable, "-c", ENDS], f"ctxmgr does not answer ({sys.executable} exited with code 3),
+    "exit": ([sys.executable, "-c", ENDS], f"ctxmgr does not answer ({sys.executable} exited with code 3"),
     "garbage": (
         [sys.executable, "-c", GARBAGE],
         "ctxmgr does not answer (what the process wrote is not the protocol)",

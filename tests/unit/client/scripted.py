@@ -119,15 +119,15 @@ class ScriptedLink:
         self.say({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 
     def end_input(self) -> None:
-        self.die("ended with 0")
+        self.die("exited with code 0")
 
     def kill(self) -> None:
-        self.die("was ended by SIGKILL")
+        self.die("was killed by SIGKILL")
 
-    def die(self, how: str = "ended with 1") -> None:
+    def die(self, how: str = "exited with code 1") -> None:
         if self.alive:
             self.alive = False
-            self.ended(f"the process {how}")
+            self.ended(f"ctxmgr {how}")
 
 
 @pytest.fixture

@@ -111,7 +111,7 @@ async def test_no_such_program_is_not_looked_for_again(script: Scripted, fault: 
         script.clock.now += 60_000
         assert await session.context([user(1)]) == [user(1)]
         assert (client.state, script.links) == ("failed", [])
-        with pytest.raises(SidecarFault, match="cannot be run"):
+        with pytest.raises(SidecarFault, match="cannot be started"):
             await client.request("rpc.discover")
 
 
