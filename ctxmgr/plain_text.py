@@ -111,9 +111,9 @@ def columns() -> int:
     return shutil.get_terminal_size((PIPED_COLUMNS, 0)).columns if sys.stdout.isatty() else PIPED_COLUMNS
 
 
-def table(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> str:
-    """Rows below one another, made safe; the last column folds where a line does not hold it. `right`: columns that
-    end at the right."""
+def table(rows: Sequence[Sequence[str]], right: Collection[int] = (), cut: bool = False) -> str:
+    """Rows below one another, made safe; the last column folds where a line does not hold it, or is cut with `cut`.
+    `right`: columns that end at the right."""
     cells = [[safe(cell) for cell in row] for row in rows]
     widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]) - 1)] if cells else []
     indent = sum(widths) + len(GAP) * len(widths)
@@ -123,7 +123,8 @@ def table(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> str:
             (cell.rjust(wide) if column in right else cell.ljust(wide)) + GAP
             for column, (cell, wide) in enumerate(zip(first, widths, strict=True))
         )
-        folded = _folded(last, max(columns() - indent, NARROWEST))
+        width = max(columns() - indent, NARROWEST)
+        folded = [last if len(last) <= width else f"{last[: width - 3]}..."] if cut else _folded(last, width)
         lines += [(lead + folded[0]).rstrip(), *((" " * indent + more).rstrip() for more in folded[1:])]
     return "\n".join(lines)
 

@@ -873,7 +873,7 @@ export interface SessionStartParams {
   sessionId: string;
   /** The model that the session's lists are for. */
   model: Model;
-  /** The working directory. Kept for people, not used. */
+  /** The working directory. Lists of saved sessions show it; it is not used otherwise. */
   cwd?: string | null;
   /**
    * The host's session tree, oldest entry first: ctxmgr learns from it what a snapshot does not hold, and which

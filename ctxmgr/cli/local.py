@@ -8,7 +8,7 @@ from ctxmgr.cli.arguments import JSON, MODELS, CommandRow, option, positive
 DIRECTORY = option("--state-dir", metavar="DIR", help="the state directory (default: the user's)")
 SET_DIRECTORY = option("--state-dir", metavar="DIR", help="the state directory (default: the settings' or yours)")
 FULL = option("--full", action="store_true", help="show long texts whole")
-SESSION = option("session", metavar="SESSION", help="the session's id, as the list has it")
+SESSION = option("session", metavar="SESSION", help="the id of the session, or how it begins")
 
 SESSIONS = CommandRow(
     "What the state directory holds: its sessions listed, one of them shown, exported into a file of its own, or "
@@ -60,7 +60,7 @@ SESSIONS = CommandRow(
                     metavar="URL",
                     help="delete them in this store as well; one that is open on another machine is not deleted",
                 ),
-                option("session", metavar="SESSION", nargs="+", help="their ids"),
+                option("session", metavar="SESSION", nargs="+", help="ids of sessions, or how they begin"),
             ),
         ),
         "purge": CommandRow(
@@ -105,7 +105,7 @@ SEARCH = CommandRow(
         option(
             "--session",
             metavar="SESSION",
-            help="in this session alone: its id, or how that begins (default: in all)",
+            help="search only this session: its id, or how it begins (default: all)",
         ),
         option("--limit", metavar="N", type=int, default=10, help="hits at most (default: %(default)s)"),
         option(
@@ -124,7 +124,11 @@ INSPECT = CommandRow(
     "broken or its end is torn.",
     "ctxmgr inspect ~/.local/state/ctxmgr/NAME.jsonl --full",
     "ctxmgr.inspection:inspecting.run",
-    (option("file", metavar="FILE", help="a snapshot, NAME.jsonl in the state directory"), FULL, MODELS),
+    (
+        option("file", metavar="FILE|SESSION", help="a snapshot file, or the id of a session or how it begins"),
+        FULL,
+        MODELS,
+    ),
 )
 
 FORGET = CommandRow(
@@ -133,7 +137,7 @@ FORGET = CommandRow(
     "ctxmgr forget SESSION --state-dir /tmp/ctxmgr",
     "ctxmgr.inspection:sessions.forget",
     (
-        option("session", metavar="SESSION", help="the session's id, as the host names it"),
+        option("session", metavar="SESSION", help="the id of the session, or how it begins"),
         DIRECTORY,
         option(
             "--store",

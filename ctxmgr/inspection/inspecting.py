@@ -9,9 +9,11 @@ from pathlib import Path
 
 import msgspec
 
-from ctxmgr.devices import snapshots
+from ctxmgr import settings
+from ctxmgr.devices import default_state_dir, snapshots
 from ctxmgr.engine.caching import gap
 from ctxmgr.engine.memory import current
+from ctxmgr.inspection import naming
 from ctxmgr.known_models import Registry, shipped
 from ctxmgr.masking import secrets_in, without_secrets
 from ctxmgr.model.saved import KINDS, State
@@ -27,8 +29,12 @@ RANKS = {kind: rank for rank, kind in enumerate(KINDS)}
 def run(parsed: Namespace) -> int:
     """0: whole; 1: broken, with a torn tail, or the facts of models cannot be used; 2: there is no such file."""
     path = Path(parsed.file)
-    if not path.exists():
-        return complain("inspect", f"no such file: {parsed.file}", 2)
+    try:
+        path = path if path.exists() else _of_session(parsed.file)
+    except naming.NotOne as none:
+        return complain("inspect", str(none) if none.is_ambiguous else f"no such file: {parsed.file}", 2)
+    except SettingsFault as unusable:
+        return complain("inspect", str(unusable), 2)
     try:
         models = models_file(parsed.models) or shipped()
     except SettingsFault as unusable:
@@ -50,6 +56,15 @@ def run(parsed: Namespace) -> int:
     for fault in faults:
         write(fault)
     return 1 if faults else 0
+
+
+def _of_session(named: str) -> Path:
+    """The snapshot of the session that an id or its beginning means. Raises NotOne, SettingsFault."""
+    directory = Path(settings.read().settings_for().state_dir or default_state_dir())
+    path = directory / snapshots.file_name(naming.meant(directory, named))
+    if not path.exists():
+        raise naming.NotOne("only originals are kept of it")
+    return path
 
 
 def _show(state: State, lines: tuple[int, int], full: bool, models: Registry, known: Collection[str]) -> None:

@@ -13,25 +13,21 @@ import msgspec
 
 from ctxmgr import settings
 from ctxmgr.devices import ArchiveDatabase, ArchiveFault, HitRow, default_state_dir
-from ctxmgr.devices.snapshots import file_name
+from ctxmgr.inspection.naming import NotOne, meant
 from ctxmgr.inspection.sessions import age
 from ctxmgr.masking import legible
 from ctxmgr.model import policy_keys
 from ctxmgr.plain_text import columns, complain, safe, write, write_json
 
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
-MOST_TOLD = 10  # of sessions that may be meant
-
-
-class _NotOne(Exception):
-    """No session, or more than one, is meant; the text says so."""
+INDENT = "    "
 
 
 def run(parsed: Namespace) -> int:
     """0: found; 1: nothing was, or the archive cannot be read; 2: wrong usage, or no session that is meant."""
     query = " ".join(parsed.query)
     if bool(query.strip()) == bool(parsed.original):
-        return complain("search", "say what to look for, or --original HANDLE", 2)
+        return complain("search", "give words to look for, or --original HANDLE", 2)
     if parsed.limit < 1:
         return complain("search", "--limit must be at least 1", 2)
     try:
@@ -41,13 +37,13 @@ def run(parsed: Namespace) -> int:
     directory = Path(parsed.state_dir or layer.state_dir or default_state_dir())
     archive = ArchiveDatabase(directory)
     try:
-        session = None if parsed.session is None else _session(archive, directory, parsed.session)
+        session = None if parsed.session is None else meant(directory, parsed.session, archive)
         if parsed.original:
             return _original(
                 archive, session, parsed.original, policy_keys.policy(layer.policy).archive.keep_secrets
             )
         return _search(archive, session, parsed, query)
-    except _NotOne as fault:
+    except NotOne as fault:
         return complain("search", str(fault), 2)
     except ArchiveFault as fault:
         return complain("search", f"the archive cannot be searched: {fault}", 1)
@@ -57,20 +53,6 @@ def run(parsed: Namespace) -> int:
             complain("search", note, 1)
 
 
-def _session(archive: ArchiveDatabase, directory: Path, named: str) -> str:
-    """The one of this id, else the only one whose id begins so. _NotOne, ArchiveFault."""
-    known = [size.session_id for size in archive.sizes()]
-    if named in known or (directory / file_name(named)).exists():
-        return named
-    meant = [id for id in known if id.startswith(named)]
-    if not meant:
-        raise _NotOne(f"no such session: nothing that left is kept of {named}")
-    if len(meant) > 1:
-        more = [f"and {len(meant) - MOST_TOLD} more"] if len(meant) > MOST_TOLD else []
-        raise _NotOne(f"{len(meant)} sessions begin with {named}: {', '.join([*meant[:MOST_TOLD], *more])}")
-    return meant[0]
-
-
 def _search(archive: ArchiveDatabase, session: str | None, parsed: Namespace, query: str) -> int:
     hits = archive.search(session, query, parsed.limit)
     if parsed.json:
@@ -78,7 +60,7 @@ def _search(archive: ArchiveDatabase, session: str | None, parsed: Namespace, qu
     elif hits:
         write_hits(hits, query, time.time_ns() // 1_000_000)
     else:
-        complain("search", "nothing that left holds these words", 1)
+        complain("search", "no removed text contains these words", 1)
     return 0 if hits else 1
 
 
@@ -93,20 +75,25 @@ def _original(archive: ArchiveDatabase, session: str | None, handle: str, has_se
 
 
 def write_hits(rows: Sequence[HitRow], query: str, now_ms: int) -> None:
-    """A hit is a line about it, and its stretch below, on a terminal with the words in bold."""
+    """A hit is its text, on a terminal with the words in bold, and below it the handle, the call, the age, the
+    session, and how much of the original the text is."""
     bold = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    width = columns()
+    width = max(20, columns() - len(INDENT))
     blocks = []
     for rank, row in enumerate(rows, 1):
-        session = row.session.decode("utf-8", "replace")
-        about = f"{age(max(0, now_ms - row.time_ms))}  {session}"
-        head = f"{rank}. {row.hit.handle}  {row.hit.call_text}"
         lines = [line for line in row.hit.snippet.splitlines() if line.strip()]
-        body = [part for line in lines for part in textwrap.wrap(safe(line), max(20, width - 6)) or [""]]
+        body = [part for line in lines for part in textwrap.wrap(safe(line), width) or [""]]
         if bold:
             body = [_bold(line, query) for line in body]
+        session = row.session.decode("utf-8", "replace")
         whole = f"{row.hit.total:,} characters, from {row.hit.offset:,}"
-        blocks.append("\n".join([safe(head), safe(f"   {about}  ({whole})"), *(f"     {line}" for line in body)]))
+        about = (
+            f"{row.hit.handle}  {row.hit.call_text}",
+            f"{age(max(0, now_ms - row.time_ms))}  {session}  ({whole})",
+        )
+        first, *more = body or [""]
+        lines = [f"{f'{rank}.':{len(INDENT)}}{first}", *(f"{INDENT}{line}" for line in more)]
+        blocks.append("\n".join([*lines, *(safe(f"{INDENT}-- {line}") for line in about)]))
     print("\n\n".join(blocks))
 
 

@@ -12,9 +12,9 @@ import json
 import os
 import time
 from argparse import Namespace
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import msgspec
@@ -22,13 +22,16 @@ import msgspec
 from ctxmgr import settings
 from ctxmgr.devices import ArchiveDatabase, ArchiveFault, default_state_dir, retention, snapshots
 from ctxmgr.devices.snapshots import SnapshotStore, file_name
-from ctxmgr.inspection import inspecting
+from ctxmgr.inspection import inspecting, naming
 from ctxmgr.masking import legible
 from ctxmgr.model import policy_keys
+from ctxmgr.model.saved import State
 from ctxmgr.plain_text import complain, table, write, write_json
 from ctxmgr.session import journal
 
-HEAD = ("saved", "events", "messages", "tokens", "preset", "kB", "session")
+HEAD = ("session", "project", "age", "size", "preset", "first words")
+NUMBERS = (2, 3)  # columns that end at the right
+MOST_PROJECT, MOST_WORDS = 16, 200  # characters that are shown
 STORE_HEAD = ("events", "kB", "epoch", "held", "session")
 _UNITS = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"))
 KILOBYTE = 1_000
@@ -36,7 +39,8 @@ KILOBYTE = 1_000
 
 class ListedSession(msgspec.Struct, frozen=True):
     """One saved session. `message_count`: of the last list; `outgoing_tokens`: of the next request, as far as that
-    is known; `preset`: the one that is set for this session, None where its host's policy holds. `fault`: why
+    is known; `preset`: the one that is set for this session, None where its host's policy holds. `cwd`: the folder
+    that its program works in, and `first_words` what the user said first, "" where they are not known. `fault`: why
     nothing but the file's own facts is known. `holder`: the process that has it open."""
 
     session: str
@@ -49,6 +53,8 @@ class ListedSession(msgspec.Struct, frozen=True):
     message_count: int | None = None
     outgoing_tokens: int | None = None
     preset: str | None = None
+    cwd: str = ""
+    first_words: str = ""
     fault: str | None = None
 
 
@@ -58,7 +64,9 @@ def list_here(parsed: Namespace, directory: Path) -> int:
     except OSError as fault:
         return complain("sessions", f"{directory} cannot be read: {fault.strerror}", 1)
     now_ms = time.time_ns() // 1_000_000
-    return _show_list(parsed, sessions, [HEAD, *_rows(sessions, now_ms)], f"no session is saved in {directory}")
+    return _show_list(
+        parsed, sessions, [HEAD, *_rows(sessions, now_ms)], f"no session is saved in {directory}", NUMBERS, cut=True
+    )
 
 
 def list_stored(parsed: Namespace) -> int:
@@ -82,36 +90,44 @@ def list_stored(parsed: Namespace) -> int:
     return _show_list(parsed, stored, [STORE_HEAD, *rows], "no session is in the store")
 
 
-def _show_list(parsed: Namespace, sessions: Any, rows: list[tuple[str, ...]], none: str) -> int:
+def _show_list(
+    parsed: Namespace,
+    sessions: Any,
+    rows: list[tuple[str, ...]],
+    none: str,
+    right: Collection[int] = (),
+    cut: bool = False,
+) -> int:
     if parsed.json:
         write_json(sessions)
     elif sessions:
-        print(table(rows))
+        print(table(rows, right, cut))
     else:
         write(none)
     return 0
 
 
 def _rows(sessions: list[ListedSession], now_ms: int) -> Iterator[tuple[str, ...]]:
+    """The session by the shortest beginning of its id that means it."""
+    names = naming.short([session.session for session in sessions])
     for session in sessions:
-        is_open = f" (open: process {session.holder})" if session.holder is not None else ""
+        is_open = f"(open: process {session.holder}) " if session.holder is not None else ""
         yield (
+            names[session.session],
+            _cut(PurePath(session.cwd).name or "-", MOST_PROJECT),
             age(now_ms - session.saved_ms),
-            f"{session.event_count:,}",
-            _count(session.message_count),
-            _count(session.outgoing_tokens),
-            session.preset or "-",
-            kilobytes(session.size_bytes),
-            _with_fault(f"{session.session}{is_open}", session.fault),
+            f"{kilobytes(session.size_bytes)} kB",
+            session.preset or "default",
+            is_open + (session.fault or session.first_words or "-"),
         )
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def _with_fault(name: str, fault: str | None) -> str:
     return f"{name}: {fault}" if fault else name
-
-
-def _count(number: int | None) -> str:
-    return "-" if number is None else f"{number:,}"
 
 
 def age(passed_ms: int) -> str:
@@ -145,7 +161,16 @@ def _session(file: snapshots.SavedFile) -> ListedSession:
         message_count=None if last is None else last.message_count,
         outgoing_tokens=state.outgoing_tokens or state.meter.reading_tokens,
         preset=state.overrides.get("preset"),
+        cwd=state.cwd,
+        first_words=_first_words(state),
     )
+
+
+def _first_words(state: State) -> str:
+    """In one line, at most `MOST_WORDS` characters."""
+    said = [fact for fact in (*state.facts, *state.pending) if fact.kind in ("goal", "request")]
+    first = min(said, key=lambda fact: (fact.time_ms, fact.seq, fact.order), default=None)
+    return "" if first is None else " ".join(first.text.split())[:MOST_WORDS]
 
 
 EXPORT_VERSION = 1
@@ -166,14 +191,19 @@ def run(parsed: Namespace) -> int:
         "delete": delete,
         "purge": purge,
     }
-    return actions[parsed.action](parsed, Path(named or default_state_dir()))
+    directory = Path(named or default_state_dir())
+    try:
+        if isinstance(getattr(parsed, "session", None), str):
+            parsed.session = naming.meant(directory, parsed.session)
+    except naming.NotOne as fault:
+        return complain("sessions", str(fault), 2)
+    return actions[parsed.action](parsed, directory)
 
 
 def _show(parsed: Namespace, directory: Path) -> int:
     path = directory / file_name(parsed.session)
     if not path.exists():
-        where = f"nothing is saved of {parsed.session} in {directory}; --state-dir names another"
-        return complain("sessions", where, 2)
+        return complain("sessions", f"only originals are kept of {parsed.session}; ctxmgr search finds them", 2)
     return inspecting.run(Namespace(file=str(path), full=parsed.full, models=parsed.models))
 
 
@@ -186,9 +216,6 @@ def export(parsed: Namespace, directory: Path) -> int:
             originals = archive.rows(parsed.session)
     except ArchiveFault as fault:
         return complain("sessions", f"the originals cannot be read: {fault}", 1)
-    if not snapshot.exists() and not originals:
-        where = f"nothing is kept of {parsed.session} in {directory}; --state-dir names another"
-        return complain("sessions", where, 2)
     try:
         size = _written(Path(parsed.file), _lines(parsed.session, reading.bodies, originals))
     except FileExistsError:
@@ -234,13 +261,23 @@ Gone = tuple[str, int, int, str | None]
 def forget(parsed: Namespace) -> int:
     """0: deleted; 1: the session is open, or the disk or the store refuses; 2: nothing is kept of it, or `--store`
     is no address."""
-    return _deleted("forget", Path(parsed.state_dir or default_state_dir()), parsed.session, parsed.store)
+    return _deleted_one("forget", Path(parsed.state_dir or default_state_dir()), parsed.session, parsed.store)
 
 
 def delete(parsed: Namespace, directory: Path) -> int:
     """Each for itself: one that is open keeps no other."""
-    codes = {_deleted("sessions delete", directory, session, parsed.store) for session in parsed.session}
+    codes = {_deleted_one("sessions delete", directory, session, parsed.store) for session in parsed.session}
     return 1 if 1 in codes else max(codes)
+
+
+def _deleted_one(command: str, directory: Path, named: str, url: str | None) -> int:
+    """An id that nothing here begins with may be one of the store."""
+    try:
+        named = naming.meant(directory, named)
+    except naming.NotOne as fault:
+        if fault.is_ambiguous or url is None:
+            return complain(command, str(fault), 2)
+    return _deleted(command, directory, named, url)
 
 
 def _deleted(command: str, directory: Path, session_id: str, url: str | None) -> int:

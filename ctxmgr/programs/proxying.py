@@ -134,6 +134,7 @@ def proxy(
         parsed.models and os.path.abspath(parsed.models),
         keeps_originals,
         secrets.token_urlsafe(TOKEN_BYTES) if keeps_originals and can_have_tools else "",
+        os.getcwd() if of.program else None,
     )
     return Proxy(made)
 

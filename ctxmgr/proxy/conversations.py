@@ -141,7 +141,8 @@ KEY_BYTES = 4  # that tell conversations with one beginning apart
 
 
 class Conversations:
-    """Those of one proxy. `now_ms`: milliseconds since 1970. `holdout_calls`: None where none can be held out."""
+    """Those of one proxy. `now_ms`: milliseconds since 1970. `holdout_calls`: None where none can be held out.
+    `cwd`: the folder that the program works in."""
 
     def __init__(
         self,
@@ -150,9 +151,10 @@ class Conversations:
         now_ms: Callable[[], float],
         ends: ListEnds,
         holdout_calls: HoldoutCalls | None = None,
+        cwd: str | None = None,
     ) -> None:
         self._client, self._settings_for, self.now_ms, self._ends = client, settings_for, now_ms, ends
-        self._holdout_calls = holdout_calls
+        self._holdout_calls, self._cwd = holdout_calls, cwd
         self._conversations: dict[str, list[ProgramConversation]] = {}
 
     def all(self) -> list[ProgramConversation]:
@@ -251,7 +253,7 @@ class Conversations:
             taken = [other.key for other in known]
             key = self._ends.find(base, messages, taken) or f"{base}.{token_hex(KEY_BYTES)}"
         is_long_lived = marks.is_long(marks.lifetime_ms(call))
-        session = self._client.opened(key, _model(call, settings, is_long_lived), format=call.format)
+        session = self._client.opened(key, _model(call, settings, is_long_lived), cwd=self._cwd, format=call.format)
         begun = ProgramConversation(key, session, call, settings, is_long_lived)
         if settings.policy:
             begun.tell(session.set_policy(settings.policy))

@@ -79,6 +79,7 @@ class Proxy:
             (timing or Timing()).now_ms,
             ListEnds(settings.directory),
             None if settings.observe else HoldoutCalls(settings.directory),
+            settings.project,
         )
         self.rewriter = Rewriter(self.conversations, settings)
         self._summaries = SummaryWriter(self.conversations, self.rewriter.account)

@@ -16,7 +16,8 @@ class ProxySettings(msgspec.Struct, frozen=True):
     on; `port` 0: any free one. `observe`: every byte passes untouched, and what would have been saved is told.
     `names`: hosts that a request may be for beside loopback's. `state_dir`: where snapshots go; default: the
     user's. `models`: a file of facts about models, which goes before what is shipped. `keeps_originals`: what
-    leaves is archived. `tools_token`: what the model's tools bear, "" where it has none."""
+    leaves is archived. `tools_token`: what the model's tools bear, "" where it has none. `project`: the folder that
+    the program works in; None: not known."""
 
     upstream: str
     settings_for: SettingsFor
@@ -29,6 +30,7 @@ class ProxySettings(msgspec.Struct, frozen=True):
     models: str | None = None
     keeps_originals: bool = False
     tools_token: str = ""
+    project: str | None = None
 
     @property
     def directory(self) -> str:

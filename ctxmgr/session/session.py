@@ -303,7 +303,9 @@ class SessionCore:
                 self.read_as(fmt)
         if params.entries:
             self.check_format(messages_of([bytes(raw) for raw in params.entries]), "$.entries")
-        state = msgspec.structs.replace(self.state, model=model_spec(params.model), tools=tools)
+        state = msgspec.structs.replace(
+            self.state, model=model_spec(params.model), tools=tools, cwd=params.cwd or self.state.cwd
+        )
         entry_of = self.entry_of
         if params.entries:
             raws = [bytes(raw) for raw in params.entries]

@@ -160,6 +160,15 @@ def strict() -> Talk:
     return run.talk
 
 
+def in_a_folder() -> Talk:
+    """A host that names the working directory."""
+    run = Run()
+    run.talk.call("session_start", sessionId="s", model={"id": "m", "contextWindow": 16_000}, cwd="/work/shop")
+    run.user("Port the order tables.")
+    run.ask()
+    return run.talk
+
+
 OWN: dict[str, Callable[[], Talk]] = {
     "own/priced": priced,
     "own/failing": failing,
@@ -171,6 +180,7 @@ OWN: dict[str, Callable[[], Talk]] = {
     "own/named": named,
     "own/too-long": too_long,
     "own/strict": strict,
+    "own/in-a-folder": in_a_folder,
 }
 CUTS = {
     "branches/left-as-history": 3,
@@ -208,6 +218,7 @@ CUTS = {
     "own/committed": 2,
     "own/crowded": 2,
     "own/failing": 8,
+    "own/in-a-folder": 2,
     "own/named": 2,
     "own/priced": 11,
     "own/rewritten": 5,

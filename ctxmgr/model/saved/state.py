@@ -205,6 +205,7 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     `cache`: what calls have shown of the provider's cache, the last of them for the list `counted`.
     `refused_weight`: of the list that was refused as too long, in tokens; 0 once one was taken since.
     `strict_models`: ids of models that refused a list in which users and the assistant did not take turns.
+    `cwd`: the working directory, as the host named it last; "" where it named none.
     """
 
     session_id: str
@@ -249,6 +250,7 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     counted: CountedList = CountedList()
     refused_weight: int = msgspec.field(default=0, name="refused")
     strict_models: tuple[str, ...] = msgspec.field(default=(), name="strict")
+    cwd: str = ""
 
 
 class Stored(msgspec.Struct, frozen=True, omit_defaults=True):

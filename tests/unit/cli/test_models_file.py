@@ -37,5 +37,6 @@ def test_a_bad_file_is_told_and_nothing_else_stops(tmp_path: Path) -> None:
     model, stderr = served(own, tmp_path)
     assert model["outputBy"] == "default"
     assert stderr == (
-        f'ctxmgr serve: {own}: models[0] ("acme-1") windw: there is no such member; what is shipped holds\n'
+        f'ctxmgr serve: {own}: models[0] ("acme-1") windw: unknown member `windw`; did you mean `window`?; '
+        "what is shipped holds\n"
     )

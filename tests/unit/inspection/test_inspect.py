@@ -93,7 +93,7 @@ def test_what_a_host_needs_works_without_rich(snapshot: Path, tmp_path: Path) ->
     assert b"session s" in inspected.stdout
     forgotten = without_rich("forget", "nobody", "--state-dir", state)
     assert forgotten.returncode == 2
-    assert b"nothing is kept of nobody" in forgotten.stderr
+    assert b"nothing is saved of nobody" in forgotten.stderr
 
 
 @pytest.mark.parametrize(

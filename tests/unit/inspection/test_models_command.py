@@ -57,7 +57,10 @@ def test_rows_of_a_file_go_before_those_that_are_known(capsys: pytest.CaptureFix
 @pytest.mark.parametrize(
     ("content", "text"),
     [
-        ('{"models": [{"id": "a", "windw": 5}]}', 'models[0] ("a") windw: there is no such member'),
+        (
+            '{"models": [{"id": "a", "windw": 5}]}',
+            'models[0] ("a") windw: unknown member `windw`; did you mean `window`?',
+        ),
         (None, "no such file"),
     ],
 )

@@ -10,13 +10,12 @@ import pytest
 from ctxmgr.cli import main
 from ctxmgr.devices import ArchiveDatabase, ArchiveFault
 from ctxmgr.devices.snapshots import SnapshotStore, file_name
-from ctxmgr.inspection import sessions
 from ctxmgr.model import ArchiveRow
 from tests.inprocess import InProcess
 
 USER = {"role": "user", "content": "hello", "timestamp": 1}
 REPLY = {"role": "assistant", "content": [{"type": "text", "text": "ok"}], "stopReason": "stop", "timestamp": 2}
-ODD = "../../etc/passwd\x1b[31m"
+ODD = "\x1b[31m../../etc/passwd"
 
 
 def save(state: Path, session: str) -> Path:
@@ -64,9 +63,9 @@ def test_the_list_has_each_session_with_its_figures(state: Path, capsys: pytest.
     assert newest["outgoing_tokens"] > 0
     assert run(state, "list") == 0
     head, first, _ = capsys.readouterr().out.splitlines()
-    assert head.split() == list(sessions.HEAD)
-    assert first.split()[-1] == "b"
-    assert "turns" in first
+    assert head.split() == ["session", "project", "age", "size", "preset", "first", "words"]
+    assert first.split()[0] == "b"
+    assert first.endswith("turns   hello")
 
 
 def test_without_sessions_it_says_where_it_looked(state: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -87,14 +86,14 @@ def test_one_that_can_not_be_read_is_listed_with_the_reason(
     faults = {one["session"]: one["fault"] for one in json.loads(capsys.readouterr().out)}
     assert faults == {"a": None, "broken.jsonl": "its first line is broken", "empty.jsonl": "nothing is saved yet"}
     assert run(state, "list") == 0
-    assert "broken.jsonl: its first line is broken" in capsys.readouterr().out
+    assert "  its first line is broken" in capsys.readouterr().out
 
 
 def test_an_odd_id_is_no_path_and_is_shown_made_safe(state: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = save(state, ODD)
     assert path.parent == state
     assert run(state, "list") == 0
-    assert "../../etc/passwd\\u001b[31m" in capsys.readouterr().out
+    assert "\\u001b[31m../" in capsys.readouterr().out
     assert run(state, "show", ODD) == 0
     assert "\x1b" not in capsys.readouterr().out
     assert run(state, "delete", ODD) == 0
@@ -108,7 +107,7 @@ def test_one_that_is_open_is_listed_so_and_not_deleted(state: Path, capsys: pyte
     opened = SnapshotStore(state).open("a")
     assert opened.file is not None
     assert run(state, "list") == 0
-    assert f"a (open: process {os.getpid()})" in capsys.readouterr().out
+    assert f"(open: process {os.getpid()}) hello" in capsys.readouterr().out
     assert run(state, "delete", "a", "b") == 1
     said = capsys.readouterr()
     assert f"is locked by pid {os.getpid()}: nothing was deleted" in said.err
@@ -124,9 +123,84 @@ def test_an_unknown_id_is_2(state: Path, tmp_path: Path, capsys: pytest.CaptureF
     for action, *more in (("show",), ("delete",), ("export", str(tmp_path / "x"))):
         assert run(state, action, "nobody", *more) == 2
         said = capsys.readouterr().err
-        assert (said.count("\n"), f"of nobody in {state}; --state-dir names another" in said) == (1, True)
+        assert (said.count("\n"), f"nothing is saved of nobody in {state}; --state-dir names another" in said) == (
+            1,
+            True,
+        )
     assert not (tmp_path / "x").exists()
     assert not state.exists()
+
+
+IDS = ("claude:09fffd84-80fe-1", "claude:09fffd84-80fe-2", "codex:7777", "mine")
+
+
+@pytest.mark.parametrize("action", ["show", "export", "delete", "forget", "inspect"])
+@pytest.mark.parametrize(
+    ("named", "meant"), [("claude:09fffd84-80fe-1", 0), ("09fffd84-80fe-2", 1), ("7", 2), ("mi", 3)]
+)
+def test_a_session_is_named_by_any_beginning_that_means_it_alone(
+    action: str, named: str, meant: int, state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    paths = [save(state, id) for id in IDS]
+    monkeypatch.setenv("CTXMGR_STATE_DIR", str(state))
+    more = [str(tmp_path / "out")] if action == "export" else []
+    words = {"forget": ["forget", "--state-dir", str(state), named], "inspect": ["inspect", named]}
+    assert main(words.get(action, ["sessions", action, named, *more])) == 0
+    if action in ("delete", "forget"):
+        assert [path.exists() for path in paths] == [number != meant for number in range(len(IDS))]
+    else:
+        assert IDS[meant] in capsys.readouterr().out + ((tmp_path / "out").read_text() if more else "")
+
+
+@pytest.mark.parametrize("action", ["show", "export", "delete", "forget", "inspect"])
+def test_a_beginning_that_means_several_names_them_and_does_nothing(
+    action: str, state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = [save(state, id) for id in IDS]
+    monkeypatch.setenv("CTXMGR_STATE_DIR", str(state))
+    more = [str(tmp_path / "out")] if action == "export" else []
+    words = {"forget": ["forget", "--state-dir", str(state), "09ff"], "inspect": ["inspect", "09ff"]}
+    assert main(words.get(action, ["sessions", action, "09ff", *more])) == 2
+    said = capsys.readouterr().err
+    assert f"2 sessions begin with 09ff: {IDS[0]}, {IDS[1]}" in said
+    assert all(path.exists() for path in paths)
+
+
+def test_the_list_fits_80_columns_and_names_each_by_a_beginning_that_means_it(
+    state: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("ctxmgr.plain_text.columns", lambda: 80)
+    monkeypatch.setitem(USER, "content", "Port the order tables to the new schema. " * 9)
+    for id in IDS:
+        path = save(state, id)
+        path.write_bytes(path.read_bytes())
+    assert run(state, "list") == 0
+    _, *rows = capsys.readouterr().out.splitlines()
+    assert all(len(row) <= 80 and row.endswith("...") for row in rows)
+    assert {row.split()[0] for row in rows} == {
+        "claude:09fffd84-80fe-1",
+        "claude:09fffd84-80fe-2",
+        "codex:7777",
+        "mine",
+    }
+
+
+def test_the_list_has_the_last_folder_of_the_project_and_the_first_words(
+    state: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    host = InProcess()
+    host.request("session_start", sessionId="s", model={"id": "m", "contextWindow": 9_000}, cwd="/work/my/shop")
+    host.request("context", sessionId="s", messages=[USER | {"content": "Port\nthe   tables"}])
+    opened = SnapshotStore(state).open("s")
+    assert opened.file is not None
+    for line in host.saved["s"]:
+        opened.file.append(line)
+    opened.file.close()
+    assert run(state, "list") == 0
+    row = capsys.readouterr().out.splitlines()[1]
+    assert row.split()[:2] == ["s", "shop"]
+    assert row.endswith("default  Port the tables")
 
 
 def test_show_says_what_inspect_says(state: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -207,7 +281,7 @@ def test_the_directory_is_the_one_that_the_settings_name(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CTXMGR_STATE_DIR", str(state))
     assert main(["sessions", "list"]) == 0
-    assert capsys.readouterr().out.splitlines()[1].split()[-1] == "a"
+    assert capsys.readouterr().out.splitlines()[1].split()[0] == "a"
     monkeypatch.setenv("CTXMGR_STATE_DIR", "nowhere")
     assert main(["sessions", "list"]) == 2
     assert "CTXMGR_STATE_DIR: state_dir must be a path" in capsys.readouterr().err

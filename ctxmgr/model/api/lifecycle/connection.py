@@ -264,7 +264,10 @@ class SessionStartParams(Wire, frozen=True):
         str, Meta(description="The host's own id of the session; the same id goes on where it ended.")
     ]
     model: Annotated[Model, Meta(description="The model that the session's lists are for.")]
-    cwd: Annotated[str | None, Meta(description="The working directory. Kept for people, not used.")] = None
+    cwd: Annotated[
+        str | None,
+        Meta(description="The working directory. Lists of saved sessions show it; it is not used otherwise."),
+    ] = None
     entries: Annotated[
         RawList | None,
         Meta(

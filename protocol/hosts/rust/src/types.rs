@@ -1339,7 +1339,7 @@ pub struct SessionStartParams {
     pub session_id: String,
     /// The model that the session's lists are for.
     pub model: Model,
-    /// The working directory. Kept for people, not used.
+    /// The working directory. Lists of saved sessions show it; it is not used otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// The host's session tree, oldest entry first: ctxmgr learns from it what a snapshot does not hold, and which

@@ -1,0 +1,88 @@
+"""Which saved session a person means: by its id, or by how the id begins.
+
+Sessions of agents are called `PROGRAM:ID`; the program may be left out. `short` is the shortest beginning that
+means one session, of at least `SHORTEST` characters behind the program.
+"""
+
+import contextlib
+import json
+from collections.abc import Collection, Iterable, Sequence
+from itertools import takewhile
+from pathlib import Path
+
+from ctxmgr.devices import ArchiveDatabase, ArchiveFault
+from ctxmgr.devices.snapshots import file_name
+
+MOST_NAMED = 10  # candidates
+SHORTEST = 8
+_LINE_BYTES = 4096  # of a snapshot's first line: the id is at its beginning
+
+
+class NotOne(Exception):
+    """No session, or more than one (`is_ambiguous`), is meant; the text says so."""
+
+    def __init__(self, text: str, is_ambiguous: bool = False) -> None:
+        super().__init__(text)
+        self.is_ambiguous = is_ambiguous
+
+
+def meant(directory: Path, named: str, archive: ArchiveDatabase | None = None) -> str:
+    """The session of this id, else the only one whose id begins so. Raises NotOne; ArchiveFault where the archive
+    is given and cannot be read."""
+    if (directory / file_name(named)).exists():
+        return named
+    return one_of(named, known(directory, archive), directory)
+
+
+def one_of(named: str, ids: Collection[str], where: object) -> str:
+    """As `meant`, of these ids. `where`: what a fault says of where they are from."""
+    if named in ids:
+        return named
+    found = [id for id in ids if id.startswith(named)] or [
+        id for id in ids if id.partition(":")[2].startswith(named)
+    ]
+    if not named or not found:
+        raise NotOne(f"nothing is saved of {named} in {where}; --state-dir names another")
+    if len(found) > 1:
+        more = [f"and {len(found) - MOST_NAMED} more"] if len(found) > MOST_NAMED else []
+        listed = ", ".join([*found[:MOST_NAMED], *more])
+        raise NotOne(f"{len(found)} sessions begin with {named}: {listed}", is_ambiguous=True)
+    return found[0]
+
+
+def known(directory: Path, archive: ArchiveDatabase | None = None) -> list[str]:
+    """The ids of sessions with a snapshot or with originals, sorted."""
+    ids = set(_saved(directory))
+    if archive is not None:
+        ids.update(size.session_id for size in archive.sizes())
+    else:
+        with contextlib.suppress(ArchiveFault), contextlib.closing(ArchiveDatabase(directory)) as own:
+            ids.update(size.session_id for size in own.sizes())
+    return sorted(ids)
+
+
+def short(ids: Sequence[str]) -> dict[str, str]:
+    """By id the shortest beginning of each that means it alone."""
+    ordered, made = sorted(ids), {}
+    for at, id in enumerate(ordered):
+        beside = (*ordered[max(0, at - 1) : at], *ordered[at + 1 : at + 2])
+        shared = max((_shared(id, other) for other in beside if other != id), default=0)
+        program = id.find(":") + 1
+        made[id] = id[: max(shared + 1, program + SHORTEST)]
+    return made
+
+
+def _shared(one: str, other: str) -> int:
+    """How many characters both begin with."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def _saved(directory: Path) -> Iterable[str]:
+    """Of snapshots, by their first lines."""
+    if not directory.is_dir():
+        return
+    for path in directory.glob("*.jsonl"):
+        with contextlib.suppress(OSError), path.open("rb") as file:
+            head = file.readline(_LINE_BYTES).partition(b'"sessionId":')[2]
+            with contextlib.suppress(ValueError):
+                yield json.JSONDecoder().raw_decode(head.decode("utf-8", "replace"))[0]
