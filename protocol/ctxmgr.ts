@@ -27,28 +27,28 @@ export const ErrorCode = {
   RequestFailed: -32803,
 } as const;
 
-/** Who the host is, what it can do, and the policy its sessions begin with. */
+/** Who the host is, what it can do, and the policy that its sessions start with. */
 export interface InitializeParams {
-  /** What the host speaks: "1.1", or an older one. Another major version is refused. */
+  /** Protocol version of the host: "1.1", or an older one. A different major version is refused. */
   protocolVersion: string;
   /** Who the host is, for people who read a transcript. */
   clientInfo?: ClientInfo | null;
-  /** What the host can do. What is not declared is never asked for. */
+  /** What the host can do. Capabilities that are not declared are never used. */
   capabilities?: HostCapabilities | null;
   /**
-   * The format of the host's messages, one of the answer's `messageFormats`, or "auto": the one that the first
-   * messages show. Absent, "pi".
+   * Format of the host's messages: one of the answer's `messageFormats`, or "auto" to detect it from the first
+   * messages. Default: "pi".
    */
   messageFormat?: string | null;
-  /** The keys that differ from the defaults. */
+  /** Policy keys that differ from their defaults. */
   policy?: PolicyKeys | null;
-  /** Where snapshots are kept; absent, the user's state directory. */
+  /** Where snapshots are stored. Default: the user's state directory. */
   stateDir?: string | null;
-  /** The host's own process. When it is gone, ctxmgr saves and ends. */
+  /** The host's process id. When that process ends, ctxmgr saves and exits. */
   processId?: number | null;
   /**
-   * The host's own tools, where no name tells what they do. What is declared goes before what ctxmgr knows by
-   * itself, in all sessions. Since 1.1.
+   * Tools of the host whose names do not say what they do. They take precedence over what ctxmgr knows, in all
+   * sessions. Since 1.1.
    */
   tools?: DeclaredTool[] | null;
 }
@@ -61,36 +61,36 @@ export interface ClientInfo {
   version?: string | null;
 }
 
-/** What the host can do. Nothing is used that was not declared. */
+/** What the host can do. Capabilities that are not declared are never used. */
 export interface HostCapabilities {
   /**
-   * When the host can compact on request: false (never), "whenIdle" (true means the same) or "midRun" (also between
+   * When the host can compact on request: false (never), "whenIdle" (the same as true) or "midRun" (also between
    * two model calls of one run).
    */
   requestCompaction?: CompactionMoment | boolean | null;
-  /** It runs a model call for ctxmgr on request: `complete`. */
+  /** The host runs a model call for ctxmgr on request: `complete`. */
   complete?: boolean | null;
   /**
-   * Beside `complete`: it answers one that has an `instruction` by appending that, as one user message, to its last
-   * request and what came since, with the same system prompt and tools. Then the provider reads all before it from
-   * its cache. Since 1.1.
+   * The host also answers a `complete` that has an `instruction`. It appends the instruction as one user message to
+   * its last request and what came since, with the same system prompt and tools. The provider then reads everything
+   * before it from its cache. Since 1.1.
    */
   completeOnContext?: boolean | null;
-  /** It turns texts into vectors on request: `embed`. */
+  /** The host turns texts into vectors on request: `embed`. */
   embed?: boolean | null;
   /**
-   * Its model has a tool that calls `retrieve`. Without, markers say which call to make again instead of a handle,
-   * and nothing is archived unless `archive` asks for it.
+   * The host's model has a tool that calls `retrieve`. Without this, markers name the call to make again instead of
+   * a handle, and nothing is archived unless `archive` is declared.
    */
   retrieve?: boolean | null;
   /**
-   * What leaves is archived though its model has no tool for it: people `search` and `retrieve` it. No list changes
-   * by it. Since 1.1.
+   * What is removed is archived even if the model has no tool for it, so that people can `search` and `retrieve`
+   * it. Lists do not change. Since 1.1.
    */
   archive?: boolean | null;
-  /** It applies `edits`. Every `context` says by itself which answer it wants. */
+  /** The host applies `edits`. Each `context` still says which kind of answer it wants. */
   edits?: boolean | null;
-  /** It takes `telemetry/event`: what happens in its sessions, in numbers. Since 1.1. */
+  /** The host receives `telemetry/event`: what happens in its sessions, in numbers. Since 1.1. */
   telemetry?: boolean | null;
 }
 
@@ -99,10 +99,10 @@ export type CompactionMoment = "whenIdle" | "midRun";
 
 /**
  * Settings that differ from the defaults. An unknown key is refused (-32602). Beyond what a schema can say: zones
- * must rise, slices may not overlap by all they hold, and `model` "endpoint" needs an `endpoint`.
+ * must increase, slices must be larger than their overlap, and `model` "endpoint" needs an `endpoint`.
  */
 export interface PolicyKeys {
-  /** What is done to a list. Default: "balanced". */
+  /** How lists are changed. Default: "balanced". */
   preset?: Preset | null;
   /**
    * Preset turns: how many of the newest turns are kept, by zone. Default: {"green": 6, "yellow": 3, "red": 1,
@@ -112,101 +112,108 @@ export interface PolicyKeys {
   /** Where the zones begin. Default: {"yellow": 0.5, "red": 0.7, "compact": 0.9}. */
   zones?: ZonesKeys | null;
   /**
-   * Preset turns: how long a tool result in an older turn may be, by zone. Default: {"green": 1000, "yellow": 400,
-   * "red": 300, "compact": 200}.
+   * Preset turns: the longest tool result in an older turn, by zone. Default: {"green": 1000, "yellow": 400, "red":
+   * 300, "compact": 200}.
    */
   distill?: DistillOverKeys | null;
   /**
-   * The packet's budget in tokens, by zone; a number is the budget in green, and less above. Instructions stand
-   * beside it word for word. Default: {"green": 1000, "yellow": 800, "red": 700, "compact": 600}.
+   * Token budget of the packet, by zone. A single number is the budget in green; the other zones get less.
+   * Instructions come on top of it, word for word. Default: {"green": 1000, "yellow": 800, "red": 700, "compact":
+   * 600}.
    */
   packetTokens?: number | PacketTokensKeys | null;
-  /** The resume packet's budget in tokens. Default: 1500. */
+  /** Token budget of the resume packet. Default: 1500. */
   resumeTokens?: number | null;
-  /** Tokens kept free for the reply; never more than a quarter of the window. Default: 16384. */
+  /** Tokens reserved for the reply, at most a quarter of the window. Default: 16384. */
   reserve?: number | null;
   /**
-   * Tokens that the host keeps free before it compacts by itself. Red begins before that. The default counts for a
+   * Tokens that the host keeps free before it compacts by itself. Red begins before that. The default counts as a
    * quarter of the window at most. Default: 16384.
    */
   hostReserve?: number | null;
-  /** Work as if the window were no larger than this many tokens. */
+  /** Work as if the window had at most this many tokens. */
   effectiveWindow?: number | null;
   /**
-   * Bytes of a request: its list as JSON, and 4 for each of `overheadTokens`. Over it the oldest pictures and
-   * documents become a text. Since 1.1. Default: 24000000.
+   * Bytes of a request: its list as JSON, plus 4 for each of `overheadTokens`. Above this, the oldest pictures and
+   * documents are replaced by text. Since 1.1. Default: 24000000.
    */
   maxRequestBytes?: number | null;
-  /** Pictures and documents of a list; null: as many as the provider is known to take. Since 1.1. */
+  /** Pictures and documents in a list, at most. null: the provider's known limit. Since 1.1. */
   maxImages?: number | null;
-  /** A longer tool result is cut to so many tokens as it arrives; null: none is. Since 1.1. */
+  /**
+   * A tool result longer than this many tokens is cut to them when it arrives. null: no result is cut. Since 1.1.
+   */
   maxResultTokens?: number | null;
-  /** Has no effect since rules 3; accepted from older hosts. See `keep`. Default: 0.5. */
+  /** Has no effect since rules 3, and is accepted from older hosts. See `keep`. Default: 0.5. */
   costVersusRecall?: number | null;
-  /** Has no effect since rules 3; accepted from older hosts. See `keep`. Since 1.1. */
+  /** Has no effect since rules 3, and is accepted from older hosts. See `keep`. Since 1.1. */
   oldTokens?: number | null;
-  /** Has no effect since rules 3; accepted from older hosts. See `keep`. Since 1.1. Default: 1000. */
+  /** Has no effect since rules 3, and is accepted from older hosts. See `keep`. Since 1.1. Default: 1000. */
   newestTokens?: number | null;
-  /** Has no effect since rules 3; accepted from older hosts. See `keep`. Since 1.1. Default: 4500. */
+  /** Has no effect since rules 3, and is accepted from older hosts. See `keep`. Since 1.1. Default: 4500. */
   indexTokens?: number | null;
-  /** What tokens cost, for a model whose host does not say. Only proportions count. */
+  /** Prices of tokens, for a model whose host sends none. Only ratios matter. */
   prices?: ModelPricesKeys | null;
-  /** Milliseconds that a prompt is kept; null: as learned, else as is known of the model. */
+  /**
+   * Milliseconds that the provider keeps a prompt in its cache. null: as learned from usage, or else as known for
+   * the model.
+   */
   cacheTtlMs?: number | null;
-  /** Who writes compactions, and how; the short form says who. Default: "host". */
+  /** Who writes compactions, and how. The short form only says who. Default: "host". */
   compaction?: Writer | CompactionPolicyKeys | null;
   /**
-   * Which vocabulary pressure goes by while no usage is known; the short form is its name. Default: "o200k_base".
+   * The vocabulary for `pressure` as long as no usage is known. The short form is its name. Default: "o200k_base".
    */
   tokenizer?: string | TokenizerKeys | null;
-  /** What differs by model id. Default: {}. */
+  /** Settings for some models, by model id. Default: {}. */
   models?: Record<string, ModelPolicyKeys | null> | null;
   /**
    * How long originals are kept for `retrieve`, and whether with their secrets. Default: {"maxAgeDays": 30,
    * "maxMegabytes": 256, "keepSecrets": false}.
    */
   archive?: ArchiveKeys | null;
-  /** Tool output in so many of the newest turns is never pruned. Default: 2. */
+  /** Tool output in this many of the newest turns is never pruned. Default: 2. */
   protectedTurns?: number | null;
-  /** At least so many tokens of the newest older tool output stay. Default: 40000. */
+  /** At least this many tokens of the newest older tool output are kept. Default: 40000. */
   pruneProtect?: number | null;
-  /** Pruning begins where it saves at least so many tokens. Default: 20000. */
+  /** Pruning starts only if it saves at least this many tokens. Default: 20000. */
   pruneMinimum?: number | null;
-  /** Tools whose output is never pruned, named in whatever case. Default: []. */
+  /** Tools whose output is never pruned. Case is ignored. Default: []. */
   protectedTools?: string[] | null;
   /**
-   * What others told the model (CLAUDE.md, AGENTS.md, skills, rules, memories) stays in place, or word for word in
-   * the packet. Globs: these files instead. False: it is as any output. Since 1.1. Default: true.
+   * Instructions (CLAUDE.md, AGENTS.md, skills, rules, memories) stay in place, or word for word in the packet.
+   * Globs: only these files. False: treat them like any other output. Since 1.1. Default: true.
    */
   protectedInstructions?: boolean | string[] | null;
-  /** Tools whose output may be pruned, named in whatever case; empty: all. Default: []. */
+  /** Tools whose output may be pruned. Case is ignored. Empty: all tools. Default: []. */
   prunableTools?: string[] | null;
   /**
-   * A session that nobody asks for in so many minutes leaves memory, and comes back from its snapshot with the next
-   * call; 0: it stays. Since 1.1. Default: 60.
+   * Minutes without a call after which a session is unloaded from memory. The next call loads it from its snapshot.
+   * 0: never. Since 1.1. Default: 60.
    */
   idleMinutes?: number | null;
   /**
-   * Preset balanced: what it costs, in tokens of input, that the model lacks a stretch of text it repeats. The
-   * more, the longer text stays: lean is 330, balanced 1700, careful 3400. Since 1.1. Default: "balanced".
+   * Preset balanced: the cost, in tokens of input, if the model lacks a passage that it repeats. With a higher
+   * number, text stays longer. lean is 330, balanced 1700, careful 3400. Since 1.1. Default: "balanced".
    */
   keep?: KeepPoint | number | null;
   /**
-   * Preset balanced: what the first call sends once the provider's cache has ended. say: what is worth its place.
-   * prune: a fifth of the list, and at least what must stay. The status tells both. Since 1.1. Default: "say".
+   * Preset balanced: what the first call sends once the prompt cache has expired. say: what is still worth its
+   * cost. prune: a fifth of the list, and at least what must stay. The status shows both costs. Since 1.1. Default:
+   * "say".
    */
   idle?: Idle | null;
   /**
-   * The newest of a list, which is sent byte for byte in every preset. Since 1.1. Default: {"results": 5, "tokens":
+   * The newest part of a list, which every preset sends byte for byte. Since 1.1. Default: {"results": 5, "tokens":
    * 8000}.
    */
   workingSet?: WorkingSetKeys | null;
 }
 
 /**
- * What ctxmgr does to a list: `off` nothing; `tools` prunes old tool output; `turns` keeps the newest turns and
- * puts a packet in the place of the others; `balanced` takes out old steps and results where that is cheaper than
- * keeping them.
+ * How lists are changed. `off` changes nothing; `tools` prunes old tool output; `turns` keeps the newest turns and
+ * replaces the others with a packet; `balanced` removes old steps and results when that is cheaper than keeping
+ * them.
  */
 export type Preset = "off" | "tools" | "turns" | "balanced";
 
@@ -222,7 +229,7 @@ export interface TurnsKeptKeys {
   compact?: number | null;
 }
 
-/** Where yellow, red and compact begin, as shares of the usable window. They rise. */
+/** Where yellow, red and compact begin, as increasing shares of the usable window. */
 export interface ZonesKeys {
   /** Share of the usable window. Default: 0.5. */
   yellow?: number | null;
@@ -232,7 +239,7 @@ export interface ZonesKeys {
   compact?: number | null;
 }
 
-/** A tool result in a kept older turn is distilled when it is longer, in characters, by zone. */
+/** Length in characters above which a tool result in a kept older turn is distilled, by zone. */
 export interface DistillOverKeys {
   /** In green. Default: 1000. */
   green?: number | null;
@@ -244,7 +251,7 @@ export interface DistillOverKeys {
   compact?: number | null;
 }
 
-/** The packet's budget in tokens, by zone. */
+/** Token budget of the packet, by zone. */
 export interface PacketTokensKeys {
   /** In green. Default: 1000. */
   green?: number | null;
@@ -256,94 +263,94 @@ export interface PacketTokensKeys {
   compact?: number | null;
 }
 
-/** Dollars per million tokens. Not told: as known of the very model, in proportion, else as each key says. */
+/**
+ * Dollars per million tokens. A missing price is taken from what is known of this exact model, in proportion, or
+ * else as each key says.
+ */
 export interface ModelPricesKeys {
-  /** Of a prompt's tokens. */
+  /** Input tokens. */
   input: number;
-  /** Of what the model writes. Default: 0. */
+  /** Output tokens. Default: 0. */
   output?: number | null;
-  /** Of what the cache holds of it; null: a tenth of the input's; 0: free. */
+  /** Cache reads. null: a tenth of the input price. 0: free. */
   cacheRead?: number | null;
-  /**
-   * Of a prompt's tokens that the cache is to hold; 0: as the input's, where the price of reading is told, else
-   * 1.25 of it. Default: 0.
-   */
+  /** Cache writes. 0: the input price if `cacheRead` is given, otherwise 1.25 times the input price. Default: 0. */
   cacheWrite?: number | null;
-  /** What longer requests cost instead. Since 1.1. Default: []. */
+  /** Prices of longer requests. Since 1.1. Default: []. */
   tiers?: LongRequestPricesKeys[] | null;
 }
 
-/** Dollars per million tokens of a request that is longer than a bound, of all of it. */
+/** Dollars per million tokens of a request above a size. They apply to the whole request. */
 export interface LongRequestPricesKeys {
-  /** The bound: tokens of input. */
+  /** The size: tokens of input. */
   aboveTokens: number;
-  /** Of a prompt's tokens. */
+  /** Input tokens. */
   input: number;
-  /** Of what the model writes; 0: in proportion to input. Default: 0. */
+  /** Output tokens. 0: in proportion to input. Default: 0. */
   output?: number | null;
-  /** Of what the cache holds; null: in proportion. */
+  /** Cache reads. null: in proportion to input. */
   cacheRead?: number | null;
-  /** Of what it is to hold; 0: in proportion to input. Default: 0. */
+  /** Cache writes. 0: in proportion to input. Default: 0. */
   cacheWrite?: number | null;
 }
 
 /** Who writes compactions and branch summaries. */
 export type Writer = "host" | "ctxmgr";
 
-/** Who writes compactions, how much stays, and how a summary is made. */
+/** Who writes compactions, how much is kept, and how a summary is written. */
 export interface CompactionPolicyKeys {
-  /** Who writes them. Default: "host". */
+  /** Who writes compactions. Default: "host". */
   by?: Writer | null;
-  /** False: none is asked for. `compact` works all the same. Default: true. */
+  /** False: no compaction is requested. `compact` still works. Default: true. */
   enabled?: boolean | null;
-  /** Tokens kept free for the reply. Default: 16384. */
+  /** Tokens reserved for the reply. Default: 16384. */
   reserveTokens?: number | null;
-  /** Tokens of the newest messages that stay. Default: 20000. */
+  /** Tokens of the newest messages that are kept. Default: 20000. */
   keepRecentTokens?: number | null;
-  /** Tokens a branch summary leaves free. Default: 16384. */
+  /** Tokens that a branch summary leaves free. Default: 16384. */
   branchReserveTokens?: number | null;
   /** How these tokens are counted. Default: "tokens". */
   weigher?: Weigher | null;
-  /** How a summary is made; null: in one call with a model, extractive without. */
+  /** How a summary is written. null: in one call with a model, extractive without one. */
   strategy?: Strategy | null;
-  /** The sections a summary has. Default: "structured". */
+  /** The sections of a summary. Default: "structured". */
   format?: SummaryFormat | null;
   /**
-   * Who runs the model: the host (`complete`), an endpoint, nobody; null: the host where it can, else an endpoint
-   * where one is named, else nobody.
+   * Who runs the model: the host (`complete`), an endpoint, or nobody. null: the host if it can, else an endpoint
+   * if one is configured, else nobody.
    */
   model?: SummaryModel | null;
-  /** The server. */
+  /** The model server. */
   endpoint?: EndpointKeys | null;
   /**
-   * How a long history is cut up. Default: {"tokens": 20000, "overlap": 2000, "ratio": 0.1, "newest": 2,
+   * How a long history is sliced. Default: {"tokens": 20000, "overlap": 2000, "ratio": 0.1, "newest": 2,
    * "newestBoost": 2.0, "breaks": "steps", "cohesion": "words", "weighted": true}.
    */
   slices?: SlicesKeys | null;
-  /** Model calls side by side. Default: 3. */
+  /** Model calls in parallel. Default: 3. */
   concurrency?: number | null;
-  /** How often a failed call is made again. Default: 1. */
+  /** How often a failed call is repeated. Default: 1. */
   retries?: number | null;
-  /** The longest a summary may take, in milliseconds. Default: 300000. */
+  /** Time limit for a summary, in milliseconds. Default: 300000. */
   deadlineMs?: number | null;
-  /** Write it ahead, from yellow on. That spends money. Default: false. */
+  /** Write a compaction in advance, from the yellow zone on. This spends money. Default: false. */
   prepareAhead?: boolean | null;
-  /** What every summary is asked for in addition. */
+  /** Instructions added to every summary prompt. */
   instructions?: string | null;
   /**
-   * Your own prompts; ctxmgr's are in the answer to `planCompaction`. Since 1.1. Default: {"system": "", "history":
-   * "", "turnPrefix": "", "branch": ""}.
+   * Your own prompts. `planCompaction` returns ctxmgr's. Since 1.1. Default: {"system": "", "history": "",
+   * "turnPrefix": "", "branch": ""}.
    */
   prompts?: SummaryPromptsKeys | null;
 }
 
-/** "tokens": real ones, as the session counts. "chars4": UTF-16 units / 4, as pi counts. */
+/** "tokens": real tokens, as the session counts them. "chars4": UTF-16 units / 4, as pi counts. */
 export type Weigher = "tokens" | "chars4";
 
 /**
- * How a summary is made: one call; slices side by side, then joined; slices one after the other, each told what the
- * ones before gave (`sequential-accumulated`) or writing the summary on (`sequential-rolling`, `incremental`);
- * without a model, from what was said (`extractive`).
+ * How a summary is written. `single-shot`: one call. `parallel-stitch`: slices in parallel, then merged.
+ * `sequential-accumulated`: slices one after the other, each with what the earlier ones gave. `sequential-rolling`
+ * and `incremental`: each call continues the summary. `extractive`: without a model, from what was said.
  */
 export type Strategy = 
   | "single-shot"
@@ -353,7 +360,7 @@ export type Strategy =
   | "incremental"
   | "extractive";
 
-/** The sections a summary has. */
+/** The sections of a summary. */
 export type SummaryFormat = "structured" | "nine-section" | "handoff" | "continue";
 
 /** Who runs the model that writes a summary. */
@@ -362,148 +369,154 @@ export type SummaryModel = "host" | "endpoint" | "none";
 /** A model server that writes summaries. */
 export interface EndpointKeys {
   /**
-   * Its address: all before `/chat/completions`, up to and with `/v1`; for `anthropic` all before `/v1/messages`.
+   * Its address: everything before `/chat/completions`, including `/v1`. For `anthropic`, everything before
+   * `/v1/messages`.
    */
   baseUrl: string;
-  /** The model's name there. */
+  /** The model's name on that server. */
   model: string;
-  /** The environment variable that holds the key: keys stand in no policy. */
+  /** Name of the environment variable with the key. Keys are never part of a policy. */
   apiKeyEnv?: string | null;
-  /** The model's window in tokens. Default: 128000. */
+  /** The model's context window in tokens. Default: 128000. */
   contextWindow?: number | null;
-  /** The longest that one call may take, in milliseconds. Default: 120000. */
+  /** Time limit for one call, in milliseconds. Default: 120000. */
   timeoutMs?: number | null;
-  /** What it speaks: OpenAI's chat completions, or Anthropic's messages. Since 1.1. Default: "chat". */
+  /** The server's API: OpenAI's chat completions, or Anthropic's messages. Since 1.1. Default: "chat". */
   api?: EndpointApi | null;
 }
 
-/** What a model server speaks. */
+/** API of a model server. */
 export type EndpointApi = "chat" | "anthropic";
 
-/** How a long history is cut up for a model. */
+/** How a long history is sliced for a model. */
 export interface SlicesKeys {
-  /** Tokens of a slice. Default: 20000. */
+  /** Tokens per slice. Default: 20000. */
   tokens?: number | null;
-  /** Tokens that two neighbours share. Default: 2000. */
+  /** Tokens that two neighboring slices share. Default: 2000. */
   overlap?: number | null;
-  /** The answer to a slice, as a share of it. Default: 0.1. */
+  /** Length of the answer to a slice, as a share of the slice. Default: 0.1. */
   ratio?: number | null;
-  /** So many of the newest slices get a longer answer. Default: 2. */
+  /** How many of the newest slices get a longer answer. Default: 2. */
   newest?: number | null;
-  /** So many times as long. Default: 2.0. */
+  /** How many times longer that answer is. Default: 2.0. */
   newestBoost?: number | null;
   /** Cut at the step nearest to the size, or where the subject changes. Default: "steps". */
   breaks?: SliceBreaks | null;
-  /** What tells a change of subject: words, the embeddings extra, or the host's `embed`. Default: "words". */
+  /**
+   * How a change of subject is detected: by words, by the embeddings extra, or by the host's `embed`. Default:
+   * "words".
+   */
   cohesion?: SliceCohesion | null;
-  /** What of a slice is shown goes by what matters to the goal. Default: true. */
+  /** Show of a slice what matters to the goal. Default: true. */
   weighted?: boolean | null;
 }
 
-/** Where a long history is cut up. */
+/** Where a long history is sliced. */
 export type SliceBreaks = "steps" | "natural";
 
-/** What tells a change of subject. */
+/** How a change of subject is detected. */
 export type SliceCohesion = "words" | "embeddings" | "host";
 
 /**
- * Prompts of your own in place of ctxmgr's; "": ctxmgr's. The record stands above them, in tags, and `instructions`
- * below. What answers one of `history`, `turnPrefix` and `branch` has no sections that it is checked by: any text
- * is the summary, and `format` is not asked for.
+ * Your own prompts instead of ctxmgr's. "": ctxmgr's own. The record comes before them, in tags, and `instructions`
+ * after them. The answer to your own `history`, `turnPrefix` or `branch` may be any text: it is not checked for
+ * sections, and `format` is ignored.
  */
 export interface SummaryPromptsKeys {
-  /** The system prompt of every call. Default: "". */
+  /** System prompt of every call. Default: "". */
   system?: string | null;
-  /** What is to be written of the conversation that a compaction takes out. Default: "". */
+  /** What to write about the conversation that a compaction removes. Default: "". */
   history?: string | null;
-  /** The same of the first part of a turn whose rest is kept. Default: "". */
+  /** The same, for the first part of a turn whose rest is kept. Default: "". */
   turnPrefix?: string | null;
-  /** The same of a branch that was left. Default: "". */
+  /** The same, for a branch that was left. Default: "". */
   branch?: string | null;
 }
 
-/** Which vocabulary pressure goes by while no usage is known. What stays in a list goes by an estimate. */
+/**
+ * The vocabulary for `pressure` as long as no usage is known. What stays in a list depends on an estimate instead.
+ */
 export interface TokenizerKeys {
-  /** "o200k_base", or "estimate" for none. Default: "o200k_base". */
+  /** "o200k_base", or "estimate" for no vocabulary. Default: "o200k_base". */
   name?: string | null;
-  /** Its file; null: where it is kept by itself. */
+  /** Path of the vocabulary file. null: the default location. */
   path?: string | null;
 }
 
-/** What may differ by model; an absent key is as the policy says. */
+/** Settings that can differ by model. A missing key has the policy's value. */
 export interface ModelPolicyKeys {
   /** Where the zones begin. */
   zones?: ZonesKeys | null;
-  /** Tokens kept free for the reply. */
+  /** Tokens reserved for the reply. */
   reserve?: number | null;
   /** Tokens that the host keeps free before it compacts by itself. */
   hostReserve?: number | null;
-  /** Work as if the window were no larger than this many tokens. */
+  /** Work as if the window had at most this many tokens. */
   effectiveWindow?: number | null;
   /** Who writes compactions, and how. */
   compaction?: Writer | CompactionPolicyKeys | null;
-  /** What its tokens cost, if no host says it. */
+  /** Prices of its tokens, if the host sends none. */
   prices?: ModelPricesKeys | null;
-  /** How long its provider keeps a prompt's prefix, where the host does not say. */
+  /** Milliseconds that its provider keeps a prompt in its cache, if the host does not say. */
   cacheTtlMs?: number | null;
 }
 
 /**
- * How long originals are kept for `retrieve`: the oldest go first, those of open sessions never; and whether with
- * the secrets in them.
+ * How long originals are kept for `retrieve`, and whether with their secrets. The oldest are deleted first, those
+ * of open sessions never.
  */
 export interface ArchiveKeys {
-  /** Days since they left. Default: 30. */
+  /** Days after removal. Default: 30. */
   maxAgeDays?: number | null;
-  /** Megabytes (10^6 bytes) of text in the whole state directory, all sessions together. Default: 256. */
+  /** Megabytes (10^6 bytes) of text in the whole state directory, for all sessions together. Default: 256. */
   maxMegabytes?: number | null;
   /**
-   * Keep secrets of known shapes in originals as they are. False: they are masked before they are written to disk,
-   * and `retrieve` gives `[masked]` in their place. Since 1.1. Default: false.
+   * Keep secrets of known shapes in originals. False: they are masked before they are written to disk, and
+   * `retrieve` returns `[masked]` in their place. Since 1.1. Default: false.
    */
   keepSecrets?: boolean | null;
 }
 
-/** How much stays, by what it is worth: `lean` least, `careful` most. */
+/** How much stays: `lean` least, `careful` most. */
 export type KeepPoint = "lean" | "balanced" | "careful";
 
-/** What the first call after the provider's cache has ended sends: `say` as usual; `prune` a fifth. */
+/** What the first call sends after the prompt cache has expired: `say` as usual, `prune` a fifth. */
 export type Idle = "say" | "prune";
 
-/** The newest of a list, in whole steps: it goes out byte for byte while it fits the window. */
+/** The newest part of a list, in whole steps. It is sent byte for byte as long as it fits the window. */
 export interface WorkingSetKeys {
-  /** At least so many of the newest tool results. Default: 5. */
+  /** At least this many of the newest tool results. Default: 5. */
   results?: number | null;
-  /** At least so many tokens of the newest steps. Default: 8000. */
+  /** At least this many tokens of the newest steps. Default: 8000. */
   tokens?: number | null;
 }
 
 /**
- * A tool of the host by its name, and the arguments that hold a path (or a list of paths) or a command line. Each
- * names one argument; a tool that does several things names several, and a call does those whose argument it has.
+ * A tool of the host, and which of its arguments contain a path (or a list of paths) or a command line. A tool that
+ * does several things names several arguments. A call does those whose argument it has.
  */
 export interface DeclaredTool {
-  /** Its name, as it stands in calls. */
+  /** The tool's name, as in calls. */
   name: string;
-  /** Holds the path of a file whose text is shown. */
+  /** Contains the path of a file whose text is shown. */
   reads?: string | null;
-  /** Holds the path of a file that is written whole. */
+  /** Contains the path of a file that is written as a whole. */
   writes?: string | null;
-  /** Holds the path of a file that is changed. */
+  /** Contains the path of a file that is edited. */
   edits?: string | null;
-  /** Holds the path of a file that is taken away. */
+  /** Contains the path of a file that is deleted. */
   deletes?: string | null;
-  /** Holds a command line of a shell. */
+  /** Contains a shell command line. */
   runs?: string | null;
-  /** Holds the path of what is searched. */
+  /** Contains the path that is searched. */
   searches?: string | null;
-  /** Holds the path of what is listed. */
+  /** Contains the path that is listed. */
   lists?: string | null;
 }
 
-/** What ctxmgr is and can do, and the policy that came of the host's keys. */
+/** What ctxmgr is and can do, and the resulting policy. */
 export interface InitializeResult {
-  /** What is spoken: the older of what the host and ctxmgr speak. */
+  /** The protocol version in use: the older of the host's and ctxmgr's. */
   protocolVersion: string;
   /** Name and version of this ctxmgr. */
   serverInfo: ServerInfo;
@@ -523,105 +536,111 @@ export interface ServerInfo {
 
 /** What this ctxmgr can do. */
 export interface ServerCapabilities {
-  /** Formats that `initialize` may name. */
+  /** Formats that `initialize` accepts. */
   messageFormats: string[];
-  /** Presets that a policy may name. */
+  /** Presets that a policy accepts. */
   presets: string[];
-  /** Framings that are understood. */
+  /** Framings that ctxmgr understands. */
   framings: string[];
-  /** `context` takes `append`. */
+  /** `context` accepts `append`. */
   append: boolean;
-  /** `context` takes `answer: "edits"`. */
+  /** `context` accepts `answer: "edits"`. */
   edits: boolean;
 }
 
-/** All settings of a session. Tokens are ctxmgr's own weights where nothing else is said. */
+/** All settings of a session. Tokens are ctxmgr's own count unless a key says otherwise. */
 export interface Policy {
-  /** What is done to a list. */
+  /** How lists are changed. */
   preset: Preset;
   /** Preset turns: how many of the newest turns are kept, by zone. */
   recentUserTurns: TurnsKept;
   /** Where the zones begin. */
   zones: Zones;
-  /** Preset turns: how long a tool result in an older turn may be, by zone. */
+  /** Preset turns: the longest tool result in an older turn, by zone. */
   distill: DistillOver;
   /**
-   * The packet's budget in tokens, by zone; a number is the budget in green, and less above. Instructions stand
-   * beside it word for word.
+   * Token budget of the packet, by zone. A single number is the budget in green; the other zones get less.
+   * Instructions come on top of it, word for word.
    */
   packetTokens: number | PacketTokens;
-  /** The resume packet's budget in tokens. */
+  /** Token budget of the resume packet. */
   resumeTokens: number;
-  /** Tokens kept free for the reply; never more than a quarter of the window. */
+  /** Tokens reserved for the reply, at most a quarter of the window. */
   reserve: number;
   /**
-   * Tokens that the host keeps free before it compacts by itself. Red begins before that. The default counts for a
+   * Tokens that the host keeps free before it compacts by itself. Red begins before that. The default counts as a
    * quarter of the window at most.
    */
   hostReserve: number;
-  /** Work as if the window were no larger than this many tokens. */
+  /** Work as if the window had at most this many tokens. */
   effectiveWindow: number | null;
   /**
-   * Bytes of a request: its list as JSON, and 4 for each of `overheadTokens`. Over it the oldest pictures and
-   * documents become a text. Since 1.1. Default: 24000000.
+   * Bytes of a request: its list as JSON, plus 4 for each of `overheadTokens`. Above this, the oldest pictures and
+   * documents are replaced by text. Since 1.1. Default: 24000000.
    */
   maxRequestBytes?: number;
-  /** Pictures and documents of a list; null: as many as the provider is known to take. Since 1.1. */
+  /** Pictures and documents in a list, at most. null: the provider's known limit. Since 1.1. */
   maxImages?: number | null;
-  /** A longer tool result is cut to so many tokens as it arrives; null: none is. Since 1.1. */
+  /**
+   * A tool result longer than this many tokens is cut to them when it arrives. null: no result is cut. Since 1.1.
+   */
   maxResultTokens?: number | null;
-  /** Has no effect since rules 3; accepted from older hosts. See `keep`. */
+  /** Has no effect since rules 3, and is accepted from older hosts. See `keep`. */
   costVersusRecall: number;
-  /** Has no effect since rules 3; accepted from older hosts. See `keep`. Since 1.1. */
+  /** Has no effect since rules 3, and is accepted from older hosts. See `keep`. Since 1.1. */
   oldTokens?: number | null;
-  /** Has no effect since rules 3; accepted from older hosts. See `keep`. Since 1.1. Default: 1000. */
+  /** Has no effect since rules 3, and is accepted from older hosts. See `keep`. Since 1.1. Default: 1000. */
   newestTokens?: number;
-  /** Has no effect since rules 3; accepted from older hosts. See `keep`. Since 1.1. Default: 4500. */
+  /** Has no effect since rules 3, and is accepted from older hosts. See `keep`. Since 1.1. Default: 4500. */
   indexTokens?: number;
-  /** What tokens cost, for a model whose host does not say. Only proportions count. */
+  /** Prices of tokens, for a model whose host sends none. Only ratios matter. */
   prices: ModelPrices | null;
-  /** Milliseconds that a prompt is kept; null: as learned, else as is known of the model. */
+  /**
+   * Milliseconds that the provider keeps a prompt in its cache. null: as learned from usage, or else as known for
+   * the model.
+   */
   cacheTtlMs: number | null;
-  /** Who writes compactions, and how; the short form says who. */
+  /** Who writes compactions, and how. The short form only says who. */
   compaction: Writer | CompactionPolicy;
-  /** Which vocabulary pressure goes by while no usage is known; the short form is its name. */
+  /** The vocabulary for `pressure` as long as no usage is known. The short form is its name. */
   tokenizer: string | Tokenizer;
-  /** What differs by model id. */
+  /** Settings for some models, by model id. */
   models: Record<string, ModelPolicy>;
   /** How long originals are kept for `retrieve`, and whether with their secrets. */
   archive: Archive;
-  /** Tool output in so many of the newest turns is never pruned. */
+  /** Tool output in this many of the newest turns is never pruned. */
   protectedTurns: number;
-  /** At least so many tokens of the newest older tool output stay. */
+  /** At least this many tokens of the newest older tool output are kept. */
   pruneProtect: number;
-  /** Pruning begins where it saves at least so many tokens. */
+  /** Pruning starts only if it saves at least this many tokens. */
   pruneMinimum: number;
-  /** Tools whose output is never pruned, named in whatever case. */
+  /** Tools whose output is never pruned. Case is ignored. */
   protectedTools: string[];
   /**
-   * What others told the model (CLAUDE.md, AGENTS.md, skills, rules, memories) stays in place, or word for word in
-   * the packet. Globs: these files instead. False: it is as any output. Since 1.1. Default: true.
+   * Instructions (CLAUDE.md, AGENTS.md, skills, rules, memories) stay in place, or word for word in the packet.
+   * Globs: only these files. False: treat them like any other output. Since 1.1. Default: true.
    */
   protectedInstructions?: boolean | string[];
-  /** Tools whose output may be pruned, named in whatever case; empty: all. */
+  /** Tools whose output may be pruned. Case is ignored. Empty: all tools. */
   prunableTools: string[];
   /**
-   * A session that nobody asks for in so many minutes leaves memory, and comes back from its snapshot with the next
-   * call; 0: it stays. Since 1.1. Default: 60.
+   * Minutes without a call after which a session is unloaded from memory. The next call loads it from its snapshot.
+   * 0: never. Since 1.1. Default: 60.
    */
   idleMinutes?: number;
   /**
-   * Preset balanced: what it costs, in tokens of input, that the model lacks a stretch of text it repeats. The
-   * more, the longer text stays: lean is 330, balanced 1700, careful 3400. Since 1.1. Default: "balanced".
+   * Preset balanced: the cost, in tokens of input, if the model lacks a passage that it repeats. With a higher
+   * number, text stays longer. lean is 330, balanced 1700, careful 3400. Since 1.1. Default: "balanced".
    */
   keep?: KeepPoint | number;
   /**
-   * Preset balanced: what the first call sends once the provider's cache has ended. say: what is worth its place.
-   * prune: a fifth of the list, and at least what must stay. The status tells both. Since 1.1. Default: "say".
+   * Preset balanced: what the first call sends once the prompt cache has expired. say: what is still worth its
+   * cost. prune: a fifth of the list, and at least what must stay. The status shows both costs. Since 1.1. Default:
+   * "say".
    */
   idle?: Idle;
   /**
-   * The newest of a list, which is sent byte for byte in every preset. Since 1.1. Default: {"results": 5, "tokens":
+   * The newest part of a list, which every preset sends byte for byte. Since 1.1. Default: {"results": 5, "tokens":
    * 8000}.
    */
   workingSet?: WorkingSet;
@@ -639,7 +658,7 @@ export interface TurnsKept {
   compact: number;
 }
 
-/** Where yellow, red and compact begin, as shares of the usable window. They rise. */
+/** Where yellow, red and compact begin, as increasing shares of the usable window. */
 export interface Zones {
   /** Share of the usable window. */
   yellow: number;
@@ -649,7 +668,7 @@ export interface Zones {
   compact: number;
 }
 
-/** A tool result in a kept older turn is distilled when it is longer, in characters, by zone. */
+/** Length in characters above which a tool result in a kept older turn is distilled, by zone. */
 export interface DistillOver {
   /** In green. */
   green: number;
@@ -661,7 +680,7 @@ export interface DistillOver {
   compact: number;
 }
 
-/** The packet's budget in tokens, by zone. */
+/** Token budget of the packet, by zone. */
 export interface PacketTokens {
   /** In green. */
   green: number;
@@ -673,77 +692,77 @@ export interface PacketTokens {
   compact: number;
 }
 
-/** Dollars per million tokens. Not told: as known of the very model, in proportion, else as each key says. */
+/**
+ * Dollars per million tokens. A missing price is taken from what is known of this exact model, in proportion, or
+ * else as each key says.
+ */
 export interface ModelPrices {
-  /** Of a prompt's tokens. */
+  /** Input tokens. */
   input: number;
-  /** Of what the model writes. */
+  /** Output tokens. */
   output: number;
-  /** Of what the cache holds of it; null: a tenth of the input's; 0: free. */
+  /** Cache reads. null: a tenth of the input price. 0: free. */
   cacheRead: number | null;
-  /**
-   * Of a prompt's tokens that the cache is to hold; 0: as the input's, where the price of reading is told, else
-   * 1.25 of it.
-   */
+  /** Cache writes. 0: the input price if `cacheRead` is given, otherwise 1.25 times the input price. */
   cacheWrite: number;
-  /** What longer requests cost instead. Since 1.1. Default: []. */
+  /** Prices of longer requests. Since 1.1. Default: []. */
   tiers?: LongRequestPrices[];
 }
 
-/** Dollars per million tokens of a request that is longer than a bound, of all of it. */
+/** Dollars per million tokens of a request above a size. They apply to the whole request. */
 export interface LongRequestPrices {
-  /** The bound: tokens of input. */
+  /** The size: tokens of input. */
   aboveTokens: number;
-  /** Of a prompt's tokens. */
+  /** Input tokens. */
   input: number;
-  /** Of what the model writes; 0: in proportion to input. */
+  /** Output tokens. 0: in proportion to input. */
   output: number;
-  /** Of what the cache holds; null: in proportion. */
+  /** Cache reads. null: in proportion to input. */
   cacheRead: number | null;
-  /** Of what it is to hold; 0: in proportion to input. */
+  /** Cache writes. 0: in proportion to input. */
   cacheWrite: number;
 }
 
-/** Who writes compactions, how much stays, and how a summary is made. */
+/** Who writes compactions, how much is kept, and how a summary is written. */
 export interface CompactionPolicy {
-  /** Who writes them. */
+  /** Who writes compactions. */
   by: Writer;
-  /** False: none is asked for. `compact` works all the same. */
+  /** False: no compaction is requested. `compact` still works. */
   enabled: boolean;
-  /** Tokens kept free for the reply. */
+  /** Tokens reserved for the reply. */
   reserveTokens: number;
-  /** Tokens of the newest messages that stay. */
+  /** Tokens of the newest messages that are kept. */
   keepRecentTokens: number;
-  /** Tokens a branch summary leaves free. */
+  /** Tokens that a branch summary leaves free. */
   branchReserveTokens: number;
   /** How these tokens are counted. */
   weigher: Weigher;
-  /** How a summary is made; null: in one call with a model, extractive without. */
+  /** How a summary is written. null: in one call with a model, extractive without one. */
   strategy: Strategy | null;
-  /** The sections a summary has. */
+  /** The sections of a summary. */
   format: SummaryFormat;
   /**
-   * Who runs the model: the host (`complete`), an endpoint, nobody; null: the host where it can, else an endpoint
-   * where one is named, else nobody.
+   * Who runs the model: the host (`complete`), an endpoint, or nobody. null: the host if it can, else an endpoint
+   * if one is configured, else nobody.
    */
   model: SummaryModel | null;
-  /** The server. */
+  /** The model server. */
   endpoint: Endpoint | null;
-  /** How a long history is cut up. */
+  /** How a long history is sliced. */
   slices: Slices;
-  /** Model calls side by side. */
+  /** Model calls in parallel. */
   concurrency: number;
-  /** How often a failed call is made again. */
+  /** How often a failed call is repeated. */
   retries: number;
-  /** The longest a summary may take, in milliseconds. */
+  /** Time limit for a summary, in milliseconds. */
   deadlineMs: number;
-  /** Write it ahead, from yellow on. That spends money. */
+  /** Write a compaction in advance, from the yellow zone on. This spends money. */
   prepareAhead: boolean;
-  /** What every summary is asked for in addition. */
+  /** Instructions added to every summary prompt. */
   instructions: string | null;
   /**
-   * Your own prompts; ctxmgr's are in the answer to `planCompaction`. Since 1.1. Default: {"system": "", "history":
-   * "", "turnPrefix": "", "branch": ""}.
+   * Your own prompts. `planCompaction` returns ctxmgr's. Since 1.1. Default: {"system": "", "history": "",
+   * "turnPrefix": "", "branch": ""}.
    */
   prompts?: SummaryPrompts;
 }
@@ -751,317 +770,320 @@ export interface CompactionPolicy {
 /** A model server that writes summaries. */
 export interface Endpoint {
   /**
-   * Its address: all before `/chat/completions`, up to and with `/v1`; for `anthropic` all before `/v1/messages`.
+   * Its address: everything before `/chat/completions`, including `/v1`. For `anthropic`, everything before
+   * `/v1/messages`.
    */
   baseUrl: string;
-  /** The model's name there. */
+  /** The model's name on that server. */
   model: string;
-  /** The environment variable that holds the key: keys stand in no policy. */
+  /** Name of the environment variable with the key. Keys are never part of a policy. */
   apiKeyEnv: string | null;
-  /** The model's window in tokens. */
+  /** The model's context window in tokens. */
   contextWindow: number;
-  /** The longest that one call may take, in milliseconds. */
+  /** Time limit for one call, in milliseconds. */
   timeoutMs: number;
-  /** What it speaks: OpenAI's chat completions, or Anthropic's messages. Since 1.1. Default: "chat". */
+  /** The server's API: OpenAI's chat completions, or Anthropic's messages. Since 1.1. Default: "chat". */
   api?: EndpointApi;
 }
 
-/** How a long history is cut up for a model. */
+/** How a long history is sliced for a model. */
 export interface Slices {
-  /** Tokens of a slice. */
+  /** Tokens per slice. */
   tokens: number;
-  /** Tokens that two neighbours share. */
+  /** Tokens that two neighboring slices share. */
   overlap: number;
-  /** The answer to a slice, as a share of it. */
+  /** Length of the answer to a slice, as a share of the slice. */
   ratio: number;
-  /** So many of the newest slices get a longer answer. */
+  /** How many of the newest slices get a longer answer. */
   newest: number;
-  /** So many times as long. */
+  /** How many times longer that answer is. */
   newestBoost: number;
   /** Cut at the step nearest to the size, or where the subject changes. */
   breaks: SliceBreaks;
-  /** What tells a change of subject: words, the embeddings extra, or the host's `embed`. */
+  /** How a change of subject is detected: by words, by the embeddings extra, or by the host's `embed`. */
   cohesion: SliceCohesion;
-  /** What of a slice is shown goes by what matters to the goal. */
+  /** Show of a slice what matters to the goal. */
   weighted: boolean;
 }
 
 /**
- * Prompts of your own in place of ctxmgr's; "": ctxmgr's. The record stands above them, in tags, and `instructions`
- * below. What answers one of `history`, `turnPrefix` and `branch` has no sections that it is checked by: any text
- * is the summary, and `format` is not asked for.
+ * Your own prompts instead of ctxmgr's. "": ctxmgr's own. The record comes before them, in tags, and `instructions`
+ * after them. The answer to your own `history`, `turnPrefix` or `branch` may be any text: it is not checked for
+ * sections, and `format` is ignored.
  */
 export interface SummaryPrompts {
-  /** The system prompt of every call. */
+  /** System prompt of every call. */
   system: string;
-  /** What is to be written of the conversation that a compaction takes out. */
+  /** What to write about the conversation that a compaction removes. */
   history: string;
-  /** The same of the first part of a turn whose rest is kept. */
+  /** The same, for the first part of a turn whose rest is kept. */
   turnPrefix: string;
-  /** The same of a branch that was left. */
+  /** The same, for a branch that was left. */
   branch: string;
 }
 
-/** Which vocabulary pressure goes by while no usage is known. What stays in a list goes by an estimate. */
+/**
+ * The vocabulary for `pressure` as long as no usage is known. What stays in a list depends on an estimate instead.
+ */
 export interface Tokenizer {
-  /** "o200k_base", or "estimate" for none. */
+  /** "o200k_base", or "estimate" for no vocabulary. */
   name: string;
-  /** Its file; null: where it is kept by itself. */
+  /** Path of the vocabulary file. null: the default location. */
   path: string | null;
 }
 
-/** What may differ by model; an absent key is as the policy says. */
+/** Settings that can differ by model. A missing key has the policy's value. */
 export interface ModelPolicy {
   /** Where the zones begin. */
   zones: Zones | null;
-  /** Tokens kept free for the reply. */
+  /** Tokens reserved for the reply. */
   reserve: number | null;
   /** Tokens that the host keeps free before it compacts by itself. */
   hostReserve: number | null;
-  /** Work as if the window were no larger than this many tokens. */
+  /** Work as if the window had at most this many tokens. */
   effectiveWindow: number | null;
   /** Who writes compactions, and how. */
   compaction: Writer | CompactionPolicy | null;
-  /** What its tokens cost, if no host says it. */
+  /** Prices of its tokens, if the host sends none. */
   prices: ModelPrices | null;
-  /** How long its provider keeps a prompt's prefix, where the host does not say. */
+  /** Milliseconds that its provider keeps a prompt in its cache, if the host does not say. */
   cacheTtlMs: number | null;
 }
 
 /**
- * How long originals are kept for `retrieve`: the oldest go first, those of open sessions never; and whether with
- * the secrets in them.
+ * How long originals are kept for `retrieve`, and whether with their secrets. The oldest are deleted first, those
+ * of open sessions never.
  */
 export interface Archive {
-  /** Days since they left. */
+  /** Days after removal. */
   maxAgeDays: number;
-  /** Megabytes (10^6 bytes) of text in the whole state directory, all sessions together. */
+  /** Megabytes (10^6 bytes) of text in the whole state directory, for all sessions together. */
   maxMegabytes: number;
   /**
-   * Keep secrets of known shapes in originals as they are. False: they are masked before they are written to disk,
-   * and `retrieve` gives `[masked]` in their place. Since 1.1. Default: false.
+   * Keep secrets of known shapes in originals. False: they are masked before they are written to disk, and
+   * `retrieve` returns `[masked]` in their place. Since 1.1. Default: false.
    */
   keepSecrets?: boolean;
 }
 
-/** The newest of a list, in whole steps: it goes out byte for byte while it fits the window. */
+/** The newest part of a list, in whole steps. It is sent byte for byte as long as it fits the window. */
 export interface WorkingSet {
-  /** At least so many of the newest tool results. */
+  /** At least this many of the newest tool results. */
   results: number;
-  /** At least so many tokens of the newest steps. */
+  /** At least this many tokens of the newest steps. */
   tokens: number;
 }
 
-/** Nothing. `params` may be left out. */
+/** No members. `params` may be omitted. */
 export type NoParams = Record<string, unknown>;
 
-/** Which request is cancelled. */
+/** The request to cancel. */
 export interface CancelParams {
-  /** The id of the request, as it was sent. */
+  /** Id of the request, as it was sent. */
   id: RequestId;
 }
 
-/** The id of a request. ctxmgr answers with it byte for byte; its own are strings. */
+/** Id of a request. ctxmgr returns it byte for byte. ctxmgr's own ids are strings. */
 export type RequestId = string | number;
 
-/** The protocol as an OpenRPC document; `openrpc.json` in this folder is the same. */
+/** The protocol as an OpenRPC document, the same as `openrpc.json` in this folder. */
 export type DiscoverResult = Record<string, unknown>;
 
-/** A session and the model it begins with. It is no event: it does not count in `seq`. */
+/** A session and the model that it starts with. This is not an event and does not count in `seq`. */
 export interface SessionStartParams {
-  /** The host's own id of the session; the same id goes on where it ended. */
+  /** The host's id of the session. The same id continues where the session ended. */
   sessionId: string;
   /** The model that the session's lists are for. */
   model: Model;
   /** The working directory. Lists of saved sessions show it; it is not used otherwise. */
   cwd?: string | null;
   /**
-   * The host's session tree, oldest entry first: ctxmgr learns from it what a snapshot does not hold, and which
+   * The host's session tree, oldest entry first. ctxmgr learns from it what a snapshot does not contain, and which
    * entry each message belongs to.
    */
   entries?: Entry[] | null;
-  /** The entry the session stands at; absent, the last of `entries`. */
+  /** The session's current entry. Default: the last of `entries`. */
   leafId?: string | null;
-  /** The format of this session's messages; absent, that of `initialize`. Since 1.1. */
+  /** Format of this session's messages. Default: that of `initialize`. Since 1.1. */
   messageFormat?: string | null;
   /**
-   * Tools of this session, beside those of `initialize` and before them. Absent here and there, what the session
-   * had holds. Since 1.1.
+   * Tools of this session. They take precedence over those of `initialize`. If neither gives any, those of the
+   * saved session apply. Since 1.1.
    */
   tools?: DeclaredTool[] | null;
 }
 
-/** A model and its window. */
+/** A model and its context window. */
 export interface Model {
-  /** The model's name. What is measured about its tokens is kept by this name. */
+  /** The model's name. What is learned about its token counts is stored under this name. */
   id: string;
-  /** Its window in tokens. */
+  /** Context window in tokens. */
   contextWindow: number;
-  /** Who runs it. */
+  /** The model's provider. */
   provider?: string | null;
-  /** The longest answer in tokens. Summaries that this model writes are kept below it. */
+  /** Longest reply in tokens. Summaries that this model writes are kept below it. */
   maxOutputTokens?: number | null;
-  /** What its tokens cost. Only proportions count. */
+  /** Prices of its tokens. Only ratios matter. */
   prices?: Prices | null;
-  /** How long its provider keeps a cached prompt, in milliseconds. */
+  /** Milliseconds that its provider keeps a prompt in its cache. */
   cacheTtlMs?: number | null;
   /**
-   * Its calls may wait, as requests of a batch do: where no prices are told, those known of a batch hold. Since
-   * 1.1. Default: false.
+   * The calls may wait, as batch requests do. Without prices, the known batch prices apply. Since 1.1. Default:
+   * false.
    */
   batch?: boolean;
   /**
-   * Its template refuses a list in which users and the assistant do not take turns, tool flow left out: an answered
-   * list has them so where the given one has, and the packet stands inside a user's message. Without it the model's
-   * name tells, or a refusal. Since 1.1.
+   * The model's template requires user and assistant messages to alternate (apart from tool calls and results).
+   * Lists then alternate if the given list does, and the packet is part of a user message. Without this member, the
+   * model's name or a refusal decides. Since 1.1.
    */
   strictRoles?: boolean | null;
 }
 
-/** Dollars per million tokens. Not told: as known of the very model, in proportion, else as each member says. */
+/**
+ * Dollars per million tokens. A missing price is taken from what is known of this exact model, in proportion, or
+ * else as each member says.
+ */
 export interface Prices {
-  /** Input that no cache held; 0: no price is told. */
+  /** Uncached input. 0: unknown. */
   input?: number | null;
-  /** Output; 0: not told. */
+  /** Output. 0: unknown. */
   output?: number | null;
-  /** Input read from a cache; 0: it is free; absent: a tenth of the input's. */
+  /** Cache reads. 0: free. Default: a tenth of the input price. */
   cacheRead?: number | null;
-  /** Input written to a cache; absent or 0: as the input's, where the price of reading is told, else 1.25 of it. */
+  /** Cache writes. Absent or 0: the input price if `cacheRead` is given, otherwise 1.25 times the input price. */
   cacheWrite?: number | null;
-  /** What longer requests cost instead; absent: as is known of the model, in proportion. Since 1.1. Default: []. */
+  /** Prices of longer requests. Default: as known of the model, in proportion. Since 1.1. Default: []. */
   tiers?: HostTierPrices[];
 }
 
 /**
- * Dollars per million tokens of a request that is longer than a bound, of all of it. What is not told is as many
- * times the plain price as input is.
+ * Dollars per million tokens of a request above a size. They apply to the whole request. A missing price changes in
+ * the same proportion as `input`.
  */
 export interface HostTierPrices {
-  /** The bound: tokens of input. */
+  /** The size: tokens of input. */
   aboveTokens: number;
-  /** Input that no cache held. */
+  /** Uncached input. */
   input: number;
-  /** Output; 0: not told. */
+  /** Output. 0: unknown. */
   output?: number | null;
-  /** Input read from a cache; 0: it is free. */
+  /** Cache reads. 0: free. */
   cacheRead?: number | null;
-  /** Input written to a cache; 0: not told. */
+  /** Cache writes. 0: unknown. */
   cacheWrite?: number | null;
 }
 
 /**
- * One entry of the host's session tree, the host's own object: `{id, parentId, type, timestamp?}` and what belongs
- * to its type, as pi has it: `message` of a message, `summary` of a compaction. Types that are not known have a
- * place in the tree and nothing else; what has no `id` is passed over.
+ * One entry of the host's session tree, as the host's own object: `{id, parentId, type, timestamp?}` and the
+ * members of its type, as in pi: `message` of a message, `summary` of a compaction. Entries of unknown types only
+ * have a place in the tree. Entries without `id` are ignored.
  */
 export type Entry = unknown;
 
 /** What was known of the session. */
 export interface SessionStartResult {
-  /** True where the session was known: still open, or read from its snapshot. */
+  /** True if the session was known: still open, or loaded from its snapshot. */
   restored: boolean;
-  /** Where the session stands after this call. */
+  /** State of the session after this call. */
   status: Status;
-  /** How many events of this session have taken effect. See reference.md#order. */
+  /** Number of the session's events that have taken effect. See reference.md#order. */
   seq: number;
 }
 
-/** Where a session stands. */
+/** State of a session. */
 export interface Status {
-  /** "off" in the preset `off` and after `setPruning` false. */
+  /** "off" in preset `off` and after `setPruning` false. */
   mode: Mode;
-  /** The preset in force. */
+  /** The current preset. */
   preset: Preset;
-  /** The band of pressure that the session is in. */
+  /** The current band of pressure. */
   zone: Zone;
-  /** Tokens used / tokens usable. */
+  /** Tokens used, divided by usable tokens. */
   pressure: number;
   /**
-   * Tokens of the list, by the provider's count; null until the first `usage`, and after a compaction until the
-   * next.
+   * Tokens of the list in the provider's count. null until the first `usage`, and between a compaction and the next
+   * `usage`.
    */
   tokens: number | null;
-  /** The model's window in tokens. */
+  /** The model's context window in tokens. */
   contextWindow: number;
-  /** Weight of the packet in the last list. */
+  /** Tokens of the packet in the last list. */
   packetTokens: number;
-  /** Summaries heard so far. */
+  /** Number of summaries so far. */
   summaries: Summaries;
-  /** Whether a compaction has been asked for. */
+  /** Whether a compaction has been requested. */
   latch: LatchStatus;
   /** Totals of the session. */
   stats: Stats;
-  /** The cache epoch in force; 0 before the first. */
+  /** Number of the current cache epoch. 0 before the first one. */
   epoch: number;
-  /** How many pins there are. */
+  /** Number of pins. */
   pins: number;
-  /** False where the window is so small that the host may compact before ctxmgr can ask. */
+  /** False if the window is so small that the host may compact before ctxmgr can ask. */
   promise: boolean;
-  /** The vocabulary that is there, or `estimate`. */
+  /** The vocabulary in use, or `estimate`. */
   weigher: string;
-  /**
-   * What people should know: a snapshot that was not read, a vocabulary that is not there, an archive that takes
-   * nothing.
-   */
+  /** Messages for people: an unreadable snapshot, a missing vocabulary, an unusable archive. */
   notes: string[];
-  /** How many events of this session have taken effect. See reference.md#order. */
+  /** Number of the session's events that have taken effect. See reference.md#order. */
   seq: number;
   /**
-   * What tokens and pressure come from: the provider's last count that could be believed and what came since, or
-   * what the list comes to by the vocabulary or the estimate. Since 1.1. Default: "estimate".
+   * Source of `tokens` and `pressure`: the provider's last plausible count plus what came since, or the list
+   * counted by the vocabulary or the estimate. Since 1.1. Default: "estimate".
    */
   countedBy?: CountSource;
-  /** The window in tokens that a refusal as too long taught; null where it is as the host said. Since 1.1. */
+  /** Context window in tokens, as learned from a "too long" refusal. null: as the host said. Since 1.1. */
   learnedWindow?: number | null;
-  /** Tokens of the provider a weighed one, as learnt of this model so far. Since 1.1. Default: 1.0. */
+  /** Provider tokens per token of ctxmgr's count, as learned for this model so far. Since 1.1. Default: 1.0. */
   ratio?: number;
   /**
-   * What the provider's cache gave, against what it should have; null until a call could be compared, and where
+   * What the prompt cache gave, compared with what it should have. null until a call can be compared, and if
    * `usage` does not say what was read. Since 1.1.
    */
   cache?: CacheStatus | null;
   /**
-   * The newest event that is safe in the store (`serve --store`), by its `seq`; null where no store is named, or
-   * none is known to be there. Since 1.1.
+   * `seq` of the newest event that has reached the store (`serve --store`). null without a store, or if no event is
+   * known to be there. Since 1.1.
    */
   durable?: number | null;
-  /** What is taken to hold of the model, and who said it; null in the answer to `turn_end`. Since 1.1. */
+  /** The facts in use about the model, and their sources. null in the answer to `turn_end`. Since 1.1. */
   model?: ModelStatus | null;
 }
 
-/** Whether lists are projected. */
+/** Whether lists are changed. */
 export type Mode = "on" | "off";
 
 /** A band of pressure. See reference.md#the-zones. */
 export type Zone = "green" | "yellow" | "red" | "compact";
 
-/** How many summaries of each kind the session has heard. */
+/** Number of summaries, by kind. */
 export interface Summaries {
-  /** Of compactions. */
+  /** Compactions. */
   compaction: number;
-  /** Of branches that were left. */
+  /** Branches that were left. */
   branch: number;
 }
 
-/** The memory that this episode has asked for a compaction already. See reference.md#the-latch. */
+/** Whether this episode has already asked for a compaction. See reference.md#the-latch. */
 export interface LatchStatus {
   /** Its state. */
   state: LatchState;
-  /** Failures in a row. */
+  /** Consecutive failures. */
   failures: number;
 }
 
 /**
- * `idle`: may ask. `asked`: waits for an outcome. `cooldown`: was refused or failed. `resting`: failed too often,
- * waits for calm.
+ * `idle`: may ask. `asked`: waits for the outcome. `cooldown`: was refused or failed. `resting`: failed too often,
+ * waits for pressure to fall.
  */
 export type LatchState = "idle" | "asked" | "cooldown" | "resting";
 
-/** Totals of the session. Tokens are ctxmgr's own weights. */
+/** Totals of the session. Tokens are ctxmgr's own count. */
 export interface Stats {
-  /** Lists projected. */
+  /** Lists changed. */
   contexts: number;
-  /** Lists answered by the fallback, after a fault inside. */
+  /** Lists answered by the fallback after an internal fault. */
   fallbacks: number;
   /** Turns dropped. */
   turnsDropped: number;
@@ -1069,54 +1091,57 @@ export interface Stats {
   resultsDistilled: number;
   /** Tool results pruned. */
   resultsPruned: number;
-  /** Tokens of tool output that the last pruning looked at. */
+  /** Tokens of tool output that the last pruning examined. */
   tokensScanned: number;
   /** Tokens pruned. */
   tokensPruned: number;
-  /** Tokens that the last pruning left because they are protected. */
+  /** Tokens that the last pruning skipped because they are protected. */
   tokensProtected: number;
-  /** Compactions asked for. */
+  /** Compactions requested. */
   compactionsRequested: number;
 }
 
-/** What tokens and pressure come from. */
+/** Source of tokens and pressure. */
 export type CountSource = "usage" | "vocabulary" | "estimate";
 
-/** What the provider's cache gave. Tokens are the provider's. */
+/** What the prompt cache gave. Tokens are the provider's. */
 export interface CacheStatus {
   /**
-   * What the newest calls should have read: what each list had in common with the one before, and what stands
-   * before it.
+   * Tokens that the newest calls should have read: what each list had in common with the one before, plus what
+   * precedes the list.
    */
   expected: number;
-  /** What the provider says it read at these calls. */
+  /** Tokens that these calls did read, by the provider's count. */
   read: number;
-  /** How many these are, at most 8: of those that followed the one before while its start was kept. */
+  /**
+   * Number of these calls, at most 8. Only calls that came while the entry of the one before was still in the cache
+   * count.
+   */
   calls: number;
-  /** How long a start that nobody reads is taken to be kept: by that a cache is cold. */
+  /** Milliseconds until an unread cache entry is assumed to expire. */
   lifetimeMs: number;
-  /** Who says so. */
+  /** Source of that lifetime. */
   lifetimeFrom: LifetimeSource;
-  /** Where the newest calls persistently read less than half of that: what it may be. */
+  /** What the cause may be, if the newest calls persistently read less than half of what they should. */
   gap?: string;
   /**
-   * When the start of the last list ends if no call reads it, in milliseconds since 1970: its `at` and
-   * `lifetimeMs`. Absent where the list had no time, or nothing is kept.
+   * When the cache entry of the last list expires if no call reads it, in milliseconds since 1970: its `at` plus
+   * `lifetimeMs`. Absent if the list had no time or nothing is cached.
    */
   expiresAt?: number;
-  /** What the first call after that costs; told where `getStatus` asks for it. */
+  /** Cost of the first call after that. Present if `getStatus` asks for it. */
   coldCost?: ColdCost;
-  /** Prompts that changed early without ctxmgr; absent where none did. */
+  /** Prompts that changed early without ctxmgr. Absent if there were none. */
   busts?: CacheBusts;
 }
 
 /**
- * Who says how long a start is kept: `host` and `policy` by `cacheTtlMs`; `learned` from what calls read after
- * pauses; `rule`: what is known of the provider.
+ * Source of the cache lifetime. `host` and `policy`: `cacheTtlMs`. `learned`: from what calls read after pauses.
+ * `rule`: known of the provider.
  */
 export type LifetimeSource = "host" | "policy" | "learned" | "rule";
 
-/** What the first call costs once the provider's cache has ended. */
+/** Cost of the first call after the prompt cache has expired. */
 export interface ColdCost {
   /** With the host's own list. */
   raw: WrittenPrompt;
@@ -1124,124 +1149,126 @@ export interface ColdCost {
   pruned: WrittenPrompt;
 }
 
-/** What a call writes to the provider's cache. */
+/** A write to the prompt cache. */
 export interface WrittenPrompt {
-  /** Tokens of the provider, with what stands before the list. */
+  /** Provider tokens, including what precedes the list. */
   tokens: number;
-  /** What they cost; null where no price is known. */
+  /** Cost. null if no price is known. */
   dollars: number | null;
 }
 
-/** All of a session, since it was last read from its snapshot. */
+/** Totals since the session was last loaded from its snapshot. */
 export interface CacheBusts {
-  /** How many calls. */
+  /** Number of calls. */
   count: number;
-  /** How many by what changed: `tools`, `system`, `messages`. */
+  /** Number of calls by what changed: `tools`, `system`, `messages`. */
   parts: Record<string, number>;
-  /** Of all of them. */
+  /** Total of all of them. */
   tokens: number;
-  /** Of all whose price is known; absent where none is. */
+  /** Total of those with a known price. Absent if there are none. */
   dollars: number | null;
   /** The newest. */
   last: CacheBust;
 }
 
 /**
- * A prompt changed early, and ctxmgr did not change it: what stands behind that was written again, though the
- * provider's cache held it.
+ * A prompt changed early, and not because of ctxmgr. Everything after the change was written to the cache again,
+ * although it was cached.
  */
 export interface CacheBust {
-  /** What of the prompt: tool definitions, system prompt, or the list. */
+  /** The part of the prompt: tool definitions, system prompt, or the list. */
   part: PromptPart;
-  /** What happened to the tool, the block or the message there. */
+  /** What happened to that tool, block or message. */
   how: HowChanged;
-  /** Which one, from 0. */
+  /** Its index, from 0. */
   index: number;
-  /** Of one that changed: so many bytes of its JSON are as before. */
+  /** If it changed: the number of bytes of its JSON that are unchanged. */
   offset: number;
-  /** So many, of the provider. */
+  /** Tokens that were written, in the provider's count. */
   tokens: number;
-  /** By so much it is dearer than to read them; absent where no price is known. */
+  /** How much more that cost than reading them. Absent if no price is known. */
   dollars?: number;
 }
 
-/** A part of a prompt, in the order of its cache. */
+/** A part of a prompt, in the order in which it is cached. */
 export type PromptPart = "tools" | "system" | "messages";
 
-/** What happened to a part: `moved` are parts that stand in another order. */
+/** What happened to a part. `moved`: its order changed. */
 export type HowChanged = "changed" | "added" | "removed" | "moved";
 
-/** What is taken to hold of the session's model, and who said it. */
+/** The facts in use about the session's model, and their sources. */
 export interface ModelStatus {
-  /** Its id, as the host names it. */
+  /** The model's id, as the host gave it. */
   id: string;
-  /** Its window in tokens, or less where a refusal taught that. */
+  /** Context window in tokens, or less if a refusal showed that. */
   contextWindow: number;
-  /** Its longest answer in tokens; null: not known. */
+  /** Longest reply in tokens. null: unknown. */
   maxOutputTokens: number | null;
-  /** Who said how long an answer may be. */
+  /** Source of the longest reply. */
   outputBy: SaidBy;
-  /** What its tokens cost: first above 0 tokens, then longer requests. Empty: not known. */
+  /** Prices: the first tier applies above 0 tokens, the others to longer requests. Empty: unknown. */
   prices: TierPrices[];
-  /** Who said the prices. */
+  /** Source of the prices. */
   pricesBy: SaidBy;
   /** How its provider caches prompts. */
   cache: ProviderCache;
-  /** Who said how the provider caches. */
+  /** Source of how the provider caches. */
   cacheBy: SaidBy;
-  /** Who said how long a start lives; what calls taught is in `cache` of the status. */
+  /** Source of the cache lifetime. What calls taught is in `cache` of the status. */
   lifetimeBy: SaidBy;
-  /** The row that what is known of it comes from; "": none. */
+  /** The row with the facts about the model. "": none. */
   like: string;
-  /** How that was found, in words. */
+  /** How that row was found. */
   why: string;
-  /** Where its facts were read; "" where none are known. */
+  /** Where its facts were read. "" if there are none. */
   source: string;
-  /** On which day. */
+  /** The date of its facts. */
   date: string;
 }
 
-/** Who said it: the host, the policy, what is known of this model, what is known of one like it, or nobody. */
+/** Source: the host, the policy, what is known of this model, what is known of a similar one, or none. */
 export type SaidBy = "host" | "policy" | "registry" | "family" | "default";
 
-/** Dollars per million tokens of a request that is longer than the tier's bound, of all of it; null: not told. */
+/**
+ * Dollars per million tokens of a request above the tier's size. They apply to the whole request. null: unknown.
+ */
 export interface TierPrices {
-  /** The bound: tokens of input. */
+  /** The size: tokens of input. */
   aboveTokens: number;
-  /** Input that no cache held. */
+  /** Uncached input. */
   input: number | null;
   /** Output. */
   output: number | null;
-  /** Input read from a cache. */
+  /** Cache reads. */
   cacheRead: number | null;
-  /** Input written to a cache. */
+  /** Cache writes. */
   cacheWrite: number | null;
 }
 
 /** How the provider caches prompts. */
 export interface ProviderCache {
-  /** What of a request is kept. */
+  /** What is cached of a request. */
   kind: CacheKind;
-  /** Marks that one request may set. */
+  /** Marks allowed in one request. */
   mostMarks: number;
-  /** A kept start is found no more content blocks before a mark; 0: however far. */
+  /** How many content blocks before a mark an earlier entry is found at most. 0: no limit. */
   lookBackBlocks: number;
-  /** A shorter start is not kept. */
+  /** Shortest prompt in tokens that is cached. */
   leastTokens: number;
-  /** What is read is a multiple of these. */
+  /** Reads are a multiple of this many tokens. */
   stepTokens: number;
-  /** How long a start lives that nobody reads, in milliseconds. */
+  /** Milliseconds until an unread entry expires. */
   lifetimeMs: number;
-  /** Does each read begin that time anew? */
+  /** Whether each read restarts that time. */
   renews: boolean;
 }
 
-/** `marks`: a start is kept up to each mark that a request sets; `implicit`: any is; `none`: nothing. */
+/** `marks`: up to each mark in the request. `implicit`: automatic. `none`: nothing. */
 export type CacheKind = "marks" | "implicit" | "none";
 
-/** The model of the session from now on. */
+/** The session's model from now on. */
 export interface ModelSelectParams {
-  /** The session, by the id that `session_start` gave it. Any string. */
+  /** The session's id, as given to `session_start`. Any string. */
   sessionId: string;
   /** The new model. */
   model: Model;
@@ -1249,18 +1276,18 @@ export interface ModelSelectParams {
 
 /** Where the session stands. */
 export interface StatusResult {
-  /** Where the session stands after this call. */
+  /** State of the session after this call. */
   status: Status;
-  /** How many events of this session have taken effect. See reference.md#order. */
+  /** Number of the session's events that have taken effect. See reference.md#order. */
   seq: number;
 }
 
 /**
- * The list as the host would send it to the model: either all of it (`messages`) or what came since the last call
- * (`append`), never both.
+ * The list that the host would send to the model: either the whole list (`messages`) or what came since the last
+ * call (`append`), never both.
  */
 export interface ContextParams {
-  /** The session, by the id that `session_start` gave it. Any string. */
+  /** The session's id, as given to `session_start`. Any string. */
   sessionId: string;
   /** The whole list, oldest message first. */
   messages?: Message[] | null;
@@ -1269,39 +1296,39 @@ export interface ContextParams {
   /** The host's time, in milliseconds since the epoch. */
   at?: number | null;
   /**
-   * Tokens of system prompt and tool definitions, which are not in the list. Kept until another number comes; used
-   * until the first `usage` is known.
+   * Tokens of the system prompt and the tool definitions, which are not in the list. Kept until a new number
+   * arrives. Used until the first `usage` is known.
    */
   overheadTokens?: number | null;
   /**
-   * "messages": always the whole list. "edits": what is kept and what is put in. Absent: the whole list, or
+   * "messages": always the whole list. "edits": what is kept and what is inserted. Default: the whole list, or
    * `unchanged`.
    */
   answer?: AnswerForm | null;
   /**
-   * Cache marks that the request bears outside of the list: on system prompt and tools. 2 where absent. The
-   * report's `cacheBreakpoints` are as many as are free beside them. Since 1.1.
+   * Number of cache marks in the request outside of the list, on the system prompt and the tools. Default: 2. The
+   * report's `cacheBreakpoints` uses the remaining ones. Since 1.1.
    */
   ownMarks?: number | null;
   /**
-   * What of tools and system prompt, which are not in the list, differs from the call before. Absent: nothing, or
-   * the host does not say. Since 1.1.
+   * How the tools and the system prompt, which are not in the list, differ from the call before. Absent: they do
+   * not, or the host does not say. Since 1.1.
    */
   prefixChange?: PrefixChange | null;
 }
 
 /**
- * One message, the host's own object in the format that `initialize` named. It goes through as it came: members,
- * blocks and roles that ctxmgr does not know stay where they are.
+ * One message: the host's own object, in the format that `initialize` named. It passes unchanged. Unknown members,
+ * blocks and roles stay where they are.
  */
 export type Message = unknown;
 
 /**
- * What came since the last `context`. Where `after` or `base` is not what ctxmgr has, the answer is error -32801:
- * send the whole list.
+ * What came since the last `context`. If `after` or `base` does not match, the answer is error -32801: send the
+ * whole list.
  */
 export interface Append {
-  /** How many messages were sent before. */
+  /** Number of messages sent before. */
   after: number;
   /** The `base` of the last answer. */
   base: string;
@@ -1309,249 +1336,248 @@ export interface Append {
   messages: Message[];
 }
 
-/** How `context` gives the list. */
+/** How `context` returns the list. */
 export type AnswerForm = "messages" | "edits";
 
-/** Where a prompt first differs from that of the call before, and how. It has no text. */
+/** Where a prompt first differs from that of the call before, and how. It contains no text. */
 export interface PrefixChange {
-  /** What of the prompt: tool definitions, system prompt, or the list. */
+  /** The part of the prompt: tool definitions, system prompt, or the list. */
   part: PromptPart;
-  /** What happened to the tool, the block or the message there. */
+  /** What happened to that tool, block or message. */
   how: HowChanged;
-  /** Which one, from 0. */
+  /** Its index, from 0. */
   index: number;
-  /** Of one that changed: so many bytes of its JSON are as before. */
+  /** If it changed: the number of bytes of its JSON that are unchanged. */
   offset: number;
 }
 
-/** The list to send to the model. Exactly one of `messages`, `edits` and `unchanged` is there. */
+/** The list to send to the model. Exactly one of `messages`, `edits` and `unchanged` is present. */
 export interface ContextResult {
   /**
-   * A tag of this state of the list, for the next call's `append`. "" after a fault: the next call sends the whole
+   * Tag of this state of the list, for the next call's `append`. "" after a fault: the next call sends the whole
    * list.
    */
   base: string;
   /** What was done, and why. */
   report: Report;
-  /** How many events of this session have taken effect. See reference.md#order. */
+  /** Number of the session's events that have taken effect. See reference.md#order. */
   seq: number;
-  /** The list to send. What is kept of the host's messages is byte for byte as it came. */
+  /** The list to send. Messages that are kept are byte for byte as they came. */
   messages?: Message[];
   /** The list to send, in pieces, in order. */
   edits?: Edit[];
-  /** True: the host sends its own list as it is. */
+  /** True: the host sends its own list unchanged. */
   unchanged?: boolean;
 }
 
-/** What a projection did. Weights are ctxmgr's own count, before the provider's usage corrects it. */
+/** What a projection did. Token counts are ctxmgr's own, before the provider's usage corrects them. */
 export interface Report {
-  /** Weight of the list as it came. */
+  /** Tokens of the list as it came. */
   rawTokens: number;
-  /** Weight of the list to send. */
+  /** Tokens of the list to send. */
   tokens: number;
   /** The zone that decided. */
   zone: Zone;
-  /** The number of the cache epoch in force; 0 where none was opened. */
+  /** Number of the current cache epoch. 0 if none was opened. */
   epoch: number;
   /**
-   * The first place where this answer differs from the one before: up to there a provider's cache holds. -1 where
-   * the answer only grew at its end, whatever marks caching and however it is spelled; 0 where another list is the
-   * first after a restart.
+   * Index of the first message that differs from the previous answer. A provider's cache is valid up to there. -1:
+   * the list only grew at its end (cache marks and spelling are ignored). 0: a different list is the first one
+   * after a restart.
    */
   firstChangedIndex: number;
   /** Turns in the list to send. */
   turnsKept: number;
-  /** Turns left out of it. */
+  /** Turns removed from it. */
   turnsDropped: number;
   /** Tool results shortened in it. */
   resultsDistilled: number;
-  /** Tool results replaced by a marker in it. */
+  /** Tool results replaced with a marker. */
   resultsPruned: number;
-  /** Weight of the packet, 0 without one. */
+  /** Tokens of the packet. 0 without one. */
   packetTokens: number;
   /**
-   * Promises that did not hold; then the answer is the last good list. `fit`: the list is as short as it can be
-   * made, and does not fit the window; `tooBig` says why. Normally empty.
+   * Broken promises. The answer is then the last good list. `fit`: the list is as short as possible and still does
+   * not fit the window (see `tooBig`). Normally empty.
    */
   checks: string[];
   /**
-   * Where cache marks belong on the list to send, where its provider takes marks: on the last content block that
-   * can bear one of the messages at these places, ascending, the newest message's as a rule. No other message of
-   * the list should have one. Empty where the provider caches without marks, where `ownMarks` leave none free, and
-   * after a fault: then a host sets its marks as it is used to. Since 1.1.
+   * Where cache marks belong, for a provider with marks: on the last block that can have one, in the messages with
+   * these indexes. Ascending, usually including the newest message. No other message of the list should have a
+   * mark. Empty if the provider has no marks, if `ownMarks` leaves none, and after a fault: the host then sets its
+   * marks as usual. Since 1.1.
    */
   cacheBreakpoints?: number[];
   /**
-   * Messages left out by themselves, not with their turn: in preset balanced, and in others where the list did not
-   * fit.
+   * Messages removed individually, not with their turn: in preset balanced, and in others if the list did not fit.
    */
   messagesDropped?: number;
-  /** Results, texts and arguments cut in it: too long, or the list did not fit. Since 1.1. */
+  /** Results, texts and arguments that were cut because they were too long or the list did not fit. Since 1.1. */
   blocksCut?: number;
-  /** With `fit` in `checks`: the heaviest messages, the heaviest first. Since 1.1. */
+  /** With `fit` in `checks`: the messages with the most tokens, largest first. Since 1.1. */
   tooBig?: TooBig[];
-  /** So much of the last answer, by weight, this one begins with. */
+  /** Tokens at the start of this list that are the same as in the last answer. */
   prefixTokens?: number;
   /** The same in bytes of its messages. */
   prefixBytes?: number;
-  /** Of the epoch that this call opened: what it cost and what it saves. */
+  /** For the epoch that this call opened: what it costs and what it saves. */
   arithmetic?: string;
   /**
-   * Files whose text, or some of it, left the model's view with this answer: a host that remembers what its model
-   * has read may forget it.
+   * Files whose text was removed from the model's view, in whole or in part, with this answer. A host that
+   * remembers what its model has read can forget them.
    */
   readsGone?: ReadGone[];
-  /** Why the answer is `unchanged`, or is the last good list. */
+  /** Why the answer is `unchanged` or the last good list. */
   reason?: string;
   /** Unpaired surrogates in the request that became U+FFFD. */
   mended?: number;
   /**
-   * By so much the list is heavier than the host's: the packet carries what the host itself took away, and the
-   * scratchpad. Since 1.1.
+   * Tokens by which the list exceeds the host's own: what the packet says about what the host itself removed, and
+   * the scratchpad. Since 1.1.
    */
   carriedTokens?: number;
-  /** The prompt changed early, and ctxmgr did not change it. Absent: it did not. Since 1.1. */
+  /** The prompt changed early, and not because of ctxmgr. Absent otherwise. Since 1.1. */
   cacheBust?: CacheBust;
 }
 
 /** A message of a list that does not fit the window, whatever is cut. */
 export interface TooBig {
-  /** What it is: user, assistant, result, prompt, ... */
+  /** What the message is: user, assistant, result, prompt, ... */
   kind: string;
-  /** Its place in the host's list. */
+  /** Its index in the host's list. */
   index: number;
-  /** Its weight as it is sent. */
+  /** Its tokens as it is sent. */
   tokens: number;
 }
 
-/** A file whose text left the model's view. */
+/** A file whose text was removed from the model's view. */
 export interface ReadGone {
-  /** As the call named it. */
+  /** The path, as the call named it. */
   path: string;
 }
 
-/** One piece of the list to send: a run of the host's own messages, or a message to put in. */
+/** One piece of the list to send: a range of the host's own messages, or a message to insert. */
 export type Edit = KeepEdit | PutEdit;
 
 /** Messages of the host that stay as they are. */
 export interface KeepEdit {
-  /** `[from, to]`: indices into the whole list, its appended part included; `to` is not included. */
+  /** `[from, to]`: indexes into the whole list, including its appended part. `to` is not included. */
   keep: [number, number];
 }
 
-/** A message that takes the place of others, or comes in addition. */
+/** A message that replaces others or is added. */
 export interface PutEdit {
   /** The message, in the host's format. */
   put: Message;
 }
 
-/** What the model answered and what its tools gave. The message belongs into the next list too. */
+/** What the model answered and what its tools returned. The message also belongs into the next list. */
 export interface TurnEndParams {
-  /** The session, by the id that `session_start` gave it. Any string. */
+  /** The session's id, as given to `session_start`. Any string. */
   sessionId: string;
   /** The model's message. */
   message: Message;
   /** The results of its tool calls, in order. */
   toolResults?: Message[] | null;
   /**
-   * What the provider counted for this call; without it the message's own `usage` is read. It corrects the weights.
-   * A host that reports none is asked for a compaction by the estimate of its list.
+   * The provider's token count of this call. Without it, the message's own `usage` is read. It corrects ctxmgr's
+   * counts. Without any usage, compactions are requested based on the estimate.
    */
   usage?: UsageParams | null;
   /** The host's time, in milliseconds since the epoch. */
   at?: number | null;
-  /** The entries that message and results became in the session tree. */
+  /** The entries that the message and results became in the session tree. */
   entryIds?: EntryIds | null;
 }
 
 /**
- * Tokens as the provider counted them: in these words, or the object of the provider or framework as it came
- * (members in snake_case: Anthropic's, OpenAI's; those that end in `TokenCount`: Gemini's; of DeepSeek, Kimi,
- * Mistral, Bedrock, Ollama, llama.cpp, LangChain, pydantic-ai, the AI SDK and OpenCode their own).
+ * Tokens as the provider counted them: in these members, or as the provider's or framework's own object, unchanged.
+ * Members in snake_case are Anthropic's and OpenAI's. Those that end in `TokenCount` are Gemini's. DeepSeek, Kimi,
+ * Mistral, Bedrock, Ollama, llama.cpp, LangChain, pydantic-ai, the AI SDK and OpenCode have members of their own.
  */
 export interface UsageParams {
-  /** Input that no cache held. */
+  /** Uncached input. */
   input?: number | null;
   /** Output. */
   output?: number | null;
-  /** Input read from a cache. */
+  /** Cache reads. */
   cacheRead?: number | null;
-  /** Input written to a cache. */
+  /** Cache writes. */
   cacheWrite?: number | null;
-  /** All of them; goes before the sum of the four. */
+  /** Total. Takes precedence over the sum of the four. */
   totalTokens?: number | null;
-  /** All of them, for a host that knows nothing else. */
+  /** Total, for a host that knows nothing else. */
   tokens?: number | null;
-  /** Anthropic: input that no cache held. OpenAI responses: all input. */
+  /** Anthropic: uncached input. OpenAI responses: all input. */
   input_tokens?: number | null;
   /** Anthropic, OpenAI responses: output. */
   output_tokens?: number | null;
-  /** Anthropic: input read from a cache. */
+  /** Anthropic: cache reads. */
   cache_read_input_tokens?: number | null;
-  /** Anthropic: input written to a cache. */
+  /** Anthropic: cache writes. */
   cache_creation_input_tokens?: number | null;
   /** OpenAI chat completions: all input. */
   prompt_tokens?: number | null;
   /** OpenAI chat completions: output. */
   completion_tokens?: number | null;
-  /** OpenAI: all of them. */
+  /** OpenAI: total. */
   total_tokens?: number | null;
-  /** OpenAI responses: how much of the input a cache held. */
+  /** OpenAI responses: cache reads, as part of the input. */
   input_tokens_details?: CachedTokens | null;
-  /** OpenAI chat completions: how much of the input a cache held. */
+  /** OpenAI chat completions: cache reads, as part of the input. */
   prompt_tokens_details?: CachedTokens | null;
-  /** Gemini: all input but what its tools gave. Since 1.1. */
+  /** Gemini: all input except what its own tools gave. Since 1.1. */
   promptTokenCount?: number | null;
-  /** Gemini: input that its own tools gave. Since 1.1. */
+  /** Gemini: input from its own tools. Since 1.1. */
   toolUsePromptTokenCount?: number | null;
-  /** Gemini: how much of the input a cache held. Since 1.1. */
+  /** Gemini: cache reads, as part of the input. Since 1.1. */
   cachedContentTokenCount?: number | null;
   /** Gemini: output without thoughts. Since 1.1. */
   candidatesTokenCount?: number | null;
   /** Gemini: thoughts. Since 1.1. */
   thoughtsTokenCount?: number | null;
-  /** Gemini: all of them. Since 1.1. */
+  /** Gemini: total. Since 1.1. */
   totalTokenCount?: number | null;
 }
 
-/** Of OpenAI's counts: how much of the input a cache held. */
+/** In OpenAI's counts: cache reads, as part of the input. */
 export interface CachedTokens {
-  /** Input read from a cache. */
+  /** Cache reads. */
   cached_tokens?: number | null;
 }
 
-/** Ids of the entries that were written. */
+/** Ids of the new entries. */
 export interface EntryIds {
-  /** Of the model's message. */
+  /** Id of the model's message. */
   message?: string | null;
-  /** Of the results, in their order; null where there is none. */
+  /** Ids of the results, in their order. null if one has none. */
   toolResults?: (string | null)[] | null;
   /**
-   * Of the newest user message of the list that was answered; of the newest ones, oldest first, where several came
-   * since the last `turn_end`. Since 1.1.
+   * Id of the newest user message in the answered list, or the ids of all that came since the last `turn_end`,
+   * oldest first. Since 1.1.
    */
   user?: string | (string | null)[] | null;
 }
 
-/** What is to be done now, and where the session stands. */
+/** What the host should do now, and the state of the session. */
 export interface TurnEndResult {
-  /** What the host is asked to do. Empty most of the time. */
+  /** What the host should do. Usually empty. */
   commands: Command[];
-  /** Where the session stands after this call. */
+  /** State of the session after this call. */
   status: Status;
-  /** How many events of this session have taken effect. See reference.md#order. */
+  /** Number of the session's events that have taken effect. See reference.md#order. */
   seq: number;
   /**
-   * Where the provider refused the list as too long: what to send next. `session_compact`: when the compaction that
-   * `commands` ask for is made. `context`: the list without the reply that failed, where none can be asked for.
-   * Absent else. Since 1.1.
+   * If the provider refused the list as too long: what to send next. `session_compact`: wait until the compaction
+   * that `commands` requests is done. `context`: the list without the failed reply, if no compaction can be
+   * requested. Otherwise absent. Since 1.1.
    */
   send?: AfterOverflow;
 }
 
 /**
- * Something the host is asked to do. It is what ctxmgr would send as a request, without an id: the host does not
- * answer it.
+ * Something the host should do. It is what ctxmgr would otherwise send as a request, but without an id, and the
+ * host does not answer it.
  */
 export interface Command {
   /** The method. */
@@ -1562,30 +1588,30 @@ export interface Command {
 
 /** Why a compaction is due. */
 export interface RequestCompactionParams {
-  /** The session, by the id that `session_start` gave it. Any string. */
+  /** The session's id, as given to `session_start`. Any string. */
   sessionId: string;
   /** "threshold": the list has reached the red zone. "overflow": the provider refused it as too long. */
   reason: CompactionReason;
   /** The zone. */
   zone: Zone;
-  /** Tokens of the list, null while unknown. */
+  /** Tokens of the list. null: unknown. */
   tokens: number | null;
   /** Where the red zone begins, in tokens. */
   threshold: number;
-  /** The model's window in tokens. */
+  /** The model's context window in tokens. */
   contextWindow: number;
-  /** "whenIdle": when the agent has nothing to do. "now": only where "midRun" was declared. */
+  /** "whenIdle": when the agent has nothing to do. "now": only if "midRun" was declared. */
   deliver: Delivery;
-  /** What the policy asks of every summary. */
+  /** The policy's instructions for every summary. */
   customInstructions?: string;
-  /** A finished compaction that was written ahead: apply it as it is. */
+  /** A finished compaction that was written in advance. Apply it unchanged. */
   compaction?: Compaction;
 }
 
-/** Why a compaction is asked for. */
+/** Why a compaction is requested. */
 export type CompactionReason = "threshold" | "overflow";
 
-/** When a compaction is to be made. */
+/** When to compact. */
 export type Delivery = "now" | "whenIdle";
 
 /** A finished compaction. */
@@ -1594,19 +1620,19 @@ export interface Compaction {
   summary: string;
   /** The first entry that stays in the list. */
   firstKeptEntryId: string;
-  /** Tokens of the list before. */
+  /** Tokens of the list before the compaction. */
   tokensBefore: number;
-  /** Files, and how the summary was made. Keep them with the entry: later compactions read them. */
+  /** Files, and how the summary was written. Store them with the entry, because later compactions read them. */
   details: SummaryDetails;
 }
 
-/** Files, and how a summary was made. */
+/** Files, and how a summary was written. */
 export interface SummaryDetails {
   /** Files that were read and not changed. */
   readFiles: string[];
   /** Files that were written or edited. */
   modifiedFiles: string[];
-  /** How it was made, for people: strategy, calls, tokens spent, what went wrong. */
+  /** How it was written, for people: strategy, calls, tokens spent, what went wrong. */
   ctxmgr: Record<string, unknown>;
 }
 
@@ -1615,75 +1641,75 @@ export type AfterOverflow = "session_compact" | "context";
 
 /** The compaction that the host is about to make. */
 export interface BeforeCompactParams {
-  /** The session, by the id that `session_start` gave it. Any string. */
+  /** The session's id, as given to `session_start`. Any string. */
   sessionId: string;
   /** The host's own plan. */
   preparation: HostPreparation;
-  /** The whole session tree: with it ctxmgr plans by itself. */
+  /** The whole session tree. With it, ctxmgr makes its own plan. */
   branchEntries?: Entry[] | null;
-  /** The entry the branch ends at; absent, the last of `entries`. */
+  /** The last entry of the branch. Default: the last of `entries`. */
   leafId?: string | null;
-  /** What the user asks of the summary, in words. */
+  /** The user's instructions for the summary. */
   customInstructions?: string | null;
-  /** Why the host compacts: its own word. */
+  /** Why the host compacts, in its own word. */
   reason?: string | null;
-  /** Milliseconds from now until the answer has to be there; absent, the policy's `deadlineMs`. */
+  /** Milliseconds until the answer is needed. Default: the policy's `deadlineMs`. */
   deadlineMs?: number | null;
-  /** Any token of the host: with one, `$/progress` tells how far the call is. */
+  /** Any token of the host. With one, `$/progress` reports the progress of the call. */
   progressToken?: ProgressToken | null;
   /**
-   * The host's time, in milliseconds since the epoch: whether the provider still has the last request in its cache.
-   * Absent: as of the newest message. Since 1.1.
+   * The host's time, in milliseconds since the epoch. It shows whether the last request is still in the prompt
+   * cache. Default: the time of the newest message. Since 1.1.
    */
   at?: number | null;
 }
 
-/** A compaction as the host has prepared it, in pi's names. What is not listed is passed over. */
+/** A compaction as the host has prepared it, in pi's names. Other members are ignored. */
 export interface HostPreparation {
   /** The first entry that stays in the list. */
   firstKeptEntryId: string;
-  /** What the summary is to stand for. */
+  /** The messages to summarize. */
   messagesToSummarize?: Message[] | null;
-  /** Of a turn that is cut in two, the part before the cut. */
+  /** If a turn is split: its messages before the cut. */
   turnPrefixMessages?: Message[] | null;
   /** The cut is inside a turn. */
   isSplitTurn?: boolean | null;
-  /** Tokens of the list now. */
+  /** Current tokens of the list. */
   tokensBefore?: number | null;
-  /** The summary of the compaction before. */
+  /** The previous compaction's summary. */
   previousSummary?: string | null;
   /** `{read, written, edited}`: lists of paths. */
   fileOps?: unknown;
-  /** The host's own settings, as far as they count here. */
+  /** The host's own settings, if they matter here. */
   settings?: GivenSettings | null;
 }
 
-/** A host's own settings of a compaction. What is no number counts as absent. */
+/** A host's own settings of a compaction. Values that are not numbers count as absent. */
 export interface GivenSettings {
-  /** Tokens kept free for the reply. */
+  /** Tokens reserved for the reply. */
   reserveTokens?: unknown;
-  /** Tokens of the newest messages that stay. */
+  /** Tokens of the newest messages that are kept. */
   keepRecentTokens?: unknown;
 }
 
 /** A token of the host's choice. */
 export type ProgressToken = string | number;
 
-/** `{}`: the host goes on by itself. Else one of the two is there. */
+/** `{}`: the host continues by itself. Otherwise one of the two members is present. */
 export interface BeforeCompactResult {
   /** True: another compaction of this branch is being written. */
   cancel?: boolean;
-  /** The compaction to apply in the place of the host's own. */
+  /** The compaction to apply instead of the host's own. */
   compaction?: Compaction;
 }
 
-/** The compaction that the host has made, whoever wrote its summary. */
+/** The compaction that the host made, whoever wrote its summary. */
 export interface SessionCompactParams {
-  /** The session, by the id that `session_start` gave it. Any string. */
+  /** The session's id, as given to `session_start`. Any string. */
   sessionId: string;
   /** The entry that the host wrote. */
   compactionEntry: CompactionEntry;
-  /** True where its summary was not the host's own. */
+  /** True if its summary was not the host's own. */
   fromExtension?: boolean | null;
 }
 
@@ -1693,21 +1719,21 @@ export interface CompactionEntry {
   summary: string;
   /** Its id. */
   id?: string | null;
-  /** The entry before it. */
+  /** Its parent entry. */
   parentId?: string | null;
   /** The first entry that stays in the list. */
   firstKeptEntryId?: string | null;
-  /** Tokens of the list before. */
+  /** Tokens of the list before the compaction. */
   tokensBefore?: number | null;
   /** When it was written: milliseconds since the epoch, or an ISO 8601 string. */
   timestamp?: number | string | null;
 }
 
-/** Why the host's compaction came to nothing. */
+/** Why the host's compaction failed. */
 export interface CompactFailedParams {
-  /** The session, by the id that `session_start` gave it. Any string. */
+  /** The session's id, as given to `session_start`. Any string. */
   sessionId: string;
-  /** Why it was made: the host's own word. */
+  /** Why it was made, in the host's own word. */
   reason: string;
   /** What went wrong. */
   errorMessage?: string | null;
@@ -1715,13 +1741,13 @@ export interface CompactFailedParams {
 
 /** The move that the host is about to make. */
 export interface BeforeTreeParams {
-  /** The session, by the id that `session_start` gave it. Any string. */
+  /** The session's id, as given to `session_start`. Any string. */
   sessionId: string;
-  /** The host's own plan of it. */
+  /** The host's own plan for the move. */
   preparation: TreePreparation;
-  /** Milliseconds from now until the answer has to be there; absent, the policy's `deadlineMs`. */
+  /** Milliseconds until the answer is needed. Default: the policy's `deadlineMs`. */
   deadlineMs?: number | null;
-  /** Any token of the host: with one, `$/progress` tells how far the call is. */
+  /** Any token of the host. With one, `$/progress` reports the progress of the call. */
   progressToken?: ProgressToken | null;
 }
 
@@ -1729,25 +1755,25 @@ export interface BeforeTreeParams {
 export interface TreePreparation {
   /** The entries that are left, oldest first. */
   entriesToSummarize?: Entry[] | null;
-  /** The entry the host goes to. */
+  /** The entry that the host goes to. */
   targetId?: string | null;
-  /** The entry it leaves. */
+  /** The entry that it leaves. */
   oldLeafId?: string | null;
   /** Where the two paths meet. */
   commonAncestorId?: string | null;
-  /** Without true no summary is written. */
+  /** No summary is written unless this is true. */
   userWantsSummary?: boolean | null;
-  /** What the user asks of the summary, in words. */
+  /** The user's instructions for the summary. */
   customInstructions?: string | null;
-  /** True: `customInstructions` take the place of the prompt's own. */
+  /** True: `customInstructions` replaces the prompt's own instructions. */
   replaceInstructions?: boolean | null;
 }
 
-/** `{}`: the host goes on by itself. */
+/** `{}`: the host continues by itself. */
 export interface BeforeTreeResult {
   /** Not used yet. */
   cancel?: boolean;
-  /** The summary of what is left. */
+  /** The summary of the entries that are left. */
   summary?: BranchSummary;
 }
 
@@ -1755,21 +1781,21 @@ export interface BeforeTreeResult {
 export interface BranchSummary {
   /** The summary. */
   summary: string;
-  /** Files, and how the summary was made. Keep them with the entry. */
+  /** Files, and how the summary was written. Store them with the entry. */
   details: SummaryDetails;
 }
 
 /** Where the host has moved to in its session tree. */
 export interface SessionTreeParams {
-  /** The session, by the id that `session_start` gave it. Any string. */
+  /** The session's id, as given to `session_start`. Any string. */
   sessionId: string;
-  /** The entry it stands at now; null before the first one. */
+  /** The current entry. null before the first one. */
   newLeafId: string | null;
-  /** The entry it stood at before. */
+  /** The previous entry. */
   oldLeafId?: string | null;
-  /** The summary of the branch that was left, where one was written. */
+  /** The summary of the branch that was left, if there is one. */
   summaryEntry?: SummaryEntry | null;
-  /** The session tree: with it, facts come back at once; without, as messages do. */
+  /** The session tree. With it, facts are restored at once. Without it, they are restored as messages arrive. */
   entries?: Entry[] | null;
 }
 
@@ -1779,53 +1805,53 @@ export interface SummaryEntry {
   summary: string;
   /** Its id. */
   id?: string | null;
-  /** The entry before it. */
+  /** Its parent entry. */
   parentId?: string | null;
-  /** The leaf of the branch it stands for. */
+  /** The last entry of the branch that it summarizes. */
   fromId?: string | null;
   /** When it was written: milliseconds since the epoch, or an ISO 8601 string. */
   timestamp?: number | string | null;
 }
 
-/** The session, and nothing else. */
+/** The session. */
 export interface SessionParams {
-  /** The session, by the id that `session_start` gave it. Any string. */
+  /** The session's id, as given to `session_start`. Any string. */
   sessionId: string;
 }
 
-/** Whose status. */
+/** The session, and what to include. */
 export interface GetStatusParams {
-  /** The session, by the id that `session_start` gave it. Any string. */
+  /** The session's id, as given to `session_start`. Any string. */
   sessionId: string;
   /**
-   * True: answered when what was saved so far is in the store, or cannot be had there now (`durable` tells).
-   * Without a store, at once. Since 1.1.
+   * True: answer only when everything saved so far has reached the store, or cannot reach it now (see `durable`).
+   * Without a store, answer at once. Since 1.1.
    */
   flush?: boolean | null;
   /**
-   * True: `cache.coldCost` is worked out, which takes as long as an epoch of the list. Ask while the session rests;
-   * nothing changes. Since 1.1.
+   * True: calculate `cache.coldCost`, which takes as long as an epoch. Ask while the session rests. It changes
+   * nothing. Since 1.1.
    */
   coldCost?: boolean | null;
 }
 
-/** Whether lists are projected. */
+/** Whether lists are changed. */
 export interface SetPruningParams {
-  /** The session, by the id that `session_start` gave it. Any string. */
+  /** The session's id, as given to `session_start`. Any string. */
   sessionId: string;
-  /** False: lists go as they came. Ledger and snapshot go on. */
+  /** False: lists are not changed. Ledger and snapshot continue. */
   enabled: boolean;
 }
 
-/** What pruning of tool output has done. Tokens are ctxmgr's own weights. */
+/** What pruning of tool output has done. Tokens are ctxmgr's own count. */
 export interface PruneStats {
   /** Pruning is on. */
   enabled: boolean;
-  /** Tokens that the last pass looked at. */
+  /** Tokens that the last pass examined. */
   scanned: number;
   /** Tokens pruned so far. */
   pruned: number;
-  /** Tokens that the last pass left because they are protected. */
+  /** Tokens that the last pass skipped because they are protected. */
   protected: number;
   /** Tokens that the last pass could have pruned. */
   prunable: number;
@@ -1837,31 +1863,32 @@ export interface PruneStats {
   resultsDistilled: number;
   /** Turns dropped so far. */
   turnsDropped: number;
-  /** How many events of this session have taken effect. See reference.md#order. */
+  /** Number of the session's events that have taken effect. See reference.md#order. */
   seq: number;
 }
 
-/** The policy in force, and what it comes to for the session's model. */
+/** The current policy, and its values for the session's model. */
 export interface PolicyResult {
-  /** All keys with their values, those of the session's model put in. */
+  /** All keys with their values, including those for the session's model. */
   policy: Policy;
   /** The policy in tokens. */
   thresholds: Thresholds;
-  /** How many events of this session have taken effect. See reference.md#order. */
+  /** Number of the session's events that have taken effect. See reference.md#order. */
   seq: number;
   /**
-   * Keys that mean something in some presets alone, and in which; all others do in each. Since 1.1. Default: {}.
+   * Keys that only matter in some presets, and in which. All other keys matter in every preset. Since 1.1. Default:
+   * {}.
    */
   presets?: Record<string, string[]>;
 }
 
-/** Tokens by the provider's count. A zone begins at its threshold. */
+/** Tokens in the provider's count. A zone begins at its threshold. */
 export interface Thresholds {
-  /** The window less the reserve: what pressure is a share of. */
+  /** The window minus the reserve. Pressure is a share of this. */
   usable: number;
   /** Where yellow begins. */
   yellow: number;
-  /** Where red begins: from here a compaction is asked for. */
+  /** Where red begins. From here on, a compaction is requested. */
   red: number;
   /** Where compact begins. */
   compact: number;
@@ -1871,26 +1898,26 @@ export interface Thresholds {
 
 /** Keys to set for this session. */
 export interface SetPolicyParams {
-  /** The session, by the id that `session_start` gave it. Any string. */
+  /** The session's id, as given to `session_start`. Any string. */
   sessionId: string;
-  /** The keys to set; others stay as they are, null takes one back to its default. */
+  /** Keys to set. Others stay as they are. null resets a key to its default. */
   policy: PolicyKeys;
 }
 
-/** The facts that hold now. */
+/** The current facts. */
 export interface LedgerResult {
-  /** In the order they came. */
+  /** In the order in which they came. */
   facts: LedgerFact[];
-  /** How many events of this session have taken effect. See reference.md#order. */
+  /** Number of the session's events that have taken effect. See reference.md#order. */
   seq: number;
 }
 
 /** One statement with its source and time. */
 export interface LedgerFact {
   /**
-   * Its kind: goal, current, constraint, decision, task, context; request: what the user said; said: how an
-   * assistant's turn ended; question: what the user answered a tool, or would not have; command: a check that ran;
-   * value: a commit; file.
+   * Its kind. goal, current, constraint, decision, task, context. request: what the user said. said: how an
+   * assistant's turn ended. question: what the user answered to a tool, or rejected. command: a check that ran.
+   * value: a commit. file.
    */
   slot: FactSlot;
   /** The statement. */
@@ -1898,19 +1925,19 @@ export interface LedgerFact {
   /** Who made it: user, assistant, tool, summary or branch. */
   source: FactSource;
   /**
-   * Of a task: open, active, done, blocked. Of a file: read, written, edited, deleted. Of a command: ok, failed, or
-   * unknown where nothing tells how it ended. Of a question: rejected, where its text is a call or a plan that the
-   * user would not have. Of a commit: the directory. Default: "".
+   * For a task: open, active, done, blocked. For a file: read, written, edited, deleted. For a command: ok, failed,
+   * or unknown. For a question: rejected, if its text is a call or a plan that the user rejected. For a commit: the
+   * directory. Default: "".
    */
   status?: string;
   /** The host's time, in milliseconds since the epoch. Default: 0. */
   at?: number;
   /**
-   * Of a command, what its output counted or the line of its error; of a question, the answer; of a file, the tool
-   * that changed it; of a summary, the heading it stood under. Default: "".
+   * For a command: what its output counted, or the line of its error. For a question: the answer. For a file: the
+   * tool that changed it. For a summary: its heading. Default: "".
    */
   detail?: string;
-  /** The entry it came from, where that is known. */
+  /** The entry that it came from, if known. */
   entryId?: string;
 }
 
@@ -1935,29 +1962,29 @@ export type FactSlot =
 /** Who said it. */
 export type FactSource = "summary" | "branch" | "user" | "assistant" | "tool";
 
-/** The summaries that were heard. The newest three of the branch are kept whole. */
+/** The summaries of the session. The newest three of the branch are kept whole. */
 export interface SummariesResult {
   /** Oldest first. */
   summaries: HeardSummary[];
-  /** How many events of this session have taken effect. See reference.md#order. */
+  /** Number of the session's events that have taken effect. See reference.md#order. */
   seq: number;
 }
 
-/** A summary that the session heard, by an event or in a list. */
+/** A summary that came by an event or in a list. */
 export interface HeardSummary {
-  /** What it stands for: compaction or branch. */
+  /** What it summarizes: compaction or branch. */
   kind: string;
-  /** When it was heard, in milliseconds since the epoch. */
+  /** When it came, in milliseconds since the epoch. */
   at: number;
-  /** Its entry, where that is known. */
+  /** Its entry, if known. */
   entryId?: string;
-  /** As it came; absent where it is no longer kept. */
+  /** Its text, unchanged. Absent if it is no longer kept. */
   text?: string;
 }
 
 /** Which packet. */
 export interface GetPacketParams {
-  /** The session, by the id that `session_start` gave it. Any string. */
+  /** The session's id, as given to `session_start`. Any string. */
   sessionId: string;
   /** True: the longer one, which comes once after a compaction or a move in the tree. */
   resume?: boolean | null;
@@ -1967,45 +1994,45 @@ export interface GetPacketParams {
 export interface PacketResult {
   /** Its text. */
   text: string;
-  /** Its weight. */
+  /** Its tokens. */
   tokens: number;
-  /** How many events of this session have taken effect. See reference.md#order. */
+  /** Number of the session's events that have taken effect. See reference.md#order. */
   seq: number;
 }
 
 /** The session, and an epoch. */
 export interface ExplainParams {
-  /** The session, by the id that `session_start` gave it. Any string. */
+  /** The session's id, as given to `session_start`. Any string. */
   sessionId: string;
-  /** Whose receipt is wanted in full; the newest where it is absent. */
+  /** The epoch whose receipt is wanted in full. Default: the newest. */
   epoch?: number | null;
 }
 
-/** What became of each message of the last list. */
+/** What happened to each message of the last list. */
 export interface ExplainResult {
-  /** In the order of the list; what was put in comes first. */
+  /** In the order of the list. Inserted messages come first. */
   verdicts: Verdict[];
   /** The receipts that are kept, oldest first. */
   epochs: EpochReceipt[];
-  /** How many events of this session have taken effect. See reference.md#order. */
+  /** Number of the session's events that have taken effect. See reference.md#order. */
   seq: number;
   /** All pins of the session, oldest first. Since 1.1. Default: []. */
   pins?: HeldPin[];
 }
 
-/** What became of one message. Weights are ctxmgr's own. */
+/** What happened to one message. Token counts are ctxmgr's own. */
 export interface Verdict {
-  /** Its place in the host's list; null for what ctxmgr put in. */
+  /** Its index in the host's list. null for what ctxmgr inserted. */
   index: number | null;
-  /** A digest of the message, the same wherever it stands. */
+  /** A digest of the message, independent of its position. */
   digest: string;
-  /** What became of it. */
+  /** What happened to it. */
   verdict: VerdictKind;
   /** Why. */
   rule: string;
-  /** Its weight as it came. */
+  /** Its tokens as it came. */
   before: number;
-  /** Its weight in the list to send. */
+  /** Its tokens in the list to send. */
   after: number;
   /**
    * Its first call or result as the tool and its telling arguments, or what the message is, such as `user text`;
@@ -2014,28 +2041,28 @@ export interface Verdict {
   call?: string;
 }
 
-/** What became of a message. */
+/** What happened to a message. */
 export type VerdictKind = "kept" | "distilled" | "pruned" | "cut" | "dropped" | "inserted";
 
-/** What one epoch did, and the arithmetic of it. */
+/** What one epoch did, and its arithmetic. */
 export interface EpochReceipt {
   /** Its number. */
   epoch: number;
   /** Why it was opened: price, cold, red, forced, compaction, tree, model, policy, pin, undo, rewritten. */
   opening: string;
-  /** Weight of the list to send as it would have been without it. */
+  /** Tokens of the list to send without this epoch. */
   before: number;
-  /** Weight of the list to send with it. */
+  /** Tokens of the list to send with it. */
   after: number;
-  /** What it cost and what it saves, in one line. */
+  /** What it costs and what it saves, in one line. */
   arithmetic: string;
-  /** How many things left. */
+  /** How many things were removed. */
   count: number;
   /** The call's time. */
   at?: number;
-  /** What left, in the order of the list; told of one epoch. */
+  /** What was removed, in the order of the list. Present for one epoch. */
   left?: Left[];
-  /** So many more left that are not listed: the lightest. */
+  /** How many more were removed that are not listed: the smallest ones. */
   omitted?: number;
   /** What it did, for people: "removed 12 old results, 17,000 tokens; pays after 3 calls". Since 1.1. */
   text?: string;
@@ -2046,25 +2073,25 @@ export interface EpochReceipt {
   paysAfter?: number;
 }
 
-/** One thing that left. */
+/** One thing that was removed. */
 export interface Left {
-  /** What was done to it; `shortened` are the arguments of a call. */
+  /** What was done to it. `shortened`: the arguments of a call. */
   kind: LeftKind;
-  /** The tool and its telling arguments, or what the message was; secrets read `[masked]`. */
+  /** The tool and its key arguments, or what the message was. Secrets are shown as `[masked]`. */
   call: string;
   /** The rule that decided. */
   why: string;
-  /** Its weight as it came. */
+  /** Its tokens as it came. */
   before: number;
-  /** Its weight now. */
+  /** Its tokens now. */
   after: number;
-  /** The message's, to pin it by. */
+  /** The digest of its message, to pin it by. */
   digest: string;
-  /** What `retrieve` finds it by; null without an archive. */
+  /** The handle for `retrieve`. null without an archive. */
   handle?: string;
 }
 
-/** What was done to something at an epoch; `shortened` are the arguments of a call. */
+/** What was done to something at an epoch. `shortened`: the arguments of a call. */
 export type LeftKind = "dropped" | "pruned" | "distilled" | "shortened" | "cut";
 
 /** A pin, and what it holds. `unpin` takes `{by: value}`. */
@@ -2083,107 +2110,107 @@ export interface HeldPin {
 export type PinBy = "callId" | "digest" | "path" | "tool";
 
 /**
- * What the model asks for again. Refused (-32803) where `capabilities.retrieve` was not declared. An unknown handle
- * is refused (-32602), with the call to make again in `data.call` where a receipt knows it.
+ * What the model asks for. Refused (-32803) if `capabilities.retrieve` was not declared. An unknown handle is
+ * refused (-32602), with the call to make again in `data.call` if a receipt knows it.
  */
 export interface RetrieveParams {
-  /** The session, by the id that `session_start` gave it. Any string. */
+  /** The session's id, as given to `session_start`. Any string. */
   sessionId: string;
   /** The handle in the marker. */
   handle: string;
-  /** The first character of the page; absent, 0. */
+  /** First character of the page. Default: 0. */
   offset?: number | null;
-  /** Characters of the page at most; absent, 20,000. */
+  /** Most characters in the page. Default: 20,000. */
   limit?: number | null;
 }
 
 /**
- * One page of the original. Characters are Unicode code points, of the original: a page with a masked secret may
- * have more or fewer. The result that brings it to the model is not pruned for two epochs: it is known by the
- * handle in the arguments of its call.
+ * One page of the original. Characters are Unicode code points of the original. A page with a masked secret may
+ * have more or fewer. The tool result that brings it to the model is not pruned for two epochs. It is recognized by
+ * the handle in the arguments of its call.
  */
 export interface RetrieveResult {
   /** The page. */
   text: string;
-  /** Its first character; at the end where the one asked for is beyond. */
+  /** Index of its first character. The end of the original, if `offset` was beyond it. */
   offset: number;
   /**
-   * The `offset` of the next page; null after the last. (A length that a program counts in UTF-16 units, as
-   * JavaScript does, would lead beyond it.)
+   * The `offset` of the next page. null after the last one. (A length in UTF-16 units, as in JavaScript, would be
+   * too large.)
    */
   next: number | null;
-  /** Characters of the whole. */
+  /** Characters in the whole original. */
   total: number;
-  /** True: there is another page. */
+  /** True: there are more pages. */
   more: boolean;
-  /** The tool and its telling arguments, or what the message was. */
+  /** The tool and its key arguments, or what the message was. */
   call: string;
-  /** How many events of this session have taken effect. See reference.md#order. */
+  /** Number of the session's events that have taken effect. See reference.md#order. */
   seq: number;
   /**
-   * True: this page reads `[masked]` where the original had a secret of a known shape; it was not kept (the
-   * policy's `archive.keepSecrets`). Since 1.1. Default: false.
+   * True: this page has `[masked]` in place of a secret of a known shape, which was not stored (see the policy's
+   * `archive.keepSecrets`). Since 1.1. Default: false.
    */
   masked?: boolean;
 }
 
-/** What is looked for among what left of this session. Refused (-32803) where nothing is archived. */
+/** What to look for in what was removed from this session. Refused (-32803) if nothing is archived. */
 export interface SearchParams {
-  /** The session, by the id that `session_start` gave it. Any string. */
+  /** The session's id, as given to `session_start`. Any string. */
   sessionId: string;
   /**
-   * Plain words, `"a phrase"`, `path:src/a.py`, `tool:bash`. Phrases, paths and tools have to be there; of the
-   * words one is enough. Identifiers and paths are found whole and by their parts. No text is wrong.
+   * Plain words, `"a phrase"`, `path:src/a.py`, `tool:bash`. Phrases, paths and tools are required. One of the
+   * words is enough. Identifiers and paths are found whole and by their parts. Every text is valid.
    */
   query: string;
-  /** Hits at most, of 50; absent, 10. */
+  /** Most hits, up to 50. Default: 10. */
   limit?: number | null;
 }
 
-/** What was found. It changes nothing: what only shows here was not brought back. */
+/** What was found. A search changes nothing: a hit does not count as retrieved. */
 export interface SearchResult {
-  /** Best first; empty where nothing holds the words. */
+  /** Best first. Empty if nothing matches. */
   hits: SearchHit[];
-  /** How many events of this session have taken effect. See reference.md#order. */
+  /** Number of the session's events that have taken effect. See reference.md#order. */
   seq: number;
 }
 
-/** One original that was found. Secrets of known shapes are found by no query, and read `[masked]` here. */
+/** One original that was found. Secrets of known shapes match no query and are shown as `[masked]`. */
 export interface SearchHit {
-  /** What `retrieve` finds the original by. */
+  /** The handle for `retrieve`. */
   handle: string;
-  /** 1 is the best. Of equals the order is by handle. */
+  /** Rank, 1 is the best. Ties are ordered by handle. */
   rank: number;
-  /** The tool and its telling arguments, or what the message was. */
+  /** The tool and its key arguments, or what the message was. */
   call: string;
-  /** The tool; null of a message. */
+  /** The tool. null for a message. */
   tool: string | null;
-  /** The first of the arguments that is a path; null without one. */
+  /** The first argument that is a path. null without one. */
   path: string | null;
-  /** At which it left; null where no receipt that is kept lists it. */
+  /** The epoch in which it was removed. null if no stored receipt lists it. */
   epoch: number | null;
-  /** The stretch that has the most of the words; dots where it is cut. */
+  /** The passage with most of the words. Dots mark cuts. */
   snippet: string;
-  /** The character of the original at which the snippet begins, as `retrieve` takes it. */
+  /** Character of the original at which the snippet begins, for `retrieve`. */
   offset: number;
-  /** Characters of the original. */
+  /** Characters in the original. */
   total: number;
 }
 
 /**
- * What has to stay as it is: exactly one of `callId`, `digest`, `path` and `tool`. Pins outlive compactions and
- * restarts. Where something that left comes back by one, the next `context` opens an epoch.
+ * What to keep unchanged: exactly one of `callId`, `digest`, `path` and `tool`. Pins survive compactions and
+ * restarts. If a pin brings something back, the next `context` opens an epoch.
  */
 export interface PinParams {
-  /** The session, by the id that `session_start` gave it. Any string. */
+  /** The session's id, as given to `session_start`. Any string. */
   sessionId: string;
-  /** A tool call by its id: the message that makes it, and its result. */
+  /** A tool call by its id: the message with the call, and its result. */
   callId?: string | null;
-  /** One message, by the digest that `explain` shows. */
+  /** One message, by the digest from `explain`. */
   digest?: string | null;
   /**
-   * Calls that name this file, with their results. A glob (`*` also over `/`); it may be the end of a path, as
-   * `src/*.py` is of `/home/me/src/a.py`.
+   * Calls that name this file, with their results. May be a glob (`*` also matches `/`) or the end of a path:
+   * `src/*.py` matches `/home/me/src/a.py`.
    */
   path?: string | null;
   /** All calls of this tool, with their results. */
@@ -2191,84 +2218,83 @@ export interface PinParams {
 }
 
 /**
- * What left at this epoch comes back with the next `context`, and is pinned. An epoch of which no receipt is kept
- * is refused (-32602).
+ * What was removed at this epoch comes back with the next `context`, and is pinned. An epoch without a stored
+ * receipt is refused (-32602).
  */
 export interface UndoParams {
-  /** The session, by the id that `session_start` gave it. Any string. */
+  /** The session's id, as given to `session_start`. Any string. */
   sessionId: string;
-  /** Its number, as `report.epoch` said it. */
+  /** Its number, from `report.epoch`. */
   epoch: number;
 }
 
-/** What is to be planned on: `entries`, or without them what the session holds. */
+/** What to plan for: `entries`, or what the session knows. */
 export interface PlanCompactionParams {
-  /** The session; its policy and its weigher count. May be absent with `entries`. */
+  /** The session, for its policy and token counts. Optional with `entries`. */
   sessionId?: string | null;
   /** The host's session tree, oldest entry first. */
   entries?: Entry[] | null;
-  /** The entry the branch ends at; absent, the last of `entries`. */
+  /** The last entry of the branch. Default: the last of `entries`. */
   leafId?: string | null;
   /** Settings for this call. */
   settings?: CutSettings | null;
-  /** What the user asks of the summary, in words. */
+  /** The user's instructions for the summary. */
   customInstructions?: string | null;
   /** The format of the summary that the prompts ask for. */
   format?: SummaryFormat | null;
-  /** True: the conversation as text comes with the answer. */
+  /** True: the answer includes the conversation as text. */
   serialize?: boolean | null;
 }
 
-/** Settings for one call; what is absent is as the policy says. */
+/** Settings for one call. Missing ones have the policy's value. */
 export interface CutSettings {
-  /** Goes into the answer's `settings`, nothing else. */
+  /** Copied to the answer's `settings`, otherwise unused. */
   enabled?: boolean | null;
-  /** Tokens kept free for the reply. */
+  /** Tokens reserved for the reply. */
   reserveTokens?: number | null;
-  /** Tokens of the newest messages that stay. */
+  /** Tokens of the newest messages that are kept. */
   keepRecentTokens?: number | null;
   /** How these tokens are counted. */
   weigher?: Weigher | null;
-  /** Window of the model that writes the summary, in tokens. */
+  /** Context window of the model that writes the summary, in tokens. */
   contextWindow?: number | null;
 }
 
-/** What a compaction would summarise and keep. */
+/** What a compaction would summarize and keep. */
 export interface PlanCompactionResult {
-  /** The plan; null where there is nothing to compact. */
+  /** The plan. null if there is nothing to compact. */
   preparation: Preparation | null;
-  /** The model calls that make the summary, in order. */
+  /** The model calls that write the summary, in order. */
   prompts: Prompt[];
   /** Why there is nothing to compact. */
   reason: string | null;
-  /** The conversation as text, where it was asked for. */
+  /** The conversation as text, if requested. */
   serialized: Serialized | null;
 }
 
-/** A compaction before it is written, in pi's names. Messages are as the host holds them. */
+/** A compaction before it is written, in pi's names. Messages are as the host has them. */
 export interface Preparation {
   /**
-   * The first entry that stays in the list; "" where no entry has an id: what stays is what follows the messages
-   * listed here.
+   * The first entry that stays in the list. "" if no entry has an id: what follows the messages listed here stays.
    */
   firstKeptEntryId: string;
-  /** What the summary is to stand for. */
+  /** The messages to summarize. */
   messagesToSummarize: Message[];
-  /** Of a turn that is cut in two, the part before the cut. */
+  /** If a turn is split: its messages before the cut. */
   turnPrefixMessages: Message[];
   /** The cut is inside a turn. */
   isSplitTurn: boolean;
-  /** Tokens of the list now. */
+  /** Current tokens of the list. */
   tokensBefore: number;
-  /** Files by what was done to them. */
+  /** Files, by what was done to them. */
   fileOps: FileOps;
   /** The settings that were used. */
   settings: SettingsUsed;
-  /** The summary of the compaction before, which this one carries on. */
+  /** The previous compaction's summary, which this one continues. */
   previousSummary: string | null;
 }
 
-/** Paths by what was done to them, over all earlier compactions. */
+/** Paths by what was done to them, including all earlier compactions. */
 export interface FileOps {
   /** Read. */
   read: string[];
@@ -2278,13 +2304,13 @@ export interface FileOps {
   edited: string[];
 }
 
-/** The settings a plan was made with. */
+/** The settings of a plan. */
 export interface SettingsUsed {
-  /** As the call or the policy says. */
+  /** From the call or the policy. */
   enabled: boolean;
-  /** Tokens kept free for the reply. */
+  /** Tokens reserved for the reply. */
   reserveTokens: number;
-  /** Tokens of the newest messages that stay. */
+  /** Tokens of the newest messages that are kept. */
   keepRecentTokens: number;
   /** How these tokens were counted. */
   weigher: Weigher;
@@ -2292,7 +2318,7 @@ export interface SettingsUsed {
 
 /** One model call: one user message under a system prompt. */
 export interface Prompt {
-  /** What it is for. */
+  /** The purpose of the call. */
   purpose: Purpose;
   /** The system prompt. */
   system: string;
@@ -2302,43 +2328,43 @@ export interface Prompt {
   maxTokens: number;
 }
 
-/** What a model call is for. */
+/** The purpose of a model call. */
 export type Purpose = "history" | "turn-prefix" | "slice" | "merge" | "branch" | "short";
 
 /**
- * Messages as text that a model does not take for a conversation to go on with; tool results are cut to 2,000
- * characters. As pi writes it.
+ * Messages as text, in a form that a model does not continue as a conversation. Tool results are cut to 2,000
+ * characters. The same as pi writes.
  */
 export interface Serialized {
-  /** What comes before the turn that is cut. */
+  /** What comes before the split turn. */
   history: string;
-  /** That turn's part before the cut. */
+  /** The part of that turn before the cut. */
   turnPrefix: string;
 }
 
-/** As for `planCompaction`, and how the summary is to be made. */
+/** As for `planCompaction`, and how to write the summary. */
 export interface CompactParams {
-  /** The session; its policy and its weigher count. May be absent with `entries`. */
+  /** The session, for its policy and token counts. Optional with `entries`. */
   sessionId?: string | null;
   /** The host's session tree, oldest entry first. */
   entries?: Entry[] | null;
-  /** The entry the branch ends at; absent, the last of `entries`. */
+  /** The last entry of the branch. Default: the last of `entries`. */
   leafId?: string | null;
   /** Settings for this call. */
   settings?: CutSettings | null;
-  /** What the user asks of the summary, in words. */
+  /** The user's instructions for the summary. */
   customInstructions?: string | null;
-  /** How the summary is made; absent, as the policy says. */
+  /** How the summary is written. Default: the policy's. */
   strategy?: Strategy | null;
-  /** The format of the summary; absent, as the policy says. */
+  /** Format of the summary. Default: the policy's. */
   format?: SummaryFormat | null;
-  /** Milliseconds from now until the answer has to be there; absent, the policy's `deadlineMs`. */
+  /** Milliseconds until the answer is needed. Default: the policy's `deadlineMs`. */
   deadlineMs?: number | null;
-  /** Any token of the host: with one, `$/progress` tells how far the call is. */
+  /** Any token of the host. With one, `$/progress` reports the progress of the call. */
   progressToken?: ProgressToken | null;
   /**
-   * The host's time, in milliseconds since the epoch: whether the provider still has the last request in its cache.
-   * Absent: as of the newest message. Since 1.1.
+   * The host's time, in milliseconds since the epoch. It shows whether the last request is still in the prompt
+   * cache. Default: the time of the newest message. Since 1.1.
    */
   at?: number | null;
 }
@@ -2349,37 +2375,37 @@ export interface CompactResult {
   compaction: Compaction;
 }
 
-/** The branch that is left: from `oldLeafId` back to where it meets the path of `targetId`. */
+/** The branch to leave: from `oldLeafId` back to where it meets the path of `targetId`. */
 export interface SummarizeBranchParams {
-  /** The entry the host leaves; null where it left nothing. */
+  /** The entry that the host leaves. null if there is none. */
   oldLeafId: string | null;
-  /** The entry it goes to; null before the first one. */
+  /** The entry that it goes to. null before the first one. */
   targetId: string | null;
   /**
-   * The host's session tree, oldest entry first; absent, what the session has seen, by the ids that it was told.
+   * The host's session tree, oldest entry first. Default: what the session has seen, by the ids that it was given.
    */
   entries?: Entry[];
-  /** The session; its policy and its weigher count. */
+  /** The session, for its policy and token counts. */
   sessionId?: string | null;
   /** Settings for this call. */
   settings?: CutSettings | null;
-  /** What the user asks of the summary, in words. */
+  /** The user's instructions for the summary. */
   customInstructions?: string | null;
-  /** True: `customInstructions` take the place of the prompt's own. */
+  /** True: `customInstructions` replaces the prompt's own instructions. */
   replaceInstructions?: boolean | null;
-  /** How the summary is made; absent, as the policy says. */
+  /** How the summary is written. Default: the policy's. */
   strategy?: Strategy | null;
-  /** Milliseconds from now until the answer has to be there; absent, the policy's `deadlineMs`. */
+  /** Milliseconds until the answer is needed. Default: the policy's `deadlineMs`. */
   deadlineMs?: number | null;
-  /** Any token of the host: with one, `$/progress` tells how far the call is. */
+  /** Any token of the host. With one, `$/progress` reports the progress of the call. */
   progressToken?: ProgressToken | null;
 }
 
-/** The summary of what was left. */
+/** The summary of the branch that was left. */
 export interface SummarizeBranchResult {
-  /** The summary; null where nothing was left. */
+  /** The summary. null if no entry was left. */
   summary: BranchSummary | null;
-  /** Where the two paths meet; null where they do not. */
+  /** Where the two paths meet. null if they do not. */
   commonAncestorId: string | null;
   /** How many entries were left. */
   entriesSummarized: number;
@@ -2389,52 +2415,52 @@ export interface SummarizeBranchResult {
 export interface ScratchpadResult {
   /** The text. */
   text: string;
-  /** Its weight. */
+  /** Its tokens. */
   tokens: number;
-  /** How many events of this session have taken effect. See reference.md#order. */
+  /** Number of the session's events that have taken effect. See reference.md#order. */
   seq: number;
 }
 
 /** Edits of the model's own notes. */
 export interface EditScratchpadParams {
-  /** The session, by the id that `session_start` gave it. Any string. */
+  /** The session's id, as given to `session_start`. Any string. */
   sessionId: string;
   /** Applied in order, all or none. */
   operations: ScratchpadOperation[];
 }
 
-/** One edit, told apart by `op`. */
+/** One edit. `op` says which. */
 export type ScratchpadOperation = StrReplace | Insert | Overwrite;
 
-/** Replaces one text by another. The old one has to stand there exactly once. */
+/** Replaces a text. The old text must occur exactly once. */
 export interface StrReplace {
-  /** Which edit it is. */
+  /** The kind of edit. */
   op: "str_replace";
-  /** What is replaced. */
+  /** The text to replace. */
   oldText: string;
-  /** What takes its place. */
+  /** The new text. */
   newText: string;
 }
 
-/** Puts a text in after a line. */
+/** Inserts a text after a line. */
 export interface Insert {
-  /** Which edit it is. */
+  /** The kind of edit. */
   op: "insert";
   /** The text. */
   text: string;
-  /** The line, counted from 1; 0 is before the first, absent is at the end. */
+  /** The line, from 1. 0: before the first line. Default: at the end. */
   line?: number | null;
 }
 
-/** Writes the notes anew. */
+/** Replaces all notes. */
 export interface Overwrite {
-  /** Which edit it is. */
+  /** The kind of edit. */
   op: "overwrite";
   /** The whole text. */
   text: string;
 }
 
-/** Whether the host will compact. Answer at once; do not wait for the compaction. */
+/** Whether the host will compact. Answer at once, without waiting for the compaction. */
 export interface RequestCompactionResult {
   /** True: it is queued. */
   accepted: boolean;
@@ -2443,13 +2469,13 @@ export interface RequestCompactionResult {
 }
 
 /**
- * One model call for the host to run: one user message under a system prompt, no tools. Or, where there is an
- * `instruction`, the host's last request once more with that at its end.
+ * One model call for the host to run: one user message with a system prompt, no tools. With an `instruction`: the
+ * host's last request once more, with the instruction appended.
  */
 export interface CompleteParams {
-  /** The session it is for; null where the call that needs it named none. */
+  /** The session. null if the request that needs the call named none. */
   sessionId: string | null;
-  /** What it is for. */
+  /** The purpose of the call. */
   purpose: Purpose;
   /** The system prompt; "" with an `instruction`. */
   system: string;
@@ -2458,32 +2484,32 @@ export interface CompleteParams {
   /** The longest answer in tokens. */
   maxTokens: number;
   /**
-   * Only where `capabilities.completeOnContext` is declared: one user message, to be appended to the session's last
-   * request and what came since (the reply, its results), with the same system prompt and the same tools. What the
-   * model answers is not to become part of the session. An answer that cannot be used, such as a tool call, is
-   * asked for again with a copy of the conversation in `prompt`. Since 1.1.
+   * Only if `capabilities.completeOnContext` is declared. One user message to append to the session's last request
+   * and what came since (the reply, its results), with the same system prompt and the same tools. The model's
+   * answer must not become part of the session. If the answer cannot be used, for example because it is a tool
+   * call, ctxmgr asks again with a copy of the conversation in `prompt`. Since 1.1.
    */
   instruction?: string;
 }
 
-/** What the model answered. A failed call may be answered with an error as well. */
+/** The model's answer. A failed call may also be answered with an error. */
 export interface CompleteResult {
   /** The text. Default: "". */
   text?: string;
   /**
-   * "stop", "length", "toolUse", "error" or "aborted"; the spellings of other interfaces ("end_turn", "max_tokens",
-   * "tool_calls") are known. Only "stop" is taken for an answer. Default: "stop".
+   * "stop", "length", "toolUse", "error" or "aborted". Spellings of other APIs ("end_turn", "max_tokens",
+   * "tool_calls") are understood. Only "stop" counts as an answer. Default: "stop".
    */
   stopReason?: string;
-  /** `{input, output, cacheRead, cacheWrite}` in tokens; what has another shape is passed over. */
+  /** `{input, output, cacheRead, cacheWrite}` in tokens. Other shapes are ignored. */
   usage?: unknown;
   /** What went wrong. */
   errorMessage?: string | null;
 }
 
-/** Texts to turn into vectors, by a model of the host. */
+/** Texts to convert to vectors with a model of the host. */
 export interface EmbedParams {
-  /** The session it is for; null where the call that needs it named none. */
+  /** The session. null if the request that needs the call named none. */
   sessionId: string | null;
   /** The texts. */
   texts: string[];
@@ -2491,21 +2517,21 @@ export interface EmbedParams {
 
 /** The vectors. */
 export interface EmbedResult {
-  /** One vector a text, in their order, all of one length. */
+  /** One vector per text, in the same order, all of the same length. */
   vectors: number[][];
 }
 
-/** How far a call is. */
+/** The progress of a call. */
 export interface ProgressParams {
   /** The `progressToken` of the call. */
   token: ProgressToken;
-  /** How far it is. */
+  /** The progress. */
   value: ProgressValue;
 }
 
 /** One step of a call. */
 export interface ProgressValue {
-  /** Where in the call it is. */
+  /** The stage of the call. */
   kind: ProgressKind;
   /** What is being done, for people. */
   message?: string;
@@ -2513,42 +2539,42 @@ export interface ProgressValue {
   percentage?: number;
 }
 
-/** Where in a call it is. */
+/** The stage of a call. */
 export type ProgressKind = "begin" | "report" | "end";
 
-/** One thing that happened in a session. Nothing that a user, a model or a tool wrote is in it. */
+/** Something that happened in a session. It contains nothing that a user, a model or a tool wrote. */
 export interface TelemetryEvent {
   /**
-   * ctxmgr.list, ctxmgr.epoch, ctxmgr.compaction, ctxmgr.fallback, or, for the usage that a host reported, the
-   * semantic conventions' gen_ai.client.inference.operation.details.
+   * ctxmgr.list, ctxmgr.epoch, ctxmgr.compaction or ctxmgr.fallback. For usage that a host reported:
+   * gen_ai.client.inference.operation.details of the semantic conventions.
    */
   name: string;
   /**
-   * By the names of OpenTelemetry's semantic conventions for generative AI (`gen_ai.*`, `error.type`), and of our
-   * own (`ctxmgr.*`). Of what a host sent there are the ids of session and model and the provider's name.
+   * Names from OpenTelemetry's semantic conventions for generative AI (`gen_ai.*`, `error.type`), and our own
+   * (`ctxmgr.*`). What the host itself sent is limited to the ids of session and model and the provider's name.
    */
   attributes: Record<string, string | number | boolean>;
 }
 
-/** A request: it is answered once, with a result or an error of the same id. */
+/** A request. It is answered once, with a result or an error of the same id. */
 export interface RequestMessage {
-  /** The version of JSON-RPC. A host that writes one message a line may leave it out. */
+  /** Version of JSON-RPC. A host that writes one message per line may omit it. */
   jsonrpc: "2.0";
   /** The id of the request. */
   id: RequestId;
   /** The method. */
   method: string;
-  /** By name, never by place. */
+  /** By name, never by position. */
   params?: Record<string, unknown>;
 }
 
-/** A notification: it is never answered. */
+/** A notification. It is never answered. */
 export interface NotificationMessage {
   /** The version of JSON-RPC. */
   jsonrpc: "2.0";
   /** The method. */
   method: string;
-  /** By name, never by place. */
+  /** By name, never by position. */
   params?: Record<string, unknown>;
 }
 
@@ -2558,7 +2584,7 @@ export interface ResultMessage {
   jsonrpc: "2.0";
   /** The id of the request. */
   id: RequestId;
-  /** What the method gives, null for those that give nothing. */
+  /** The method's result. null for methods without one. */
   result: unknown;
 }
 
@@ -2566,13 +2592,13 @@ export interface ResultMessage {
 export interface ErrorMessage {
   /** The version of JSON-RPC. */
   jsonrpc: "2.0";
-  /** Of the request; null where its id could not be read. */
+  /** Id of the request. null if it could not be read. */
   id: RequestId | null;
   /** What went wrong. */
   error: ErrorObject;
 }
 
-/** What went wrong. Its message never holds conversation text. */
+/** What went wrong. Its message never contains conversation text. */
 export interface ErrorObject {
   /** See reference.md#errors. */
   code: number;
@@ -2584,9 +2610,9 @@ export interface ErrorObject {
 
 /** Where a fault is, and what to do about it. */
 export interface ErrorPlace {
-  /** JSON path below the params, such as `$.model.contextWindow`. */
+  /** JSON path below the params, for example `$.model.contextWindow`. */
   path?: string;
-  /** Of `retrieve`: the call that gives the thing again, for the model. */
+  /** For `retrieve`: the call that produces the same again, for the model. */
   call?: string;
 }
 

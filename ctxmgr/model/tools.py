@@ -12,20 +12,21 @@ ArgumentName = Annotated[str, Meta(min_length=1)]
 
 
 class DeclaredTool(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A tool of the host by its name, and the arguments that hold a path (or a list of paths) or a command line.
-    Each names one argument; a tool that does several things names several, and a call does those whose argument it
-    has."""
+    """A tool of the host, and which of its arguments contain a path (or a list of paths) or a command line. A tool
+    that does several things names several arguments. A call does those whose argument it has."""
 
-    name: Annotated[str, Meta(min_length=1, description="Its name, as it stands in calls.")]
-    reads: Annotated[ArgumentName | None, Meta(description="Holds the path of a file whose text is shown.")] = None
-    writes: Annotated[ArgumentName | None, Meta(description="Holds the path of a file that is written whole.")] = (
+    name: Annotated[str, Meta(min_length=1, description="The tool's name, as in calls.")]
+    reads: Annotated[ArgumentName | None, Meta(description="Contains the path of a file whose text is shown.")] = (
         None
     )
-    edits: Annotated[ArgumentName | None, Meta(description="Holds the path of a file that is changed.")] = None
-    deletes: Annotated[ArgumentName | None, Meta(description="Holds the path of a file that is taken away.")] = None
-    runs: Annotated[ArgumentName | None, Meta(description="Holds a command line of a shell.")] = None
-    searches: Annotated[ArgumentName | None, Meta(description="Holds the path of what is searched.")] = None
-    lists: Annotated[ArgumentName | None, Meta(description="Holds the path of what is listed.")] = None
+    writes: Annotated[
+        ArgumentName | None, Meta(description="Contains the path of a file that is written as a whole.")
+    ] = None
+    edits: Annotated[ArgumentName | None, Meta(description="Contains the path of a file that is edited.")] = None
+    deletes: Annotated[ArgumentName | None, Meta(description="Contains the path of a file that is deleted.")] = None
+    runs: Annotated[ArgumentName | None, Meta(description="Contains a shell command line.")] = None
+    searches: Annotated[ArgumentName | None, Meta(description="Contains the path that is searched.")] = None
+    lists: Annotated[ArgumentName | None, Meta(description="Contains the path that is listed.")] = None
 
 
 DeclaredTools = tuple[DeclaredTool, ...]

@@ -18,103 +18,107 @@ Size = Annotated[int, Meta(ge=1)] | Annotated[float, Meta(ge=1)]
 
 
 class RetrieveParams(Wire, frozen=True):
-    """What the model asks for again. Refused (-32803) where `capabilities.retrieve` was not declared. An unknown
-    handle is refused (-32602), with the call to make again in `data.call` where a receipt knows it."""
+    """What the model asks for. Refused (-32803) if `capabilities.retrieve` was not declared. An unknown handle is
+    refused (-32602), with the call to make again in `data.call` if a receipt knows it."""
 
     session_id: SessionId
     handle: Annotated[str, Meta(description="The handle in the marker.")]
-    offset: Annotated[Count | None, Meta(description="The first character of the page; absent, 0.")] = None
-    limit: Annotated[Size | None, Meta(description="Characters of the page at most; absent, 20,000.")] = None
+    offset: Annotated[Count | None, Meta(description="First character of the page. Default: 0.")] = None
+    limit: Annotated[Size | None, Meta(description="Most characters in the page. Default: 20,000.")] = None
 
 
 class RetrieveResult(Wire, frozen=True, omit_defaults=False):
-    """One page of the original. Characters are Unicode code points, of the original: a page with a masked secret
-    may have more or fewer. The result that brings it to the model is not
-    pruned for two epochs: it is known by the handle in the arguments of its call."""
+    """One page of the original. Characters are Unicode code points of the original. A page with a masked secret
+    may have more or fewer. The tool result that brings it to the model is not pruned for two epochs. It is
+    recognized by the handle in the arguments of its call."""
 
     text: Annotated[str, Meta(description="The page.")]
-    offset: Annotated[int, Meta(description="Its first character; at the end where the one asked for is beyond.")]
+    offset: Annotated[
+        int, Meta(description="Index of its first character. The end of the original, if `offset` was beyond it.")
+    ]
     next: Annotated[
         int | None,
         Meta(
-            description="The `offset` of the next page; null after the last. (A length that a program "
-            "counts in UTF-16 units, as JavaScript does, would lead beyond it.)"
+            description="The `offset` of the next page. null after the last one. (A length in UTF-16 units, as in "
+            "JavaScript, would be too large.)"
         ),
     ]
-    total: Annotated[int, Meta(description="Characters of the whole.")]
-    more: Annotated[bool, Meta(description="True: there is another page.")]
-    call: Annotated[str, Meta(description="The tool and its telling arguments, or what the message was.")]
+    total: Annotated[int, Meta(description="Characters in the whole original.")]
+    more: Annotated[bool, Meta(description="True: there are more pages.")]
+    call: Annotated[str, Meta(description="The tool and its key arguments, or what the message was.")]
     seq: Seq
     masked: Annotated[
         bool,
         Meta(
-            description="True: this page reads `[masked]` where the original had a secret of a known shape; it was "
-            "not kept (the policy's `archive.keepSecrets`)."
+            description="True: this page has `[masked]` in place of a secret of a known shape, which was not "
+            "stored (see the policy's `archive.keepSecrets`)."
         ),
     ] = False
 
 
 class SearchParams(Wire, frozen=True):
-    """What is looked for among what left of this session. Refused (-32803) where nothing is archived."""
+    """What to look for in what was removed from this session. Refused (-32803) if nothing is archived."""
 
     session_id: SessionId
     query: Annotated[
         str,
         Meta(
             max_length=LONGEST_QUERY,
-            description='Plain words, `"a phrase"`, `path:src/a.py`, `tool:bash`. Phrases, paths and tools have to '
-            "be there; of the words one is enough. Identifiers and paths are found whole and by their parts. No "
-            "text is wrong.",
+            description='Plain words, `"a phrase"`, `path:src/a.py`, `tool:bash`. Phrases, paths and tools are '
+            "required. One of the words is enough. Identifiers and paths are found whole and by their "
+            "parts. Every text is valid.",
         ),
     ]
-    limit: Annotated[Size | None, Meta(description="Hits at most, of 50; absent, 10.")] = None
+    limit: Annotated[Size | None, Meta(description="Most hits, up to 50. Default: 10.")] = None
 
 
 class SearchHit(Wire, frozen=True, omit_defaults=False):
-    """One original that was found. Secrets of known shapes are found by no query, and read `[masked]` here."""
+    """One original that was found. Secrets of known shapes match no query and are shown as `[masked]`."""
 
-    handle: Annotated[str, Meta(description="What `retrieve` finds the original by.")]
-    rank: Annotated[int, Meta(description="1 is the best. Of equals the order is by handle.")]
-    call: Annotated[str, Meta(description="The tool and its telling arguments, or what the message was.")]
-    tool: Annotated[str | None, Meta(description="The tool; null of a message.")]
-    path: Annotated[str | None, Meta(description="The first of the arguments that is a path; null without one.")]
-    epoch: Annotated[int | None, Meta(description="At which it left; null where no receipt that is kept lists it.")]
-    snippet: Annotated[str, Meta(description="The stretch that has the most of the words; dots where it is cut.")]
-    offset: Annotated[
-        int, Meta(description="The character of the original at which the snippet begins, as `retrieve` takes it.")
+    handle: Annotated[str, Meta(description="The handle for `retrieve`.")]
+    rank: Annotated[int, Meta(description="Rank, 1 is the best. Ties are ordered by handle.")]
+    call: Annotated[str, Meta(description="The tool and its key arguments, or what the message was.")]
+    tool: Annotated[str | None, Meta(description="The tool. null for a message.")]
+    path: Annotated[str | None, Meta(description="The first argument that is a path. null without one.")]
+    epoch: Annotated[
+        int | None, Meta(description="The epoch in which it was removed. null if no stored receipt lists it.")
     ]
-    total: Annotated[int, Meta(description="Characters of the original.")]
+    snippet: Annotated[str, Meta(description="The passage with most of the words. Dots mark cuts.")]
+    offset: Annotated[
+        int, Meta(description="Character of the original at which the snippet begins, for `retrieve`.")
+    ]
+    total: Annotated[int, Meta(description="Characters in the original.")]
 
 
 class SearchResult(Wire, frozen=True, omit_defaults=False):
-    """What was found. It changes nothing: what only shows here was not brought back."""
+    """What was found. A search changes nothing: a hit does not count as retrieved."""
 
-    hits: Annotated[tuple[SearchHit, ...], Meta(description="Best first; empty where nothing holds the words.")]
+    hits: Annotated[tuple[SearchHit, ...], Meta(description="Best first. Empty if nothing matches.")]
     seq: Seq
 
 
 class PinParams(Wire, frozen=True):
-    """What has to stay as it is: exactly one of `callId`, `digest`, `path` and `tool`. Pins outlive compactions and
-    restarts. Where something that left comes back by one, the next `context` opens an epoch."""
+    """What to keep unchanged: exactly one of `callId`, `digest`, `path` and `tool`. Pins survive compactions and
+    restarts. If a pin brings something back, the next `context` opens an epoch."""
 
     session_id: SessionId
     call_id: Annotated[
-        Name | None, Meta(description="A tool call by its id: the message that makes it, and its result.")
+        Name | None, Meta(description="A tool call by its id: the message with the call, and its result.")
     ] = None
-    digest: Annotated[Name | None, Meta(description="One message, by the digest that `explain` shows.")] = None
+    digest: Annotated[Name | None, Meta(description="One message, by the digest from `explain`.")] = None
     path: Annotated[
         Path | None,
         Meta(
-            description="Calls that name this file, with their results. A glob (`*` also over `/`); "
-            "it may be the end of a path, as `src/*.py` is of `/home/me/src/a.py`."
+            description="Calls that name this file, with their results. May be a glob (`*` also matches `/`) or "
+            "the end of a path: `src/*.py` matches `/home/me/src/a.py`."
         ),
     ] = None
     tool: Annotated[Name | None, Meta(description="All calls of this tool, with their results.")] = None
 
 
 class UndoParams(Wire, frozen=True):
-    """What left at this epoch comes back with the next `context`, and is pinned. An epoch of which no receipt is
-    kept is refused (-32602)."""
+    """What was removed at this epoch comes back with the next `context`, and is pinned. An epoch without a stored
+    receipt is refused (-32602)."""
 
     session_id: SessionId
-    epoch: Annotated[Count, Meta(description="Its number, as `report.epoch` said it.")]
+    epoch: Annotated[Count, Meta(description="Its number, from `report.epoch`.")]

@@ -49,7 +49,7 @@ def document() -> Json:
     return {
         "$schema": DRAFT,
         "title": "The ctxmgr protocol",
-        "description": "What a host and ctxmgr say to each other. `methods` names the types of each method.",
+        "description": "What a host and ctxmgr send each other. `methods` names the types of each method.",
         "protocolVersion": since.PROTOCOL_VERSION,
         "anyOf": [ref(name) for name in ENVELOPE],
         "methods": {row.name: _method(row) for row in TABLE},

@@ -29,78 +29,77 @@ LITERALS: dict[str, LiteralSet] = {
     "Zone": LiteralSet(Zone, "A band of pressure. See reference.md#the-zones."),
     "Preset": LiteralSet(
         Preset,
-        "What ctxmgr does to a list: `off` nothing; `tools` prunes old tool output; `turns` keeps the "
-        "newest turns and puts a packet in the place of the others; `balanced` takes out old steps and results "
-        "where that is cheaper than keeping them.",
+        "How lists are changed. `off` changes nothing; `tools` prunes old tool output; `turns` keeps the newest "
+        "turns and replaces the others with a packet; `balanced` removes old steps and results when that is "
+        "cheaper than keeping them.",
     ),
     "KeepPoint": LiteralSet(
         KeepPoint,
-        "How much stays, by what it is worth: `lean` least, `careful` most.",
+        "How much stays: `lean` least, `careful` most.",
     ),
     "Idle": LiteralSet(
-        Idle, "What the first call after the provider's cache has ended sends: `say` as usual; `prune` a fifth."
+        Idle, "What the first call sends after the prompt cache has expired: `say` as usual, `prune` a fifth."
     ),
     "PromptPart": LiteralSet(
-        Literal["tools", "system", "messages"], "A part of a prompt, in the order of its cache."
+        Literal["tools", "system", "messages"], "A part of a prompt, in the order in which it is cached."
     ),
-    "HowChanged": LiteralSet(
-        difference.How, "What happened to a part: `moved` are parts that stand in another order."
-    ),
+    "HowChanged": LiteralSet(difference.How, "What happened to a part. `moved`: its order changed."),
     "LatchState": LiteralSet(
         LatchState,
-        "`idle`: may ask. `asked`: waits for an outcome. `cooldown`: was refused or failed. `resting`: "
-        "failed too often, waits for calm.",
+        "`idle`: may ask. `asked`: waits for the outcome. `cooldown`: was refused or failed. `resting`: failed "
+        "too often, waits for pressure to fall.",
     ),
     "Strategy": LiteralSet(
         Strategy,
-        "How a summary is made: one call; slices side by side, then joined; slices one after the other, "
-        "each told what the ones before gave (`sequential-accumulated`) or writing the summary on "
-        "(`sequential-rolling`, `incremental`); without a model, from what was said (`extractive`).",
+        "How a summary is written. `single-shot`: one call. `parallel-stitch`: slices in parallel, then merged. "
+        "`sequential-accumulated`: slices one after the other, each with what the earlier ones gave. "
+        "`sequential-rolling` and `incremental`: each call continues the summary. `extractive`: without a model, "
+        "from what was said.",
     ),
-    "SummaryFormat": LiteralSet(Format, "The sections a summary has."),
+    "SummaryFormat": LiteralSet(Format, "The sections of a summary."),
     "Weigher": LiteralSet(
-        Weigher, '"tokens": real ones, as the session counts. "chars4": UTF-16 units / 4, as pi counts.'
+        Weigher, '"tokens": real tokens, as the session counts them. "chars4": UTF-16 units / 4, as pi counts.'
     ),
     "FactSlot": LiteralSet(Slot, "What a fact is about."),
     "FactSource": LiteralSet(Source, "Who said it."),
     "Writer": LiteralSet(Literal["host", "ctxmgr"], "Who writes compactions and branch summaries."),
     "SummaryModel": LiteralSet(Literal["host", "endpoint", "none"], "Who runs the model that writes a summary."),
-    "EndpointApi": LiteralSet(EndpointApi, "What a model server speaks."),
-    "CountSource": LiteralSet(Literal["usage", "vocabulary", "estimate"], "What tokens and pressure come from."),
+    "EndpointApi": LiteralSet(EndpointApi, "API of a model server."),
+    "CountSource": LiteralSet(Literal["usage", "vocabulary", "estimate"], "Source of tokens and pressure."),
     "SaidBy": LiteralSet(
         Literal["host", "policy", "registry", "family", "default"],
-        "Who said it: the host, the policy, what is known of this model, what is known of one like it, or nobody.",
+        "Source: the host, the policy, what is known of this model, what is known of a similar one, or none.",
     ),
     "LifetimeSource": LiteralSet(
         Literal["host", "policy", "learned", "rule"],
-        "Who says how long a start is kept: `host` and `policy` by `cacheTtlMs`; `learned` from what calls read "
-        "after pauses; `rule`: what is known of the provider.",
+        "Source of the cache lifetime. `host` and `policy`: `cacheTtlMs`. `learned`: from what calls read after "
+        "pauses. `rule`: known of the provider.",
     ),
     "CacheKind": LiteralSet(
         Literal["marks", "implicit", "none"],
-        "`marks`: a start is kept up to each mark that a request sets; `implicit`: any is; `none`: nothing.",
+        "`marks`: up to each mark in the request. `implicit`: automatic. `none`: nothing.",
     ),
-    "SliceBreaks": LiteralSet(Literal["steps", "natural"], "Where a long history is cut up."),
-    "SliceCohesion": LiteralSet(Literal["words", "embeddings", "host"], "What tells a change of subject."),
+    "SliceBreaks": LiteralSet(Literal["steps", "natural"], "Where a long history is sliced."),
+    "SliceCohesion": LiteralSet(Literal["words", "embeddings", "host"], "How a change of subject is detected."),
     "CompactionMoment": LiteralSet(Literal["whenIdle", "midRun"], "When a host can compact on request."),
     "AfterOverflow": LiteralSet(Literal["session_compact", "context"], "What to send after an overflow."),
-    "CompactionReason": LiteralSet(Literal["threshold", "overflow"], "Why a compaction is asked for."),
-    "Delivery": LiteralSet(Literal["now", "whenIdle"], "When a compaction is to be made."),
-    "AnswerForm": LiteralSet(Literal["messages", "edits"], "How `context` gives the list."),
-    "Mode": LiteralSet(Literal["on", "off"], "Whether lists are projected."),
+    "CompactionReason": LiteralSet(Literal["threshold", "overflow"], "Why a compaction is requested."),
+    "Delivery": LiteralSet(Literal["now", "whenIdle"], "When to compact."),
+    "AnswerForm": LiteralSet(Literal["messages", "edits"], "How `context` returns the list."),
+    "Mode": LiteralSet(Literal["on", "off"], "Whether lists are changed."),
     "VerdictKind": LiteralSet(
-        Literal["kept", "distilled", "pruned", "cut", "dropped", "inserted"], "What became of a message."
+        Literal["kept", "distilled", "pruned", "cut", "dropped", "inserted"], "What happened to a message."
     ),
     "PinBy": LiteralSet(
         PinBy, "What a pin names: a tool call by its id, a message by its digest, a file's path, or a tool."
     ),
     "LeftKind": LiteralSet(
-        LeftKind, "What was done to something at an epoch; `shortened` are the arguments of a call."
+        LeftKind, "What was done to something at an epoch. `shortened`: the arguments of a call."
     ),
-    "ProgressKind": LiteralSet(Literal["begin", "report", "end"], "Where in a call it is."),
+    "ProgressKind": LiteralSet(Literal["begin", "report", "end"], "The stage of a call."),
     # as ctxmgr.model.compaction.completion has it, which is above this floor
     "Purpose": LiteralSet(
-        Literal["history", "turn-prefix", "slice", "merge", "branch", "short"], "What a model call is for."
+        Literal["history", "turn-prefix", "slice", "merge", "branch", "short"], "The purpose of a model call."
     ),
 }
 
@@ -176,24 +175,23 @@ MEMBERS: dict[str, Json] = {
 # Types that no struct stands for.
 TYPES: dict[str, Json] = {
     "Message": about(
-        "One message, the host's own object in the format that `initialize` named. It goes through as "
-        "it came: members, blocks and roles that ctxmgr does not know stay where they are.",
+        "One message: the host's own object, in the format that `initialize` named. It passes unchanged. Unknown "
+        "members, blocks and roles stay where they are.",
         {},
     ),
     "Entry": about(
-        "One entry of the host's session tree, the host's own object: `{id, parentId, type, "
-        "timestamp?}` and what belongs to its type, as pi has it: `message` of a message, `summary` of "
-        "a compaction. Types that are not known have a place in the tree and nothing else; what has no "
-        "`id` is passed over.",
+        "One entry of the host's session tree, as the host's own object: `{id, parentId, type, timestamp?}` and "
+        "the members of its type, as in pi: `message` of a message, `summary` of a compaction. Entries of unknown "
+        "types only have a place in the tree. Entries without `id` are ignored.",
         {},
     ),
     "RequestId": about(
-        "The id of a request. ctxmgr answers with it byte for byte; its own are strings.",
+        "Id of a request. ctxmgr returns it byte for byte. ctxmgr's own ids are strings.",
         {"anyOf": [_TEXT, _NUMBER]},
     ),
     "ProgressToken": about("A token of the host's choice.", {"anyOf": [_TEXT, {"type": "integer"}]}),
     "Edit": about(
-        "One piece of the list to send: a run of the host's own messages, or a message to put in.",
+        "One piece of the list to send: a range of the host's own messages, or a message to insert.",
         {"anyOf": [ref("KeepEdit"), ref("PutEdit")]},
     ),
     "KeepEdit": about(
@@ -201,14 +199,14 @@ TYPES: dict[str, Json] = {
         _object(
             {
                 "keep": about(
-                    "`[from, to]`: indices into the whole list, its appended part included; `to` is not included.",
+                    "`[from, to]`: indexes into the whole list, including its appended part. `to` is not included.",
                     {"type": "array", "items": _INDEX, "minItems": 2, "maxItems": 2},
                 ),
             },
         ),
     ),
     "PutEdit": about(
-        "A message that takes the place of others, or comes in addition.",
+        "A message that replaces others or is added.",
         _object(
             {
                 "put": about("The message, in the host's format.", ref("Message")),
@@ -216,57 +214,57 @@ TYPES: dict[str, Json] = {
         ),
     ),
     "ScratchpadOperation": about(
-        "One edit, told apart by `op`.", {"anyOf": [ref("StrReplace"), ref("Insert"), ref("Overwrite")]}
+        "One edit. `op` says which.", {"anyOf": [ref("StrReplace"), ref("Insert"), ref("Overwrite")]}
     ),
     "Thresholds": about(
-        "Tokens by the provider's count. A zone begins at its threshold.",
+        "Tokens in the provider's count. A zone begins at its threshold.",
         _object(
             {
-                "usable": about("The window less the reserve: what pressure is a share of.", _NUMBER),
+                "usable": about("The window minus the reserve. Pressure is a share of this.", _NUMBER),
                 "yellow": about("Where yellow begins.", _NUMBER),
-                "red": about("Where red begins: from here a compaction is asked for.", _NUMBER),
+                "red": about("Where red begins. From here on, a compaction is requested.", _NUMBER),
                 "compact": about("Where compact begins.", _NUMBER),
                 "limit": about("The largest list that leaves room for a reply.", _NUMBER),
             },
         ),
     ),
     "SummaryDetails": about(
-        "Files, and how a summary was made.",
+        "Files, and how a summary was written.",
         _object(
             {
                 "readFiles": about("Files that were read and not changed.", many(_TEXT)),
                 "modifiedFiles": about("Files that were written or edited.", many(_TEXT)),
                 "ctxmgr": about(
-                    "How it was made, for people: strategy, calls, tokens spent, what went wrong.",
+                    "How it was written, for people: strategy, calls, tokens spent, what went wrong.",
                     {"type": "object"},
                 ),
             },
         ),
     ),
     "DiscoverResult": about(
-        "The protocol as an OpenRPC document; `openrpc.json` in this folder is the same.", {"type": "object"}
+        "The protocol as an OpenRPC document, the same as `openrpc.json` in this folder.", {"type": "object"}
     ),
     "RequestMessage": about(
-        "A request: it is answered once, with a result or an error of the same id.",
+        "A request. It is answered once, with a result or an error of the same id.",
         _object(
             {
                 "jsonrpc": about(
-                    "The version of JSON-RPC. A host that writes one message a line may leave it out.", _VERSION
+                    "Version of JSON-RPC. A host that writes one message per line may omit it.", _VERSION
                 ),
                 "id": about("The id of the request.", _ID),
                 "method": about("The method.", _TEXT),
             },
-            params=about("By name, never by place.", {"type": "object"}),
+            params=about("By name, never by position.", {"type": "object"}),
         ),
     ),
     "NotificationMessage": about(
-        "A notification: it is never answered.",
+        "A notification. It is never answered.",
         _object(
             {
                 "jsonrpc": about("The version of JSON-RPC.", _VERSION),
                 "method": about("The method.", _TEXT),
             },
-            params=about("By name, never by place.", {"type": "object"}),
+            params=about("By name, never by position.", {"type": "object"}),
         ),
     ),
     "ResultMessage": about(
@@ -275,7 +273,7 @@ TYPES: dict[str, Json] = {
             {
                 "jsonrpc": about("The version of JSON-RPC.", _VERSION),
                 "id": about("The id of the request.", _ID),
-                "result": about("What the method gives, null for those that give nothing.", {}),
+                "result": about("The method's result. null for methods without one.", {}),
             },
         ),
     ),
@@ -284,13 +282,13 @@ TYPES: dict[str, Json] = {
         _object(
             {
                 "jsonrpc": about("The version of JSON-RPC.", _VERSION),
-                "id": about("Of the request; null where its id could not be read.", nullable(_ID)),
+                "id": about("Id of the request. null if it could not be read.", nullable(_ID)),
                 "error": about("What went wrong.", ref("ErrorObject")),
             },
         ),
     ),
     "ErrorObject": about(
-        "What went wrong. Its message never holds conversation text.",
+        "What went wrong. Its message never contains conversation text.",
         _object(
             {
                 "code": about("See reference.md#errors.", {"type": "integer"}),
@@ -303,8 +301,8 @@ TYPES: dict[str, Json] = {
         "Where a fault is, and what to do about it.",
         _object(
             {},
-            path=about("JSON path below the params, such as `$.model.contextWindow`.", _TEXT),
-            call=about("Of `retrieve`: the call that gives the thing again, for the model.", _TEXT),
+            path=about("JSON path below the params, for example `$.model.contextWindow`.", _TEXT),
+            call=about("For `retrieve`: the call that produces the same again, for the model.", _TEXT),
         ),
     ),
 }
@@ -312,13 +310,13 @@ TYPES: dict[str, Json] = {
 # Types of which the struct says something else: it stands for two of them.
 DESCRIPTIONS = {
     "PolicyKeys": (
-        "Settings that differ from the defaults. An unknown key is refused (-32602). Beyond what a "
-        "schema can say: zones must rise, slices may not overlap by all they hold, and `model` "
-        '"endpoint" needs an `endpoint`.'
+        "Settings that differ from the defaults. An unknown key is refused (-32602). Beyond what a schema can "
+        'say: zones must increase, slices must be larger than their overlap, and `model` "endpoint" needs an '
+        "`endpoint`."
     )
 }
 
 # Members that tell structs apart, and are none of theirs.
-TAGS = {"op": "Which edit it is."}
+TAGS = {"op": "The kind of edit."}
 
 ENVELOPE = ("RequestMessage", "NotificationMessage", "ResultMessage", "ErrorMessage")

@@ -25,22 +25,24 @@ Token = str | int | Annotated[float, Meta(multiple_of=1)]  # a whole number may 
 
 
 # members that mean the same wherever they stand
-SessionId = Annotated[str, Meta(description="The session, by the id that `session_start` gave it. Any string.")]
-Seq = Annotated[int, Meta(description="How many events of this session have taken effect. See reference.md#order.")]
+SessionId = Annotated[str, Meta(description="The session's id, as given to `session_start`. Any string.")]
+Seq = Annotated[
+    int, Meta(description="Number of the session's events that have taken effect. See reference.md#order.")
+]
 Timestamp = Annotated[
     Number | str | None,
     Meta(description="When it was written: milliseconds since the epoch, or an ISO 8601 string."),
 ]
 Entries = Annotated[RawList | None, Meta(description="The host's session tree, oldest entry first.")]
-LeafId = Annotated[str | None, Meta(description="The entry the branch ends at; absent, the last of `entries`.")]
-Instructions = Annotated[str | None, Meta(description="What the user asks of the summary, in words.")]
+LeafId = Annotated[str | None, Meta(description="The last entry of the branch. Default: the last of `entries`.")]
+Instructions = Annotated[str | None, Meta(description="The user's instructions for the summary.")]
 ProgressToken = Annotated[
     Token | None,
-    Meta(description="Any token of the host: with one, `$/progress` tells how far the call is."),
+    Meta(description="Any token of the host. With one, `$/progress` reports the progress of the call."),
 ]
 Deadline = Annotated[
     Count | None,
-    Meta(description="Milliseconds from now until the answer has to be there; absent, the policy's `deadlineMs`."),
+    Meta(description="Milliseconds until the answer is needed. Default: the policy's `deadlineMs`."),
 ]
 
 
@@ -56,47 +58,48 @@ class ClientInfo(Wire, frozen=True):
 
 
 class HostCapabilities(Wire, frozen=True):
-    """What the host can do. Nothing is used that was not declared."""
+    """What the host can do. Capabilities that are not declared are never used."""
 
     request_compaction: Annotated[
         Literal["whenIdle", "midRun"] | bool | None,
         Meta(
-            description='When the host can compact on request: false (never), "whenIdle" (true means '
-            'the same) or "midRun" (also between two model calls of one run).'
+            description='When the host can compact on request: false (never), "whenIdle" (the same as true) or '
+            '"midRun" (also between two model calls of one run).'
         ),
     ] = None
     complete: Annotated[
-        bool | None, Meta(description="It runs a model call for ctxmgr on request: `complete`.")
+        bool | None, Meta(description="The host runs a model call for ctxmgr on request: `complete`.")
     ] = None
     complete_on_context: Annotated[
         bool | None,
         Meta(
-            description="Beside `complete`: it answers one that has an `instruction` by appending that, as one "
-            "user message, to its last request and what came since, with the same system prompt and tools. Then "
-            "the provider reads all before it from its cache."
+            description="The host also answers a `complete` that has an `instruction`. It appends the instruction "
+            "as one user message to its last request and what came since, with the same system prompt "
+            "and tools. The provider then reads everything before it from its cache."
         ),
     ] = None
-    embed: Annotated[bool | None, Meta(description="It turns texts into vectors on request: `embed`.")] = None
+    embed: Annotated[bool | None, Meta(description="The host turns texts into vectors on request: `embed`.")] = None
     retrieve: Annotated[
         bool | None,
         Meta(
-            description="Its model has a tool that calls `retrieve`. Without, markers say which call to make again "
-            "instead of a handle, and nothing is archived unless `archive` asks for it."
+            description="The host's model has a tool that calls `retrieve`. Without this, markers name the call "
+            "to make again instead of a handle, and nothing is archived unless `archive` is declared."
         ),
     ] = None
     archive: Annotated[
         bool | None,
         Meta(
-            description="What leaves is archived though its model has no tool for it: people `search` and "
-            "`retrieve` it. No list changes by it."
+            description="What is removed is archived even if the model has no tool for it, so that people can "
+            "`search` and `retrieve` it. Lists do not change."
         ),
     ] = None
     edits: Annotated[
-        bool | None, Meta(description="It applies `edits`. Every `context` says by itself which answer it wants.")
+        bool | None,
+        Meta(description="The host applies `edits`. Each `context` still says which kind of answer it wants."),
     ] = None
     telemetry: Annotated[
         bool | None,
-        Meta(description="It takes `telemetry/event`: what happens in its sessions, in numbers."),
+        Meta(description="The host receives `telemetry/event`: what happens in its sessions, in numbers."),
     ] = None
 
     @property
@@ -111,36 +114,43 @@ class HostCapabilities(Wire, frozen=True):
 
 
 class InitializeParams(Wire, frozen=True):
-    """Who the host is, what it can do, and the policy its sessions begin with."""
+    """Who the host is, what it can do, and the policy that its sessions start with."""
 
     protocol_version: Annotated[
-        str, Meta(description='What the host speaks: "1.1", or an older one. Another major version is refused.')
+        str,
+        Meta(
+            description='Protocol version of the host: "1.1", or an older one. A different major version is '
+            "refused."
+        ),
     ]
     client_info: Annotated[
         ClientInfo | None, Meta(description="Who the host is, for people who read a transcript.")
     ] = None
     capabilities: Annotated[
-        HostCapabilities | None, Meta(description="What the host can do. What is not declared is never asked for.")
+        HostCapabilities | None,
+        Meta(description="What the host can do. Capabilities that are not declared are never used."),
     ] = None
     message_format: Annotated[
         str | None,
         Meta(
-            description="The format of the host's messages, one of the answer's `messageFormats`, or \"auto\": "
-            'the one that the first messages show. Absent, "pi".'
+            description="Format of the host's messages: one of the answer's `messageFormats`, or \"auto\" to "
+            'detect it from the first messages. Default: "pi".'
         ),
     ] = None
-    policy: Annotated[dict[str, Any] | None, Meta(description="The keys that differ from the defaults.")] = None
+    policy: Annotated[dict[str, Any] | None, Meta(description="Policy keys that differ from their defaults.")] = (
+        None
+    )
     state_dir: Annotated[
-        str | None, Meta(description="Where snapshots are kept; absent, the user's state directory.")
+        str | None, Meta(description="Where snapshots are stored. Default: the user's state directory.")
     ] = None
     process_id: Annotated[
-        int | None, Meta(description="The host's own process. When it is gone, ctxmgr saves and ends.")
+        int | None, Meta(description="The host's process id. When that process ends, ctxmgr saves and exits.")
     ] = None
     tools: Annotated[
         DeclaredTools | None,
         Meta(
-            description="The host's own tools, where no name tells what they do. What is declared goes before what "
-            "ctxmgr knows by itself, in all sessions."
+            description="Tools of the host whose names do not say what they do. They take precedence over what "
+            "ctxmgr knows, in all sessions."
         ),
     ] = None
 
@@ -155,21 +165,21 @@ class ServerInfo(Wire, frozen=True):
 class ServerCapabilities(Wire, frozen=True, omit_defaults=False):
     """What this ctxmgr can do."""
 
-    message_formats: Annotated[tuple[str, ...], Meta(description="Formats that `initialize` may name.")]
-    presets: Annotated[tuple[str, ...], Meta(description="Presets that a policy may name.")]
-    framings: Annotated[tuple[str, ...], Meta(description="Framings that are understood.")] = (
+    message_formats: Annotated[tuple[str, ...], Meta(description="Formats that `initialize` accepts.")]
+    presets: Annotated[tuple[str, ...], Meta(description="Presets that a policy accepts.")]
+    framings: Annotated[tuple[str, ...], Meta(description="Framings that ctxmgr understands.")] = (
         "content-length",
         "ndjson",
     )
-    append: Annotated[bool, Meta(description="`context` takes `append`.")] = True
-    edits: Annotated[bool, Meta(description='`context` takes `answer: "edits"`.')] = True
+    append: Annotated[bool, Meta(description="`context` accepts `append`.")] = True
+    edits: Annotated[bool, Meta(description='`context` accepts `answer: "edits"`.')] = True
 
 
 class InitializeResult(Wire, frozen=True, omit_defaults=False):
-    """What ctxmgr is and can do, and the policy that came of the host's keys."""
+    """What ctxmgr is and can do, and the resulting policy."""
 
     protocol_version: Annotated[
-        str, Meta(description="What is spoken: the older of what the host and ctxmgr speak.")
+        str, Meta(description="The protocol version in use: the older of the host's and ctxmgr's.")
     ]
     server_info: Annotated[ServerInfo, Meta(description="Name and version of this ctxmgr.")]
     capabilities: Annotated[ServerCapabilities, Meta(description="What ctxmgr can do.")]
@@ -177,91 +187,89 @@ class InitializeResult(Wire, frozen=True, omit_defaults=False):
 
 
 class NoParams(Wire, frozen=True):
-    """Nothing. `params` may be left out."""
+    """No members. `params` may be omitted."""
 
 
 class CancelParams(Wire, frozen=True):
-    """Which request is cancelled."""
+    """The request to cancel."""
 
-    id: Annotated[msgspec.Raw, Meta(description="The id of the request, as it was sent.")]
+    id: Annotated[msgspec.Raw, Meta(description="Id of the request, as it was sent.")]
 
 
 class SessionParams(Wire, frozen=True):
-    """The session, and nothing else."""
+    """The session."""
 
     session_id: SessionId
 
 
 class HostTierPrices(prices.BaseTier, Wire, frozen=True):
-    """Dollars per million tokens of a request that is longer than a bound, of all of it. What is not told is as
-    many times the plain price as input is."""
+    """Dollars per million tokens of a request above a size. They apply to the whole request. A missing price
+    changes in the same proportion as `input`."""
 
-    above_tokens: Annotated[Count, Meta(description="The bound: tokens of input.")]  # type: ignore[assignment]
-    input: Annotated[float, Meta(gt=0, description="Input that no cache held.")]
-    output: Annotated[Count | None, Meta(description="Output; 0: not told.")] = None
-    cache_read: Annotated[Count | None, Meta(description="Input read from a cache; 0: it is free.")] = None
-    cache_write: Annotated[Count | None, Meta(description="Input written to a cache; 0: not told.")] = None
+    above_tokens: Annotated[Count, Meta(description="The size: tokens of input.")]  # type: ignore[assignment]
+    input: Annotated[float, Meta(gt=0, description="Uncached input.")]
+    output: Annotated[Count | None, Meta(description="Output. 0: unknown.")] = None
+    cache_read: Annotated[Count | None, Meta(description="Cache reads. 0: free.")] = None
+    cache_write: Annotated[Count | None, Meta(description="Cache writes. 0: unknown.")] = None
 
 
 class Prices(prices.BasePrices, Wire, frozen=True):
-    """Dollars per million tokens. Not told: as known of the very model, in proportion, else as each member says."""
+    """Dollars per million tokens. A missing price is taken from what is known of this exact model, in proportion,
+    or else as each member says."""
 
-    input: Annotated[Count | None, Meta(description="Input that no cache held; 0: no price is told.")] = None
-    output: Annotated[Count | None, Meta(description="Output; 0: not told.")] = None
+    input: Annotated[Count | None, Meta(description="Uncached input. 0: unknown.")] = None
+    output: Annotated[Count | None, Meta(description="Output. 0: unknown.")] = None
     cache_read: Annotated[
-        Count | None, Meta(description="Input read from a cache; 0: it is free; absent: a tenth of the input's.")
+        Count | None, Meta(description="Cache reads. 0: free. Default: a tenth of the input price.")
     ] = None
     cache_write: Annotated[
         Count | None,
         Meta(
-            description="Input written to a cache; absent or 0: as the input's, where the price of reading is "
-            "told, else 1.25 of it."
+            description="Cache writes. Absent or 0: the input price if `cacheRead` is given, otherwise 1.25 times "
+            "the input price."
         ),
     ] = None
     tiers: Annotated[
         tuple[HostTierPrices, ...],
-        Meta(description="What longer requests cost instead; absent: as is known of the model, in proportion."),
+        Meta(description="Prices of longer requests. Default: as known of the model, in proportion."),
     ] = ()
 
 
 class Model(Wire, frozen=True):
-    """A model and its window."""
+    """A model and its context window."""
 
     id: Annotated[
-        str, Meta(description="The model's name. What is measured about its tokens is kept by this name.")
+        str, Meta(description="The model's name. What is learned about its token counts is stored under this name.")
     ]
-    context_window: Annotated[Window, Meta(description="Its window in tokens.")]
-    provider: Annotated[str | None, Meta(description="Who runs it.")] = None
+    context_window: Annotated[Window, Meta(description="Context window in tokens.")]
+    provider: Annotated[str | None, Meta(description="The model's provider.")] = None
     max_output_tokens: Annotated[
         Count | None,
-        Meta(description="The longest answer in tokens. Summaries that this model writes are kept below it."),
+        Meta(description="Longest reply in tokens. Summaries that this model writes are kept below it."),
     ] = None
-    prices: Annotated[Prices | None, Meta(description="What its tokens cost. Only proportions count.")] = None
+    prices: Annotated[Prices | None, Meta(description="Prices of its tokens. Only ratios matter.")] = None
     cache_ttl_ms: Annotated[
-        Count | None, Meta(description="How long its provider keeps a cached prompt, in milliseconds.")
+        Count | None, Meta(description="Milliseconds that its provider keeps a prompt in its cache.")
     ] = None
     batch: Annotated[
         bool,
-        Meta(
-            description="Its calls may wait, as requests of a batch do: where no prices are told, those known of a "
-            "batch hold."
-        ),
+        Meta(description="The calls may wait, as batch requests do. Without prices, the known batch prices apply."),
     ] = False
     strict_roles: Annotated[
         bool | None,
         Meta(
-            description="Its template refuses a list in which users and the assistant do not take turns, tool flow "
-            "left out: an answered list has them so where the given one has, and the packet stands inside a user's "
-            "message. Without it the model's name tells, or a refusal."
+            description="The model's template requires user and assistant messages to alternate (apart from tool "
+            "calls and results). Lists then alternate if the given list does, and the packet is part "
+            "of a user message. Without this member, the model's name or a refusal decides."
         ),
     ] = None
 
 
 class SessionStartParams(Wire, frozen=True):
-    """A session and the model it begins with. It is no event: it does not count in `seq`."""
+    """A session and the model that it starts with. This is not an event and does not count in `seq`."""
 
     session_id: Annotated[
-        str, Meta(description="The host's own id of the session; the same id goes on where it ended.")
+        str, Meta(description="The host's id of the session. The same id continues where the session ended.")
     ]
     model: Annotated[Model, Meta(description="The model that the session's lists are for.")]
     cwd: Annotated[
@@ -271,28 +279,28 @@ class SessionStartParams(Wire, frozen=True):
     entries: Annotated[
         RawList | None,
         Meta(
-            description="The host's session tree, oldest entry first: ctxmgr learns from it what a "
-            "snapshot does not hold, and which entry each message belongs to."
+            description="The host's session tree, oldest entry first. ctxmgr learns from it what a snapshot does "
+            "not contain, and which entry each message belongs to."
         ),
     ] = None
     leaf_id: Annotated[
-        str | None, Meta(description="The entry the session stands at; absent, the last of `entries`.")
+        str | None, Meta(description="The session's current entry. Default: the last of `entries`.")
     ] = None
     message_format: Annotated[
         str | None,
-        Meta(description="The format of this session's messages; absent, that of `initialize`."),
+        Meta(description="Format of this session's messages. Default: that of `initialize`."),
     ] = None
     tools: Annotated[
         DeclaredTools | None,
         Meta(
-            description="Tools of this session, beside those of `initialize` and before them. Absent here and "
-            "there, what the session had holds."
+            description="Tools of this session. They take precedence over those of `initialize`. If neither gives "
+            "any, those of the saved session apply."
         ),
     ] = None
 
 
 class ModelSelectParams(Wire, frozen=True):
-    """The model of the session from now on."""
+    """The session's model from now on."""
 
     session_id: SessionId
     model: Annotated[Model, Meta(description="The new model.")]

@@ -15,66 +15,70 @@ from ctxmgr.model.prices import CacheKind
 
 
 class Summaries(Wire, frozen=True, omit_defaults=False):
-    """How many summaries of each kind the session has heard."""
+    """Number of summaries, by kind."""
 
-    compaction: Annotated[int, Meta(description="Of compactions.")]
-    branch: Annotated[int, Meta(description="Of branches that were left.")]
+    compaction: Annotated[int, Meta(description="Compactions.")]
+    branch: Annotated[int, Meta(description="Branches that were left.")]
 
 
 class LatchStatus(Wire, frozen=True, omit_defaults=False):
-    """The memory that this episode has asked for a compaction already. See reference.md#the-latch."""
+    """Whether this episode has already asked for a compaction. See reference.md#the-latch."""
 
     state: Annotated[str, Meta(description="Its state.")]
-    failures: Annotated[int, Meta(description="Failures in a row.")]
+    failures: Annotated[int, Meta(description="Consecutive failures.")]
 
 
 class Stats(Wire, frozen=True, omit_defaults=False):
-    """Totals of the session. Tokens are ctxmgr's own weights."""
+    """Totals of the session. Tokens are ctxmgr's own count."""
 
-    contexts: Annotated[int, Meta(description="Lists projected.")] = 0
-    fallbacks: Annotated[int, Meta(description="Lists answered by the fallback, after a fault inside.")] = 0
+    contexts: Annotated[int, Meta(description="Lists changed.")] = 0
+    fallbacks: Annotated[int, Meta(description="Lists answered by the fallback after an internal fault.")] = 0
     turns_dropped: Annotated[int, Meta(description="Turns dropped.")] = 0
     results_distilled: Annotated[int, Meta(description="Tool results distilled.")] = 0
     results_pruned: Annotated[int, Meta(description="Tool results pruned.")] = 0
-    tokens_scanned: Annotated[int, Meta(description="Tokens of tool output that the last pruning looked at.")] = 0
+    tokens_scanned: Annotated[int, Meta(description="Tokens of tool output that the last pruning examined.")] = 0
     tokens_pruned: Annotated[int, Meta(description="Tokens pruned.")] = 0
     tokens_protected: Annotated[
-        int, Meta(description="Tokens that the last pruning left because they are protected.")
+        int, Meta(description="Tokens that the last pruning skipped because they are protected.")
     ] = 0
-    compactions_requested: Annotated[int, Meta(description="Compactions asked for.")] = 0
+    compactions_requested: Annotated[int, Meta(description="Compactions requested.")] = 0
 
 
 class WrittenPrompt(Wire, frozen=True, omit_defaults=False):
-    """What a call writes to the provider's cache."""
+    """A write to the prompt cache."""
 
-    tokens: Annotated[int, Meta(description="Tokens of the provider, with what stands before the list.")]
-    dollars: Annotated[float | None, Meta(description="What they cost; null where no price is known.")]
+    tokens: Annotated[int, Meta(description="Provider tokens, including what precedes the list.")]
+    dollars: Annotated[float | None, Meta(description="Cost. null if no price is known.")]
 
 
 class ColdCost(Wire, frozen=True):
-    """What the first call costs once the provider's cache has ended."""
+    """Cost of the first call after the prompt cache has expired."""
 
     raw: Annotated[WrittenPrompt, Meta(description="With the host's own list.")]
     pruned: Annotated[WrittenPrompt, Meta(description="With the list that ctxmgr would answer.")]
 
 
 class CacheBust(PrefixChange, frozen=True):
-    """A prompt changed early, and ctxmgr did not change it: what stands behind that was written again, though the
-    provider's cache held it."""
+    """A prompt changed early, and not because of ctxmgr. Everything after the change was written to the cache
+    again, although it was cached."""
 
-    tokens: Annotated[int, Meta(description="So many, of the provider.")]
+    tokens: Annotated[int, Meta(description="Tokens that were written, in the provider's count.")]
     dollars: Annotated[
-        float | None, Meta(description="By so much it is dearer than to read them; absent where no price is known.")
+        float | None, Meta(description="How much more that cost than reading them. Absent if no price is known.")
     ] = None
 
 
 class CacheBusts(Wire, frozen=True):
-    """All of a session, since it was last read from its snapshot."""
+    """Totals since the session was last loaded from its snapshot."""
 
-    count: Annotated[int, Meta(description="How many calls.")]
-    parts: Annotated[dict[str, int], Meta(description="How many by what changed: `tools`, `system`, `messages`.")]
-    tokens: Annotated[int, Meta(description="Of all of them.")]
-    dollars: Annotated[float | None, Meta(description="Of all whose price is known; absent where none is.")]
+    count: Annotated[int, Meta(description="Number of calls.")]
+    parts: Annotated[
+        dict[str, int], Meta(description="Number of calls by what changed: `tools`, `system`, `messages`.")
+    ]
+    tokens: Annotated[int, Meta(description="Total of all of them.")]
+    dollars: Annotated[
+        float | None, Meta(description="Total of those with a known price. Absent if there are none.")
+    ]
     last: Annotated[CacheBust, Meta(description="The newest.")]
 
     @classmethod
@@ -90,45 +94,50 @@ class CacheBusts(Wire, frozen=True):
 
 
 class CacheStatus(Wire, frozen=True):
-    """What the provider's cache gave. Tokens are the provider's."""
+    """What the prompt cache gave. Tokens are the provider's."""
 
     expected: Annotated[
         int,
         Meta(
-            description="What the newest calls should have read: what each list had in common with the one "
-            "before, and what stands before it."
+            description="Tokens that the newest calls should have read: what each list had in common with the one "
+            "before, plus what precedes the list."
         ),
     ]
-    read: Annotated[int, Meta(description="What the provider says it read at these calls.")]
+    read: Annotated[int, Meta(description="Tokens that these calls did read, by the provider's count.")]
     calls: Annotated[
         int,
         Meta(
-            description="How many these are, at most 8: of those that followed the one before while its start "
-            "was kept."
+            description="Number of these calls, at most 8. Only calls that came while the entry of the one before "
+            "was still in the cache count."
         ),
     ]
     lifetime_ms: Annotated[
         int,
-        Meta(description="How long a start that nobody reads is taken to be kept: by that a cache is cold."),
+        Meta(description="Milliseconds until an unread cache entry is assumed to expire."),
     ]
-    lifetime_from: Annotated[Literal["host", "policy", "learned", "rule"], Meta(description="Who says so.")]
+    lifetime_from: Annotated[
+        Literal["host", "policy", "learned", "rule"], Meta(description="Source of that lifetime.")
+    ]
     gap: Annotated[
         str | None,
-        Meta(description="Where the newest calls persistently read less than half of that: what it may be."),
+        Meta(
+            description="What the cause may be, if the newest calls persistently read less than half of what "
+            "they should."
+        ),
     ] = None
     expires_at: Annotated[
         int | None,
         Meta(
-            description="When the start of the last list ends if no call reads it, in milliseconds since 1970: its "
-            "`at` and `lifetimeMs`. Absent where the list had no time, or nothing is kept."
+            description="When the cache entry of the last list expires if no call reads it, in milliseconds since "
+            "1970: its `at` plus `lifetimeMs`. Absent if the list had no time or nothing is cached."
         ),
     ] = None
     cold_cost: Annotated[
         ColdCost | None,
-        Meta(description="What the first call after that costs; told where `getStatus` asks for it."),
+        Meta(description="Cost of the first call after that. Present if `getStatus` asks for it."),
     ] = None
     busts: Annotated[
-        CacheBusts | None, Meta(description="Prompts that changed early without ctxmgr; absent where none did.")
+        CacheBusts | None, Meta(description="Prompts that changed early without ctxmgr. Absent if there were none.")
     ] = None
 
 
@@ -136,123 +145,120 @@ SaidBy = Literal["host", "policy", "registry", "family", "default"]
 
 
 class TierPrices(Wire, frozen=True, omit_defaults=False):
-    """Dollars per million tokens of a request that is longer than the tier's bound, of all of it; null: not
-    told."""
+    """Dollars per million tokens of a request above the tier's size. They apply to the whole request. null:
+    unknown."""
 
-    above_tokens: Annotated[int, Meta(description="The bound: tokens of input.")]
-    input: Annotated[float | None, Meta(description="Input that no cache held.")]
+    above_tokens: Annotated[int, Meta(description="The size: tokens of input.")]
+    input: Annotated[float | None, Meta(description="Uncached input.")]
     output: Annotated[float | None, Meta(description="Output.")]
-    cache_read: Annotated[float | None, Meta(description="Input read from a cache.")]
-    cache_write: Annotated[float | None, Meta(description="Input written to a cache.")]
+    cache_read: Annotated[float | None, Meta(description="Cache reads.")]
+    cache_write: Annotated[float | None, Meta(description="Cache writes.")]
 
 
 class ProviderCache(Wire, frozen=True, omit_defaults=False):
     """How the provider caches prompts."""
 
-    kind: Annotated[CacheKind, Meta(description="What of a request is kept.")]
-    most_marks: Annotated[int, Meta(description="Marks that one request may set.")]
+    kind: Annotated[CacheKind, Meta(description="What is cached of a request.")]
+    most_marks: Annotated[int, Meta(description="Marks allowed in one request.")]
     look_back_blocks: Annotated[
-        int, Meta(description="A kept start is found no more content blocks before a mark; 0: however far.")
+        int,
+        Meta(description="How many content blocks before a mark an earlier entry is found at most. 0: no limit."),
     ]
-    least_tokens: Annotated[int, Meta(description="A shorter start is not kept.")]
-    step_tokens: Annotated[int, Meta(description="What is read is a multiple of these.")]
-    lifetime_ms: Annotated[int, Meta(description="How long a start lives that nobody reads, in milliseconds.")]
-    renews: Annotated[bool, Meta(description="Does each read begin that time anew?")]
+    least_tokens: Annotated[int, Meta(description="Shortest prompt in tokens that is cached.")]
+    step_tokens: Annotated[int, Meta(description="Reads are a multiple of this many tokens.")]
+    lifetime_ms: Annotated[int, Meta(description="Milliseconds until an unread entry expires.")]
+    renews: Annotated[bool, Meta(description="Whether each read restarts that time.")]
 
 
 class ModelStatus(Wire, frozen=True, omit_defaults=False):
-    """What is taken to hold of the session's model, and who said it."""
+    """The facts in use about the session's model, and their sources."""
 
-    id: Annotated[str, Meta(description="Its id, as the host names it.")]
-    context_window: Annotated[int, Meta(description="Its window in tokens, or less where a refusal taught that.")]
-    max_output_tokens: Annotated[int | None, Meta(description="Its longest answer in tokens; null: not known.")]
-    output_by: Annotated[SaidBy, Meta(description="Who said how long an answer may be.")]
+    id: Annotated[str, Meta(description="The model's id, as the host gave it.")]
+    context_window: Annotated[int, Meta(description="Context window in tokens, or less if a refusal showed that.")]
+    max_output_tokens: Annotated[int | None, Meta(description="Longest reply in tokens. null: unknown.")]
+    output_by: Annotated[SaidBy, Meta(description="Source of the longest reply.")]
     prices: Annotated[
         tuple[TierPrices, ...],
-        Meta(description="What its tokens cost: first above 0 tokens, then longer requests. Empty: not known."),
+        Meta(
+            description="Prices: the first tier applies above 0 tokens, the others to longer requests. Empty: "
+            "unknown."
+        ),
     ]
-    prices_by: Annotated[SaidBy, Meta(description="Who said the prices.")]
+    prices_by: Annotated[SaidBy, Meta(description="Source of the prices.")]
     cache: Annotated[ProviderCache, Meta(description="How its provider caches prompts.")]
-    cache_by: Annotated[SaidBy, Meta(description="Who said how the provider caches.")]
+    cache_by: Annotated[SaidBy, Meta(description="Source of how the provider caches.")]
     lifetime_by: Annotated[
         SaidBy,
-        Meta(description="Who said how long a start lives; what calls taught is in `cache` of the status."),
+        Meta(description="Source of the cache lifetime. What calls taught is in `cache` of the status."),
     ]
-    like: Annotated[str, Meta(description='The row that what is known of it comes from; "": none.')]
-    why: Annotated[str, Meta(description="How that was found, in words.")]
-    source: Annotated[str, Meta(description='Where its facts were read; "" where none are known.')]
-    date: Annotated[str, Meta(description="On which day.")]
+    like: Annotated[str, Meta(description='The row with the facts about the model. "": none.')]
+    why: Annotated[str, Meta(description="How that row was found.")]
+    source: Annotated[str, Meta(description='Where its facts were read. "" if there are none.')]
+    date: Annotated[str, Meta(description="The date of its facts.")]
 
 
 class Status(Wire, frozen=True, omit_defaults=False):
-    """Where a session stands."""
+    """State of a session."""
 
-    mode: Annotated[
-        Literal["on", "off"], Meta(description='"off" in the preset `off` and after `setPruning` false.')
-    ]
-    preset: Annotated[str, Meta(description="The preset in force.")]
-    zone: Annotated[str, Meta(description="The band of pressure that the session is in.")]
-    pressure: Annotated[float, Meta(description="Tokens used / tokens usable.")]
+    mode: Annotated[Literal["on", "off"], Meta(description='"off" in preset `off` and after `setPruning` false.')]
+    preset: Annotated[str, Meta(description="The current preset.")]
+    zone: Annotated[str, Meta(description="The current band of pressure.")]
+    pressure: Annotated[float, Meta(description="Tokens used, divided by usable tokens.")]
     tokens: Annotated[
         int | None,
         Meta(
-            description="Tokens of the list, by the provider's count; null until the first `usage`, "
-            "and after a compaction until the next."
+            description="Tokens of the list in the provider's count. null until the first `usage`, and between a "
+            "compaction and the next `usage`."
         ),
     ]
-    context_window: Annotated[int, Meta(description="The model's window in tokens.")]
-    packet_tokens: Annotated[int, Meta(description="Weight of the packet in the last list.")]
-    summaries: Annotated[Summaries, Meta(description="Summaries heard so far.")]
-    latch: Annotated[LatchStatus, Meta(description="Whether a compaction has been asked for.")]
+    context_window: Annotated[int, Meta(description="The model's context window in tokens.")]
+    packet_tokens: Annotated[int, Meta(description="Tokens of the packet in the last list.")]
+    summaries: Annotated[Summaries, Meta(description="Number of summaries so far.")]
+    latch: Annotated[LatchStatus, Meta(description="Whether a compaction has been requested.")]
     stats: Annotated[Stats, Meta(description="Totals of the session.")]
-    epoch: Annotated[int, Meta(description="The cache epoch in force; 0 before the first.")]
-    pins: Annotated[int, Meta(description="How many pins there are.")]
+    epoch: Annotated[int, Meta(description="Number of the current cache epoch. 0 before the first one.")]
+    pins: Annotated[int, Meta(description="Number of pins.")]
     promise: Annotated[
         bool,
-        Meta(description="False where the window is so small that the host may compact before ctxmgr can ask."),
+        Meta(description="False if the window is so small that the host may compact before ctxmgr can ask."),
     ]
-    weigher: Annotated[str, Meta(description="The vocabulary that is there, or `estimate`.")]
+    weigher: Annotated[str, Meta(description="The vocabulary in use, or `estimate`.")]
     notes: Annotated[
         tuple[str, ...],
-        Meta(
-            description="What people should know: a snapshot that was not read, a vocabulary that is "
-            "not there, an archive that takes nothing."
-        ),
+        Meta(description="Messages for people: an unreadable snapshot, a missing vocabulary, an unusable archive."),
     ]
     seq: Seq
     counted_by: Annotated[
         Literal["usage", "vocabulary", "estimate"],
         Meta(
-            description="What tokens and pressure come from: the provider's last count that could be believed and "
-            "what came since, or what the list comes to by the vocabulary or the estimate."
+            description="Source of `tokens` and `pressure`: the provider's last plausible count plus what came "
+            "since, or the list counted by the vocabulary or the estimate."
         ),
     ] = "estimate"
     learned_window: Annotated[
         int | None,
-        Meta(
-            description="The window in tokens that a refusal as too long taught; null where it is as the host said."
-        ),
+        Meta(description='Context window in tokens, as learned from a "too long" refusal. null: as the host said.'),
     ] = None
     ratio: Annotated[
-        float, Meta(description="Tokens of the provider a weighed one, as learnt of this model so far.")
+        float, Meta(description="Provider tokens per token of ctxmgr's count, as learned for this model so far.")
     ] = 1.0
     cache: Annotated[
         CacheStatus | None,
         Meta(
-            description="What the provider's cache gave, against what it should have; null until a call could be "
-            "compared, and where `usage` does not say what was read."
+            description="What the prompt cache gave, compared with what it should have. null until a call can be "
+            "compared, and if `usage` does not say what was read."
         ),
     ] = None
     durable: Annotated[
         int | None,
         Meta(
-            description="The newest event that is safe in the store (`serve --store`), by its `seq`; null where no "
-            "store is named, or none is known to be there."
+            description="`seq` of the newest event that has reached the store (`serve --store`). null without a "
+            "store, or if no event is known to be there."
         ),
     ] = None
     model: Annotated[
         ModelStatus | None,
-        Meta(description="What is taken to hold of the model, and who said it; null in the answer to `turn_end`."),
+        Meta(description="The facts in use about the model, and their sources. null in the answer to `turn_end`."),
     ] = None
 
 
@@ -260,62 +266,60 @@ class SessionStartResult(Wire, frozen=True, omit_defaults=False):
     """What was known of the session."""
 
     restored: Annotated[
-        bool, Meta(description="True where the session was known: still open, or read from its snapshot.")
+        bool, Meta(description="True if the session was known: still open, or loaded from its snapshot.")
     ]
-    status: Annotated[Status, Meta(description="Where the session stands after this call.")]
+    status: Annotated[Status, Meta(description="State of the session after this call.")]
     seq: Seq
 
 
 class StatusResult(Wire, frozen=True, omit_defaults=False):
     """Where the session stands."""
 
-    status: Annotated[Status, Meta(description="Where the session stands after this call.")]
+    status: Annotated[Status, Meta(description="State of the session after this call.")]
     seq: Seq
 
 
 class TurnEndResult(Wire, frozen=True):
-    """What is to be done now, and where the session stands."""
+    """What the host should do now, and the state of the session."""
 
-    commands: Annotated[
-        tuple[Command, ...], Meta(description="What the host is asked to do. Empty most of the time.")
-    ]
-    status: Annotated[Status, Meta(description="Where the session stands after this call.")]
+    commands: Annotated[tuple[Command, ...], Meta(description="What the host should do. Usually empty.")]
+    status: Annotated[Status, Meta(description="State of the session after this call.")]
     seq: Seq
     send: Annotated[
         Literal["session_compact", "context"] | None,
         Meta(
-            description="Where the provider refused the list as too long: what to send next. `session_compact`: "
-            "when the compaction that `commands` ask for is made. `context`: the list without the reply that "
-            "failed, where none can be asked for. Absent else."
+            description="If the provider refused the list as too long: what to send next. `session_compact`: wait "
+            "until the compaction that `commands` requests is done. `context`: the list without the "
+            "failed reply, if no compaction can be requested. Otherwise absent."
         ),
     ] = None
 
 
 class GetStatusParams(Wire, frozen=True):
-    """Whose status."""
+    """The session, and what to include."""
 
     session_id: SessionId
     flush: Annotated[
         bool | None,
         Meta(
-            description="True: answered when what was saved so far is in the store, or cannot be had there now "
-            "(`durable` tells). Without a store, at once."
+            description="True: answer only when everything saved so far has reached the store, or cannot reach it "
+            "now (see `durable`). Without a store, answer at once."
         ),
     ] = None
     cold_cost: Annotated[
         bool | None,
         Meta(
-            description="True: `cache.coldCost` is worked out, which takes as long as an epoch of the list. Ask "
-            "while the session rests; nothing changes."
+            description="True: calculate `cache.coldCost`, which takes as long as an epoch. Ask while the session "
+            "rests. It changes nothing."
         ),
     ] = None
 
 
 class SetPruningParams(Wire, frozen=True):
-    """Whether lists are projected."""
+    """Whether lists are changed."""
 
     session_id: SessionId
-    enabled: Annotated[bool, Meta(description="False: lists go as they came. Ledger and snapshot go on.")]
+    enabled: Annotated[bool, Meta(description="False: lists are not changed. Ledger and snapshot continue.")]
 
 
 class SetPolicyParams(Wire, frozen=True):
@@ -324,7 +328,7 @@ class SetPolicyParams(Wire, frozen=True):
     session_id: SessionId
     policy: Annotated[
         dict[str, Any],
-        Meta(description="The keys to set; others stay as they are, null takes one back to its default."),
+        Meta(description="Keys to set. Others stay as they are. null resets a key to its default."),
     ]
 
 
@@ -339,24 +343,29 @@ class GetPacketParams(Wire, frozen=True):
 
 
 class PolicyResult(Wire, frozen=True):
-    """The policy in force, and what it comes to for the session's model."""
+    """The current policy, and its values for the session's model."""
 
-    policy: Annotated[Policy, Meta(description="All keys with their values, those of the session's model put in.")]
+    policy: Annotated[
+        Policy, Meta(description="All keys with their values, including those for the session's model.")
+    ]
     thresholds: Annotated[dict[str, float], Meta(description="The policy in tokens.")]
     seq: Seq
     presets: Annotated[
         dict[str, tuple[str, ...]],
-        Meta(description="Keys that mean something in some presets alone, and in which; all others do in each."),
+        Meta(
+            description="Keys that only matter in some presets, and in which. All other keys matter in every "
+            "preset."
+        ),
     ] = {}
 
 
 class PruneStats(Wire, frozen=True, omit_defaults=False):
-    """What pruning of tool output has done. Tokens are ctxmgr's own weights."""
+    """What pruning of tool output has done. Tokens are ctxmgr's own count."""
 
     enabled: Annotated[bool, Meta(description="Pruning is on.")]
-    scanned: Annotated[int, Meta(description="Tokens that the last pass looked at.")]
+    scanned: Annotated[int, Meta(description="Tokens that the last pass examined.")]
     pruned: Annotated[int, Meta(description="Tokens pruned so far.")]
-    protected: Annotated[int, Meta(description="Tokens that the last pass left because they are protected.")]
+    protected: Annotated[int, Meta(description="Tokens that the last pass skipped because they are protected.")]
     prunable: Annotated[int, Meta(description="Tokens that the last pass could have pruned.")]
     results_pruned: Annotated[int, Meta(description="Results pruned so far.")]
     tokens_pruned: Annotated[int, Meta(description="Tokens pruned so far.")]
@@ -371,9 +380,9 @@ class LedgerFact(Wire, frozen=True):
     slot: Annotated[
         str,
         Meta(
-            description="Its kind: goal, current, constraint, decision, task, context; request: what the user "
-            "said; said: how an assistant's turn ended; question: what the user answered a tool, or would not "
-            "have; command: a check that ran; value: a commit; file."
+            description="Its kind. goal, current, constraint, decision, task, context. request: what the user "
+            "said. said: how an assistant's turn ended. question: what the user answered to a tool, "
+            "or rejected. command: a check that ran. value: a commit. file."
         ),
     ]
     text: Annotated[str, Meta(description="The statement.")]
@@ -381,40 +390,40 @@ class LedgerFact(Wire, frozen=True):
     status: Annotated[
         str,
         Meta(
-            description="Of a task: open, active, done, blocked. Of a file: read, written, edited, "
-            "deleted. Of a command: ok, failed, or unknown where nothing tells how it ended. Of a question: "
-            "rejected, where its text is a call or a plan that the user would not have. Of a commit: the directory."
+            description="For a task: open, active, done, blocked. For a file: read, written, edited, deleted. For "
+            "a command: ok, failed, or unknown. For a question: rejected, if its text is a call or a "
+            "plan that the user rejected. For a commit: the directory."
         ),
     ] = ""
     at: Annotated[int, Meta(description="The host's time, in milliseconds since the epoch.")] = 0
     detail: Annotated[
         str,
         Meta(
-            description="Of a command, what its output counted or the line of its error; of a question, the "
-            "answer; of a file, the tool that changed it; of a summary, the heading it stood under."
+            description="For a command: what its output counted, or the line of its error. For a question: the "
+            "answer. For a file: the tool that changed it. For a summary: its heading."
         ),
     ] = ""
-    entry_id: Annotated[str | None, Meta(description="The entry it came from, where that is known.")] = None
+    entry_id: Annotated[str | None, Meta(description="The entry that it came from, if known.")] = None
 
 
 class LedgerResult(Wire, frozen=True, omit_defaults=False):
-    """The facts that hold now."""
+    """The current facts."""
 
-    facts: Annotated[tuple[LedgerFact, ...], Meta(description="In the order they came.")]
+    facts: Annotated[tuple[LedgerFact, ...], Meta(description="In the order in which they came.")]
     seq: Seq
 
 
 class HeardSummary(Wire, frozen=True):
-    """A summary that the session heard, by an event or in a list."""
+    """A summary that came by an event or in a list."""
 
-    kind: Annotated[str, Meta(description="What it stands for: compaction or branch.")]
-    at: Annotated[int, Meta(description="When it was heard, in milliseconds since the epoch.")]
-    entry_id: Annotated[str | None, Meta(description="Its entry, where that is known.")] = None
-    text: Annotated[str | None, Meta(description="As it came; absent where it is no longer kept.")] = None
+    kind: Annotated[str, Meta(description="What it summarizes: compaction or branch.")]
+    at: Annotated[int, Meta(description="When it came, in milliseconds since the epoch.")]
+    entry_id: Annotated[str | None, Meta(description="Its entry, if known.")] = None
+    text: Annotated[str | None, Meta(description="Its text, unchanged. Absent if it is no longer kept.")] = None
 
 
 class SummariesResult(Wire, frozen=True, omit_defaults=False):
-    """The summaries that were heard. The newest three of the branch are kept whole."""
+    """The summaries of the session. The newest three of the branch are kept whole."""
 
     summaries: Annotated[tuple[HeardSummary, ...], Meta(description="Oldest first.")]
     seq: Seq
@@ -424,5 +433,5 @@ class PacketResult(Wire, frozen=True, omit_defaults=False):
     """The packet as it would be now, whether or not the next list needs one."""
 
     text: Annotated[str, Meta(description="Its text.")]
-    tokens: Annotated[int, Meta(description="Its weight.")]
+    tokens: Annotated[int, Meta(description="Its tokens.")]
     seq: Seq

@@ -10,33 +10,33 @@ use crate::raw::Raw;
 /// The version of the protocol that these types are of.
 pub const PROTOCOL_VERSION: &str = "1.1";
 
-/// Who the host is, what it can do, and the policy its sessions begin with.
+/// Who the host is, what it can do, and the policy that its sessions start with.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InitializeParams {
-    /// What the host speaks: "1.1", or an older one. Another major version is refused.
+    /// Protocol version of the host: "1.1", or an older one. A different major version is refused.
     pub protocol_version: String,
     /// Who the host is, for people who read a transcript.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_info: Option<ClientInfo>,
-    /// What the host can do. What is not declared is never asked for.
+    /// What the host can do. Capabilities that are not declared are never used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub capabilities: Option<HostCapabilities>,
-    /// The format of the host's messages, one of the answer's `messageFormats`, or "auto": the one that the first
-    /// messages show. Absent, "pi".
+    /// Format of the host's messages: one of the answer's `messageFormats`, or "auto" to detect it from the first
+    /// messages. Default: "pi".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message_format: Option<String>,
-    /// The keys that differ from the defaults.
+    /// Policy keys that differ from their defaults.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<PolicyKeys>,
-    /// Where snapshots are kept; absent, the user's state directory.
+    /// Where snapshots are stored. Default: the user's state directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state_dir: Option<String>,
-    /// The host's own process. When it is gone, ctxmgr saves and ends.
+    /// The host's process id. When that process ends, ctxmgr saves and exits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub process_id: Option<i64>,
-    /// The host's own tools, where no name tells what they do. What is declared goes before what ctxmgr knows by
-    /// itself, in all sessions. Since 1.1.
+    /// Tools of the host whose names do not say what they do. They take precedence over what ctxmgr knows, in all
+    /// sessions. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<DeclaredTool>>,
 }
@@ -52,37 +52,37 @@ pub struct ClientInfo {
     pub version: Option<String>,
 }
 
-/// What the host can do. Nothing is used that was not declared.
+/// What the host can do. Capabilities that are not declared are never used.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HostCapabilities {
-    /// When the host can compact on request: false (never), "whenIdle" (true means the same) or "midRun" (also
-    /// between two model calls of one run).
+    /// When the host can compact on request: false (never), "whenIdle" (the same as true) or "midRun" (also between
+    /// two model calls of one run).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_compaction: Option<HostCapabilitiesRequestCompaction>,
-    /// It runs a model call for ctxmgr on request: `complete`.
+    /// The host runs a model call for ctxmgr on request: `complete`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub complete: Option<bool>,
-    /// Beside `complete`: it answers one that has an `instruction` by appending that, as one user message, to its
-    /// last request and what came since, with the same system prompt and tools. Then the provider reads all before
-    /// it from its cache. Since 1.1.
+    /// The host also answers a `complete` that has an `instruction`. It appends the instruction as one user message
+    /// to its last request and what came since, with the same system prompt and tools. The provider then reads
+    /// everything before it from its cache. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub complete_on_context: Option<bool>,
-    /// It turns texts into vectors on request: `embed`.
+    /// The host turns texts into vectors on request: `embed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub embed: Option<bool>,
-    /// Its model has a tool that calls `retrieve`. Without, markers say which call to make again instead of a
-    /// handle, and nothing is archived unless `archive` asks for it.
+    /// The host's model has a tool that calls `retrieve`. Without this, markers name the call to make again instead
+    /// of a handle, and nothing is archived unless `archive` is declared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retrieve: Option<bool>,
-    /// What leaves is archived though its model has no tool for it: people `search` and `retrieve` it. No list
-    /// changes by it. Since 1.1.
+    /// What is removed is archived even if the model has no tool for it, so that people can `search` and `retrieve`
+    /// it. Lists do not change. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub archive: Option<bool>,
-    /// It applies `edits`. Every `context` says by itself which answer it wants.
+    /// The host applies `edits`. Each `context` still says which kind of answer it wants.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edits: Option<bool>,
-    /// It takes `telemetry/event`: what happens in its sessions, in numbers. Since 1.1.
+    /// The host receives `telemetry/event`: what happens in its sessions, in numbers. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub telemetry: Option<bool>,
 }
@@ -118,11 +118,11 @@ pub enum CompactionMoment {
 }
 
 /// Settings that differ from the defaults. An unknown key is refused (-32602). Beyond what a schema can say: zones
-/// must rise, slices may not overlap by all they hold, and `model` "endpoint" needs an `endpoint`.
+/// must increase, slices must be larger than their overlap, and `model` "endpoint" needs an `endpoint`.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyKeys {
-    /// What is done to a list.
+    /// How lists are changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<Preset>,
     /// Preset turns: how many of the newest turns are kept, by zone.
@@ -131,98 +131,100 @@ pub struct PolicyKeys {
     /// Where the zones begin.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zones: Option<ZonesKeys>,
-    /// Preset turns: how long a tool result in an older turn may be, by zone.
+    /// Preset turns: the longest tool result in an older turn, by zone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distill: Option<DistillOverKeys>,
-    /// The packet's budget in tokens, by zone; a number is the budget in green, and less above. Instructions stand
-    /// beside it word for word.
+    /// Token budget of the packet, by zone. A single number is the budget in green; the other zones get less.
+    /// Instructions come on top of it, word for word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packet_tokens: Option<PolicyKeysPacketTokens>,
-    /// The resume packet's budget in tokens.
+    /// Token budget of the resume packet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resume_tokens: Option<u64>,
-    /// Tokens kept free for the reply; never more than a quarter of the window.
+    /// Tokens reserved for the reply, at most a quarter of the window.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reserve: Option<u64>,
-    /// Tokens that the host keeps free before it compacts by itself. Red begins before that. The default counts for
+    /// Tokens that the host keeps free before it compacts by itself. Red begins before that. The default counts as
     /// a quarter of the window at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_reserve: Option<u64>,
-    /// Work as if the window were no larger than this many tokens.
+    /// Work as if the window had at most this many tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effective_window: Option<u64>,
-    /// Bytes of a request: its list as JSON, and 4 for each of `overheadTokens`. Over it the oldest pictures and
-    /// documents become a text. Since 1.1.
+    /// Bytes of a request: its list as JSON, plus 4 for each of `overheadTokens`. Above this, the oldest pictures
+    /// and documents are replaced by text. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_request_bytes: Option<u64>,
-    /// Pictures and documents of a list; null: as many as the provider is known to take. Since 1.1.
+    /// Pictures and documents in a list, at most. null: the provider's known limit. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_images: Option<u64>,
-    /// A longer tool result is cut to so many tokens as it arrives; null: none is. Since 1.1.
+    /// A tool result longer than this many tokens is cut to them when it arrives. null: no result is cut. Since
+    /// 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_result_tokens: Option<u64>,
-    /// Has no effect since rules 3; accepted from older hosts. See `keep`.
+    /// Has no effect since rules 3, and is accepted from older hosts. See `keep`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_versus_recall: Option<f64>,
-    /// Has no effect since rules 3; accepted from older hosts. See `keep`. Since 1.1.
+    /// Has no effect since rules 3, and is accepted from older hosts. See `keep`. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old_tokens: Option<u64>,
-    /// Has no effect since rules 3; accepted from older hosts. See `keep`. Since 1.1.
+    /// Has no effect since rules 3, and is accepted from older hosts. See `keep`. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub newest_tokens: Option<u64>,
-    /// Has no effect since rules 3; accepted from older hosts. See `keep`. Since 1.1.
+    /// Has no effect since rules 3, and is accepted from older hosts. See `keep`. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index_tokens: Option<u64>,
-    /// What tokens cost, for a model whose host does not say. Only proportions count.
+    /// Prices of tokens, for a model whose host sends none. Only ratios matter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prices: Option<ModelPricesKeys>,
-    /// Milliseconds that a prompt is kept; null: as learned, else as is known of the model.
+    /// Milliseconds that the provider keeps a prompt in its cache. null: as learned from usage, or else as known
+    /// for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_ttl_ms: Option<u64>,
-    /// Who writes compactions, and how; the short form says who.
+    /// Who writes compactions, and how. The short form only says who.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compaction: Option<PolicyKeysCompaction>,
-    /// Which vocabulary pressure goes by while no usage is known; the short form is its name.
+    /// The vocabulary for `pressure` as long as no usage is known. The short form is its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokenizer: Option<PolicyKeysTokenizer>,
-    /// What differs by model id.
+    /// Settings for some models, by model id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub models: Option<BTreeMap<String, Option<ModelPolicyKeys>>>,
     /// How long originals are kept for `retrieve`, and whether with their secrets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub archive: Option<ArchiveKeys>,
-    /// Tool output in so many of the newest turns is never pruned.
+    /// Tool output in this many of the newest turns is never pruned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protected_turns: Option<u64>,
-    /// At least so many tokens of the newest older tool output stay.
+    /// At least this many tokens of the newest older tool output are kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prune_protect: Option<u64>,
-    /// Pruning begins where it saves at least so many tokens.
+    /// Pruning starts only if it saves at least this many tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prune_minimum: Option<u64>,
-    /// Tools whose output is never pruned, named in whatever case.
+    /// Tools whose output is never pruned. Case is ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protected_tools: Option<Vec<String>>,
-    /// What others told the model (CLAUDE.md, AGENTS.md, skills, rules, memories) stays in place, or word for word
-    /// in the packet. Globs: these files instead. False: it is as any output. Since 1.1.
+    /// Instructions (CLAUDE.md, AGENTS.md, skills, rules, memories) stay in place, or word for word in the packet.
+    /// Globs: only these files. False: treat them like any other output. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protected_instructions: Option<PolicyKeysProtectedInstructions>,
-    /// Tools whose output may be pruned, named in whatever case; empty: all.
+    /// Tools whose output may be pruned. Case is ignored. Empty: all tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prunable_tools: Option<Vec<String>>,
-    /// A session that nobody asks for in so many minutes leaves memory, and comes back from its snapshot with the
-    /// next call; 0: it stays. Since 1.1.
+    /// Minutes without a call after which a session is unloaded from memory. The next call loads it from its
+    /// snapshot. 0: never. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_minutes: Option<u64>,
-    /// Preset balanced: what it costs, in tokens of input, that the model lacks a stretch of text it repeats. The
-    /// more, the longer text stays: lean is 330, balanced 1700, careful 3400. Since 1.1.
+    /// Preset balanced: the cost, in tokens of input, if the model lacks a passage that it repeats. With a higher
+    /// number, text stays longer. lean is 330, balanced 1700, careful 3400. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep: Option<PolicyKeysKeep>,
-    /// Preset balanced: what the first call sends once the provider's cache has ended. say: what is worth its
-    /// place. prune: a fifth of the list, and at least what must stay. The status tells both. Since 1.1.
+    /// Preset balanced: what the first call sends once the prompt cache has expired. say: what is still worth its
+    /// cost. prune: a fifth of the list, and at least what must stay. The status shows both costs. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle: Option<Idle>,
-    /// The newest of a list, which is sent byte for byte in every preset. Since 1.1.
+    /// The newest part of a list, which every preset sends byte for byte. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub working_set: Option<WorkingSetKeys>,
 }
@@ -322,9 +324,9 @@ impl From<u64> for PolicyKeysKeep {
     }
 }
 
-/// What ctxmgr does to a list: `off` nothing; `tools` prunes old tool output; `turns` keeps the newest turns and
-/// puts a packet in the place of the others; `balanced` takes out old steps and results where that is cheaper than
-/// keeping them.
+/// How lists are changed. `off` changes nothing; `tools` prunes old tool output; `turns` keeps the newest turns and
+/// replaces the others with a packet; `balanced` removes old steps and results when that is cheaper than keeping
+/// them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Preset {
     #[serde(rename = "off")]
@@ -357,7 +359,7 @@ pub struct TurnsKeptKeys {
     pub compact: Option<u64>,
 }
 
-/// Where yellow, red and compact begin, as shares of the usable window. They rise.
+/// Where yellow, red and compact begin, as increasing shares of the usable window.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ZonesKeys {
@@ -372,7 +374,7 @@ pub struct ZonesKeys {
     pub compact: Option<f64>,
 }
 
-/// A tool result in a kept older turn is distilled when it is longer, in characters, by zone.
+/// Length in characters above which a tool result in a kept older turn is distilled, by zone.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DistillOverKeys {
@@ -390,7 +392,7 @@ pub struct DistillOverKeys {
     pub compact: Option<u64>,
 }
 
-/// The packet's budget in tokens, by zone.
+/// Token budget of the packet, by zone.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PacketTokensKeys {
@@ -408,42 +410,42 @@ pub struct PacketTokensKeys {
     pub compact: Option<u64>,
 }
 
-/// Dollars per million tokens. Not told: as known of the very model, in proportion, else as each key says.
+/// Dollars per million tokens. A missing price is taken from what is known of this exact model, in proportion, or
+/// else as each key says.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelPricesKeys {
-    /// Of a prompt's tokens.
+    /// Input tokens.
     pub input: f64,
-    /// Of what the model writes.
+    /// Output tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<f64>,
-    /// Of what the cache holds of it; null: a tenth of the input's; 0: free.
+    /// Cache reads. null: a tenth of the input price. 0: free.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_read: Option<f64>,
-    /// Of a prompt's tokens that the cache is to hold; 0: as the input's, where the price of reading is told, else
-    /// 1.25 of it.
+    /// Cache writes. 0: the input price if `cacheRead` is given, otherwise 1.25 times the input price.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<f64>,
-    /// What longer requests cost instead. Since 1.1.
+    /// Prices of longer requests. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tiers: Option<Vec<LongRequestPricesKeys>>,
 }
 
-/// Dollars per million tokens of a request that is longer than a bound, of all of it.
+/// Dollars per million tokens of a request above a size. They apply to the whole request.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LongRequestPricesKeys {
-    /// The bound: tokens of input.
+    /// The size: tokens of input.
     pub above_tokens: u64,
-    /// Of a prompt's tokens.
+    /// Input tokens.
     pub input: f64,
-    /// Of what the model writes; 0: in proportion to input.
+    /// Output tokens. 0: in proportion to input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<f64>,
-    /// Of what the cache holds; null: in proportion.
+    /// Cache reads. null: in proportion to input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_read: Option<f64>,
-    /// Of what it is to hold; 0: in proportion to input.
+    /// Cache writes. 0: in proportion to input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<f64>,
 }
@@ -459,65 +461,65 @@ pub enum Writer {
     Other(String),
 }
 
-/// Who writes compactions, how much stays, and how a summary is made.
+/// Who writes compactions, how much is kept, and how a summary is written.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CompactionPolicyKeys {
-    /// Who writes them.
+    /// Who writes compactions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<Writer>,
-    /// False: none is asked for. `compact` works all the same.
+    /// False: no compaction is requested. `compact` still works.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
-    /// Tokens kept free for the reply.
+    /// Tokens reserved for the reply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reserve_tokens: Option<u64>,
-    /// Tokens of the newest messages that stay.
+    /// Tokens of the newest messages that are kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep_recent_tokens: Option<u64>,
-    /// Tokens a branch summary leaves free.
+    /// Tokens that a branch summary leaves free.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch_reserve_tokens: Option<u64>,
     /// How these tokens are counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weigher: Option<Weigher>,
-    /// How a summary is made; null: in one call with a model, extractive without.
+    /// How a summary is written. null: in one call with a model, extractive without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strategy: Option<Strategy>,
-    /// The sections a summary has.
+    /// The sections of a summary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<SummaryFormat>,
-    /// Who runs the model: the host (`complete`), an endpoint, nobody; null: the host where it can, else an
-    /// endpoint where one is named, else nobody.
+    /// Who runs the model: the host (`complete`), an endpoint, or nobody. null: the host if it can, else an
+    /// endpoint if one is configured, else nobody.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<SummaryModel>,
-    /// The server.
+    /// The model server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<EndpointKeys>,
-    /// How a long history is cut up.
+    /// How a long history is sliced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slices: Option<SlicesKeys>,
-    /// Model calls side by side.
+    /// Model calls in parallel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub concurrency: Option<u64>,
-    /// How often a failed call is made again.
+    /// How often a failed call is repeated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retries: Option<u64>,
-    /// The longest a summary may take, in milliseconds.
+    /// Time limit for a summary, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deadline_ms: Option<u64>,
-    /// Write it ahead, from yellow on. That spends money.
+    /// Write a compaction in advance, from the yellow zone on. This spends money.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prepare_ahead: Option<bool>,
-    /// What every summary is asked for in addition.
+    /// Instructions added to every summary prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
-    /// Your own prompts; ctxmgr's are in the answer to `planCompaction`. Since 1.1.
+    /// Your own prompts. `planCompaction` returns ctxmgr's. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompts: Option<SummaryPromptsKeys>,
 }
 
-/// "tokens": real ones, as the session counts. "chars4": UTF-16 units / 4, as pi counts.
+/// "tokens": real tokens, as the session counts them. "chars4": UTF-16 units / 4, as pi counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Weigher {
     #[serde(rename = "tokens")]
@@ -528,9 +530,9 @@ pub enum Weigher {
     Other(String),
 }
 
-/// How a summary is made: one call; slices side by side, then joined; slices one after the other, each told what
-/// the ones before gave (`sequential-accumulated`) or writing the summary on (`sequential-rolling`, `incremental`);
-/// without a model, from what was said (`extractive`).
+/// How a summary is written. `single-shot`: one call. `parallel-stitch`: slices in parallel, then merged.
+/// `sequential-accumulated`: slices one after the other, each with what the earlier ones gave. `sequential-rolling`
+/// and `incremental`: each call continues the summary. `extractive`: without a model, from what was said.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Strategy {
     #[serde(rename = "single-shot")]
@@ -549,7 +551,7 @@ pub enum Strategy {
     Other(String),
 }
 
-/// The sections a summary has.
+/// The sections of a summary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SummaryFormat {
     #[serde(rename = "structured")]
@@ -581,26 +583,26 @@ pub enum SummaryModel {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EndpointKeys {
-    /// Its address: all before `/chat/completions`, up to and with `/v1`; for `anthropic` all before
+    /// Its address: everything before `/chat/completions`, including `/v1`. For `anthropic`, everything before
     /// `/v1/messages`.
     pub base_url: String,
-    /// The model's name there.
+    /// The model's name on that server.
     pub model: String,
-    /// The environment variable that holds the key: keys stand in no policy.
+    /// Name of the environment variable with the key. Keys are never part of a policy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_key_env: Option<String>,
-    /// The model's window in tokens.
+    /// The model's context window in tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_window: Option<u64>,
-    /// The longest that one call may take, in milliseconds.
+    /// Time limit for one call, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// What it speaks: OpenAI's chat completions, or Anthropic's messages. Since 1.1.
+    /// The server's API: OpenAI's chat completions, or Anthropic's messages. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api: Option<EndpointApi>,
 }
 
-/// What a model server speaks.
+/// API of a model server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EndpointApi {
     #[serde(rename = "chat")]
@@ -611,37 +613,37 @@ pub enum EndpointApi {
     Other(String),
 }
 
-/// How a long history is cut up for a model.
+/// How a long history is sliced for a model.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SlicesKeys {
-    /// Tokens of a slice.
+    /// Tokens per slice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// Tokens that two neighbours share.
+    /// Tokens that two neighboring slices share.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overlap: Option<u64>,
-    /// The answer to a slice, as a share of it.
+    /// Length of the answer to a slice, as a share of the slice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio: Option<f64>,
-    /// So many of the newest slices get a longer answer.
+    /// How many of the newest slices get a longer answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub newest: Option<u64>,
-    /// So many times as long.
+    /// How many times longer that answer is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub newest_boost: Option<f64>,
     /// Cut at the step nearest to the size, or where the subject changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub breaks: Option<SliceBreaks>,
-    /// What tells a change of subject: words, the embeddings extra, or the host's `embed`.
+    /// How a change of subject is detected: by words, by the embeddings extra, or by the host's `embed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cohesion: Option<SliceCohesion>,
-    /// What of a slice is shown goes by what matters to the goal.
+    /// Show of a slice what matters to the goal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weighted: Option<bool>,
 }
 
-/// Where a long history is cut up.
+/// Where a long history is sliced.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SliceBreaks {
     #[serde(rename = "steps")]
@@ -652,7 +654,7 @@ pub enum SliceBreaks {
     Other(String),
 }
 
-/// What tells a change of subject.
+/// How a change of subject is detected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SliceCohesion {
     #[serde(rename = "words")]
@@ -665,61 +667,61 @@ pub enum SliceCohesion {
     Other(String),
 }
 
-/// Prompts of your own in place of ctxmgr's; "": ctxmgr's. The record stands above them, in tags, and
-/// `instructions` below. What answers one of `history`, `turnPrefix` and `branch` has no sections that it is
-/// checked by: any text is the summary, and `format` is not asked for.
+/// Your own prompts instead of ctxmgr's. "": ctxmgr's own. The record comes before them, in tags, and
+/// `instructions` after them. The answer to your own `history`, `turnPrefix` or `branch` may be any text: it is not
+/// checked for sections, and `format` is ignored.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SummaryPromptsKeys {
-    /// The system prompt of every call.
+    /// System prompt of every call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
-    /// What is to be written of the conversation that a compaction takes out.
+    /// What to write about the conversation that a compaction removes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub history: Option<String>,
-    /// The same of the first part of a turn whose rest is kept.
+    /// The same, for the first part of a turn whose rest is kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn_prefix: Option<String>,
-    /// The same of a branch that was left.
+    /// The same, for a branch that was left.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
 }
 
-/// Which vocabulary pressure goes by while no usage is known. What stays in a list goes by an estimate.
+/// The vocabulary for `pressure` as long as no usage is known. What stays in a list depends on an estimate instead.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TokenizerKeys {
-    /// "o200k_base", or "estimate" for none.
+    /// "o200k_base", or "estimate" for no vocabulary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Its file; null: where it is kept by itself.
+    /// Path of the vocabulary file. null: the default location.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
 }
 
-/// What may differ by model; an absent key is as the policy says.
+/// Settings that can differ by model. A missing key has the policy's value.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelPolicyKeys {
     /// Where the zones begin.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zones: Option<ZonesKeys>,
-    /// Tokens kept free for the reply.
+    /// Tokens reserved for the reply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reserve: Option<u64>,
     /// Tokens that the host keeps free before it compacts by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_reserve: Option<u64>,
-    /// Work as if the window were no larger than this many tokens.
+    /// Work as if the window had at most this many tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effective_window: Option<u64>,
     /// Who writes compactions, and how.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compaction: Option<ModelPolicyKeysCompaction>,
-    /// What its tokens cost, if no host says it.
+    /// Prices of its tokens, if the host sends none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prices: Option<ModelPricesKeys>,
-    /// How long its provider keeps a prompt's prefix, where the host does not say.
+    /// Milliseconds that its provider keeps a prompt in its cache, if the host does not say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_ttl_ms: Option<u64>,
 }
@@ -743,24 +745,24 @@ impl From<CompactionPolicyKeys> for ModelPolicyKeysCompaction {
     }
 }
 
-/// How long originals are kept for `retrieve`: the oldest go first, those of open sessions never; and whether with
-/// the secrets in them.
+/// How long originals are kept for `retrieve`, and whether with their secrets. The oldest are deleted first, those
+/// of open sessions never.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ArchiveKeys {
-    /// Days since they left.
+    /// Days after removal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_age_days: Option<u64>,
-    /// Megabytes (10^6 bytes) of text in the whole state directory, all sessions together.
+    /// Megabytes (10^6 bytes) of text in the whole state directory, for all sessions together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_megabytes: Option<u64>,
-    /// Keep secrets of known shapes in originals as they are. False: they are masked before they are written to
-    /// disk, and `retrieve` gives `[masked]` in their place. Since 1.1.
+    /// Keep secrets of known shapes in originals. False: they are masked before they are written to disk, and
+    /// `retrieve` returns `[masked]` in their place. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep_secrets: Option<bool>,
 }
 
-/// How much stays, by what it is worth: `lean` least, `careful` most.
+/// How much stays: `lean` least, `careful` most.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum KeepPoint {
     #[serde(rename = "lean")]
@@ -773,7 +775,7 @@ pub enum KeepPoint {
     Other(String),
 }
 
-/// What the first call after the provider's cache has ended sends: `say` as usual; `prune` a fifth.
+/// What the first call sends after the prompt cache has expired: `say` as usual, `prune` a fifth.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Idle {
     #[serde(rename = "say")]
@@ -784,53 +786,53 @@ pub enum Idle {
     Other(String),
 }
 
-/// The newest of a list, in whole steps: it goes out byte for byte while it fits the window.
+/// The newest part of a list, in whole steps. It is sent byte for byte as long as it fits the window.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkingSetKeys {
-    /// At least so many of the newest tool results.
+    /// At least this many of the newest tool results.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub results: Option<u64>,
-    /// At least so many tokens of the newest steps.
+    /// At least this many tokens of the newest steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
 }
 
-/// A tool of the host by its name, and the arguments that hold a path (or a list of paths) or a command line. Each
-/// names one argument; a tool that does several things names several, and a call does those whose argument it has.
+/// A tool of the host, and which of its arguments contain a path (or a list of paths) or a command line. A tool
+/// that does several things names several arguments. A call does those whose argument it has.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DeclaredTool {
-    /// Its name, as it stands in calls.
+    /// The tool's name, as in calls.
     pub name: String,
-    /// Holds the path of a file whose text is shown.
+    /// Contains the path of a file whose text is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reads: Option<String>,
-    /// Holds the path of a file that is written whole.
+    /// Contains the path of a file that is written as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writes: Option<String>,
-    /// Holds the path of a file that is changed.
+    /// Contains the path of a file that is edited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edits: Option<String>,
-    /// Holds the path of a file that is taken away.
+    /// Contains the path of a file that is deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deletes: Option<String>,
-    /// Holds a command line of a shell.
+    /// Contains a shell command line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs: Option<String>,
-    /// Holds the path of what is searched.
+    /// Contains the path that is searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub searches: Option<String>,
-    /// Holds the path of what is listed.
+    /// Contains the path that is listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lists: Option<String>,
 }
 
-/// What ctxmgr is and can do, and the policy that came of the host's keys.
+/// What ctxmgr is and can do, and the resulting policy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InitializeResult {
-    /// What is spoken: the older of what the host and ctxmgr speak.
+    /// The protocol version in use: the older of the host's and ctxmgr's.
     pub protocol_version: String,
     /// Name and version of this ctxmgr.
     pub server_info: ServerInfo,
@@ -854,102 +856,104 @@ pub struct ServerInfo {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerCapabilities {
-    /// Formats that `initialize` may name.
+    /// Formats that `initialize` accepts.
     pub message_formats: Vec<String>,
-    /// Presets that a policy may name.
+    /// Presets that a policy accepts.
     pub presets: Vec<String>,
-    /// Framings that are understood.
+    /// Framings that ctxmgr understands.
     pub framings: Vec<String>,
-    /// `context` takes `append`.
+    /// `context` accepts `append`.
     pub append: bool,
-    /// `context` takes `answer: "edits"`.
+    /// `context` accepts `answer: "edits"`.
     pub edits: bool,
 }
 
-/// All settings of a session. Tokens are ctxmgr's own weights where nothing else is said.
+/// All settings of a session. Tokens are ctxmgr's own count unless a key says otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Policy {
-    /// What is done to a list.
+    /// How lists are changed.
     pub preset: Preset,
     /// Preset turns: how many of the newest turns are kept, by zone.
     pub recent_user_turns: TurnsKept,
     /// Where the zones begin.
     pub zones: Zones,
-    /// Preset turns: how long a tool result in an older turn may be, by zone.
+    /// Preset turns: the longest tool result in an older turn, by zone.
     pub distill: DistillOver,
-    /// The packet's budget in tokens, by zone; a number is the budget in green, and less above. Instructions stand
-    /// beside it word for word.
+    /// Token budget of the packet, by zone. A single number is the budget in green; the other zones get less.
+    /// Instructions come on top of it, word for word.
     pub packet_tokens: PolicyPacketTokens,
-    /// The resume packet's budget in tokens.
+    /// Token budget of the resume packet.
     pub resume_tokens: u64,
-    /// Tokens kept free for the reply; never more than a quarter of the window.
+    /// Tokens reserved for the reply, at most a quarter of the window.
     pub reserve: u64,
-    /// Tokens that the host keeps free before it compacts by itself. Red begins before that. The default counts for
+    /// Tokens that the host keeps free before it compacts by itself. Red begins before that. The default counts as
     /// a quarter of the window at most.
     pub host_reserve: u64,
-    /// Work as if the window were no larger than this many tokens.
+    /// Work as if the window had at most this many tokens.
     pub effective_window: Option<u64>,
-    /// Bytes of a request: its list as JSON, and 4 for each of `overheadTokens`. Over it the oldest pictures and
-    /// documents become a text. Since 1.1.
+    /// Bytes of a request: its list as JSON, plus 4 for each of `overheadTokens`. Above this, the oldest pictures
+    /// and documents are replaced by text. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_request_bytes: Option<u64>,
-    /// Pictures and documents of a list; null: as many as the provider is known to take. Since 1.1.
+    /// Pictures and documents in a list, at most. null: the provider's known limit. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_images: Option<u64>,
-    /// A longer tool result is cut to so many tokens as it arrives; null: none is. Since 1.1.
+    /// A tool result longer than this many tokens is cut to them when it arrives. null: no result is cut. Since
+    /// 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_result_tokens: Option<u64>,
-    /// Has no effect since rules 3; accepted from older hosts. See `keep`.
+    /// Has no effect since rules 3, and is accepted from older hosts. See `keep`.
     pub cost_versus_recall: f64,
-    /// Has no effect since rules 3; accepted from older hosts. See `keep`. Since 1.1.
+    /// Has no effect since rules 3, and is accepted from older hosts. See `keep`. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old_tokens: Option<u64>,
-    /// Has no effect since rules 3; accepted from older hosts. See `keep`. Since 1.1.
+    /// Has no effect since rules 3, and is accepted from older hosts. See `keep`. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub newest_tokens: Option<u64>,
-    /// Has no effect since rules 3; accepted from older hosts. See `keep`. Since 1.1.
+    /// Has no effect since rules 3, and is accepted from older hosts. See `keep`. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index_tokens: Option<u64>,
-    /// What tokens cost, for a model whose host does not say. Only proportions count.
+    /// Prices of tokens, for a model whose host sends none. Only ratios matter.
     pub prices: Option<ModelPrices>,
-    /// Milliseconds that a prompt is kept; null: as learned, else as is known of the model.
+    /// Milliseconds that the provider keeps a prompt in its cache. null: as learned from usage, or else as known
+    /// for the model.
     pub cache_ttl_ms: Option<u64>,
-    /// Who writes compactions, and how; the short form says who.
+    /// Who writes compactions, and how. The short form only says who.
     pub compaction: PolicyCompaction,
-    /// Which vocabulary pressure goes by while no usage is known; the short form is its name.
+    /// The vocabulary for `pressure` as long as no usage is known. The short form is its name.
     pub tokenizer: PolicyTokenizer,
-    /// What differs by model id.
+    /// Settings for some models, by model id.
     pub models: BTreeMap<String, ModelPolicy>,
     /// How long originals are kept for `retrieve`, and whether with their secrets.
     pub archive: Archive,
-    /// Tool output in so many of the newest turns is never pruned.
+    /// Tool output in this many of the newest turns is never pruned.
     pub protected_turns: u64,
-    /// At least so many tokens of the newest older tool output stay.
+    /// At least this many tokens of the newest older tool output are kept.
     pub prune_protect: u64,
-    /// Pruning begins where it saves at least so many tokens.
+    /// Pruning starts only if it saves at least this many tokens.
     pub prune_minimum: u64,
-    /// Tools whose output is never pruned, named in whatever case.
+    /// Tools whose output is never pruned. Case is ignored.
     pub protected_tools: Vec<String>,
-    /// What others told the model (CLAUDE.md, AGENTS.md, skills, rules, memories) stays in place, or word for word
-    /// in the packet. Globs: these files instead. False: it is as any output. Since 1.1.
+    /// Instructions (CLAUDE.md, AGENTS.md, skills, rules, memories) stay in place, or word for word in the packet.
+    /// Globs: only these files. False: treat them like any other output. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protected_instructions: Option<PolicyProtectedInstructions>,
-    /// Tools whose output may be pruned, named in whatever case; empty: all.
+    /// Tools whose output may be pruned. Case is ignored. Empty: all tools.
     pub prunable_tools: Vec<String>,
-    /// A session that nobody asks for in so many minutes leaves memory, and comes back from its snapshot with the
-    /// next call; 0: it stays. Since 1.1.
+    /// Minutes without a call after which a session is unloaded from memory. The next call loads it from its
+    /// snapshot. 0: never. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_minutes: Option<u64>,
-    /// Preset balanced: what it costs, in tokens of input, that the model lacks a stretch of text it repeats. The
-    /// more, the longer text stays: lean is 330, balanced 1700, careful 3400. Since 1.1.
+    /// Preset balanced: the cost, in tokens of input, if the model lacks a passage that it repeats. With a higher
+    /// number, text stays longer. lean is 330, balanced 1700, careful 3400. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep: Option<PolicyKeep>,
-    /// Preset balanced: what the first call sends once the provider's cache has ended. say: what is worth its
-    /// place. prune: a fifth of the list, and at least what must stay. The status tells both. Since 1.1.
+    /// Preset balanced: what the first call sends once the prompt cache has expired. say: what is still worth its
+    /// cost. prune: a fifth of the list, and at least what must stay. The status shows both costs. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle: Option<Idle>,
-    /// The newest of a list, which is sent byte for byte in every preset. Since 1.1.
+    /// The newest part of a list, which every preset sends byte for byte. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub working_set: Option<WorkingSet>,
 }
@@ -1063,7 +1067,7 @@ pub struct TurnsKept {
     pub compact: u64,
 }
 
-/// Where yellow, red and compact begin, as shares of the usable window. They rise.
+/// Where yellow, red and compact begin, as increasing shares of the usable window.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Zones {
@@ -1075,7 +1079,7 @@ pub struct Zones {
     pub compact: f64,
 }
 
-/// A tool result in a kept older turn is distilled when it is longer, in characters, by zone.
+/// Length in characters above which a tool result in a kept older turn is distilled, by zone.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DistillOver {
@@ -1089,7 +1093,7 @@ pub struct DistillOver {
     pub compact: u64,
 }
 
-/// The packet's budget in tokens, by zone.
+/// Token budget of the packet, by zone.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PacketTokens {
@@ -1103,78 +1107,78 @@ pub struct PacketTokens {
     pub compact: u64,
 }
 
-/// Dollars per million tokens. Not told: as known of the very model, in proportion, else as each key says.
+/// Dollars per million tokens. A missing price is taken from what is known of this exact model, in proportion, or
+/// else as each key says.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelPrices {
-    /// Of a prompt's tokens.
+    /// Input tokens.
     pub input: f64,
-    /// Of what the model writes.
+    /// Output tokens.
     pub output: f64,
-    /// Of what the cache holds of it; null: a tenth of the input's; 0: free.
+    /// Cache reads. null: a tenth of the input price. 0: free.
     pub cache_read: Option<f64>,
-    /// Of a prompt's tokens that the cache is to hold; 0: as the input's, where the price of reading is told, else
-    /// 1.25 of it.
+    /// Cache writes. 0: the input price if `cacheRead` is given, otherwise 1.25 times the input price.
     pub cache_write: f64,
-    /// What longer requests cost instead. Since 1.1.
+    /// Prices of longer requests. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tiers: Option<Vec<LongRequestPrices>>,
 }
 
-/// Dollars per million tokens of a request that is longer than a bound, of all of it.
+/// Dollars per million tokens of a request above a size. They apply to the whole request.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LongRequestPrices {
-    /// The bound: tokens of input.
+    /// The size: tokens of input.
     pub above_tokens: u64,
-    /// Of a prompt's tokens.
+    /// Input tokens.
     pub input: f64,
-    /// Of what the model writes; 0: in proportion to input.
+    /// Output tokens. 0: in proportion to input.
     pub output: f64,
-    /// Of what the cache holds; null: in proportion.
+    /// Cache reads. null: in proportion to input.
     pub cache_read: Option<f64>,
-    /// Of what it is to hold; 0: in proportion to input.
+    /// Cache writes. 0: in proportion to input.
     pub cache_write: f64,
 }
 
-/// Who writes compactions, how much stays, and how a summary is made.
+/// Who writes compactions, how much is kept, and how a summary is written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CompactionPolicy {
-    /// Who writes them.
+    /// Who writes compactions.
     pub by: Writer,
-    /// False: none is asked for. `compact` works all the same.
+    /// False: no compaction is requested. `compact` still works.
     pub enabled: bool,
-    /// Tokens kept free for the reply.
+    /// Tokens reserved for the reply.
     pub reserve_tokens: u64,
-    /// Tokens of the newest messages that stay.
+    /// Tokens of the newest messages that are kept.
     pub keep_recent_tokens: u64,
-    /// Tokens a branch summary leaves free.
+    /// Tokens that a branch summary leaves free.
     pub branch_reserve_tokens: u64,
     /// How these tokens are counted.
     pub weigher: Weigher,
-    /// How a summary is made; null: in one call with a model, extractive without.
+    /// How a summary is written. null: in one call with a model, extractive without one.
     pub strategy: Option<Strategy>,
-    /// The sections a summary has.
+    /// The sections of a summary.
     pub format: SummaryFormat,
-    /// Who runs the model: the host (`complete`), an endpoint, nobody; null: the host where it can, else an
-    /// endpoint where one is named, else nobody.
+    /// Who runs the model: the host (`complete`), an endpoint, or nobody. null: the host if it can, else an
+    /// endpoint if one is configured, else nobody.
     pub model: Option<SummaryModel>,
-    /// The server.
+    /// The model server.
     pub endpoint: Option<Endpoint>,
-    /// How a long history is cut up.
+    /// How a long history is sliced.
     pub slices: Slices,
-    /// Model calls side by side.
+    /// Model calls in parallel.
     pub concurrency: u64,
-    /// How often a failed call is made again.
+    /// How often a failed call is repeated.
     pub retries: u64,
-    /// The longest a summary may take, in milliseconds.
+    /// Time limit for a summary, in milliseconds.
     pub deadline_ms: u64,
-    /// Write it ahead, from yellow on. That spends money.
+    /// Write a compaction in advance, from the yellow zone on. This spends money.
     pub prepare_ahead: bool,
-    /// What every summary is asked for in addition.
+    /// Instructions added to every summary prompt.
     pub instructions: Option<String>,
-    /// Your own prompts; ctxmgr's are in the answer to `planCompaction`. Since 1.1.
+    /// Your own prompts. `planCompaction` returns ctxmgr's. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompts: Option<SummaryPrompts>,
 }
@@ -1183,87 +1187,87 @@ pub struct CompactionPolicy {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Endpoint {
-    /// Its address: all before `/chat/completions`, up to and with `/v1`; for `anthropic` all before
+    /// Its address: everything before `/chat/completions`, including `/v1`. For `anthropic`, everything before
     /// `/v1/messages`.
     pub base_url: String,
-    /// The model's name there.
+    /// The model's name on that server.
     pub model: String,
-    /// The environment variable that holds the key: keys stand in no policy.
+    /// Name of the environment variable with the key. Keys are never part of a policy.
     pub api_key_env: Option<String>,
-    /// The model's window in tokens.
+    /// The model's context window in tokens.
     pub context_window: u64,
-    /// The longest that one call may take, in milliseconds.
+    /// Time limit for one call, in milliseconds.
     pub timeout_ms: u64,
-    /// What it speaks: OpenAI's chat completions, or Anthropic's messages. Since 1.1.
+    /// The server's API: OpenAI's chat completions, or Anthropic's messages. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api: Option<EndpointApi>,
 }
 
-/// How a long history is cut up for a model.
+/// How a long history is sliced for a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Slices {
-    /// Tokens of a slice.
+    /// Tokens per slice.
     pub tokens: u64,
-    /// Tokens that two neighbours share.
+    /// Tokens that two neighboring slices share.
     pub overlap: u64,
-    /// The answer to a slice, as a share of it.
+    /// Length of the answer to a slice, as a share of the slice.
     pub ratio: f64,
-    /// So many of the newest slices get a longer answer.
+    /// How many of the newest slices get a longer answer.
     pub newest: u64,
-    /// So many times as long.
+    /// How many times longer that answer is.
     pub newest_boost: f64,
     /// Cut at the step nearest to the size, or where the subject changes.
     pub breaks: SliceBreaks,
-    /// What tells a change of subject: words, the embeddings extra, or the host's `embed`.
+    /// How a change of subject is detected: by words, by the embeddings extra, or by the host's `embed`.
     pub cohesion: SliceCohesion,
-    /// What of a slice is shown goes by what matters to the goal.
+    /// Show of a slice what matters to the goal.
     pub weighted: bool,
 }
 
-/// Prompts of your own in place of ctxmgr's; "": ctxmgr's. The record stands above them, in tags, and
-/// `instructions` below. What answers one of `history`, `turnPrefix` and `branch` has no sections that it is
-/// checked by: any text is the summary, and `format` is not asked for.
+/// Your own prompts instead of ctxmgr's. "": ctxmgr's own. The record comes before them, in tags, and
+/// `instructions` after them. The answer to your own `history`, `turnPrefix` or `branch` may be any text: it is not
+/// checked for sections, and `format` is ignored.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SummaryPrompts {
-    /// The system prompt of every call.
+    /// System prompt of every call.
     pub system: String,
-    /// What is to be written of the conversation that a compaction takes out.
+    /// What to write about the conversation that a compaction removes.
     pub history: String,
-    /// The same of the first part of a turn whose rest is kept.
+    /// The same, for the first part of a turn whose rest is kept.
     pub turn_prefix: String,
-    /// The same of a branch that was left.
+    /// The same, for a branch that was left.
     pub branch: String,
 }
 
-/// Which vocabulary pressure goes by while no usage is known. What stays in a list goes by an estimate.
+/// The vocabulary for `pressure` as long as no usage is known. What stays in a list depends on an estimate instead.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tokenizer {
-    /// "o200k_base", or "estimate" for none.
+    /// "o200k_base", or "estimate" for no vocabulary.
     pub name: String,
-    /// Its file; null: where it is kept by itself.
+    /// Path of the vocabulary file. null: the default location.
     pub path: Option<String>,
 }
 
-/// What may differ by model; an absent key is as the policy says.
+/// Settings that can differ by model. A missing key has the policy's value.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelPolicy {
     /// Where the zones begin.
     pub zones: Option<Zones>,
-    /// Tokens kept free for the reply.
+    /// Tokens reserved for the reply.
     pub reserve: Option<u64>,
     /// Tokens that the host keeps free before it compacts by itself.
     pub host_reserve: Option<u64>,
-    /// Work as if the window were no larger than this many tokens.
+    /// Work as if the window had at most this many tokens.
     pub effective_window: Option<u64>,
     /// Who writes compactions, and how.
     pub compaction: Option<ModelPolicyCompaction>,
-    /// What its tokens cost, if no host says it.
+    /// Prices of its tokens, if the host sends none.
     pub prices: Option<ModelPrices>,
-    /// How long its provider keeps a prompt's prefix, where the host does not say.
+    /// Milliseconds that its provider keeps a prompt in its cache, if the host does not say.
     pub cache_ttl_ms: Option<u64>,
 }
 
@@ -1286,229 +1290,228 @@ impl From<CompactionPolicy> for ModelPolicyCompaction {
     }
 }
 
-/// How long originals are kept for `retrieve`: the oldest go first, those of open sessions never; and whether with
-/// the secrets in them.
+/// How long originals are kept for `retrieve`, and whether with their secrets. The oldest are deleted first, those
+/// of open sessions never.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Archive {
-    /// Days since they left.
+    /// Days after removal.
     pub max_age_days: u64,
-    /// Megabytes (10^6 bytes) of text in the whole state directory, all sessions together.
+    /// Megabytes (10^6 bytes) of text in the whole state directory, for all sessions together.
     pub max_megabytes: u64,
-    /// Keep secrets of known shapes in originals as they are. False: they are masked before they are written to
-    /// disk, and `retrieve` gives `[masked]` in their place. Since 1.1.
+    /// Keep secrets of known shapes in originals. False: they are masked before they are written to disk, and
+    /// `retrieve` returns `[masked]` in their place. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep_secrets: Option<bool>,
 }
 
-/// The newest of a list, in whole steps: it goes out byte for byte while it fits the window.
+/// The newest part of a list, in whole steps. It is sent byte for byte as long as it fits the window.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkingSet {
-    /// At least so many of the newest tool results.
+    /// At least this many of the newest tool results.
     pub results: u64,
-    /// At least so many tokens of the newest steps.
+    /// At least this many tokens of the newest steps.
     pub tokens: u64,
 }
 
-/// Nothing. `params` may be left out.
+/// No members. `params` may be omitted.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NoParams {
 }
 
-/// Which request is cancelled.
+/// The request to cancel.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CancelParams {
-    /// The id of the request, as it was sent.
+    /// Id of the request, as it was sent.
     pub id: RequestId,
 }
 
-/// The id of a request. ctxmgr answers with it byte for byte; its own are strings.
+/// Id of a request. ctxmgr returns it byte for byte. ctxmgr's own ids are strings.
 pub type RequestId = Raw;
 
-/// The protocol as an OpenRPC document; `openrpc.json` in this folder is the same.
+/// The protocol as an OpenRPC document, the same as `openrpc.json` in this folder.
 pub type DiscoverResult = Raw;
 
-/// A session and the model it begins with. It is no event: it does not count in `seq`.
+/// A session and the model that it starts with. This is not an event and does not count in `seq`.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionStartParams {
-    /// The host's own id of the session; the same id goes on where it ended.
+    /// The host's id of the session. The same id continues where the session ended.
     pub session_id: String,
     /// The model that the session's lists are for.
     pub model: Model,
     /// The working directory. Lists of saved sessions show it; it is not used otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// The host's session tree, oldest entry first: ctxmgr learns from it what a snapshot does not hold, and which
-    /// entry each message belongs to.
+    /// The host's session tree, oldest entry first. ctxmgr learns from it what a snapshot does not contain, and
+    /// which entry each message belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entries: Option<Vec<Entry>>,
-    /// The entry the session stands at; absent, the last of `entries`.
+    /// The session's current entry. Default: the last of `entries`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leaf_id: Option<String>,
-    /// The format of this session's messages; absent, that of `initialize`. Since 1.1.
+    /// Format of this session's messages. Default: that of `initialize`. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message_format: Option<String>,
-    /// Tools of this session, beside those of `initialize` and before them. Absent here and there, what the session
-    /// had holds. Since 1.1.
+    /// Tools of this session. They take precedence over those of `initialize`. If neither gives any, those of the
+    /// saved session apply. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<DeclaredTool>>,
 }
 
-/// A model and its window.
+/// A model and its context window.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Model {
-    /// The model's name. What is measured about its tokens is kept by this name.
+    /// The model's name. What is learned about its token counts is stored under this name.
     pub id: String,
-    /// Its window in tokens.
+    /// Context window in tokens.
     pub context_window: f64,
-    /// Who runs it.
+    /// The model's provider.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// The longest answer in tokens. Summaries that this model writes are kept below it.
+    /// Longest reply in tokens. Summaries that this model writes are kept below it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_output_tokens: Option<f64>,
-    /// What its tokens cost. Only proportions count.
+    /// Prices of its tokens. Only ratios matter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prices: Option<Prices>,
-    /// How long its provider keeps a cached prompt, in milliseconds.
+    /// Milliseconds that its provider keeps a prompt in its cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_ttl_ms: Option<f64>,
-    /// Its calls may wait, as requests of a batch do: where no prices are told, those known of a batch hold. Since
-    /// 1.1.
+    /// The calls may wait, as batch requests do. Without prices, the known batch prices apply. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch: Option<bool>,
-    /// Its template refuses a list in which users and the assistant do not take turns, tool flow left out: an
-    /// answered list has them so where the given one has, and the packet stands inside a user's message. Without it
-    /// the model's name tells, or a refusal. Since 1.1.
+    /// The model's template requires user and assistant messages to alternate (apart from tool calls and results).
+    /// Lists then alternate if the given list does, and the packet is part of a user message. Without this member,
+    /// the model's name or a refusal decides. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strict_roles: Option<bool>,
 }
 
-/// Dollars per million tokens. Not told: as known of the very model, in proportion, else as each member says.
+/// Dollars per million tokens. A missing price is taken from what is known of this exact model, in proportion, or
+/// else as each member says.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Prices {
-    /// Input that no cache held; 0: no price is told.
+    /// Uncached input. 0: unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<f64>,
-    /// Output; 0: not told.
+    /// Output. 0: unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<f64>,
-    /// Input read from a cache; 0: it is free; absent: a tenth of the input's.
+    /// Cache reads. 0: free. Default: a tenth of the input price.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_read: Option<f64>,
-    /// Input written to a cache; absent or 0: as the input's, where the price of reading is told, else 1.25 of it.
+    /// Cache writes. Absent or 0: the input price if `cacheRead` is given, otherwise 1.25 times the input price.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<f64>,
-    /// What longer requests cost instead; absent: as is known of the model, in proportion. Since 1.1.
+    /// Prices of longer requests. Default: as known of the model, in proportion. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tiers: Option<Vec<HostTierPrices>>,
 }
 
-/// Dollars per million tokens of a request that is longer than a bound, of all of it. What is not told is as many
-/// times the plain price as input is.
+/// Dollars per million tokens of a request above a size. They apply to the whole request. A missing price changes
+/// in the same proportion as `input`.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HostTierPrices {
-    /// The bound: tokens of input.
+    /// The size: tokens of input.
     pub above_tokens: f64,
-    /// Input that no cache held.
+    /// Uncached input.
     pub input: f64,
-    /// Output; 0: not told.
+    /// Output. 0: unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<f64>,
-    /// Input read from a cache; 0: it is free.
+    /// Cache reads. 0: free.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_read: Option<f64>,
-    /// Input written to a cache; 0: not told.
+    /// Cache writes. 0: unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<f64>,
 }
 
-/// One entry of the host's session tree, the host's own object: `{id, parentId, type, timestamp?}` and what belongs
-/// to its type, as pi has it: `message` of a message, `summary` of a compaction. Types that are not known have a
-/// place in the tree and nothing else; what has no `id` is passed over.
+/// One entry of the host's session tree, as the host's own object: `{id, parentId, type, timestamp?}` and the
+/// members of its type, as in pi: `message` of a message, `summary` of a compaction. Entries of unknown types only
+/// have a place in the tree. Entries without `id` are ignored.
 pub type Entry = Raw;
 
 /// What was known of the session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionStartResult {
-    /// True where the session was known: still open, or read from its snapshot.
+    /// True if the session was known: still open, or loaded from its snapshot.
     pub restored: bool,
-    /// Where the session stands after this call.
+    /// State of the session after this call.
     pub status: Status,
-    /// How many events of this session have taken effect. See reference.md#order.
+    /// Number of the session's events that have taken effect. See reference.md#order.
     pub seq: i64,
 }
 
-/// Where a session stands.
+/// State of a session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
-    /// "off" in the preset `off` and after `setPruning` false.
+    /// "off" in preset `off` and after `setPruning` false.
     pub mode: Mode,
-    /// The preset in force.
+    /// The current preset.
     pub preset: Preset,
-    /// The band of pressure that the session is in.
+    /// The current band of pressure.
     pub zone: Zone,
-    /// Tokens used / tokens usable.
+    /// Tokens used, divided by usable tokens.
     pub pressure: f64,
-    /// Tokens of the list, by the provider's count; null until the first `usage`, and after a compaction until the
-    /// next.
+    /// Tokens of the list in the provider's count. null until the first `usage`, and between a compaction and the
+    /// next `usage`.
     pub tokens: Option<i64>,
-    /// The model's window in tokens.
+    /// The model's context window in tokens.
     pub context_window: i64,
-    /// Weight of the packet in the last list.
+    /// Tokens of the packet in the last list.
     pub packet_tokens: i64,
-    /// Summaries heard so far.
+    /// Number of summaries so far.
     pub summaries: Summaries,
-    /// Whether a compaction has been asked for.
+    /// Whether a compaction has been requested.
     pub latch: LatchStatus,
     /// Totals of the session.
     pub stats: Stats,
-    /// The cache epoch in force; 0 before the first.
+    /// Number of the current cache epoch. 0 before the first one.
     pub epoch: i64,
-    /// How many pins there are.
+    /// Number of pins.
     pub pins: i64,
-    /// False where the window is so small that the host may compact before ctxmgr can ask.
+    /// False if the window is so small that the host may compact before ctxmgr can ask.
     pub promise: bool,
-    /// The vocabulary that is there, or `estimate`.
+    /// The vocabulary in use, or `estimate`.
     pub weigher: String,
-    /// What people should know: a snapshot that was not read, a vocabulary that is not there, an archive that takes
-    /// nothing.
+    /// Messages for people: an unreadable snapshot, a missing vocabulary, an unusable archive.
     pub notes: Vec<String>,
-    /// How many events of this session have taken effect. See reference.md#order.
+    /// Number of the session's events that have taken effect. See reference.md#order.
     pub seq: i64,
-    /// What tokens and pressure come from: the provider's last count that could be believed and what came since, or
-    /// what the list comes to by the vocabulary or the estimate. Since 1.1.
+    /// Source of `tokens` and `pressure`: the provider's last plausible count plus what came since, or the list
+    /// counted by the vocabulary or the estimate. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counted_by: Option<CountSource>,
-    /// The window in tokens that a refusal as too long taught; null where it is as the host said. Since 1.1.
+    /// Context window in tokens, as learned from a "too long" refusal. null: as the host said. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub learned_window: Option<i64>,
-    /// Tokens of the provider a weighed one, as learnt of this model so far. Since 1.1.
+    /// Provider tokens per token of ctxmgr's count, as learned for this model so far. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio: Option<f64>,
-    /// What the provider's cache gave, against what it should have; null until a call could be compared, and where
+    /// What the prompt cache gave, compared with what it should have. null until a call can be compared, and if
     /// `usage` does not say what was read. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheStatus>,
-    /// The newest event that is safe in the store (`serve --store`), by its `seq`; null where no store is named, or
-    /// none is known to be there. Since 1.1.
+    /// `seq` of the newest event that has reached the store (`serve --store`). null without a store, or if no event
+    /// is known to be there. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub durable: Option<i64>,
-    /// What is taken to hold of the model, and who said it; null in the answer to `turn_end`. Since 1.1.
+    /// The facts in use about the model, and their sources. null in the answer to `turn_end`. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelStatus>,
 }
 
-/// Whether lists are projected.
+/// Whether lists are changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mode {
     #[serde(rename = "on")]
@@ -1534,28 +1537,28 @@ pub enum Zone {
     Other(String),
 }
 
-/// How many summaries of each kind the session has heard.
+/// Number of summaries, by kind.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Summaries {
-    /// Of compactions.
+    /// Compactions.
     pub compaction: i64,
-    /// Of branches that were left.
+    /// Branches that were left.
     pub branch: i64,
 }
 
-/// The memory that this episode has asked for a compaction already. See reference.md#the-latch.
+/// Whether this episode has already asked for a compaction. See reference.md#the-latch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LatchStatus {
     /// Its state.
     pub state: LatchState,
-    /// Failures in a row.
+    /// Consecutive failures.
     pub failures: i64,
 }
 
-/// `idle`: may ask. `asked`: waits for an outcome. `cooldown`: was refused or failed. `resting`: failed too often,
-/// waits for calm.
+/// `idle`: may ask. `asked`: waits for the outcome. `cooldown`: was refused or failed. `resting`: failed too often,
+/// waits for pressure to fall.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LatchState {
     #[serde(rename = "idle")]
@@ -1570,13 +1573,13 @@ pub enum LatchState {
     Other(String),
 }
 
-/// Totals of the session. Tokens are ctxmgr's own weights.
+/// Totals of the session. Tokens are ctxmgr's own count.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Stats {
-    /// Lists projected.
+    /// Lists changed.
     pub contexts: i64,
-    /// Lists answered by the fallback, after a fault inside.
+    /// Lists answered by the fallback after an internal fault.
     pub fallbacks: i64,
     /// Turns dropped.
     pub turns_dropped: i64,
@@ -1584,17 +1587,17 @@ pub struct Stats {
     pub results_distilled: i64,
     /// Tool results pruned.
     pub results_pruned: i64,
-    /// Tokens of tool output that the last pruning looked at.
+    /// Tokens of tool output that the last pruning examined.
     pub tokens_scanned: i64,
     /// Tokens pruned.
     pub tokens_pruned: i64,
-    /// Tokens that the last pruning left because they are protected.
+    /// Tokens that the last pruning skipped because they are protected.
     pub tokens_protected: i64,
-    /// Compactions asked for.
+    /// Compactions requested.
     pub compactions_requested: i64,
 }
 
-/// What tokens and pressure come from.
+/// Source of tokens and pressure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CountSource {
     #[serde(rename = "usage")]
@@ -1607,38 +1610,39 @@ pub enum CountSource {
     Other(String),
 }
 
-/// What the provider's cache gave. Tokens are the provider's.
+/// What the prompt cache gave. Tokens are the provider's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CacheStatus {
-    /// What the newest calls should have read: what each list had in common with the one before, and what stands
-    /// before it.
+    /// Tokens that the newest calls should have read: what each list had in common with the one before, plus what
+    /// precedes the list.
     pub expected: i64,
-    /// What the provider says it read at these calls.
+    /// Tokens that these calls did read, by the provider's count.
     pub read: i64,
-    /// How many these are, at most 8: of those that followed the one before while its start was kept.
+    /// Number of these calls, at most 8. Only calls that came while the entry of the one before was still in the
+    /// cache count.
     pub calls: i64,
-    /// How long a start that nobody reads is taken to be kept: by that a cache is cold.
+    /// Milliseconds until an unread cache entry is assumed to expire.
     pub lifetime_ms: i64,
-    /// Who says so.
+    /// Source of that lifetime.
     pub lifetime_from: LifetimeSource,
-    /// Where the newest calls persistently read less than half of that: what it may be.
+    /// What the cause may be, if the newest calls persistently read less than half of what they should.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gap: Option<String>,
-    /// When the start of the last list ends if no call reads it, in milliseconds since 1970: its `at` and
-    /// `lifetimeMs`. Absent where the list had no time, or nothing is kept.
+    /// When the cache entry of the last list expires if no call reads it, in milliseconds since 1970: its `at` plus
+    /// `lifetimeMs`. Absent if the list had no time or nothing is cached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<i64>,
-    /// What the first call after that costs; told where `getStatus` asks for it.
+    /// Cost of the first call after that. Present if `getStatus` asks for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cold_cost: Option<ColdCost>,
-    /// Prompts that changed early without ctxmgr; absent where none did.
+    /// Prompts that changed early without ctxmgr. Absent if there were none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub busts: Option<CacheBusts>,
 }
 
-/// Who says how long a start is kept: `host` and `policy` by `cacheTtlMs`; `learned` from what calls read after
-/// pauses; `rule`: what is known of the provider.
+/// Source of the cache lifetime. `host` and `policy`: `cacheTtlMs`. `learned`: from what calls read after pauses.
+/// `rule`: known of the provider.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LifetimeSource {
     #[serde(rename = "host")]
@@ -1653,7 +1657,7 @@ pub enum LifetimeSource {
     Other(String),
 }
 
-/// What the first call costs once the provider's cache has ended.
+/// Cost of the first call after the prompt cache has expired.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ColdCost {
@@ -1663,53 +1667,53 @@ pub struct ColdCost {
     pub pruned: WrittenPrompt,
 }
 
-/// What a call writes to the provider's cache.
+/// A write to the prompt cache.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WrittenPrompt {
-    /// Tokens of the provider, with what stands before the list.
+    /// Provider tokens, including what precedes the list.
     pub tokens: i64,
-    /// What they cost; null where no price is known.
+    /// Cost. null if no price is known.
     pub dollars: Option<f64>,
 }
 
-/// All of a session, since it was last read from its snapshot.
+/// Totals since the session was last loaded from its snapshot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CacheBusts {
-    /// How many calls.
+    /// Number of calls.
     pub count: i64,
-    /// How many by what changed: `tools`, `system`, `messages`.
+    /// Number of calls by what changed: `tools`, `system`, `messages`.
     pub parts: BTreeMap<String, i64>,
-    /// Of all of them.
+    /// Total of all of them.
     pub tokens: i64,
-    /// Of all whose price is known; absent where none is.
+    /// Total of those with a known price. Absent if there are none.
     pub dollars: Option<f64>,
     /// The newest.
     pub last: CacheBust,
 }
 
-/// A prompt changed early, and ctxmgr did not change it: what stands behind that was written again, though the
-/// provider's cache held it.
+/// A prompt changed early, and not because of ctxmgr. Everything after the change was written to the cache again,
+/// although it was cached.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CacheBust {
-    /// What of the prompt: tool definitions, system prompt, or the list.
+    /// The part of the prompt: tool definitions, system prompt, or the list.
     pub part: PromptPart,
-    /// What happened to the tool, the block or the message there.
+    /// What happened to that tool, block or message.
     pub how: HowChanged,
-    /// Which one, from 0.
+    /// Its index, from 0.
     pub index: f64,
-    /// Of one that changed: so many bytes of its JSON are as before.
+    /// If it changed: the number of bytes of its JSON that are unchanged.
     pub offset: f64,
-    /// So many, of the provider.
+    /// Tokens that were written, in the provider's count.
     pub tokens: i64,
-    /// By so much it is dearer than to read them; absent where no price is known.
+    /// How much more that cost than reading them. Absent if no price is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dollars: Option<f64>,
 }
 
-/// A part of a prompt, in the order of its cache.
+/// A part of a prompt, in the order in which it is cached.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PromptPart {
     #[serde(rename = "tools")]
@@ -1722,7 +1726,7 @@ pub enum PromptPart {
     Other(String),
 }
 
-/// What happened to a part: `moved` are parts that stand in another order.
+/// What happened to a part. `moved`: its order changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum HowChanged {
     #[serde(rename = "changed")]
@@ -1737,39 +1741,39 @@ pub enum HowChanged {
     Other(String),
 }
 
-/// What is taken to hold of the session's model, and who said it.
+/// The facts in use about the session's model, and their sources.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelStatus {
-    /// Its id, as the host names it.
+    /// The model's id, as the host gave it.
     pub id: String,
-    /// Its window in tokens, or less where a refusal taught that.
+    /// Context window in tokens, or less if a refusal showed that.
     pub context_window: i64,
-    /// Its longest answer in tokens; null: not known.
+    /// Longest reply in tokens. null: unknown.
     pub max_output_tokens: Option<i64>,
-    /// Who said how long an answer may be.
+    /// Source of the longest reply.
     pub output_by: SaidBy,
-    /// What its tokens cost: first above 0 tokens, then longer requests. Empty: not known.
+    /// Prices: the first tier applies above 0 tokens, the others to longer requests. Empty: unknown.
     pub prices: Vec<TierPrices>,
-    /// Who said the prices.
+    /// Source of the prices.
     pub prices_by: SaidBy,
     /// How its provider caches prompts.
     pub cache: ProviderCache,
-    /// Who said how the provider caches.
+    /// Source of how the provider caches.
     pub cache_by: SaidBy,
-    /// Who said how long a start lives; what calls taught is in `cache` of the status.
+    /// Source of the cache lifetime. What calls taught is in `cache` of the status.
     pub lifetime_by: SaidBy,
-    /// The row that what is known of it comes from; "": none.
+    /// The row with the facts about the model. "": none.
     pub like: String,
-    /// How that was found, in words.
+    /// How that row was found.
     pub why: String,
-    /// Where its facts were read; "" where none are known.
+    /// Where its facts were read. "" if there are none.
     pub source: String,
-    /// On which day.
+    /// The date of its facts.
     pub date: String,
 }
 
-/// Who said it: the host, the policy, what is known of this model, what is known of one like it, or nobody.
+/// Source: the host, the policy, what is known of this model, what is known of a similar one, or none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SaidBy {
     #[serde(rename = "host")]
@@ -1786,19 +1790,19 @@ pub enum SaidBy {
     Other(String),
 }
 
-/// Dollars per million tokens of a request that is longer than the tier's bound, of all of it; null: not told.
+/// Dollars per million tokens of a request above the tier's size. They apply to the whole request. null: unknown.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TierPrices {
-    /// The bound: tokens of input.
+    /// The size: tokens of input.
     pub above_tokens: i64,
-    /// Input that no cache held.
+    /// Uncached input.
     pub input: Option<f64>,
     /// Output.
     pub output: Option<f64>,
-    /// Input read from a cache.
+    /// Cache reads.
     pub cache_read: Option<f64>,
-    /// Input written to a cache.
+    /// Cache writes.
     pub cache_write: Option<f64>,
 }
 
@@ -1806,23 +1810,23 @@ pub struct TierPrices {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderCache {
-    /// What of a request is kept.
+    /// What is cached of a request.
     pub kind: CacheKind,
-    /// Marks that one request may set.
+    /// Marks allowed in one request.
     pub most_marks: i64,
-    /// A kept start is found no more content blocks before a mark; 0: however far.
+    /// How many content blocks before a mark an earlier entry is found at most. 0: no limit.
     pub look_back_blocks: i64,
-    /// A shorter start is not kept.
+    /// Shortest prompt in tokens that is cached.
     pub least_tokens: i64,
-    /// What is read is a multiple of these.
+    /// Reads are a multiple of this many tokens.
     pub step_tokens: i64,
-    /// How long a start lives that nobody reads, in milliseconds.
+    /// Milliseconds until an unread entry expires.
     pub lifetime_ms: i64,
-    /// Does each read begin that time anew?
+    /// Whether each read restarts that time.
     pub renews: bool,
 }
 
-/// `marks`: a start is kept up to each mark that a request sets; `implicit`: any is; `none`: nothing.
+/// `marks`: up to each mark in the request. `implicit`: automatic. `none`: nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CacheKind {
     #[serde(rename = "marks")]
@@ -1835,11 +1839,11 @@ pub enum CacheKind {
     Other(String),
 }
 
-/// The model of the session from now on.
+/// The session's model from now on.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelSelectParams {
-    /// The session, by the id that `session_start` gave it. Any string.
+    /// The session's id, as given to `session_start`. Any string.
     pub session_id: String,
     /// The new model.
     pub model: Model,
@@ -1849,18 +1853,18 @@ pub struct ModelSelectParams {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StatusResult {
-    /// Where the session stands after this call.
+    /// State of the session after this call.
     pub status: Status,
-    /// How many events of this session have taken effect. See reference.md#order.
+    /// Number of the session's events that have taken effect. See reference.md#order.
     pub seq: i64,
 }
 
-/// The list as the host would send it to the model: either all of it (`messages`) or what came since the last call
-/// (`append`), never both.
+/// The list that the host would send to the model: either the whole list (`messages`) or what came since the last
+/// call (`append`), never both.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextParams {
-    /// The session, by the id that `session_start` gave it. Any string.
+    /// The session's id, as given to `session_start`. Any string.
     pub session_id: String,
     /// The whole list, oldest message first.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -1871,34 +1875,34 @@ pub struct ContextParams {
     /// The host's time, in milliseconds since the epoch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<f64>,
-    /// Tokens of system prompt and tool definitions, which are not in the list. Kept until another number comes;
-    /// used until the first `usage` is known.
+    /// Tokens of the system prompt and the tool definitions, which are not in the list. Kept until a new number
+    /// arrives. Used until the first `usage` is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overhead_tokens: Option<f64>,
-    /// "messages": always the whole list. "edits": what is kept and what is put in. Absent: the whole list, or
+    /// "messages": always the whole list. "edits": what is kept and what is inserted. Default: the whole list, or
     /// `unchanged`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<AnswerForm>,
-    /// Cache marks that the request bears outside of the list: on system prompt and tools. 2 where absent. The
-    /// report's `cacheBreakpoints` are as many as are free beside them. Since 1.1.
+    /// Number of cache marks in the request outside of the list, on the system prompt and the tools. Default: 2.
+    /// The report's `cacheBreakpoints` uses the remaining ones. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own_marks: Option<f64>,
-    /// What of tools and system prompt, which are not in the list, differs from the call before. Absent: nothing,
-    /// or the host does not say. Since 1.1.
+    /// How the tools and the system prompt, which are not in the list, differ from the call before. Absent: they do
+    /// not, or the host does not say. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prefix_change: Option<PrefixChange>,
 }
 
-/// One message, the host's own object in the format that `initialize` named. It goes through as it came: members,
-/// blocks and roles that ctxmgr does not know stay where they are.
+/// One message: the host's own object, in the format that `initialize` named. It passes unchanged. Unknown members,
+/// blocks and roles stay where they are.
 pub type Message = Raw;
 
-/// What came since the last `context`. Where `after` or `base` is not what ctxmgr has, the answer is error -32801:
-/// send the whole list.
+/// What came since the last `context`. If `after` or `base` does not match, the answer is error -32801: send the
+/// whole list.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Append {
-    /// How many messages were sent before.
+    /// Number of messages sent before.
     pub after: f64,
     /// The `base` of the last answer.
     pub base: String,
@@ -1906,7 +1910,7 @@ pub struct Append {
     pub messages: Vec<Message>,
 }
 
-/// How `context` gives the list.
+/// How `context` returns the list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AnswerForm {
     #[serde(rename = "messages")]
@@ -1917,111 +1921,111 @@ pub enum AnswerForm {
     Other(String),
 }
 
-/// Where a prompt first differs from that of the call before, and how. It has no text.
+/// Where a prompt first differs from that of the call before, and how. It contains no text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PrefixChange {
-    /// What of the prompt: tool definitions, system prompt, or the list.
+    /// The part of the prompt: tool definitions, system prompt, or the list.
     pub part: PromptPart,
-    /// What happened to the tool, the block or the message there.
+    /// What happened to that tool, block or message.
     pub how: HowChanged,
-    /// Which one, from 0.
+    /// Its index, from 0.
     pub index: f64,
-    /// Of one that changed: so many bytes of its JSON are as before.
+    /// If it changed: the number of bytes of its JSON that are unchanged.
     pub offset: f64,
 }
 
-/// The list to send to the model. Exactly one of `messages`, `edits` and `unchanged` is there.
+/// The list to send to the model. Exactly one of `messages`, `edits` and `unchanged` is present.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextResult {
-    /// A tag of this state of the list, for the next call's `append`. "" after a fault: the next call sends the
-    /// whole list.
+    /// Tag of this state of the list, for the next call's `append`. "" after a fault: the next call sends the whole
+    /// list.
     pub base: String,
     /// What was done, and why.
     pub report: Report,
-    /// How many events of this session have taken effect. See reference.md#order.
+    /// Number of the session's events that have taken effect. See reference.md#order.
     pub seq: i64,
-    /// The list to send. What is kept of the host's messages is byte for byte as it came.
+    /// The list to send. Messages that are kept are byte for byte as they came.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub messages: Option<Vec<Message>>,
     /// The list to send, in pieces, in order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edits: Option<Vec<Edit>>,
-    /// True: the host sends its own list as it is.
+    /// True: the host sends its own list unchanged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unchanged: Option<bool>,
 }
 
-/// What a projection did. Weights are ctxmgr's own count, before the provider's usage corrects it.
+/// What a projection did. Token counts are ctxmgr's own, before the provider's usage corrects them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
-    /// Weight of the list as it came.
+    /// Tokens of the list as it came.
     pub raw_tokens: i64,
-    /// Weight of the list to send.
+    /// Tokens of the list to send.
     pub tokens: i64,
     /// The zone that decided.
     pub zone: Zone,
-    /// The number of the cache epoch in force; 0 where none was opened.
+    /// Number of the current cache epoch. 0 if none was opened.
     pub epoch: i64,
-    /// The first place where this answer differs from the one before: up to there a provider's cache holds. -1
-    /// where the answer only grew at its end, whatever marks caching and however it is spelled; 0 where another
-    /// list is the first after a restart.
+    /// Index of the first message that differs from the previous answer. A provider's cache is valid up to there.
+    /// -1: the list only grew at its end (cache marks and spelling are ignored). 0: a different list is the first
+    /// one after a restart.
     pub first_changed_index: i64,
     /// Turns in the list to send.
     pub turns_kept: i64,
-    /// Turns left out of it.
+    /// Turns removed from it.
     pub turns_dropped: i64,
     /// Tool results shortened in it.
     pub results_distilled: i64,
-    /// Tool results replaced by a marker in it.
+    /// Tool results replaced with a marker.
     pub results_pruned: i64,
-    /// Weight of the packet, 0 without one.
+    /// Tokens of the packet. 0 without one.
     pub packet_tokens: i64,
-    /// Promises that did not hold; then the answer is the last good list. `fit`: the list is as short as it can be
-    /// made, and does not fit the window; `tooBig` says why. Normally empty.
+    /// Broken promises. The answer is then the last good list. `fit`: the list is as short as possible and still
+    /// does not fit the window (see `tooBig`). Normally empty.
     pub checks: Vec<String>,
-    /// Where cache marks belong on the list to send, where its provider takes marks: on the last content block that
-    /// can bear one of the messages at these places, ascending, the newest message's as a rule. No other message of
-    /// the list should have one. Empty where the provider caches without marks, where `ownMarks` leave none free,
-    /// and after a fault: then a host sets its marks as it is used to. Since 1.1.
+    /// Where cache marks belong, for a provider with marks: on the last block that can have one, in the messages
+    /// with these indexes. Ascending, usually including the newest message. No other message of the list should
+    /// have a mark. Empty if the provider has no marks, if `ownMarks` leaves none, and after a fault: the host then
+    /// sets its marks as usual. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_breakpoints: Option<Vec<i64>>,
-    /// Messages left out by themselves, not with their turn: in preset balanced, and in others where the list did
-    /// not fit.
+    /// Messages removed individually, not with their turn: in preset balanced, and in others if the list did not
+    /// fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub messages_dropped: Option<i64>,
-    /// Results, texts and arguments cut in it: too long, or the list did not fit. Since 1.1.
+    /// Results, texts and arguments that were cut because they were too long or the list did not fit. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocks_cut: Option<i64>,
-    /// With `fit` in `checks`: the heaviest messages, the heaviest first. Since 1.1.
+    /// With `fit` in `checks`: the messages with the most tokens, largest first. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub too_big: Option<Vec<TooBig>>,
-    /// So much of the last answer, by weight, this one begins with.
+    /// Tokens at the start of this list that are the same as in the last answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prefix_tokens: Option<i64>,
     /// The same in bytes of its messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prefix_bytes: Option<i64>,
-    /// Of the epoch that this call opened: what it cost and what it saves.
+    /// For the epoch that this call opened: what it costs and what it saves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arithmetic: Option<String>,
-    /// Files whose text, or some of it, left the model's view with this answer: a host that remembers what its
-    /// model has read may forget it.
+    /// Files whose text was removed from the model's view, in whole or in part, with this answer. A host that
+    /// remembers what its model has read can forget them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reads_gone: Option<Vec<ReadGone>>,
-    /// Why the answer is `unchanged`, or is the last good list.
+    /// Why the answer is `unchanged` or the last good list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Unpaired surrogates in the request that became U+FFFD.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mended: Option<i64>,
-    /// By so much the list is heavier than the host's: the packet carries what the host itself took away, and the
-    /// scratchpad. Since 1.1.
+    /// Tokens by which the list exceeds the host's own: what the packet says about what the host itself removed,
+    /// and the scratchpad. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub carried_tokens: Option<i64>,
-    /// The prompt changed early, and ctxmgr did not change it. Absent: it did not. Since 1.1.
+    /// The prompt changed early, and not because of ctxmgr. Absent otherwise. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_bust: Option<CacheBust>,
 }
@@ -2030,23 +2034,23 @@ pub struct Report {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TooBig {
-    /// What it is: user, assistant, result, prompt, ...
+    /// What the message is: user, assistant, result, prompt, ...
     pub kind: String,
-    /// Its place in the host's list.
+    /// Its index in the host's list.
     pub index: i64,
-    /// Its weight as it is sent.
+    /// Its tokens as it is sent.
     pub tokens: i64,
 }
 
-/// A file whose text left the model's view.
+/// A file whose text was removed from the model's view.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReadGone {
-    /// As the call named it.
+    /// The path, as the call named it.
     pub path: String,
 }
 
-/// One piece of the list to send: a run of the host's own messages, or a message to put in.
+/// One piece of the list to send: a range of the host's own messages, or a message to insert.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Edit {
@@ -2058,11 +2062,11 @@ pub enum Edit {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KeepEdit {
-    /// `[from, to]`: indices into the whole list, its appended part included; `to` is not included.
+    /// `[from, to]`: indexes into the whole list, including its appended part. `to` is not included.
     pub keep: [u64; 2],
 }
 
-/// A message that takes the place of others, or comes in addition.
+/// A message that replaces others or is added.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PutEdit {
@@ -2070,54 +2074,55 @@ pub struct PutEdit {
     pub put: Message,
 }
 
-/// What the model answered and what its tools gave. The message belongs into the next list too.
+/// What the model answered and what its tools returned. The message also belongs into the next list.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnEndParams {
-    /// The session, by the id that `session_start` gave it. Any string.
+    /// The session's id, as given to `session_start`. Any string.
     pub session_id: String,
     /// The model's message.
     pub message: Message,
     /// The results of its tool calls, in order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_results: Option<Vec<Message>>,
-    /// What the provider counted for this call; without it the message's own `usage` is read. It corrects the
-    /// weights. A host that reports none is asked for a compaction by the estimate of its list.
+    /// The provider's token count of this call. Without it, the message's own `usage` is read. It corrects ctxmgr's
+    /// counts. Without any usage, compactions are requested based on the estimate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<UsageParams>,
     /// The host's time, in milliseconds since the epoch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<f64>,
-    /// The entries that message and results became in the session tree.
+    /// The entries that the message and results became in the session tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry_ids: Option<EntryIds>,
 }
 
-/// Tokens as the provider counted them: in these words, or the object of the provider or framework as it came
-/// (members in snake_case: Anthropic's, OpenAI's; those that end in `TokenCount`: Gemini's; of DeepSeek, Kimi,
-/// Mistral, Bedrock, Ollama, llama.cpp, LangChain, pydantic-ai, the AI SDK and OpenCode their own).
+/// Tokens as the provider counted them: in these members, or as the provider's or framework's own object,
+/// unchanged. Members in snake_case are Anthropic's and OpenAI's. Those that end in `TokenCount` are Gemini's.
+/// DeepSeek, Kimi, Mistral, Bedrock, Ollama, llama.cpp, LangChain, pydantic-ai, the AI SDK and OpenCode have
+/// members of their own.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageParams {
-    /// Input that no cache held.
+    /// Uncached input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<f64>,
     /// Output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<f64>,
-    /// Input read from a cache.
+    /// Cache reads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_read: Option<f64>,
-    /// Input written to a cache.
+    /// Cache writes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<f64>,
-    /// All of them; goes before the sum of the four.
+    /// Total. Takes precedence over the sum of the four.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_tokens: Option<f64>,
-    /// All of them, for a host that knows nothing else.
+    /// Total, for a host that knows nothing else.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<f64>,
-    /// Anthropic: input that no cache held. OpenAI responses: all input.
+    /// Anthropic: uncached input. OpenAI responses: all input.
     #[serde(rename = "input_tokens")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input_tokens: Option<f64>,
@@ -2125,11 +2130,11 @@ pub struct UsageParams {
     #[serde(rename = "output_tokens")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<f64>,
-    /// Anthropic: input read from a cache.
+    /// Anthropic: cache reads.
     #[serde(rename = "cache_read_input_tokens")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_read_input_tokens: Option<f64>,
-    /// Anthropic: input written to a cache.
+    /// Anthropic: cache writes.
     #[serde(rename = "cache_creation_input_tokens")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_creation_input_tokens: Option<f64>,
@@ -2141,25 +2146,25 @@ pub struct UsageParams {
     #[serde(rename = "completion_tokens")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completion_tokens: Option<f64>,
-    /// OpenAI: all of them.
+    /// OpenAI: total.
     #[serde(rename = "total_tokens")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_tokens_: Option<f64>,
-    /// OpenAI responses: how much of the input a cache held.
+    /// OpenAI responses: cache reads, as part of the input.
     #[serde(rename = "input_tokens_details")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input_tokens_details: Option<CachedTokens>,
-    /// OpenAI chat completions: how much of the input a cache held.
+    /// OpenAI chat completions: cache reads, as part of the input.
     #[serde(rename = "prompt_tokens_details")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_tokens_details: Option<CachedTokens>,
-    /// Gemini: all input but what its tools gave. Since 1.1.
+    /// Gemini: all input except what its own tools gave. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_token_count: Option<f64>,
-    /// Gemini: input that its own tools gave. Since 1.1.
+    /// Gemini: input from its own tools. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_use_prompt_token_count: Option<f64>,
-    /// Gemini: how much of the input a cache held. Since 1.1.
+    /// Gemini: cache reads, as part of the input. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cached_content_token_count: Option<f64>,
     /// Gemini: output without thoughts. Since 1.1.
@@ -2168,33 +2173,33 @@ pub struct UsageParams {
     /// Gemini: thoughts. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thoughts_token_count: Option<f64>,
-    /// Gemini: all of them. Since 1.1.
+    /// Gemini: total. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_token_count: Option<f64>,
 }
 
-/// Of OpenAI's counts: how much of the input a cache held.
+/// In OpenAI's counts: cache reads, as part of the input.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CachedTokens {
-    /// Input read from a cache.
+    /// Cache reads.
     #[serde(rename = "cached_tokens")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cached_tokens: Option<f64>,
 }
 
-/// Ids of the entries that were written.
+/// Ids of the new entries.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EntryIds {
-    /// Of the model's message.
+    /// Id of the model's message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Of the results, in their order; null where there is none.
+    /// Ids of the results, in their order. null if one has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_results: Option<Vec<Option<String>>>,
-    /// Of the newest user message of the list that was answered; of the newest ones, oldest first, where several
-    /// came since the last `turn_end`. Since 1.1.
+    /// Id of the newest user message in the answered list, or the ids of all that came since the last `turn_end`,
+    /// oldest first. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<EntryIdsUser>,
 }
@@ -2218,25 +2223,25 @@ impl From<Vec<Option<String>>> for EntryIdsUser {
     }
 }
 
-/// What is to be done now, and where the session stands.
+/// What the host should do now, and the state of the session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnEndResult {
-    /// What the host is asked to do. Empty most of the time.
+    /// What the host should do. Usually empty.
     pub commands: Vec<Command>,
-    /// Where the session stands after this call.
+    /// State of the session after this call.
     pub status: Status,
-    /// How many events of this session have taken effect. See reference.md#order.
+    /// Number of the session's events that have taken effect. See reference.md#order.
     pub seq: i64,
-    /// Where the provider refused the list as too long: what to send next. `session_compact`: when the compaction
-    /// that `commands` ask for is made. `context`: the list without the reply that failed, where none can be asked
-    /// for. Absent else. Since 1.1.
+    /// If the provider refused the list as too long: what to send next. `session_compact`: wait until the
+    /// compaction that `commands` requests is done. `context`: the list without the failed reply, if no compaction
+    /// can be requested. Otherwise absent. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub send: Option<AfterOverflow>,
 }
 
-/// Something the host is asked to do. It is what ctxmgr would send as a request, without an id: the host does not
-/// answer it.
+/// Something the host should do. It is what ctxmgr would otherwise send as a request, but without an id, and the
+/// host does not answer it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Command {
@@ -2250,29 +2255,29 @@ pub struct Command {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RequestCompactionParams {
-    /// The session, by the id that `session_start` gave it. Any string.
+    /// The session's id, as given to `session_start`. Any string.
     pub session_id: String,
     /// "threshold": the list has reached the red zone. "overflow": the provider refused it as too long.
     pub reason: CompactionReason,
     /// The zone.
     pub zone: Zone,
-    /// Tokens of the list, null while unknown.
+    /// Tokens of the list. null: unknown.
     pub tokens: Option<i64>,
     /// Where the red zone begins, in tokens.
     pub threshold: i64,
-    /// The model's window in tokens.
+    /// The model's context window in tokens.
     pub context_window: i64,
-    /// "whenIdle": when the agent has nothing to do. "now": only where "midRun" was declared.
+    /// "whenIdle": when the agent has nothing to do. "now": only if "midRun" was declared.
     pub deliver: Delivery,
-    /// What the policy asks of every summary.
+    /// The policy's instructions for every summary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub custom_instructions: Option<String>,
-    /// A finished compaction that was written ahead: apply it as it is.
+    /// A finished compaction that was written in advance. Apply it unchanged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compaction: Option<Compaction>,
 }
 
-/// Why a compaction is asked for.
+/// Why a compaction is requested.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CompactionReason {
     #[serde(rename = "threshold")]
@@ -2283,7 +2288,7 @@ pub enum CompactionReason {
     Other(String),
 }
 
-/// When a compaction is to be made.
+/// When to compact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Delivery {
     #[serde(rename = "now")]
@@ -2302,13 +2307,13 @@ pub struct Compaction {
     pub summary: String,
     /// The first entry that stays in the list.
     pub first_kept_entry_id: String,
-    /// Tokens of the list before.
+    /// Tokens of the list before the compaction.
     pub tokens_before: i64,
-    /// Files, and how the summary was made. Keep them with the entry: later compactions read them.
+    /// Files, and how the summary was written. Store them with the entry, because later compactions read them.
     pub details: SummaryDetails,
 }
 
-/// Files, and how a summary was made.
+/// Files, and how a summary was written.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SummaryDetails {
@@ -2316,7 +2321,7 @@ pub struct SummaryDetails {
     pub read_files: Vec<String>,
     /// Files that were written or edited.
     pub modified_files: Vec<String>,
-    /// How it was made, for people: strategy, calls, tokens spent, what went wrong.
+    /// How it was written, for people: strategy, calls, tokens spent, what went wrong.
     pub ctxmgr: Raw,
 }
 
@@ -2335,71 +2340,71 @@ pub enum AfterOverflow {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BeforeCompactParams {
-    /// The session, by the id that `session_start` gave it. Any string.
+    /// The session's id, as given to `session_start`. Any string.
     pub session_id: String,
     /// The host's own plan.
     pub preparation: HostPreparation,
-    /// The whole session tree: with it ctxmgr plans by itself.
+    /// The whole session tree. With it, ctxmgr makes its own plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch_entries: Option<Vec<Entry>>,
-    /// The entry the branch ends at; absent, the last of `entries`.
+    /// The last entry of the branch. Default: the last of `entries`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leaf_id: Option<String>,
-    /// What the user asks of the summary, in words.
+    /// The user's instructions for the summary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub custom_instructions: Option<String>,
-    /// Why the host compacts: its own word.
+    /// Why the host compacts, in its own word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Milliseconds from now until the answer has to be there; absent, the policy's `deadlineMs`.
+    /// Milliseconds until the answer is needed. Default: the policy's `deadlineMs`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deadline_ms: Option<f64>,
-    /// Any token of the host: with one, `$/progress` tells how far the call is.
+    /// Any token of the host. With one, `$/progress` reports the progress of the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progress_token: Option<ProgressToken>,
-    /// The host's time, in milliseconds since the epoch: whether the provider still has the last request in its
-    /// cache. Absent: as of the newest message. Since 1.1.
+    /// The host's time, in milliseconds since the epoch. It shows whether the last request is still in the prompt
+    /// cache. Default: the time of the newest message. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<f64>,
 }
 
-/// A compaction as the host has prepared it, in pi's names. What is not listed is passed over.
+/// A compaction as the host has prepared it, in pi's names. Other members are ignored.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HostPreparation {
     /// The first entry that stays in the list.
     pub first_kept_entry_id: String,
-    /// What the summary is to stand for.
+    /// The messages to summarize.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub messages_to_summarize: Option<Vec<Message>>,
-    /// Of a turn that is cut in two, the part before the cut.
+    /// If a turn is split: its messages before the cut.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn_prefix_messages: Option<Vec<Message>>,
     /// The cut is inside a turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_split_turn: Option<bool>,
-    /// Tokens of the list now.
+    /// Current tokens of the list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens_before: Option<f64>,
-    /// The summary of the compaction before.
+    /// The previous compaction's summary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub previous_summary: Option<String>,
     /// `{read, written, edited}`: lists of paths.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file_ops: Option<Raw>,
-    /// The host's own settings, as far as they count here.
+    /// The host's own settings, if they matter here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub settings: Option<GivenSettings>,
 }
 
-/// A host's own settings of a compaction. What is no number counts as absent.
+/// A host's own settings of a compaction. Values that are not numbers count as absent.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GivenSettings {
-    /// Tokens kept free for the reply.
+    /// Tokens reserved for the reply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reserve_tokens: Option<Raw>,
-    /// Tokens of the newest messages that stay.
+    /// Tokens of the newest messages that are kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep_recent_tokens: Option<Raw>,
 }
@@ -2424,27 +2429,27 @@ impl From<i64> for ProgressToken {
     }
 }
 
-/// `{}`: the host goes on by itself. Else one of the two is there.
+/// `{}`: the host continues by itself. Otherwise one of the two members is present.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BeforeCompactResult {
     /// True: another compaction of this branch is being written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cancel: Option<bool>,
-    /// The compaction to apply in the place of the host's own.
+    /// The compaction to apply instead of the host's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compaction: Option<Compaction>,
 }
 
-/// The compaction that the host has made, whoever wrote its summary.
+/// The compaction that the host made, whoever wrote its summary.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionCompactParams {
-    /// The session, by the id that `session_start` gave it. Any string.
+    /// The session's id, as given to `session_start`. Any string.
     pub session_id: String,
     /// The entry that the host wrote.
     pub compaction_entry: CompactionEntry,
-    /// True where its summary was not the host's own.
+    /// True if its summary was not the host's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from_extension: Option<bool>,
 }
@@ -2458,13 +2463,13 @@ pub struct CompactionEntry {
     /// Its id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The entry before it.
+    /// Its parent entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_id: Option<String>,
     /// The first entry that stays in the list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_kept_entry_id: Option<String>,
-    /// Tokens of the list before.
+    /// Tokens of the list before the compaction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens_before: Option<f64>,
     /// When it was written: milliseconds since the epoch, or an ISO 8601 string.
@@ -2491,13 +2496,13 @@ impl From<String> for CompactionEntryTimestamp {
     }
 }
 
-/// Why the host's compaction came to nothing.
+/// Why the host's compaction failed.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CompactFailedParams {
-    /// The session, by the id that `session_start` gave it. Any string.
+    /// The session's id, as given to `session_start`. Any string.
     pub session_id: String,
-    /// Why it was made: the host's own word.
+    /// Why it was made, in the host's own word.
     pub reason: String,
     /// What went wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -2508,14 +2513,14 @@ pub struct CompactFailedParams {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BeforeTreeParams {
-    /// The session, by the id that `session_start` gave it. Any string.
+    /// The session's id, as given to `session_start`. Any string.
     pub session_id: String,
-    /// The host's own plan of it.
+    /// The host's own plan for the move.
     pub preparation: TreePreparation,
-    /// Milliseconds from now until the answer has to be there; absent, the policy's `deadlineMs`.
+    /// Milliseconds until the answer is needed. Default: the policy's `deadlineMs`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deadline_ms: Option<f64>,
-    /// Any token of the host: with one, `$/progress` tells how far the call is.
+    /// Any token of the host. With one, `$/progress` reports the progress of the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progress_token: Option<ProgressToken>,
 }
@@ -2527,34 +2532,34 @@ pub struct TreePreparation {
     /// The entries that are left, oldest first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entries_to_summarize: Option<Vec<Entry>>,
-    /// The entry the host goes to.
+    /// The entry that the host goes to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target_id: Option<String>,
-    /// The entry it leaves.
+    /// The entry that it leaves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old_leaf_id: Option<String>,
     /// Where the two paths meet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub common_ancestor_id: Option<String>,
-    /// Without true no summary is written.
+    /// No summary is written unless this is true.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_wants_summary: Option<bool>,
-    /// What the user asks of the summary, in words.
+    /// The user's instructions for the summary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub custom_instructions: Option<String>,
-    /// True: `customInstructions` take the place of the prompt's own.
+    /// True: `customInstructions` replaces the prompt's own instructions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replace_instructions: Option<bool>,
 }
 
-/// `{}`: the host goes on by itself.
+/// `{}`: the host continues by itself.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BeforeTreeResult {
     /// Not used yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cancel: Option<bool>,
-    /// The summary of what is left.
+    /// The summary of the entries that are left.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<BranchSummary>,
 }
@@ -2565,7 +2570,7 @@ pub struct BeforeTreeResult {
 pub struct BranchSummary {
     /// The summary.
     pub summary: String,
-    /// Files, and how the summary was made. Keep them with the entry.
+    /// Files, and how the summary was written. Store them with the entry.
     pub details: SummaryDetails,
 }
 
@@ -2573,17 +2578,17 @@ pub struct BranchSummary {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionTreeParams {
-    /// The session, by the id that `session_start` gave it. Any string.
+    /// The session's id, as given to `session_start`. Any string.
     pub session_id: String,
-    /// The entry it stands at now; null before the first one.
+    /// The current entry. null before the first one.
     pub new_leaf_id: Option<String>,
-    /// The entry it stood at before.
+    /// The previous entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old_leaf_id: Option<String>,
-    /// The summary of the branch that was left, where one was written.
+    /// The summary of the branch that was left, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary_entry: Option<SummaryEntry>,
-    /// The session tree: with it, facts come back at once; without, as messages do.
+    /// The session tree. With it, facts are restored at once. Without it, they are restored as messages arrive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entries: Option<Vec<Entry>>,
 }
@@ -2597,10 +2602,10 @@ pub struct SummaryEntry {
     /// Its id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The entry before it.
+    /// Its parent entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_id: Option<String>,
-    /// The leaf of the branch it stands for.
+    /// The last entry of the branch that it summarizes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from_id: Option<String>,
     /// When it was written: milliseconds since the epoch, or an ISO 8601 string.
@@ -2627,51 +2632,51 @@ impl From<String> for SummaryEntryTimestamp {
     }
 }
 
-/// The session, and nothing else.
+/// The session.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionParams {
-    /// The session, by the id that `session_start` gave it. Any string.
+    /// The session's id, as given to `session_start`. Any string.
     pub session_id: String,
 }
 
-/// Whose status.
+/// The session, and what to include.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GetStatusParams {
-    /// The session, by the id that `session_start` gave it. Any string.
+    /// The session's id, as given to `session_start`. Any string.
     pub session_id: String,
-    /// True: answered when what was saved so far is in the store, or cannot be had there now (`durable` tells).
-    /// Without a store, at once. Since 1.1.
+    /// True: answer only when everything saved so far has reached the store, or cannot reach it now (see
+    /// `durable`). Without a store, answer at once. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flush: Option<bool>,
-    /// True: `cache.coldCost` is worked out, which takes as long as an epoch of the list. Ask while the session
-    /// rests; nothing changes. Since 1.1.
+    /// True: calculate `cache.coldCost`, which takes as long as an epoch. Ask while the session rests. It changes
+    /// nothing. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cold_cost: Option<bool>,
 }
 
-/// Whether lists are projected.
+/// Whether lists are changed.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SetPruningParams {
-    /// The session, by the id that `session_start` gave it. Any string.
+    /// The session's id, as given to `session_start`. Any string.
     pub session_id: String,
-    /// False: lists go as they came. Ledger and snapshot go on.
+    /// False: lists are not changed. Ledger and snapshot continue.
     pub enabled: bool,
 }
 
-/// What pruning of tool output has done. Tokens are ctxmgr's own weights.
+/// What pruning of tool output has done. Tokens are ctxmgr's own count.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PruneStats {
     /// Pruning is on.
     pub enabled: bool,
-    /// Tokens that the last pass looked at.
+    /// Tokens that the last pass examined.
     pub scanned: i64,
     /// Tokens pruned so far.
     pub pruned: i64,
-    /// Tokens that the last pass left because they are protected.
+    /// Tokens that the last pass skipped because they are protected.
     pub protected: i64,
     /// Tokens that the last pass could have pruned.
     pub prunable: i64,
@@ -2683,34 +2688,34 @@ pub struct PruneStats {
     pub results_distilled: i64,
     /// Turns dropped so far.
     pub turns_dropped: i64,
-    /// How many events of this session have taken effect. See reference.md#order.
+    /// Number of the session's events that have taken effect. See reference.md#order.
     pub seq: i64,
 }
 
-/// The policy in force, and what it comes to for the session's model.
+/// The current policy, and its values for the session's model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyResult {
-    /// All keys with their values, those of the session's model put in.
+    /// All keys with their values, including those for the session's model.
     pub policy: Policy,
     /// The policy in tokens.
     pub thresholds: Thresholds,
-    /// How many events of this session have taken effect. See reference.md#order.
+    /// Number of the session's events that have taken effect. See reference.md#order.
     pub seq: i64,
-    /// Keys that mean something in some presets alone, and in which; all others do in each. Since 1.1.
+    /// Keys that only matter in some presets, and in which. All other keys matter in every preset. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub presets: Option<BTreeMap<String, Vec<String>>>,
 }
 
-/// Tokens by the provider's count. A zone begins at its threshold.
+/// Tokens in the provider's count. A zone begins at its threshold.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Thresholds {
-    /// The window less the reserve: what pressure is a share of.
+    /// The window minus the reserve. Pressure is a share of this.
     pub usable: f64,
     /// Where yellow begins.
     pub yellow: f64,
-    /// Where red begins: from here a compaction is asked for.
+    /// Where red begins. From here on, a compaction is requested.
     pub red: f64,
     /// Where compact begins.
     pub compact: f64,
@@ -2722,19 +2727,19 @@ pub struct Thresholds {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SetPolicyParams {
-    /// The session, by the id that `session_start` gave it. Any string.
+    /// The session's id, as given to `session_start`. Any string.
     pub session_id: String,
-    /// The keys to set; others stay as they are, null takes one back to its default.
+    /// Keys to set. Others stay as they are. null resets a key to its default.
     pub policy: PolicyKeys,
 }
 
-/// The facts that hold now.
+/// The current facts.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LedgerResult {
-    /// In the order they came.
+    /// In the order in which they came.
     pub facts: Vec<LedgerFact>,
-    /// How many events of this session have taken effect. See reference.md#order.
+    /// Number of the session's events that have taken effect. See reference.md#order.
     pub seq: i64,
 }
 
@@ -2742,27 +2747,27 @@ pub struct LedgerResult {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LedgerFact {
-    /// Its kind: goal, current, constraint, decision, task, context; request: what the user said; said: how an
-    /// assistant's turn ended; question: what the user answered a tool, or would not have; command: a check that
-    /// ran; value: a commit; file.
+    /// Its kind. goal, current, constraint, decision, task, context. request: what the user said. said: how an
+    /// assistant's turn ended. question: what the user answered to a tool, or rejected. command: a check that ran.
+    /// value: a commit. file.
     pub slot: FactSlot,
     /// The statement.
     pub text: String,
     /// Who made it: user, assistant, tool, summary or branch.
     pub source: FactSource,
-    /// Of a task: open, active, done, blocked. Of a file: read, written, edited, deleted. Of a command: ok, failed,
-    /// or unknown where nothing tells how it ended. Of a question: rejected, where its text is a call or a plan
-    /// that the user would not have. Of a commit: the directory.
+    /// For a task: open, active, done, blocked. For a file: read, written, edited, deleted. For a command: ok,
+    /// failed, or unknown. For a question: rejected, if its text is a call or a plan that the user rejected. For a
+    /// commit: the directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
     /// The host's time, in milliseconds since the epoch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<i64>,
-    /// Of a command, what its output counted or the line of its error; of a question, the answer; of a file, the
-    /// tool that changed it; of a summary, the heading it stood under.
+    /// For a command: what its output counted, or the line of its error. For a question: the answer. For a file:
+    /// the tool that changed it. For a summary: its heading.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// The entry it came from, where that is known.
+    /// The entry that it came from, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry_id: Option<String>,
 }
@@ -2821,28 +2826,28 @@ pub enum FactSource {
     Other(String),
 }
 
-/// The summaries that were heard. The newest three of the branch are kept whole.
+/// The summaries of the session. The newest three of the branch are kept whole.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SummariesResult {
     /// Oldest first.
     pub summaries: Vec<HeardSummary>,
-    /// How many events of this session have taken effect. See reference.md#order.
+    /// Number of the session's events that have taken effect. See reference.md#order.
     pub seq: i64,
 }
 
-/// A summary that the session heard, by an event or in a list.
+/// A summary that came by an event or in a list.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HeardSummary {
-    /// What it stands for: compaction or branch.
+    /// What it summarizes: compaction or branch.
     pub kind: String,
-    /// When it was heard, in milliseconds since the epoch.
+    /// When it came, in milliseconds since the epoch.
     pub at: i64,
-    /// Its entry, where that is known.
+    /// Its entry, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry_id: Option<String>,
-    /// As it came; absent where it is no longer kept.
+    /// Its text, unchanged. Absent if it is no longer kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
@@ -2851,7 +2856,7 @@ pub struct HeardSummary {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GetPacketParams {
-    /// The session, by the id that `session_start` gave it. Any string.
+    /// The session's id, as given to `session_start`. Any string.
     pub session_id: String,
     /// True: the longer one, which comes once after a compaction or a move in the tree.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -2864,9 +2869,9 @@ pub struct GetPacketParams {
 pub struct PacketResult {
     /// Its text.
     pub text: String,
-    /// Its weight.
+    /// Its tokens.
     pub tokens: i64,
-    /// How many events of this session have taken effect. See reference.md#order.
+    /// Number of the session's events that have taken effect. See reference.md#order.
     pub seq: i64,
 }
 
@@ -2874,43 +2879,43 @@ pub struct PacketResult {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExplainParams {
-    /// The session, by the id that `session_start` gave it. Any string.
+    /// The session's id, as given to `session_start`. Any string.
     pub session_id: String,
-    /// Whose receipt is wanted in full; the newest where it is absent.
+    /// The epoch whose receipt is wanted in full. Default: the newest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub epoch: Option<i64>,
 }
 
-/// What became of each message of the last list.
+/// What happened to each message of the last list.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExplainResult {
-    /// In the order of the list; what was put in comes first.
+    /// In the order of the list. Inserted messages come first.
     pub verdicts: Vec<Verdict>,
     /// The receipts that are kept, oldest first.
     pub epochs: Vec<EpochReceipt>,
-    /// How many events of this session have taken effect. See reference.md#order.
+    /// Number of the session's events that have taken effect. See reference.md#order.
     pub seq: i64,
     /// All pins of the session, oldest first. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pins: Option<Vec<HeldPin>>,
 }
 
-/// What became of one message. Weights are ctxmgr's own.
+/// What happened to one message. Token counts are ctxmgr's own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Verdict {
-    /// Its place in the host's list; null for what ctxmgr put in.
+    /// Its index in the host's list. null for what ctxmgr inserted.
     pub index: Option<i64>,
-    /// A digest of the message, the same wherever it stands.
+    /// A digest of the message, independent of its position.
     pub digest: String,
-    /// What became of it.
+    /// What happened to it.
     pub verdict: VerdictKind,
     /// Why.
     pub rule: String,
-    /// Its weight as it came.
+    /// Its tokens as it came.
     pub before: i64,
-    /// Its weight in the list to send.
+    /// Its tokens in the list to send.
     pub after: i64,
     /// Its first call or result as the tool and its telling arguments, or what the message is, such as `user text`;
     /// secrets read `[masked]`. Since 1.1.
@@ -2918,7 +2923,7 @@ pub struct Verdict {
     pub call: Option<String>,
 }
 
-/// What became of a message.
+/// What happened to a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum VerdictKind {
     #[serde(rename = "kept")]
@@ -2937,7 +2942,7 @@ pub enum VerdictKind {
     Other(String),
 }
 
-/// What one epoch did, and the arithmetic of it.
+/// What one epoch did, and its arithmetic.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EpochReceipt {
@@ -2945,21 +2950,21 @@ pub struct EpochReceipt {
     pub epoch: i64,
     /// Why it was opened: price, cold, red, forced, compaction, tree, model, policy, pin, undo, rewritten.
     pub opening: String,
-    /// Weight of the list to send as it would have been without it.
+    /// Tokens of the list to send without this epoch.
     pub before: i64,
-    /// Weight of the list to send with it.
+    /// Tokens of the list to send with it.
     pub after: i64,
-    /// What it cost and what it saves, in one line.
+    /// What it costs and what it saves, in one line.
     pub arithmetic: String,
-    /// How many things left.
+    /// How many things were removed.
     pub count: i64,
     /// The call's time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<i64>,
-    /// What left, in the order of the list; told of one epoch.
+    /// What was removed, in the order of the list. Present for one epoch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left: Option<Vec<Left>>,
-    /// So many more left that are not listed: the lightest.
+    /// How many more were removed that are not listed: the smallest ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub omitted: Option<i64>,
     /// What it did, for people: "removed 12 old results, 17,000 tokens; pays after 3 calls". Since 1.1.
@@ -2971,28 +2976,28 @@ pub struct EpochReceipt {
     pub pays_after: Option<i64>,
 }
 
-/// One thing that left.
+/// One thing that was removed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Left {
-    /// What was done to it; `shortened` are the arguments of a call.
+    /// What was done to it. `shortened`: the arguments of a call.
     pub kind: LeftKind,
-    /// The tool and its telling arguments, or what the message was; secrets read `[masked]`.
+    /// The tool and its key arguments, or what the message was. Secrets are shown as `[masked]`.
     pub call: String,
     /// The rule that decided.
     pub why: String,
-    /// Its weight as it came.
+    /// Its tokens as it came.
     pub before: i64,
-    /// Its weight now.
+    /// Its tokens now.
     pub after: i64,
-    /// The message's, to pin it by.
+    /// The digest of its message, to pin it by.
     pub digest: String,
-    /// What `retrieve` finds it by; null without an archive.
+    /// The handle for `retrieve`. null without an archive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handle: Option<String>,
 }
 
-/// What was done to something at an epoch; `shortened` are the arguments of a call.
+/// What was done to something at an epoch. `shortened`: the arguments of a call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LeftKind {
     #[serde(rename = "dropped")]
@@ -3038,113 +3043,113 @@ pub enum PinBy {
     Other(String),
 }
 
-/// What the model asks for again. Refused (-32803) where `capabilities.retrieve` was not declared. An unknown
-/// handle is refused (-32602), with the call to make again in `data.call` where a receipt knows it.
+/// What the model asks for. Refused (-32803) if `capabilities.retrieve` was not declared. An unknown handle is
+/// refused (-32602), with the call to make again in `data.call` if a receipt knows it.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RetrieveParams {
-    /// The session, by the id that `session_start` gave it. Any string.
+    /// The session's id, as given to `session_start`. Any string.
     pub session_id: String,
     /// The handle in the marker.
     pub handle: String,
-    /// The first character of the page; absent, 0.
+    /// First character of the page. Default: 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<f64>,
-    /// Characters of the page at most; absent, 20,000.
+    /// Most characters in the page. Default: 20,000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<f64>,
 }
 
-/// One page of the original. Characters are Unicode code points, of the original: a page with a masked secret may
-/// have more or fewer. The result that brings it to the model is not pruned for two epochs: it is known by the
-/// handle in the arguments of its call.
+/// One page of the original. Characters are Unicode code points of the original. A page with a masked secret may
+/// have more or fewer. The tool result that brings it to the model is not pruned for two epochs. It is recognized
+/// by the handle in the arguments of its call.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RetrieveResult {
     /// The page.
     pub text: String,
-    /// Its first character; at the end where the one asked for is beyond.
+    /// Index of its first character. The end of the original, if `offset` was beyond it.
     pub offset: i64,
-    /// The `offset` of the next page; null after the last. (A length that a program counts in UTF-16 units, as
-    /// JavaScript does, would lead beyond it.)
+    /// The `offset` of the next page. null after the last one. (A length in UTF-16 units, as in JavaScript, would
+    /// be too large.)
     pub next: Option<i64>,
-    /// Characters of the whole.
+    /// Characters in the whole original.
     pub total: i64,
-    /// True: there is another page.
+    /// True: there are more pages.
     pub more: bool,
-    /// The tool and its telling arguments, or what the message was.
+    /// The tool and its key arguments, or what the message was.
     pub call: String,
-    /// How many events of this session have taken effect. See reference.md#order.
+    /// Number of the session's events that have taken effect. See reference.md#order.
     pub seq: i64,
-    /// True: this page reads `[masked]` where the original had a secret of a known shape; it was not kept (the
-    /// policy's `archive.keepSecrets`). Since 1.1.
+    /// True: this page has `[masked]` in place of a secret of a known shape, which was not stored (see the policy's
+    /// `archive.keepSecrets`). Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub masked: Option<bool>,
 }
 
-/// What is looked for among what left of this session. Refused (-32803) where nothing is archived.
+/// What to look for in what was removed from this session. Refused (-32803) if nothing is archived.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchParams {
-    /// The session, by the id that `session_start` gave it. Any string.
+    /// The session's id, as given to `session_start`. Any string.
     pub session_id: String,
-    /// Plain words, `"a phrase"`, `path:src/a.py`, `tool:bash`. Phrases, paths and tools have to be there; of the
-    /// words one is enough. Identifiers and paths are found whole and by their parts. No text is wrong.
+    /// Plain words, `"a phrase"`, `path:src/a.py`, `tool:bash`. Phrases, paths and tools are required. One of the
+    /// words is enough. Identifiers and paths are found whole and by their parts. Every text is valid.
     pub query: String,
-    /// Hits at most, of 50; absent, 10.
+    /// Most hits, up to 50. Default: 10.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<f64>,
 }
 
-/// What was found. It changes nothing: what only shows here was not brought back.
+/// What was found. A search changes nothing: a hit does not count as retrieved.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchResult {
-    /// Best first; empty where nothing holds the words.
+    /// Best first. Empty if nothing matches.
     pub hits: Vec<SearchHit>,
-    /// How many events of this session have taken effect. See reference.md#order.
+    /// Number of the session's events that have taken effect. See reference.md#order.
     pub seq: i64,
 }
 
-/// One original that was found. Secrets of known shapes are found by no query, and read `[masked]` here.
+/// One original that was found. Secrets of known shapes match no query and are shown as `[masked]`.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchHit {
-    /// What `retrieve` finds the original by.
+    /// The handle for `retrieve`.
     pub handle: String,
-    /// 1 is the best. Of equals the order is by handle.
+    /// Rank, 1 is the best. Ties are ordered by handle.
     pub rank: i64,
-    /// The tool and its telling arguments, or what the message was.
+    /// The tool and its key arguments, or what the message was.
     pub call: String,
-    /// The tool; null of a message.
+    /// The tool. null for a message.
     pub tool: Option<String>,
-    /// The first of the arguments that is a path; null without one.
+    /// The first argument that is a path. null without one.
     pub path: Option<String>,
-    /// At which it left; null where no receipt that is kept lists it.
+    /// The epoch in which it was removed. null if no stored receipt lists it.
     pub epoch: Option<i64>,
-    /// The stretch that has the most of the words; dots where it is cut.
+    /// The passage with most of the words. Dots mark cuts.
     pub snippet: String,
-    /// The character of the original at which the snippet begins, as `retrieve` takes it.
+    /// Character of the original at which the snippet begins, for `retrieve`.
     pub offset: i64,
-    /// Characters of the original.
+    /// Characters in the original.
     pub total: i64,
 }
 
-/// What has to stay as it is: exactly one of `callId`, `digest`, `path` and `tool`. Pins outlive compactions and
-/// restarts. Where something that left comes back by one, the next `context` opens an epoch.
+/// What to keep unchanged: exactly one of `callId`, `digest`, `path` and `tool`. Pins survive compactions and
+/// restarts. If a pin brings something back, the next `context` opens an epoch.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PinParams {
-    /// The session, by the id that `session_start` gave it. Any string.
+    /// The session's id, as given to `session_start`. Any string.
     pub session_id: String,
-    /// A tool call by its id: the message that makes it, and its result.
+    /// A tool call by its id: the message with the call, and its result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
-    /// One message, by the digest that `explain` shows.
+    /// One message, by the digest from `explain`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// Calls that name this file, with their results. A glob (`*` also over `/`); it may be the end of a path, as
-    /// `src/*.py` is of `/home/me/src/a.py`.
+    /// Calls that name this file, with their results. May be a glob (`*` also matches `/`) or the end of a path:
+    /// `src/*.py` matches `/home/me/src/a.py`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// All calls of this tool, with their results.
@@ -3152,103 +3157,103 @@ pub struct PinParams {
     pub tool: Option<String>,
 }
 
-/// What left at this epoch comes back with the next `context`, and is pinned. An epoch of which no receipt is kept
-/// is refused (-32602).
+/// What was removed at this epoch comes back with the next `context`, and is pinned. An epoch without a stored
+/// receipt is refused (-32602).
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UndoParams {
-    /// The session, by the id that `session_start` gave it. Any string.
+    /// The session's id, as given to `session_start`. Any string.
     pub session_id: String,
-    /// Its number, as `report.epoch` said it.
+    /// Its number, from `report.epoch`.
     pub epoch: f64,
 }
 
-/// What is to be planned on: `entries`, or without them what the session holds.
+/// What to plan for: `entries`, or what the session knows.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanCompactionParams {
-    /// The session; its policy and its weigher count. May be absent with `entries`.
+    /// The session, for its policy and token counts. Optional with `entries`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
     /// The host's session tree, oldest entry first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entries: Option<Vec<Entry>>,
-    /// The entry the branch ends at; absent, the last of `entries`.
+    /// The last entry of the branch. Default: the last of `entries`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leaf_id: Option<String>,
     /// Settings for this call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub settings: Option<CutSettings>,
-    /// What the user asks of the summary, in words.
+    /// The user's instructions for the summary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub custom_instructions: Option<String>,
     /// The format of the summary that the prompts ask for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<SummaryFormat>,
-    /// True: the conversation as text comes with the answer.
+    /// True: the answer includes the conversation as text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub serialize: Option<bool>,
 }
 
-/// Settings for one call; what is absent is as the policy says.
+/// Settings for one call. Missing ones have the policy's value.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CutSettings {
-    /// Goes into the answer's `settings`, nothing else.
+    /// Copied to the answer's `settings`, otherwise unused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
-    /// Tokens kept free for the reply.
+    /// Tokens reserved for the reply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reserve_tokens: Option<f64>,
-    /// Tokens of the newest messages that stay.
+    /// Tokens of the newest messages that are kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep_recent_tokens: Option<f64>,
     /// How these tokens are counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weigher: Option<Weigher>,
-    /// Window of the model that writes the summary, in tokens.
+    /// Context window of the model that writes the summary, in tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_window: Option<f64>,
 }
 
-/// What a compaction would summarise and keep.
+/// What a compaction would summarize and keep.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanCompactionResult {
-    /// The plan; null where there is nothing to compact.
+    /// The plan. null if there is nothing to compact.
     pub preparation: Option<Preparation>,
-    /// The model calls that make the summary, in order.
+    /// The model calls that write the summary, in order.
     pub prompts: Vec<Prompt>,
     /// Why there is nothing to compact.
     pub reason: Option<String>,
-    /// The conversation as text, where it was asked for.
+    /// The conversation as text, if requested.
     pub serialized: Option<Serialized>,
 }
 
-/// A compaction before it is written, in pi's names. Messages are as the host holds them.
+/// A compaction before it is written, in pi's names. Messages are as the host has them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Preparation {
-    /// The first entry that stays in the list; "" where no entry has an id: what stays is what follows the messages
-    /// listed here.
+    /// The first entry that stays in the list. "" if no entry has an id: what follows the messages listed here
+    /// stays.
     pub first_kept_entry_id: String,
-    /// What the summary is to stand for.
+    /// The messages to summarize.
     pub messages_to_summarize: Vec<Message>,
-    /// Of a turn that is cut in two, the part before the cut.
+    /// If a turn is split: its messages before the cut.
     pub turn_prefix_messages: Vec<Message>,
     /// The cut is inside a turn.
     pub is_split_turn: bool,
-    /// Tokens of the list now.
+    /// Current tokens of the list.
     pub tokens_before: i64,
-    /// Files by what was done to them.
+    /// Files, by what was done to them.
     pub file_ops: FileOps,
     /// The settings that were used.
     pub settings: SettingsUsed,
-    /// The summary of the compaction before, which this one carries on.
+    /// The previous compaction's summary, which this one continues.
     pub previous_summary: Option<String>,
 }
 
-/// Paths by what was done to them, over all earlier compactions.
+/// Paths by what was done to them, including all earlier compactions.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FileOps {
@@ -3260,15 +3265,15 @@ pub struct FileOps {
     pub edited: Vec<String>,
 }
 
-/// The settings a plan was made with.
+/// The settings of a plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SettingsUsed {
-    /// As the call or the policy says.
+    /// From the call or the policy.
     pub enabled: bool,
-    /// Tokens kept free for the reply.
+    /// Tokens reserved for the reply.
     pub reserve_tokens: i64,
-    /// Tokens of the newest messages that stay.
+    /// Tokens of the newest messages that are kept.
     pub keep_recent_tokens: i64,
     /// How these tokens were counted.
     pub weigher: Weigher,
@@ -3278,7 +3283,7 @@ pub struct SettingsUsed {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Prompt {
-    /// What it is for.
+    /// The purpose of the call.
     pub purpose: Purpose,
     /// The system prompt.
     pub system: String,
@@ -3288,7 +3293,7 @@ pub struct Prompt {
     pub max_tokens: i64,
 }
 
-/// What a model call is for.
+/// The purpose of a model call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Purpose {
     #[serde(rename = "history")]
@@ -3307,50 +3312,50 @@ pub enum Purpose {
     Other(String),
 }
 
-/// Messages as text that a model does not take for a conversation to go on with; tool results are cut to 2,000
-/// characters. As pi writes it.
+/// Messages as text, in a form that a model does not continue as a conversation. Tool results are cut to 2,000
+/// characters. The same as pi writes.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Serialized {
-    /// What comes before the turn that is cut.
+    /// What comes before the split turn.
     pub history: String,
-    /// That turn's part before the cut.
+    /// The part of that turn before the cut.
     pub turn_prefix: String,
 }
 
-/// As for `planCompaction`, and how the summary is to be made.
+/// As for `planCompaction`, and how to write the summary.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CompactParams {
-    /// The session; its policy and its weigher count. May be absent with `entries`.
+    /// The session, for its policy and token counts. Optional with `entries`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
     /// The host's session tree, oldest entry first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entries: Option<Vec<Entry>>,
-    /// The entry the branch ends at; absent, the last of `entries`.
+    /// The last entry of the branch. Default: the last of `entries`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leaf_id: Option<String>,
     /// Settings for this call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub settings: Option<CutSettings>,
-    /// What the user asks of the summary, in words.
+    /// The user's instructions for the summary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub custom_instructions: Option<String>,
-    /// How the summary is made; absent, as the policy says.
+    /// How the summary is written. Default: the policy's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strategy: Option<Strategy>,
-    /// The format of the summary; absent, as the policy says.
+    /// Format of the summary. Default: the policy's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<SummaryFormat>,
-    /// Milliseconds from now until the answer has to be there; absent, the policy's `deadlineMs`.
+    /// Milliseconds until the answer is needed. Default: the policy's `deadlineMs`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deadline_ms: Option<f64>,
-    /// Any token of the host: with one, `$/progress` tells how far the call is.
+    /// Any token of the host. With one, `$/progress` reports the progress of the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progress_token: Option<ProgressToken>,
-    /// The host's time, in milliseconds since the epoch: whether the provider still has the last request in its
-    /// cache. Absent: as of the newest message. Since 1.1.
+    /// The host's time, in milliseconds since the epoch. It shows whether the last request is still in the prompt
+    /// cache. Default: the time of the newest message. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<f64>,
 }
@@ -3363,47 +3368,48 @@ pub struct CompactResult {
     pub compaction: Compaction,
 }
 
-/// The branch that is left: from `oldLeafId` back to where it meets the path of `targetId`.
+/// The branch to leave: from `oldLeafId` back to where it meets the path of `targetId`.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SummarizeBranchParams {
-    /// The entry the host leaves; null where it left nothing.
+    /// The entry that the host leaves. null if there is none.
     pub old_leaf_id: Option<String>,
-    /// The entry it goes to; null before the first one.
+    /// The entry that it goes to. null before the first one.
     pub target_id: Option<String>,
-    /// The host's session tree, oldest entry first; absent, what the session has seen, by the ids that it was told.
+    /// The host's session tree, oldest entry first. Default: what the session has seen, by the ids that it was
+    /// given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entries: Option<Vec<Entry>>,
-    /// The session; its policy and its weigher count.
+    /// The session, for its policy and token counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
     /// Settings for this call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub settings: Option<CutSettings>,
-    /// What the user asks of the summary, in words.
+    /// The user's instructions for the summary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub custom_instructions: Option<String>,
-    /// True: `customInstructions` take the place of the prompt's own.
+    /// True: `customInstructions` replaces the prompt's own instructions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replace_instructions: Option<bool>,
-    /// How the summary is made; absent, as the policy says.
+    /// How the summary is written. Default: the policy's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strategy: Option<Strategy>,
-    /// Milliseconds from now until the answer has to be there; absent, the policy's `deadlineMs`.
+    /// Milliseconds until the answer is needed. Default: the policy's `deadlineMs`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deadline_ms: Option<f64>,
-    /// Any token of the host: with one, `$/progress` tells how far the call is.
+    /// Any token of the host. With one, `$/progress` reports the progress of the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progress_token: Option<ProgressToken>,
 }
 
-/// The summary of what was left.
+/// The summary of the branch that was left.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SummarizeBranchResult {
-    /// The summary; null where nothing was left.
+    /// The summary. null if no entry was left.
     pub summary: Option<BranchSummary>,
-    /// Where the two paths meet; null where they do not.
+    /// Where the two paths meet. null if they do not.
     pub common_ancestor_id: Option<String>,
     /// How many entries were left.
     pub entries_summarized: i64,
@@ -3415,9 +3421,9 @@ pub struct SummarizeBranchResult {
 pub struct ScratchpadResult {
     /// The text.
     pub text: String,
-    /// Its weight.
+    /// Its tokens.
     pub tokens: i64,
-    /// How many events of this session have taken effect. See reference.md#order.
+    /// Number of the session's events that have taken effect. See reference.md#order.
     pub seq: i64,
 }
 
@@ -3425,13 +3431,13 @@ pub struct ScratchpadResult {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EditScratchpadParams {
-    /// The session, by the id that `session_start` gave it. Any string.
+    /// The session's id, as given to `session_start`. Any string.
     pub session_id: String,
     /// Applied in order, all or none.
     pub operations: Vec<ScratchpadOperation>,
 }
 
-/// One edit, told apart by `op`.
+/// One edit. `op` says which.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "op")]
 pub enum ScratchpadOperation {
@@ -3443,28 +3449,28 @@ pub enum ScratchpadOperation {
     Overwrite(Overwrite),
 }
 
-/// Replaces one text by another. The old one has to stand there exactly once.
+/// Replaces a text. The old text must occur exactly once.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StrReplace {
-    /// What is replaced.
+    /// The text to replace.
     pub old_text: String,
-    /// What takes its place.
+    /// The new text.
     pub new_text: String,
 }
 
-/// Puts a text in after a line.
+/// Inserts a text after a line.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Insert {
     /// The text.
     pub text: String,
-    /// The line, counted from 1; 0 is before the first, absent is at the end.
+    /// The line, from 1. 0: before the first line. Default: at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<f64>,
 }
 
-/// Writes the notes anew.
+/// Replaces all notes.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Overwrite {
@@ -3472,7 +3478,7 @@ pub struct Overwrite {
     pub text: String,
 }
 
-/// Whether the host will compact. Answer at once; do not wait for the compaction.
+/// Whether the host will compact. Answer at once, without waiting for the compaction.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RequestCompactionResult {
@@ -3483,14 +3489,14 @@ pub struct RequestCompactionResult {
     pub reason: Option<String>,
 }
 
-/// One model call for the host to run: one user message under a system prompt, no tools. Or, where there is an
-/// `instruction`, the host's last request once more with that at its end.
+/// One model call for the host to run: one user message with a system prompt, no tools. With an `instruction`: the
+/// host's last request once more, with the instruction appended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CompleteParams {
-    /// The session it is for; null where the call that needs it named none.
+    /// The session. null if the request that needs the call named none.
     pub session_id: Option<String>,
-    /// What it is for.
+    /// The purpose of the call.
     pub purpose: Purpose,
     /// The system prompt; "" with an `instruction`.
     pub system: String,
@@ -3498,26 +3504,26 @@ pub struct CompleteParams {
     pub prompt: String,
     /// The longest answer in tokens.
     pub max_tokens: i64,
-    /// Only where `capabilities.completeOnContext` is declared: one user message, to be appended to the session's
-    /// last request and what came since (the reply, its results), with the same system prompt and the same tools.
-    /// What the model answers is not to become part of the session. An answer that cannot be used, such as a tool
-    /// call, is asked for again with a copy of the conversation in `prompt`. Since 1.1.
+    /// Only if `capabilities.completeOnContext` is declared. One user message to append to the session's last
+    /// request and what came since (the reply, its results), with the same system prompt and the same tools. The
+    /// model's answer must not become part of the session. If the answer cannot be used, for example because it is
+    /// a tool call, ctxmgr asks again with a copy of the conversation in `prompt`. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instruction: Option<String>,
 }
 
-/// What the model answered. A failed call may be answered with an error as well.
+/// The model's answer. A failed call may also be answered with an error.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CompleteResult {
     /// The text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// "stop", "length", "toolUse", "error" or "aborted"; the spellings of other interfaces ("end_turn",
-    /// "max_tokens", "tool_calls") are known. Only "stop" is taken for an answer.
+    /// "stop", "length", "toolUse", "error" or "aborted". Spellings of other APIs ("end_turn", "max_tokens",
+    /// "tool_calls") are understood. Only "stop" counts as an answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<String>,
-    /// `{input, output, cacheRead, cacheWrite}` in tokens; what has another shape is passed over.
+    /// `{input, output, cacheRead, cacheWrite}` in tokens. Other shapes are ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Raw>,
     /// What went wrong.
@@ -3525,11 +3531,11 @@ pub struct CompleteResult {
     pub error_message: Option<String>,
 }
 
-/// Texts to turn into vectors, by a model of the host.
+/// Texts to convert to vectors with a model of the host.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EmbedParams {
-    /// The session it is for; null where the call that needs it named none.
+    /// The session. null if the request that needs the call named none.
     pub session_id: Option<String>,
     /// The texts.
     pub texts: Vec<String>,
@@ -3539,17 +3545,17 @@ pub struct EmbedParams {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EmbedResult {
-    /// One vector a text, in their order, all of one length.
+    /// One vector per text, in the same order, all of the same length.
     pub vectors: Vec<Vec<f64>>,
 }
 
-/// How far a call is.
+/// The progress of a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProgressParams {
     /// The `progressToken` of the call.
     pub token: ProgressToken,
-    /// How far it is.
+    /// The progress.
     pub value: ProgressValue,
 }
 
@@ -3557,7 +3563,7 @@ pub struct ProgressParams {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProgressValue {
-    /// Where in the call it is.
+    /// The stage of the call.
     pub kind: ProgressKind,
     /// What is being done, for people.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -3567,7 +3573,7 @@ pub struct ProgressValue {
     pub percentage: Option<i64>,
 }
 
-/// Where in a call it is.
+/// The stage of a call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ProgressKind {
     #[serde(rename = "begin")]
@@ -3580,15 +3586,15 @@ pub enum ProgressKind {
     Other(String),
 }
 
-/// One thing that happened in a session. Nothing that a user, a model or a tool wrote is in it.
+/// Something that happened in a session. It contains nothing that a user, a model or a tool wrote.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TelemetryEvent {
-    /// ctxmgr.list, ctxmgr.epoch, ctxmgr.compaction, ctxmgr.fallback, or, for the usage that a host reported, the
-    /// semantic conventions' gen_ai.client.inference.operation.details.
+    /// ctxmgr.list, ctxmgr.epoch, ctxmgr.compaction or ctxmgr.fallback. For usage that a host reported:
+    /// gen_ai.client.inference.operation.details of the semantic conventions.
     pub name: String,
-    /// By the names of OpenTelemetry's semantic conventions for generative AI (`gen_ai.*`, `error.type`), and of
-    /// our own (`ctxmgr.*`). Of what a host sent there are the ids of session and model and the provider's name.
+    /// Names from OpenTelemetry's semantic conventions for generative AI (`gen_ai.*`, `error.type`), and our own
+    /// (`ctxmgr.*`). What the host itself sent is limited to the ids of session and model and the provider's name.
     pub attributes: BTreeMap<String, TelemetryEventAttributesValue>,
 }
 
@@ -3618,7 +3624,7 @@ impl From<bool> for TelemetryEventAttributesValue {
     }
 }
 
-/// What went wrong. Its message never holds conversation text.
+/// What went wrong. Its message never contains conversation text.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorObject {
@@ -3635,10 +3641,10 @@ pub struct ErrorObject {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorPlace {
-    /// JSON path below the params, such as `$.model.contextWindow`.
+    /// JSON path below the params, for example `$.model.contextWindow`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Of `retrieve`: the call that gives the thing again, for the model.
+    /// For `retrieve`: the call that produces the same again, for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
 }
