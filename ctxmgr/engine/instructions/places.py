@@ -3,7 +3,8 @@
 1. The result of a call that read a file of instructions, or that brought a skill, and did not fail. A dependency's
    file is one only where the policy names it.
    So does the newest plan that the user approved: its call and the result, or the assistant's text that holds it.
-2. A text of a user's message or a note in which a host put some.
+2. A text of a user's message or a note in which a host put some. All that a prompt between turns says, but for
+   what a host only reminds of.
 3. What a newer reading of the same file, or the same call made again, shows once more holds no longer; nor does a
    text that is told again word for word, or of whose files newer texts tell. Nothing else supersedes it: not that
    the file was written since.
@@ -37,6 +38,7 @@ from ctxmgr.engine.tools import (
 from ctxmgr.model import Message, once
 
 INSTRUCTIONS_SHARE = 0.15  # of what is usable: what instructions may hold in place, or word for word in the packet
+REMINDER = "<system-reminder>"
 SAYING = frozenset(("user", "note", "result"))  # roles of messages that a host may put texts into
 
 Told = tuple[int, frozenset[str]]
@@ -165,7 +167,7 @@ def in_message(conversation: ConversationIndex, index: int, named: Named) -> fro
     """The ids of an assistant's calls that bring instructions; of another message the texts that are some."""
     message = conversation.messages[index]
     role = message.view.role
-    if role != "assistant" and role not in SAYING:
+    if role != "assistant" and role not in SAYING and not message.view.leads:
         return ()
     return _of_message(message, _ends_with(conversation, index - 1) if role == "user" else "", named)
 
@@ -197,6 +199,9 @@ def _of_message(message: Message, before: str, named: Named) -> frozenset[str] |
                 or tells_of_a_plan(block.tool, block.arguments or {})
             )
         )
+    if message.view.leads:
+        texts = ((number, block.text) for number, block in enumerate(blocks) if block.kind == "text")
+        return tuple((number, files_named(text)) for number, text in texts if text.strip() and not _reminds(text))
     shown = [block.text if block.kind == "text" else "" for block in blocks]
     pairs = zip(shown, [before, *shown], strict=False)
     return tuple(
@@ -204,6 +209,11 @@ def _of_message(message: Message, before: str, named: Named) -> frozenset[str] |
         for number, (text, above) in enumerate(pairs)
         if is_instructing(text, above)
     )
+
+
+def _reminds(text: str) -> bool:
+    """Whether a host reminds the model of something, in a prompt between turns, and of no rules."""
+    return text.lstrip().startswith(REMINDER) and not is_instructing(text)
 
 
 def _ends_with(conversation: ConversationIndex, index: int) -> str:

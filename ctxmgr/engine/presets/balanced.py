@@ -11,7 +11,7 @@ state.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from functools import partial
 from typing import ClassVar
 
@@ -19,7 +19,7 @@ import msgspec
 
 from ctxmgr.engine import retention
 from ctxmgr.engine.conversation import ConversationIndex, Incoming, digest_of
-from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, absent, instructions, word_for_word
+from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, absent, instructions, leaving, word_for_word
 from ctxmgr.engine.invariants import STEPS, Invariants
 from ctxmgr.engine.memory import PacketText, packet_allowance, packet_budget
 from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned, PresetStrategy
@@ -204,15 +204,18 @@ def _staying(conversation: ConversationIndex, state: State, epoch: int) -> froze
     return held | summaries(conversation, {summary.digest for summary in state.summaries[-1:]})
 
 
-def _absent(conversation: ConversationIndex, state: State, inputs: Inputs, tokens: float) -> str:
-    """The instructions that the host took away, in so many tokens, and in what those in place leave of their
-    budget."""
+def _absent(
+    conversation: ConversationIndex, state: State, inputs: Inputs, tokens: float, dropped: Container[int]
+) -> str:
+    """The instructions that the host took away, and those in dropped messages, in so many tokens, and in what those
+    in place leave of their budget."""
     named, share = inputs.policy.protected_instructions, INSTRUCTIONS_SHARE * inputs.gauge.usable_weight
     if not state.instructions:
         return ""
-    stays = instructions(conversation, named).within(conversation, share)
+    held = instructions(conversation, named)
+    stays = held.within(conversation, share)
     in_place = sum(conversation.block_weight(ref) for ref in (*stays.results, *stays.texts))
-    gone = absent(state.instructions, conversation, named)
+    gone = (*absent(state.instructions, conversation, named), *leaving(conversation, held, dropped))
     return word_for_word(gone, min(share - in_place, tokens), inputs.weigh)
 
 

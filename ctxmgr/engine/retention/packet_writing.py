@@ -30,19 +30,19 @@ NO_PACKET = Packet("", 0)
 class PacketWriter(msgspec.Struct, frozen=True):
     """Writes a packet from the ledger. `budget_tokens` for its facts; `allowance`: how many tokens beyond what was
     removed it may have. `archives`: whether originals are kept anywhere. `absent`: the instructions that the host
-    removed, in at most this many tokens; "" for none.
+    removed, and those in these messages, in at most this many tokens; "" for none.
     """
 
     text: PacketText
     budget_tokens: int
     allowance: int
     archives: bool
-    absent: Callable[[float], str]
+    absent: Callable[[float, Container[int]], str]
 
     @property
     def most_allowed(self) -> int:
         """The tokens that the packet may have beyond what was removed, including those instructions."""
-        text = self.absent(math.inf)
+        text = self.absent(math.inf, ())
         return self.allowance + (self.weigh(text) if text else 0)
 
     def written(self, tokens: int, shown: Iterable[Message], cut: Iterable[Message], removed: Removed) -> str:
@@ -119,7 +119,7 @@ def packet_of(
     stands_for = max(gone, int(min(gone + writer.most_allowed, spare)))
     if stands_for <= 0:
         return NO_PACKET
-    instructed = writer.absent(stands_for - writer.weigh(PACKET_MARK) - 2)
+    instructed = writer.absent(stands_for - writer.weigh(PACKET_MARK) - 2, dropped)
     beside = writer.weigh(instructed) + 2 if instructed else 0
     removed = Removed(
         messages=len(dropped),

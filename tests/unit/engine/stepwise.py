@@ -68,7 +68,7 @@ class Writer(msgspec.Struct):
     def most_allowed(self) -> int:
         return self.allowance
 
-    def absent(self, tokens: float) -> str:
+    def absent(self, tokens: float, dropped: object) -> str:
         return ""
 
     def written(self, tokens: int, *_: object) -> str:
