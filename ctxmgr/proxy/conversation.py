@@ -82,6 +82,7 @@ def _content(raw: bytes) -> tuple[dict[str, msgspec.Raw], list[msgspec.Raw]] | N
     return (fields, blocks) if blocks is not None and bytes(fields.get("role", b"")) == b'"user"' else None
 
 
+TAKEN_SHARE = 1.1  # of a list that was taken: a next one that is so much larger is taken, too
 GONE = 0.5  # of a list's messages: what is less is an edit
 REFUSAL_SECONDS = 2.0  # to hear of a refusal
 
@@ -120,6 +121,8 @@ class ProgramConversation:
         self.account = Account()
         self.is_paused = self.gives_summary = False
         self.was_changed = False  # a list of it went out otherwise than it came
+        self.firm_calls = 0  # for which no list of ctxmgr's gives way
+        self.taken_tokens = 0.0  # of the largest list of the program's that was taken as it came
         self.resting_calls = 0  # for which it is paused, since a list of ctxmgr's was refused
         self.heard_long: bool | None = None
         self.busts: lifecycle.CacheBusts | None = None
@@ -146,6 +149,12 @@ class ProgramConversation:
     def is_held_out(self) -> bool:
         """Whether its lists pass untouched because it is of the holdout."""
         return self.enrolment is not None and self.enrolment.arm == "heldOut"
+
+    @property
+    def window(self) -> float:
+        """The largest list of the program's that is sent as it came, in tokens."""
+        taken, stated = self.taken_tokens, self.settings.window
+        return TAKEN_SHARE * taken if taken > stated else stated
 
     @property
     def length(self) -> int:
@@ -202,7 +211,7 @@ class ProgramConversation:
         else:
             sent, outcome = self._kept(given, sent, outcome)
         weight = outcome.report.raw_tokens if outcome.report is not None else 0.0
-        if self.resting_calls and not is_again and call.overhead_tokens + weight <= self.settings.window:
+        if self.resting_calls and not is_again and call.overhead_tokens + weight <= self.window:
             sent = given
         index_of = {id(raw): index for index, raw in enumerate(given)}
         places = tuple(index_of.get(id(raw)) for raw in sent)
@@ -298,6 +307,7 @@ class ProgramConversation:
 
     def _wake(self, shared: int, since: tuple[bytes, ...], call: ListCall) -> None:
         """Rule 7."""
+        self.firm_calls = max(0, self.firm_calls - bool(since))
         if not self.resting_calls or not since:
             return
         left = shared < len(self._plain) and self._begins_anew(shared, since, call)

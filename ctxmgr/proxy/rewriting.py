@@ -9,8 +9,9 @@
    program's. Where the provider takes it, ctxmgr leaves the conversation alone for RESTING_CALLS, while its list
    fits the window, until it is refused for its size or the program begins it anew; where the refusal did not say
    that the list is at fault, only the second time. In that case it does not give way to a list that is larger than
-   the window. Where the program's own is too long all the same, that teaches ctxmgr nothing of its own list, which
-   goes out once more.
+   the window the first time either: the program gets that refusal. Where the provider takes such a list, the window
+   is as large. Where it refuses the program's own, too, no list of ctxmgr's gives way for RESTING_CALLS. Where that
+   one is too long, it teaches ctxmgr nothing of its own list, which goes out once more.
 6. A thought that stands behind another list than it was made behind may be refused. Where ctxmgr changed a list of
    the conversation it is then asked that such thoughts are dropped, and so with each list of that model from then
    on whose conversation ctxmgr has changed; not any more where a list that asks so is refused for something else.
@@ -102,6 +103,8 @@ class Rewriter:
             self._binding_models.discard(refused.call.model)
             refused = msgspec.structs.replace(refused, is_unbound=False)
         is_back = refused.gave_way is not None
+        if is_back:
+            conversation.firm_calls = RESTING_CALLS
         async with conversation.lock:
             if refusal.kind == "size":
                 await conversation.rested()
@@ -173,6 +176,8 @@ class Rewriter:
     def note_success(self, prepared: Prepared) -> None:
         """The provider took what was sent."""
         conversation, refusal = prepared.conversation, prepared.gave_way
+        if prepared.body is None:
+            conversation.taken_tokens = max(conversation.taken_tokens, prepared.weights.own_tokens)
         if refusal is None:
             conversation.is_doubted = conversation.is_doubted and prepared.body is None
         elif refusal.is_sure or conversation.is_doubted:
@@ -245,8 +250,11 @@ class Rewriter:
 
     def _giving_way(self, refused: Prepared, refusal: Refusal) -> Prepared | None:
         """Rule 5."""
-        is_too_large = refused.weights.own_tokens > refused.conversation.settings.window
-        if refused.body is None or refused.is_back or (refusal.is_guess and is_too_large):
+        conversation = refused.conversation
+        if refused.body is None or refused.is_back or conversation.firm_calls:
+            return None
+        if refusal.is_guess and refused.weights.own_tokens > conversation.window and not conversation.is_doubted:
+            conversation.is_doubted = True
             return None
         weights, size = refused.weights.unchanged, sum(map(len, refused.call.body.messages))
         return msgspec.structs.replace(

@@ -413,15 +413,37 @@ async def test_what_a_refusal_of_the_programs_own_list_says_is_not_learnt_of_ctx
     body = listed(path, "Go.", 14)
     _, _, sent = await posted(made, path, body, UNSAID, too_long)
     assert [len(sent[0]) < 0.9 * len(body), sent[1] == body, sent[2] == sent[0]] == [True] * 3
-    _, _, sent = await posted(made, path, body, UNSAID, too_long, UNSAID)  # it gives way once
-    assert len(sent) == 3
+    _, came, sent = await posted(made, path, body, UNSAID)  # it has given way
+    assert (came, len(sent)) == (await asked_directly(UNSAID), 1)
     assert [one for one in heard if TOO_LONG in str(one)] == []
 
 
-async def test_a_list_over_the_window_is_not_given_way_to_on_a_guess(rig: Any) -> None:
+async def test_a_guess_is_the_programs_once_where_its_own_list_is_over_the_window(rig: Any) -> None:
     made = await rig(window=20_000)
     _, came, sent = await posted(made, CHAT, listed(CHAT, "Go."), UNSAID)
     assert (came, len(sent)) == (await asked_directly(UNSAID), 1)
+    own = []
+    for steps in (13, 14, 15):
+        body = listed(CHAT, "Go.", steps)
+        _, came, sent = await posted(made, CHAT, body, *([UNSAID] if steps == 13 else []))
+        own.append((came == GOOD[CHAT], sent.index(body)))
+        await asyncio.gather(*made.proxy.conversations.all()[0]._telling)
+    assert own == [(True, 1), (True, 0), (True, 0)]
+
+
+async def test_where_the_programs_own_is_refused_too_it_is_not_asked_for_again_with_each_call(rig: Any) -> None:
+    made = await rig(window=40_000)
+    asked = []
+    for steps in range(12, 26):
+        body = listed(CHAT, "Go.", steps)
+        made.upstream.answer = AT_FAULT["422"][1]
+        before = len(made.upstream.asked)
+        _, came = await made.post(body, CHAT)
+        assert came == await asked_directly(AT_FAULT["422"][1])
+        asked.append(len(made.upstream.asked) - before)
+    first = asked.index(2)
+    assert asked[first + 1 : first + 10] == [1] * 9
+    assert asked[first + 10 :] != [1] * len(asked[first + 10 :])
 
 
 async def test_a_conversation_that_rests_is_tried_again_after_ten_calls(rig: Any) -> None:
