@@ -22,11 +22,11 @@ from ctxmgr.engine.retention.receipts import filed
 from ctxmgr.engine.retention.worth import age_of
 from ctxmgr.engine.rewriting import marker
 from ctxmgr.engine.rewriting.rewrite import shorten
-from ctxmgr.engine.tools import dialogue, tasks
+from ctxmgr.engine.tools import dialogue, plans, tasks
 from ctxmgr.engine.tools.arguments import CallArguments
 from ctxmgr.engine.tools.names import role_of
 from ctxmgr.model import Call, Media, Policy, Usage
-from ctxmgr.model.messages import View
+from ctxmgr.model.messages import Block, View
 from ctxmgr.model.saved import Meter
 from tests.notation import a, call, indexed, r, talk, u
 from tests.unit.engine.memory.packets import known, packet, part
@@ -71,7 +71,7 @@ def in_json(size: int) -> int:
 
 
 def plan(title: int) -> int:
-    found = dialogue.plan_answer({"plan": "a" * title}, "Plan approved.")
+    found = plans.plan_answer({"plan": "a" * title}, "Plan approved.")
     assert found is not None
     return len(found.title)
 
@@ -100,9 +100,9 @@ def outlined(size: int) -> list[tuple[int, int]]:
     return list(outline(f"def a(): {'x' * (size - 10)}\nrest"))
 
 
-def success(output: int, stop: str, sent: int) -> bool:
+def success(output: int, stop: str, sent: int, said: str = "") -> bool:
     usage = Usage(input_tokens=sent, cache_read_tokens=10, cache_write_tokens=5, output_tokens=output)
-    return refusals.overflowed(View("assistant", (), stop=stop), usage, 1_000)
+    return refusals.overflowed(View("assistant", (Block("text", text=said),), stop=stop), usage, 1_000)
 
 
 def learned(step: int, counted: int) -> float:
@@ -231,7 +231,7 @@ LIMITS: list[Limit] = [
     ),
     ("how long a request may be", lambda sent: success(0, "stop", sent), [(985, False), (986, True)]),
     ("a reply cut at once", lambda sent: success(0, "length", sent), [(974, False), (975, True)]),
-    ("a reply cut later", lambda sent: success(1, "length", sent), [(985, False)]),
+    ("a reply cut later", lambda sent: success(1, "length", sent, "It is"), [(985, False)]),
     (
         "a step that teaches",
         lambda step: learned(step, 2 * step),
