@@ -1157,7 +1157,7 @@ export interface WrittenPrompt {
   dollars: number | null;
 }
 
-/** Totals since the session was last loaded from its snapshot. */
+/** Totals of the session. */
 export interface CacheBusts {
   /** Number of calls. */
   count: number;

@@ -271,6 +271,7 @@ class ProgramConversation:
         except SidecarFault:
             return {}
         found: dict[str, Any] = status.get("cache") or {}
+        self.busts = lifecycle.CacheBusts.saved(found.get("busts") or {}) or self.busts
         self._cache = (used_ms, found) if with_cost else None
         return found
 

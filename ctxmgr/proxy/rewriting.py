@@ -232,7 +232,7 @@ class Rewriter:
         weights, report = listed.weights, listed.outcome.report
         if is_same:
             weights = weights.unchanged
-        if report is not None and report.cache_bust is not None and not self._settings.observe:
+        if report is not None and report.cache_bust is not None:
             line = conversation.note_bust(report.cache_bust)
             if line and conversation.settings.warns_of_cache_busts:
                 self._settings.say(line)

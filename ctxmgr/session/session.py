@@ -119,7 +119,6 @@ class SessionCore:
         self.prefetch = Prefetch()
         self.warnings: tuple[str, ...] = ()
         self.unpruned = ""  # why the last prune that the host requested removed nothing
-        self.busts: lifecycle.CacheBusts | None = None  # prompts that changed early without ctxmgr
         self.cold_cost: tuple[State, lifecycle.ColdCost | None] | None = None  # the last one computed
         self.stored = Stored()  # how far it is safe in the store, as far as this process knows
         self.version = since.PROTOCOL_VERSION  # of the protocol, in which its reports are written

@@ -186,6 +186,7 @@ CUTS = {
     "branches/left-as-history": 3,
     "caching/a-lifetime-is-learned": 15,
     "caching/a-lifetime-is-learned while a call is out": 6,
+    "caching/an-early-change-is-told": 10,
     "caching/what-is-read-is-known-of-each-model": 8,
     "caching/what-is-read-shows-a-cache": 6,
     "compaction/instructions-stay": 5,

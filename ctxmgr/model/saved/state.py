@@ -206,6 +206,7 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     `refused_weight`: of the list that was refused as too long, in tokens; 0 once one was taken since.
     `strict_models`: ids of models that refused a list in which users and the assistant did not take turns.
     `cwd`: the working directory, as the host named it last; "" where it named none.
+    `busts`: prompts that changed early without ctxmgr, as `status.cache.busts` shows them; {} for none.
     """
 
     session_id: str
@@ -251,6 +252,7 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     refused_weight: int = msgspec.field(default=0, name="refused")
     strict_models: tuple[str, ...] = msgspec.field(default=(), name="strict")
     cwd: str = ""
+    busts: dict[str, Any] = {}
 
 
 class Stored(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -14,6 +14,7 @@ import msgspec
 
 from ctxmgr.model import CallTokens, difference, prices
 from ctxmgr.model.api import lifecycle
+from ctxmgr.model.saved import State
 from ctxmgr.session.context.list_plan import ListPlan
 from ctxmgr.session.session import SessionCore
 
@@ -57,13 +58,17 @@ def _was_kept(session: SessionCore, params: lifecycle.ContextParams, plan: ListP
 
 
 def _counted(session: SessionCore, change: lifecycle.PrefixChange, tokens: int) -> lifecycle.CacheBust | None:
-    """The counted bust, or None if the loss is too small."""
+    """The bust, or None if the loss is too small."""
     if tokens < LEAST_TOKENS:
         return None
     terms, whole = session.model.terms_by(session.state).prices, session.tokens()
     written = prices.dollars(CallTokens(written_tokens=tokens), terms, whole)
     read = prices.dollars(CallTokens(read_tokens=tokens), terms, whole)
     dearer = round(written - read, 6) if written is not None and read is not None else None
-    made = lifecycle.CacheBust(**msgspec.structs.asdict(change), tokens=tokens, dollars=dearer)
-    session.busts = lifecycle.CacheBusts.of(session.busts, made)
-    return made
+    return lifecycle.CacheBust(**msgspec.structs.asdict(change), tokens=tokens, dollars=dearer)
+
+
+def with_bust(state: State, bust: lifecycle.CacheBust) -> State:
+    """The state that counts it, too."""
+    busts = lifecycle.CacheBusts.of(lifecycle.CacheBusts.saved(state.busts), bust)
+    return msgspec.structs.replace(state, busts=msgspec.to_builtins(busts))

@@ -24,9 +24,10 @@ from ctxmgr.session.projection import Projection
 from ctxmgr.session.session import SessionCore
 
 if TYPE_CHECKING:
-    from ctxmgr.session.context.busts import bust_of
+    from ctxmgr.session.context.busts import bust_of, with_bust
 else:
     bust_of = late("ctxmgr.session.context.busts:bust_of")
+    with_bust = late("ctxmgr.session.context.busts:with_bust")
 
 
 def commit(
@@ -46,7 +47,8 @@ def commit(
     is_changed = params.prefix_change is not None or delta.shared_count < len(session.projection.messages)
     bust = bust_of(session, params, delta.shared_count, plan, prefix_tokens) if is_changed else None
     counted = truth.listed(session.state.counted, prefix_tokens, time_ms)
-    session.state = msgspec.structs.replace(planned.state, counted=counted)
+    state = msgspec.structs.replace(planned.state, counted=counted)
+    session.state = with_bust(state, bust) if bust is not None else state
     session.projection, session.ledger = projection, plan.arrived.ledger
     session.listed_ms = time_ms if time_ms is not None else session.state.clock or None
     if plan.arrived.anew:

@@ -333,7 +333,7 @@ def cache_status(session: SessionCore) -> lifecycle.CacheStatus | None:
         lifetime_from=lifetime.source,
         gap=gap(truth, rule, lifetime, documented_ms) or None,
         expires_at=None if called_ms is None else called_ms + lifetime.lifetime_ms,
-        busts=session.busts,
+        busts=lifecycle.CacheBusts.saved(state.busts),
     )
 
 

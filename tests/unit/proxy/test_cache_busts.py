@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from ctxmgr.client import Timing
 from tests.unit.proxy.lists import HOUR, MARK, SESSION, TOOLS, conversation, marked, request
 from tests.unit.proxy.provider import answers, turn
 
@@ -85,11 +86,31 @@ async def test_one_that_is_large_is_said_at_once(rig: Any) -> None:
     assert len(made.said) == 1
 
 
-@pytest.mark.parametrize("settings", [{"warn_on_cache_busts": False}, {"observe": True}])
-async def test_who_does_not_want_it_is_told_nothing(rig: Any, settings: dict[str, Any]) -> None:
-    made = await rig(window=200_000, **settings)
+async def test_who_does_not_want_it_is_told_nothing(rig: Any) -> None:
+    made = await rig(window=200_000, warn_on_cache_busts=False)
     await called(made, [clock(minute) for minute in range(6)])
     assert made.said == []
+
+
+async def test_to_observe_reports_it_too(rig: Any) -> None:
+    made = await rig(window=200_000, observe=True)
+    cache = await called(made, [clock(minute) for minute in range(6)])
+    assert cache["busts"]["parts"] == {"system": 5}
+    assert ["the prompt changed early in 3 calls" in line for line in made.said] == [True]
+
+
+async def test_a_proxy_that_was_started_again_counts_on(rig: Any) -> None:
+    state, now = {"state": "kept"}, [1_800_000_000_000.0]
+    timing = Timing(now_ms=lambda: now[0])
+    made = await rig(window=200_000, timing=timing, **state)
+    await called(made, [clock(minute) for minute in range(3)])
+    await made.proxy.__aexit__(None, None, None)
+    again = await rig(window=200_000, timing=timing, **state)
+    again.upstream.answer = answers(turn(12_000, read=9_000))
+    await again.post(request(marked(conversation(BEGUN + 3, lines=180)), **clock(4)), headers=SESSION)
+    now[0] += 60_000  # it is quiet
+    answer = await again.session.get(again.proxy.url + "/ctxmgr/sessions", headers=again.ours)
+    assert (await answer.json())["sessions"][0]["cache"]["busts"]["count"] == 2
 
 
 async def test_marks_that_move_change_nothing(rig: Any) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations  # evaluated with the first call that needs t
 
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta
+from msgspec import Meta, convert
 
 from ctxmgr.model.api.lifecycle.connection import Seq, SessionId, Wire
 from ctxmgr.model.api.lifecycle.events import Command, PrefixChange
@@ -69,7 +69,7 @@ class CacheBust(PrefixChange, frozen=True):
 
 
 class CacheBusts(Wire, frozen=True):
-    """Totals since the session was last loaded from its snapshot."""
+    """Totals of the session."""
 
     count: Annotated[int, Meta(description="Number of calls.")]
     parts: Annotated[
@@ -80,6 +80,11 @@ class CacheBusts(Wire, frozen=True):
         float | None, Meta(description="Total of those with a known price. Absent if there are none.")
     ]
     last: Annotated[CacheBust, Meta(description="The newest.")]
+
+    @classmethod
+    def saved(cls, fields: dict[str, Any]) -> CacheBusts | None:
+        """As a session's state has them; None if there are none."""
+        return convert(fields, cls) if fields else None
 
     @classmethod
     def of(cls, before: CacheBusts | None, made: CacheBust) -> CacheBusts:

@@ -1677,7 +1677,7 @@ pub struct WrittenPrompt {
     pub dollars: Option<f64>,
 }
 
-/// Totals since the session was last loaded from its snapshot.
+/// Totals of the session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CacheBusts {

@@ -75,6 +75,16 @@ def test_a_word_that_is_wrong_holds_and_is_told(made: dict[str, Any], whose: str
     )
 
 
+def test_prompts_that_changed_early_outlive_a_restart() -> None:
+    host = CachedHost()
+    host.calls(3)
+    host.call(prefixChange={"part": "tools", "how": "moved", "index": 0, "offset": 0})
+    again = CachedHost(found=SnapshotLoaded(tuple(host.talk.saved)))
+    busts = again.talk.status()["cache"]["busts"]
+    assert busts == host.status["cache"]["busts"]
+    assert busts["parts"] == {"tools": 1}
+
+
 def test_it_outlives_a_restart_and_what_comes_then_goes_on_from_it() -> None:
     host, straight = CachedHost(60), CachedHost(60)
     for one in (host, straight):
