@@ -54,4 +54,5 @@ PI = program(
         "only the provider of its model is pointed at ctxmgr: another that is chosen on its screen goes straight",
     ),
     tried="1.6.0",
+    takes_flag=False,  # its extension needs the provider's name
 )

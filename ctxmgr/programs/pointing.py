@@ -55,6 +55,11 @@ class Pointing(msgspec.Struct, frozen=True):
             raise NotHookable(f"where {self.title}'s provider is, is not known: set {place.variables[0]}")
         return address.rstrip("/")
 
+    def of(self, api: Api) -> "Pointing | None":
+        """The same, to its first provider that speaks this; None if there is none."""
+        name = next((name for name, place in self.places.items() if place.api == api), None)
+        return None if name is None else msgspec.structs.replace(self, chosen=lambda start: name)
+
     def hook(self, start: Launch, base_url: str, upstream: str) -> Launch:
         place = self.place(start)
         if self.hooked is not None:
@@ -63,10 +68,22 @@ class Pointing(msgspec.Struct, frozen=True):
 
 
 def program(
-    command: str, pointing: Pointing, asks: tuple[str, ...], losses: tuple[str, ...], tried: str = ""
+    command: str,
+    pointing: Pointing,
+    asks: tuple[str, ...],
+    losses: tuple[str, ...],
+    tried: str = "",
+    takes_flag: bool = True,
 ) -> Program:
-    """`tried`: "" of one that is known by its documentation alone."""
+    """`tried`: "" of one that is known by its documentation alone. `takes_flag`: a flag may say what it speaks if
+    nothing else does.
+    """
     api = next(iter(pointing.places.values())).api
+
+    def speaking(api: Api) -> Program | None:
+        told = pointing.of(api)
+        return None if told is None else program(command, told, asks, losses, tried, False)
+
     return Program(
         command,
         pointing.title,
@@ -78,6 +95,7 @@ def program(
         losses=losses,
         tried=tried,
         speaks=pointing.speaks,
+        speaking=speaking if takes_flag else None,
     )
 
 

@@ -63,7 +63,8 @@ class Program(msgspec.Struct, frozen=True):
     `variants(launch, listener)`: ways to start it, by name, so that what it sends first can be compared; in "own"
     it believes to speak to its vendor, and the listener is its proxy. `speaks(start)`: of one that speaks several,
     what it will; it may raise NotHookable, too. `with_tools(launch, command)`: with the MCP server that this
-    command starts, which needs the program's environment; None: it cannot be told of one.
+    command starts, which needs the program's environment; None: it cannot be told of one. `speaking(api)`: of one
+    that speaks several and does not say which, the same program as one that speaks this; None if it does not.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Program(msgspec.Struct, frozen=True):
     variants: Callable[[Launch, str], dict[str, Launch]] | None = None
     speaks: Callable[[Launch], Api] | None = None
     with_tools: Callable[[Launch, tuple[str, ...]], Launch] | None = None
+    speaking: "Callable[[Api], Program | None] | None" = None
 
 
 def with_environ(start: Launch, **values: str) -> Launch:

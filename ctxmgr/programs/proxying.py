@@ -29,7 +29,7 @@ from ctxmgr.programs import browser, table
 from ctxmgr.programs.pauses import Title, watch
 from ctxmgr.programs.program import Launch, NoProgram, NotHookable, Program, Unsaid, check, ended, with_environ
 from ctxmgr.proxy import Proxy, ProxySettings
-from ctxmgr.settings import Api
+from ctxmgr.settings import APIS, Api
 
 late.load()
 
@@ -249,22 +249,34 @@ def with_tools(program: Program, launch: Launch, base_url: str, token: str) -> L
 
 
 def program_of(api: Api | None, command: str, launch: Launch) -> Program:
-    """What is said by a flag goes before what is known."""
+    """`api`: what a flag says that it speaks. Raises WrongFlag if a known program cannot be redirected so: it would
+    ignore the usual variables.
+    """
     known = table.by_command(command)
-    if api is not None and (known is None or known.api != api or not _is_said(known, launch)):
-        return table.by_api(api, command)
-    if known is None:
+    if known is None and api is None:
         raise WrongFlag(
             f"ctxmgr does not know {command}: name its API with --anthropic, --openai, --responses or --gemini"
         )
-    return known
+    if known is None:
+        assert api is not None
+        return table.by_api(api, command)
+    spoken = _spoken(known, launch)
+    if api in (None, spoken):
+        return known
+    if spoken is not None:
+        raise WrongFlag(f"{known.title} speaks {APIS[spoken].title} as it is started: leave --{api} out")
+    told = known.speaking(api) if known.speaking is not None else None
+    if told is None:
+        raise WrongFlag(f"{known.title} cannot be redirected by --{api}: say in its own settings what it takes")
+    return told
 
 
-def _is_said(program: Program, launch: Launch) -> bool:
+def _spoken(program: Program, launch: Launch) -> Api | None:
+    """None: nothing says it. Raises NotHookable."""
     try:
-        return program.speaks is None or bool(program.speaks(launch))
+        return program.api if program.speaks is None else program.speaks(launch)
     except Unsaid:
-        return False
+        return None
 
 
 def upstream_of(parsed: argparse.Namespace, program: Program, launch: Launch) -> str:

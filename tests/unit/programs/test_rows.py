@@ -6,8 +6,9 @@ import pytest
 
 from ctxmgr.programs import NotHookable, Program
 from ctxmgr.programs.pi import EXTENSION, PI
-from ctxmgr.programs.proxying import program_of
+from ctxmgr.programs.proxying import WrongFlag, program_of
 from ctxmgr.programs.rows import AIDER, CLINE, COPILOT, CRUSH, GOOSE, QWEN
+from ctxmgr.settings import Api
 from tests.unit.programs.starting import LISTENER, put, start
 
 CLAUDE, GPT = "https://api.anthropic.com", "https://api.openai.com/v1"
@@ -143,3 +144,27 @@ def test_a_flag_says_what_a_program_speaks_that_does_not_say_it_itself(tmp_path:
     flagged = program_of("openai", "qwen", begun)
     assert flagged.hook(begun, LISTENER, GPT).environ["OPENAI_BASE_URL"] == LISTENER
     assert program_of("openai", "qwen", start(tmp_path, OPENAI_API_KEY="k")) is QWEN
+
+
+def test_a_flag_sets_the_variable_that_the_program_heeds(tmp_path: Path) -> None:
+    begun = start(tmp_path)
+    flagged = program_of("openai", "goose", begun)
+    assert flagged.upstream(begun) == "https://api.openai.com"
+    made = flagged.hook(begun, LISTENER, GPT).environ
+    assert {name for name, value in made.items() if value == LISTENER} == {"OPENAI_HOST"}
+
+
+@pytest.mark.parametrize(
+    ("command", "api", "environ", "why"),
+    [
+        ("goose", "gemini", {}, "goose cannot be redirected by --gemini"),
+        ("goose", "openai", {"GOOSE_PROVIDER": "anthropic"}, "goose speaks Anthropic's messages"),
+        ("claude", "openai", {}, "Claude Code speaks Anthropic's messages"),
+        ("pi", "openai", {}, "pi cannot be redirected by --openai"),
+    ],
+)
+def test_a_flag_that_the_program_would_ignore_is_refused(
+    command: str, api: Api, environ: dict[str, str], why: str, tmp_path: Path
+) -> None:
+    with pytest.raises(WrongFlag, match=why):
+        program_of(api, command, start(tmp_path, **environ))
