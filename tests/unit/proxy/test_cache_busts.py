@@ -96,7 +96,7 @@ async def test_to_observe_reports_it_too(rig: Any) -> None:
     made = await rig(window=200_000, observe=True)
     cache = await called(made, [clock(minute) for minute in range(6)])
     assert cache["busts"]["parts"] == {"system": 5}
-    assert ["the prompt changed early in 3 calls" in line for line in made.said] == [True]
+    assert ["changed the start of its prompt in 3 calls" in line for line in made.said] == [True]
 
 
 async def test_a_proxy_that_was_started_again_counts_on(rig: Any) -> None:
