@@ -1,11 +1,12 @@
-"""Turns a checkout's texts and a version into what stands in the way of its release, or into the released texts.
+"""Turns a checkout's texts and a version into what prevents its release, or into the released texts.
 
-1. The changelog's first section is the version's, marked `(unreleased)`, and says something. Those below it are
-   dated, and older from one to the next.
-2. `pyproject.toml`, that of `ctxmgr/study` and `ctxmgr/__init__.py` name one version, which is not later than this
-   one; the two distributions ask for each other at that version.
+1. The changelog's first section is the version's, marked `(unreleased)`, and has items. Those below it are dated,
+   each older than the one before.
+2. All files of `VERSIONED` name one version, which is not later than this one.
 3. The release is the newest that replays its own rules (`RELEASES` in `ctxmgr/model/rules.py`).
 4. Nothing is uncommitted: what is tested is what is released.
+
+`--build FOLDER` builds everything that is published (`scripts/artifacts.py`), at the checkout's version.
 """
 
 import argparse
@@ -18,22 +19,33 @@ from pathlib import Path
 
 import msgspec
 
+from ctxmgr import __version__
 from ctxmgr.model import RELEASES, RULES
+from scripts import artifacts
 
 ROOT = Path(__file__).parents[1]
 CHANGELOG, PROJECT, MODULE = "CHANGELOG.md", "pyproject.toml", "ctxmgr/__init__.py"
-STUDY = "ctxmgr/study/pyproject.toml"
+STUDY, HOSTS = "ctxmgr/study/pyproject.toml", "protocol/hosts"
 UNRELEASED = "unreleased"
-NEXT = "now: scripts/gen, .ci/run, a commit, a tag"
+NEXT = "now: scripts/gen, .ci/run, a commit, a tag, scripts/release --build dist"
 _VERSION = re.compile(r"(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)")
 _SECTION = re.compile(r"^## (?P<version>\S+)(?: \((?P<when>[^)]*)\))?[ ]*$", re.MULTILINE)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_PROJECT_VERSION = re.compile(r'^(version = ")([^"]*)(")', re.MULTILINE)
+_TOML = re.compile(r'^(version = ")([^"]*)(")', re.MULTILINE)
 _PINNED = re.compile(r'("ctxmgr-(?:sidecar|study)(?:\[\w+\])?==)([^"]*)(")')
-_NAMED = {
-    PROJECT: _PROJECT_VERSION,
-    STUDY: _PROJECT_VERSION,
-    MODULE: re.compile(r'^(__version__ = ")([^"]*)(")$', re.MULTILINE),
+_JSON = re.compile(r'^(  "version": ")([^"]*)(")', re.MULTILINE)
+_NPM_LOCK = re.compile(r'("name": "ctxmgr-(?:client|pi)",\s+"version": ")([^"]*)(")')
+VERSIONED = {  # by path: the places of a version, as what is before it, the version, and what is behind it
+    PROJECT: (_TOML, _PINNED),
+    STUDY: (_TOML, _PINNED),
+    MODULE: (re.compile(r'^(__version__ = ")([^"]*)(")$', re.MULTILINE),),
+    f"{HOSTS}/typescript/package.json": (_JSON,),
+    f"{HOSTS}/typescript/package-lock.json": (_NPM_LOCK,),
+    f"{HOSTS}/pi/package.json": (_JSON,),
+    f"{HOSTS}/pi/package-lock.json": (_NPM_LOCK,),
+    f"{HOSTS}/rust/Cargo.toml": (_TOML,),
+    f"{HOSTS}/rust/Cargo.lock": (re.compile(r'(name = "ctxmgr-client"\nversion = ")([^"]*)(")'),),
+    f"{HOSTS}/claude-code-hooks/.claude-plugin/plugin.json": (_JSON,),
 }
 
 
@@ -46,8 +58,8 @@ class Section(msgspec.Struct, frozen=True):
 
 
 class Checkout(msgspec.Struct, frozen=True):
-    """`texts` of the four files by path; `newest`: the release that replays today's rules, as "0.1"; `changed`:
-    what is not committed, "" where all is."""
+    """`texts` of the changelog and of `VERSIONED` by path; `newest`: the release that replays today's rules, as
+    "0.1"; `changed`: what is not committed, "" where all is."""
 
     texts: dict[str, str]
     newest: str
@@ -69,15 +81,20 @@ def faults(version: str, checkout: Checkout) -> Iterator[str]:
         yield f"{version} is no version such as 0.2.0"
         return
     yield from _in_changelog(version, sections(checkout.texts[CHANGELOG]))
-    named = {name: _NAMED[name].findall(checkout.texts[name]) for name in _NAMED}
-    for name, matches in named.items():
-        if len(matches) != 1 or not _VERSION.fullmatch(matches[0][1]):
-            yield f"{name} does not name one version"
+    named = {name: versions(name, checkout.texts[name]) for name in VERSIONED}
+    for name, several in named.items():
+        if not several or not all(map(_VERSION.fullmatch, several)):
+            yield f"{name} does not name a version"
             return
-    before = {matches[0][1] for matches in named.values()}
-    before |= {match[1] for name in (PROJECT, STUDY) for match in _PINNED.findall(checkout.texts[name])}
+    before = set().union(*named.values())
     if len(before) > 1:
-        yield f"{PROJECT}, {STUDY} and {MODULE} name different versions: {', '.join(sorted(before))}"
+        first = versions(PROJECT, checkout.texts[PROJECT])
+        others = "; ".join(f"{name}: {', '.join(sorted(some))}" for name, some in named.items() if some != first)
+        yield (
+            f"{PROJECT} names {', '.join(sorted(first))}, but {others}"
+            if others
+            else f"{PROJECT} names two versions"
+        )
     elif _order(version) < _order(*before):
         yield f"{PROJECT} names {before.pop()} already, which is later than {version}"
     if checkout.newest != ".".join(version.split(".")[:2]):
@@ -104,6 +121,11 @@ def _in_changelog(version: str, sections: list[Section]) -> Iterator[str]:
             yield f"{CHANGELOG}: {section.version} stands below {later.version}"
 
 
+def versions(name: str, text: str) -> set[str]:
+    """All that the text of this file names."""
+    return {match[2] for place in VERSIONED[name] for match in place.finditer(text)}
+
+
 def _order(version: str) -> tuple[int, ...]:
     return tuple(map(int, version.split(".")))
 
@@ -111,13 +133,16 @@ def _order(version: str) -> tuple[int, ...]:
 def released(version: str, date: str, checkout: Checkout) -> dict[str, str]:
     """The texts with this version in them and this date in the changelog, by path."""
     heading = f"## {version} ({UNRELEASED})"
-    new = rf"\g<1>{version}\g<3>"
-    texts = {name: _PINNED.sub(new, _NAMED[name].sub(new, checkout.texts[name])) for name in _NAMED}
-    return texts | {CHANGELOG: checkout.texts[CHANGELOG].replace(heading, f"## {version} ({date})", 1)}
+    texts = {CHANGELOG: checkout.texts[CHANGELOG].replace(heading, f"## {version} ({date})", 1)}
+    for name, places in VERSIONED.items():
+        texts[name] = checkout.texts[name]
+        for place in places:
+            texts[name] = place.sub(rf"\g<1>{version}\g<3>", texts[name])
+    return texts
 
 
 def read(root: Path) -> Checkout:
-    texts = {name: (root / name).read_text(encoding="utf-8") for name in (CHANGELOG, *_NAMED)}
+    texts = {name: (root / name).read_text(encoding="utf-8") for name in (CHANGELOG, *VERSIONED)}
     status = subprocess.run(
         ["git", "status", "--porcelain"], cwd=root, capture_output=True, check=True, encoding="utf-8"
     )
@@ -126,10 +151,20 @@ def read(root: Path) -> Checkout:
 
 def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
     """0: released, or in order; 1: something stands in the way, and nothing was written."""
-    parser = argparse.ArgumentParser(prog="scripts/release", description="Writes a version, and its date.")
-    parser.add_argument("version", metavar="VERSION", help="such as 0.2.0")
-    parser.add_argument("--check", action="store_true", help="only say what stands in the way")
+    parser = argparse.ArgumentParser(
+        prog="scripts/release",
+        description="Writes a version and its date into every file that has one, or builds what is published.",
+    )
+    parser.add_argument("version", metavar="VERSION", nargs="?", help="such as 0.2.0")
+    parser.add_argument("--check", action="store_true", help="only report what prevents the release")
+    parser.add_argument(
+        "--build", metavar="FOLDER", type=Path, help="build all artifacts of this checkout into FOLDER"
+    )
     parsed = parser.parse_args(arguments)
+    if (parsed.version is None) == (parsed.build is None):
+        parser.error("a VERSION or --build FOLDER is needed")
+    if parsed.build:
+        return _built(parsed.build.resolve())
     checkout = read(root)
     if problems := list(faults(parsed.version, checkout)):
         print("\n".join(problems), file=sys.stderr)
@@ -141,6 +176,18 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
         (root / name).write_text(text, encoding="utf-8")
         print(f"wrote {name}")
     print(NEXT)
+    return 0
+
+
+def _built(folder: Path) -> int:
+    try:
+        for step in artifacts.build(__version__, folder):
+            print(f"{step} ...", flush=True)
+    except artifacts.BuildFault as fault:
+        print(fault, file=sys.stderr)
+        return 1
+    for file in sorted(folder.iterdir()):
+        print(f"  {file.stat().st_size / 1_000:8,.0f} kB  {file.name}")
     return 0
 
 

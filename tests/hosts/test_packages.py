@@ -8,10 +8,11 @@ import sys
 import tarfile
 import zipfile
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from ctxmgr import __version__
+from scripts import artifacts
 from tests import needs
 from tests.hosts.test_rust import QUICKLY
 
@@ -19,9 +20,6 @@ ROOT = Path(__file__).resolve().parents[2]
 HOSTS = ROOT / "protocol" / "hosts"
 STEP_SECONDS = 400.0  # only a failing step takes so long
 INITIALIZE = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"1.1"}}\n'
-
-
-CERTIFICATES = {"UV_SYSTEM_CERTS": "1", "UV_NATIVE_TLS": "1"}  # uv trusts whom the machine trusts, as pip does
 
 
 def run(*command: str | Path, cwd: Path = ROOT, given: bytes = b"", **environment: str) -> str:
@@ -32,7 +30,7 @@ def run(*command: str | Path, cwd: Path = ROOT, given: bytes = b"", **environmen
         input=given,
         capture_output=True,
         timeout=STEP_SECONDS,
-        env={**CERTIFICATES, **os.environ, **environment},
+        env={**artifacts.CERTIFICATES, **os.environ, **environment},
     )
     assert done.returncode == 0, (done.stdout + done.stderr).decode()[-3000:]
     return done.stdout.decode()
@@ -46,8 +44,8 @@ def program(name: str) -> str:
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("built")
-    run(program("uv"), "build", "--quiet", "--out-dir", folder)
-    run(program("uv"), "build", "--quiet", "--wheel", "--out-dir", folder, ROOT / "ctxmgr" / "study")
+    program("uv")
+    artifacts.python(folder)
     return folder
 
 
@@ -57,6 +55,7 @@ def test_the_wheel_and_the_source_are_what_an_index_takes(built: Path) -> None:
     assert sorted(file.name.partition("-")[0] for file in files) == [
         "ctxmgr_sidecar",
         "ctxmgr_sidecar",
+        "ctxmgr_study",
         "ctxmgr_study",
     ]
     run(program("twine"), "check", "--strict", *files)
@@ -118,13 +117,7 @@ def test_the_wheel_serves_without_being_installed(built: Path, tmp_path: Path) -
 def packed(name: str, to: Path) -> Path:
     """The tarball of a package for Node, built from a copy in which nothing was built."""
     npm = program("npm")
-    copy = to / "protocol"
-    shutil.copytree(
-        ROOT / "protocol", copy, ignore=shutil.ignore_patterns("node_modules", "dist", "transcripts", "target")
-    )
-    folder = copy / "hosts" / name
-    (folder / "node_modules").symlink_to(needs.npm_packages(HOSTS / name))
-    run(npm, "pack", "--pack-destination", to, cwd=folder)
+    artifacts.node(name, to, modules=needs.npm_packages(HOSTS / name))
     (tarball,) = to.glob("*.tgz")
     run(npm, "publish", "--dry-run", tarball)
     return tarball
@@ -166,11 +159,10 @@ def test_a_checkout_of_the_pi_package_installs_without_tools(tmp_path: Path) -> 
 
 @pytest.mark.real
 def test_the_crate_is_packed_and_what_is_packed_builds(tmp_path: Path) -> None:
-    cargo: Any = program("cargo")
-    copy = tmp_path / "rust"
-    shutil.copytree(HOSTS / "rust", copy, ignore=shutil.ignore_patterns("target"))
+    program("cargo")
     target = str(HOSTS / "rust" / "target")  # what it depends on is compiled once for all tests
-    run(cargo, "package", "--locked", "--allow-dirty", cwd=copy, CARGO_TARGET_DIR=target, **QUICKLY)
-    held = run(cargo, "package", "--locked", "--allow-dirty", "--list", cwd=copy).split()
-    assert {"LICENSE", "README.md", "src/lib.rs"} <= set(held)
+    artifacts.crate(tmp_path, CARGO_TARGET_DIR=target, **QUICKLY)
+    with tarfile.open(tmp_path / f"ctxmgr-client-{__version__}.crate") as opened:
+        held = {name.partition("/")[2] for name in opened.getnames()}
+    assert {"LICENSE", "README.md", "src/lib.rs"} <= held
     assert not any("test" in name or "bad" in name for name in held)

@@ -8,12 +8,14 @@ import msgspec
 import pytest
 
 from ctxmgr.model.rules import RELEASES, RULES
+from scripts import artifacts
 from scripts.releasing import (
     CHANGELOG,
     MODULE,
     PROJECT,
     ROOT,
     STUDY,
+    VERSIONED,
     Checkout,
     faults,
     main,
@@ -40,8 +42,34 @@ LOG = """# Changelog
 PROJECT_TEXT = '[project]\nname = "x"\nversion = "0.1.1"\n\n[tool.z]\ntarget-version = "py311"\n'
 PROJECT_TEXT += 'study = ["ctxmgr-study==0.1.1"]\n'
 STUDY_TEXT = 'version = "0.1.1"  # as the other\ndependencies = ["ctxmgr-sidecar==0.1.1", "rich"]\n'
+PACKAGE_TEXT = '{\n  "name": "ctxmgr-client",\n  "version": "0.1.1",\n  "devDependencies": {"ms": "2.0.0"}\n}\n'
+LOCK_TEXT = """{
+  "name": "ctxmgr-client",
+  "version": "0.1.1",
+  "packages": {
+    "": {
+      "name": "ctxmgr-client",
+      "version": "0.1.1"
+    },
+    "node_modules/ms": {
+      "version": "2.0.0"
+    }
+  }
+}
+"""
+CRATE_TEXT = '[package]\nversion = "0.1.1"\n\n[dependencies]\nserde = { version = "1.0.190" }\n'
+CRATE_LOCK_TEXT = 'name = "ctxmgr-client"\nversion = "0.1.1"\n\nname = "serde"\nversion = "1.0.190"\n'
+HOSTS = {
+    "protocol/hosts/typescript/package.json": PACKAGE_TEXT,
+    "protocol/hosts/typescript/package-lock.json": LOCK_TEXT,
+    "protocol/hosts/pi/package.json": PACKAGE_TEXT.replace("client", "pi"),
+    "protocol/hosts/pi/package-lock.json": LOCK_TEXT.replace("client", "pi"),
+    "protocol/hosts/rust/Cargo.toml": CRATE_TEXT,
+    "protocol/hosts/rust/Cargo.lock": CRATE_LOCK_TEXT,
+    "protocol/hosts/claude-code-hooks/.claude-plugin/plugin.json": '{\n  "version": "0.1.1"\n}\n',
+}
 GOOD = Checkout(
-    {CHANGELOG: LOG, PROJECT: PROJECT_TEXT, STUDY: STUDY_TEXT, MODULE: '__version__ = "0.1.1"\n'}, "0.2"
+    {CHANGELOG: LOG, PROJECT: PROJECT_TEXT, STUDY: STUDY_TEXT, MODULE: '__version__ = "0.1.1"\n', **HOSTS}, "0.2"
 )
 
 
@@ -69,16 +97,16 @@ OUT_OF_ORDER = [
     ("0.2.0", changed(CHANGELOG, "- One thing.\n- Another.\n", ""), "CHANGELOG.md says nothing of 0.2.0"),
     ("0.2.0", changed(CHANGELOG, "## 0.1.1 (2025-02-03)", "## 0.1.1"), "CHANGELOG.md: 0.1.1 has no date"),
     ("0.2.0", changed(CHANGELOG, "## 0.1.0 (", "## 0.1.10 ("), "CHANGELOG.md: 0.1.10 stands below 0.1.1"),
-    ("0.2.0", changed(PROJECT, 'version = "0.1.1"', ""), "pyproject.toml does not name one version"),
+    ("0.2.0", changed(MODULE, "0.1.1", "new"), "ctxmgr/__init__.py does not name a version"),
     (
         "0.2.0",
         changed(MODULE, "0.1.1", "0.1.2"),
-        "pyproject.toml, ctxmgr/study/pyproject.toml and ctxmgr/__init__.py name different versions: 0.1.1, 0.1.2",
+        "pyproject.toml names 0.1.1, but ctxmgr/__init__.py: 0.1.2",
     ),
     (
         "0.2.0",
         changed(STUDY, "sidecar==0.1.1", "sidecar==0.1.0"),
-        "pyproject.toml, ctxmgr/study/pyproject.toml and ctxmgr/__init__.py name different versions: 0.1.0, 0.1.1",
+        "pyproject.toml names 0.1.1, but ctxmgr/study/pyproject.toml: 0.1.0, 0.1.1",
     ),
     (
         "0.2.0",
@@ -107,7 +135,15 @@ def test_the_version_and_the_date_are_written_and_nothing_else() -> None:
         PROJECT: PROJECT_TEXT.replace("0.1.1", "0.2.0"),
         STUDY: STUDY_TEXT.replace("0.1.1", "0.2.0"),
         MODULE: '__version__ = "0.2.0"\n',
+        **{name: text.replace("0.1.1", "0.2.0") for name, text in HOSTS.items()},
     }
+
+
+def test_every_file_that_has_a_version_is_written() -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, check=True, encoding="utf-8").stdout
+    manifests = {"package.json", "package-lock.json", "plugin.json", "Cargo.toml", "Cargo.lock", "pyproject.toml"}
+    ours = [name for name in listed.split() if Path(name).name in manifests and not name.startswith("tests/")]
+    assert {*ours, MODULE} == set(VERSIONED)
 
 
 @pytest.fixture
@@ -119,6 +155,7 @@ def checkout(tmp_path: Path) -> Path:
         PROJECT: 'version = "0.0.1"\n',
         STUDY: 'version = "0.0.1"\ndependencies = ["ctxmgr-sidecar==0.0.1"]\n',
         MODULE: '__version__ = "0.0.1"\n',
+        **{name: text.replace("0.1.1", "0.0.1") for name, text in HOSTS.items()},
     }
     for name, text in texts.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -158,3 +195,31 @@ def test_this_checkout_could_be_released_but_for_what_is_uncommitted() -> None:
     log = here.texts[CHANGELOG].replace(f"## {newest.version} ({newest.when})", f"## {newest.version} (unreleased)")
     here = msgspec.structs.replace(here, texts={**here.texts, CHANGELOG: log}, changed="")
     assert list(faults(newest.version, here)) == []
+
+
+@pytest.mark.parametrize("arguments", [[], ["0.2.0", "--build", "dist"]])
+def test_a_version_or_a_folder_is_needed(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert "a VERSION or --build FOLDER is needed" in capsys.readouterr().err
+
+
+def test_nothing_is_built_where_a_program_is_missing_or_the_folder_is_not_empty(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "dist"
+    monkeypatch.setattr(artifacts, "found", lambda name: None if name in ("npm", "cargo") else f"/bin/{name}")
+    assert main(["--build", str(folder)]) == 1
+    assert "not installed: npm, cargo" in capsys.readouterr().err
+    assert not folder.exists()
+    monkeypatch.setattr(artifacts, "found", lambda name: f"/bin/{name}")
+    assert main(["--build", str(tmp_path.parent)]) == 1
+    assert "is not empty" in capsys.readouterr().err
+
+
+def test_what_was_not_built_is_named(tmp_path: Path) -> None:
+    for name in artifacts.artifacts("1.2.3")[1:]:
+        (tmp_path / name).touch()
+    with pytest.raises(artifacts.BuildFault, match=r"^not built: ctxmgr_sidecar-1\.2\.3-py3-none-any\.whl$"):
+        artifacts.check("1.2.3", tmp_path)
