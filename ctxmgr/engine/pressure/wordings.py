@@ -13,7 +13,9 @@ words. A row of `OVERFLOW` is how several of them say it.
 
 Sources: the errors that pi, OpenCode, LiteLLM, inspect_ai and hermes-agent test their readers with; pages of the
 providers; issues of servers, as sgl-project/sglang#4048, vllm-project/vllm#36197, ggml-org/llama.cpp#19851,
-anomalyco/opencode#11141, openclaw/openclaw#58839. `tests/unit/engine/pressure/test_overflow.py` has a text of each.
+anomalyco/opencode#11141, openclaw/openclaw#58839, jaylfc/taOS#1738; of what is none of it anomalyco/opencode#12219
+and #43802, code-yeongyu/senpi#1466, can1357/oh-my-pi#9569. `tests/unit/engine/pressure/test_overflow.py` has a text
+of each.
 """
 
 from ctxmgr.model import expression
@@ -36,7 +38,8 @@ _LIST = (
     r"|query|(?:prompt |input |total |request(?:ed)? )?(?:tokens?|length|size))"
 )
 _MORE = (
-    r"(?:exceed(?:s|ed|ing)?|(?:is |are |was )?(?:longer|larger|greater|bigger|more|higher) than|(?:is |are )?over)"
+    r"(?:exceed(?:s|ed|ing)?|(?:is |are |was )?(?:longer|larger|greater|bigger|more|higher) than"
+    r"|(?:is |are )?(?:over|above))"
 )
 _MOST = r"(?:limits?|max(?:imum)?|allowed|context|window|capacity|lengths?|size|\d{3,})"
 
@@ -64,6 +67,11 @@ STRICT: tuple[tuple[str, str], ...] = (
         r"|\b(?:max|maximum) (?:\w+ )?number of (?:\w+ )?(?:context|prompt|input|sequence) (?:\w+ )?tokens",
     ),
     ("llama.cpp, LM Studio", r"\bn (?:ctx|keep)\b"),
+    ("LMDeploy", r"\binput length error\b"),
+    (
+        "oMLX, local servers that count first",
+        r"\btokens of context\b[^.;]{0,40}?\d{3,}|\btokens \(\d+\) max tokens \(\d+\) >",
+    ),
     ("llama.cpp, where it may not shift its context", r"\bcontext shift is disabled"),
     ("Huawei's MindIE", r"\binputs token length must be in\b"),
     ("Volcengine Ark, which counts pictures as well", r"\bexceed max message tokens"),
@@ -98,6 +106,11 @@ LOOSE: tuple[tuple[str, str], ...] = (
         rf"|\b{_LIST} (?:\w+ ){{0,3}}?longer than|\d tokens?\b[^.;]{{0,30}}? limit is"
         rf"|\bmax(?:imum)? number of tokens",
     ),
+    (
+        "Copilot's proxies, NVIDIA",
+        r"\b(?:prompt|input) tokens? exceed|\brequested \d{3,} tokens[^.]{0,30}? max(?:imum)? (?:is|of) \d{3,}"
+        r"|\d{3,} tokens\b[^.]{0,40}?\bat most \d{3,}",
+    ),
     ("Replicate, Databricks", r"\b(?:supports?|accepts?|allows?|limited to) (?:\w+ ){0,3}\d+ (?:\w+ )?tokens"),
     ("OpenAI, by its code", r"string above max length|(?:content|input|messages?)[^.;]{0,12}: ?string too long"),
     ("OpenAI, of more messages than it takes", r"\b(?:messages|input) ?: ?array too long"),
@@ -106,6 +119,11 @@ LOOSE: tuple[tuple[str, str], ...] = (
     (
         "Zhipu, Kimi, Qwen in Chinese",
         r"(?:上下文|输入|提示词?|prompt|请求|消息|tokens?|长度)[^。]{0,16}(?:过长|超长|超出|超过|过大|超限)",
+    ),
+    (
+        "resellers in Japanese and Korean",
+        r"(?:コンテキスト|入力|プロンプト|トークン)[^。]{0,16}(?:超え|超過|長すぎ)"
+        r"|(?:컨텍스트|입력|프롬프트|토큰)[^.]{0,16}(?:초과|너무 (?:길|깁))",
     ),
 )
 OTHER_LIMIT: tuple[tuple[str, str], ...] = (
@@ -120,15 +138,43 @@ OTHER_LIMIT: tuple[tuple[str, str], ...] = (
         "all: limits of an account",
         r"\bquota|exceed\w* your\b|usage limit|your plan|\b(?:hour|dai|week|month)ly\b|credit balance|\bbilling\b",
     ),
+    (
+        "OpenRouter, LiteLLM, gateways: money",
+        r"\bonly afford\b|\bcredits?\b|\bprepaid\b|\bspend(?:ing)? limit\b|\bmax budget\b|token bucket",
+    ),
+    (
+        "HTTP: who may ask, and how often",
+        r"\b(?:status|code|http|error)(?: code)? ?[:=]? ?4(?:0[1-4]|08|29)\b|^ ?4(?:0[1-4]|08|29)\b",
+    ),
+    (
+        "Ollama, LM Studio, vLLM: a model that cannot be loaded",
+        r"\bout of memory|\binsufficient (?:\w+ )?(?:memory|resources)"
+        r"|\b(?:failed|unable|error) to (?:load|allocate)",
+    ),
+    (
+        "OpenAI, Anthropic: a window that is not for sale",
+        r"context window (?:is|can ?not)(?: be)? (?:not |only )?(?:available|changed|enabled|supported)"
+        r"|long context beta|model not found",
+    ),
+    ("OpenAI, Azure: filters", r"\bflagged\b|content (?:policy|filter|management)"),
     ("hosts: a window that is too small for them", r"context (?:window|length|size) (?:is )?too small"),
     ("vLLM: a picture or a sound", r"\bencoder prompt\b"),
 )
-OTHER_PART = (
-    r"\b(?:images?|pictures?|audio|video|files?|pdf|documents?|tools|functions?|schemas?|grammar|metadata|names?|id|ids"
-    r"|descriptions?|keys?|breakpoints?|temperature|bias|budget tokens|stop sequences?|headers?|cookies?|ur[il]"
-    r"|cached content|dimensions?)\b[^.;,:]{0,40}?(?:: (?:string|array|input) )?"
+OTHER_PART: tuple[tuple[str, str], ...] = (
+    (
+        "Anthropic, OpenAI, Bedrock, Gemini: pictures, sounds and files",
+        r"images?|pictures?|audio|video|vision|media|files?|pdf|documents?|dimensions?",
+    ),
+    ("OpenAI, Anthropic, Bedrock: tools", r"tools?(?! results?\b)|functions?|schemas?|grammar|descriptions?"),
+    (
+        "OpenAI, Anthropic, Mistral: names and other members",
+        r"metadata|names?|id|ids|keys?|temperature|bias|budget tokens|stop sequences?|breakpoints?|cached content",
+    ),
+    ("HTTP: any server or gateway", r"headers?|cookies?|ur[il]"),
+    ("OpenAI, Fireworks: batches and searches", r"batch|(?:web )?search(?:es)?"),
+)
+_LIMITED = (
     r"(?:too (?:long|large|big|many|small)|exceed|longer than|larger than|more than|above max|at most|must|should)"
-    r"|\b(?:depth|nest(?:ed|ing))\b"
 )
 _REPLY = (
     r"\b(?:max (?:completion |output |new )?tokens|completion tokens?|output tokens?)\b[^.;]{0,60}?"
@@ -191,7 +237,12 @@ _of_roles = expression("|".join(row for _, row in OF_ROLES))
 _of_binding = expression("|".join(row for _, row in OF_BINDING))
 _of_list = expression("|".join(row for _, row in OF_LIST))
 _bare = expression(rf"\b(?:{'|'.join(row for _, row in BARE_FAULT)})\b")
-_other_part = expression(OTHER_PART)
+_parts = "|".join(row for _, row in OTHER_PART)
+_other_part = expression(
+    rf"\b(?:{_parts})\b[^.;,:]{{0,40}}?(?:: (?:string|array|input) )?{_LIMITED}"
+    rf"|\btoo many (?:\w+ )?(?:{_parts})\b|\bmax(?:imum)? (?:size|number) of (?:\w+ )?(?:{_parts})\b"
+    r"|\b(?:depth|nest(?:ed|ing))\b"
+)
 _reply = expression(_REPLY)
 _cap = expression(_CAP)
 _requested = expression(_REQUESTED)
