@@ -26,6 +26,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.client import AsyncClientSession, ContextOutcome, SidecarFault
+from ctxmgr.engine.memory import users_text
 from ctxmgr.formats import FORMATS
 from ctxmgr.model.api import lifecycle, reports
 from ctxmgr.proxy import caching
@@ -83,6 +84,8 @@ def _content(raw: bytes) -> tuple[dict[str, msgspec.Raw], list[msgspec.Raw]] | N
 
 
 TAKEN_SHARE = 1.1  # of a list that was taken: a next one that is so much larger is taken, too
+BEGINNING_MESSAGES = 8  # among which the user's first words are looked for
+LONGEST_WORDS = 160  # characters
 GONE = 0.5  # of a list's messages: what is less is an edit
 REFUSAL_SECONDS = 2.0  # to hear of a refusal
 
@@ -127,7 +130,8 @@ class ProgramConversation:
         self.heard_long: bool | None = None
         self.busts: lifecycle.CacheBusts | None = None
         self.is_doubted = False  # the newest of them was, and the refusal did not say why
-        self.used_ms = 0.0
+        self.began_ms = self.used_ms = 0.0
+        self._first_words = ""
         self.was_full = False  # the last answer was cut at the end of the window
         self.tool_calls: list[CalledTool] = []  # of the newest reply, as far as it came, that were not made yet
         self._own: tuple[bytes, ...] = ()  # as the program spelled them
@@ -165,6 +169,16 @@ class ProgramConversation:
     def messages(self) -> tuple[bytes, ...]:
         """The last list, as ctxmgr got it."""
         return self._plain
+
+    @property
+    def first_words(self) -> str:
+        """What the user said first, on one line; "" where the list does not show it."""
+        if not self._first_words:
+            message_format = FORMATS[self.api.format]
+            views = (message_format.view(raw) for raw in self._plain[:BEGINNING_MESSAGES])
+            words = next(filter(None, map(users_text, views)), "")
+            self._first_words = " ".join(words.split())[:LONGEST_WORDS]
+        return self._first_words
 
     def begins_as(self, messages: Sequence[bytes]) -> bool:
         """Whether the list has the first message of the last one; of a conversation without a list any has."""

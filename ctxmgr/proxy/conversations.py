@@ -170,6 +170,7 @@ class Conversations:
             return None
         if conversation is None:
             conversation = self._begun(base, known, call)
+            conversation.began_ms = self.now_ms()
             known.append(conversation)
         else:
             self._follow(conversation, call)

@@ -4,7 +4,8 @@ asks for (pin, pause, undo), and the calls of the tools of the program's model.
     GET  /healthz                  {"status": "ok", "version", "engine": "ready" | ...}
     GET  /ctxmgr/                  the page
     GET  /ctxmgr/sessions          all sessions with their calls, newest used first
-    GET  /ctxmgr/receipts?session= what left at each epoch
+    GET  /ctxmgr/receipts?session= {"removed", "pins", "epochs"}: what is removed from the last list, what is
+                                   pinned, what each epoch did; with `&epoch=` the list of what it removed
     POST /ctxmgr/actions           {"session", "method", "params"}: pin, unpin, undo, setPruning
     POST /ctxmgr/tools             {"method", "params"}: search, retrieve, pin, unpin, getScratchpad,
                                    editScratchpad, getStatus, of the session that the model is in
@@ -74,7 +75,7 @@ class PageRoutes:
         caches = {} if observe else await self._conversations.quiet()
         listed = sorted(self._conversations.all(), key=lambda conversation: -conversation.used_ms)
         sessions = [
-            _session(conversation, observe) | self._cache(conversation, caches.get(conversation.key, {}))
+            _session(conversation, self._settings) | self._cache(conversation, caches.get(conversation.key, {}))
             for conversation in listed
         ]
         return as_json(
@@ -104,7 +105,15 @@ class PageRoutes:
         conversation = self._named(request.query.get("session", ""))
         if conversation is None:
             return as_json({"error": "there is no such session"}, 404)
-        return await _answered(conversation, "explain", {})
+        epoch = request.query.get("epoch", "")
+        if epoch and not epoch.isdecimal():
+            return as_json({"error": "epoch: a number"}, 400)
+        try:
+            told = await conversation.session.request("explain", {"epoch": int(epoch)} if epoch else {})
+        except (InvalidParams, SidecarFault) as fault:
+            return refused(fault)
+        removed = [one for one in told["verdicts"] if one["after"] < one["before"]]
+        return as_json({"removed": removed, "pins": told["pins"], "epochs": told["epochs"]})
 
     async def _action(self, request: web.Request) -> web.Response:
         if PAGE_HEADER not in request.headers:
@@ -148,16 +157,20 @@ async def _answered(conversation: ProgramConversation, method: str, params: dict
         return refused(fault)
 
 
-def _session(conversation: ProgramConversation, observe: bool) -> dict[str, Any]:
+def _session(conversation: ProgramConversation, settings: ProxySettings) -> dict[str, Any]:
     return {
+        "project": settings.project,
         "session": conversation.key,
         "program": conversation.speaker.program,
         "model": conversation.model,
         "isSubagent": conversation.speaker.is_subagent,
+        "firstWords": conversation.first_words,
+        "window": conversation.window_tokens or conversation.settings.window,
+        "beganAt": round(conversation.began_ms),
         "usedAt": round(conversation.used_ms),
         "isPaused": conversation.is_paused,
         "isHeldOut": conversation.is_held_out,
-        "account": _sums(conversation.account, observe),
+        "account": _sums(conversation.account, settings.observe),
         "calls": list(conversation.account.rows),
     }
 

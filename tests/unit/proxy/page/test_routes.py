@@ -46,6 +46,29 @@ async def test_a_session_is_told_with_each_call_and_what_it_saved(rig: Any) -> N
     assert one["account"]["sent"]["inputTokens"] == 12 * 100
 
 
+async def test_a_session_is_known_by_the_users_first_words_its_window_and_when_it_began(rig: Any) -> None:
+    made = await rig(window=30_000)
+    ask = "<system-reminder>Be brief.</system-reminder>Read all\nfiles, please."
+    await made.post(request(marked(conversation(1, ask))), headers=SESSION)
+    (one,) = (await told(made, "/ctxmgr/sessions"))["sessions"]
+    assert (one["firstWords"], one["window"], one["project"]) == ("Read all files, please.", 30_000, None)
+    assert 0 < one["beganAt"] <= one["usedAt"]
+
+
+async def test_what_is_removed_now_and_each_epochs_list_are_told(rig: Any) -> None:
+    made = await after_steps(rig, 34)
+    answer = await told(made, "/ctxmgr/receipts?session=claude:s-1")
+    assert len(answer["epochs"]) > 1
+    assert answer["pins"] == []
+    assert {one["verdict"] for one in answer["removed"]} <= {"pruned", "dropped", "distilled", "cut"}
+    assert 'Read file_path="/p/0.py"' in [one["call"] for one in answer["removed"]]
+    first = (await told(made, "/ctxmgr/receipts?session=claude:s-1&epoch=1"))["epochs"]
+    assert [one["epoch"] for one in first if one.get("left")] == [1]
+    for epoch, status in (("999", 400), ("x", 400)):
+        path = f"{made.proxy.url}/ctxmgr/receipts?session=claude:s-1&epoch={epoch}"
+        assert (await made.session.get(path, headers=made.ours)).status == status
+
+
 async def test_what_left_is_told_and_undone(rig: Any) -> None:
     made = await after_steps(rig, 52, 60_000, 40)
     receipts = (await told(made, "/ctxmgr/receipts?session=claude:s-1"))["epochs"]

@@ -84,6 +84,14 @@ class Chromium:
             raise RuntimeError(answer["exceptionDetails"])
         return answer["result"].get("value")
 
+    def press(self, key: str) -> None:
+        """Tab or Enter, as by a keyboard."""
+        text = {"text": "\r"} if key == "Enter" else {}
+        code = {"Tab": 9, "Enter": 13}[key]
+        for kind in ("keyDown", "keyUp"):
+            more = text if kind == "keyDown" else {}
+            self._ask("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code, **more)
+
     def _ask(self, method: str, **params: Any) -> dict[str, Any]:
         self._number += 1
         page = {"sessionId": self._page} if self._page else {}
