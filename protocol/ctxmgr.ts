@@ -5,25 +5,25 @@ export const PROTOCOL_VERSION = "1.1";
 
 /** Codes of error answers. */
 export const ErrorCode = {
-  /** The message is no JSON, or its framing is broken. */
+  /** The message is not valid JSON, or its framing is broken. */
   ParseError: -32700,
-  /** The message is no JSON-RPC 2.0 request, or comes at the wrong time; also batches. */
+  /** The message is not a JSON-RPC 2.0 request, comes at the wrong time, or is a batch. */
   InvalidRequest: -32600,
   /** There is no such method. */
   MethodNotFound: -32601,
-  /** The params do not fit; `data.path` is the JSON path of the fault. */
+  /** The params are invalid. `data.path` is the JSON path of the error. */
   InvalidParams: -32602,
-  /** A fault inside ctxmgr; the session is as it was before the request. */
+  /** A fault inside ctxmgr. The session is unchanged. */
   InternalError: -32603,
-  /** No `session_start` has named this session, or it was shut down. */
+  /** The session was not started with `session_start`, or it was shut down. */
   UnknownSession: -32001,
   /** `initialize` has not been answered yet. */
   NotInitialized: -32002,
   /** The host cancelled this request. */
   Cancelled: -32800,
-  /** `append` does not fit what was sent before: send the whole list. */
+  /** `append` does not match what was sent before. Send the whole list. */
   ContentModified: -32801,
-  /** The request is right but cannot be carried out; the message says why. */
+  /** The request is valid but cannot be carried out. The message says why. */
   RequestFailed: -32803,
 } as const;
 
@@ -895,7 +895,7 @@ export interface SessionStartParams {
   sessionId: string;
   /** The model that the session's lists are for. */
   model: Model;
-  /** The working directory. Lists of saved sessions show it; it is not used otherwise. */
+  /** Working directory. Lists of saved sessions show it. It is not used otherwise. */
   cwd?: string | null;
   /**
    * The host's session tree, oldest entry first. ctxmgr learns from it what a snapshot does not contain, and which
@@ -1274,7 +1274,7 @@ export interface ModelSelectParams {
   model: Model;
 }
 
-/** Where the session stands. */
+/** Returns the state of the session. */
 export interface StatusResult {
   /** State of the session after this call. */
   status: Status;
@@ -2035,8 +2035,8 @@ export interface Verdict {
   /** Its tokens in the list to send. */
   after: number;
   /**
-   * Its first call or result as the tool and its telling arguments, or what the message is, such as `user text`;
-   * secrets read `[masked]`. Since 1.1. Default: "".
+   * Its first call or result as the tool and its key arguments, or what the message is, for example `user text`.
+   * Secrets are shown as `[masked]`. Since 1.1. Default: "".
    */
   call?: string;
 }
@@ -2064,11 +2064,11 @@ export interface EpochReceipt {
   left?: Left[];
   /** How many more were removed that are not listed: the smallest ones. */
   omitted?: number;
-  /** What it did, for people: "removed 12 old results, 17,000 tokens; pays after 3 calls". Since 1.1. */
+  /** What it did, for people. Example: "removed 12 old results, 17,000 tokens; pays after 3 calls". Since 1.1. */
   text?: string;
   /**
-   * The number of calls after which it has saved what it cost; 0: at once. Absent where it saves nothing, or where
-   * this is not known. Since 1.1.
+   * Number of calls after which it has saved what it cost. 0: at once. Absent if it saves nothing, or if this is
+   * unknown. Since 1.1.
    */
   paysAfter?: number;
 }
@@ -2094,15 +2094,15 @@ export interface Left {
 /** What was done to something at an epoch. `shortened`: the arguments of a call. */
 export type LeftKind = "dropped" | "pruned" | "distilled" | "shortened" | "cut";
 
-/** A pin, and what it holds. `unpin` takes `{by: value}`. */
+/** A pin, and what it keeps. `unpin` takes `{by: value}`. */
 export interface HeldPin {
-  /** What it was made by. */
+  /** What the pin names. */
   by: PinBy;
   /** The digest, call id, path or tool. */
   value: string;
-  /** The number of messages of the last list that it holds. */
+  /** Number of messages of the last list that it keeps. */
   messages: number;
-  /** As in a verdict, of the message that is pinned by digest or by call id; null elsewhere. */
+  /** As in a verdict, for the message that is pinned by digest or by call id. Otherwise null. */
   call: string | null;
 }
 
@@ -2618,87 +2618,95 @@ export interface ErrorPlace {
 
 /** What each method takes and gives. An "event" may be sent with an id or without. */
 export interface Methods {
-  /** The first message: who the host is and what it can do. */
+  /** Starts the connection. It must be the first message. */
   "initialize": { params: InitializeParams; result: InitializeResult; direction: "to ctxmgr"; kind: "request" };
-  /** The host has read the answer. */
+  /** Confirms that the host has read the answer of `initialize`. */
   "initialized": { params: NoParams; result: void; direction: "to ctxmgr"; kind: "notification" };
   /** Saves and closes every session. */
   "shutdown": { params: NoParams; result: null; direction: "to ctxmgr"; kind: "request" };
   /** Ends the process. */
   "exit": { params: NoParams; result: void; direction: "to ctxmgr"; kind: "notification" };
-  /** Takes back a request, by the side that sent it. */
+  /** Cancels a request. Sent by the side that sent the request. */
   "$/cancelRequest": { params: CancelParams; result: void; direction: "to ctxmgr"; kind: "notification" };
-  /** This table as OpenRPC. */
+  /** Returns all methods as an OpenRPC document. */
   "rpc.discover": { params: NoParams; result: DiscoverResult; direction: "to ctxmgr"; kind: "request" };
-  /** A session begins or goes on; what a snapshot knows of it is restored. */
+  /** Starts a session, or continues it from its snapshot. */
   "session_start": { params: SessionStartParams; result: SessionStartResult; direction: "to ctxmgr"; kind: "request" };
-  /** The host uses another model from now on. */
+  /** Reports that the host now uses another model. */
   "model_select": { params: ModelSelectParams; result: StatusResult; direction: "to ctxmgr"; kind: "event" };
-  /** The message list before a model call; the answer is the list to send. */
+  /** Takes the message list before a model call, and returns the list to send. */
   "context": { params: ContextParams; result: ContextResult; direction: "to ctxmgr"; kind: "request" };
-  /** The model answered and its tools ran. As a request, its commands come in the answer. */
+  /** Reports that the model answered and its tools ran. Sent as a request, the answer contains commands. */
   "turn_end": { params: TurnEndParams; result: TurnEndResult; direction: "to ctxmgr"; kind: "event" };
-  /** The host is about to compact; {} leaves it to the host. */
+  /**
+   * Reports that the host is about to compact. The answer is a finished compaction, or {} to leave it to the host.
+   */
   "session_before_compact": { params: BeforeCompactParams; result: BeforeCompactResult; direction: "to ctxmgr"; kind: "request" };
-  /** The host has compacted. */
+  /** Reports that the host has compacted. */
   "session_compact": { params: SessionCompactParams; result: StatusResult; direction: "to ctxmgr"; kind: "event" };
-  /** The host's compaction failed. */
+  /** Reports that the host's compaction failed. */
   "session_compact_failed": { params: CompactFailedParams; result: StatusResult; direction: "to ctxmgr"; kind: "event" };
-  /** The host is about to move in its session tree; {} leaves the summary to the host. */
+  /**
+   * Reports that the host is about to move in its session tree. The answer is a summary of the branch, or {} to
+   * leave it to the host.
+   */
   "session_before_tree": { params: BeforeTreeParams; result: BeforeTreeResult; direction: "to ctxmgr"; kind: "request" };
-  /** The host has moved in its session tree. */
+  /** Reports that the host has moved in its session tree. */
   "session_tree": { params: SessionTreeParams; result: StatusResult; direction: "to ctxmgr"; kind: "event" };
-  /** The session ends; its snapshot stays. */
+  /** Ends the session. Its snapshot is kept. */
   "session_shutdown": { params: SessionParams; result: null; direction: "to ctxmgr"; kind: "event" };
-  /** Where the session stands. */
+  /** Returns the state of the session. */
   "getStatus": { params: GetStatusParams; result: Status; direction: "to ctxmgr"; kind: "request" };
-  /** The next `context` prunes: tool output, past the minimum; in preset balanced it opens an epoch. */
+  /** Makes the next `context` prune tool output, ignoring the minimum. In preset balanced, it opens an epoch. */
   "prune": { params: SessionParams; result: StatusResult; direction: "to ctxmgr"; kind: "request" };
-  /** Switches projection and packet off or on; ledger and snapshot go on. */
+  /** Turns changes of lists off or on. Ledger and snapshot continue. */
   "setPruning": { params: SetPruningParams; result: StatusResult; direction: "to ctxmgr"; kind: "request" };
-  /** What pruning has done so far. */
+  /** Returns what pruning has done so far. */
   "getPruneStats": { params: SessionParams; result: PruneStats; direction: "to ctxmgr"; kind: "request" };
-  /** The policy in force. */
+  /** Returns the current policy. */
   "getPolicy": { params: SessionParams; result: PolicyResult; direction: "to ctxmgr"; kind: "request" };
-  /** Sets policy keys for this session; null takes one back to its default. */
+  /** Sets policy keys for this session. null resets a key to its default. */
   "setPolicy": { params: SetPolicyParams; result: PolicyResult; direction: "to ctxmgr"; kind: "request" };
-  /** All facts that hold. */
+  /** Returns all current facts. */
   "getLedger": { params: SessionParams; result: LedgerResult; direction: "to ctxmgr"; kind: "request" };
-  /** The summaries that the session heard, the newest as they came. */
+  /** Returns the summaries of the session, the newest ones unchanged. */
   "getSummaries": { params: SessionParams; result: SummariesResult; direction: "to ctxmgr"; kind: "request" };
-  /** The packet as it would be rendered now. */
+  /** Returns the packet as it would be now. */
   "getPacket": { params: GetPacketParams; result: PacketResult; direction: "to ctxmgr"; kind: "request" };
-  /** One verdict a message of the last projection, with the rule and the weights; and what each epoch did. */
+  /**
+   * Returns a verdict for each message of the last list, with the rule and the token counts, and what each epoch
+   * did.
+   */
   "explain": { params: ExplainParams; result: ExplainResult; direction: "to ctxmgr"; kind: "request" };
-  /** The original of something that left, by the handle in its marker, page by page. */
+  /** Returns the original of something that was removed, by the handle in its marker, page by page. */
   "retrieve": { params: RetrieveParams; result: RetrieveResult; direction: "to ctxmgr"; kind: "request" };
-  /** What left and holds the words of a query, best first, with the handles that `retrieve` takes. */
+  /** Searches what was removed by words, and returns the best hits with handles for `retrieve`. */
   "search": { params: SearchParams; result: SearchResult; direction: "to ctxmgr"; kind: "request" };
-  /** Keeps a message, a call with its result, all that concerns a path, or all of a tool, as it is. */
+  /** Keeps a message, a call with its result, everything about a path, or everything of a tool, unchanged. */
   "pin": { params: PinParams; result: StatusResult; direction: "to ctxmgr"; kind: "request" };
-  /** Takes a pin off: what it held may leave at a later epoch. */
+  /** Removes a pin. What it kept may be removed at a later epoch. */
   "unpin": { params: PinParams; result: StatusResult; direction: "to ctxmgr"; kind: "request" };
-  /** Brings back what left at an epoch, and pins it. */
+  /** Brings back what was removed at an epoch, and pins it. */
   "undo": { params: UndoParams; result: StatusResult; direction: "to ctxmgr"; kind: "request" };
-  /** What a compaction would summarise and keep, and the prompts a host can run on its own model. */
+  /** Returns what a compaction would summarize and keep, and the prompts for the host's own model. */
   "planCompaction": { params: PlanCompactionParams; result: PlanCompactionResult; direction: "to ctxmgr"; kind: "request" };
-  /** A finished compaction; the host applies it and reports `session_compact`. */
+  /** Writes a compaction. The host applies it and sends `session_compact`. */
   "compact": { params: CompactParams; result: CompactResult; direction: "to ctxmgr"; kind: "request" };
-  /** A finished summary of the branch that is left behind. */
+  /** Writes a summary of the branch that is left behind. */
   "summarizeBranch": { params: SummarizeBranchParams; result: SummarizeBranchResult; direction: "to ctxmgr"; kind: "request" };
   /** The model's own notes. */
   "getScratchpad": { params: SessionParams; result: ScratchpadResult; direction: "to ctxmgr"; kind: "request" };
-  /** Edits the notes: str_replace, insert, overwrite, in order, all or none. */
+  /** Edits the model's own notes: str_replace, insert, overwrite. Applied in order, all or none. */
   "editScratchpad": { params: EditScratchpadParams; result: ScratchpadResult; direction: "to ctxmgr"; kind: "request" };
-  /** Asks the host to compact; accepted means queued, and is answered at once. */
+  /** Asks the host to compact. The host answers at once; accepted means queued. */
   "requestCompaction": { params: RequestCompactionParams; result: RequestCompactionResult; direction: "to host"; kind: "request" };
-  /** One model call that the host runs; asked only where `capabilities.complete` is declared. */
+  /** Asks the host to run one model call. Sent only if `capabilities.complete` is declared. */
   "complete": { params: CompleteParams; result: CompleteResult; direction: "to host"; kind: "request" };
-  /** Vectors of texts, by a model of the host; asked only where `capabilities.embed` is declared. */
+  /** Asks the host for vectors of texts. Sent only if `capabilities.embed` is declared. */
   "embed": { params: EmbedParams; result: EmbedResult; direction: "to host"; kind: "request" };
-  /** How far a request is that named a `progressToken`. */
+  /** Reports the progress of a request with a `progressToken`. */
   "$/progress": { params: ProgressParams; result: void; direction: "to host"; kind: "notification" };
-  /** What happened in a session, in numbers; sent only where `capabilities.telemetry` is declared. */
+  /** Reports what happened in a session, in numbers. Sent only if `capabilities.telemetry` is declared. */
   "telemetry/event": { params: TelemetryEvent; result: void; direction: "to host"; kind: "notification" };
 }
 

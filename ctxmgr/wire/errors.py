@@ -19,16 +19,16 @@ CONTENT_MODIFIED = -32801
 REQUEST_FAILED = -32803
 
 MEANINGS = {
-    PARSE_ERROR: "The message is no JSON, or its framing is broken.",
-    INVALID_REQUEST: "The message is no JSON-RPC 2.0 request, or comes at the wrong time; also batches.",
+    PARSE_ERROR: "The message is not valid JSON, or its framing is broken.",
+    INVALID_REQUEST: "The message is not a JSON-RPC 2.0 request, comes at the wrong time, or is a batch.",
     METHOD_NOT_FOUND: "There is no such method.",
-    INVALID_PARAMS: "The params do not fit; `data.path` is the JSON path of the fault.",
-    INTERNAL_ERROR: "A fault inside ctxmgr; the session is as it was before the request.",
-    UNKNOWN_SESSION: "No `session_start` has named this session, or it was shut down.",
+    INVALID_PARAMS: "The params are invalid. `data.path` is the JSON path of the error.",
+    INTERNAL_ERROR: "A fault inside ctxmgr. The session is unchanged.",
+    UNKNOWN_SESSION: "The session was not started with `session_start`, or it was shut down.",
     NOT_INITIALIZED: "`initialize` has not been answered yet.",
     CANCELLED: "The host cancelled this request.",
-    CONTENT_MODIFIED: "`append` does not fit what was sent before: send the whole list.",
-    REQUEST_FAILED: "The request is right but cannot be carried out; the message says why.",
+    CONTENT_MODIFIED: "`append` does not match what was sent before. Send the whole list.",
+    REQUEST_FAILED: "The request is valid but cannot be carried out. The message says why.",
 }
 
 

@@ -21,25 +21,27 @@ def _policy(sentence: str, **keys: Any) -> Beyond:
 
 
 RULES: tuple[Beyond, ...] = (
-    Beyond("`context` takes one of `messages` and `append`: not both, not neither.", "context", dict(_S)),
-    Beyond("`initialize` refuses another major version of the protocol.", "initialize", {"protocolVersion": "2.0"}),
+    Beyond("`context` takes exactly one of `messages` and `append`.", "context", dict(_S)),
     Beyond(
-        "`messageFormat` has to be one of those that ctxmgr knows.",
+        "`initialize` refuses a different major version of the protocol.", "initialize", {"protocolVersion": "2.0"}
+    ),
+    Beyond(
+        "`messageFormat` must be one that ctxmgr knows.",
         "initialize",
         {"protocolVersion": "1.0", "messageFormat": "runes"},
     ),
     Beyond(
-        "Each of `tools` in `initialize` and `session_start` says one thing at least that it does.",
+        "Each of `tools` in `initialize` and `session_start` must say at least one thing that it does.",
         "session_start",
         {**_S, "model": {"id": "m", "contextWindow": 1_000}, "tools": [{"name": "load"}]},
     ),
     Beyond(
-        "No two of `tools` have one name.",
+        "The names in `tools` must be different.",
         "initialize",
         {"protocolVersion": "1.1", "tools": [{"name": "load", "reads": "a"}, {"name": "load", "reads": "b"}]},
     ),
     Beyond(
-        "No two `tiers` of `prices` begin above as many tokens.",
+        "The `tiers` of `prices` must begin at different sizes.",
         "model_select",
         {
             **_S,
@@ -50,16 +52,16 @@ RULES: tuple[Beyond, ...] = (
             },
         },
     ),
-    _policy("Zones rise: yellow ≤ red ≤ compact.", zones={"yellow": 0.9, "red": 0.5}),
-    _policy("Slices may not overlap by all they hold.", compaction={"slices": {"tokens": 100, "overlap": 100}}),
-    _policy('A compaction whose `model` is "endpoint" names an `endpoint`.', compaction={"model": "endpoint"}),
+    _policy("Zones must increase: yellow ≤ red ≤ compact.", zones={"yellow": 0.9, "red": 0.5}),
+    _policy("Slices must be larger than their overlap.", compaction={"slices": {"tokens": 100, "overlap": 100}}),
+    _policy('A compaction with `model` "endpoint" needs an `endpoint`.', compaction={"model": "endpoint"}),
     Beyond(
-        "The `oldText` of `str_replace` stands in the notes exactly once.",
+        "The `oldText` of `str_replace` must occur in the notes exactly once.",
         "editScratchpad",
         {**_S, "operations": [{"op": "str_replace", "oldText": "not there", "newText": ""}]},
     ),
     Beyond(
-        "The `line` of `insert` is one of the notes.",
+        "The `line` of `insert` must exist in the notes.",
         "editScratchpad",
         {**_S, "operations": [{"op": "insert", "text": "x", "line": 99}]},
     ),
@@ -69,10 +71,10 @@ RULES: tuple[Beyond, ...] = (
         {**_S, "path": "a.py", "tool": "read"},
     ),
     Beyond(
-        "The `handle` of `retrieve` is one under which something of this session is archived.",
+        "The `handle` of `retrieve` must belong to something archived in this session.",
         "retrieve",
         {**_S, "handle": "nonesuch"},
     ),
-    Beyond("The `epoch` of `undo` is one of which a receipt is kept.", "undo", {**_S, "epoch": 7}),
-    Beyond("The `epoch` of `explain` is one of which a receipt is kept.", "explain", {**_S, "epoch": 7}),
+    Beyond("The `epoch` of `undo` must have a stored receipt.", "undo", {**_S, "epoch": 7}),
+    Beyond("The `epoch` of `explain` must have a stored receipt.", "explain", {**_S, "epoch": 7}),
 )

@@ -17,19 +17,19 @@ EVENTS: dict[latch.Event, str] = {
     "refused": "the host answered `accepted: false`, or an error",
     "failed": "`session_compact_failed`",
     "compacted": "`session_compact`",
-    "overflow": "a `turn_end` whose message says that the context was too long; once per user message",
+    "overflow": "a `turn_end` whose message says that the context was too long, at most once per user message",
 }
 EFFECTS: dict[latch.Effect, str] = {
-    "ask": "a compaction is asked for",
+    "ask": "a compaction is requested",
     "back off": f"one more failure in a row. A cooldown of {latch.COOLDOWN_FIRST} `turn_end`s begins, twice as "
     f"long with each failure; number {latch.FAILURES_TO_REST} rests the latch instead",
     "forgive": "failures are forgotten",
 }
 STATES: dict[LatchState, str] = {
-    "idle": "nothing has been asked for",
-    "asked": "a compaction was asked for, and its outcome is waited for",
-    "cooldown": "it was refused or failed: nothing is asked for a while",
-    "resting": "it failed too often: nothing is asked until the pressure has fallen or the host has compacted",
+    "idle": "nothing has been requested",
+    "asked": "a compaction was requested, and ctxmgr waits for the outcome",
+    "cooldown": "it was refused or failed. Nothing is requested for a while",
+    "resting": "it failed too often. Nothing is requested until the pressure has fallen or the host has compacted",
 }
 
 

@@ -145,8 +145,8 @@ class Verdict(Wire, frozen=True, omit_defaults=False):
     call: Annotated[
         str,
         Meta(
-            description="Its first call or result as the tool and its telling arguments, or what the message is, "
-            "such as `user text`; secrets read `[masked]`."
+            description="Its first call or result as the tool and its key arguments, or what the message is, for "
+            "example `user text`. Secrets are shown as `[masked]`."
         ),
     ] = ""
 
@@ -202,26 +202,31 @@ class EpochReceipt(Wire, frozen=True):
     ] = None
     text: Annotated[
         str | None,
-        Meta(description='What it did, for people: "removed 12 old results, 17,000 tokens; pays after 3 calls".'),
+        Meta(
+            description='What it did, for people. Example: "removed 12 old results, 17,000 tokens; pays after 3 '
+            'calls".'
+        ),
     ] = None
     pays_after: Annotated[
         int | None,
         Meta(
-            description="The number of calls after which it has saved what it cost; 0: at once. Absent where it "
-            "saves nothing, or where this is not known."
+            description="Number of calls after which it has saved what it cost. 0: at once. Absent if it saves "
+            "nothing, or if this is unknown."
         ),
     ] = None
 
 
 class HeldPin(Wire, frozen=True, omit_defaults=False):
-    """A pin, and what it holds. `unpin` takes `{by: value}`."""
+    """A pin, and what it keeps. `unpin` takes `{by: value}`."""
 
-    by: Annotated[PinBy, Meta(description="What it was made by.")]
+    by: Annotated[PinBy, Meta(description="What the pin names.")]
     value: Annotated[str, Meta(description="The digest, call id, path or tool.")]
-    messages: Annotated[int, Meta(description="The number of messages of the last list that it holds.")]
+    messages: Annotated[int, Meta(description="Number of messages of the last list that it keeps.")]
     call: Annotated[
         str | None,
-        Meta(description="As in a verdict, of the message that is pinned by digest or by call id; null elsewhere."),
+        Meta(
+            description="As in a verdict, for the message that is pinned by digest or by call id. Otherwise null."
+        ),
     ] = None
 
 

@@ -274,7 +274,7 @@ class SessionStartParams(Wire, frozen=True):
     model: Annotated[Model, Meta(description="The model that the session's lists are for.")]
     cwd: Annotated[
         str | None,
-        Meta(description="The working directory. Lists of saved sessions show it; it is not used otherwise."),
+        Meta(description="Working directory. Lists of saved sessions show it. It is not used otherwise."),
     ] = None
     entries: Annotated[
         RawList | None,

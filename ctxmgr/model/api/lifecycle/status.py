@@ -278,7 +278,7 @@ class SessionStartResult(Wire, frozen=True, omit_defaults=False):
 
 
 class StatusResult(Wire, frozen=True, omit_defaults=False):
-    """Where the session stands."""
+    """Returns the state of the session."""
 
     status: Annotated[Status, Meta(description="State of the session after this call.")]
     seq: Seq

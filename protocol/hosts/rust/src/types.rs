@@ -1343,7 +1343,7 @@ pub struct SessionStartParams {
     pub session_id: String,
     /// The model that the session's lists are for.
     pub model: Model,
-    /// The working directory. Lists of saved sessions show it; it is not used otherwise.
+    /// Working directory. Lists of saved sessions show it. It is not used otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// The host's session tree, oldest entry first. ctxmgr learns from it what a snapshot does not contain, and
@@ -1849,7 +1849,7 @@ pub struct ModelSelectParams {
     pub model: Model,
 }
 
-/// Where the session stands.
+/// Returns the state of the session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StatusResult {
@@ -2917,8 +2917,8 @@ pub struct Verdict {
     pub before: i64,
     /// Its tokens in the list to send.
     pub after: i64,
-    /// Its first call or result as the tool and its telling arguments, or what the message is, such as `user text`;
-    /// secrets read `[masked]`. Since 1.1.
+    /// Its first call or result as the tool and its key arguments, or what the message is, for example `user text`.
+    /// Secrets are shown as `[masked]`. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
 }
@@ -2967,11 +2967,11 @@ pub struct EpochReceipt {
     /// How many more were removed that are not listed: the smallest ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub omitted: Option<i64>,
-    /// What it did, for people: "removed 12 old results, 17,000 tokens; pays after 3 calls". Since 1.1.
+    /// What it did, for people. Example: "removed 12 old results, 17,000 tokens; pays after 3 calls". Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The number of calls after which it has saved what it cost; 0: at once. Absent where it saves nothing, or
-    /// where this is not known. Since 1.1.
+    /// Number of calls after which it has saved what it cost. 0: at once. Absent if it saves nothing, or if this is
+    /// unknown. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pays_after: Option<i64>,
 }
@@ -3014,17 +3014,17 @@ pub enum LeftKind {
     Other(String),
 }
 
-/// A pin, and what it holds. `unpin` takes `{by: value}`.
+/// A pin, and what it keeps. `unpin` takes `{by: value}`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HeldPin {
-    /// What it was made by.
+    /// What the pin names.
     pub by: PinBy,
     /// The digest, call id, path or tool.
     pub value: String,
-    /// The number of messages of the last list that it holds.
+    /// Number of messages of the last list that it keeps.
     pub messages: i64,
-    /// As in a verdict, of the message that is pinned by digest or by call id; null elsewhere.
+    /// As in a verdict, for the message that is pinned by digest or by call id. Otherwise null.
     pub call: Option<String>,
 }
 
@@ -3666,7 +3666,7 @@ pub trait Notification {
 pub mod methods {
     use super::*;
 
-    /// The first message: who the host is and what it can do.
+    /// Starts the connection. It must be the first message.
     pub struct Initialize;
     impl Request for Initialize {
         const NAME: &'static str = "initialize";
@@ -3674,7 +3674,7 @@ pub mod methods {
         type Answer = InitializeResult;
     }
 
-    /// The host has read the answer.
+    /// Confirms that the host has read the answer of `initialize`.
     pub struct Initialized;
     impl Notification for Initialized {
         const NAME: &'static str = "initialized";
@@ -3696,14 +3696,14 @@ pub mod methods {
         type Params = NoParams;
     }
 
-    /// Takes back a request, by the side that sent it.
+    /// Cancels a request. Sent by the side that sent the request.
     pub struct CancelRequest;
     impl Notification for CancelRequest {
         const NAME: &'static str = "$/cancelRequest";
         type Params = CancelParams;
     }
 
-    /// This table as OpenRPC.
+    /// Returns all methods as an OpenRPC document.
     pub struct RpcDiscover;
     impl Request for RpcDiscover {
         const NAME: &'static str = "rpc.discover";
@@ -3711,7 +3711,7 @@ pub mod methods {
         type Answer = DiscoverResult;
     }
 
-    /// A session begins or goes on; what a snapshot knows of it is restored.
+    /// Starts a session, or continues it from its snapshot.
     pub struct SessionStart;
     impl Request for SessionStart {
         const NAME: &'static str = "session_start";
@@ -3719,7 +3719,7 @@ pub mod methods {
         type Answer = SessionStartResult;
     }
 
-    /// The host uses another model from now on.
+    /// Reports that the host now uses another model.
     pub struct ModelSelect;
     impl Request for ModelSelect {
         const NAME: &'static str = "model_select";
@@ -3731,7 +3731,7 @@ pub mod methods {
         type Params = ModelSelectParams;
     }
 
-    /// The message list before a model call; the answer is the list to send.
+    /// Takes the message list before a model call, and returns the list to send.
     pub struct Context;
     impl Request for Context {
         const NAME: &'static str = "context";
@@ -3739,7 +3739,7 @@ pub mod methods {
         type Answer = ContextResult;
     }
 
-    /// The model answered and its tools ran. As a request, its commands come in the answer.
+    /// Reports that the model answered and its tools ran. Sent as a request, the answer contains commands.
     pub struct TurnEnd;
     impl Request for TurnEnd {
         const NAME: &'static str = "turn_end";
@@ -3751,7 +3751,7 @@ pub mod methods {
         type Params = TurnEndParams;
     }
 
-    /// The host is about to compact; {} leaves it to the host.
+    /// Reports that the host is about to compact. The answer is a finished compaction, or {} to leave it to the host.
     pub struct SessionBeforeCompact;
     impl Request for SessionBeforeCompact {
         const NAME: &'static str = "session_before_compact";
@@ -3759,7 +3759,7 @@ pub mod methods {
         type Answer = BeforeCompactResult;
     }
 
-    /// The host has compacted.
+    /// Reports that the host has compacted.
     pub struct SessionCompact;
     impl Request for SessionCompact {
         const NAME: &'static str = "session_compact";
@@ -3771,7 +3771,7 @@ pub mod methods {
         type Params = SessionCompactParams;
     }
 
-    /// The host's compaction failed.
+    /// Reports that the host's compaction failed.
     pub struct SessionCompactFailed;
     impl Request for SessionCompactFailed {
         const NAME: &'static str = "session_compact_failed";
@@ -3783,7 +3783,8 @@ pub mod methods {
         type Params = CompactFailedParams;
     }
 
-    /// The host is about to move in its session tree; {} leaves the summary to the host.
+    /// Reports that the host is about to move in its session tree. The answer is a summary of the branch, or {} to
+    /// leave it to the host.
     pub struct SessionBeforeTree;
     impl Request for SessionBeforeTree {
         const NAME: &'static str = "session_before_tree";
@@ -3791,7 +3792,7 @@ pub mod methods {
         type Answer = BeforeTreeResult;
     }
 
-    /// The host has moved in its session tree.
+    /// Reports that the host has moved in its session tree.
     pub struct SessionTree;
     impl Request for SessionTree {
         const NAME: &'static str = "session_tree";
@@ -3803,7 +3804,7 @@ pub mod methods {
         type Params = SessionTreeParams;
     }
 
-    /// The session ends; its snapshot stays.
+    /// Ends the session. Its snapshot is kept.
     pub struct SessionShutdown;
     impl Request for SessionShutdown {
         const NAME: &'static str = "session_shutdown";
@@ -3815,7 +3816,7 @@ pub mod methods {
         type Params = SessionParams;
     }
 
-    /// Where the session stands.
+    /// Returns the state of the session.
     pub struct GetStatus;
     impl Request for GetStatus {
         const NAME: &'static str = "getStatus";
@@ -3823,7 +3824,7 @@ pub mod methods {
         type Answer = Status;
     }
 
-    /// The next `context` prunes: tool output, past the minimum; in preset balanced it opens an epoch.
+    /// Makes the next `context` prune tool output, ignoring the minimum. In preset balanced, it opens an epoch.
     pub struct Prune;
     impl Request for Prune {
         const NAME: &'static str = "prune";
@@ -3831,7 +3832,7 @@ pub mod methods {
         type Answer = StatusResult;
     }
 
-    /// Switches projection and packet off or on; ledger and snapshot go on.
+    /// Turns changes of lists off or on. Ledger and snapshot continue.
     pub struct SetPruning;
     impl Request for SetPruning {
         const NAME: &'static str = "setPruning";
@@ -3839,7 +3840,7 @@ pub mod methods {
         type Answer = StatusResult;
     }
 
-    /// What pruning has done so far.
+    /// Returns what pruning has done so far.
     pub struct GetPruneStats;
     impl Request for GetPruneStats {
         const NAME: &'static str = "getPruneStats";
@@ -3847,7 +3848,7 @@ pub mod methods {
         type Answer = PruneStats;
     }
 
-    /// The policy in force.
+    /// Returns the current policy.
     pub struct GetPolicy;
     impl Request for GetPolicy {
         const NAME: &'static str = "getPolicy";
@@ -3855,7 +3856,7 @@ pub mod methods {
         type Answer = PolicyResult;
     }
 
-    /// Sets policy keys for this session; null takes one back to its default.
+    /// Sets policy keys for this session. null resets a key to its default.
     pub struct SetPolicy;
     impl Request for SetPolicy {
         const NAME: &'static str = "setPolicy";
@@ -3863,7 +3864,7 @@ pub mod methods {
         type Answer = PolicyResult;
     }
 
-    /// All facts that hold.
+    /// Returns all current facts.
     pub struct GetLedger;
     impl Request for GetLedger {
         const NAME: &'static str = "getLedger";
@@ -3871,7 +3872,7 @@ pub mod methods {
         type Answer = LedgerResult;
     }
 
-    /// The summaries that the session heard, the newest as they came.
+    /// Returns the summaries of the session, the newest ones unchanged.
     pub struct GetSummaries;
     impl Request for GetSummaries {
         const NAME: &'static str = "getSummaries";
@@ -3879,7 +3880,7 @@ pub mod methods {
         type Answer = SummariesResult;
     }
 
-    /// The packet as it would be rendered now.
+    /// Returns the packet as it would be now.
     pub struct GetPacket;
     impl Request for GetPacket {
         const NAME: &'static str = "getPacket";
@@ -3887,7 +3888,8 @@ pub mod methods {
         type Answer = PacketResult;
     }
 
-    /// One verdict a message of the last projection, with the rule and the weights; and what each epoch did.
+    /// Returns a verdict for each message of the last list, with the rule and the token counts, and what each epoch
+    /// did.
     pub struct Explain;
     impl Request for Explain {
         const NAME: &'static str = "explain";
@@ -3895,7 +3897,7 @@ pub mod methods {
         type Answer = ExplainResult;
     }
 
-    /// The original of something that left, by the handle in its marker, page by page.
+    /// Returns the original of something that was removed, by the handle in its marker, page by page.
     pub struct Retrieve;
     impl Request for Retrieve {
         const NAME: &'static str = "retrieve";
@@ -3903,7 +3905,7 @@ pub mod methods {
         type Answer = RetrieveResult;
     }
 
-    /// What left and holds the words of a query, best first, with the handles that `retrieve` takes.
+    /// Searches what was removed by words, and returns the best hits with handles for `retrieve`.
     pub struct Search;
     impl Request for Search {
         const NAME: &'static str = "search";
@@ -3911,7 +3913,7 @@ pub mod methods {
         type Answer = SearchResult;
     }
 
-    /// Keeps a message, a call with its result, all that concerns a path, or all of a tool, as it is.
+    /// Keeps a message, a call with its result, everything about a path, or everything of a tool, unchanged.
     pub struct Pin;
     impl Request for Pin {
         const NAME: &'static str = "pin";
@@ -3919,7 +3921,7 @@ pub mod methods {
         type Answer = StatusResult;
     }
 
-    /// Takes a pin off: what it held may leave at a later epoch.
+    /// Removes a pin. What it kept may be removed at a later epoch.
     pub struct Unpin;
     impl Request for Unpin {
         const NAME: &'static str = "unpin";
@@ -3927,7 +3929,7 @@ pub mod methods {
         type Answer = StatusResult;
     }
 
-    /// Brings back what left at an epoch, and pins it.
+    /// Brings back what was removed at an epoch, and pins it.
     pub struct Undo;
     impl Request for Undo {
         const NAME: &'static str = "undo";
@@ -3935,7 +3937,7 @@ pub mod methods {
         type Answer = StatusResult;
     }
 
-    /// What a compaction would summarise and keep, and the prompts a host can run on its own model.
+    /// Returns what a compaction would summarize and keep, and the prompts for the host's own model.
     pub struct PlanCompaction;
     impl Request for PlanCompaction {
         const NAME: &'static str = "planCompaction";
@@ -3943,7 +3945,7 @@ pub mod methods {
         type Answer = PlanCompactionResult;
     }
 
-    /// A finished compaction; the host applies it and reports `session_compact`.
+    /// Writes a compaction. The host applies it and sends `session_compact`.
     pub struct Compact;
     impl Request for Compact {
         const NAME: &'static str = "compact";
@@ -3951,7 +3953,7 @@ pub mod methods {
         type Answer = CompactResult;
     }
 
-    /// A finished summary of the branch that is left behind.
+    /// Writes a summary of the branch that is left behind.
     pub struct SummarizeBranch;
     impl Request for SummarizeBranch {
         const NAME: &'static str = "summarizeBranch";
@@ -3967,7 +3969,7 @@ pub mod methods {
         type Answer = ScratchpadResult;
     }
 
-    /// Edits the notes: str_replace, insert, overwrite, in order, all or none.
+    /// Edits the model's own notes: str_replace, insert, overwrite. Applied in order, all or none.
     pub struct EditScratchpad;
     impl Request for EditScratchpad {
         const NAME: &'static str = "editScratchpad";
