@@ -4,11 +4,12 @@
 2. Where no transcript has the method, a case of the corpus stands in.
 3. What is left out is marked in its place: `… (4,950 characters)` after the start of a text, `… 35 more` in a list.
    Of an answer that is a whole document (`rpc.discover`) the outline is shown: what its objects hold is counted.
-4. A status is shown whole once, with `getStatus`; elsewhere what an event changes of it, and a mark.
+4. A status is shown whole once, with `getStatus`; elsewhere what an event changes of it, and a mark. A policy is
+   shown whole with `getPolicy`; `initialize` shows some of its keys.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -20,6 +21,7 @@ TEXT = 88  # characters of a text that are shown whole
 START = 56  # characters shown of a longer one
 ITEMS = 4  # of a list that are shown whole; of a longer one two are
 TOLD = ("zone", "pressure", "tokens", "latch", "seq")  # of a status: rule 4
+POLICY_KEYS = ("preset", "zones", "reserve", "tokenizer", "workingSet", "keep")
 DEPTH = 2  # levels of members that count for rule 1
 OUTLINE = 3  # levels of a document that are shown, and of an object in it at most so many members
 OUTLINE_MEMBERS = 30
@@ -116,21 +118,22 @@ def shown(exchange: Exchange) -> str:
     other = "ctxmgr" if exchange.sender == "host" else "host"
     lines = [f"// {exchange.sender}", written(shortened(exchange.message))]
     if exchange.answer is not None:
-        answer = _without_status(exchange.answer)
+        answer = _excerpt(exchange.answer, "status", TOLD)
+        if exchange.message["method"] == "initialize":
+            answer = _excerpt(answer, "policy", POLICY_KEYS)
         if exchange.message["method"] in DOCUMENTS:
             answer = {**answer, "result": _outlined(answer["result"], OUTLINE)}
         lines += [f"// {other}", written(shortened(answer))]
     return "```jsonc\n" + "\n".join(lines) + "\n```\n"
 
 
-def _without_status(answer: dict[str, Any]) -> dict[str, Any]:
-    """Rule 4."""
-    result = answer["result"]
-    if not isinstance(result, dict) or not isinstance(result.get("status"), dict):
+def _excerpt(answer: dict[str, Any], member: str, names: Sequence[str]) -> dict[str, Any]:
+    """The answer with these names of a member of its result, and a mark. Rule 4."""
+    result = answer.get("result")
+    if not isinstance(result, dict) or not isinstance(result.get(member), dict):
         return answer
-    excerpt = {name: result["status"][name] for name in TOLD if name in result["status"]}
-    status = {**excerpt, "…": f"{len(result['status']) - len(excerpt)} more"}
-    return {**answer, "result": {**result, "status": status}}
+    kept = {name: result[member][name] for name in names if name in result[member]}
+    return {**answer, "result": {**result, member: {**kept, "…": f"{len(result[member]) - len(kept)} more"}}}
 
 
 def _outlined(value: Any, depth: int) -> Any:

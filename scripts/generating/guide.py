@@ -19,9 +19,9 @@ TRANSCRIPT = "transcripts/connection/five-messages.jsonl"
 FIRST = ("initialize", "session_start", "context", "turn_end", "session_compact")
 WAITS = Timing()
 THEN = {
-    "context": "the last list and what came since",
-    "initialize": "start another process, after a pause that grows",
-    "session_start": "the same",
+    "context": "send the last list and your new messages",
+    "initialize": "start another process, after a growing pause",
+    "session_start": "start another process, after a growing pause",
 }
 
 
@@ -50,6 +50,6 @@ def _waits() -> Iterator[str]:
     for name, then in THEN.items():
         yield f"| `{name}` | {bound_ms(WAITS, name):,} | {then} |"
     jobs = [row.name for row in TABLE if row.job]
-    after = f"your `deadlineMs` and {bound_ms(WAITS, jobs[0], 0):,}; without one {bound_ms(WAITS, jobs[0]):,}"
-    yield f"| {', '.join(f'`{name}`' for name in jobs)} | {after} | do it yourself: a model writes here |"
-    yield f"| all others | {bound_ms(WAITS, 'turn_end'):,} | events: tell them to the next process |"
+    after = f"your `deadlineMs` plus {bound_ms(WAITS, jobs[0], 0):,}; {bound_ms(WAITS, jobs[0]):,} without one"
+    yield f"| {', '.join(f'`{name}`' for name in jobs)} | {after} | do it yourself; a model writes the answer |"
+    yield f"| all others | {bound_ms(WAITS, 'turn_end'):,} | send events to the next process |"

@@ -1,4 +1,4 @@
-"""The Rust client holds its own tests with the real sidecar, and its example writes nothing of its own."""
+"""The Rust client holds its own tests with the real sidecar."""
 
 import json
 import os
@@ -30,6 +30,7 @@ HELD = {
     "what_one_process_has_not_answered_is_told_to_the_next",
     "session_that_is_locked_or_forgotten_is_told_anew",
     "missing_program_leaves_a_list_that_is_too_long_untouched",
+    "fault_of_the_process_names_the_program_and_the_cause",
     "projection::tests::what_does_not_fit_is_the_hosts_own_list_untouched",
 }
 
@@ -39,7 +40,7 @@ def cargo() -> str:
     """Its path, with the packages of the lock file there, so that all else runs without a network."""
     found = needs.program("cargo")
     try:
-        done = _run(found, "fetch", "--locked", timeout=FETCH_SECONDS)
+        done = run_cargo(found, "fetch", "--locked", timeout=FETCH_SECONDS)
     except subprocess.TimeoutExpired:
         needs.missing("cargo fetch took too long")
     if done.returncode:
@@ -47,7 +48,7 @@ def cargo() -> str:
     return found
 
 
-def _run(
+def run_cargo(
     cargo: str, *arguments: str, timeout: float = BUILD_SECONDS, **environment: str
 ) -> "subprocess.CompletedProcess[str]":
     settings = {
@@ -68,7 +69,7 @@ def _run(
 
 @pytest.mark.real
 def test_cargo_test(cargo: str) -> None:
-    done = _run(cargo, "test", "--locked", "--offline")
+    done = run_cargo(cargo, "test", "--locked", "--offline")
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     passed = {line.split()[1] for line in done.stdout.splitlines() if line.endswith(" ... ok")}
     assert passed >= HELD
@@ -78,28 +79,5 @@ def test_cargo_test(cargo: str) -> None:
 def test_clippy(cargo: str) -> None:
     """With it: the client prints nothing, which its own lints hold."""
     needs.program("cargo-clippy")
-    done = _run(cargo, "clippy", "--locked", "--offline", "--all-targets", "--", "-D", "warnings")
+    done = run_cargo(cargo, "clippy", "--locked", "--offline", "--all-targets", "--", "-D", "warnings")
     assert done.returncode == 0, done.stderr[-3000:]
-
-
-@pytest.mark.real
-@pytest.mark.parametrize("there", [True, False])
-def test_example(cargo: str, tmp_path: Path, there: bool) -> None:
-    """With a `ctxmgr` on the path that works, and with one that does not."""
-    program = tmp_path / "ctxmgr"
-    works = f'exec "{sys.executable}" -m ctxmgr "$@" --state-dir "{tmp_path}/state"'
-    program.write_text(f"#!/bin/sh\n{works if there else 'exit 1'}\n", encoding="utf-8")
-    program.chmod(0o755)
-    path = os.pathsep.join([str(tmp_path), os.environ["PATH"]])
-    done = _run(cargo, "run", "--quiet", "--locked", "--offline", "--example", "agent", PATH=path)
-    assert done.returncode == 0, done.stderr[-3000:]
-    if there:
-        assert done.stdout == "Answered: send 1 of 1 messages\nzone Green, to do: 0 commands\n", done.stderr
-    else:
-        assert done.stdout == "Own: send 1 of 1 messages\n"
-        assert done.stderr.startswith("ctxmgr ")  # is gone, or is not started again yet
-
-
-def test_readme_shows_the_example_that_runs() -> None:
-    example = (CLIENT / "examples" / "agent.rs").read_text(encoding="utf-8")
-    assert f"```rust\n{example}```" in (CLIENT / "README.md").read_text(encoding="utf-8")
