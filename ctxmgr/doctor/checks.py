@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from ctxmgr import __version__, settings
-from ctxmgr.client import Client, SidecarFault, SpawnedSidecar
+from ctxmgr.client import Client, SidecarFault, SpawnedSidecar, Timing
 from ctxmgr.devices import archive_fault, archive_path, default_state_dir, shared, snapshots, tokens
 from ctxmgr.extras import EXTRAS, install, is_installed
 from ctxmgr.programs import PROGRAMS, Launch, NotHookable, installed
@@ -99,6 +99,7 @@ def vocabulary(_: Surroundings) -> Iterator[Diagnosis]:
 
 
 SLOW_MS = 3_000.0  # from the spawn to the first answer: a third of what clients wait
+TIMING = Timing()  # as clients wait
 MODEL = {"id": "doctor", "contextWindow": 200_000}
 MESSAGES = [{"role": "user", "content": "Is anybody there?"}]
 
@@ -122,7 +123,7 @@ def sidecar(_: Surroundings) -> Iterator[Diagnosis]:
 def _answer_ms(state: str) -> tuple[float, float]:
     """Milliseconds until a session had begun, and for its first list. Raises SidecarFault."""
     times = [time.perf_counter()]
-    with Client(format="openai", sidecar=SpawnedSidecar(state_dir=state)) as client:
+    with Client(format="openai", sidecar=SpawnedSidecar(state_dir=state), timing=TIMING) as client:
         session = client.session("doctor", MODEL)
         times.append(time.perf_counter())
         if client.trouble is None:

@@ -1,4 +1,4 @@
-"""A spawned sidecar with threads that read what it writes, so that no wait is longer than its bound."""
+"""A spawned sidecar with threads that read what it writes. Waits end with their event (`tests/patience.py`)."""
 
 import json
 import os
@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
+
+from tests import patience
 
 ROOT = Path(__file__).resolve().parents[2]
 BOUND = 20.0  # seconds; only a failing test waits so long
@@ -90,11 +92,15 @@ class Sidecar:
     def says(self, text: str) -> None:
         """Until it has said this on stderr."""
         with self._hearing:
-            assert self._hearing.wait_for(lambda: text in self.said, BOUND), self.said
+            patience.until(self.process.pid, lambda seconds: self._heard(text, seconds), TimeoutError)
+
+    def _heard(self, text: str, seconds: float) -> None:
+        if not self._hearing.wait_for(lambda: text in self.said, seconds):
+            raise TimeoutError(self.said)
 
     def next(self) -> dict[str, Any] | None:
         """The next message, None at the end of output."""
-        body = self._frames.get(timeout=BOUND)
+        body = patience.until(self.process.pid, lambda seconds: self._frames.get(timeout=seconds), queue.Empty)
         if body is None:
             self._frames.put(None)
             return None
@@ -159,7 +165,7 @@ class Sidecar:
 
     def wait(self) -> int:
         """The exit code. Everything written has been read when this returns."""
-        code = self.process.wait(BOUND)
+        code = ended(self.process)
         for thread in self._threads:
             thread.join(BOUND)
         return code
@@ -190,6 +196,11 @@ class Sidecar:
             assert self.stray == b""
             assert SECRET not in self.said
             assert "Traceback" not in self.said
+
+
+def ended(process: "subprocess.Popen[bytes]") -> int:
+    """Its exit code, when it has ended."""
+    return patience.until(process.pid, process.wait, subprocess.TimeoutExpired)
 
 
 def call(id: Any, method: str, **params: Any) -> dict[str, Any]:

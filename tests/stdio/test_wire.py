@@ -2,15 +2,18 @@
 
 import json
 import os
+import select
 import subprocess
 import sys
 import threading
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
-from tests.stdio.sidecar import BOUND, SECRET, Sidecar, a, call, u
+from tests import patience
+from tests.stdio.sidecar import BOUND, SECRET, Sidecar, a, call, ended, u
 
 INITIALIZE = call(1, "initialize", protocolVersion="1.0")
 
@@ -124,7 +127,7 @@ def test_host_that_closed_its_end_is_noticed(tmp_path: Path) -> None:
     with subprocess.Popen(command, **pipes, bufsize=0) as process:  # type: ignore[call-overload]
         process.stdout.close()
         process.stdin.write(_line(INITIALIZE))
-        assert process.wait(BOUND) == 1
+        assert ended(process) == 1
 
 
 def _line(message: Any) -> bytes:
@@ -167,14 +170,26 @@ def test_host_that_writes_before_it_reads(tmp_path: Path) -> None:
         start = call(2, "session_start", sessionId="s", model={"id": "m", "contextWindow": 4_000_000})
         framed = b"".join(map(_line, (INITIALIZE, start, *requests)))
         left = memoryview(framed)
-        watchdog = _killed_after(process)
-        while left:
-            left = left[process.stdin.write(left) or 0 :]
-        output, _ = process.communicate(timeout=BOUND)
-        watchdog.cancel()
+        while left:  # a sidecar that stops reading while its answers lie unread would hold this for good
+            _, writable, _ = patience.until(process.pid, partial(_selected, process.stdin), TimeoutError)
+            left = left[os.write(writable[0].fileno(), left[:PIPE_BYTES]) :]
+        output, _ = patience.until(
+            process.pid, lambda seconds: process.communicate(timeout=seconds), subprocess.TimeoutExpired
+        )
     answers = output.splitlines()
     assert [answer[:29] for answer in answers[2:]] == [b'{"jsonrpc":"2.0","id":%d,"re' % n for n in range(100, 106)]
     assert min(map(len, answers[2:])) > 1_000_000
+
+
+PIPE_BYTES = select.PIPE_BUF  # so many go into a pipe that is writable at once
+
+
+def _selected(pipe: IO[bytes], seconds: float) -> tuple[list[Any], list[Any], list[Any]]:
+    """When something can be written. Raises TimeoutError."""
+    found = select.select([], [pipe], [], seconds)
+    if not found[1]:
+        raise TimeoutError
+    return found
 
 
 def test_pipes_that_do_not_block(tmp_path: Path) -> None:
@@ -197,7 +212,7 @@ def test_pipes_that_do_not_block(tmp_path: Path) -> None:
                 pytest.fail("it took an empty pipe for the end of input")
             assert [json.loads(line).get("id") for line in answers] == [1, 2, 3]
         watchdog.cancel()
-        assert process.wait(BOUND) == 0
+        assert ended(process) == 0
 
 
 def _killed_after(process: "subprocess.Popen[bytes]") -> Any:

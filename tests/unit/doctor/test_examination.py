@@ -8,8 +8,12 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.cli import main
-from ctxmgr.doctor import examine, lines
+from ctxmgr.client import Timing
+from ctxmgr.doctor import checks, examine, lines
 from ctxmgr.doctor.checks import Diagnosis, Surroundings
+
+NEVER_MS = 1e9
+PATIENT = Timing({"context": NEVER_MS, "initialize": NEVER_MS, "session_start": NEVER_MS}, session_ms=NEVER_MS)
 
 
 def well(_: Surroundings) -> Iterator[Diagnosis]:
@@ -40,7 +44,9 @@ def test_lines_fit_80_columns_and_say_what_to_do() -> None:
 
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A machine with no agent, no settings and an empty state directory."""
+    """A machine with no agent, no settings and an empty state directory. Its sidecar is never too slow."""
+    monkeypatch.setattr(checks, "TIMING", PATIENT)
+    monkeypatch.setattr(checks, "SLOW_MS", float("inf"))
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
