@@ -125,3 +125,20 @@ def test_the_figures_of_the_proof_are_those_that_the_tests_hold() -> None:
 def test_the_words_of_the_style_have_twenty_pairs() -> None:
     pairs = text("style").partition("## Twenty pairs")[2].partition("\n## ")[0]
     assert len(re.findall(r"^\| (?!before|---)", pairs, re.MULTILINE)) == 20
+
+
+PRINTED = (
+    "refused a list of ctxmgr's and took the program's own",
+    "is in use by another program",
+    "there is no program '",
+    "ctxmgr stopped pruning, its sidecar failed",
+    "ctxmgr prunes again",
+)
+
+
+@pytest.mark.parametrize("printed", PRINTED)
+def test_a_line_that_troubleshooting_quotes_is_printed(printed: str) -> None:
+    folders = [DOCS.parent / "ctxmgr" / name for name in ("cli", "programs", "proxy")]
+    sources = [path.read_text(encoding="utf-8") for folder in folders for path in folder.rglob("*.py")]
+    assert printed in text("guide/troubleshooting")
+    assert any(printed in source for source in sources)
