@@ -20,6 +20,7 @@ __all__ = [
     "STRICT_MODELS",
     "format_of",
     "is_marked",
+    "is_number_as_text",
     "checked_name",
     "mark_count",
     "messages_of",
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from ctxmgr.formats.acceptance import BEGINNING, STRICT_MODELS, Progress, refused
     from ctxmgr.formats.message_format import MessageFormat
     from ctxmgr.formats.pi_messages import pi
-    from ctxmgr.formats.provider_usage import billed_usage, unknown_usage
+    from ctxmgr.formats.provider_usage import billed_usage, is_number_as_text, unknown_usage
     from ctxmgr.formats.recognition import messages_of, settled
     from ctxmgr.formats.spelling import is_marked, mark_count, same_content, unmarked
 else:
@@ -43,7 +44,7 @@ else:
         **{name: row.module for name, row in ROWS.items()},
         **dict.fromkeys(("BEGINNING", "Progress", "STRICT_MODELS", "refused"), "acceptance"),
         "MessageFormat": "message_format",
-        **dict.fromkeys(("billed_usage", "unknown_usage"), "provider_usage"),
+        **dict.fromkeys(("billed_usage", "is_number_as_text", "unknown_usage"), "provider_usage"),
         **dict.fromkeys(("messages_of", "settled"), "recognition"),
         **dict.fromkeys(("is_marked", "mark_count", "same_content", "unmarked"), "spelling"),
     }

@@ -74,11 +74,16 @@ SHAPES: dict[str, UsageShape] = {
             "prompt_token_details.cached_tokens",  # Mistral
             "cache_read_tokens",  # OpenHands' metrics
             "cached_prompt_tokens",  # CrewAI's UsageMetrics
+            "prompt_cached_tokens",  # browser-use: its ChatInvokeUsage
+            "prompt_cache_read_tokens",  # Helicone
         ),
         (
             _WRITTEN,
             "prompt_tokens_details.cache_write_tokens",  # OpenRouter: openrouter.ai/docs, PromptTokensDetails
             "prompt_tokens_details.cache_creation_input_tokens",  # Qwen
+            "prompt_tokens_details.cache_creation_tokens",  # LiteLLM
+            "prompt_cache_creation_tokens",
+            "prompt_cache_write_tokens",
             "cache_write_tokens",
         ),
         _TOTAL,
@@ -109,7 +114,12 @@ SHAPES: dict[str, UsageShape] = {
     "LangChain": UsageShape(_INPUT, _OUTPUT, ("input_token_details.cache_read",), _LANGCHAIN_WRITTEN, _TOTAL),
     # ai.pydantic.dev/api/usage; that the cached are in the input: `_map_usage` of its models/anthropic.py
     "pydantic-ai": UsageShape(
-        _INPUT, _OUTPUT, ("cache_read_tokens",), ("cache_write_tokens", "cache_creation_tokens"), _TOTAL
+        _INPUT,
+        _OUTPUT,
+        ("cache_read_tokens",),
+        ("cache_write_tokens", "cache_creation_tokens"),  # beside in hermes-agent, whose total tells
+        _TOTAL,
+        "inside by total",
     ),
     # ai-sdk.dev/docs/reference/ai-sdk-core/generate-text, LanguageModelUsage of 5 and 6; Genkit's GenerationUsage
     "AI SDK": UsageShape(
@@ -130,7 +140,7 @@ SHAPES: dict[str, UsageShape] = {
     # ai.google.dev/api/generate-content#UsageMetadata: what its own tools brought, and thoughts, stand beside
     "Gemini": UsageShape(
         ("prompt_token_count", "tool_use_prompt_token_count"),
-        ("candidates_token_count", "thoughts_token_count"),
+        ("candidates_token_count", "response_token_count", "thoughts_token_count"),  # the second: its Live API
         ("cached_content_token_count",),
         total=("total_token_count",),
     ),
@@ -149,6 +159,48 @@ SHAPES: dict[str, UsageShape] = {
         ("cache_creation_input_token_count",),
         ("total_token_count",),
     ),
+    # Bedrock's `amazon-bedrock-invocationMetrics`
+    "Bedrock's metrics": UsageShape(
+        ("input_token_count",),
+        ("output_token_count",),
+        ("cache_read_input_token_count",),
+        ("cache_write_input_token_count",),
+        cached="beside",
+    ),
+    # developers.sber.ru/docs/ru/gigachat: what was cached is in no other count
+    "GigaChat": UsageShape(
+        ("prompt_tokens",), ("completion_tokens",), ("precached_prompt_tokens",), cached="beside"
+    ),
+    # yandex.cloud/docs, ContentUsage: its numbers are texts
+    "YandexGPT": UsageShape(("input_text_tokens",), ("completion_tokens",), total=_TOTAL),
+    # openrouter.ai/docs, "Get a generation"
+    "OpenRouter's generations": UsageShape(
+        ("native_tokens_prompt",), ("native_tokens_completion",), ("native_tokens_cached",)
+    ),
+    # opentelemetry.io/docs/specs/semconv/gen-ai: the cached are in the input
+    "OpenTelemetry": UsageShape(
+        ("gen_ai.usage.input_tokens",),
+        ("gen_ai.usage.output_tokens",),
+        (
+            "gen_ai.usage.cache_read.input_tokens",
+            "gen_ai.usage.cache_read_input_tokens",
+            "gen_ai.usage.input_tokens.cached",
+        ),
+        (
+            "gen_ai.usage.cache_creation.input_tokens",
+            "gen_ai.usage.cache_creation_input_tokens",
+            "gen_ai.usage.cache_write_input_tokens",
+        ),
+        ("gen_ai.usage.total_tokens",),
+    ),
+    # github.com/Arize-ai/openinference, spec/semantic_conventions.md
+    "OpenInference": UsageShape(
+        ("llm.token_count.prompt",),
+        ("llm.token_count.completion",),
+        ("llm.token_count.prompt_details.cache_read",),
+        ("llm.token_count.prompt_details.cache_write",),
+        ("llm.token_count.total",),
+    ),
     # docs.cohere.com/reference/chat: `usage` has what is billed beside what was counted
     "Cohere": UsageShape(("tokens.input_tokens",), ("tokens.output_tokens",), ("cached_tokens",)),
     "AI SDK's providers": UsageShape(
@@ -161,6 +213,8 @@ SHAPES: dict[str, UsageShape] = {
     "OpenCode": UsageShape(
         ("input",), ("output", "reasoning"), ("cache.read",), ("cache.write",), ("total",), "beside"
     ),
+    # gemini-cli, packages/core/src/services/chatRecordingService.ts: `tokens` of a reply
+    "Gemini CLI": UsageShape(("input", "tool"), ("output", "thoughts"), ("cached",), total=("total",)),
     # cline, src/shared/getApiMetrics.ts: `tokensIn` of `api_req_started`
     "Cline, Roo Code": UsageShape(
         ("tokens_in",), ("tokens_out",), ("cache_reads",), ("cache_writes",), (), "beside"
@@ -176,6 +230,10 @@ SHAPES: dict[str, UsageShape] = {
     "llama.cpp, within": UsageShape(
         ("timings.prompt_n",), ("timings.predicted_n",), ("timings.cache_n",), cached="beside"
     ),
+}
+SHAPES |= {
+    # agentclientprotocol.com, `usage_update`: what the window holds
+    "Agent Client Protocol": UsageShape((), (), total=("used",)),
 }
 _THOUGHTS = (  # rule 5
     "completion_tokens_details.reasoning_tokens",  # xAI, Gemini's API for OpenAI's clients
@@ -204,9 +262,9 @@ _ZEROS = repeat(0)
 _HUMP = expression(r"(?<=[a-z0-9])(?=[A-Z])")
 _CACHE = expression(r"cache", re.IGNORECASE)
 _TOKENS = expression(r"tok|count|cache", re.IGNORECASE)
-_SAID_TWICE = expression(r"^cache_creation\.|details|miss|uncached|no_?cache|audio|over_200k", re.IGNORECASE)
+_SAID_TWICE = expression(r"^cache_creation\.|details|miss|uncached|no_?cache|audio|over_200k|^raw\.", re.IGNORECASE)
 _NAME = expression(r"[A-Za-z_][\w.-]{0,60}")
-MOST_NAMED = 8
+MOST_NAMED, MOST_DIGITS = 8, 15
 MESSAGES = ("message", "fallback_message")  # of the kinds of `iterations`
 
 
@@ -242,7 +300,7 @@ def unknown_usage(fields: Any) -> tuple[str, ...]:
     unknown = [name for name in members if name not in _KNOWN and _one_name(name) not in _KNOWN]
     if len(unknown) < len(members):
         sought = _CACHE if told.there[0] and told.there[1] else _TOKENS
-        counted = (name for name in unknown if _is_count(members[name]) and members[name])
+        counted = (name for name in unknown if _is_count(members[name]) and int(members[name]))
         unknown = [name for name in counted if sought.search(name) and not _SAID_TWICE.search(name)]
     return tuple(name for name in unknown if _NAME.fullmatch(name))[:MOST_NAMED]
 
@@ -357,7 +415,12 @@ def _one_name(name: str) -> str:
 
 
 def _is_count(value: Any) -> bool:
-    return type(value) in _NUMBERS and 0 <= value < 2**53
+    return is_number_as_text(value) or (type(value) in _NUMBERS and 0 <= value < 2**53)
+
+
+def is_number_as_text(value: Any) -> bool:
+    """Whether it is a number as protobuf writes it in JSON, with at most MOST_DIGITS digits."""
+    return type(value) is str and len(value) <= MOST_DIGITS and value.isascii() and value.isdigit()
 
 
 def _first(counts: Counts, names: Names) -> int:

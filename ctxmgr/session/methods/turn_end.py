@@ -27,7 +27,7 @@ from ctxmgr.engine.caching import truth
 from ctxmgr.engine.conversation import ConversationIndex, extend
 from ctxmgr.engine.memory import with_shared_words
 from ctxmgr.engine.pressure import latch, meter, overflowed, refusals, wordings
-from ctxmgr.formats import unknown_usage
+from ctxmgr.formats import is_number_as_text, unknown_usage
 from ctxmgr.model import Message, Usage
 from ctxmgr.model.api import converted, lifecycle
 from ctxmgr.model.saved import Ledger, State
@@ -107,8 +107,14 @@ def _reply(raw: bytes) -> bytes:
 
 
 def checked(usage: Mapping[str, Any]) -> dict[str, Any]:
-    """Checks types of members that we define; Cohere's `tokens` holds an object and is another member."""
-    return {name: value for name, value in usage.items() if name != "tokens" or not isinstance(value, dict)}
+    """The members whose types we check. Cohere's `tokens` holds an object and is another member, and some providers
+    write numbers as text.
+    """
+    return {
+        name: int(value) if is_number_as_text(value) else value
+        for name, value in usage.items()
+        if name != "tokens" or not isinstance(value, dict)
+    }
 
 
 def unknown_words(usage: Mapping[str, Any] | None) -> str:

@@ -84,6 +84,84 @@ WHOLE: dict[str, dict[str, Any]] = {
         "prompt_tokens_details": {"cached_tokens": 900},
         "completion_tokens_details": {"reasoning_tokens": 15},
     },
+    "Gemini CLI's chats": {"input": 1000, "output": 15, "cached": 900, "thoughts": 5, "tool": 0, "total": 1020},
+    "OpenTelemetry": {
+        "gen_ai.usage.input_tokens": 1000,
+        "gen_ai.usage.output_tokens": 20,
+        "gen_ai.usage.cache_read.input_tokens": 900,
+    },
+    "OpenTelemetry, as it was spelled before": {
+        "gen_ai.usage.input_tokens": 1000,
+        "gen_ai.usage.output_tokens": 20,
+        "gen_ai.usage.input_tokens.cached": 900,
+        "gen_ai.usage.total_tokens": 1020,
+    },
+    "OpenInference": {
+        "llm.token_count.prompt": 1000,
+        "llm.token_count.completion": 20,
+        "llm.token_count.total": 1020,
+        "llm.token_count.prompt_details.cache_read": 900,
+    },
+    "Hunyuan": {
+        "PromptTokens": 1000,
+        "CompletionTokens": 20,
+        "TotalTokens": 1020,
+        "PromptTokensDetails": {"CachedTokens": 900},
+    },
+    "Letta": {
+        "prompt_tokens": 1000,
+        "completion_tokens": 20,
+        "total_tokens": 1020,
+        "step_count": 1,
+        "cached_input_tokens": 900,
+        "cache_write_tokens": 0,
+    },
+    "Helicone": {"prompt_cache_read_tokens": 900, "prompt_tokens": 1000, "completion_tokens": 20},
+    "browser-use": {
+        "prompt_tokens": 1000,
+        "prompt_cached_tokens": 900,
+        "prompt_cache_creation_tokens": None,
+        "completion_tokens": 20,
+        "total_tokens": 1020,
+    },
+    "OpenRouter's generations": {
+        "tokens_prompt": 1000,
+        "tokens_completion": 20,
+        "native_tokens_prompt": 1000,
+        "native_tokens_completion": 20,
+        "native_tokens_cached": 900,
+        "native_tokens_reasoning": 3,
+    },
+    "Gemini's Live API": {
+        "promptTokenCount": 1000,
+        "responseTokenCount": 20,
+        "cachedContentTokenCount": 900,
+        "totalTokenCount": 1020,
+    },
+    "Copilot CLI": {
+        "inputTokens": 1000,
+        "outputTokens": 20,
+        "cacheReadTokens": 900,
+        "cacheWriteTokens": 0,
+        "reasoningTokens": 3,
+    },
+    "AI SDK, with the provider's own": {
+        "inputTokens": 1000,
+        "outputTokens": 20,
+        "totalTokens": 1020,
+        "inputTokenDetails": {"noCacheTokens": 100, "cacheReadTokens": 900, "cacheWriteTokens": 0},
+        "outputTokenDetails": {"textTokens": 20, "reasoningTokens": 0},
+        "raw": {"input_tokens": 100, "cache_read_input_tokens": 900},
+    },
+    "xAI's responses": {
+        "input_tokens": 1000,
+        "input_tokens_details": {"cached_tokens": 900},
+        "output_tokens": 20,
+        "output_tokens_details": {"reasoning_tokens": 8},
+        "total_tokens": 1020,
+        "num_sources_used": 0,
+        "cost_in_usd_ticks": 199,
+    },
 }
 APART: dict[str, dict[str, Any]] = {
     "Bedrock": {
@@ -130,6 +208,48 @@ APART: dict[str, dict[str, Any]] = {
         "cacheWriteInputTokenCount": 50,
     },
     "Kimi CLI": {"input_other": 100, "output": 20, "input_cache_read": 900, "input_cache_creation": 50},
+    "Amp": {
+        "model": "m",
+        "maxInputTokens": 200000,
+        "inputTokens": 100,
+        "outputTokens": 20,
+        "cacheCreationInputTokens": 50,
+        "cacheReadInputTokens": 900,
+        "totalInputTokens": 1050,
+    },
+    "Factory's droid": {
+        "inputTokens": 100,
+        "outputTokens": 20,
+        "cacheCreationTokens": 50,
+        "cacheReadTokens": 900,
+        "thinkingTokens": 4,
+    },
+    "Claude Code's model usage": {
+        "claude-opus-5": {
+            "inputTokens": 100,
+            "outputTokens": 20,
+            "cacheReadInputTokens": 900,
+            "cacheCreationInputTokens": 50,
+            "webSearchRequests": 0,
+            "costUSD": 1,
+            "contextWindow": 200000,
+        }
+    },
+    "hermes-agent": {
+        "input_tokens": 100,
+        "output_tokens": 20,
+        "cache_read_tokens": 900,
+        "cache_write_tokens": 50,
+        "total_tokens": 1070,
+    },
+    "Cursor": {"inputTokens": 100, "outputTokens": 20, "cacheReadTokens": 900, "cacheWriteTokens": 50},
+    "Bedrock's metrics": {
+        "inputTokenCount": 100,
+        "outputTokenCount": 20,
+        "cacheReadInputTokenCount": 900,
+        "cacheWriteInputTokenCount": 50,
+        "invocationLatency": 7,
+    },
 }
 NOT_TOLD: dict[str, dict[str, Any]] = {  # whether anything was cached
     "AI SDK 4": CHAT_CAMEL,
@@ -149,6 +269,22 @@ NOT_TOLD: dict[str, dict[str, Any]] = {  # whether anything was cached
         **CHAT,
         "total_tokens": 1_020,
         "completion_tokens_details": {"reasoning_tokens": 15},
+    },
+    "YandexGPT: numbers as texts": {
+        "inputTextTokens": "1000",
+        "completionTokens": "20",
+        "totalTokens": "1020",
+        "completionTokensDetails": {"reasoningTokens": "0"},
+    },
+    "Spark": {"text": {"question_tokens": 4, "prompt_tokens": 1000, "completion_tokens": 20, "total_tokens": 1020}},
+    "Perplexity": {
+        "prompt_tokens": 1000,
+        "completion_tokens": 20,
+        "total_tokens": 1020,
+        "citation_tokens": 300,
+        "num_search_queries": 2,
+        "search_context_size": "low",
+        "cost": {"input_tokens_cost": 0.1, "output_tokens_cost": 0.2},
     },
 }
 TABLE: list[tuple[str, dict[str, Any], Usage | None]] = [
@@ -281,6 +417,36 @@ TABLE: list[tuple[str, dict[str, Any], Usage | None]] = [
         {"input_tokens": 1_000, "cached_input_tokens": 0, "cache_write_input_tokens": 900, "output_tokens": 20},
         Usage(100, 20, 0, 900, 1_020, True),
     ),
+    (
+        "hermes-agent: a total that has room for the cached beside",
+        {"input_tokens": 1_000, "output_tokens": 20, "cache_read_tokens": 900, "total_tokens": 1_920},
+        Usage(1_000, 20, 900, 0, 1_920, True),
+    ),
+    (
+        "Bedrock's metrics: beside, though there would be room",
+        {
+            "inputTokenCount": 1_000,
+            "outputTokenCount": 20,
+            "cacheReadInputTokenCount": 900,
+            "cacheWriteInputTokenCount": 0,
+        },
+        Usage(1_000, 20, 900, 0, 1_920, True),
+    ),
+    (
+        "GigaChat: what was cached is in no total",
+        {"prompt_tokens": 1_000, "completion_tokens": 20, "precached_prompt_tokens": 37, "total_tokens": 1_020},
+        Usage(1_000, 20, 37, 0, 1_057, True),
+    ),
+    (
+        "LiteLLM, written",
+        {
+            **CHAT,
+            "total_tokens": 1_020,
+            "prompt_tokens_details": {"cached_tokens": 800, "cache_creation_tokens": 100},
+        },
+        Usage(100, 20, 800, 100, 1_020, True),
+    ),
+    ("Agent Client Protocol: what the window holds", {"used": 53_000, "size": 200_000}, Usage(0, 0, 0, 0, 53_000)),
     ("nonsense", {"prompt_tokens": "many", "input_tokens": -1, "output_tokens": True}, None),
 ]
 
@@ -297,6 +463,11 @@ def test_what_nobody_knows_is_named() -> None:
         ({**CHAT, "cache_tokens_of_ours": 900}, ("cache_tokens_of_ours",)),
         ({**CHAT, "cache_tokens_of_ours": 0, "cost": 0.1}, ()),
         ({**CHAT, "prompt_cache_miss_tokens": 9, "cache_creation": {"ephemeral_5m_input_tokens": 1}}, ()),
+        (
+            {"totalTokensIn": 1_000, "contextTokens": 1_020},
+            ("totalTokensIn", "contextTokens"),
+        ),  # Roo Code: of a task
+        ({**CHAT, "cached": "900"}, ()),
         ({"input_tokens": 0}, ()),
         ({"totalTokens": 1_020, "promptTok": 1_000, "replyTok": 20}, ("promptTok", "replyTok")),
         ({"input_tokens": 1_000, "written_tokens": 20, "seconds": 3}, ("written_tokens",)),
