@@ -39,14 +39,43 @@ def figures_table(title: str, heads: Sequence[str] = ()) -> Table:
     return made
 
 
+NAME_COLUMNS = 24  # of a name, before the table leaves out a column for it
+
+
 class TextTable(msgspec.Struct, frozen=True):
-    """A table of texts. `text_columns`: so many columns hold words, the rest figures."""
+    """A table of texts. `text_columns`: so many columns hold words, the rest figures. `spare`: heads of columns
+    that a narrow terminal does without, the first of them first."""
 
     title: str
     heads: Sequence[str]
     rows: Sequence[Sequence[str]]
     caption: str = ""
     text_columns: int = 1
+    spare: Sequence[str] = ()
+
+    def fitted(self, width: int) -> "TextTable":
+        """Without the spare columns that lines of this width do not hold."""
+        table = self
+        for head in self.spare:
+            if table._width() <= width:
+                break
+            table = table._without(head)
+        return table
+
+    def _width(self) -> int:
+        """In characters; long names fold."""
+        cells = zip(self.heads, *self.rows, strict=True)
+        return (
+            sum(1 + max(len(head), min(max(map(len, texts), default=0), NAME_COLUMNS)) for head, *texts in cells)
+            + 1
+        )
+
+    def _without(self, head: str) -> "TextTable":
+        at = list(self.heads).index(head)
+        rows = [[*row[:at], *row[at + 1 :]] for row in self.rows]
+        words = self.text_columns - (at < self.text_columns)
+        heads = [*self.heads[:at], *self.heads[at + 1 :]]
+        return msgspec.structs.replace(self, heads=heads, rows=rows, text_columns=words)
 
     def rendered(self) -> Table:
         made = figures_table(self.title, self.heads)

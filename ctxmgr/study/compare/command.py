@@ -41,6 +41,11 @@ def run(parsed: Namespace) -> int:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as fault:
         return complain("compare", f"{parsed.out or FOLDER}: {fault.strerror}", 2)
+    complain(
+        "compare",
+        f"writing summaries and a table to {folder}{'' if parsed.out else '; --out names another folder'}",
+        0,
+    )
     paths = list({path.resolve(): path for path in map(Path, parsed.recordings)}.values())  # each file once
     loaded = tokens.load(VOCABULARY)
     if loaded.note:
@@ -65,7 +70,7 @@ def run(parsed: Namespace) -> int:
         out = console()
         report.show(out, outcomes, wanted, parsed.wide)
         if written:
-            out.print(plain(f"summaries and {table} are in {folder}"))
+            out.print(plain(f"Wrote {len(written)} summaries and {table} to {folder}."))
     has_failed = any(remark.kind != "nothing" for outcome in outcomes for remark in outcome.remarks)
     return int(has_failed or any(row.again for row in written))
 

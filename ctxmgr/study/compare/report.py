@@ -42,17 +42,18 @@ BILLED = "a model's call for it"
 PASSES = "each compaction, tokens of the list"
 PROBES = "memory probes"
 
-WEIGHED_NOTE = f"{WEIGHED} weighed here: the provider reported no usage, or not for each call."
-FALLBACK_NOTE = "without a model: what the model gave was refused or its call failed; the summary is extractive."
+WEIGHED_NOTE = f"{WEIGHED} estimated: the provider did not report usage for each call."
+FALLBACK_NOTE = "without a model: the call failed or its answer was rejected; the summary is extractive."
 MEANINGS = {
-    LOOPED: f"{currency.SIGN}. {closed_cost.MEANINGS}; floor: no policy that shows each message once costs less.",
-    BILLED: "a model's call for it: one call that writes a summary as long as this one. copy: the conversation in "
-    "a prompt, as new input; at the end: one message more behind the host's own list, which the cache holds; "
-    f"{DASH}: it does not fit.",
-    PROBES: "memory probes: share of the answers that the summary by itself holds, of all that could be asked "
-    "before the cut, used again or not.",
+    LOOPED: f"{currency.SIGN}. {closed_cost.MEANINGS}; floor: what every policy costs at least.",
+    BILLED: "a model's call: one that writes a summary of this length. copy: with a copy of the conversation as "
+    "uncached input; at the end: as one more message after the host's own list, which is in the prompt cache; "
+    f"{DASH}: does not fit.",
+    PROBES: "memory probes: share of the answers that the summary alone contains, of all questions about the part "
+    "that it replaces, whether or not that was used later.",
 }
-ABOUT = "answers: mean of kinds of memory probes, 0 to 1.\n--wide shows all figures, --json has them for programs"
+ABOUT = "answers: mean over the kinds of memory probes, 0 to 1\n--wide shows all figures, --json prints them"
+SPARE = {TOOK: ("retries", "calls", "output"), PASSES: ("number",)}  # of a narrow terminal
 
 
 class RowFigure(NamedTuple):
@@ -125,7 +126,7 @@ COLUMNS = {  # by their table
 BRIEF = (
     RowFigure("strategy, format", lambda row: row.name),
     RowFigure("summary", lambda row: row.summary_tokens),
-    RowFigure("stands for", lambda row: row.replaced_tokens),
+    RowFigure("replaces", lambda row: row.replaced_tokens),
     RowFigure("answers", answers, 2),
     RowFigure("model tokens", lambda row: row.input_tokens + row.output_tokens),
     RowFigure("seconds", lambda row: row.wall_ms / 1_000, 2),
@@ -209,16 +210,17 @@ def notes(rows: Sequence[SummaryRow], *, wide: bool) -> Iterator[str]:
 # views
 
 
-def rendered(rows: Sequence[SummaryRow], *, wide: bool) -> RenderableType:
-    """For a terminal, by recording: which summary answers most and five figures each, or `wide` all tables."""
+def rendered(rows: Sequence[SummaryRow], width: int, *, wide: bool) -> RenderableType:
+    """For a terminal of this width, by recording: which summary answers most and five figures each, or `wide` all
+    tables."""
     parts: list[RenderableType] = []
     for name in dict.fromkeys(row.recording for row in rows):
         mine = [row for row in rows if row.recording == name]
         if wide:
-            parts += [_rendered(table, name) for table in tables(mine)]
+            parts += [_rendered(table, width, name) for table in tables(mine)]
         else:
             parts += [plain(name, "bold"), plain(verdict(mine)), *map(plain, bill_line(mine))]
-            parts.append(_rendered(_brief(mine)))
+            parts.append(_rendered(_brief(mine), width))
     return Group(*parts, *([plain(ABOUT)] if rows and not wide else []))
 
 
@@ -238,9 +240,9 @@ def bill_line(rows: Sequence[SummaryRow]) -> Iterator[str]:
     bills = [row.bill for row in rows if row.bill is not None]
     if bills:
         dearest = max(bills, key=lambda bill: bill.cheaper_cost)
-        ways = ((dearest.cold_cost, "with a copy"), (dearest.warm_cost, "at the list's end"))
-        costs = [f"{cost:,.3f} {currency.SIGN} {way}" for cost, way in ways if cost is not None]
-        yield f"A model's call for it: {', '.join(costs)}."
+        ways = ((dearest.cold_cost, "with a copy"), (dearest.warm_cost, "at the end of the list"))
+        costs = [f"{currency.amount(cost, ',.3f')} {way}" for cost, way in ways if cost is not None]
+        yield f"A model's call: {', '.join(costs)}."
 
 
 def markdown(table: TextTable) -> str:
@@ -254,11 +256,13 @@ def table_cell(text: str) -> str:
     return safe(text).replace("\n", " ").replace("|", "\\|")
 
 
-def _rendered(table: TextTable, recording: str = "") -> RenderableType:
+def _rendered(table: TextTable, width: int, recording: str = "") -> RenderableType:
     """Without the column of the recording, whose name is in the title."""
     title = f"{recording}: {table.title}" if recording else ""
     rows = [row[1:] for row in table.rows]
-    return TextTable(title, table.heads[1:], rows, text_columns=table.text_columns - 1).rendered()
+    spare = SPARE.get(table.title, ())
+    made = TextTable(title, table.heads[1:], rows, text_columns=table.text_columns - 1, spare=spare)
+    return made.fitted(width).rendered()
 
 
 def _cell(value: str | float | None, digits: int = 0) -> str:
@@ -333,14 +337,14 @@ def show(out: Console, outcomes: Sequence[RecordingRows], settings: Settings, wi
     written = rows(outcomes)
     wide = wide or settings.chain_window is not None
     out.print(plain(_settings_line(settings, wide=wide)))
-    out.print(rendered(written, wide=wide))
+    out.print(rendered(written, out.width, wide=wide))
     for text in notes(written, wide=wide):
         out.print(plain(text))
     for text, style in _remarks(outcomes):
         out.print(plain(text, style))
     reused = sum(row.reused for outcome in outcomes for row in outcome.written)
     if reused:
-        out.print(f"{reused} of {len(written)} were there already, with the same settings, and not run again")
+        out.print(f"{reused} of {len(written)} summaries with these settings were there already and were kept")
 
 
 def values(outcomes: Sequence[RecordingRows], settings: Settings) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from ctxmgr.study.corpus.evaluating import decode
 from ctxmgr.study.corpus.sources import CorpusFault, listed
 from ctxmgr.study.corpus.tasks import CorpusSettings, policies, recordings, tasks
 
+INTERRUPTED = 130  # what shells give for a command that Ctrl-C ended
 LINE_SECONDS = 60  # between two lines about how far a run is, where stderr is no terminal
 LONG_SECONDS = 90 * 60  # from here on hours are said
 MEGABYTE = 1_000_000
@@ -36,9 +37,13 @@ def run(parsed: Namespace) -> int:
     except CorpusFault as fault:
         return complain("corpus", str(fault), 2)
     except SchedulerLost as fault:
-        return complain(
-            "corpus", f"{fault}; what was done is in {parsed.out}, and the same command goes on from there", 1
-        )
+        return complain("corpus", f"{fault}; {_resumes(parsed.out)}", 1)
+    except KeyboardInterrupt:
+        return complain("corpus", f"interrupted; {_resumes(parsed.out)}", INTERRUPTED)
+
+
+def _resumes(folder: str) -> str:
+    return f"finished tasks are in {folder}, and the same command goes on from there"
 
 
 def report(parsed: Namespace) -> int:
@@ -58,7 +63,8 @@ def report(parsed: Namespace) -> int:
         whole = {**msgspec.to_builtins(results), "against": changes}
         print(json.dumps(whole, indent=1, ensure_ascii=True))
     else:
-        console().print(reporting.text(results, changes))
+        out = console()
+        out.print(reporting.text(results, changes, out.width))
     return 1 if any(change["is_worse"] for change in changes) else 0
 
 
@@ -72,7 +78,7 @@ def _run(parsed: Namespace) -> int:
         if results.dropped_bytes:
             complain(
                 "corpus",
-                f"the last {results.dropped_bytes:,} bytes of the journal cannot be read: computed anew",
+                f"the last {results.dropped_bytes:,} bytes of the journal cannot be read and are computed again",
                 0,
             )
         files = listed(parsed.source, without=results.folder)
@@ -80,13 +86,15 @@ def _run(parsed: Namespace) -> int:
         names = tuple((policy.name, policy.digest) for policy in wanted)
         results.record_run(LastRun(__version__, settings.digest, names), (recording.digest for recording in known))
         todo = tasks(known, wanted, settings, results.done())
-        print(f"{len(known):,} recordings, {len(wanted)} policies", file=sys.stderr)
+        print(
+            safe(f"{len(known):,} recordings, {len(wanted)} policies; results go to {parsed.out}"), file=sys.stderr
+        )
         if not todo:
-            print("nothing is new", file=sys.stderr)
+            print("all of it is done already", file=sys.stderr)
             return 0
         there, workers = parsed.scheduler, parsed.workers
         cluster = running.remote_client(there) if there else running.local_client(workers)
-        with cluster as client, progress(len(todo)) as advanced:
+        with progress(len(todo)) as advanced, cluster as client:
             threads = running.thread_count(client)
             megabytes = sum(task.recording.size_bytes for task in todo) / MEGABYTE
             print(
@@ -101,7 +109,7 @@ def _run(parsed: Namespace) -> int:
                 advanced(good[-1])
 
             running.run(client, todo, took)
-    done = f"done: {sum(good):,} of {len(todo):,} have figures; ctxmgr corpus report {parsed.out}"
+    done = f"done: {sum(good):,} of {len(todo):,} tasks have figures; see ctxmgr corpus report {parsed.out}"
     print(safe(done), file=sys.stderr)
     return 0
 

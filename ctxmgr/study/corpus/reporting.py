@@ -245,8 +245,8 @@ def _pair(first: str, second: str, figure: str, ones: list[float], others: list[
 
 COLUMNS = (  # head, figure, digits
     ("recordings", "recordings", 0),
-    ("closed, of off", "closedOfOff", 3),
-    ("billed, of off", "billedOfOff", 3),
+    ("closed", "closedOfOff", 3),
+    ("billed", "billedOfOff", 3),
     ("re-fetches", "fetchesIn100", 1),
     ("kept", "kept", 3),
     ("mean", "keptMean", 3),
@@ -262,17 +262,20 @@ COLUMNS = (  # head, figure, digits
 WORST_COLUMNS = (
     ("tokens", "rawTokens", 0),
     ("calls", "calls", 0),
-    ("closed, of off", "closedOfOff", 3),
+    ("closed", "closedOfOff", 3),
     ("re-fetches", "fetchesIn100", 1),
     ("kept", "kept", 3),
     ("faults", "faults", 0),
 )
+SPARE = ("mean", "breaks", "in place", "billed", "epochs", "bad", "recall")  # of a narrow terminal
 TITLE = "Context policies on a corpus of recordings"
 ABOUT = (
-    "closed: what the input costs with what is fetched again;\n"
-    "re-fetches and epochs in 100 calls; kept: of what replies repeat, all together,\n"
-    "and its mean and its worst; recall of the names used next, and in place;\n"
-    "probes: what was used later and can still be answered; breaks outside an epoch"
+    "closed: cost of the input, including what the model fetches again, as a share of preset off; billed: "
+    "without what it fetches again; re-fetches, epochs: per 100 calls; kept: share of what replies repeat that "
+    "the list still had, over all recordings, with the mean and the worst of one; recall: share of the names "
+    "in the next reply that the list had; in place: in an unchanged message; probes: share of questions about "
+    "earlier work that the list answers; breaks: cache breaks outside an epoch; faults: failed checks; bad: "
+    "recordings without figures"
 )
 
 
@@ -286,8 +289,9 @@ def shown(report: CorpusReport) -> Iterator[TextTable]:
         yield _probes(report)
     if report.pairs:
         heads = ("first less second", "figure", "recordings", "mean", "95 % from", "to")
+        figures = {name: head for head, name, _ in COLUMNS}
         pairs = [
-            [f"{row['first']} - {row['second']}", row["figure"], str(row["recording_count"])]
+            [f"{row['first']} - {row['second']}", figures[row["figure"]], str(row["recording_count"])]
             + [f"{row[name]:+.4f}" for name in ("mean", "low", "high")]
             for row in report.pairs
         ]
@@ -295,22 +299,27 @@ def shown(report: CorpusReport) -> Iterator[TextTable]:
     if report.worst:
         columns = ("recording", "policy", "host", *(head for head, _, _ in WORST_COLUMNS))
         worst = [[row["name"], row["policy"], row["host"], *_cells(row, WORST_COLUMNS)] for row in report.worst]
-        yield TextTable("where it paid least", columns, worst, text_columns=3)
+        yield TextTable("where it paid least", columns, worst, text_columns=3, spare=("host", "faults"))
     if report.bad:
         bad = [[row["name"], row["reason"], str(row["policies"])] for row in report.bad]
         yield TextTable("without figures", ("recording", "why", "policies"), bad, text_columns=2)
 
 
-def text(report: CorpusReport, changes: Sequence[Figures]) -> Group:
-    """For the terminal."""
+def text(report: CorpusReport, changes: Sequence[Figures], width: int) -> Group:
+    """For a terminal whose lines hold so many characters."""
     tables = [*shown(report), *([_changes(changes)] if changes else [])]
-    return Group(*(table.rendered() for table in tables))
+    fitted = [table.fitted(width) for table in tables]
+    without = dict.fromkeys(
+        head for whole, table in zip(tables, fitted, strict=True) for head in whole.heads if head not in table.heads
+    )
+    note = [f"Not shown at {width} columns: {', '.join(without)}. --json has all figures."] if without else []
+    return Group(*(table.rendered() for table in fitted), *note)
 
 
 def _means(title: str, rows: Sequence[Figures], names: Sequence[str], about: str = "") -> TextTable:
     heads = (*names, *(head for head, _, _ in COLUMNS))
     cells = [[*(row[name] or "-" for name in names), *_cells(row, COLUMNS)] for row in rows]
-    return TextTable(title, heads, cells, about, len(names))
+    return TextTable(title, heads, cells, about, len(names), SPARE)
 
 
 def _cells(row: Figures, columns: Sequence[tuple[str, str, int]]) -> list[str]:

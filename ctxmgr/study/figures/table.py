@@ -313,13 +313,17 @@ def _sum(some: Iterable[Figures], key: str) -> float:
 def totals_table(rows: Sequence[Figures]) -> Table:
     """Of `totals`, for a terminal: all recordings together, without the floor."""
     metrics = [metric for metric in shown("brief") if metric.total and metric.unit is not DOLLARS]
-    heads = ("policy", "recordings", *(metric.title for metric in metrics), "kept: mean", "worst")
-    made = figures_table("all recordings together", heads)
+    heads = [metric.title for metric in metrics]
+    behind = metrics.index(KEPT) + 1  # its mean and its worst
+    heads[behind:behind] = ("mean", "worst")
+    made = figures_table("all recordings together", ("policy", "recordings", *heads))
     for row in rows:
         if row["preset"] != FLOOR:
             cells = [metric.text(value_at(row, metric.total)) for metric in metrics]
-            kept = [figure(value, SHARE.digits) for value in (row["mean"]["kept"], row["worstKept"])]
-            made.add_row(plain(row["preset"]), str(row["recordings"]), *cells, *kept)
+            cells[behind:behind] = [
+                figure(value, SHARE.digits) for value in (row["mean"]["kept"], row["worstKept"])
+            ]
+            made.add_row(plain(row["preset"]), str(row["recordings"]), *cells)
     return made
 
 

@@ -101,7 +101,7 @@ def _about(outcome: ReplayResult, measured: Figures) -> str:
 
 
 ZONES = ("green", "yellow", "red", "compact")
-ALL_FIGURES = "--json has all figures, --report draws them"
+ALL_FIGURES = "--json prints all figures, --report FILE.html plots them"
 
 
 def of_drive(outcome: ReplayResult) -> Figures:
@@ -171,7 +171,7 @@ def brief(drives: Sequence[Figures]) -> RenderableType:
     if rows:
         parts += [table([(row["preset"], row["measures"]) for row in rows]), plain(legend())]
     else:
-        parts += [_driven(drives), plain("before, after: mean tokens of a list, by the estimate.")]
+        parts += [_driven(drives), plain("before, after: estimated mean tokens of a list.")]
     parts.append(plain(ALL_FIGURES))
     if probes := first.get("probes"):
         parts.append(probes_table("memory probes", probes["policies"]))
@@ -182,7 +182,7 @@ def brief(drives: Sequence[Figures]) -> RenderableType:
 def verdict(drives: Sequence[Figures]) -> str:
     """Rule 2."""
     preset, failures = drives[0]["preset"], sum(len(drive["failures"]) for drive in drives)
-    failed = f"{failures} failures" if failures else "nothing failed"
+    failed = f"{failures} failure{'s' if failures > 1 else ''}" if failures else "no failures"
     by_name = {row["preset"]: row["measures"] for row in _measured(drives)}
     if preset not in by_name or BASE not in by_name:
         return f"{failed[0].upper()}{failed[1:]}."
@@ -192,10 +192,10 @@ def verdict(drives: Sequence[Figures]) -> str:
         return f"{preset} costs {currency.amount(loop['closed'], '.2f')}, {failed}."
     change = 100 * (1 - loop["closedOfOff"])
     what = f"{abs(change):.0f} % {'less' if change >= 0 else 'more'} than {BASE}"
-    kept = " against ".join(figure(measures["kept"]["share"], 3) for measures in (mine, base))
-    fetches = " against ".join(figure(loop_figures["fetchesIn100"], 1) for loop_figures in (loop, base_loop))
-    costs = f"{preset} costs {what}, with what is fetched again; {failed}."
-    return f"{costs}\nKept {kept}, re-fetches in 100 calls {fetches}."
+    kept, base_kept = (figure(measures["kept"]["share"], 3) for measures in (mine, base))
+    fetches, base_fetches = (figure(one["fetchesIn100"], 1) for one in (loop, base_loop))
+    costs = f"{preset} costs {what}, re-fetches included; {failed}."
+    return f"{costs}\nKept {kept} ({BASE} {base_kept}), re-fetches in 100 calls {fetches} ({BASE} {base_fetches})."
 
 
 def _measured(drives: Sequence[Figures]) -> list[Figures]:

@@ -25,6 +25,7 @@ from ctxmgr.study.savings.running import measured_in_time
 from ctxmgr.study.savings.sentence import Scope, sentence
 from ctxmgr.study.savings.summing import summed
 
+INTERRUPTED = 130  # what shells give for a command that Ctrl-C ended
 DAY_MS = 24 * 60 * 60 * 1000
 PRESET, KEY, TOLD = (
     "balanced",
@@ -39,7 +40,11 @@ def run(parsed: Namespace, clock: Callable[[], float] = time.monotonic) -> int:
         return complain("savings", wrong, 2)
     policies: Policies = {point: (PRESET, {KEY: point}) for point in parsed.policies}
     kept = _kept(parsed, os.environ, Path.home(), time.time_ns() // 1_000_000)
-    done = _measured(parsed, kept, policies, clock)
+    try:
+        done = _measured(parsed, kept, policies, clock)
+    except KeyboardInterrupt:
+        text = "interrupted; nothing was kept, the same command starts again (--seconds N measures for N seconds)"
+        return complain("savings", text, INTERRUPTED)
     findings = _findings(parsed, kept, done, list(policies))
     if parsed.report is not None:
         with os.fdopen(private_file(parsed.report), "w", encoding="utf-8", newline="\n") as file:

@@ -15,8 +15,8 @@ def test_the_best_is_named_and_each_has_five_figures(tmp_path: Path, capsys: pyt
     assert max(len(line) for line in lines if str(tmp_path) not in line) <= 80
     (verdict,) = [line for line in lines if " answers most: " in line]
     assert verdict.endswith("of the probes; nothing failed.")
-    (both,) = [line for line in lines if line.startswith("A model's call for it: ")]
-    assert both.endswith(" $ at the list's end.")
+    (both,) = [line for line in lines if line.startswith("A model's call: ")]
+    assert both.endswith(" at the end of the list.")
     rows = [[cell.strip() for cell in line.strip("│").split("│")] for line in lines if line.startswith("│")]
     assert [cells[0] for cells in rows] == ["extractive, structured", "extractive, continue"]
     best = max(rows, key=lambda cells: float(cells[3]))

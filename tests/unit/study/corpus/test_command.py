@@ -51,13 +51,13 @@ def test_a_second_run_computes_only_what_is_new(
     arguments = ["corpus", "run", str(folder), "--out", out, "--policies", "balanced"]
     assert main(arguments) == 0
     assert capsys.readouterr().err.splitlines() == [
-        "2 recordings, 2 policies",
+        f"2 recordings, 2 policies; results go to {out}",
         "4 tasks, 0 MB, on 2 threads",
-        f"done: 4 of 4 have figures; ctxmgr corpus report {out}",
+        f"done: 4 of 4 tasks have figures; see ctxmgr corpus report {out}",
     ]
     assert len(computed) == 4  # with off
     assert main(arguments) == 0
-    assert "nothing is new" in capsys.readouterr().err
+    assert "all of it is done already" in capsys.readouterr().err
     assert len(computed) == 4
     assert main([*arguments, "turns"]) == 0
     assert {task.policy.name for task in computed[4:]} == {"turns"}
@@ -130,7 +130,7 @@ def test_a_scheduler_that_goes_is_said_and_what_came_is_kept(
     with monkeypatch.context() as planted:
         planted.setattr(running, "run", lost)
         assert main(arguments) == 1
-    assert "the scheduler has gone; what was done is in" in capsys.readouterr().err
+    assert "the scheduler has gone; finished tasks are in" in capsys.readouterr().err
     (tmp_path / "out" / "journal").write_bytes(b"\x00" * 64)
     assert main(arguments) == 0
     assert "the last 64 bytes of the journal cannot be read" in capsys.readouterr().err
@@ -157,3 +157,16 @@ def test_a_worker_loads_nothing_that_a_client_alone_needs() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_ctrl_c_says_that_the_same_command_goes_on(
+    tmp_path: Path, computed: object, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*given: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(running, "run", interrupted)
+    folder, out = corpus(tmp_path / "some", 1), str(tmp_path / "out")
+    assert main(["corpus", "run", str(folder), "--out", out]) == 130
+    goes_on = f"ctxmgr corpus: interrupted; finished tasks are in {out}, and the same command goes on from there"
+    assert capsys.readouterr().err.splitlines()[-1] == goes_on

@@ -60,5 +60,5 @@ def test_a_killed_scheduler_is_a_sentence(started: Started, tmp_path: Path) -> N
     done = ran(corpus(tmp_path / "some", 2), at, tmp_path / "out")
     assert done.returncode == 1
     *_, last = said = done.stderr.splitlines()
-    assert last.startswith("ctxmgr corpus: the scheduler has gone; what was done is in")
+    assert last.startswith("ctxmgr corpus: the scheduler has gone; finished tasks are in")
     assert len(said) == 3, done.stderr

@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from rich.console import Console
 
 from ctxmgr.cli import main
 from ctxmgr.study.corpus import reporting
@@ -235,3 +236,18 @@ def test_results_of_before_a_column_are_still_read(planned: Path) -> None:
     made = report(planned)
     assert [row["closedOfOff"] for row in made.all] == [0.55, 0.8, 1.0]
     assert [row["kept"] for row in made.all] == [None] * 3
+
+
+def test_the_report_fits_the_terminal_and_names_what_it_leaves_out(
+    planned: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = report(planned)
+    for width in (80, 120, 160):
+        Console(width=width, no_color=True).print(reporting.text(made, [], width))
+        lines = capsys.readouterr().out.splitlines()
+        assert max(map(len, lines)) <= width
+        heads = next(line for line in lines if "policy" in line).strip("\u2503").split("\u2503")
+        assert {"closed", "re-fetches", "kept", "worst", "faults"} <= {head.strip() for head in heads}
+        named = any(line.startswith(f"Not shown at {width} columns: ") for line in lines)
+        assert (named, width) not in ((True, 160), (False, 80))
+        assert ("mean" in str(heads)) == (width > 80)

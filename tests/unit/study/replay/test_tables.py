@@ -76,8 +76,8 @@ def test_the_verdict_comes_first_then_a_few_figures_a_policy_and_all_failures() 
     lines = [line.rstrip() for line in out.getvalue().splitlines()]
     assert lines[:3] == [
         "a.jsonl, window 64,000 tokens",
-        "balanced costs 26 % less than off, with what is fetched again; 1 failures.",
-        "Kept 0.736 against 1.000, re-fetches in 100 calls 7.4 against 10.0.",
+        "balanced costs 26 % less than off, re-fetches included; 1 failure.",
+        "Kept 0.736 (off 1.000), re-fetches in 100 calls 7.4 (off 10.0).",
     ]
     (table_row,) = [line for line in lines if "balanced" in line and "│" in line]
     assert [cell.strip() for cell in table_row.strip("│").split("│")] == [
@@ -89,7 +89,7 @@ def test_the_verdict_comes_first_then_a_few_figures_a_policy_and_all_failures() 
 def test_what_the_verdict_says() -> None:
     for rows, says in (
         ([row("turns", 1.5, 1.2), row("off", 1.25, 1.0)], "turns costs 20 % more than off"),
-        ([row("off", 1.25, 1.0)], "off costs $1.25, nothing failed."),
+        ([row("off", 1.25, 1.0)], "off costs $1.25, no failures."),
         ([{**row("turns", 1.5, 1.2), "failures": ["one", "two"]}], "2 failures."),
     ):
         assert says in verdict(rows), rows
@@ -101,4 +101,4 @@ def test_it_fits_eighty_columns(more: list[str], tmp_path: Path, capsys: pytest.
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) > 5
     assert max(map(len, lines)) <= 80
-    assert any("failed" in line for line in lines[:3])
+    assert any("failure" in line for line in lines[:3])

@@ -59,11 +59,12 @@ def test_the_table_on_the_screen(tmp_path: Path, capsys: pytest.CaptureFixture[s
     arguments = ["compare", str(path), *KEEP, "--out", str(tmp_path / "out")]
     assert main([*arguments, "--format", "handoff", "--format", "structured"]) == 0
     shown = capsys.readouterr()
-    for text in ("one.jsonl", "extractive, handoff", "extractive, structured", "stands for", "answers"):
+    for text in ("one.jsonl", "extractive, handoff", "extractive, structured", "replaces", "answers"):
         assert text in shown.out
-    assert shown.err == ""  # no bar where it is no terminal
+    said = f"ctxmgr compare: writing summaries and a table to {tmp_path / 'out'}\n"
+    assert shown.err == said  # and no bar where it is no terminal
     assert main([*arguments, "--format", "handoff"]) == 0
-    assert "1 of 1 were there already" in capsys.readouterr().out
+    assert "1 of 1 summaries with these settings were there already" in capsys.readouterr().out
 
 
 def test_on_a_terminal_there_is_a_progress_bar_on_stderr(
