@@ -27,6 +27,7 @@ FIRST_HOST, COMPACTIONS, SAVINGS = (
 GUIDE = (ROOT / "protocol" / "README.md").read_text(encoding="utf-8")
 MOST_LINES = 15  # of code
 MOST_README_LINES = 110
+MOST_PICTURE_BYTES = 120_000
 BOUND = 60  # seconds; only a failing one takes so long
 _HOST = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _PASTE = re.compile(r"^```sh\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -159,6 +160,11 @@ def _told(cost: str, ours: str) -> str:
 def test_it_is_read_in_minutes() -> None:
     assert len(README.splitlines()) <= MOST_README_LINES
     assert len(GUIDE.splitlines()) <= 400
+
+
+def test_pictures_are_small() -> None:
+    sizes = {path.name: path.stat().st_size for path in (ROOT / "docs" / "pictures").iterdir()}
+    assert {name: size for name, size in sizes.items() if size > MOST_PICTURE_BYTES} == {}
 
 
 def test_the_scripts_that_it_begins_with_are_there() -> None:
