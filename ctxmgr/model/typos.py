@@ -23,6 +23,17 @@ MAX_CHARS = 64
 _SEPARATORS = str.maketrans("", "", "-_. ")
 _STEP = expression(r"\.([^.\[]+)|\[([^\]]*)\]")
 _UNKNOWN = expression(r"unknown field `([^`]+)`")
+_EXPECTED = expression(r"Expected `([^`]+)`(?: (of length )?(>=|<=|>|<) ([\d.]+))?(?:, got `(\w+)`)?")
+_TYPES = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "a string",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "an object",
+    "null": "null",
+}
+_SIGNS = {">=": "at least", "<=": "at most", ">": "above", "<": "below"}
 _REQUIRED = expression(r"required field `([^`]+)`")
 
 
@@ -78,7 +89,24 @@ def misfit(fault: msgspec.ValidationError, kind: Any, given: Any = None) -> Misf
         return Misfit(f"the member `{name}` is missing", f"{path}.{name}")
     if text.startswith("Invalid enum value ") and (words := _words(kind, path)):
         return Misfit(not_one_of(text.removeprefix("Invalid enum value ").strip("'"), words), path)
-    return Misfit(f"{text[:1].lower()}{text[1:]}", path)
+    return Misfit(_expected(text) or f"{text[:1].lower()}{text[1:]}", path)
+
+
+def _expected(text: str) -> str:
+    """What must stand there, from msgspec's words for a wrong type, number or length; "" for other words."""
+    match = _EXPECTED.fullmatch(text)
+    if match is None:
+        return ""
+    types, of_length, sign, bound, got = match.groups()
+    names = [_TYPES.get(name, name) for name in types.split(" | ") if name != "null"]
+    if "a number" in names and "a whole number" in names:
+        names.remove("a whole number")
+    must = f"must be {' or '.join(names)}"
+    if sign is not None:
+        number = bound.removesuffix(".0")
+        unit = (" item" if "a list" in names else " character") + "s" * (number != "1") if of_length else ""
+        must += f"{' of ' if of_length else ', '}{_SIGNS[sign]} {number}{unit}"
+    return must if got is None else f"{must}, not {_TYPES.get(got, got)}"
 
 
 def misspelled(value: Any, given: Any, path: str = "") -> Iterator[Misfit]:

@@ -141,10 +141,10 @@ def test_a_bad_file_is_told_by_row_and_member() -> None:
             facts({"id": "a"}, {"id": "b", "windw": 5}),
             'models[1] ("b") windw: unknown member `windw`; did you mean `window`?',
         ),
-        (facts({"id": "b", "window": 0}), 'models[0] ("b") window: expected `int` >= 1'),
+        (facts({"id": "b", "window": 0}), 'models[0] ("b") window: must be a whole number, at least 1'),
         (
             facts({"id": "b", "prices": {"input": 0, "output": 1}}),
-            'models[0] ("b") prices.input: expected `float` > 0.0',
+            'models[0] ("b") prices.input: must be a number, above 0',
         ),
         (
             facts(

@@ -34,7 +34,11 @@ def test_a_wrong_word_names_the_valid_ones_and_is_cut() -> None:
 @pytest.mark.parametrize(
     ("params", "text", "path"),
     [
-        ({"model": 3}, "expected `object`, got `int`", ".model"),
+        ({"model": 3}, "must be an object, not a whole number", ".model"),
+        ({"model": {"id": 3, "contextWindow": 5}}, "must be a string, not a whole number", ".model.id"),
+        ({"model": {"id": "m", "contextWindow": "5"}}, "must be a number, not a string", ".model.contextWindow"),
+        ({"tools": [{"name": ""}]}, "must be a string of at least 1 character", ".tools[0].name"),
+        ({"tools": 1}, "must be a list, not a whole number", ".tools"),
         ({"sessionid": "s", "model": {}}, "the member `id` is missing", ".model.id"),
         (
             {"model": {"id": "m", "context_window": 5}},

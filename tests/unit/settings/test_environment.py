@@ -39,9 +39,9 @@ def test_what_is_wrong_is_said_with_the_variable() -> None:
         ("CTXMGR_WINDOW", "many", "window must be a whole number of tokens, at least 1"),
         ("CTXMGR_WINDOW", "0", "window must be a whole number of tokens, at least 1"),
         ("CTXMGR_WINDOW", "٣", "window must be a whole number of tokens, at least 1"),
-        ("CTXMGR_COST_VERSUS_RECALL", "x", "costVersusRecall: expected `float`, got `str`"),
-        ("CTXMGR_PROTECTED_TOOLS", "true", "protectedTools: expected `array`, got `bool`"),
-        ("CTXMGR_KEEP", "0", "keep: expected `int` >= 1"),
+        ("CTXMGR_COST_VERSUS_RECALL", "x", "costVersusRecall: must be a number, not a string"),
+        ("CTXMGR_PROTECTED_TOOLS", "true", "protectedTools: must be a list, not true or false"),
+        ("CTXMGR_KEEP", "0", "keep: must be a whole number, at least 1"),
         ("CTXMGR_KEEP", "much", "keep: `much` is not one of `balanced`, `careful`, `lean`"),
     ):
         with pytest.raises(SettingsFault) as caught:

@@ -168,7 +168,7 @@ NOT_ALONE = "cannot be set for some models or sub-agents alone"
             " line 1: preset: `of` is not one of `balanced`, `off`, `tools`, `turns`; did you mean `off`?",
         ),
         ("[zones]\nyelow = 0.4", ' line 2: there is no key `zones.yelow`; did you mean `yellow`?'),
-        ("zones.yellow = 4", " line 1: zones.yellow: expected `float` <= 1.0"),
+        ("zones.yellow = 4", " line 1: zones.yellow: must be a number, at most 1"),
         ('reserve = 4\nreserve = "a"', ": Cannot overwrite a value"),
         ("costVersusRecall = nan", " line 1: costVersusRecall must be a number"),
         ("window = 1.5", " line 1: window must be a whole number of tokens, at least 1"),

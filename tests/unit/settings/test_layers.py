@@ -133,7 +133,7 @@ def test_what_is_right_alone_and_wrong_together_is_told_at_once(
 def test_a_flag_that_is_wrong_is_told_by_its_name(places: Places) -> None:
     with pytest.raises(SettingsFault) as caught:
         places.read({"effectiveWindow": 0})
-    assert str(caught.value) == "--effective-window: effectiveWindow: expected `int` >= 1"
+    assert str(caught.value) == "--effective-window: effectiveWindow: must be a whole number, at least 1"
 
 
 def test_a_model_that_is_guessed_has_the_window_and_the_prices_of_the_nearest(places: Places) -> None:
