@@ -334,8 +334,9 @@ class Policy(Setting, frozen=True):
     protected_instructions: Annotated[
         bool | tuple[str, ...],
         Meta(
-            description="Instructions (CLAUDE.md, AGENTS.md, skills, rules, memories) stay in place, or word for "
-            "word in the packet. Globs: only these files. False: treat them like any other output."
+            description="Instructions (CLAUDE.md, AGENTS.md, skills, rules, memories) and the task (the plan that "
+            "the user approved, the host's newest summary, long requests) stay in place, or word for word in the "
+            "packet. Globs: only these files of instructions. False: treat both like any other output or message."
         ),
     ] = True
     prunable_tools: Annotated[

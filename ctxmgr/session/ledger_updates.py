@@ -13,7 +13,7 @@ import msgspec
 
 from ctxmgr.engine.conversation import ConversationIndex, digest
 from ctxmgr.engine.instructions import remembered
-from ctxmgr.engine.memory import Stamp, fold, from_message, now_and_past, users_text
+from ctxmgr.engine.memory import Stamp, fold, from_message, now_and_past, speaker, users_text
 from ctxmgr.engine.memory import from_summary as facts_of_summary
 from ctxmgr.engine.presets import Inputs
 from ctxmgr.formats import MessageFormat
@@ -44,7 +44,7 @@ def stamp(state: State, given: int | None, position: int) -> tuple[int, int]:
 def with_instructions(state: State, conversation: ConversationIndex, first: int, inputs: Inputs) -> State:
     """Adds instructions in the messages from `first` on, in case the host removes them."""
     named, usable = inputs.policy.protected_instructions, inputs.gauge.usable_weight
-    after = remembered(state.instructions, conversation, first, named, usable)
+    after = remembered(state.instructions, conversation, first, named, usable, state.newest_summary)
     return state if after is state.instructions else msgspec.structs.replace(state, instructions=after)
 
 
@@ -71,7 +71,7 @@ def from_messages(
         moment = view.time_ms if view.time_ms is not None else time_ms
         clock = max(clock, moment or 0)
         own = _own_words(view, state.summaries)
-        previous, before = before, view
+        previous, before = before, speaker(before, view)
         if own.role == "user" and users_text(own, previous):
             turn = mark(message)
         if message in heard:

@@ -26,6 +26,7 @@ import msgspec
 
 PACKET_BYTES = 20_000  # five a token of the largest packet by default
 INSTRUCTIONS = "\n## Instructions (word for word"  # a heading in a packet
+TASK = "\n## The task (word for word"
 QUOTED = re.compile(r"\n- ([^\n]*):((?:\n>[^\n]*)+)")  # below it: a line that tells of what, and its text
 HEAD = "(first "  # of a text, that line says
 SLACK_BYTES = 64  # a list that loses nothing may still be spelled a little differently
@@ -100,15 +101,24 @@ def _refused(rules: ModuleType, sent: Sequence[bytes], out: Sequence[bytes]) -> 
 def _repeated(packet: bytes, sent: Iterable[bytes], earlier: Iterable[bytes]) -> int:
     """So many bytes of a packet are texts of earlier messages, each told once, or its head, quoted below a line of
     its own."""
-    shown = next((one for one in _texts(_decode(packet)) if INSTRUCTIONS in f"\n{one}"), "")
-    _, _, told = shown.partition(INSTRUCTIONS)
+    shown = next((one for one in _texts(_decode(packet)) if INSTRUCTIONS in f"\n{one}" or TASK in f"\n{one}"), "")
+    before, _, told = f"\n{shown}".partition(INSTRUCTIONS)
+    quotations = [(*found, False) for found in QUOTED.findall(told)]
+    quotations += [(*found, True) for found in QUOTED.findall(before.partition(TASK)[2])]
     here, there = ({text for raw in lists for text in _texts(_decode(raw))} for lists in (sent, earlier))
     gone = ["\n".join(text.splitlines()) for text in sorted(there - here)]
     size = 0
-    for of_what, quoted in QUOTED.findall(told):
+    for of_what, quoted, is_task in quotations:
         text = re.sub(r"^> ?", "", quoted.strip("\n"), flags=re.MULTILINE)
         head = text.removesuffix("…") if HEAD in of_what else ""
-        of = next((one for one in gone if one == text or (head and one.startswith(head))), None)
+        of = next(
+            (
+                one
+                for one in gone
+                if one == text or (head and one.startswith(head)) or (is_task and (head or text) in one)
+            ),
+            None,
+        )
         if of is not None:
             gone.remove(of)
             size += len(json.dumps(quoted)) - 2

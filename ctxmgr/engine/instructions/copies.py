@@ -1,12 +1,18 @@
-"""Turns instructions that leave a list into copies, and copies into the part of a packet that tells them word for
-word.
+"""Turns instructions that leave a list into copies, and copies of them and of the task into the parts of a packet
+that tell them word for word.
+
+Instructions take no more than their share of what is usable, the task what they leave of twice that: what stands in
+the list counts for both.
 """
 
 import re
 from collections.abc import Container, Sequence
 
+import msgspec
+
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.instructions.places import Instructions, plan_at
+from ctxmgr.engine.instructions.places import Instructions
+from ctxmgr.engine.instructions.task import SOURCES
 from ctxmgr.engine.memory import without_mark
 from ctxmgr.engine.rewriting import marker
 from ctxmgr.engine.tools import SKILL_STARTS, is_skill, tool_call
@@ -14,11 +20,12 @@ from ctxmgr.model import Weigh, expression
 from ctxmgr.model.saved import InstructionCopy
 
 HEADING = "## Instructions (word for word, as they were read)"
+TASK_HEADING = "## The task (word for word)"
 BY_HOST = "- told by the host:"
-BY_USER = "- the plan that the user approved:"  # and what a newer one takes the place of
 _ANNOUNCES = expression(
     r"(?:launching|loading|running|using|started|loaded) [a-z ]{0,20}: ?\"?([^\s\"]+?)\"?\W*", re.IGNORECASE
 )
+QUOTED_WEIGHT = 1.25  # of a text's own: so what stays whole in its place does so in a packet
 LONGEST_TOKENS = 2_000  # of one: two pages of rules
 SKILL_FILE = "skill.md"  # in a path in small letters
 SKILL_BYTES = 800  # of a skill: its name, its path and what it is for, in at most 300 tokens of any script
@@ -36,8 +43,6 @@ def leaving(
 
 def copied(conversation: ConversationIndex, ref: BlockRef, files: tuple[str, ...] = ()) -> InstructionCopy:
     """One of them, with the `files` that it tells; of a skill how it begins."""
-    if block_plan := plan_at(conversation, ref):
-        return InstructionCopy(BY_USER, block_plan, conversation.digest(ref.message_index), (BY_USER,))
     block, source, text = conversation.block(ref), BY_HOST, conversation.block(ref).text.strip()
     skill = text.startswith(SKILL_STARTS)
     if block.kind == "result":
@@ -58,33 +63,91 @@ def _begun(text: str) -> str:
     return text if len(head) >= len(text) else f"{head.rpartition(chr(10))[0] or head}\n…"
 
 
-def word_for_word(parts: Sequence[InstructionCopy], tokens: float, weigh: Weigh) -> str:
-    """The part of a packet that tells instructions which left the list; "" for none. `parts` come oldest first.
+class Copies(msgspec.Struct, frozen=True):
+    """What is to be told word for word, oldest first: `instructions`, and the parts of the `task`."""
+
+    instructions: tuple[InstructionCopy, ...] = ()
+    task: tuple[InstructionCopy, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.instructions or self.task)
+
+    def __add__(self, other: "Copies") -> "Copies":
+        return Copies((*self.instructions, *other.instructions), (*self.task, *other.task))
+
+
+class InPlace(msgspec.Struct, frozen=True):
+    """Of one list, in tokens: the `share` that instructions may take, and what stands in place of both."""
+
+    share: float
+    instructions: int = 0
+    task: int = 0
+
+
+class Quoted(msgspec.Struct, frozen=True):
+    """The parts of a packet that tell copies, "" for none; `whole`: the copies that are told to their end."""
+
+    text: str = ""
+    whole: tuple[InstructionCopy, ...] = ()
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """Of the copies that are told to their end, by the digest of the message that each stood in."""
+        return {copy.origin: copy.text for copy in self.whole if copy.source in SOURCES}
+
+
+def quoted(copies: Copies, room: InPlace, tokens: float, weigh: Weigh) -> Quoted:
+    """The copies in at most so many tokens, and in what those in place leave of their shares. The task first."""
+    rules = word_for_word(copies.instructions, min(room.share - room.instructions, tokens), weigh)
+    used = weigh(rules.text) + 1 if rules.text else 0
+    left = QUOTED_WEIGHT * (2 * room.share - room.instructions - room.task) - used
+    told = _task_told(copies.task, min(left, tokens - used), weigh)
+    return Quoted("\n\n".join(filter(None, (told.text, rules.text))), (*told.whole, *rules.whole))
+
+
+def word_for_word(parts: Sequence[InstructionCopy], tokens: float, weigh: Weigh) -> Quoted:
+    """The part of a packet that tells instructions which left the list. `parts` come oldest first.
 
     1. They are quoted: each line begins with a mark, whatever ended the one before it, so that nothing in a file
        can be taken for a heading of the packet's own, or for what it says of the user.
     2. A long one is told by its head, and how to get the rest, so that it buries nothing else. Of a skill its name,
        its path and how it begins are enough: it can be asked for again.
-    3. The newest that fit are told, before them the plan that the user approved, which is as long as the room; how
-       many do not, the heading says.
+    3. The newest that fit are told; how many do not, the heading says.
     4. A result that only says of what its call names that it is launched ("Launching skill: review") is told
        nowhere.
     """
     parts = [part for part in parts if not _only_announces(part)]
-    left = tokens - weigh(_heading(len(parts)))
-    if not parts or left < 0:
-        return ""
+    left = tokens - weigh(_heading(HEADING, len(parts)))
     longest = min(LONGEST_TOKENS, max(PART_TOKENS, left / LONGEST_PART))
+    return _told(HEADING, parts[::-1], left, longest, weigh) if left >= 0 else Quoted()
+
+
+def _task_told(parts: Sequence[InstructionCopy], tokens: float, weigh: Weigh) -> Quoted:
+    """The part of a packet that tells the task: the parts with the best right first, each as long as the room."""
+    left = tokens - weigh(_heading(TASK_HEADING, len(parts)))
+    ranked = sorted(parts, key=lambda part: SOURCES.index(part.source))
+    return _told(TASK_HEADING, ranked, left, None, weigh) if left >= 0 else Quoted()
+
+
+def _told(
+    heading: str, ranked: Sequence[InstructionCopy], left: float, longest: float | None, weigh: Weigh
+) -> Quoted:
+    """The parts that fit into what is `left`, each in `longest` tokens or, with None, in all that is left; the one
+    with the best right to be told stands last."""
+    if not ranked:
+        return Quoted()
     texts: list[str] = []
-    newest_first = parts[::-1]
-    for part in sorted(newest_first, key=lambda part: part.source != BY_USER):
-        most = left - weigh(f"{BY_USER}{' ' * PARTLY_CHARACTERS}") if part.source == BY_USER else longest
-        text = _shown_copy(part, most, weigh) if part.text else ""
+    whole: list[InstructionCopy] = []
+    for part in ranked:
+        text = _shown_copy(part, longest or left - 1, weigh) if part.text else ""
+        if longest is None and weigh(text) >= left:
+            text = _shown_copy(part, left - weigh(f"{part.source}{' ' * PARTLY_CHARACTERS}"), weigh)
         weight = weigh(text) + 1
         if text and weight <= left:
             left -= weight
             texts.append(text)
-    return "\n\n".join((_heading(len(parts) - len(texts)), *reversed(texts)))
+            whole += [part] if text.startswith(f"{part.source}\n") else []
+    return Quoted("\n\n".join((_heading(heading, len(ranked) - len(texts)), *reversed(texts))), tuple(whole))
 
 
 def _only_announces(part: InstructionCopy) -> bool:
@@ -105,13 +168,19 @@ def _shown_copy(part: InstructionCopy, longest: float, weigh: Weigh) -> str:
         head = head[: min(len(head) - 1, int(len(head) * longest / weight))]
         weight = weigh(head)
     head = head[: head.rfind("\n")] if "\n" in head else f"{head}…"
-    shown, rest = head.count("\n") + 1, "its file has" if part.source in (BY_HOST, BY_USER) else "call it again for"
+    shown, rest = head.count("\n") + 1, _where_rest_is(part)
     return f"{part.source.removesuffix(':')} (first {shown} of {len(lines)} lines; {rest} the rest):\n{head}"
+
+
+def _where_rest_is(part: InstructionCopy) -> str:
+    if part.source in SOURCES:
+        return "no room for"
+    return "its file has" if part.source == BY_HOST else "call it again for"
 
 
 def _quoted(lines: Sequence[str]) -> str:
     return "\n".join(f"> {line}" if line else ">" for line in lines)
 
 
-def _heading(missing: int) -> str:
-    return f"{HEADING} ({missing} more not shown)" if missing else HEADING
+def _heading(heading: str, missing: int) -> str:
+    return f"{heading} ({missing} more not shown)" if missing else heading

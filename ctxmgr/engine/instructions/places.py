@@ -2,7 +2,6 @@
 
 1. The result of a call that read a file of instructions, or that brought a skill, and did not fail. A dependency's
    file is one only where the policy names it.
-   So does the newest plan that the user approved: its call and the result, or the assistant's text that holds it.
 2. A text of a user's message or a note in which a host put some. All that a prompt between turns says, but for
    what a host only reminds of.
 3. What a newer reading of the same file, or the same call made again, shows once more holds no longer; nor does a
@@ -14,26 +13,20 @@
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any
 
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, carried
 from ctxmgr.engine.instructions.globs import PATH_CHARACTERS, globs
-from ctxmgr.engine.memory import texts_of
 from ctxmgr.engine.staleness import history
 from ctxmgr.engine.tools import (
     INSTRUCTION_FILES,
     ToolCall,
-    approved_plan,
-    approves_the_plan,
     calls_of,
     files_named,
     is_instructing,
     is_skill,
     of_dependency,
-    proposed_plan,
-    tells_of_a_plan,
 )
 from ctxmgr.model import Message, once
 
@@ -54,6 +47,15 @@ class Instructions(msgspec.Struct, frozen=True):
     results: frozenset[BlockRef] = frozenset()
     texts: frozenset[BlockRef] = frozenset()
 
+    @property
+    def blocks(self) -> frozenset[BlockRef]:
+        """All of them."""
+        return self.results | self.texts
+
+    def weight(self, conversation: ConversationIndex) -> int:
+        """Of all of them, in tokens."""
+        return sum(map(conversation.block_weight, self.blocks))
+
     def messages(self, conversation: ConversationIndex) -> frozenset[int]:
         """The messages that they stand in, and those of the calls that brought them."""
         places = {ref.message_index for ref in (*self.results, *self.texts)}
@@ -72,13 +74,11 @@ class Instructions(msgspec.Struct, frozen=True):
 
 class _Told(msgspec.Struct, frozen=True):
     """What the messages so far tell of instructions. `asked`: ids of calls that bring some, by message; `results`
-    of them; `texts`: where each text was told last, with those of its files that no newer text tells; `plan`: the
-    result that says of the newest plan that it is approved, or the text that holds it."""
+    of them; `texts`: where each text was told last, with those of its files that no newer text tells."""
 
     asked: dict[int, frozenset[str]] = {}
     results: tuple[BlockRef, ...] = ()
     texts: dict[str, tuple[BlockRef, frozenset[str]]] = {}
-    plan: BlockRef | None = None
 
 
 def instructions(conversation: ConversationIndex, named: Named) -> Instructions:
@@ -90,12 +90,7 @@ def instructions(conversation: ConversationIndex, named: Named) -> Instructions:
     if results:  # rule 3
         seen = history(conversation)
         results = tuple(ref for ref in results if seen.reason_of(ref) not in ("read again", "repeated"))
-    texts = [ref for ref, _ in told.texts.values()]
-    if told.plan is not None and conversation.block(told.plan).kind == "result":
-        results = (*results, told.plan)
-    elif told.plan is not None:
-        texts.append(told.plan)
-    return Instructions(frozenset(results), frozenset(texts))
+    return Instructions(frozenset(results), frozenset(ref for ref, _ in told.texts.values()))
 
 
 @carried
@@ -103,7 +98,6 @@ def _told(conversation: ConversationIndex, before: _Told | None, start: int, nam
     """Rules 1 to 3, but for results that are out of date."""
     before = before or _Told()
     asked, results, texts = dict(before.asked), list(before.results), dict(before.texts)
-    plan = before.plan
     for index in range(start, conversation.size):
         brought = in_message(conversation, index, named)
         if isinstance(brought, frozenset):
@@ -112,46 +106,14 @@ def _told(conversation: ConversationIndex, before: _Told | None, start: int, nam
             brought = ()
         for ref, block in conversation.results(index) if asked else ():
             ids = asked.get(conversation.pairs.get(ref, -1), ())
-            if block.call_id not in ids or block.is_error:
-                continue
-            if not tells_of_a_plan(*_asking(conversation, ref)):
+            if block.call_id in ids and not block.is_error:
                 results.append(ref)
-            elif plan_at(conversation, ref):
-                plan = ref
-        plan = plan_approved_in(conversation, index) or plan
         for number, of_files in brought:
             text = conversation.messages[index].view.blocks[number].text
             texts.pop(text, None)
             texts = {told: (ref, left) for told, ref, left in _untold(texts, of_files)} if of_files else texts
             texts[text] = BlockRef(index, number), of_files
-    return _Told(asked, tuple(results), texts, plan)
-
-
-def _asking(conversation: ConversationIndex, ref: BlockRef) -> tuple[str, Mapping[str, Any]]:
-    """The tool and the arguments of the call that this result answers."""
-    call = conversation.call_of(ref)
-    return call.tool, call.arguments or {}
-
-
-def plan_approved_in(conversation: ConversationIndex, index: int) -> BlockRef | None:
-    """The assistant's text with the plan that the user approves in this message; None for none."""
-    view, before = conversation.messages[index].view, conversation.messages[index - 1].view if index else None
-    if before is None or (view.role, before.role) != ("user", "assistant"):
-        return None
-    if not approves_the_plan("\n".join(texts_of(view))):
-        return None
-    held = (
-        number for number, block in enumerate(before.blocks) if block.kind == "text" and proposed_plan(block.text)
-    )
-    return next((BlockRef(index - 1, number) for number in held), None)
-
-
-def plan_at(conversation: ConversationIndex, ref: BlockRef) -> str:
-    """The plan that the user approved in this result, or that an assistant's text holds; "" for none."""
-    if conversation.block(ref).kind != "result":
-        is_reply = conversation.messages[ref.message_index].view.role == "assistant"
-        return proposed_plan(conversation.block(ref).text) if is_reply else ""
-    return approved_plan(*_asking(conversation, ref), conversation.block(ref).text)
+    return _Told(asked, tuple(results), texts)
 
 
 def _untold(
@@ -192,12 +154,7 @@ def _of_message(message: Message, before: str, named: Named) -> frozenset[str] |
         return frozenset(
             block.call_id
             for block, call in made
-            if call is not None
-            and (
-                _reads(call, named)
-                or is_skill(block.tool, block.arguments)
-                or tells_of_a_plan(block.tool, block.arguments or {})
-            )
+            if call is not None and (_reads(call, named) or is_skill(block.tool, block.arguments))
         )
     if message.view.leads:
         texts = ((number, block.text) for number, block in enumerate(blocks) if block.kind == "text")
@@ -234,8 +191,3 @@ def _is_one(path: str, named: Named) -> bool:
     if files is None or len(path) > PATH_CHARACTERS:
         return False
     return files.match(path.replace("\\", "/").casefold()) is not None
-
-
-def is_unapproved(conversation: ConversationIndex, ref: BlockRef) -> bool:
-    """Whether this is the result of a plan that is not known to be approved."""
-    return tells_of_a_plan(*_asking(conversation, ref)) and not plan_at(conversation, ref)

@@ -1,54 +1,87 @@
-"""Turns what a list newly shows of instructions into what is remembered of them, for when a host takes them away.
+"""Turns what a list newly shows of instructions and of the task into what is remembered of them, for when a host
+takes them away.
 
 1. A newer reading of the same file or skill takes the place of the older, and of parts of it; one of a part that of
    the same part alone. A text takes the place of those that tell no file but its own.
-2. The newest are kept word for word, in so many characters; of older ones that they were told.
-3. Absent is what no message of the list holds any more.
+2. A newer part of the task takes the place of the older. Which requests came first, the first list that shows such
+   says, for a host that takes messages away without a word leaves lists that begin later; or a list without an
+   answer: there the user begins anew.
+3. The newest are kept word for word, in so many characters; of older ones that they were told. Of the task those
+   that have a right to stay are, and of one that is too long how it begins.
+4. Absent is what no message of the list holds any more.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.instructions.copies import BY_HOST, copied
-from ctxmgr.engine.instructions.places import (
-    INSTRUCTIONS_SHARE,
-    Named,
-    globs_of,
-    in_message,
-    is_unapproved,
-    plan_approved_in,
-)
+from ctxmgr.engine.instructions.copies import BY_HOST, Copies, copied
+from ctxmgr.engine.instructions.places import INSTRUCTIONS_SHARE, Named, globs_of, in_message
+from ctxmgr.engine.instructions.task import FIRST_REQUEST, REQUEST, SOURCES, Task, copy_of, task
 from ctxmgr.engine.tools import ToolCall, calls_of, paths
 from ctxmgr.model.saved import InstructionCopy
 
 MOST_CHARACTERS_A_TOKEN = 5  # at most, of prose: what is told is weighed when it is
-Copies = tuple[InstructionCopy, ...]
+Remembered = tuple[InstructionCopy, ...]
 
 
-def remembered(before: Copies, conversation: ConversationIndex, first: int, named: Named, usable: float) -> Copies:
-    """With those in the messages from `first` on; the same object where that is the same. `usable` in tokens."""
-    after = list(before)
-    for copy in _shown(conversation, first, named):
+def remembered(
+    before: Remembered,
+    conversation: ConversationIndex,
+    first: int,
+    named: Named,
+    usable: float,
+    summary: str = "",
+) -> Remembered:
+    """With those in the messages from `first` on; the same object where that is the same. `usable` in tokens;
+    `summary`: the newest that the host told of."""
+    if globs_of(named) is None:
+        return before
+    after, new = list(before), tuple(_task(before, conversation, first, task(conversation, named, summary)))
+    if conversation.newest_reply < 0 and any(copy.source == FIRST_REQUEST for copy in new):
+        after = [old for old in after if old.source != FIRST_REQUEST]
+    for copy in (*_shown(conversation, first, named), *new):
         after = [old for old in after if not _replaces(copy, old)]
         after.append(copy)
     if len(after) == len(before) and tuple(after) == before:
         return before
-    done = _bounded(after, MOST_CHARACTERS_A_TOKEN * INSTRUCTIONS_SHARE * usable)
+    copies, most = _parted(after), MOST_CHARACTERS_A_TOKEN * INSTRUCTIONS_SHARE * usable
+    done = (*_bounded(copies.instructions, most), *_cut(copies.task, 2 * most))
     return before if done == before else done
 
 
-def absent(every: Copies, conversation: ConversationIndex, named: Named) -> Copies:
-    """Rule 3."""
+def absent(every: Remembered, conversation: ConversationIndex, named: Named) -> Copies:
+    """Rule 4."""
     if globs_of(named) is None:
-        return ()
-    return tuple(copy for copy in every if copy.origin not in conversation.digest_counts)
+        return Copies()
+    return _parted([copy for copy in every if copy.origin not in conversation.digest_counts])
+
+
+def _parted(every: Sequence[InstructionCopy]) -> Copies:
+    """The copies of instructions and those of the task."""
+    return Copies(
+        tuple(copy for copy in every if copy.source not in SOURCES),
+        tuple(copy for copy in every if copy.source in SOURCES),
+    )
+
+
+def _task(
+    before: Remembered, conversation: ConversationIndex, first: int, shown: Task
+) -> Iterator[InstructionCopy]:
+    """The parts of the task that the list shows, as they are known from now on (rule 2)."""
+    begun = {copy.origin for copy in before if copy.source == FIRST_REQUEST}
+    begins_anew = conversation.newest_reply < 0
+    for part in shown.parts:
+        copy = copy_of(conversation, part)
+        if part.source == FIRST_REQUEST and begun and copy.origin not in begun and not begins_anew:
+            if part.at.message_index < first:
+                continue
+            copy = msgspec.structs.replace(copy, source=REQUEST)
+        yield copy
 
 
 def _shown(conversation: ConversationIndex, first: int, named: Named) -> Iterator[InstructionCopy]:
-    if globs_of(named) is None:
-        return
     asking: dict[int, frozenset[str]] = {}  # calls that bring instructions, by their message
     for index in range(first, conversation.size):
         brought = in_message(conversation, index, named)
@@ -59,10 +92,8 @@ def _shown(conversation: ConversationIndex, first: int, named: Named) -> Iterato
             if asked_at is None or block.is_error:
                 continue
             calls = asking[asked_at] if asked_at in asking else in_message(conversation, asked_at, named)
-            if block.call_id in calls and not is_unapproved(conversation, ref):
+            if block.call_id in calls:
                 yield copied(conversation, ref, _files(conversation, asked_at, block.call_id))
-        if (plan := plan_approved_in(conversation, index)) is not None:
-            yield copied(conversation, plan)
         for number, of_files in brought:
             yield copied(conversation, BlockRef(index, number), tuple(sorted(of_files)))
 
@@ -84,15 +115,17 @@ def _read(call: ToolCall) -> tuple[str, ...]:
 
 
 def _replaces(new: InstructionCopy, old: InstructionCopy) -> bool:
-    """Rule 1."""
+    """Rules 1 and 2."""
+    if new.source in SOURCES or old.source in SOURCES:
+        return new.source == old.source and (new.source != FIRST_REQUEST or new.origin == old.origin)
     if old.files:
         return all(name in new.files or name.partition("\n")[0] in new.files for name in old.files)
     same = new.text == old.text if BY_HOST in (new.source, old.source) else new.source == old.source
     return not new.files and same
 
 
-def _bounded(every: list[InstructionCopy], most_characters: float) -> Copies:
-    """Rule 2."""
+def _bounded(every: Sequence[InstructionCopy], most_characters: float) -> Remembered:
+    """Rule 3."""
     kept: list[InstructionCopy] = []
     for copy in reversed(every):
         if _characters(copy) > most_characters:
@@ -101,6 +134,17 @@ def _bounded(every: list[InstructionCopy], most_characters: float) -> Copies:
             most_characters -= _characters(copy)
             kept.append(copy)
     return tuple(reversed(kept))
+
+
+def _cut(every: Sequence[InstructionCopy], most_characters: float) -> Remembered:
+    """Rule 3, of the task."""
+    texts: dict[str, str] = {}
+    for copy in sorted(every, key=lambda copy: SOURCES.index(copy.source)):
+        room = max(0, int(most_characters))
+        text = copy.text if len(copy.text) <= room else f"{copy.text[:room]}…"
+        most_characters -= len(text)
+        texts[f"{copy.source}{copy.origin}"] = text if room else ""
+    return tuple(msgspec.structs.replace(copy, text=texts[f"{copy.source}{copy.origin}"]) for copy in every)
 
 
 def _characters(copy: InstructionCopy) -> int:

@@ -1,7 +1,7 @@
 """Turns messages into facts, facts into what holds, and what holds into packets and summaries. Knows no plan."""
 
 from ctxmgr.engine.memory import summary
-from ctxmgr.engine.memory.extract import from_message
+from ctxmgr.engine.memory.extract import from_message, speaker
 from ctxmgr.engine.memory.facts import Stamp
 from ctxmgr.engine.memory.from_summary import carried_facts, from_summary, last_number
 from ctxmgr.engine.memory.ledger import current, fold, now_and_past, with_shared_words
@@ -22,6 +22,7 @@ from ctxmgr.engine.memory.user_words import texts_of, users_text
 from ctxmgr.engine.memory.wording import FENCE, key_of, outside_fences, plain, sentences_of, shorten, without_mark
 
 __all__ = [
+    "speaker",
     "BRANCH_LEAD",
     "CONTINUE_LEAD",
     "FENCE",

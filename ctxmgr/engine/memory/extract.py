@@ -10,7 +10,7 @@ from ctxmgr.engine.memory.facts import Stamp, Statements
 from ctxmgr.engine.memory.from_tools import add_plan, from_result, from_shell
 from ctxmgr.engine.memory.user_words import HOSTS_REPLIES, from_user, texts_of, users_text, without_packet
 from ctxmgr.engine.memory.wording import both_ends, last_paragraph
-from ctxmgr.engine.tools import approves_the_plan, call_of_block, plan_title, proposed_plan
+from ctxmgr.engine.tools import Approval, approval_in, call_of_block, file_text, plan_proposed_by, plan_title
 from ctxmgr.model import Block, View
 from ctxmgr.model.saved import GOING_ON, Fact
 
@@ -29,24 +29,38 @@ def from_message(
     """Return the facts of one message.
 
     `calls` maps a call id to the block that makes it, for results. `opening`: nothing was asked before. `turn`: the
-    digest of the user's message that an assistant's answers. `before`: the message before it.
+    digest of the user's message that an assistant's answers. `before`: the message before it, as `speaker` has it.
     """
     into = Statements(stamp)
     if view.role == "user":
         from_user(users_text(view, before), into, opening=opening)
-        if before is not None and before.role == "assistant" and approves_the_plan("\n".join(texts_of(view))):
-            for plan in filter(None, map(proposed_plan, texts_of(before))):
-                add_plan(plan_title({"plan": plan}), plan, into)
+        if (approval := approval_in(texts_of(view))) and (plan := _approved(approval, before, calls)):
+            add_plan(plan_title({"plan": plan}), plan, into)
     elif view.role == "assistant":
         from_assistant(view, turn, into)
     for block in view.blocks if view.role in ("user", "assistant", "result", "shell") else ():
         call = calls.get(block.call_id) if block.kind == "result" else None  # also in a user's message
         run = call_of_block(block) if block.kind == "shell" and block.text else None  # else the user kept it back
         if call is not None:
-            from_result(block, call, into)
+            from_result(block, call, into, calls)
         if run is not None:
             from_shell(block.text, run, block.is_error, into)
     return into.facts()
+
+
+def speaker(before: View | None, view: View) -> View | None:
+    """The message that the next one answers: this one, or the one `before` it where nobody speaks in it."""
+    says_nothing = view.role == "prompt" or (view.role == "user" and not users_text(view, before))
+    return before if says_nothing else view
+
+
+def _approved(approval: Approval, before: View | None, calls: Mapping[str, Block]) -> str:
+    """The plan that the user approved; "" where nothing that is known tells it."""
+    if approval.plan or approval.path:
+        return approval.plan or file_text(approval.path, calls.values())
+    proposed = before.blocks if before is not None and before.role == "assistant" else ()
+    earlier = reversed(list(calls.values())) if approval.anywhere else ()
+    return next(filter(None, map(plan_proposed_by, (*reversed(proposed), *earlier))), "")
 
 
 def from_assistant(view: View, turn: str, into: Statements) -> None:

@@ -15,7 +15,8 @@ Rules:
    does not know is none. What a host's own task tool prints of its tasks is so.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from ctxmgr.engine.memory.facts import Statements, id_key
 from ctxmgr.engine.memory.git_history import commits_of_call
@@ -32,6 +33,7 @@ from ctxmgr.engine.tools import (
     counts_text,
     created_id,
     end_of_run,
+    file_text,
     git_calls,
     goes_on_as,
     is_formatter,
@@ -61,14 +63,16 @@ _STATUSES: dict[EffectKind, str] = {
     "delete": "deleted",
     "move": "deleted",
 }
+NO_CALLS: Mapping[str, Block] = MappingProxyType({})
 _PATCHED = "patching file "  # what `patch` prints before each
 
 
-def from_result(result: Block, call: Block, into: Statements) -> None:
-    """Add the facts of one tool result and the block that makes the call that it answers."""
+def from_result(result: Block, call: Block, into: Statements, calls: Mapping[str, Block] = NO_CALLS) -> None:
+    """Add the facts of one tool result and the block that makes the call that it answers. `calls`: those before it,
+    by their ids."""
     made = call_of_block(call)
     text = result.text
-    if made is None or from_dialogue(result, call, made, into) or (result.is_error and is_refused(text)):
+    if made is None or from_dialogue(result, call, made, into, calls) or (result.is_error and is_refused(text)):
         return
     ended = outcome(made, text, result.is_error, result.doubtful or result.untold)
     if ended != "failed":
@@ -184,7 +188,7 @@ QUESTION_CHARACTERS, SAID_CHARACTERS = 240, 400
 PLAN_CHARACTERS = 12_000  # of one that was approved: some 3,000 tokens
 
 
-def from_dialogue(result: Block, call: Block, made: ToolCall, into: Statements) -> bool:
+def from_dialogue(result: Block, call: Block, made: ToolCall, into: Statements, calls: Mapping[str, Block]) -> bool:
     """Add what the user says in this result. Return whether the call does nothing else. Nothing is known to be done
     by one that may have been rejected."""
     kind, arguments = result_kind(call.made), call.arguments or {}
@@ -200,7 +204,8 @@ def from_dialogue(result: Block, call: Block, made: ToolCall, into: Statements) 
             _add_answer(plain(question), reply, "", into)
     elif (plan := plan_answer(arguments, result.text)) is not None:
         if plan.approved:
-            add_plan(plan.title, plan.text, into)
+            text = (file_text(plan.path, calls.values()) if plan.path else "") or plan.text
+            add_plan(plan_title({"plan": text}), text, into)
         else:
             _add_answer(_plan_named(plan.title), plan.reason, REJECTED, into)
     return True

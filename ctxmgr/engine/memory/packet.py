@@ -12,6 +12,7 @@ classified by its wording:
 """
 
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 import msgspec
 
@@ -246,6 +247,7 @@ class Removed(msgspec.Struct, frozen=True):
 
 
 NOTHING_REMOVED = Removed()
+NONE_QUOTED: Mapping[str, str] = MappingProxyType({})
 
 
 class PacketText(msgspec.Struct, frozen=True):
@@ -265,15 +267,16 @@ class PacketText(msgspec.Struct, frozen=True):
         """Whether the shown packet holds notes that are out of date."""
         return scratchpad_in(shown) != scratchpad_lines(self.scratchpad)
 
-    def in_view(self, messages: Iterable[Message]) -> frozenset[str]:
+    def in_view(self, messages: Iterable[Message], quoted: Mapping[str, str] = NONE_QUOTED) -> frozenset[str]:
         """What these messages show: their digests, and those of summaries whose text stands in them. Not every
-        format has a message of its own for a summary."""
+        format has a message of its own for a summary. `quoted`: texts of others beside them, by digest."""
         kept = list(messages)
         texts = ["\n".join(block.text for block in message.view.blocks) for message in kept if self.summaries]
+        texts += quoted.values()
         summaries = (
             summary.digest for summary in self.summaries if any(summary.text.strip() in text for text in texts)
         )
-        return frozenset((*(message.digest for message in kept), *summaries))
+        return frozenset((*(message.digest for message in kept), *quoted, *summaries))
 
     def within(
         self,

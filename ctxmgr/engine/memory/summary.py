@@ -20,7 +20,7 @@ import msgspec
 
 from ctxmgr.engine.conversation import digest
 from ctxmgr.engine.memory.command_log import run_line
-from ctxmgr.engine.memory.extract import from_message
+from ctxmgr.engine.memory.extract import from_message, speaker
 from ctxmgr.engine.memory.facts import Stamp, with_id
 from ctxmgr.engine.memory.fill import FlexiblePart, Part, fill, part_of
 from ctxmgr.engine.memory.from_summary import ENDED, LATEST, carried_facts, last_number
@@ -95,7 +95,7 @@ def facts_of(messages: Sequence[BranchMessage]) -> list[Fact]:
         opening = bool(message.opens_turn or message.view.opens_turn) and not opened
         stamp = Stamp(origin, index)
         facts = from_message(message.view, stamp=stamp, calls=calls, opening=opening, turn=turn, before=before)
-        before = message.view
+        before = speaker(before, message.view)
         opened = opened or any(fact.kind == "goal" for fact in facts)
         all_facts += facts
     return all_facts

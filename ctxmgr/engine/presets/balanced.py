@@ -19,7 +19,7 @@ import msgspec
 
 from ctxmgr.engine import retention
 from ctxmgr.engine.conversation import ConversationIndex, Incoming, digest_of
-from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, absent, instructions, leaving, word_for_word
+from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, PLAN, Copies, Quoted, absent, leaving, quoted
 from ctxmgr.engine.invariants import STEPS, Invariants
 from ctxmgr.engine.memory import PacketText, packet_allowance, packet_budget
 from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned, PresetStrategy
@@ -194,8 +194,8 @@ def _is_cold(state: State, inputs: Inputs) -> bool:
 
 def _protection(conversation: ConversationIndex, state: State, inputs: Inputs, epoch: int) -> Protection:
     """`epoch`: the number of that in which it stays."""
-    share = INSTRUCTIONS_SHARE * inputs.gauge.usable_weight
-    return Protection(conversation, inputs.policy, partial(_staying, conversation, state, epoch), share)
+    pinned, share = partial(_staying, conversation, state, epoch), INSTRUCTIONS_SHARE * inputs.gauge.usable_weight
+    return Protection(conversation, inputs.policy, pinned, share, state.newest_summary)
 
 
 def _staying(conversation: ConversationIndex, state: State, epoch: int) -> frozenset[int]:
@@ -204,19 +204,20 @@ def _staying(conversation: ConversationIndex, state: State, epoch: int) -> froze
     return held | summaries(conversation, {summary.digest for summary in state.summaries[-1:]})
 
 
-def _absent(
+def _quoted(
     conversation: ConversationIndex, state: State, inputs: Inputs, tokens: float, dropped: Container[int]
-) -> str:
-    """The instructions that the host took away, and those in dropped messages, in so many tokens, and in what those
-    in place leave of their budget."""
-    named, share = inputs.policy.protected_instructions, INSTRUCTIONS_SHARE * inputs.gauge.usable_weight
-    if not state.instructions:
-        return ""
-    held = instructions(conversation, named)
-    stays = held.within(conversation, share)
-    in_place = sum(conversation.block_weight(ref) for ref in (*stays.results, *stays.texts))
-    gone = (*absent(state.instructions, conversation, named), *leaving(conversation, held, dropped))
-    return word_for_word(gone, min(share - in_place, tokens), inputs.weigh)
+) -> Quoted:
+    """The instructions that the host removed, and those in dropped messages; the parts of the task that it removed,
+    and a plan that was too long to stay: in at most this many tokens, and in what those in place leave of their
+    budgets. Requests that were too long are among what the user said."""
+    protection = _protection(conversation, state, inputs, state.epoch.number)
+    copies = absent(state.instructions, conversation, inputs.policy.protected_instructions)
+    gone = protection.whole_task().leaving(conversation, dropped)
+    copies += Copies(
+        leaving(conversation, protection.all_instructions(), dropped),
+        tuple(copy for copy in gone if copy.source == PLAN),
+    )
+    return quoted(copies, protection.in_place(), tokens, inputs.weigh) if copies else Quoted()
 
 
 def _writer(conversation: ConversationIndex, state: State, inputs: Inputs, zone: Zone) -> PacketWriter:
@@ -227,7 +228,7 @@ def _writer(conversation: ConversationIndex, state: State, inputs: Inputs, zone:
         budget_tokens=budget,
         allowance=packet_allowance(state, budget),
         archives=inputs.archives,
-        absent=partial(_absent, conversation, state, inputs),
+        quoted=partial(_quoted, conversation, state, inputs),
     )
 
 

@@ -1,7 +1,7 @@
 """What of a list stays as it is: every preset, the cut on arrival and the last fit read it here and nowhere else.
 
-1. A protected tool's calls and results stay as they are, and so do instructions within their budget: both also
-   where pins cannot.
+1. A protected tool's calls and results stay as they are, and so do instructions and the task within their budgets:
+   all of them also where pins cannot.
 2. Pins hold whole messages, and so do texts that came back lately through `retrieve`. A pin by digest holds each
    message with it; by call id, the message that makes the call and its results; by tool, its calls and their
    results; by path, calls that name such a file in their arguments, patch or command line, and their results.
@@ -27,7 +27,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, carried, carried_with
-from ctxmgr.engine.instructions import PATH_CHARACTERS, Instructions, globs, instructions
+from ctxmgr.engine.instructions import PATH_CHARACTERS, InPlace, Instructions, Task, globs, instructions, task
 from ctxmgr.engine.rewriting import handles_in
 from ctxmgr.engine.tools import ToolCall, calls_of
 from ctxmgr.model import Message, Pin, Policy
@@ -35,12 +35,14 @@ from ctxmgr.model import Message, Pin, Policy
 
 class Protection(msgspec.Struct, frozen=True):
     """`pinned`: messages that are pinned or came back lately, by index, asked for only where something is to leave.
-    `instruction_tokens`: so many of instructions stay in place."""
+    `share_tokens`: so many of instructions stay in place, and of the task what they leave of twice as many.
+    `summary`: the newest that the host told of."""
 
     conversation: ConversationIndex
     policy: Policy
     pinned: Callable[[], frozenset[int]] = frozenset
-    instruction_tokens: float = math.inf
+    share_tokens: float = math.inf
+    summary: str = ""
 
     def names(self, tool: str) -> bool:
         """Whether this tool is protected. Names are the same in whatever case: one host calls `Read` what another
@@ -59,22 +61,48 @@ class Protection(msgspec.Struct, frozen=True):
         """The indices of messages that call a protected tool."""
         return _of_tools(self.conversation, self.policy.protected_tools).calling
 
+    def all_instructions(self) -> Instructions:
+        """What others told the model and still holds."""
+        return instructions(self.conversation, self.policy.protected_instructions)
+
+    def whole_task(self) -> Task:
+        """What the user wants and still holds."""
+        return task(self.conversation, self.policy.protected_instructions, self.summary)
+
     def instructions(self) -> Instructions:
         """What others told the model and still holds, within its budget."""
-        held = instructions(self.conversation, self.policy.protected_instructions)
-        if self.instruction_tokens == math.inf:
+        held = self.all_instructions()
+        if self.share_tokens == math.inf:
             return held
-        return held.within(self.conversation, self.instruction_tokens)
+        return held.within(self.conversation, self.share_tokens)
+
+    def task(self) -> Task:
+        """What the user wants and still holds, within its budget."""
+        held = self.whole_task()
+        if self.share_tokens == math.inf or not held.parts:
+            return held
+        left = 2 * self.share_tokens - self.instructions().weight(self.conversation)
+        return held.within(self.conversation, left)
+
+    def told(self) -> frozenset[BlockRef]:
+        """The blocks of instructions and of the task."""
+        return self.instructions().blocks | self.task().blocks
+
+    def in_place(self) -> InPlace:
+        """How much of both budgets is taken."""
+        conversation = self.conversation
+        weights = self.instructions().weight(conversation), self.task().weight(conversation)
+        return InPlace(self.share_tokens, *weights)
 
     def messages(self) -> frozenset[int]:
         """All that stays, by index."""
-        return self.pinned() | self.instructions().messages(self.conversation) | self.calling()
+        told = self.instructions().messages(self.conversation) | self.task().messages(self.conversation)
+        return self.pinned() | told | self.calling()
 
     def blocks(self) -> frozenset[BlockRef]:
-        """The results that are never shortened, and the texts of instructions."""
-        held = self.instructions()
+        """The results that are never shortened, the texts of instructions and the blocks of the task."""
         pinned = frozenset(ref for index in self.pinned() for ref, _ in self.conversation.results(index))
-        return pinned | held.results | held.texts | self.results()
+        return pinned | self.told() | self.results()
 
     def unpinned(self) -> "Protection":
         """The same without pins."""

@@ -123,14 +123,15 @@ class EpochDraft:
         )
 
     def _users_over_share(self) -> frozenset[int]:
-        """The user messages beyond their share."""
+        """The user messages beyond their share. Those of the task have a budget of their own."""
         conversation, inputs = self.conversation, self.inputs
         outside = of_no_step(conversation, inputs.layout.rules)
-        if outside.user_tokens <= inputs.room.users:
+        task = outside.texts.indices & inputs.protection.task().messages(conversation)
+        over = outside.user_tokens - conversation.weight_of(task) - inputs.room.users
+        if over <= 0:
             return frozenset()
         held = self.protected.union(range(self.working_set, conversation.size))
         held |= inputs.layout.rules.must_stay(conversation)
-        over = outside.user_tokens - inputs.room.users
         return outside.texts.leaving(conversation, over, outside.texts.indices & held)
 
     def _behind(self, index: int) -> tuple[int, int]:

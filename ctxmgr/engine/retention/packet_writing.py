@@ -8,7 +8,8 @@
 3. It holds what the ledger knows and the list does not show (`engine.memory`), and the files that removed calls
    named. It never has more tokens than what it stands for: what was removed, plus what the host removed in a
    compaction or move, within its budget and a quarter of the room left until the list is pressed.
-4. Instructions that the host removed are repeated word for word, in a separate budget.
+4. Instructions and parts of the task that were removed, also by the host, are repeated word for word, in separate
+   budgets. Nothing else in it repeats them.
 """
 
 import math
@@ -17,6 +18,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 import msgspec
 
 from ctxmgr.engine.conversation import ConversationIndex, Steps
+from ctxmgr.engine.instructions import Quoted
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.memory import PacketText, Removed, scratchpad_in
 from ctxmgr.engine.retention.layout import drops
@@ -29,28 +31,31 @@ NO_PACKET = Packet("", 0)
 
 class PacketWriter(msgspec.Struct, frozen=True):
     """Writes a packet from the ledger. `budget_tokens` for its facts; `allowance`: how many tokens beyond what was
-    removed it may have. `archives`: whether originals are kept anywhere. `absent`: the instructions that the host
-    removed, and those in these messages, in at most this many tokens; "" for none.
+    removed it may have. `archives`: whether originals are kept anywhere. `quoted`: what it repeats word for word
+    of what the host removed and of these messages, in at most this many tokens.
     """
 
     text: PacketText
     budget_tokens: int
     allowance: int
     archives: bool
-    absent: Callable[[float, Container[int]], str]
+    quoted: Callable[[float, Container[int]], Quoted]
 
     @property
     def most_allowed(self) -> int:
-        """The tokens that the packet may have beyond what was removed, including those instructions."""
-        text = self.absent(math.inf, ())
+        """The tokens that the packet may have beyond what was removed, including what the host removed and it
+        repeats word for word."""
+        text = self.quoted(math.inf, ()).text
         return self.allowance + (self.weigh(text) if text else 0)
 
-    def written(self, tokens: int, shown: Iterable[Message], cut: Iterable[Message], removed: Removed) -> str:
-        """What is known beyond what is `shown`, some of it with results `cut`, within these tokens and the budget;
-        "" for nothing.
+    def written(
+        self, tokens: int, shown: Iterable[Message], cut: Iterable[Message], removed: Removed, quoted: Quoted
+    ) -> str:
+        """What is known beyond what is `shown`, some of it with results `cut`, and what is `quoted`, within these
+        tokens and the budget; "" for nothing.
         """
         most, short = min(self.budget_tokens, tokens), frozenset(message.digest for message in cut)
-        return self.text.within(most, self.text.in_view(shown), removed, short)
+        return self.text.within(most, self.text.in_view(shown, quoted.texts), removed, short)
 
     def has_news(self, shown: Packet) -> bool:
         """Whether the model's notes differ from those in the current packet."""
@@ -119,8 +124,8 @@ def packet_of(
     stands_for = max(gone, int(min(gone + writer.most_allowed, spare)))
     if stands_for <= 0:
         return NO_PACKET
-    instructed = writer.absent(stands_for - writer.weigh(PACKET_MARK) - 2, dropped)
-    beside = writer.weigh(instructed) + 2 if instructed else 0
+    quoted = writer.quoted(stands_for - writer.weigh(PACKET_MARK) - 2, dropped)
+    beside = writer.weigh(quoted.text) + 2 if quoted.text else 0
     removed = Removed(
         messages=len(dropped),
         results=sum(block.kind == "result" for index in dropped for block in messages[index].view.blocks),
@@ -129,8 +134,8 @@ def packet_of(
     )
     shown = [message for index, message in enumerate(messages) if index not in dropped]
     cut = [messages[piece.message_index] for piece in bare.pieces if isinstance(piece, BlockEdit)]
-    known = writer.written(stands_for - beside, shown, cut, removed)
-    text = "\n\n".join(filter(None, (known or (PACKET_MARK if instructed else ""), instructed)))
+    known = writer.written(stands_for - beside, shown, cut, removed, quoted)
+    text = "\n\n".join(filter(None, (known or (PACKET_MARK if quoted.text else ""), quoted.text)))
     weight = writer.weigh(text) if text else 0
     return Packet(text, weight) if text and rules.may_stand_for(weight, stands_for) else NO_PACKET
 

@@ -48,9 +48,14 @@ from ctxmgr.engine.tools.outcome import (
     weighed_run,
 )
 from ctxmgr.engine.tools.plans import (
+    Approval,
+    approval_in,
     approved_plan,
-    approves_the_plan,
+    file_after,
+    file_named,
+    file_text,
     plan_answer,
+    plan_proposed_by,
     plan_title,
     proposed_plan,
     tells_of_a_plan,
@@ -67,6 +72,7 @@ from ctxmgr.engine.tools.shell import (
 from ctxmgr.engine.tools.tasks import created_id, listed_tasks, refuses_task
 
 __all__ = [
+    "Approval",
     "DENIED",
     "may_tell_of_the_user",
     "CallOutcome",
@@ -124,6 +130,10 @@ __all__ = [
     "tells_an_output",
     "told_result",
     "approved_plan",
-    "approves_the_plan",
+    "approval_in",
+    "file_after",
+    "file_named",
+    "file_text",
+    "plan_proposed_by",
     "tells_of_a_plan",
 ]

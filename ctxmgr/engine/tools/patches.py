@@ -10,6 +10,7 @@ writes it.
 """
 
 import re
+from collections.abc import Iterator
 from typing import Literal
 
 import msgspec
@@ -56,6 +57,16 @@ def sections(text: str) -> tuple[Section, ...]:
         Section(head[1], head[2].strip(), moved[1].strip() if moved else "")  # type: ignore[arg-type]
         for head, moved in zip(heads, moves, strict=True)
     )
+
+
+def added(text: str) -> Iterator[tuple[str, str]]:
+    """(path, whole text) of each file that a patch of `apply_patch` adds."""
+    heads = list(_FILE.finditer(text))
+    ends = [head.start() for head in heads[1:]] + [len(text)]
+    for head, end in zip(heads, ends, strict=True):
+        if head[1] == "Add":
+            lines = text[head.end() : end].split("\n")
+            yield head[2].strip(), "\n".join(line[1:] for line in lines if line.startswith("+"))
 
 
 def _of_unified(head: re.Match[str]) -> Section:

@@ -2,17 +2,25 @@
 
 1. A host's own sentence at the start of the result says whether a plan was approved; without one nothing is known.
    A plan is known by its heading, or its first line.
-2. Some hosts have no call for it: the assistant's text holds the plan in tags, and the user's next message is the
-   host's sentence that it is approved.
+2. Its text is what the result repeats, for the user may have edited it; else an argument of the call; else the file
+   that either names, or that this host keeps its plans in.
+3. Some hosts approve a plan in the user's name (`APPROVALS`). Such a text holds the plan, names its file, or means
+   the one that an earlier reply proposed, in tags or by a call.
+4. The text of a file is what a call wrote last as a whole, with the edits since that name the text they replace.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.tools.catalog import CATALOG
+from ctxmgr.engine.tools import patches
+from ctxmgr.engine.tools.catalog import CATALOG, call_of_block
 from ctxmgr.engine.tools.dialogue import told_result
+from ctxmgr.engine.tools.effects import FileEffect
+from ctxmgr.engine.tools.paths import normal
+from ctxmgr.model import Block, expression
 
 TITLE_CHARACTERS = 120
 
@@ -27,22 +35,77 @@ _REJECTED = "Plan rejected."
 _FEEDBACK = f"{_REJECTED} User feedback: "
 _PLAN = "## Approved Plan"  # how the line begins behind which the host repeats it
 _PLAN_ARGUMENTS = ("plan", "summary", "response")  # of such a call; Copilot CLI has the second, Cline the third
+_PATH_ARGUMENTS = (
+    "plan_path",
+    "plan_filename",
+    "planFilePath",
+    "planPath",
+    "path",
+)  # Gemini CLI, Claude Code, Kilo
+_STORED = expression(r"plan (?:is stored at|has been saved to): ([^\n]{1,1000})")  # Gemini CLI; Claude Code
+_OWN_FILES = {"summary": "plan.md"}  # Copilot CLI: it summarises the file of its session's folder, and names none
 _PROPOSED = (  # in an assistant's text, between tags: Codex; Cline, of models without tools
     (("<proposed_plan>",), "</proposed_plan>"),
     (("<plan_mode_respond>", "<response>"), "</response>"),
 )
-_IMPLEMENT = "Implement the plan."  # Codex, in the user's name (PLAN_IMPLEMENTATION_CODING_MESSAGE)
 _PLAN_TOLD = "plan_mode_respond"
 _MARKS = " \t#>*_-"  # before the words of a heading
 
 
+class Approval(msgspec.Struct, frozen=True):
+    """What says in the user's name that a plan is approved: `plan`, its whole text; `path`, the file that it is in;
+    with neither an earlier reply proposed it, in the same turn or, `anywhere`, in any before it."""
+
+    plan: str = ""
+    path: str = ""
+    anywhere: bool = False
+
+
+class ApprovingText(msgspec.Struct, frozen=True):
+    """How a text of `host` begins that approves a plan. Groups of `begins`: those of `Approval`."""
+
+    host: str
+    begins: re.Pattern[str]
+    anywhere: bool = False
+
+
+def _approving(host: str, begins: str, anywhere: bool = False) -> ApprovingText:
+    return ApprovingText(host, expression(begins, re.DOTALL), anywhere)
+
+
+APPROVALS = (
+    # Codex, PLAN_IMPLEMENTATION_CODING_MESSAGE of tui/src/chatwidget/plan_implementation.rs, and in a fresh context
+    _approving("Codex", r"Implement the plan\.\s*\Z"),
+    _approving("Codex", r"A previous agent produced the plan below to accomplish.{1,400}?\n\s*(?P<plan>\S.*)"),
+    # Claude Code where the context is cleared with the approval, Kilo Code where a new session carries it out
+    _approving("Claude Code, Kilo Code", r"Implement the following plan:\s*(?P<plan>\S.*)"),
+    # Claude Code, behind its own compaction
+    _approving(
+        "Claude Code",
+        r"<system-reminder>\s*A plan file exists from plan mode at: (?P<path>[^\n]{1,1000})\s+Plan contents:\s*"
+        r"(?P<plan>\S.*?)\s*(?:If this plan is relevant[^\n]*\s*)?</system-reminder>",
+    ),
+    # OpenCode, tool/plan.ts; where the user changes the agent: session/prompt.ts
+    _approving("OpenCode, Kilo Code", r"The plan at (?P<path>[^\n]{1,1000}?) has been approved, you can now edit"),
+    _approving(
+        "OpenCode, Kilo Code",
+        r"<system-reminder>\s*Your operational mode has changed from plan to build.{1,2000}?"
+        r"A plan file exists at (?P<path>[^\n]{1,1000}?)\. You should execute",
+    ),
+    # Cursor's button below a plan; what it attaches no request shows
+    _approving("Cursor", r"Implement the plan as specified, it is attached for your reference", anywhere=True),
+)
+
+
 class PlanAnswer(msgspec.Struct, frozen=True):
-    """`title` of the plan, "" where nothing tells, and its whole `text`; `reason`: why it was rejected."""
+    """`title` of the plan, "" where nothing tells, and its whole `text`; `reason`: why it was rejected. `path`: of
+    the file that holds it, where its text is not told, or is but a summary."""
 
     approved: bool
     title: str
     reason: str = ""
     text: str = ""
+    path: str = ""
 
 
 def plan_answer(arguments: Mapping[str, Any], result: str) -> PlanAnswer | None:
@@ -54,13 +117,14 @@ def plan_answer(arguments: Mapping[str, Any], result: str) -> PlanAnswer | None:
     reason = ""
     if sentence.startswith(_FEEDBACK):
         reason = sentence.removeprefix(_FEEDBACK).partition("\n\n")[0].strip()
-    return PlanAnswer(approved, plan_title(arguments, result), reason, _plan_text(arguments, result))
+    text = _plan_text(arguments, result)
+    return PlanAnswer(approved, plan_title(arguments, result), reason, text, _plan_path(arguments, result, text))
 
 
-def approved_plan(tool: str, arguments: Mapping[str, Any], result: str) -> str:
-    """The whole text of a plan that the user approved, as the call or its result has it; "" for none."""
-    answer = plan_answer(arguments, result) if tells_of_a_plan(tool, arguments) else None
-    return answer.text if answer is not None and answer.approved else ""
+def approved_plan(tool: str, arguments: Mapping[str, Any], result: str) -> PlanAnswer | None:
+    """What the user approved in this result; None for nothing."""
+    answer = plan_answer(arguments, result)
+    return answer if answer is not None and answer.approved and tells_of_a_plan(tool, arguments) else None
 
 
 def proposed_plan(text: str) -> str:
@@ -75,14 +139,25 @@ def proposed_plan(text: str) -> str:
     return ""
 
 
-def approves_the_plan(text: str) -> bool:
-    """Whether the text of a user's message says that the plan which the assistant's message before it holds is
-    approved."""
-    told = told_result(text.lstrip())
-    of_plan = told is not None and told[0] == _PLAN_TOLD
-    return text.strip() == _IMPLEMENT or (
-        of_plan and told is not None and text.lstrip()[told[1] :].startswith(_ACT_MODE)
-    )
+def plan_proposed_by(block: Block) -> str:
+    """The plan that a block of an assistant's message proposes: its text, or a call that shows one; "" for none."""
+    if block.kind == "text":
+        return proposed_plan(block.text)
+    arguments = block.arguments or {}
+    return _plan_text(arguments, "") if block.kind == "call" and tells_of_a_plan(block.tool, arguments) else ""
+
+
+def approval_in(texts: Iterable[str]) -> Approval | None:
+    """What these texts of a user's message approve (rule 3); None for nothing."""
+    for text in map(str.lstrip, texts):
+        told = told_result(text)
+        if told is not None and told[0] == _PLAN_TOLD and text[told[1] :].startswith(_ACT_MODE):
+            return Approval()
+        for row in APPROVALS:
+            if match := row.begins.match(text):
+                named = {name: value.strip() for name, value in match.groupdict().items()}
+                return Approval(**named, anywhere=row.anywhere)
+    return None
 
 
 def tells_of_a_plan(tool: str, arguments: Mapping[str, Any]) -> bool:
@@ -99,6 +174,76 @@ def plan_title(arguments: Mapping[str, Any], result: str = "") -> str:
 
 
 def _plan_text(arguments: Mapping[str, Any], result: str) -> str:
-    given = (arguments.get(name) for name in _PLAN_ARGUMENTS)
-    told = next((text for text in given if isinstance(text, str) and text.strip()), "")
+    told = _first_text(arguments, _PLAN_ARGUMENTS)
     return (result.partition(_PLAN)[2].partition("\n")[2].strip() or told).strip()  # the user may have edited it
+
+
+def _plan_path(arguments: Mapping[str, Any], result: str, text: str) -> str:
+    own = next((path for name, path in _OWN_FILES.items() if name in arguments), "")
+    if text and not own:
+        return ""
+    stored = _STORED.search(result)
+    named = stored[1].strip() if stored else _first_text(arguments, _PATH_ARGUMENTS)
+    return normal(named) if named else own
+
+
+def _first_text(arguments: Mapping[str, Any], names: Iterable[str]) -> str:
+    given = (arguments.get(name) for name in names)
+    return next((text for text in given if isinstance(text, str) and text.strip()), "")
+
+
+# a plan in a file
+
+
+def file_after(text: str | None, path: str, call: Block) -> str | None:
+    """The text of the file behind this call (rule 4). `text`: before it. None: not known."""
+    kinds = {effect.kind for effect in _effects_on(path, call)}
+    if "write" in kinds:
+        return _written(path, call)
+    return _edited(text, path, call) if text is not None and "edit" in kinds else text
+
+
+def file_named(path: str, call: Block) -> str:
+    """The file as this call spells it; "" where it does nothing to it."""
+    return next((effect.path for effect in _effects_on(path, call)), "")
+
+
+def _effects_on(path: str, call: Block) -> tuple[FileEffect, ...]:
+    made = call_of_block(call)
+    effects = made.effects if made is not None else ()
+    return tuple([effect for effect in effects if effect.path and _is_same(effect.path, path)])
+
+
+def file_text(path: str, calls: Iterable[Block]) -> str:
+    """The text of the file behind these calls, oldest first; "" for one that is not known."""
+    text: str | None = None
+    for call in calls:
+        text = file_after(text, path, call)
+    return text or ""
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Whether both may be one file: hosts name it from their folder, or by its name alone."""
+    return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")
+
+
+def _written(path: str, call: Block) -> str | None:
+    given = CATALOG.arguments(call.tool, call.arguments or {})
+    if given.patch is not None:
+        return next((text for name, text in patches.added(given.patch) if _is_same(normal(name), path)), None)
+    for part in (*given.parts, given):
+        if not part.path or _is_same(part.path, path):
+            text = part.text("content", "new text")
+            if text is not None:
+                return text
+    return None
+
+
+def _edited(text: str, path: str, call: Block) -> str:
+    given = CATALOG.arguments(call.tool, call.arguments or {})
+    for part in (*given.parts, given):
+        old, new = part.text("old text"), part.text("new text")
+        if old and new is not None and (not part.path or _is_same(part.path, path)):
+            every = given.arguments.get("replace_all") is True or given.arguments.get("replaceAll") is True
+            text = text.replace(old, new, -1 if every else 1)
+    return text

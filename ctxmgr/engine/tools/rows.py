@@ -154,8 +154,8 @@ ROWS: tuple[ToolRow, ...] = (
     ),
     ToolRow(
         "plan",
-        ("ExitPlanMode", "plan_exit", "plan_mode_respond"),
-        "Claude Code, Gemini CLI, Qwen Code, Copilot CLI, OpenCode, Kilo Code, Cline",
+        ("ExitPlanMode", "plan_exit", "plan_mode_respond", "create_plan"),
+        "Claude Code, Gemini CLI, Qwen Code, Copilot CLI, OpenCode, Kilo Code, Cline, Cursor",
         tells="plan",
     ),
     row("call", "use_mcp_tool", "Cline, Roo Code"),

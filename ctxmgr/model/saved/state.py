@@ -254,6 +254,11 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     cwd: str = ""
     busts: dict[str, Any] = {}
 
+    @property
+    def newest_summary(self) -> str:
+        """The text of the newest summary of a compaction; "" for none."""
+        return next((raw.text for raw in reversed(self.summaries) if raw.kind == "compaction"), "")
+
 
 class Stored(msgspec.Struct, frozen=True, omit_defaults=True):
     """`seq`: of the newest event that is there, None where none is known to be. `note`: a sentence for people while

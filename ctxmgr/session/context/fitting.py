@@ -79,7 +79,7 @@ def _fit_inputs(plan: ListPlan) -> FitInputs:
         target_tokens=preset.target_weight(gauge),
         has_packets=packet_budget(plan.inputs.policy, plan.plan.zone, plan.arrived.state.resume) > 0,
         last=CutLast(
-            partial(_cut_last, conversation, plan.inputs),
+            partial(_cut_last, conversation, plan.arrived.state, plan.inputs),
             partial(working_set_start, conversation, plan.inputs.policy.working_set),
             preset.promised_weight(gauge),
         ),
@@ -158,11 +158,10 @@ def _media(inputs: Inputs, reader: Reader) -> MediaLimits:
     return MediaLimits(size, count, reader.media_tokens)
 
 
-def _cut_last(conversation: ConversationIndex, inputs: Inputs) -> frozenset[BlockRef]:
-    """Cuts text that others sent to the model last, as much as may stay in place."""
+def _cut_last(conversation: ConversationIndex, state: State, inputs: Inputs) -> frozenset[BlockRef]:
+    """The blocks that are cut last: instructions and the task, as much of them as may stay in place."""
     share = INSTRUCTIONS_SHARE * inputs.gauge.usable_weight
-    held = Protection(conversation, inputs.policy, instruction_tokens=share).instructions()
-    return held.results | held.texts
+    return Protection(conversation, inputs.policy, share_tokens=share, summary=state.newest_summary).told()
 
 
 def _handle(inputs: Inputs) -> Callable[[str], str]:

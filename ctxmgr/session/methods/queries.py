@@ -9,10 +9,11 @@ from msgspec import UNSET
 
 from ctxmgr.engine.caching import gap
 from ctxmgr.engine.conversation import BlockRef, digest_of
+from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, TASK_HEADING
 from ctxmgr.engine.memory import PacketText, current, packet_budget
 from ctxmgr.engine.presets import KEY_PRESETS
 from ctxmgr.engine.pressure import zone
-from ctxmgr.engine.protection import pinned
+from ctxmgr.engine.protection import Protection, pinned
 from ctxmgr.engine.retention import receipts
 from ctxmgr.masking import without_secrets
 from ctxmgr.model import (
@@ -37,6 +38,7 @@ from ctxmgr.session.session import SessionCore
 
 RULES = {
     "kept": "kept",
+    "task": "the task stays whole",
     "dropped": "older turn",
     "summary": "folded into the ledger",
     "packet": "returned packet",
@@ -167,6 +169,16 @@ def scratchpad(session: SessionCore) -> compaction.ScratchpadResult:
     return compaction.ScratchpadResult(text, session.reader.weigh(text) if text else 0, session.state.seq)
 
 
+def _task(session: SessionCore) -> frozenset[int]:
+    """The messages of the last list in which the text of the task stands, by index."""
+    state, policy, conversation = session.state, session.policy, session.projection.conversation
+    if not session.preset.is_active(state):
+        return frozenset()
+    share = INSTRUCTIONS_SHARE * session.gauge(state).usable_weight
+    held = Protection(conversation, policy, share_tokens=share, summary=state.newest_summary).task()
+    return frozenset(part.at.message_index for part in held.parts)
+
+
 def explain(session: SessionCore, epoch: int | None) -> reports.ExplainResult:
     """One verdict per message of the last list, in order, and one for what was inserted."""
     messages, plan = session.projection.messages, session.plan
@@ -182,6 +194,8 @@ def explain(session: SessionCore, epoch: int | None) -> reports.ExplainResult:
             kept.update(range(piece.start, piece.end))
         else:
             by_index.setdefault(piece.message_index, []).append(piece)
+    task = _task(session)
+    told = any(TASK_HEADING in piece.text for piece in plan.pieces if isinstance(piece, Packet))
     for index, message in enumerate(messages):
         edits = by_index.get(index, [])
         saved = sum(edit.before_tokens - edit.after_tokens for edit in edits)
@@ -193,7 +207,7 @@ def explain(session: SessionCore, epoch: int | None) -> reports.ExplainResult:
             rule = RULES["arrived"] if arrived else why.get(edits[0].key, RULES[kind])
             after = message.weight - saved
         elif index in kept:
-            verdict, rule, after = "kept", RULES["kept"], message.weight
+            verdict, rule, after = "kept", RULES["task" if index in task else "kept"], message.weight
         else:
             role = message.view.role
             key = session.projection.conversation.key(index)
@@ -201,6 +215,8 @@ def explain(session: SessionCore, epoch: int | None) -> reports.ExplainResult:
                 key, RULES["cut"] if (dropped_by := plan.decisions.get(key)) and dropped_by.to_fit else ""
             )
             verdict, rule, after = "dropped", reason or RULES.get(role, RULES["dropped"]), 0
+            if told and index in task:
+                rule = f"{rule}; word for word in the packet"
         call = _call_text(session, index)
         verdicts.append(reports.Verdict(index, message.digest, verdict, rule, message.weight, after, call))
     by_digest: dict[str, list[int]] = {}

@@ -39,7 +39,7 @@ MEDIA_LINE = re.compile(r"\[(image|document) left out( — [^\]]*)?\]")
 PIECES_APART = "…\n"
 # at either end of the newest user message; 2,000 tokens have at least that many characters in any script
 NEWEST_ENDS_CHARACTERS = 2_000
-INSTRUCTIONS = "\n## Instructions (word for word"  # a heading in a packet
+INSTRUCTIONS, TASK = "\n## Instructions (word for word", "\n## The task (word for word"  # headings in a packet
 QUOTED = re.compile(r"\n- ([^\n]*):((?:\n>[^\n]*)+)")  # below it: a line that names the source, and its text
 HEAD = "(first "  # how that line continues for a part of a text
 
@@ -307,22 +307,31 @@ def _whole_turns(sent: Sequence[HostMessage], kept: set[int]) -> list[str]:
 
 
 def repeated(packet: str, sent: Sequence[HostMessage], earlier: Iterable[HostMessage]) -> int:
-    """How many characters of a packet are texts of earlier messages or their headings, each once and quoted."""
-    instructions = packet.partition(INSTRUCTIONS)[2]
+    """How many characters of a packet are texts of earlier messages or their headings, each once and quoted. Texts
+    of the task may be a part of one, or an argument of a call."""
+    before, _, instructions = packet.partition(INSTRUCTIONS)
+    quotations = [(*found, False) for found in QUOTED.findall(instructions)]
+    quotations += [(*found, True) for found in QUOTED.findall(before.partition(TASK)[2])]
     left = {text for message in earlier for text in _texts(message)}
     left -= {text for message in sent for text in _texts(message)}
-    removed = ["\n".join(text.splitlines()) for text in sorted(left)] if instructions else []
+    removed = ["\n".join(text.splitlines()) for text in sorted(left)] if quotations else []
     size = 0
-    for title, quoted in QUOTED.findall(instructions):
+    for title, quoted, is_task in quotations:
         text = re.sub(r"^> ?", "", quoted.strip("\n"), flags=re.MULTILINE)
         head = text.removesuffix("…") if HEAD in title else ""
-        source = next((old for old in removed if old == text or (head and old.startswith(head))), "")
+        source = next((old for old in removed if _is_from(old, text, head, is_task)), "")
         if source:
             removed.remove(source)
             size += len(quoted)
     return size
 
 
+def _is_from(old: str, text: str, head: str, is_task: bool) -> bool:
+    return old == text or bool(head and old.startswith(head)) or (is_task and (head or text) in old)
+
+
 def _texts(message: HostMessage) -> set[str]:
-    texts = (pi_host.text_of(message.message), *(str(block.get("text", "")) for block in message.blocks))
+    arguments = (block.get("arguments") for block in message.blocks)
+    values = (str(value) for given in arguments if isinstance(given, dict) for value in given.values())
+    texts = (pi_host.text_of(message.message), *(str(block.get("text", "")) for block in message.blocks), *values)
     return {text.strip() for text in texts} - {""}

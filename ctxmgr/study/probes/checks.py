@@ -13,8 +13,8 @@
 Packets and their lines:
 
 1. A packet is a text that begins with the mark: a message's text, or a summary.
-2. A section is identified by its heading, whatever follows in brackets. Instructions and the scratchpad are others'
-   words and have no lines here.
+2. A section is identified by its heading, whatever follows in brackets. Instructions, the task and the
+   scratchpad are others' words and have no lines here.
 3. A line has the form of its section, or none: a packet says nothing outside its grammar, so such a line under a
    heading never holds. Lines above the first heading, about the location of the rest, or about messages that are
    not shown, state nothing that a recording could confirm.
@@ -46,7 +46,7 @@ HEADINGS: dict[str, Section] = {
     "Said at the end of earlier turns": "turns",
     "Where the rest is": "rest",
 }
-SKIPPED = ("Instructions", "Scratchpad")
+SKIPPED = ("Instructions", "Scratchpad", "The task")
 _AFTER = r"(?: after #\d+)?"
 _TASK_ID = r"(?: \((?:task )?#\w+\))?"  # for the host's tool
 FORMS: dict[Section, tuple[tuple[str, Form], ...]] = {

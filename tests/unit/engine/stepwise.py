@@ -8,6 +8,7 @@ import msgspec
 from hypothesis import strategies as st
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
+from ctxmgr.engine.instructions import Quoted
 from ctxmgr.engine.invariants import STEPS, Invariants
 from ctxmgr.engine.presets.balanced import USER_SHARE
 from ctxmgr.engine.protection.protection import Protection
@@ -68,8 +69,8 @@ class Writer(msgspec.Struct):
     def most_allowed(self) -> int:
         return self.allowance
 
-    def absent(self, tokens: float, dropped: object) -> str:
-        return ""
+    def quoted(self, tokens: float, left: object) -> Quoted:
+        return Quoted()
 
     def written(self, tokens: int, *_: object) -> str:
         return self.of(tokens)

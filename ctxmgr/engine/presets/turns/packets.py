@@ -1,21 +1,25 @@
 """Turns a state and what would leave into the packet that stands for it, rendered once a place.
 
 Between moves of the first kept turn the packet keeps its bytes as long as it fits, whatever the zone, so that it
-does not change the prefix with each new fact. What is new since stands in the kept turns. Instructions that left,
-or that the host took away, stand in it word for word, in what those in kept turns leave of a budget of their own.
+does not change the prefix with each new fact. What is new since stands in the kept turns. Instructions and parts of
+the task that left, or that the host took away, stand in it word for word, in what those in kept turns leave of
+budgets of their own.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Container
 
 import msgspec
 
 from ctxmgr.engine.conversation import ConversationIndex
-from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, Instructions, absent, leaving, word_for_word
+from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, QUOTED_WEIGHT, Copies, InPlace, absent, leaving, quoted
 from ctxmgr.engine.memory import NOTE, PacketText, Removed, packet_allowance, packet_budget
 from ctxmgr.engine.presets.strategy import Inputs
+from ctxmgr.engine.protection import Protection
 from ctxmgr.model import PACKET_MARK, Zone
 from ctxmgr.model.saved import RenderedPacket, State
+
+QUOTING_TOKENS = 60  # of the headings above what is quoted
 
 
 class LeftOut(msgspec.Struct, frozen=True):
@@ -32,8 +36,8 @@ class LeftOut(msgspec.Struct, frozen=True):
 
 class Packets:
     """`rendered` is the packet in force; in tokens: `budget` of the packet that comes now, `allowance` that it may
-    weigh beyond what left the list, with the instructions that the host took away. `lasting`: one that resumed
-    stays whatever its size, for where no turn leaves another packet would cost the prefix for nothing."""
+    weigh beyond what left the list, with what is told word for word of what the host took away. `lasting`: one that
+    resumed stays whatever its size, for where no turn leaves another packet would cost the prefix for nothing."""
 
     def __init__(
         self,
@@ -41,25 +45,29 @@ class Packets:
         state: State,
         zone: Zone,
         inputs: Inputs,
-        standing: Instructions,
+        protection: Protection,
         lasting: bool,
     ) -> None:
         self.rendered, self.budget = state.packet, packet_budget(inputs.policy, zone, state.resume)
-        self._conversation, self._resume, self._instructions = conversation, state.resume, standing
-        self._room = INSTRUCTIONS_SHARE * inputs.gauge.usable_weight
+        self._conversation, self._resume = conversation, state.resume
+        self._instructions, self._task = protection.instructions(), protection.task()
+        self._room = InPlace(INSTRUCTIONS_SHARE * inputs.gauge.usable_weight)
         self._absent = absent(state.instructions, conversation, inputs.policy.protected_instructions)
-        instructed = word_for_word(self._absent, self._room, inputs.weigh)
-        self._absent_tokens = inputs.weigh(instructed) if instructed else 0
+        text = quoted(self._absent, self._room, math.inf, inputs.weigh).text
+        self._absent_tokens = inputs.weigh(text) if text else 0
         self._lasting = lasting
         in_force = state.packet.weight if lasting and state.packet is not None else 0  # checked when it was written
-        self.allowance = max(packet_allowance(state, self.budget) + self._absent_tokens, in_force)
+        allowed = packet_allowance(state, self.budget) + self._absent_tokens
+        if state.newest_summary:  # quoted it weighs more than where it stood
+            allowed += QUOTING_TOKENS + int((QUOTED_WEIGHT - 1) * self._task.weight(conversation))
+        self.allowance = max(allowed, in_force)
         self._text = PacketText.of(state, inputs.ledger, inputs.weigh)
         self._may_ask = inputs.archives
 
     @property
     def may_say(self) -> bool:
         """Whether there is anything that it may hold."""
-        return bool(self.budget or self._absent or self._instructions.results or self._instructions.texts)
+        return bool(self.budget or self._absent or self._instructions.blocks or self._task.parts)
 
     def render(self, left: LeftOut) -> tuple[str, int]:
         """The packet for it, with its weight."""
@@ -73,19 +81,28 @@ class Packets:
         return (self.rendered.text, self.rendered.weight) if self.rendered is not None else ("", 0)
 
     def _written(self, left: LeftOut, most: int) -> str:
-        """In `most` tokens: instructions, and what is known in the rest."""
+        """In `most` tokens: what is told word for word, and what is known in the rest."""
         weigh, conversation = self._text.weigh, self._conversation
-        held = (*self._instructions.results, *self._instructions.texts)
-        in_place = sum(conversation.block_weight(ref) for ref in held if ref.message_index >= left.start)
-        room = min(self._room - in_place, most - weigh(PACKET_MARK) - 2)
-        instructions = (*self._absent, *leaving(conversation, self._instructions, range(left.start)))
-        instructed = word_for_word(instructions, room, weigh)
-        room = most - (weigh(instructed) + 2 if instructed else 0)
-        kept = range(left.start, conversation.size)
-        shown = self._text.in_view(conversation.messages[index] for index in kept if index not in left.gone)
+        kept = [index for index in range(left.start, conversation.size) if index not in left.gone]
+        gone = left.gone.union(range(left.start))
+        copies = Copies(
+            leaving(conversation, self._instructions, range(left.start)), self._task.leaving(conversation, gone)
+        )
+        told = quoted(self._absent + copies, self._in_place(gone), most - weigh(PACKET_MARK) - 2, weigh)
+        room = most - (weigh(told.text) + 2 if told.text else 0)
+        shown = self._text.in_view((conversation.messages[index] for index in kept), told.texts)
         cut = frozenset(conversation.digest(index) for index in left.cut)
         text = self._text.within(min(self.budget, room), shown, self._removed(left), cut)
-        return "\n\n".join(filter(None, (text or (PACKET_MARK if instructed else ""), instructed)))
+        return "\n\n".join(filter(None, (text or (PACKET_MARK if told.text else ""), told.text)))
+
+    def _in_place(self, gone: Container[int]) -> InPlace:
+        """What stands in kept turns."""
+        weigh = self._conversation.block_weight
+        instructions, task = (
+            sum(weigh(ref) for ref in blocks if ref.message_index not in gone)
+            for blocks in (self._instructions.blocks, self._task.blocks)
+        )
+        return InPlace(self._room.share, instructions, task)
 
     def _removed(self, left: LeftOut) -> Removed:
         gone = self._conversation.messages[: left.start]

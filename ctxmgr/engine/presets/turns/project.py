@@ -50,7 +50,6 @@ from ctxmgr.engine.conversation import (
     working_set_start,
 )
 from ctxmgr.engine.fit import unfit
-from ctxmgr.engine.instructions import Instructions
 from ctxmgr.engine.invariants import Invariants, loading_steps
 from ctxmgr.engine.memory import SMALLEST_TOKENS
 from ctxmgr.engine.presets.turns.packets import Folding, LeftOut
@@ -72,7 +71,7 @@ class TurnsInputs(msgspec.Struct, frozen=True):
 
     `floor`: index of the first kept turn's first message so far. `limits`: None where no more turns may leave.
     `decisions`: the edits in force, and those that are to be made now. `last_plan`, of `last_count` messages: where
-    the list only adds to those. `held`: the instructions that stay.
+    the list only adds to those. `held`: the blocks of instructions and of the task.
     """
 
     zone: Zone
@@ -85,7 +84,7 @@ class TurnsInputs(msgspec.Struct, frozen=True):
     rewrite: Rewrite | None = None
     last_plan: Plan | None = None
     last_count: int = 0
-    held: Instructions = Instructions()
+    held: frozenset[BlockRef] = frozenset()
 
 
 class _Standing(msgspec.Struct, frozen=True):
@@ -94,7 +93,7 @@ class _Standing(msgspec.Struct, frozen=True):
 
     policy: Policy
     zone: Zone | None
-    instructions: Instructions
+    told: frozenset[BlockRef]
     first: int
     held: int
     working_set: int
@@ -102,7 +101,7 @@ class _Standing(msgspec.Struct, frozen=True):
 
     def same(self, other: "_Standing") -> bool:
         """Whether both take the same from what both know."""
-        mine, theirs = ((each.policy, each.zone, each.instructions, each.first) for each in (self, other))
+        mine, theirs = ((each.policy, each.zone, each.told, each.first) for each in (self, other))
         return mine == theirs
 
 

@@ -83,7 +83,7 @@ def prune(
     """What to prune now. `decisions` tell what is pruned already; results from the message `working_set` on stay.
     Costs what is new, and what is protected by rule 4."""
     conversation, policy = protection.conversation, protection.policy
-    open_, instructed = _open(conversation, protection, decisions), protection.instructions().results
+    open_, instructed = _open(conversation, protection, decisions), protection.told()
     older = max(0, len(conversation.turns) - policy.protected_turns)  # only the first turn has no user message
     end = min(working_set, conversation.turns[older].start if older < len(conversation.turns) else NOWHERE)
     first, number, kept = open_.before(_boundary(conversation)), open_.before(end), 0

@@ -21,7 +21,6 @@ from ctxmgr.engine.conversation import (
     turn_weights,
     working_set_start,
 )
-from ctxmgr.engine.instructions import Instructions
 from ctxmgr.engine.invariants import TURNS, Invariants
 from ctxmgr.engine.presets.strategy import Inputs, Planned, PresetStrategy
 from ctxmgr.engine.presets.turns.packets import Folding, Packets
@@ -57,9 +56,9 @@ class WholeTurns(PresetStrategy):
         if not active and _goes_as_it_came(conversation, floor, state, gauge):
             return Planned(incoming.untouched(zone, state.decisions), state, tokens)
         pruning = self.pruning(incoming, state, inputs) if active else Pruning()
-        protection = Protection(conversation, inputs.policy)
-        held = protection.instructions()
-        packets = Packets(conversation, state, zone, inputs, held, self.limits(gauge) is None)
+        protection = Protection(conversation, inputs.policy, summary=state.newest_summary)
+        held = protection.told()
+        packets = Packets(conversation, state, zone, inputs, protection, self.limits(gauge) is None)
         pruned = {target.key: Decision("pruned") for target in pruning.targets}
         ask = TurnsInputs(
             zone=zone,
@@ -105,12 +104,12 @@ def pruning_of(incoming: Incoming, state: State, inputs: Inputs) -> Pruning:
     return prune(Protection(conversation, inputs.policy), state.decisions, state.force_prune, newest)
 
 
-def _sparing(rewrite: Rewrite, conversation: ConversationIndex, held: Instructions) -> Rewrite:
-    """The rewriting of results that leaves instructions as they are, unless they were written already: what did
+def _sparing(rewrite: Rewrite, conversation: ConversationIndex, held: frozenset[BlockRef]) -> Rewrite:
+    """The rewriting of results that leaves those `held` as they are, unless they were written already: what did
     not fit the window was cut."""
 
     def rewritten(ref: BlockRef, decision: Decision) -> tuple[str, int]:
-        if ref in held.results and not decision.written:
+        if ref in held and not decision.written:
             return conversation.block(ref).text, conversation.block_weight(ref)
         return rewrite(ref, decision)
 

@@ -60,11 +60,12 @@ def status_after() -> Talk:
 
 @behaviour(
     "compaction/the-resume-packet-comes-once",
-    "Lists after a compaction carry the resume packet until the model has answered, those after it do not.",
+    "Lists after a compaction carry the resume packet until the model has answered, those after it do not; all "
+    "carry the summary.",
     "design 4, rule 5",
 )
 def resumed() -> Talk:
-    talk = Talk({"preset": "turns", **OURS}, capabilities=MODEL)
+    talk = Talk({"preset": "turns", "packetTokens": 200, **OURS}, capabilities=MODEL)
     make, tree = grown(8)
     talk.context([entry["message"] for entry in tree.entries])
     tables = (
@@ -79,12 +80,16 @@ def resumed() -> Talk:
     talk.call("session_compact", sessionId="s", compactionEntry=entry, fromExtension=True)
     listed = [*tree.listed(compaction), make.user("Go on.")]
     first = packet(talk.context(listed)["list"])
-    assert "Table 31 holds the separators" in first
+    told, _, task = first.partition("## The task")
+    assert "Table 31 holds the separators" in task
+    assert "Said at the end of earlier turns" in told
     assert packet(talk.context(listed)["list"]) == first
     reply = make.reply("Yes.")
     talk.turn_end(reply, tokens=3_000)
     second = packet(talk.context([*listed, reply, make.user("Now?")])["list"])
-    assert "Table 31 holds the separators" not in second
+    told, _, after = second.partition("## The task")
+    assert after == task, "the host's summary stays whole"
+    assert "Said at the end of earlier turns" not in told
     assert len(second) < len(first)
     return talk
 

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.engine.instructions import instructions, leaving, word_for_word
-from ctxmgr.engine.instructions.copies import BY_USER, HEADING
-from ctxmgr.engine.instructions.remembered import remembered
+from ctxmgr.engine.instructions import instructions, leaving
+from ctxmgr.engine.instructions.copies import HEADING, word_for_word
 from ctxmgr.engine.tools import files_named, is_instructing, is_skill
 from tests.notation import Said, a, call, indexed, quarters, r, talk, u
 
@@ -18,20 +17,6 @@ RESULT = f"<system-reminder>\nResult of calling the Read tool:\n1\t{RULES}"
 def read(path: str, text: str = RULES, tool: str = "read", **more: Any) -> list[Said]:
     """A call that names a path, and its result."""
     return [a("", call(tool, **({"path": path} | more))), r(text)]
-
-
-YES = "User has approved your plan. You can now start coding."
-
-
-def planned(tool: str = "exit_plan_mode", reply: str = YES, plan: str = "# Do it\n1. Now.") -> list[Said]:
-    return [a("", call(tool, plan=plan)), r(reply)]
-
-
-PLAN = "# Do it\n1. Now."
-CODEX_SAYS = f"Here it is.\n<proposed_plan>\n{PLAN}\n</proposed_plan>"
-CODEX = (a(CODEX_SAYS), u("Implement the plan."))
-CLINES = f"I have one.\n<plan_mode_respond>\n<response>{PLAN}</response>\n</plan_mode_respond>"
-ACT_MODE = "[plan_mode_respond] Result:\n[The user has switched to ACT MODE, so you may now proceed with the task.]"
 
 
 def ran(command: str) -> list[Said]:
@@ -54,40 +39,6 @@ LISTS: list[tuple[str, list[Said], set[int], set[int]]] = [
     ("no such file", [u("go"), *read("README.md"), *read("src/claude.py")], set(), set()),
     ("a skill", [u("go"), a("", call("Skill", skill="pdf")), r(RULES)], {2}, set()),
     ("behind a server's name", [u("go"), a("", call("mcp__x__use_skill", name="pdf")), r(RULES)], {2}, set()),
-    ("an approved plan", [u("go"), *planned()], {2}, set()),
-    (
-        "a plan of OpenCode's",
-        [u("go"), *planned("plan_exit", "User approved switching to build agent.")],
-        {2},
-        set(),
-    ),
-    (
-        "a plan in its result",
-        [u("go"), *planned(reply=f"{YES}\n\n## Approved Plan:\n# Do it", plan="")],
-        {2},
-        set(),
-    ),
-    ("a newer plan", [u("go"), *planned(), *planned(plan="# Do that")], {4}, set()),
-    ("Codex's plan", [u("go"), *CODEX], set(), {1}),
-    ("Codex's newer plan", [u("go"), *CODEX, *CODEX], set(), {3}),
-    ("Cline's plan", [u("go"), a(CLINES), u(ACT_MODE)], set(), {1}),
-    (
-        "Cline's plan, beside its surroundings",
-        [u("go"), a(CLINES), u(f"{ACT_MODE}\n<environment_details>")],
-        set(),
-        {1},
-    ),
-    (
-        "Cline's plan by a call",
-        [u("go"), a("", call("plan_mode_respond", response=PLAN)), r(ACT_MODE.partition(chr(10))[2])],
-        {2},
-        set(),
-    ),
-    ("a plan that is talked of", [u("go"), a(CODEX_SAYS), u("Implement the plan. But not step 2.")], set(), set()),
-    ("Cline's plan, answered", [u("go"), a(CLINES), u("[plan_mode_respond] Result:\nNot yet.")], set(), set()),
-    ("no plan to implement", [u("go"), a("Shall I?"), u("Implement the plan.")], set(), set()),
-    ("a plan further back", [u("go"), a(CODEX_SAYS), u("hm"), a("Well?"), u("Implement the plan.")], set(), set()),
-    ("a plan that was not approved", [u("go"), *planned(), *planned(reply="Plan rejected.")], {2}, set()),
     ("another tool", [u("go"), a("", call("Task", prompt="x")), r(RULES)], set(), set()),
     ("a failed call", [u("go"), a("", call("read", path="CLAUDE.md")), r("ENOENT", is_error=True)], set(), set()),
     (
@@ -140,39 +91,14 @@ def test_within_a_budget_the_newest_stay_with_their_calls() -> None:
     assert found.within(conversation, 50).messages(conversation) == frozenset()
 
 
-def test_an_approved_plan_in_a_text_leaves_as_the_plan_alone() -> None:
-    for said in ([u("go"), *CODEX], [u("go"), a(CLINES), u(ACT_MODE)]):
-        conversation = indexed(talk(*said))
-        (copy,) = leaving(conversation, instructions(conversation, True), {1})
-        assert (copy.source, copy.text) == (BY_USER, PLAN)
-        assert remembered((), conversation, 0, True, 1_000) == (copy,)
-
-
-def test_an_approved_plan_that_leaves_is_told_whole_before_all_else() -> None:
-    plan = "\n".join(f"{number}. Read m{number}.py from the cache." for number in range(400))
-    conversation = indexed(talk(u("go"), *planned(plan=plan), *read("CLAUDE.md", RULES * 400)))
-    text = word_for_word(leaving(conversation, instructions(conversation, True), range(5)), 4_000, quarters)
-    assert all(f"> {line}" in text for line in plan.splitlines())
-    assert "the plan that the user approved" in text
-
-
-def test_an_approved_plan_longer_than_the_room_is_told_by_its_head() -> None:
-    plan = "\n".join(f"{number}. Read m{number}.py from the cache." for number in range(400))
-    conversation = indexed(talk(u("go"), *planned(plan=plan)))
-    for room in (100, 500, 1_000, 2_000, 4_400):
-        text = word_for_word(leaving(conversation, instructions(conversation, True), range(3)), room, quarters)
-        assert "> 0. Read m0.py" in text, room
-        assert quarters(text) <= room
-
-
 def test_a_packet_tells_those_that_leave_word_for_word() -> None:
     conversation = indexed(talk(u("go"), *read("CLAUDE.md"), *read("AGENTS.md", "Be brief.")))
     found = instructions(conversation, True)
-    both = word_for_word(leaving(conversation, found, range(5)), 1_000, quarters)
+    both = word_for_word(leaving(conversation, found, range(5)), 1_000, quarters).text
     assert both == f'{HEADING}\n\n- read path="CLAUDE.md":\n> {RULES}\n\n- read path="AGENTS.md":\n> Be brief.'
-    assert word_for_word(leaving(conversation, found, range(3)), 1_000, quarters).endswith(RULES)
-    assert "CLAUDE" not in word_for_word(leaving(conversation, found, range(5)), 30, quarters)
-    assert word_for_word(leaving(conversation, found, range(1)), 1_000, quarters) == ""
+    assert word_for_word(leaving(conversation, found, range(3)), 1_000, quarters).text.endswith(RULES)
+    assert "CLAUDE" not in word_for_word(leaving(conversation, found, range(5)), 30, quarters).text
+    assert word_for_word(leaving(conversation, found, range(1)), 1_000, quarters).text == ""
 
 
 def test_a_reading_that_a_host_made_itself_is_told_in_two_texts() -> None:

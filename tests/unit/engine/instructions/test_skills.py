@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.engine.instructions import absent, instructions, leaving, remembered, word_for_word
+from ctxmgr.engine.instructions import absent, instructions, leaving, remembered
+from ctxmgr.engine.instructions.copies import word_for_word
 from tests.notation import Said, a, call, indexed, quarters, r, talk, u
 
 MOST_TOKENS = 300
@@ -49,8 +50,8 @@ def told(said: list[Said]) -> tuple[str, str]:
     conversation = indexed(talk(*said))
     left = leaving(conversation, instructions(conversation, True), range(conversation.size))
     kept = remembered((), conversation, 0, True, 100_000.0)
-    away = absent(kept, indexed(talk(u("a summary"))), True)
-    return word_for_word(left, ROOM, quarters), word_for_word(away, ROOM, quarters)
+    away = absent(kept, indexed(talk(u("a summary"))), True).instructions
+    return word_for_word(left, ROOM, quarters).text, word_for_word(away, ROOM, quarters).text
 
 
 @pytest.mark.parametrize("language", LINES)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxmgr.engine.instructions.copies import LONGEST_PART, LONGEST_TOKENS, PART_TOKENS, word_for_word
+from ctxmgr.engine.instructions.copies import LONGEST_PART, LONGEST_TOKENS, PART_TOKENS, Quoted, word_for_word
 from ctxmgr.engine.instructions.remembered import remembered
 from ctxmgr.model.saved import InstructionCopy
 from tests.notation import a, call, indexed, r, talk, u
@@ -18,7 +18,7 @@ def told(room: float, *tokens: int) -> list[int]:
         InstructionCopy(f"- read {number}:", "\n".join(["abc"] * ((4 * size) // 6)), "")
         for number, size in enumerate(tokens)
     ]
-    texts = word_for_word(copies, room, weigh).split("\n\n")[1:]
+    texts = word_for_word(copies, room, weigh).text.split("\n\n")[1:]
     return [weigh(text.partition("\n")[2]) for text in texts]
 
 
@@ -43,8 +43,8 @@ def test_none_takes_more_than_the_longest() -> None:
 def test_what_only_says_that_something_is_launched_is_not_told() -> None:
     launched = InstructionCopy('- Skill skill="review":', "Launching skill: review", "")
     rules = InstructionCopy('- Skill skill="style":', "Using style: tabs, 4 wide.", "")
-    assert word_for_word([launched], 1_000, weigh) == ""
-    assert word_for_word([launched, rules], 1_000, weigh) == word_for_word([rules], 1_000, weigh) != ""
+    assert word_for_word([launched], 1_000, weigh).text == ""
+    assert word_for_word([launched, rules], 1_000, weigh) == word_for_word([rules], 1_000, weigh) != Quoted()
 
 
 def test_what_is_remembered_names_its_files() -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from ctxmgr.engine.instructions import Quoted
 from ctxmgr.engine.invariants import STEPS
 from ctxmgr.engine.memory import PacketText, Stamp, fold
 from ctxmgr.engine.memory.extract import from_message
@@ -69,12 +70,7 @@ def written(messages: tuple[Message, ...], dropped: set[int], **keys: Any) -> st
     for at, one in enumerate(messages):
         stamp = Stamp(one.digest, at)
         ledger = fold(ledger, from_message(one.view, stamp=stamp, calls=calls, opening=not at))
-    by: dict[str, Any] = {
-        "budget_tokens": 2_000,
-        "allowance": 0,
-        "archives": True,
-        "absent": lambda tokens, dropped: "",
-    }
+    by: dict[str, Any] = {"budget_tokens": 2_000, "allowance": 0, "archives": True, "quoted": lambda *_: Quoted()}
     writer = PacketWriter(PacketText(ledger, "", quarters), **(by | keys))
     found = packet_of(indexed(messages), bare(messages, dropped), writer, terms(messages).room, STEPS)
     assert found.weight == (quarters(found.text) if found.text else 0)
@@ -107,7 +103,7 @@ def test_the_files_that_left_and_how_much_was_removed_are_told_last() -> None:
 
 def test_instructions_stand_behind_it_word_for_word_in_a_room_of_their_own() -> None:
     rules = "## Instructions\n\n- told by the host:\n> Use tabs."
-    found = written(talk(u(LONG), *READ, u("on"), a("ok")), {0, 1, 2}, absent=lambda tokens, dropped: rules)
+    found = written(talk(u(LONG), *READ, u("on"), a("ok")), {0, 1, 2}, quoted=lambda *_: Quoted(rules))
     assert found.startswith(PACKET_MARK)
     assert found.endswith(f"\n\n{rules}")
 

@@ -31,5 +31,7 @@ def test_a_plan_stands_between_its_tags(text: str) -> None:
 
 def test_a_plan_that_the_user_edited_is_the_one_that_is_approved() -> None:
     edited = "User has approved your plan.\n\n## Approved Plan (edited by user):\n# Do that instead"
-    assert approved_plan("ExitPlanMode", {"plan": "# Do it"}, edited) == "# Do that instead"
-    assert approved_plan("ExitPlanMode", {"plan": "# Do it"}, "User has approved your plan.") == "# Do it"
+    for result, text in ((edited, "# Do that instead"), ("User has approved your plan.", "# Do it")):
+        answer = approved_plan("ExitPlanMode", {"plan": "# Do it"}, result)
+        assert answer is not None
+        assert answer.text == text
