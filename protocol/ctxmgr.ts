@@ -181,8 +181,9 @@ export interface PolicyKeys {
   /** Tools whose output is never pruned. Case is ignored. Default: []. */
   protectedTools?: string[] | null;
   /**
-   * Instructions (CLAUDE.md, AGENTS.md, skills, rules, memories) stay in place, or word for word in the packet.
-   * Globs: only these files. False: treat them like any other output. Since 1.1. Default: true.
+   * Instructions (CLAUDE.md, AGENTS.md, skills, rules, memories) and the task (the plan that the user approved, the
+   * host's newest summary, long requests) stay in place, or word for word in the packet. Globs: only these files of
+   * instructions. False: treat both like any other output or message. Since 1.1. Default: true.
    */
   protectedInstructions?: boolean | string[] | null;
   /** Tools whose output may be pruned. Case is ignored. Empty: all tools. Default: []. */
@@ -617,8 +618,9 @@ export interface Policy {
   /** Tools whose output is never pruned. Case is ignored. */
   protectedTools: string[];
   /**
-   * Instructions (CLAUDE.md, AGENTS.md, skills, rules, memories) stay in place, or word for word in the packet.
-   * Globs: only these files. False: treat them like any other output. Since 1.1. Default: true.
+   * Instructions (CLAUDE.md, AGENTS.md, skills, rules, memories) and the task (the plan that the user approved, the
+   * host's newest summary, long requests) stay in place, or word for word in the packet. Globs: only these files of
+   * instructions. False: treat both like any other output or message. Since 1.1. Default: true.
    */
   protectedInstructions?: boolean | string[];
   /** Tools whose output may be pruned. Case is ignored. Empty: all tools. */

@@ -205,8 +205,9 @@ pub struct PolicyKeys {
     /// Tools whose output is never pruned. Case is ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protected_tools: Option<Vec<String>>,
-    /// Instructions (CLAUDE.md, AGENTS.md, skills, rules, memories) stay in place, or word for word in the packet.
-    /// Globs: only these files. False: treat them like any other output. Since 1.1.
+    /// Instructions (CLAUDE.md, AGENTS.md, skills, rules, memories) and the task (the plan that the user approved,
+    /// the host's newest summary, long requests) stay in place, or word for word in the packet. Globs: only these
+    /// files of instructions. False: treat both like any other output or message. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protected_instructions: Option<PolicyKeysProtectedInstructions>,
     /// Tools whose output may be pruned. Case is ignored. Empty: all tools.
@@ -935,8 +936,9 @@ pub struct Policy {
     pub prune_minimum: u64,
     /// Tools whose output is never pruned. Case is ignored.
     pub protected_tools: Vec<String>,
-    /// Instructions (CLAUDE.md, AGENTS.md, skills, rules, memories) stay in place, or word for word in the packet.
-    /// Globs: only these files. False: treat them like any other output. Since 1.1.
+    /// Instructions (CLAUDE.md, AGENTS.md, skills, rules, memories) and the task (the plan that the user approved,
+    /// the host's newest summary, long requests) stay in place, or word for word in the packet. Globs: only these
+    /// files of instructions. False: treat both like any other output or message. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protected_instructions: Option<PolicyProtectedInstructions>,
     /// Tools whose output may be pruned. Case is ignored. Empty: all tools.
