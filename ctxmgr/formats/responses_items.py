@@ -10,7 +10,8 @@ Rules:
 4. What the provider itself ran (web search, MCP, ...) holds its outcome: no pair of ours. An approval, the request
    for it and the call that it allows share an id (`tie`).
 5. A search for tools that the provider runs has no call id: it and its output are items of one answer. One that the
-   host runs is a call with its result. Either output loads tools. Source: OpenAI, "Tool search".
+   host runs is a call with its result. Either output loads tools, and so does a list of a server's tools: the
+   provider asks the server for it again where it is not there. Source: OpenAI, "Tool search", "Remote MCP servers".
 6. A `compaction` item stands for a past that only the provider can read: it is kept as prompts are. A user's item
    in which a host put a summary by its words is heard as one, and stays.
 7. A whole answer (`response`, or the event of a stream that holds it), an array of its items, and an error object
@@ -98,6 +99,8 @@ def _view(item: Any) -> View | None:
         return View("result", (_output(item, kind),))
     if kind == "tool_search_output":
         return _loaded(item)
+    if kind == "mcp_list_tools":
+        return _listed(item)
     if kind == "mcp_approval_response":
         request = text(item.get("approval_request_id"))
         return View("result", (Block("other", text=spelled(item), tie=request, closes=bool(request)),))
@@ -113,7 +116,7 @@ def _view(item: Any) -> View | None:
         return _answer(whole) if listed else failed_view(item)
     if isinstance(kind, str) and kind.lower().endswith("error"):
         return failed_view(item)
-    if item.get("role") in PROMPTING:  # tools that a host adds, say
+    if item.get("role") in PROMPTING or kind == "additional_tools":
         return View("prompt", (Block("other", text=spelled(item)),))
     block = _block(item, kind)
     return View("assistant", (block,), joins=True) if block is not None else None
@@ -167,7 +170,7 @@ def _block(item: dict[str, Any], kind: Any) -> Block | None:
     if kind in ("mcp_approval_request", "mcp_call"):
         request = text(item.get("id" if kind == "mcp_approval_request" else "approval_request_id"))
         return Block("other", text=spelled(item), tie=request, closes=bool(request) and kind == "mcp_call")
-    own = isinstance(kind, str) and (kind.endswith("_call") or kind in ("mcp_list_tools", "mcp_approval_request"))
+    own = isinstance(kind, str) and kind.endswith("_call")
     return Block("other", text=spelled(item)) if own else None
 
 
@@ -205,6 +208,16 @@ def _loaded(item: dict[str, Any]) -> View:
     id = text(item.get("call_id"))
     if id:
         return View("result", (Block("result", text=spelled(item), call_id=id, loads=names),))
+    return View("assistant", (Block("other", text=spelled(item), loads=names),), joins=True)
+
+
+def _listed(item: dict[str, Any]) -> View:
+    """Rule 5: the tools of a server. An error in its place lists none."""
+    server, tools = text(item.get("server_label")), item.get("tools")
+    named = (
+        text(tool.get("name")) for tool in (tools if isinstance(tools, list) else ()) if isinstance(tool, dict)
+    )
+    names = tuple(f"{server}.{name}" for name in named if name)
     return View("assistant", (Block("other", text=spelled(item), loads=names),), joins=True)
 
 
