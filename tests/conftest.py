@@ -1,5 +1,5 @@
-"""Settings of the whole suite: properties draw the same examples each time, no clock decides, and a run that left
-tests out by their markers says so in its last lines."""
+"""Settings of the whole suite: properties draw the same examples each time, no clock decides, a failure is shown
+when it happens, and a run that left tests out by their markers says so in its last lines."""
 
 import gc
 import os
@@ -35,6 +35,23 @@ def pytest_configure(config: pytest.Config) -> None:
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, usual)
     config.stash[LEFT_OUT] = Counter()
+    config.pluginmanager.register(FailuresAtOnce(config))
+
+
+class FailuresAtOnce:
+    """Shows a failure in one line when it happens. pytest shows it whole at the end."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        reporter = self._config.pluginmanager.get_plugin("terminalreporter")
+        if not report.failed or reporter is None:  # a worker has none: the process that started it reports
+            return
+        crash = getattr(report.longrepr, "reprcrash", None)
+        message = (crash.message if crash else report.longreprtext).partition("\n")[0]
+        reporter.ensure_newline()
+        reporter.write_line(f"FAILED {report.nodeid}: {message}", red=True)
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:

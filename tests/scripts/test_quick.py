@@ -1,0 +1,109 @@
+"""What `scripts/test --quick` runs for a change."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scripts import quick
+from scripts.quick import Deadline, imports, selected
+
+SOURCES = {
+    "ctxmgr/wire/__init__.py": "from ctxmgr.wire.framing import Framer\nfrom ctxmgr.wire import errors\n",
+    "ctxmgr/wire/framing.py": "import re\nfrom ctxmgr.wire.errors import PARSE_ERROR\n",
+    "ctxmgr/wire/errors.py": "from typing import Any\n",
+    "ctxmgr/server/__init__.py": "",
+    "ctxmgr/server/front.py": "from ctxmgr.wire import (\n    Framer,  # of the face\n    errors as codes,\n)\n",
+    "ctxmgr/client/far.py": "from ctxmgr.server import front\n",
+    "tests/helping.py": "if True:\n    from ctxmgr.wire.framing import Framer\n",
+    "tests/unit/wire/test_framing.py": "from ctxmgr.wire.framing import Framer\n",
+    "tests/unit/server/test_front.py": "import ctxmgr.server.front\n",
+    "tests/unit/client/test_by_helper.py": "from tests.helping import Framer\nfrom ctxmgr.client import far\n",
+    "tests/unit/client/test_far.py": "from ctxmgr.client import far\n",
+    "tests/test_floors.py": "",
+    "tests/test_map.py": "",
+}
+
+
+def test_a_name_of_a_face_counts_as_its_module() -> None:
+    of = imports(SOURCES)
+    assert of["ctxmgr.server.front"] == {"ctxmgr.wire.framing", "ctxmgr.wire.errors"}
+    assert of["ctxmgr.client.far"] == {"ctxmgr.server.front"}
+    assert of["tests.helping"] == {"ctxmgr.wire.framing"}
+
+
+def test_tests_of_the_change_come_first_then_those_of_its_neighbors() -> None:
+    chosen = selected(["ctxmgr/wire/framing.py"], SOURCES)
+    assert chosen.files == [
+        "tests/unit/wire/test_framing.py",
+        "tests/unit/client/test_by_helper.py",
+        "tests/test_floors.py",
+        "tests/unit/server/test_front.py",
+    ]
+    assert chosen.left_out == 0
+
+
+def test_a_changed_test_and_the_test_of_a_page_are_run() -> None:
+    changed = ["CONTRIBUTING.md", "tests/unit/client/test_far.py"]
+    assert selected(changed, SOURCES).files == ["tests/unit/client/test_far.py", "tests/test_map.py"]
+
+
+def test_of_a_removed_module_the_shape_of_packages_is_tested() -> None:
+    left = {path: text for path, text in SOURCES.items() if path != "ctxmgr/server/front.py"}
+    assert selected(["ctxmgr/server/front.py"], left).files == ["tests/test_floors.py"]
+
+
+def test_nothing_changed_is_nothing_to_test() -> None:
+    assert selected([], SOURCES).files == []
+    assert selected(["LICENSE"], SOURCES).files == []
+
+
+def test_what_is_beyond_the_limit_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(quick, "MOST_FILES", 2)
+    chosen = selected(["ctxmgr/wire/framing.py"], SOURCES)
+    assert chosen.files == ["tests/unit/wire/test_framing.py", "tests/test_floors.py"]
+    assert chosen.left_out == 2
+
+
+def test_after_the_deadline_no_test_starts() -> None:
+    time = iter([0.0, 1.0, 19.0, 20.0, 21.0])
+    deadline = Deadline(20.0, lambda: next(time))
+    assert [deadline.pytest_runtest_protocol(None) for _ in range(4)] == [None, None, True, True]
+    assert deadline.left_out == 2
+
+
+def test_each_test_that_the_tables_name_is_there() -> None:
+    named = [*quick.SHAPE, *(test for tests in quick.PAGES.values() for test in tests)]
+    for one in named:
+        path, _, name = one.partition("::")
+        text = (Path(quick.ROOT) / path).read_text(encoding="utf-8")
+        assert not name or f"def {name}(" in text, one
+
+
+def test_every_path_that_the_table_of_pages_names_is_there() -> None:
+    assert [start for start in quick.PAGES if not (Path(quick.ROOT) / start).exists()] == []
+
+
+def test_a_failure_is_shown_when_it_happens(tmp_path: Path) -> None:
+    """Before the next test has run, and in a process that tests by workers, too."""
+    (tmp_path / "conftest.py").write_text("from tests.conftest import pytest_configure\n", encoding="utf-8")
+    (tmp_path / "test_two.py").write_text(
+        "def test_one():\n    assert 1 == 2\n\ndef test_two(capfd):\n    pass\n", encoding="utf-8"
+    )
+    for workers in ((), ("-n", "1")):
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "--rootdir",
+            str(tmp_path),
+            *workers,
+        ]
+        done = subprocess.run([*command, str(tmp_path)], cwd=quick.ROOT, capture_output=True, encoding="utf-8")
+        shown, _, summary = done.stdout.partition("= FAILURES =")
+        assert "FAILED test_two.py::test_one: assert 1 == 2\n" in shown, done.stdout + done.stderr
+        assert "1 failed, 1 passed" in summary
