@@ -24,7 +24,9 @@ QUIET_SECONDS = 0.2  # without a word of the host; from `initialize` to a list h
 MOST_POSTPONED = 200  # chunks: a host that is never silent does not put it off for good
 MODULES = (
     "ctypes",
+    "difflib",
     "json",
+    "msgspec.inspect",
     "ctxmgr.devices.allocator",
     "ctxmgr.devices.snapshots",
     "ctxmgr.devices.weighing",

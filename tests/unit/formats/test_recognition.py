@@ -141,7 +141,9 @@ def test_the_named_format_is_asked_alone_and_a_list_goes_on_where_no_other_can_b
 
 def test_a_format_and_its_name() -> None:
     assert [format_of(form.name, "$") for form in (*FORMATS.values(), auto)] == [*FORMATS.values(), auto]
-    with pytest.raises(InvalidParams, match="message formats are pi, openai, anthropic, responses, gemini, auto"):
+    with pytest.raises(
+        InvalidParams, match="`nope` is not one of `pi`, `openai`, `anthropic`, `responses`, `gemini`, `auto`"
+    ):
         format_of("nope", "$")
 
 
