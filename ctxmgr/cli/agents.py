@@ -29,24 +29,31 @@ def _listed(names: Sequence[str], last: str) -> str:
 
 
 SETTINGS = (  # what goes before the settings' files, of commands that run a proxy
-    option("--observe", action="store_true", help="change nothing; tell at the end what would have been saved"),
-    option("--preset", metavar="NAME", help=f"what is done to lists: {', '.join(get_args(Preset))}"),
-    option("--window", metavar="TOKENS", type=tokens, help="the model's context window"),
-    option("--state-dir", metavar="DIR", help="where snapshots go"),
+    option("--observe", action="store_true", help="change nothing; report at the end what would have been saved"),
+    option(
+        "--preset", metavar="NAME", help=f"how lists are pruned: {', '.join(get_args(Preset))} (default: balanced)"
+    ),
+    option(
+        "--window",
+        metavar="TOKENS",
+        type=tokens,
+        help="the context window of the model, such as 200k (default: that of the model)",
+    ),
+    option("--state-dir", metavar="DIR", help="where sessions are saved"),
     option(
         "--keep-originals",
         action=argparse.BooleanOptionalAction,
-        help="archive what leaves, for ctxmgr search (default of run: yes)",
+        help="store what is removed, for ctxmgr search (default: yes for run, no for proxy)",
     ),
     option(
         "--model-tools",
         action=argparse.BooleanOptionalAction,
-        help="of run: give the model tools to search and retrieve what left (default: yes)",
+        help="run only: give the model tools that search and retrieve what was removed (default: yes)",
     ),
     option(
         "--compactions",
         choices=COMPACTIONS,
-        help="who answers a program that asks for a summary of its list: the provider, or ctxmgr without a model "
+        help="who writes the summary when the program compacts: the provider, or ctxmgr without a model "
         "(default: provider)",
     ),
     MODELS,
@@ -54,8 +61,8 @@ SETTINGS = (  # what goes before the settings' files, of commands that run a pro
 HOLDOUT = option(
     "--holdout",
     metavar="SHARE",
-    help="let this share of sessions, such as 10%%, pass untouched, and keep what each call of all was billed: "
-    "`ctxmgr savings --live` compares them (default: none)",
+    help="leave this share of sessions, such as 10%%, unchanged and record what each call was billed, so that "
+    "`ctxmgr savings --live` can compare (default: none)",
 )
 PAGE = option("--page", action="store_true", help="open the page that shows what ctxmgr does in a browser")
 SPOKEN = Group(
@@ -66,18 +73,21 @@ SPOKEN = Group(
             dest="api",
             action="store_const",
             const=api,
-            help=f"the program speaks {row.title}, at {row.variables[0]}",
+            help=f"the program uses {row.title} and reads {row.variables[0]}",
         )
         for api, row in APIS.items()
     ),
 )
-UPSTREAM = option("--upstream", metavar="URL", help="the provider (default: where the program would go)")
+UPSTREAM = option(
+    "--upstream", metavar="URL", help="the address of the provider (default: the one that the program uses)"
+)
 
 RUN = CommandRow(
-    "Runs an agent program in this terminal with ctxmgr between it and its provider, and says at the end what was "
-    f"saved. {_listed([program.title for program in PROGRAMS], 'and')} are known; any other program is pointed "
-    f"here by what it speaks: {_listed([f'--{api}' for api in APIS], 'or')}. The program's own files are not "
-    "changed; its exit code is the command's.",
+    "Runs an agent in this terminal with ctxmgr between it and its provider, and reports at the end what was "
+    "saved. "
+    f"It knows {_listed([program.title for program in PROGRAMS], 'and')}. For any other program, name its API with "
+    f"{_listed([f'--{api}' for api in APIS], 'or')}. The program's own files are not changed, and its exit code is "
+    "passed on.",
     "ctxmgr run -- claude",
     "ctxmgr.programs:proxying.run",
     (
@@ -86,30 +96,37 @@ RUN = CommandRow(
         PAGE,
         HOLDOUT,
         *SETTINGS,
-        option("program", metavar="-- PROGRAM", nargs=argparse.REMAINDER, help="what to run"),
+        option("program", metavar="-- PROGRAM", nargs=argparse.REMAINDER, help="the program and its arguments"),
     ),
 )
 
 AB = CommandRow(
-    "Runs one prompt twice, in two copies of the work tree: as the program sends it, and with ctxmgr. Shows the "
-    "provider's own counts of both, how long each took, and what each changed in its copy. Both are real runs and "
-    "both are billed. The work tree itself is not changed.",
-    "ctxmgr ab --arg=--permission-mode --arg=acceptEdits -- Mend the failing test",
+    "Runs one prompt twice, in two copies of the work tree: without ctxmgr and with it. Shows what the provider "
+    "counted, how long each run took, and which files each changed in its copy. Both are real runs, and you pay "
+    "for "
+    "both. The work tree itself is not changed.",
+    "ctxmgr ab --arg=--permission-mode --arg=acceptEdits -- Fix the failing test",
     "ctxmgr.programs:receipt.run",
     (
         option(
             "--program",
             choices=[program.command for program in PROGRAMS],
             default=PROGRAMS[0].command,
-            help="what to run (default: %(default)s)",
+            help="the agent to run (default: %(default)s)",
         ),
-        option("--arg", metavar="ARGUMENT", action="append", default=[], help="one more argument of the program's"),
+        option(
+            "--arg",
+            metavar="ARGUMENT",
+            action="append",
+            default=[],
+            help="an extra argument for the agent; may be repeated",
+        ),
         UPSTREAM,
-        option("--keep", action="store_true", help="leave the two copies, and say where they are"),
+        option("--keep", action="store_true", help="keep the two copies, and print where they are"),
         JSON,
         *SETTINGS,
         Group(
-            "to compare the next action instead, in a recorded session",
+            "comparing the next action in a recorded session instead",
             (
                 option(
                     "--next-action",
@@ -117,36 +134,42 @@ AB = CommandRow(
                     action=RunsInstead,
                     const="ctxmgr.study.next_action:command.run",
                     help="send both lists of some of its calls to your model, twice each, and compare which tool "
-                    "it calls next, and on what; says what that costs at most, and asks, before anything is sent",
+                    "it calls next and on what; before anything is sent, it shows the highest cost and asks",
                 ),
-                option("--calls", metavar="N", type=positive, default=20, help="of so many (default: %(default)s)"),
+                option(
+                    "--calls",
+                    metavar="N",
+                    type=positive,
+                    default=20,
+                    help="the number of calls to compare (default: %(default)s)",
+                ),
                 option("--yes", action="store_true", help="do not ask"),
                 *MODEL_SERVER,
             ),
         ),
-        option("prompt", metavar="-- PROMPT", nargs=argparse.REMAINDER, help="what to ask of the program"),
+        option("prompt", metavar="-- PROMPT", nargs=argparse.REMAINDER, help="the prompt"),
     ),
 )
 
 PROXY = CommandRow(
-    "Stands between programs and one provider until it is ended: message lists go on as ctxmgr makes them, all "
-    "else passes as it comes. Point a program's base URL at the address that it prints.",
+    "Serves a proxy between programs and one provider until you stop it. It prunes message lists and passes all "
+    "other bytes unchanged. Set the base URL of a program to the address that it prints.",
     "ctxmgr proxy --listen 127.0.0.1:8484 --upstream https://api.anthropic.com",
     "ctxmgr.programs:proxying.until_ended",
     (
-        option("--upstream", metavar="URL", required=True, help="the provider, or a gateway before it"),
+        option("--upstream", metavar="URL", required=True, help="the address of the provider or of a gateway"),
         option(
             "--listen",
             metavar="HOST:PORT",
             default="127.0.0.1:0",
-            help="port 0: any free one (default: %(default)s)",
+            help="the address to listen on; port 0 takes a free one (default: %(default)s)",
         ),
         option(
             "--name",
             metavar="HOST",
             action="append",
             default=[],
-            help="answer to requests for this host too; for whom the machine is reached by a name",
+            help="also accept requests for this host name; may be repeated",
         ),
         PAGE,
         HOLDOUT,

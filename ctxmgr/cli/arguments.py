@@ -83,7 +83,7 @@ def add_command(commands: "argparse._SubParsersAction[Any]", name: str, summary:
             add_command(parts, part, below.summary, below)
 
 
-MODELS = option("--models", metavar="FILE", help="facts of models as JSON; its rows go before those that are known")
+MODELS = option("--models", metavar="FILE", help="a JSON file of models; its rows override the built-in ones")
 JSON = option("--json", action="store_true", help="print everything as JSON")
 MODEL_SERVER = (
     option(
@@ -95,13 +95,13 @@ MODEL_SERVER = (
         "--api",
         metavar="NAME",
         choices=("chat", "anthropic"),
-        help="what it speaks: chat (chat completions) or anthropic (Anthropic's messages) (default: chat)",
+        help="its API: chat (OpenAI's Chat Completions) or anthropic (Anthropic's Messages) (default: chat)",
     ),
-    option("--model", metavar="NAME", help="the model's name there"),
+    option("--model", metavar="NAME", help="the name of the model"),
     option(
         "--api-key-env",
         metavar="VAR",
-        help="the environment variable that holds the key; none is sent without it",
+        help="the environment variable that holds the API key (default: send none)",
     ),
 )
 MAX_TOKENS = 1_000_000_000  # of one number on the command line

@@ -5,16 +5,18 @@ import json
 
 from ctxmgr.cli.arguments import JSON, MODELS, CommandRow, option, positive
 
-DIRECTORY = option("--state-dir", metavar="DIR", help="the state directory (default: the user's)")
-SET_DIRECTORY = option("--state-dir", metavar="DIR", help="the state directory (default: the settings' or yours)")
-FULL = option("--full", action="store_true", help="show long texts whole")
+DIRECTORY = option("--state-dir", metavar="DIR", help="the state directory (default: yours)")
+SET_DIRECTORY = option(
+    "--state-dir", metavar="DIR", help="the state directory (default: that of your settings, else yours)"
+)
+FULL = option("--full", action="store_true", help="do not shorten long texts")
 SESSION = option("session", metavar="SESSION", help="the id of the session, or how it begins")
 
 SESSIONS = CommandRow(
-    "What the state directory holds: its sessions listed, one of them shown, exported into a file of its own, or "
-    "deleted with its originals, by name or by age and size. One that is open is not "
-    "deleted. The exit code is 1 if a session is open, if it "
-    "cannot be read whole, or if the disk refuses, 2 if there is no such session.",
+    "Lists the sessions in the state directory, shows one, exports it to a file, or deletes sessions with their "
+    "originals, by id or by age and size. A session is named by its id or by any beginning of it that means one "
+    "session. A session that is open is not deleted. The exit code is 1 if a session is open or cannot be read or "
+    "deleted, and 2 if there is no such session.",
     "ctxmgr sessions list",
     "ctxmgr.inspection:sessions.run",
     part="ACTION",
@@ -22,43 +24,45 @@ SESSIONS = CommandRow(
         "list": CommandRow(
             "",
             "ctxmgr sessions list --json",
-            summary="all of them, the one saved last first",
+            summary="list all sessions, the newest first",
             options=(
                 SET_DIRECTORY,
                 option(
                     "--store",
                     metavar="URL",
-                    help="list those in this store, of whatever machine: file:///DIR, s3://BUCKET/DIR",
+                    help="list the sessions in this store, from all machines: file:///DIR, s3://BUCKET/DIR",
                 ),
-                option("--json", action="store_true", help="print them as JSON"),
+                option("--json", action="store_true", help="print the sessions as JSON"),
             ),
         ),
         "show": CommandRow(
             "",
             "ctxmgr sessions show SESSION --full",
-            summary="what ctxmgr knows of one",
+            summary="show what ctxmgr knows about a session",
             options=(SET_DIRECTORY, SESSION, FULL, MODELS),
         ),
         "export": CommandRow(
             "",
             "ctxmgr sessions export SESSION s.jsonl",
-            summary="one in a file of its own, with its originals",
+            summary="write a session, with its originals, to a file",
             options=(
                 SET_DIRECTORY,
                 SESSION,
-                option("file", metavar="FILE", help="a file that is not there yet; it is made for you alone"),
+                option(
+                    "file", metavar="FILE", help="the file to write, which must not exist; only you can read it"
+                ),
             ),
         ),
         "delete": CommandRow(
             "",
             "ctxmgr sessions delete SESSION",
-            summary="some, with their originals",
+            summary="delete sessions, with their originals",
             options=(
                 SET_DIRECTORY,
                 option(
                     "--store",
                     metavar="URL",
-                    help="delete them in this store as well; one that is open on another machine is not deleted",
+                    help="also delete them in this store, unless they are open on another machine",
                 ),
                 option("session", metavar="SESSION", nargs="+", help="ids of sessions, or how they begin"),
             ),
@@ -66,62 +70,66 @@ SESSIONS = CommandRow(
         "purge": CommandRow(
             "",
             "ctxmgr sessions purge --days 30",
-            summary="those that are old, or have no room; none that is open",
+            summary="delete old sessions, or the oldest until the rest fits; none that is open",
             options=(
                 SET_DIRECTORY,
                 option(
                     "--store",
                     metavar="URL",
-                    help="delete them in this store, and not here, but none that was changed within a day; ages "
-                    "are by the store's clock",
+                    help="purge this store instead of this machine; sessions that changed within a day stay, and "
+                    "ages are by the store's clock",
                 ),
                 option(
                     "--days",
                     metavar="N",
                     type=positive,
-                    help="saved longer ago (default: archive.maxAgeDays)",
+                    help="delete sessions saved longer ago than this (default: archive.maxAgeDays)",
                 ),
                 option(
                     "--megabytes",
                     metavar="N",
                     type=positive,
-                    help="the oldest, until so much is left (default: archive.maxMegabytes; with --store no limit)",
+                    help="delete the oldest until this much is left (default: archive.maxMegabytes; none with "
+                    "--store)",
                 ),
-                option("--dry-run", action="store_true", help="delete nothing; tell what would be"),
+                option("--dry-run", action="store_true", help="delete nothing; list what would be deleted"),
             ),
         ),
     },
 )
 
 SEARCH = CommandRow(
-    'Searches what left the lists of saved sessions, by its words: plain words, "a phrase", path:src/a.py, '
-    "tool:bash. Identifiers and paths are found whole and by their parts; keys and passwords of known shapes are "
-    "neither found nor shown. The exit code is 1 if nothing was found or the archive cannot be read, 2 if no "
-    "session, or more than one, is meant.",
+    'Searches what was removed from the lists of saved sessions: words, "a phrase", path:src/a.py, tool:bash. '
+    "Identifiers and paths are found whole and by their parts. Keys and passwords of known formats are neither "
+    "found "
+    "nor shown. The exit code is 1 if nothing was found or the archive cannot be read, and 2 if --session means no "
+    "session or more than one.",
     "ctxmgr search ENOSPC path:src/disk.py --limit 5",
     "ctxmgr.inspection:searching.run",
     (
-        option("query", metavar="WORD", nargs="*", help="what to look for"),
+        option("query", metavar="WORD", nargs="*", help="the words to look for"),
         option(
             "--session",
             metavar="SESSION",
             help="search only this session: its id, or how it begins (default: all)",
         ),
-        option("--limit", metavar="N", type=int, default=10, help="hits at most (default: %(default)s)"),
+        option(
+            "--limit", metavar="N", type=int, default=10, help="the most results to show (default: %(default)s)"
+        ),
         option(
             "--original",
             metavar="HANDLE",
-            help="print the whole original of a hit instead; with secrets only where archive.keepSecrets is set",
+            help="print the whole original of a result instead; secrets are masked unless archive.keepSecrets is "
+            "set",
         ),
-        option("--json", action="store_true", help="print hits as JSON"),
+        option("--json", action="store_true", help="print the results as JSON"),
         SET_DIRECTORY,
     ),
 )
 
 INSPECT = CommandRow(
-    "Shows a snapshot file of the state directory: what ctxmgr knows of the session, the facts "
-    "it has learned and the summaries it has heard. The file is only read. The exit code is 1 if it is "
-    "broken or its end is torn.",
+    "Shows the snapshot of a session: its figures, the facts that ctxmgr learned from it, and its summaries. The "
+    "file is only read. The exit code is 1 if it is damaged or incomplete.",
     "ctxmgr inspect ~/.local/state/ctxmgr/NAME.jsonl --full",
     "ctxmgr.inspection:inspecting.run",
     (
@@ -132,8 +140,8 @@ INSPECT = CommandRow(
 )
 
 FORGET = CommandRow(
-    "Deletes a session's snapshot, what lies beside it, and its originals in the archive. The exit "
-    "code is 1 if the session is open or the disk refuses, 2 if nothing is kept of it.",
+    "Deletes the snapshot of a session, the files beside it, and its originals in the archive. The exit code is 1 "
+    "if the session is open or cannot be deleted, and 2 if nothing is stored of it.",
     "ctxmgr forget SESSION --state-dir /tmp/ctxmgr",
     "ctxmgr.inspection:sessions.forget",
     (
@@ -142,15 +150,17 @@ FORGET = CommandRow(
         option(
             "--store",
             metavar="URL",
-            help="delete it in this store as well; not where it is open on another machine",
+            help="also delete it in this store, unless it is open on another machine",
         ),
     ),
 )
 
 KNOWN_MODELS = CommandRow(
-    "Shows what is known of models where no host says it: windows, limits of output, prices, how their providers "
-    "cache, and where each fact is from. Of an id it is told what was found for it, and how. The exit code is 1 "
-    "where nothing is known, or where FILE cannot be used.",
+    "Shows what ctxmgr knows about models: context windows, output limits, prices, how their providers cache, and "
+    "the "
+    "source of each fact. For an id it also shows which row was used, and why. The exit code is 1 if nothing is "
+    "known "
+    "or if FILE cannot be used.",
     "ctxmgr models 'claude-*'",
     "ctxmgr.inspection:models.run",
     (
@@ -158,7 +168,7 @@ KNOWN_MODELS = CommandRow(
             "model",
             metavar="ID|PATTERN",
             nargs="?",
-            help="a model's id, or a pattern with * and ? (default: all rows)",
+            help="the id of a model, or a pattern with * and ? (default: all models)",
         ),
         JSON,
         MODELS,
@@ -166,36 +176,37 @@ KNOWN_MODELS = CommandRow(
 )
 
 CONFIG = CommandRow(
-    "Shows what holds for `ctxmgr run` and `ctxmgr proxy`, and where each value comes from: default, the user's "
-    "file, the project's (.ctxmgr.toml), the environment, in this order. Nothing is changed. The exit code is 1 if "
-    "a file or a variable cannot be used.",
+    "Shows the settings of `ctxmgr run` and `ctxmgr proxy`, and where each value comes from: the default, your "
+    "file, "
+    "the file of the project (.ctxmgr.toml), or the environment; later ones override earlier ones. Nothing is "
+    "changed. The exit code is 1 if a file or a variable cannot be used.",
     "ctxmgr config --program claude --model claude-opus-5-5",
     "ctxmgr.settings:show",
     (
-        option("--program", metavar="NAME", help="for this program, such as claude or codex"),
-        option("--model", metavar="ID", help="for this model, as requests name it"),
-        option("--subagent", action="store_true", help="for a sub-agent"),
-        option("--all", action="store_true", help="show every key, and not the main ones and what is set"),
+        option("--program", metavar="NAME", help="the settings for this program, such as claude or codex"),
+        option("--model", metavar="ID", help="the settings for this model, by the id in requests"),
+        option("--subagent", action="store_true", help="the settings for a sub-agent"),
+        option("--all", action="store_true", help="show all keys, not only the main ones and those that are set"),
         option("--json", action="store_true", help="print all keys as JSON"),
     ),
 )
 
 DOCTOR = CommandRow(
-    "Looks at the installation, a spawned sidecar, the state directory, settings and the agents on this machine, "
-    "and at a recording if one is named; says what is there and what to do. Changes nothing. The exit code is 1 if "
-    "something is bad.",
+    "Checks the installation, a sidecar that it starts, the state directory, your settings and the agents on this "
+    "machine, and a recording if you name one. It says what is wrong and what to do, and changes nothing. The exit "
+    "code is 1 if something does not work.",
     "ctxmgr doctor ~/.claude/projects/NAME/SESSION.jsonl",
     "ctxmgr.doctor:run",
     (
-        option("recording", metavar="FILE", nargs="?", help="a recorded session, to see what is in it"),
+        option("recording", metavar="FILE", nargs="?", help="a recorded session to read"),
         DIRECTORY,
         option(
             "--compare",
             action="store_true",
-            help="start the agents that are here without a key, and tell what their first call lacks behind a base "
-            "URL",
+            help="start the agents on this machine without a key, and show what a base URL changes in their first "
+            "call",
         ),
-        option("--json", action="store_true", help="print what was found as JSON"),
+        option("--json", action="store_true", help="print the result as JSON"),
     ),
 )
 
@@ -208,7 +219,7 @@ def describe(parsed: argparse.Namespace) -> int:
 
 
 DESCRIBE = CommandRow(
-    "Prints every method, either way, with params, answers and errors, as an OpenRPC document.",
+    "Prints all methods, with their parameters, results and errors, as an OpenRPC document.",
     "ctxmgr describe > openrpc.json",
     "ctxmgr.cli.local:describe",
 )

@@ -4,58 +4,58 @@ from ctxmgr.cli.arguments import CommandRow, option
 from ctxmgr.cli.serve import MAX_MESSAGE_MIB
 
 SERVE = CommandRow(
-    "Serves one host until it closes standard input, sends `exit`, or ends. Both framings of "
-    "JSON-RPC are understood: Content-Length headers, and one message a line.",
+    "Serves one host until it closes standard input, sends `exit`, or ends. It reads both framings of JSON-RPC: "
+    "Content-Length headers, and one message a line.",
     "ctxmgr serve --state-dir /tmp/ctxmgr",
     "ctxmgr.cli.serve:run",
     (
-        option("--state-dir", metavar="DIR", help="where snapshots go when the host names no stateDir"),
-        option("--record", metavar="FILE", help="write a transcript of everything said; it holds the conversation"),
+        option("--state-dir", metavar="DIR", help="where sessions are saved when the host names no stateDir"),
+        option("--record", metavar="FILE", help="write a transcript of all messages; it contains the conversation"),
         option(
             "--preload",
             metavar="NAME",
             nargs="?",
             const="o200k_base",
-            help="load this vocabulary before the first message is read; pressure goes by it while no usage is "
-            "known",
+            help="load this vocabulary at the start; it counts tokens until the host reports usage",
         ),
         option(
             "--models",
             metavar="FILE",
-            help="facts of models as JSON; its rows go before those that are known, a host's own word before both",
+            help="a JSON file of models; its rows override the built-in ones, and the host overrides both",
         ),
         option(
             "--max-message",
             metavar="MIB",
             type=int,
             default=MAX_MESSAGE_MIB,
-            help=f"largest message taken, in MiB (default: {MAX_MESSAGE_MIB})",
+            help=f"the largest message that is accepted, in MiB (default: {MAX_MESSAGE_MIB})",
         ),
         option(
             "--store",
             metavar="URL",
-            help="where sessions go as well, so that they go on elsewhere: file:///DIR, or s3://BUCKET/DIR and its "
-            "like (the store extra; credentials come from the environment)",
+            help="also keep sessions in this store, so that they can continue on another machine: file:///DIR, "
+            "s3://BUCKET/DIR and the like (needs the extra store; credentials come from the environment)",
         ),
         option(
             "--store-delay-ms",
             metavar="MS",
             type=int,
-            help="how far the store may be behind, in milliseconds (default: 1000)",
+            help="how long a change may wait before it is uploaded, in milliseconds (default: 1000)",
         ),
         option(
             "--store-lease-ms",
             metavar="MS",
             type=int,
-            help="how long a session is held for a machine that is not heard of, in milliseconds (default: 30000)",
+            help="how long a session stays locked for a machine that no longer responds, in milliseconds "
+            "(default: 30000)",
         ),
     ),
 )
 
 MCP = CommandRow(
-    "An MCP server on standard input and output with which the model of a program searches and retrieves what left "
-    "its conversation, pins, and keeps notes. A program that `ctxmgr run` started starts it; it asks the proxy of "
-    "that run, and knows of no other.",
+    "An MCP server on standard input and output. With it the model of an agent searches and retrieves what was "
+    "removed from its conversation, pins text, and keeps notes. Agents that `ctxmgr run` started start it; it only "
+    "talks to the proxy of that run.",
     "ctxmgr mcp",
     "ctxmgr.mcp_server:run",
 )
