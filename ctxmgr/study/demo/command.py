@@ -21,6 +21,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from ctxmgr.plain_text import complain
 from ctxmgr.study.console import plain, progress_bar
 from ctxmgr.study.demo.before_and_after import Stretch, pruned_call, stretches
 from ctxmgr.study.driving import ReplayResult, drive
@@ -31,9 +32,10 @@ from ctxmgr.study.replay import modelled
 
 SESSION = Path(__file__).parent / "greenhouse.jsonl"
 WINDOW = 64_000  # tokens: the session outgrows it, as a long one outgrows a larger window
+LEAST_WINDOW = 16_000  # tokens: system prompt and tools take 5,000 of them
 WIDTH = 80  # columns
 ROWS = 16  # of the list at most
-PACKET_LINES = 14
+PACKET_LINES, SENT_LINES = 14, 6
 STYLES = {"kept": "green", "shortened": "yellow", "removed": "red", "packet": "cyan"}
 
 
@@ -45,7 +47,9 @@ class Run(msgspec.Struct, frozen=True):
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """0; 1 if a check of an answer failed."""
+    """0; 1 if a check of an answer failed; 2 for a window that is too small."""
+    if parsed.window < LEAST_WINDOW:
+        return complain("demo", f"--window {parsed.window}: this session needs at least {LEAST_WINDOW:,} tokens", 2)
     console = Console(width=WIDTH, highlight=False)
     recording = readers.read(readers.source(SESSION))
     assert isinstance(recording, Recording)
@@ -112,13 +116,19 @@ def _list(console: Console, outcome: ReplayResult, number: int) -> None:
     shortened = max((one for one in found if one.fate == "shortened"), key=lambda one: one.tokens, default=None)
     if shortened is not None:
         console.print(f"In place of the {shortened.tokens:,} tokens of message {shortened.first}, this is sent:")
-        console.print(plain(f"  {shortened.sent_text}\n", "yellow"), no_wrap=True, overflow="ellipsis")
+        for line in excerpt(shortened.sent_text, SENT_LINES):
+            console.print(plain(f"  {line}", "yellow"), no_wrap=True, overflow="ellipsis")
+        console.print()
     for packet in (one for one in found if one.fate == "packet"):
-        lines = [line for line in packet.sent_text.split("\n") if line]
-        text = plain("\n".join(lines[:PACKET_LINES]))
+        text = plain("\n".join(excerpt(packet.sent_text, PACKET_LINES)))
         text.no_wrap, text.overflow = True, "ellipsis"
-        title = f"the packet: {min(len(lines), PACKET_LINES)} of {len(lines)} lines, each cut to this width"
-        console.print(Panel(text, title=title, border_style=STYLES["packet"]))
+        console.print(Panel(text, title="the packet, each line cut to this width", border_style=STYLES["packet"]))
+
+
+def excerpt(text: str, most: int) -> list[str]:
+    """Its lines that are not empty; of more than `most` the first, and how many more there are."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    return lines if len(lines) <= most else [*lines[: most - 1], f"... {len(lines) - most + 1} more lines"]
 
 
 def shown(found: Sequence[Stretch], most: int) -> list[Stretch | str]:
@@ -188,4 +198,4 @@ HELD = {
 
 
 def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{share:.0%}"
+    return "-" if share is None else f"{max(0.0, share):.0%}"

@@ -101,3 +101,13 @@ def test_a_long_list_shows_its_start_its_end_and_the_packet() -> None:
         40,
     ]
     assert command.shown(rows[:6], 6) == rows[:6]
+
+
+def test_a_long_text_is_cut_and_says_by_how_much() -> None:
+    assert command.excerpt("a\n\nb\nc", 3) == ["a", "b", "c"]
+    assert command.excerpt("a\n\nb\nc\nd", 3) == ["a", "b", "... 2 more lines"]
+
+
+def test_a_window_that_holds_no_step_of_the_session_is_refused(capsys: Said) -> None:
+    assert main(["demo", "--window", "8k"]) == 2
+    assert "this session needs at least 16,000 tokens" in capsys.readouterr().err
