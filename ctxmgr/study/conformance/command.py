@@ -1,5 +1,6 @@
-"""The commands `conform` and `drive`: play one side of transcripts, and scripts of hosts, and say what was the
-same, what differs and what could not be played."""
+"""The commands `conform` and `drive`: play one side of transcripts, and scripts of hosts, and report what was the
+same, what differs and what could not be played.
+"""
 
 import json
 import os
@@ -27,17 +28,17 @@ from ctxmgr.study.recordings import UnreadableRecording
 from ctxmgr.study.spawning import Spawned, Streams, TimedOut, this_ctxmgr
 
 FINDINGS_SHOWN = 10  # of one transcript on the host's side
-SHOWN = 20  # on standard error of the server's side; the verdict has all
-DRAIN_SECONDS = 5.0  # for the host to read what is left, at the end
+SHOWN = 20  # on standard error for the server's side; the verdict has all
+DRAIN_SECONDS = 5.0  # for the host to read the rest at the end
 HERE = Path("protocol/transcripts")
-LAST_MESSAGES = 6  # shown with a script that failed
+LAST_MESSAGES = 6  # shown with a failed script
 STDERR_LINES = 10  # of them, too
 SHOWN_CHARACTERS = 120
 ARROWS = {"host": "->", "ctxmgr": "<-"}
 
 
 def host_side(parsed: Namespace) -> int:
-    """0: what was played is the same; 1: something differs, or nothing was played; 2: wrong usage."""
+    """0: everything played is the same; 1: something differs, or nothing was played; 2: wrong usage."""
     out, counts = console(), Counter[str]()
     try:
         goldens = [read(name, path.read_bytes()) for name, path in _files(parsed.transcripts or [str(HERE)])]
@@ -88,8 +89,9 @@ def server_side(parsed: Namespace) -> int:
 
 
 def drive(parsed: Namespace) -> int:
-    """0: all as expected; 1: something was not, or a recording was skipped; 2: wrong usage, a script that is none,
-    a command that is none."""
+    """0: all as expected; 1: not as expected, or a recording was skipped; 2: wrong usage, an invalid script or
+    command.
+    """
     out, codes = console(), [0]
     for path in parsed.scripts:
         try:
@@ -99,7 +101,7 @@ def drive(parsed: Namespace) -> int:
             text = file_text(fault, path) if isinstance(fault, OSError) else f"{path}, {fault}"
             return complain("drive", text, 2)
         golden = Golden(path, script.lines)
-        # what is written by hand has `match`, and can be followed
+        # handwritten transcripts have `match`, and can be followed
         why = None if "match" in golden.header else reason(golden, snapshots=False)
         if why is not None:
             out.print(plain(f"{path}: skipped: {why}", "dim"))
@@ -118,7 +120,7 @@ def _wrong_usage(fault: Exception) -> int:
 
 
 def _files(given: list[str]) -> list[tuple[str, Path]]:
-    """Name and path of each transcript; of a folder all below it. Raises UnreadableRecording where it has none."""
+    """Name and path of each transcript; for a folder all below it. Raises UnreadableRecording if it has none."""
     files: list[tuple[str, Path]] = []
     for path in map(Path, given):
         below = sorted(path.rglob("*.jsonl")) if path.is_dir() else []
@@ -130,8 +132,9 @@ def _files(given: list[str]) -> list[tuple[str, Path]]:
 
 
 def _play(golden: Golden, parsed: Namespace) -> tuple[str, list[tuple[str, str]]]:
-    """How one transcript went, in a word, and in lines with their styles. Raises OSError where the command cannot
-    be started."""
+    """How one transcript went, in a word, and in lines with their styles. Raises OSError if the command cannot be
+    started.
+    """
     if (why := reason(golden, snapshots=not parsed.command)) is not None:
         return "skipped", [(f"skipped   {golden.name}: {why}", "dim")]
     with tempfile.TemporaryDirectory(prefix="ctxmgr-conform-") as state:
@@ -165,14 +168,14 @@ def _sentence(finding: GoldenDifference) -> str:
 
 
 def _write(path: str, verdict: object) -> None:
-    """It holds parts of the conversation: for the user's eyes alone."""
+    """It contains conversation: readable only by the user."""
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     with open(file, "wb") as opened:
         opened.write(json.dumps(verdict, indent=1).encode() + b"\n")
 
 
 def _drive(path: str, content: bytes, script: Script, parsed: Namespace, out: Console) -> int:
-    """0 where the script holds, else 1. Raises OSError where the command cannot be started."""
+    """0 if the script passes, else 1. Raises OSError if the command cannot be started."""
     last: deque[str] = deque(maxlen=LAST_MESSAGES)
 
     def show(sender: Literal["host", "ctxmgr"], body: bytes) -> None:

@@ -1,6 +1,6 @@
-"""A conversation with a sidecar as a host has it: its messages are sorted by key, and taken one by one.
+"""A conversation with a sidecar from the host's side: messages are sorted by key, and taken one by one.
 
-Whatever is on the output and is no message, or not in the host's framing, ends the conversation.
+Output that is no message, or not in the host's framing, ends the conversation.
 """
 
 import time
@@ -18,16 +18,17 @@ OnMessage = Callable[[Literal["host", "ctxmgr"], bytes], None]
 
 
 class OutputEnded(Exception):
-    """The sidecar ended its output before what was awaited came."""
+    """The sidecar ended its output before the awaited message came."""
 
 
 class NoMessage(Exception):
-    """What stands on the output cannot be taken. Its arguments: what was expected of it, and what came."""
+    """The output cannot be parsed. Arguments: what was expected of it, and what came."""
 
 
 class Conversation:
-    """`key_of` gives the queue that a message waits in, None for one that is passed over. `seconds` bound each
-    wait. `on_message` gets each message, either way."""
+    """`key_of` gives the queue that a message waits in, None to skip it. `seconds` limits each wait. `on_message`
+    receives each message, in both directions.
+    """
 
     def __init__(
         self,
@@ -57,13 +58,13 @@ class Conversation:
         return self._queues[key].popleft()
 
     def read_to_end(self) -> None:
-        """Takes in what comes until the output ends. Raises TimedOut, NoMessage."""
+        """Reads until the output ends. Raises TimedOut, NoMessage."""
         end = time.monotonic() + self.seconds
         while not self._ended:
             self._read(end)
 
     def left(self) -> Iterator[tuple[str, Head]]:
-        """What nobody has taken, with its key."""
+        """Messages that nobody has taken, with their keys."""
         return ((key, message) for key, messages in self._queues.items() for message, _ in messages)
 
     def _read(self, end: float) -> None:
@@ -83,6 +84,6 @@ class Conversation:
 
 
 def with_state_dir(body: bytes, state_dir: str) -> bytes:
-    """`initialize` with this directory; all else of it byte for byte. Raises msgspec.DecodeError."""
+    """`initialize` with this directory; everything else byte for byte. Raises msgspec.DecodeError."""
     params = msgspec.json.decode(body, type=dict[str, msgspec.Raw])["params"]
     return with_members(body, params=msgspec.Raw(with_members(bytes(params), stateDir=state_dir)))

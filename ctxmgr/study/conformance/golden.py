@@ -1,22 +1,23 @@
-"""What both sides of the conformance kit know: a golden transcript, and when two messages say the same.
+"""What both sides of the conformance kit share: a golden transcript, and when two messages are equal.
 
-1. Values are compared, not spellings: the order of members and `0` for `0.0` are no difference.
-2. What a program may choose is left out: the paths given, such as `$.params.messages[*].timestamp`. A transcript
+1. Values are compared, not spellings: the order of members and `0` for `0.0` make no difference.
+2. What a program may choose is ignored: the given paths, such as `$.params.messages[*].timestamp`. A transcript
    marks more of them in its header, under `any`.
-3. A message is JSON as the RFC has it, in UTF-8. `Infinity`, `NaN` and a byte order mark are read by many parsers
-   and refused by as many: to a lenient reader `Infinity` would be the same as the 1e400 that was said.
+3. A message is JSON by the RFC, in UTF-8. `Infinity`, `NaN` and a byte order mark are accepted by many parsers and
+   refused by others: to a lenient reader `Infinity` would equal the 1e400 that was said.
 
-A transcript may hold what no host can bring about in another process. `reason` says so, and it is skipped:
+A transcript may contain what no host can cause in another process. `reason` says so, and it is skipped:
 
-1. Pressure must be that of the estimate, which any program can compute: a vocabulary is there when it is there.
-2. A session that was restored needs the snapshot, and its form is the program's own; a snapshot that was broken
-   or held by another process cannot be made.
-3. A deadline passes when it passes.
-4. What an endpoint answered would need that endpoint.
-5. Nobody outside sees when a compaction written ahead is ready; only where ctxmgr speaks next need nobody.
-6. Faults inside were planted.
-7. What an archive gives back of an earlier run, or what is wrong with it, no other process has.
-8. A request can be cancelled for sure only while ctxmgr waits for the host; else it may have been answered.
+1. Pressure must come from the estimate, which any program can compute; when a vocabulary is available is not
+   controllable.
+2. A restored session needs the snapshot, whose form is the program's own; a broken snapshot, or one that another
+   process holds, cannot be made.
+3. Deadlines cannot be controlled.
+4. The answer of an endpoint would need that endpoint.
+5. Nobody outside sees when a compaction written ahead is ready, except where ctxmgr speaks next.
+6. Internal faults were planted.
+7. No other process has what an archive returns of an earlier run, or its faults.
+8. A request can be cancelled reliably only while ctxmgr waits for the host; otherwise it may have been answered.
 """
 
 import json
@@ -35,7 +36,7 @@ from ctxmgr.wire import TranscriptLine, errors, transcript
 
 NOTHING = "nothing"
 SHOWN_CHARACTERS = 120
-ABSENT = object()  # a member that is not there
+ABSENT = object()  # a missing member
 EVERY = "*"  # the step `[*]` or `.*`
 _STEP = re.compile(r"\.[A-Za-z_$][\w$]*|\.\*|\[\*\]")
 
@@ -44,7 +45,8 @@ Path = tuple[str, ...]
 
 class Difference(msgspec.Struct, frozen=True):
     """`path` such as `$.result.report.tokens`; what was recorded or expected there and what came, as shortened
-    JSON."""
+    JSON.
+    """
 
     path: str
     recorded: str
@@ -52,7 +54,7 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 class Golden(msgspec.Struct, frozen=True):
-    """A transcript. `chosen`: what its header marks as the host's to choose."""
+    """A transcript. `chosen`: what its header lets the host choose."""
 
     name: str
     lines: tuple[TranscriptLine, ...]
@@ -64,7 +66,7 @@ class Golden(msgspec.Struct, frozen=True):
 
     @property
     def framing(self) -> Framing:
-        """Transcripts do not name it. A call without `jsonrpc` that was not refused is taken in lines alone."""
+        """Transcripts do not name it. A call without `jsonrpc` that was not refused is only accepted in lines."""
         heads = [(line.sender, head(line.body)) for line in self.lines if line.kind == "message"]
         refused = {answer.id for _, answer in heads if answer.member("error", "code") == errors.INVALID_REQUEST}
         bare = (
@@ -77,7 +79,8 @@ class Golden(msgspec.Struct, frozen=True):
 
 class GoldenDifference(msgspec.Struct, frozen=True):
     """One difference: `line_number` of the transcript (0: at its end), `what` is said there, where and how they
-    differ."""
+    differ.
+    """
 
     line_number: int = msgspec.field(name="line")
     what: str
@@ -91,7 +94,7 @@ class GoldenDifference(msgspec.Struct, frozen=True):
 
 
 class Head(msgspec.Struct, frozen=True):
-    """What a message is told apart by. `id` is the JSON of it, "" where there is none. `fault`: why it is none."""
+    """What identifies a message. `id` is its JSON, "" if there is none. `fault`: why it is no message."""
 
     id: str = ""
     method: str = ""
@@ -99,7 +102,7 @@ class Head(msgspec.Struct, frozen=True):
     fault: str = ""
 
     def member(self, *names: str) -> Any:
-        """A member, however deep; None where there is none."""
+        """A member at any depth; None if there is none."""
         value = self.fields
         for name in names:
             value = value.get(name) if isinstance(value, dict) else None
@@ -107,7 +110,7 @@ class Head(msgspec.Struct, frozen=True):
 
     @property
     def queue(self) -> str | None:
-        """What a message is matched by: an answer by its id, all else in its order; None is not compared."""
+        """What a message is matched by: an answer by its id, everything else by order. None is not compared."""
         if self.method == "$/progress":
             return None
         return "said" if self.method else f"answer {self.id}"
@@ -121,9 +124,9 @@ class Head(msgspec.Struct, frozen=True):
 
 
 def read(name: str, content: bytes, rewrite: bool = False) -> Golden:
-    """Raises UnreadableRecording: with the line that is broken, or for rules that are not this release's.
+    """Raises UnreadableRecording: with the broken line, or for rules of another release.
 
-    `rewrite`: it is to be made anew, from the host's lines alone and by this release's rules.
+    `rewrite`: it will be recorded again, from the host's lines alone and by this release's rules.
     """
     try:
         golden = Golden(name, tuple(transcript.read(content)))
@@ -140,7 +143,7 @@ def read(name: str, content: bytes, rewrite: bool = False) -> Golden:
 
 
 def header_of(lines: Sequence[TranscriptLine]) -> dict[str, Any] | None:
-    """The header that a transcript begins with; None where it begins with something else."""
+    """The header that a transcript begins with; None if it begins with something else."""
     return lines[0].fields if lines and lines[0].kind == "header" else None
 
 
@@ -170,7 +173,7 @@ def path_of(text: str) -> Path:
 
 
 def difference(recorded: Any, received: Any, chosen: Sequence[Path]) -> Difference | None:
-    """The first place where two decoded messages differ as values, what may be chosen left out."""
+    """The first place where two decoded messages differ as values, ignoring what may be chosen."""
     return text_difference(_comparable(recorded, chosen), _comparable(received, chosen))
 
 
@@ -182,7 +185,7 @@ def _comparable(value: Any, chosen: Sequence[Path]) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    """A copy with whole numbers spelled as such."""
+    """A copy with whole numbers as integers."""
     if isinstance(value, dict):
         return {name: _plain(inner) for name, inner in value.items()}
     if isinstance(value, list):
@@ -192,7 +195,8 @@ def _plain(value: Any) -> Any:
 
 def _without(value: Any, path: Path) -> Any:
     """The value without what the path leads to; an item of a list becomes null, so that the others keep their
-    places."""
+    places.
+    """
     step, rest = path[0], path[1:]
     if isinstance(value, list) and step == EVERY:
         return [_without(inner, rest) if rest else None for inner in value]
@@ -203,7 +207,7 @@ def _without(value: Any, path: Path) -> Any:
 
 
 def with_members(body: bytes, **members: Any) -> bytes:
-    """A JSON object with these members; all else of it byte for byte. Raises msgspec.DecodeError."""
+    """A JSON object with these members; everything else byte for byte. Raises msgspec.DecodeError."""
     return msgspec.json.encode({**msgspec.json.decode(body, type=dict[str, msgspec.Raw]), **members})
 
 
@@ -211,7 +215,7 @@ def with_members(body: bytes, **members: Any) -> bytes:
 
 
 def text_difference(recorded: bytes, received: bytes) -> Difference | None:
-    """None where both are the same bytes."""
+    """None if both are the same bytes."""
     if recorded == received:
         return None
     try:
@@ -226,7 +230,7 @@ def text_difference(recorded: bytes, received: bytes) -> Difference | None:
 
 
 def difference_at(path: str, recorded: Any, received: Any) -> Difference:
-    """Of two values; `ABSENT` is nothing."""
+    """For two values; `ABSENT` is a missing one."""
     return Difference(path, rendered(recorded), rendered(received))
 
 
@@ -235,7 +239,7 @@ def rendered(value: Any) -> str:
 
 
 def step(name: str) -> str:
-    """Of a path, into a member."""
+    """The step of a path into a member."""
     return f".{name}" if name.isidentifier() else f"[{json.dumps(name)}]"
 
 
@@ -247,7 +251,7 @@ def _walk(old: Any, new: Any, path: str) -> Difference | None:
         inner = [(before, after, f"{path}[{index}]") for index, (before, after) in pairs]
     else:
         return None if type(old) is type(new) and old == new else difference_at(path, old, new)
-    for values in inner:  # one frame a level: texts may be deep
+    for values in inner:  # one frame per level, since texts may be deep
         if (found := _walk(*values)) is not None:
             return found
     return None
@@ -267,7 +271,7 @@ DEVICES = {
 
 
 def reason(golden: Golden, snapshots: bool) -> str | None:
-    """Why it cannot be followed; None where it can. `snapshots`: the program reads this ctxmgr's."""
+    """Why it cannot be played; None if it can. `snapshots`: the program reads this ctxmgr's snapshots."""
     return next(_reasons(golden, snapshots), None)
 
 
@@ -305,7 +309,7 @@ def _weights(golden: Golden, heads: Sequence[Head]) -> Iterator[str]:
 
 
 def _elsewhere(line: TranscriptLine, archived: set[str]) -> bool:
-    """Whether an answer of the archive cannot follow from what was put before (rule 7); notes what is put."""
+    """Whether an answer of the archive cannot follow from what was put before (rule 7); records what is put."""
     session, answer = line.fields["session"], line.fields["answer"]
     archived.update(f"{session} {handle}" for handle in line.fields["put"] or ())
     given = [hit["handle"] for hit in (answer.get("row"), *answer.get("hits", ())) if hit is not None]
@@ -322,7 +326,7 @@ def _is_planted(message: Head) -> bool:
 
 
 def _is_raced(golden: Golden, heads: Sequence[Head], index: int) -> bool:
-    """Whether a cancel, which was heeded, comes while ctxmgr waits for nothing of the host."""
+    """Whether an effective cancel comes while ctxmgr is not waiting for the host."""
     id = json.dumps(heads[index].member("params", "id"))
     heeded = any(answer.id == id and answer.member("error", "code") == errors.CANCELLED for answer in heads[index:])
     before = list(zip(golden.lines[:index], heads[:index], strict=True))

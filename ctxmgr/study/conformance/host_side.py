@@ -1,15 +1,13 @@
-"""Plays the host's side of a transcript against a sidecar, and compares what it answers with what is recorded.
+"""Plays the host's side of a transcript against a sidecar, and compares its answers with the recorded ones.
 
-1. A line of the host is sent when all of ctxmgr's that stand before it have come: so the sidecar meets what ctxmgr
-   met when the transcript was recorded.
-2. Answers are compared by their id, requests and notifications in their order, as values; `$/progress` is not.
-3. What a sidecar may choose is not compared: serverInfo, capabilities, the wording of errors, how `rpc.discover`
-   words and types the methods it names. Ids and bases are its own, so the host sends those where the transcript has
-   the recorded ones.
-4. Kept messages are compared byte for byte: a sidecar gives back what it was given. Lists of another length are no
-   more the same than one that cannot be read.
-5. At the end a sidecar may take back what it had asked, by `$/cancelRequest`; nothing else is said then.
-6. `initialize` gets a `stateDir` of its own: two runs never meet, and a recorded path is nobody else's.
+1. A host's line is sent when all earlier lines of ctxmgr have come, so the sidecar is in the recorded situation.
+2. Answers are compared by id, requests and notifications in order, as values; `$/progress` is not compared.
+3. What a sidecar may choose is not compared: serverInfo, capabilities, the wording of errors, the texts and types
+   of `rpc.discover`. Ids and bases are its own, so the host sends those in place of the recorded ones.
+4. Kept messages are compared byte for byte, since a sidecar returns what it was given. Lists of different lengths
+   differ, and so do unreadable ones.
+5. At the end a sidecar may withdraw a request by `$/cancelRequest`, and may say nothing else.
+6. `initialize` gets its own `stateDir`: two runs never share one, and no recorded path is used.
 """
 
 import json
@@ -49,7 +47,7 @@ CHOSEN = tuple(
         ),
     )
 )
-# where a result holds messages as the host said them
+# where a result contains messages as the host said them
 KEPT = (("messages",), ("preparation", "messagesToSummarize"), ("preparation", "turnPrefixMessages"))
 
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -57,7 +55,7 @@ _items = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
 class GoldenHost:
-    """One playing of one transcript. `compared_count` messages of the sidecar."""
+    """One play of one transcript. `compared_count`: messages of the sidecar."""
 
     def __init__(
         self,
@@ -73,11 +71,11 @@ class GoldenHost:
         framing = "ndjson" if golden.framing == "ndjson" else framing
         self._talk = Conversation(sidecar, framing, seconds, lambda message: message.queue)
         self._sent: list[bytes] = []
-        self._ids: dict[str, Any] = {}  # recorded id of a request of ctxmgr: the one that came
+        self._ids: dict[str, Any] = {}  # recorded id of a request of ctxmgr: the actual one
         self._bases: dict[str, str] = {}
 
     def play(self) -> list[GoldenDifference]:
-        """All findings; the first message that does not come at all ends it."""
+        """All findings; the first missing message ends it."""
         talk, seconds = self._talk, f"{self._talk.seconds:g} s"
         line: TranscriptLine | None = None
         try:
@@ -109,7 +107,7 @@ class GoldenHost:
                 self._compare(line, recorded, *self._talk.take(key))
 
     def _spoken(self, line: TranscriptLine) -> bytes:
-        """The host's line, with the sidecar's ids and bases, and a state directory of its own."""
+        """The host's line, with the sidecar's ids and bases, and a separate state directory."""
         body, message = line.body, head(line.body)
         if line.kind != "message" or not isinstance(message.fields, dict):
             return body
@@ -162,7 +160,7 @@ def kept_difference(recorded: bytes, received: bytes, sent: Sequence[bytes]) -> 
 
 
 def _listed(body: bytes, names: Sequence[str]) -> list[bytes] | None:
-    """The raw messages of a list in an answer; None where it holds no such list. Raises where it is no JSON."""
+    """The raw messages of a list in an answer; None if it has no such list. Raises if it is not JSON."""
     value = msgspec.Raw(body)
     try:
         for name in ("result", *names):

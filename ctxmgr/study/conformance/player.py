@@ -1,7 +1,7 @@
 """Plays a script against a sidecar: sends the host's lines, and matches what comes against ctxmgr's.
 
-Each wait is bounded; the first thing that is not as expected ends the run with `ExpectationFailed`. What a script
-means stands in `script`.
+Each wait is limited; the first deviation ends the run with `ExpectationFailed`. `script` defines what a script
+means.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ from ctxmgr.study.spawning import SidecarProcess, TimedOut
 
 
 class ExpectationFailed(Exception):
-    """Something was not as the script has it. `mismatch` is None where `what` tells it all."""
+    """Something deviated from the script. `mismatch` is None if `what` says everything."""
 
     def __init__(self, number: int, what: str, mismatch: Difference | None = None) -> None:
         super().__init__(f"line {number}: {what}")
@@ -26,8 +26,9 @@ class ExpectationFailed(Exception):
 
 
 class Player:
-    """One run of one script: `begin` starts a sidecar. `sidecar` is the newest; `sent_count` lines of the host were
-    sent, `matched_count` of ctxmgr matched."""
+    """One run of one script; `begin` starts a sidecar. `sidecar`: the newest. `sent_count`: host lines sent.
+    `matched_count`: ctxmgr lines matched.
+    """
 
     def __init__(self, begin: Callable[[], Conversation], state_dir: str, mode: MatchMode) -> None:
         self.state_dir, self.mode = state_dir, mode
@@ -42,7 +43,7 @@ class Player:
         ] = {}  # key of an awaited answer: the request's step and method
 
     def play(self, script: Script) -> None:
-        """Raises ExpectationFailed; OSError where the command cannot be started."""
+        """Raises ExpectationFailed; OSError if the command cannot be started."""
         step = ScriptStep(0, "close")
         try:
             for step in script.steps:
@@ -85,7 +86,7 @@ class Player:
             self._talk, self._is_closed = self._begin(), False
             self.sidecar = self._talk.sidecar
         body = step.body
-        if step.pattern is not None:  # in ASCII, since half of a surrogate pair that was captured has no UTF-8
+        if step.pattern is not None:  # in ASCII, since a captured half of a surrogate pair has no UTF-8
             body = json.dumps(filled(step.pattern, self._names), separators=(",", ":")).encode()
         message = head(body)
         params = message.member("params")
@@ -98,7 +99,7 @@ class Player:
         self.sent_count += 1
 
     def _end(self, talk: Conversation, step: ScriptStep) -> int:
-        """Waits for the end, with nothing left over; the exit code."""
+        """Waits for the end, with nothing left over. Returns the exit code."""
         for key, (asked, method) in self._open.items():
             answer = self._take(talk, key, step).fields
             if "error" in answer:
@@ -118,7 +119,7 @@ class Player:
         return code
 
     def _killed(self, talk: Conversation) -> None:
-        """What was open is lost."""
+        """Open requests are lost."""
         talk.sidecar.kill()
         self._talk = None
         self._open.clear()

@@ -1,13 +1,13 @@
-"""Feeds the host's lines of a transcript to a fresh connection, and compares what it says with what was recorded.
+"""Feeds the host's lines of a transcript to a fresh connection, and compares its output with the recorded one.
 
-1. Answers are compared by their id, requests and notifications in their order, all byte for byte; `$/progress`
-   is not compared, nor is the version that `initialize` answers.
-2. A vocabulary is there when the transcript says so, a session is restored from the lines it holds, and the archive
-   answers what it answered then.
+1. Answers are compared by id, requests and notifications in order, all byte for byte; `$/progress` is not compared,
+   nor is the version in `initialize`'s answer.
+2. A vocabulary is available when the transcript says so, a session is restored from the lines in it, and the
+   archive answers as recorded.
 3. Deadlines pass, and endpoints answer, where the transcript says so.
-4. A transcript of rules that are not replayed here is refused; it can be made anew all the same.
-5. Work that took its time when recorded is finished no sooner than its answer stands in the transcript, so that
-   a cancel, or an event that came meanwhile, meets the session as it did then.
+4. A transcript of unsupported rules is refused, but can be recorded again.
+5. Recorded work finishes no sooner than its answer in the transcript, so that a cancel, or an event in the
+   meantime, meets the session in the same state.
 """
 
 import contextlib
@@ -41,7 +41,7 @@ PREPARED = b'{"from":"ctxmgr","prepared":'
 
 
 class ReplayedTranscript(msgspec.Struct, frozen=True):
-    """`compared_count` messages of ctxmgr; `text` is the transcript as it would be recorded now."""
+    """`compared_count`: messages of ctxmgr. `text`: the transcript as it would be recorded now."""
 
     findings: tuple[GoldenDifference, ...]
     host_lines: int
@@ -50,11 +50,11 @@ class ReplayedTranscript(msgspec.Struct, frozen=True):
 
 
 def replay(name: str, content: bytes, rewrite: bool = False, models: Registry | None = None) -> ReplayedTranscript:
-    """Raises UnreadableRecording for a broken transcript, for rules that are not replayed here (rule 4), or for a
-    vocabulary that cannot be had here.
+    """Raises UnreadableRecording for a broken transcript, for unsupported rules (rule 4), or for a vocabulary that
+    is not available.
 
-    `rewrite`: the transcript is to be made anew, from its host lines; nothing is compared. `models`: what is known
-    of them, where that is not what is shipped.
+    `rewrite`: the transcript is to be recorded again, from its host lines; nothing is compared. `models`: what is
+    known of models, if not the shipped data.
     """
     golden = read(name, content, rewrite)
     sidecar = _Recorded(golden, rewrite, models)
@@ -68,7 +68,7 @@ def replay(name: str, content: bytes, rewrite: bool = False, models: Registry | 
             findings += [] if rewrite else _differences(line, talk)
         else:
             sidecar.bring_about(line)
-    with contextlib.suppress(TimedOut):  # nothing comes any more
+    with contextlib.suppress(TimedOut):  # nothing more comes
         talk.read_to_end()
     if not rewrite:
         findings += [GoldenDifference(0, left.what, "$", NOTHING, left.what) for _, left in talk.left()]
@@ -78,7 +78,7 @@ def replay(name: str, content: bytes, rewrite: bool = False, models: Registry | 
 
 
 def _differences(line: TranscriptLine, talk: Conversation) -> list[GoldenDifference]:
-    """Rule 1, of one line."""
+    """Rule 1, for one line."""
     recorded = head(line.body)
     if (queue := recorded.queue) is None:
         return []
@@ -92,7 +92,7 @@ def _differences(line: TranscriptLine, talk: Conversation) -> list[GoldenDiffere
 
 
 class _Recorded(Driver):
-    """A connection whose devices answer what the transcript has. `line_index`: the line that is played."""
+    """A connection whose devices answer as in the transcript. `line_index`: the current line."""
 
     def __init__(self, golden: Golden, rewrite: bool, models: Registry | None) -> None:
         self.golden, self.rewrite, self.line_index = golden, rewrite, 0
@@ -104,7 +104,7 @@ class _Recorded(Driver):
         super().__init__(framing=golden.framing, weighers=weighers, hold=is_answered and not rewrite, models=models)
 
     def bring_about(self, line: TranscriptLine) -> None:
-        """What a line tells that is no message (rules 2, 3 and 5)."""
+        """Carries out a line that is no message (rules 2, 3 and 5)."""
         fields = line.fields
         if line.kind == "weigher":
             name, lost = fields["weigher"], fields["lost"]
@@ -112,7 +112,7 @@ class _Recorded(Driver):
         elif line.kind == "woke":
             self.wake(fields["ticket"])
         elif line.kind == "completed":
-            while fields["ticket"] not in self.completions:  # the job that asks for it may still have work to do
+            while fields["ticket"] not in self.completions:  # the job that requests it may still have work to do
                 if not self.work():
                     where = f"{self.golden.name}, line {line.number}"
                     raise UnreadableRecording(f"{where}: nothing asked for this completion")
@@ -132,8 +132,9 @@ class _Recorded(Driver):
         return loaded.weigher
 
     def archive(self, effect: PutRows | GetRow | FindRows) -> ArchiveAnswer:
-        """What it answered then: the nth time that a session put something, or asked for something. A transcript
-        made anew asks what was put this time first, since handles and texts may be others by now."""
+        """The recorded answer: for the nth time that a session put or requested something. A transcript that is
+        recorded again first looks at what was put this time, since handles and texts may have changed.
+        """
         session, is_put = effect.session_id, isinstance(effect, PutRows)
         number = self._archive_calls[session, is_put]
         self._archive_calls[session, is_put] += 1

@@ -1,18 +1,19 @@
-"""Reads a script of a host: JSON lines, a transcript in which placeholders may stand for values.
+"""Reads a script of a host: JSON lines, a transcript in which placeholders may replace values.
 
-FORMAT below is the page of it; `ctxmgr drive --help` shows it.
+FORMAT below documents it; `ctxmgr drive --help` shows it.
 
 Its placeholders are checked, filled in where they are sent, and matched where they are expected:
 
-1. A placeholder is an object whose members all begin with `$`. An object with some such members is a mistake.
-2. Several in one object hold together: `{"$gte": 1, "$lt": 5, "$capture": "n"}`; `$absent` and `$rest` stand alone.
-3. What is sent has `$ref` and `$literal` alone. A `$ref` names what an earlier line, or the same one, has captured.
-4. Nothing is captured inside of `$not`. What was captured on the way to a match that failed is forgotten.
+1. A placeholder is an object whose members all begin with `$`. An object with only some such members is an error.
+2. Several in one object all apply: `{"$gte": 1, "$lt": 5, "$capture": "n"}`; `$absent` and `$rest` must be alone.
+3. Sent messages only have `$ref` and `$literal`. A `$ref` names what an earlier line, or the same one, has
+   captured.
+4. Nothing is captured inside `$not`. Captures of a failed match are discarded.
 5. Numbers are equal as numbers: `0` is `0.0`. true and false are no numbers.
-6. An object has the members that are named. Whether it may have more, the script says (`match` in its header);
-   inside `$exact` it may not, nor where no placeholder is read (`$literal`, `$ref`).
-7. An array has the items that are named, in order. Where `$rest` stands there may be any number of items: what is
-   before the first stands at the start, what is after the last at the end, the rest somewhere between, in order.
+6. An object has the named members. The script says whether it may have more (`match` in its header); inside
+   `$exact` it may not, nor where no placeholder is read (`$literal`, `$ref`).
+7. An array has the named items, in order. `$rest` stands for any number of items: what precedes the first one is at
+   the start, what follows the last one at the end, the rest somewhere between, in order.
 """
 
 import json
@@ -27,7 +28,7 @@ from ctxmgr.model import rules
 from ctxmgr.study.conformance.golden import ABSENT, Difference, Head, difference_at, head, header_of, rendered, step
 from ctxmgr.wire import TranscriptLine, transcript
 
-STATE_DIR = "stateDir"  # a name that every script may refer to
+STATE_DIR = "stateDir"  # a name that every script may use
 TYPES: dict[str, Callable[[Any], bool]] = {
     "string": lambda value: isinstance(value, str),
     "number": lambda value: is_number(value),
@@ -37,7 +38,7 @@ TYPES: dict[str, Callable[[Any], bool]] = {
     "array": lambda value: isinstance(value, list),
     "null": lambda value: value is None,
 }
-# whether a value that is there fits what a member of a placeholder holds; each other member fits any
+# whether an existing value fits a member of a placeholder; other members fit any
 FITS: dict[str, Callable[[Any, Any], bool]] = {
     "$type": lambda value, name: TYPES[name](value),
     "$contains": lambda value, text: contains(value, text),
@@ -47,12 +48,12 @@ FITS: dict[str, Callable[[Any, Any], bool]] = {
     "$lte": lambda value, bound: is_number(value) and value <= bound,
 }
 
-MatchMode = Literal["literal", "exact", "subset"]  # no placeholders; placeholders; and more members
+MatchMode = Literal["literal", "exact", "subset"]  # without placeholders; with placeholders; and with more members
 WITHIN: dict[str, MatchMode] = {"$exact": "exact", "$literal": "literal", "$ref": "literal"}
 
 
 class Misplaced(ValueError):
-    """A placeholder that is none, or stands where it cannot. The text begins with the path."""
+    """An invalid or misplaced placeholder. The text begins with the path."""
 
 
 def is_number(value: Any) -> bool:
@@ -70,7 +71,7 @@ _NAME: tuple[str, Callable[[Any], bool]] = (
     "a name",
     lambda value: isinstance(value, str) and value.isidentifier(),
 )
-# what the member of a placeholder may hold, for people and as a test
+# valid values of a placeholder's member, for people and as a test
 FORMS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "$any": _YES,
     "$absent": _YES,
@@ -134,7 +135,7 @@ def _inside(value: Any, path: str) -> list[tuple[str, Any]]:
 
 
 def match(pattern: Any, value: Any, mode: MatchMode, names: dict[str, Any], path: str = "$") -> Difference | None:
-    """`value` is plain JSON. `names` are those captured so far; where it matches, what it captures is added."""
+    """`value` is plain JSON. `names`: captured so far; a match adds its captures."""
     captured = dict(names)
     if (mismatch := _match(pattern, value, mode, captured, path)) is None:
         names |= captured
@@ -189,7 +190,7 @@ def _placeholder(
 def _array(
     pattern: list[Any], value: list[Any], mode: MatchMode, names: dict[str, Any], path: str
 ) -> Difference | None:
-    runs: list[list[Any]] = [[]]  # the items between the `$rest`; one run where there is none
+    runs: list[list[Any]] = [[]]  # the items between the `$rest`; one run without any
     for item in pattern:
         if mode != "literal" and is_placeholder(item) and "$rest" in item:
             runs.append([])
@@ -218,7 +219,7 @@ def _array(
 def _items(
     run: list[Any], values: list[Any], start: int, mode: MatchMode, names: dict[str, Any], path: str
 ) -> Difference | None:
-    """`start`: the place of the first of `values`."""
+    """`start`: the index of the first of `values`."""
     for index, (item, value) in enumerate(zip_longest(run, values, fillvalue=ABSENT), start):
         if (mismatch := _match(item, value, mode, names, f"{path}[{index}]")) is not None:
             return mismatch
@@ -281,15 +282,15 @@ AROUND = ("weigher", "restored", "woke", "completed", "prepared", "archive", "st
 
 
 class ScriptError(Exception):
-    """A line that is none of a script. The text begins with its number, from 1."""
+    """An invalid line. The text begins with its number, from 1."""
 
 
 class ScriptStep(msgspec.Struct, frozen=True):
-    """What one line asks for; `number` of the line, from 1.
+    """What one line requests; `number` of the line, from 1.
 
-    `send`: `body` goes as it is; where there is a `pattern`, that goes instead, filled in. `expect`: a message of
-    ctxmgr under `key` (`key_of`), like `pattern`. `exit`: the process must end, with a code like `pattern`. `close`
-    the process's input, `kill` it.
+    `send`: `body` is sent unchanged; with a `pattern`, that is filled in and sent instead. `expect`: a message of
+    ctxmgr under `key` (`key_of`) that matches `pattern`. `exit`: the process must end, with a code that matches
+    `pattern`. `close` the process's input, `kill` it.
     """
 
     number: int
@@ -316,7 +317,7 @@ def parse(content: bytes) -> Script:
     header = header_of(lines)
     if header is None:
         raise ScriptError("line 1 is no header of a transcript")
-    by_hand = "match" in header and "rules" not in header  # it expects of no rules what only they would answer
+    by_hand = "match" in header and "rules" not in header  # it expects no answers that depend on rules
     if not by_hand and (why := rules.refusal(header, __version__)) is not None:
         raise ScriptError(f"line {lines[0].number}: {why}")
     mode = header.get("match", "literal")
@@ -326,14 +327,14 @@ def parse(content: bytes) -> Script:
 
 
 def key_of(message: Head) -> str:
-    """What a message is told apart by: an answer by its id, all else by its method."""
+    """What identifies a message: an answer by its id, everything else by its method."""
     if message.method:
         return f"{'request' if message.id else 'notification'} `{message.method}`"
     return f"answer to id {message.id}"
 
 
 def _steps(mode: MatchMode, lines: Iterable[TranscriptLine], texts: list[bytes]) -> Iterator[ScriptStep]:
-    names = {STATE_DIR}  # that lines so far have captured
+    names = {STATE_DIR}  # captured by the lines so far
     for line in lines:
         try:
             if (step := _step(line, texts[line.number - 1])) is None:
@@ -345,13 +346,13 @@ def _steps(mode: MatchMode, lines: Iterable[TranscriptLine], texts: list[bytes])
                 step = msgspec.structs.replace(step, pattern=None)
         except Misplaced as fault:
             raise ScriptError(f"line {line.number}, {fault}") from None
-        except (ValueError, RecursionError) as fault:  # a transcript may hold what strict JSON has not
+        except (ValueError, RecursionError) as fault:  # a transcript may contain what strict JSON does not allow
             raise ScriptError(f"line {line.number}: it cannot be read: {fault}") from None
         yield step
 
 
 def _step(line: TranscriptLine, text: bytes) -> ScriptStep | None:
-    """None for a line that is passed over. Raises ScriptError, ValueError."""
+    """None for a skipped line. Raises ScriptError, ValueError."""
     number, sent_by = line.number, (line.sender, line.kind)
     if sent_by in (("host", "message"), ("host", "broken")):
         return ScriptStep(

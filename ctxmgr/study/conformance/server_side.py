@@ -1,14 +1,14 @@
 """Plays ctxmgr's side of a transcript: bytes of a host in, ctxmgr's bytes out. No process, no clock.
 
-1. The host's requests and notifications must be those of the transcript, in its order: kind, method, and params as
-   values. Other params are a fault, and the conversation goes on as recorded. Another method, or kind, ends it:
-   each request from there on is refused, so that the host does not wait for ever.
-2. A host may answer ctxmgr's requests later than the transcript has it, but the next recorded answer waits. What
-   it answers to a request that was taken back is not looked at.
-3. Ids, and the names of sessions, are the host's: the first that stands for a recorded one is used from then on.
-   `clientInfo` and `stateDir` are its own; what else is comes from the transcript's header and from the caller.
-4. `initialized` may be said or not. After the last line `session_shutdown`, `shutdown` and `exit` are taken.
-5. What is said is what is recorded, byte for byte but for those ids and names, in the host's framing.
+1. The host's requests and notifications must be those of the transcript, in order: kind, method, and params as
+   values. Other params are a fault, and the conversation continues as recorded. Another method or kind ends it:
+   each request from there on is refused, so that the host does not wait forever.
+2. A host may answer ctxmgr's requests later than in the transcript, but the next recorded answer waits. Its answer
+   to a withdrawn request is ignored.
+3. Ids, and the names of sessions, are the host's: the first one in place of a recorded one is used from then on.
+   `clientInfo` and `stateDir` are its own; the transcript's header and the caller name more.
+4. `initialized` is optional. After the last line `session_shutdown`, `shutdown` and `exit` are accepted.
+5. Output is as recorded, byte for byte except for those ids and names, in the host's framing.
 """
 
 import json
@@ -41,8 +41,9 @@ _SESSION = re.compile(rb'("sessionId":\s*)("(?:[^"\\]|\\.)*")')
 
 
 class GoldenServer:
-    """`matched_lines` lines of the host were as recorded or differ in their params. `ended`: the host said
-    `exit`, or its output ended."""
+    """`matched_lines`: lines of the host that were as recorded or differ in their params. `ended`: the host said
+    `exit`, or its output ended.
+    """
 
     def __init__(self, golden: Golden, chosen: Sequence[Path] = ()) -> None:
         self.golden = golden
@@ -50,7 +51,7 @@ class GoldenServer:
         self.findings: list[GoldenDifference] = []
         self.matched_lines = 0
         self.ended = False
-        self._awaited: TranscriptLine | None = None  # the host's line that has not come yet
+        self._awaited: TranscriptLine | None = None  # the host's missing line
         self._framer = Framer()
         self._calls: deque[tuple[Head, bytes]] = deque()
         self._responses: dict[str, deque[Head]] = {}  # by the id of a request that was sent
@@ -65,7 +66,7 @@ class GoldenServer:
         return sum(line.sender == "host" for line in self.golden.lines)
 
     def feed(self, chunk: bytes) -> bytes:
-        """What is said to this; b"" is the end of the host's output."""
+        """The answer to this; b"" is the end of the host's output."""
         for item in self._framer.feed(chunk) if chunk else self._framer.eof():
             message = Head(fault=item.message) if isinstance(item, FramingFault) else head(item)
             if not message.method and message.id in self._responses:
@@ -78,14 +79,14 @@ class GoldenServer:
         return b"".join(part for body in bodies for part in frame(self._framer.mode, [body]))
 
     def finish(self, why: str) -> list[GoldenDifference]:
-        """All findings; with the line that has not come, `why` it will not."""
+        """All findings, including the missing line and `why` it will not come."""
         if (line := self._awaited) is not None:
             what, self._awaited = head(line.body).what, None
             self.findings.append(GoldenDifference(line.number, what, "$", what, why))
         return self.findings
 
     def _play(self) -> Iterator[None]:
-        """Plays the lines; each step needs more of the host."""
+        """Plays the lines; each step needs more from the host."""
         in_step = True
         for line in self.golden.lines:
             if line.sender == "ctxmgr" and line.kind == "message":
@@ -106,7 +107,7 @@ class GoldenServer:
     # the host's lines
 
     def _received(self, recorded: Head) -> tuple[Head, bytes] | None:
-        """What stands where this line is recorded; None while there is nothing."""
+        """What is received in place of this line; None while there is nothing."""
         if not recorded.method and recorded.id in self._responses:
             answers = self._responses[recorded.id]
             return (answers.popleft(), b"") if answers else None
@@ -115,7 +116,7 @@ class GoldenServer:
         return self._calls[0] if self._calls else None
 
     def _hold(self, line: TranscriptLine, recorded: Head, received: Head, body: bytes) -> bool:
-        """Compares; whether the host is still in step. A call that is out of step is left to be refused."""
+        """Compares. Returns whether the host is still in step. A call that is out of step is kept for refusal."""
         if self._calls and received is self._calls[0][0]:
             same = (recorded.method, bool(recorded.id)) == (received.method, bool(received.id))
             if not (line.body == body if None in (recorded.fields, received.fields) else same):
@@ -133,7 +134,7 @@ class GoldenServer:
         return True
 
     def _as_host(self, body: bytes, recorded: Head, received: Head) -> Any:
-        """The recorded message with the host's names in it."""
+        """The recorded message with the host's names."""
         session, theirs = (message.member("params", "sessionId") for message in (recorded, received))
         if recorded.method == "session_start" and isinstance(session, str) and theirs is not None:
             self._sessions.setdefault(session, theirs)
@@ -143,7 +144,7 @@ class GoldenServer:
         return head(self._renamed(body)).fields
 
     def _answer_after(self, call: Head, in_step: bool) -> None:
-        """What comes when the transcript has ended, or the host is out of step."""
+        """What follows when the transcript has ended, or the host is out of step."""
         if in_step and call.method not in FAREWELLS:
             self.findings.append(GoldenDifference(0, call.what, "$", NOTHING, rendered(call.fields)))
         self.ended = self.ended or call.method == "exit"
@@ -155,7 +156,7 @@ class GoldenServer:
     # ctxmgr's lines
 
     def _spoken(self, line: TranscriptLine) -> bytes:
-        """As recorded, with the host's ids and names where they are others."""
+        """As recorded, with the host's ids and names where they differ."""
         recorded, body = head(line.body), self._renamed(line.body)
         if recorded.method and recorded.id:
             self._responses[recorded.id] = deque()

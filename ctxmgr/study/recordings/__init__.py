@@ -1,4 +1,4 @@
-"""Turns the files of agent hosts into recordings, and stands in for pi (`pi_host`). Knows no sidecar."""
+"""Turns the files of agent hosts into recordings, and simulates pi (`pi_host`). Knows no sidecar."""
 
 from ctxmgr.study.recordings import json_values, pi_host, pi_sessions, readers
 from ctxmgr.study.recordings.pi_host import HostMessage, Write

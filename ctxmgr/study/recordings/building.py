@@ -1,11 +1,12 @@
-"""Turns what a host's file says, told one thing after the other, into a recording in pi's shape.
+"""Turns what a host's file says, item by item, into a recording in pi's shape.
 
-1. A result stands right behind the reply whose call it answers, in the order results came: so a model's list has
-   it, and results of parallel calls arrive between the blocks of one reply. Of a call id that comes again the
-   newest call counts. A result without a call stays where it came.
-2. Ids of entries are unique: one that comes again gets a number.
-3. A change of the model between two replies is an entry of its own.
-4. What is no context is counted by its reason, and what is odd as well: a person can check that nothing is missing.
+1. A result is placed right behind the reply whose call it answers, in the order results came: a model's list has it
+   so, and results of parallel calls arrive between the blocks of one reply. For a repeated call id the newest call
+   counts. A result without a call stays where it came.
+2. Ids of entries are unique: a repeated one gets a number.
+3. A change of the model between two replies is a separate entry.
+4. What is not context is counted by its reason, and so is anything odd, so that a person can check that nothing is
+   missing.
 
 Knows no host.
 """
@@ -25,8 +26,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class RecordedStep(msgspec.Struct, eq=False):
-    """One entry before it is finished. `time_ms` and `end_ms` in milliseconds; a reply's `results` stand behind
-    it."""
+    """One unfinished entry. `time_ms` and `end_ms` in milliseconds. A reply's `results` follow it."""
 
     role: str
     id: str
@@ -40,14 +40,15 @@ class RecordedStep(msgspec.Struct, eq=False):
 
     @property
     def blocks(self) -> list[Json]:
-        """Of its content; none of a compaction."""
+        """Of its content; none for a compaction."""
         blocks: list[Json] = self.message.get("content", [])
         return blocks
 
 
 class RecordingBuilder(msgspec.Struct, eq=False):
-    """A recording as it grows; a reader of a host's files is one that knows what they say. Times in milliseconds
-    since the epoch, None when unknown."""
+    """A growing recording; a reader of a host's files knows what they say. Times in milliseconds since the epoch,
+    None if unknown.
+    """
 
     name: str
     host: str
@@ -58,15 +59,15 @@ class RecordingBuilder(msgspec.Struct, eq=False):
     id_counts: Counter[str] = msgspec.field(default_factory=Counter)
 
     def skip(self, what: str, count: int = 1) -> None:
-        """Counts what is left out, by what it is and why."""
+        """Counts what is omitted, by what it is and why."""
         self.counts[what] += count
 
     def system(self, prompt: str) -> None:
-        """A system prompt: the host sends it beside the list that ctxmgr sees."""
+        """A system prompt, which the host sends beside the list that ctxmgr sees."""
         self.prompts.append(f"a system prompt of {len(prompt):,} characters, sent beside the list")
 
     def content(self, value: Any) -> list[Json]:
-        """Any provider's content in pi's blocks; those that have no place in pi's messages are counted."""
+        """Any provider's content in pi's blocks; blocks without a place in pi's messages are counted."""
         return content(value, self.odd)
 
     def odd(self, kind: str) -> None:
@@ -75,8 +76,9 @@ class RecordingBuilder(msgspec.Struct, eq=False):
     def said(
         self, blocks: Sequence[Json], time_ms: int | None, id: str = "", note: str = ""
     ) -> RecordedStep | None:
-        """The user's words; with `note`, which says what it is, what the host itself put before the model. None
-        where there is nothing in it."""
+        """The user's words; with `note`, which says what it is, what the host itself gave the model. None if it is
+        empty.
+        """
         if not blocks:
             self.skip(f"{'host' if note else 'user'} messages without text or image")
             return None
@@ -88,7 +90,7 @@ class RecordingBuilder(msgspec.Struct, eq=False):
     def reply(
         self, blocks: Sequence[Json], time_ms: int | None, id: str = "", model: str = "", usage: Json | None = None
     ) -> RecordedStep:
-        """An assistant's message; blocks may be added to it later, with `more`."""
+        """An assistant's message; `more` may add blocks later."""
         message: Json = {"role": "assistant", "content": [], **({"usage": usage} if usage else {})}
         step = self._add("assistant", message, time_ms, id)
         step.model = model
@@ -96,7 +98,7 @@ class RecordingBuilder(msgspec.Struct, eq=False):
         return step
 
     def more(self, step: RecordedStep, blocks: Sequence[Json], time_ms: int | None = None) -> None:
-        """Further blocks of a reply, the last at `time_ms`."""
+        """More blocks of a reply, the last at `time_ms`."""
         step.blocks.extend(blocks)
         step.end_ms = step.end_ms if time_ms is None else time_ms
         for block in blocks:
@@ -114,7 +116,7 @@ class RecordingBuilder(msgspec.Struct, eq=False):
         tool: str = "",
         id: str = "",
     ) -> RecordedStep:
-        """What a call gave (rule 1)."""
+        """The result of a call (rule 1)."""
         reply, name = self.calls.get(call_id, (None, ""))
         message = {
             "role": "toolResult",
@@ -131,12 +133,12 @@ class RecordingBuilder(msgspec.Struct, eq=False):
     def compaction(
         self, summary: str, time_ms: int | None, tokens_before: int, first_kept: str = "", id: str = ""
     ) -> None:
-        """The host's own; `summary` stands for all before `first_kept`, an entry's id ("": for everything)."""
+        """The host's own; `summary` stands for everything before `first_kept`, an entry's id ("": everything)."""
         message = {"role": "compactionSummary", "summary": summary, "tokensBefore": tokens_before}
         self._add("compactionSummary", message, time_ms, id).first_kept = first_kept
 
     def rolled_back(self, turns: int) -> None:
-        """The host took back the last so many turns."""
+        """The host took back the last `turns` turns."""
         for _ in range(turns):
             places = [index for index, step in enumerate(self.recorded_steps) if step.role == "user"]
             gone = self.recorded_steps[places[-1] if places else 0 :]
@@ -144,7 +146,7 @@ class RecordingBuilder(msgspec.Struct, eq=False):
             del self.recorded_steps[len(self.recorded_steps) - len(gone) :]
 
     def recording(self, session_id: str, cwd: str = "", window: int = 0, model: str = "") -> Recording:
-        """Raises NoConversation where there is no message. `model`: where no reply names one."""
+        """Raises NoConversation if there is no message. `model`: if no reply names one."""
         if not any(step.role != "compactionSummary" for step in self.recorded_steps):
             raise NoConversation(f"{self.name}: no messages in this recording of {self.host}")
         named = next((step.model for step in self.recorded_steps if step.model), "") or model or "unknown"
@@ -212,5 +214,7 @@ def _entry(step: RecordedStep) -> RecordedEntry:
 
 
 def retold(kept: Sequence[tuple[str, str]], summary: str) -> str:
-    """A compaction's text where the host kept messages in front of its summary: (who, text) of each, then it."""
+    """A compaction's text if the host kept messages in front of its summary: (who, text) of each, then the
+    summary.
+    """
     return "\n\n".join([*(f"[{who}]: {words}" for who, words in kept), summary]).strip()

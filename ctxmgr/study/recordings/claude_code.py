@@ -1,14 +1,15 @@
-"""Turns a Claude Code transcript (one JSON object a line, versions 2.1) into a recording.
+"""Turns a Claude Code transcript (one JSON object per line, versions 2.1) into a recording.
 
 1. Lines are a tree by `uuid` and `parentUuid`. The session is the path from the last line of the conversation to
-   the root, over a compaction by `logicalParentUuid`; a parent that is not in the file is the line before. The
-   blocks of one reply and the results of parallel calls are children of each other's parents, no forks: they belong
-   to the path with their reply. What is on no path is another branch.
-2. A line holds one block of a reply: lines with one `message.id` are one reply. Usage is repeated, the last counts.
+   the root, across a compaction by `logicalParentUuid`; a parent that is missing in the file is the line before.
+   The blocks of one reply and the results of parallel calls are children of each other's parents, not forks: they
+   belong to the path with their reply. Lines on no path are another branch.
+2. A line holds one block of a reply: lines with one `message.id` are one reply. Usage is repeated, and the last
+   counts.
 3. `isMeta` user lines and `local_command` lines are the host's words: notes. Commands that the user typed and their
    output are user messages, as Claude Code sends them.
 4. `compact_boundary`, with the `isCompactSummary` line behind it, is a compaction that keeps nothing.
-5. Lines of sub-agents (`isSidechain`) and all other types are no context.
+5. Lines of sub-agents (`isSidechain`) and all other types are not context.
 """
 
 from collections.abc import Sequence
@@ -79,7 +80,7 @@ def _is_context(line: ClaudeLine) -> bool:
 
 
 class _Reader(RecordingBuilder):
-    """The lines of a branch, one after the other."""
+    """The lines of a branch, in order."""
 
     newest: RecordedStep | None = None
     newest_id: str = ""
@@ -99,7 +100,7 @@ class _Reader(RecordingBuilder):
         return False
 
     def branch(self, tree: Sequence[ClaudeLine]) -> list[ClaudeLine]:
-        """The lines of the last branch that are context, in the file's order (rule 1)."""
+        """The lines of the last branch that are context, in file order (rule 1)."""
         path = self._path(tree)
         spoken = [line for line in tree if line.type == "assistant"]
         replies = {text(line.message, "id") for line in spoken if line.uuid in path}
@@ -151,7 +152,7 @@ class _Reader(RecordingBuilder):
             self.said(blocks, time_ms, line.uuid, "claude-code.local_command")
 
     def end(self) -> None:
-        """A boundary without its summary: all before it is gone nevertheless."""
+        """A boundary without its summary: everything before it is still gone."""
         if self.boundary is not None:
             self.skip("compactions without a summary in the file")
             self._compaction(self.boundary, "")
@@ -189,7 +190,7 @@ class _Reader(RecordingBuilder):
         return [thinking(block)] if kind in ("thinking", "redacted_thinking") else self.content([block])
 
     def _user(self, line: ClaudeLine, time_ms: int | None) -> None:
-        """Results first: what is said beside them is a message of its own."""
+        """Results first; text beside them is a separate message."""
         spoken: Any = line.message.get("content")
         if isinstance(spoken, list):
             results = [block for block in line.blocks if block.get("type") == "tool_result"]

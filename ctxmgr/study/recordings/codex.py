@@ -1,16 +1,16 @@
-"""Turns a Codex rollout (one JSON object a line: timestamp, type, payload) into a recording.
+"""Turns a Codex rollout (one JSON object per line: timestamp, type, payload) into a recording.
 
-1. `response_item` is the conversation; `event_msg` tells it again for the screen. Of the events only usage, the
-   window and turns that were taken back count.
-2. Reasoning, messages and calls make one reply, until an output, another speaker or its usage comes
-   (`token_count` ends each response).
-3. Developer messages, and user messages of which a part begins as Codex's own injections do, are notes.
-4. An output has no error flag: it failed where Codex's own words in it say so (an exit code that is not 0, a failed
-   script). What a command printed is not looked at; of several codes all say so, or none.
-5. `compacted` replaces the list: by `replacement_history`, or by its `message`. The user's and the host's messages
-   kept in it become part of the summary's text, for they stand in front of it; a summary that is encrypted cannot
-   be read, and the text says so.
-6. `session_meta` comes again when a session is resumed; only the first counts. Settings are no context.
+1. `response_item` is the conversation; `event_msg` repeats it for the screen. Of the events only usage, the window
+   and reverted turns count.
+2. Reasoning, messages and calls form one reply, until an output, another speaker or its usage comes (`token_count`
+   ends each response).
+3. Developer messages, and user messages with a part that begins like Codex's own injections, are notes.
+4. An output has no error flag: it failed if Codex's own words in it say so (an exit code that is not 0, a failed
+   script). A command's output is not examined; with several codes, all must say so.
+5. `compacted` replaces the list: by `replacement_history`, or by its `message`. User and host messages kept in it
+   become part of the summary's text, since they precede it. An encrypted summary cannot be read, and the text says
+   so.
+6. `session_meta` repeats when a session is resumed; only the first counts. Settings are not context.
 """
 
 import re
@@ -34,7 +34,7 @@ from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
 
 SEALED = "(The host's own summary is encrypted and not in this recording.)"
 INJECTED = ("<environment_context", "# AGENTS.md", "<user_instructions")  # how Codex's own user messages begin
-HEAD_CHARACTERS = 600  # of an output, in which Codex's own record of a command stands
+HEAD_CHARACTERS = 600  # of an output, with Codex's own record of a command
 TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"})
 
 _EXIT = re.compile(r"(?:exited with code|^Exit code:)\s*(-?\d{1,9})", re.MULTILINE)
@@ -53,7 +53,7 @@ def read(name: str, content: bytes) -> Recording:
 
 
 class _Reader(RecordingBuilder):
-    """The lines of a rollout, one after the other."""
+    """The lines of a rollout, in order."""
 
     meta: Json = {}
     model: str = ""
@@ -128,7 +128,7 @@ class _Reader(RecordingBuilder):
                 self.rolled_back(number(event, "num_turns"))
                 self.newest = None
             case "turn_aborted":
-                if reply is not None and self.growing:  # it has no usage yet: it was cut off
+                if reply is not None and self.growing:  # without usage so far: it was cut off
                     reply.message["stopReason"] = "aborted"
             case _:
                 self.skip(f"events of type {kind}, which tell it for the screen")
@@ -147,7 +147,7 @@ class _Reader(RecordingBuilder):
 
 
 def _is_of_host(item: Json) -> bool:
-    """Whether a message is not the user's, or Codex's own in the user's name."""
+    """Whether a message is not the user's, or is Codex's own in the user's name."""
     parts = rows(item, "content")
     return text(item, "role") != "user" or any(text(part, "text").startswith(INJECTED) for part in parts)
 

@@ -1,9 +1,9 @@
 """Turns the events of a Copilot CLI session (`events.jsonl`) into a recording.
 
-1. An event is {type, data, id, timestamp}. What the model's list held of a user's message is `transformedContent`.
-2. A reply's `toolRequests` are its calls; `tool.execution_complete` is the result, its error where it failed.
-3. `session.compaction_complete` that succeeded is a compaction that keeps nothing.
-4. What a sub-agent did (`parentToolCallId`), and all other events, are no context.
+1. An event is {type, data, id, timestamp}. The model's list held the `transformedContent` of a user's message.
+2. A reply's `toolRequests` are its calls; `tool.execution_complete` is the result, with its error if it failed.
+3. A successful `session.compaction_complete` is a compaction that keeps nothing.
+4. Work of a sub-agent (`parentToolCallId`), and all other events, are not context.
 """
 
 from ctxmgr.formats.pi_tree import milliseconds
@@ -22,7 +22,7 @@ from ctxmgr.study.recordings.json_values import (
 )
 from ctxmgr.study.recordings.recording import Recording
 
-FAMILIES = ("session.", "user.", "assistant.", "tool.")  # how types of events begin
+FAMILIES = ("session.", "user.", "assistant.", "tool.")  # prefixes of event types
 
 
 def read(name: str, content: bytes) -> Recording:
@@ -34,7 +34,7 @@ def read(name: str, content: bytes) -> Recording:
 
 
 class _Reader(RecordingBuilder):
-    """The events, one after the other."""
+    """The events, in order."""
 
     session_id: str = ""
     cwd: str = ""

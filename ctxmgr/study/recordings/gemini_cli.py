@@ -1,13 +1,13 @@
 """Turns a session of Gemini CLI (`chats/session-*.json`, later `.jsonl`) into a recording.
 
-1. A file is one object with its `messages`, or a line for what the session is and then a line a message. A message
-   that comes again, by its id, stands where it came first, as it was last written.
-2. `$rewindTo` takes back the message of that id and all after it; where there is no such message, all.
-3. `$set` changes what the session is. Messages in it are the list as Gemini CLI had it then: those that were not
-   written before stand at the end, the others as they were, for it masks old results there.
+1. A file is one object with its `messages`, or a line about the session and then one line per message. A message
+   with a repeated id stays in its first place, as last written.
+2. `$rewindTo` takes back the message of that id and everything after it; if there is no such message, everything.
+3. `$set` changes the session's data. Messages in it are the list as Gemini CLI had it then: unknown ones are
+   appended, the others stay unchanged, since old results are masked there.
 4. A `gemini` message is one reply: its thoughts, its text, its `toolCalls`, and their results. Its `tokens.input`
-   holds the cached ones.
-5. What is shown to the user alone (`info`, `error`, `warning`) is no context.
+   includes the cached ones.
+5. What only the user is shown (`info`, `error`, `warning`) is not context.
 """
 
 from typing import Any
@@ -65,7 +65,7 @@ def _take(messages: dict[str, Json], fields: Json) -> None:
 
 
 class _Reader(RecordingBuilder):
-    """The messages, one after the other."""
+    """The messages, in order."""
 
     def read(self, message: Json) -> None:
         kind, time_ms, id = text(message, "type"), milliseconds(message.get("timestamp")), text(message, "id")
@@ -77,7 +77,7 @@ class _Reader(RecordingBuilder):
             self.skip(f"messages of type {kind or 'unknown'}, for the screen")
 
     def _user(self, content: Any, time_ms: int | None, id: str) -> None:
-        """Results that stand in the list of rule 3 are told with their calls."""
+        """Results in the list of rule 3 are added with their calls."""
         if any("functionResponse" in part for part in objects_of(content)):
             self.skip("results in the user's name, which stand with their calls")
         else:
@@ -101,7 +101,7 @@ class _Reader(RecordingBuilder):
             self.result(text(row, "id"), self._gave(row), done, text(row, "status") in FAILED, text(row, "name"))
 
     def _gave(self, row: Json) -> list[Json]:
-        """What a call's result says: the texts of its answer, and parts beside it."""
+        """The result of a call: the texts of its answer, and parts beside it."""
         blocks: list[Json] = []
         for part in _listed(row.get("result")):
             answer = table(table(part, "functionResponse"), "response") if isinstance(part, dict) else {}

@@ -1,17 +1,17 @@
-"""The JSON values in a recording's bytes, and the members of a value by the type that they should have.
+"""The JSON values in a recording's bytes, and the members of a value by expected type.
 
-Real files hold two objects on a line, or one over many lines, and end without a newline; a line is not an object.
+Real files have two objects on a line, or one over many lines, and end without a newline; a line is not an object.
 Files of pi are kept byte for byte (`members`); of other hosts the plain values are read (`lines`, `decoded`) and
-their messages written anew. A member that is missing or of another type is the empty value of the type that was
-asked for. Knows no host.
+their messages rewritten. A member that is missing or of another type is the empty value of the expected type. Knows
+no host.
 
 What hosts and providers call content, tool calls and usage becomes pi's:
 
-1. Content is a string or a list of blocks. Text and images have a place in pi; other kinds are handed to `odd`,
+1. Content is a string or a list of blocks. Text and images have a place in pi; other kinds are passed to `odd`,
    which counts them.
-2. Arguments of a call are an object. Where a provider has them as JSON text they are decoded; text that is no
-   object stands under `input`.
-3. pi's `input` holds no cached tokens; how others count, `formats.provider_usage` knows.
+2. Arguments of a call are an object. If a provider has them as JSON text they are decoded; text that is no object
+   becomes `input`.
+3. pi's `input` excludes cached tokens; `formats.provider_usage` knows how others count.
 """
 
 import codecs
@@ -28,8 +28,8 @@ from ctxmgr.wire import surrogates
 Json = dict[str, Any]
 
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-MILLISECONDS = 1000  # in a second: hosts in Python count in seconds
-SHOWN_CHARACTERS = 60  # of what is no JSON, in an error
+MILLISECONDS = 1000  # per second; hosts in Python count in seconds
+SHOWN_CHARACTERS = 60  # of invalid JSON, in an error
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _decode = msgspec.json.Decoder().decode
@@ -38,7 +38,7 @@ _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 def objects(content: bytes, name: str) -> Iterator[tuple[int, bytes]]:
-    """(line, JSON) of each value, one after the other. Raises UnreadableRecording, with the line."""
+    """(line, JSON) of each value, in order. Raises UnreadableRecording, with the line."""
     first, more, _ = content.lstrip().partition(b"\n")
     if more and first.rstrip() == b"{":  # an object over several lines
         yield from _values(content, name, 1)
@@ -48,8 +48,9 @@ def objects(content: bytes, name: str) -> Iterator[tuple[int, bytes]]:
 
 
 def whole_lines(content: bytes) -> tuple[bytes, int]:
-    """The content without a last line that ends within a value, and that line's number; 0 where none does. Whoever
-    writes a line while it is read, or died over it, leaves such a one. One line alone is no last one."""
+    """The content without a last line that ends within a value, and that line's number, or 0. A program that is
+    still writing, or died while it wrote, leaves one. A single line does not count.
+    """
     before, newline, last = content.rstrip().rpartition(b"\n")
     if not newline or before.lstrip().partition(b"\n")[0].rstrip() == b"{":
         return content, 0
@@ -73,16 +74,16 @@ def in_utf8(name: str, content: bytes) -> bytes:
 
 
 def members(piece: bytes, name: str, line: int) -> dict[str, msgspec.Raw]:
-    """The members of one object, raw. An unpaired surrogate is mended, as ctxmgr does with it.
+    """The members of one object, raw. Unpaired surrogates are repaired as in ctxmgr.
 
-    Raises UnreadableRecording where it is no object.
+    Raises UnreadableRecording if it is no object.
     """
     value: dict[str, msgspec.Raw] = decoded(piece, name, line, _members, "JSON object")
     return value
 
 
 def _values(content: bytes, name: str, number: int) -> Iterator[tuple[int, bytes]]:
-    """The values in a text, with the line of each; `number`: of the first line."""
+    """The values in a text, with the line of each. `number`: of the first line."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as fault:
@@ -118,15 +119,16 @@ def lines(name: str, content: bytes) -> Iterator[tuple[int, Json]]:
 def decoded(
     piece: bytes, name: str, line: int = 0, decode: Callable[[bytes], Any] = _decode, what: str = "JSON"
 ) -> Any:
-    """One value; an unpaired surrogate is mended. `line` 0: the piece is the file, the line is counted in it.
-    Raises UnreadableRecording, with the line, where it is not `what`."""
+    """One value; unpaired surrogates are repaired. `line` 0: the piece is the whole file, and the line is counted
+    in it. Raises UnreadableRecording, with the line, if it is not `what`.
+    """
     try:
         return decode(piece)
     except UNREADABLE as fault:
         mended = surrogates.mend(piece)
         if mended is not None:
             return decoded(mended[0], name, line, decode, what)
-        byte = str(fault).rpartition("(byte ")[2].removesuffix(")")  # not named by each fault: then the last line
+        byte = str(fault).rpartition("(byte ")[2].removesuffix(")")  # not named by each fault; then the last line
         end = int(byte) if byte.isdigit() else len(piece.rstrip())
         where = line or piece.count(b"\n", 0, end) + 1
         raise UnreadableRecording(f"{name}, line {where}: no {what} ({fault})") from None
@@ -137,7 +139,7 @@ def table(fields: Json, name: str) -> Json:
 
 
 def rows(fields: Json, name: str) -> list[Json]:
-    """The objects in a list; what else is in it is left out."""
+    """The objects in a list; other values are skipped."""
     return objects_of(fields.get(name))
 
 
@@ -150,7 +152,7 @@ def text(fields: Json, name: str) -> str:
 
 
 def number(fields: Json, *names: str) -> int:
-    """The first of these members that is a count above zero; 0 where none is."""
+    """The first of these members that is a number above zero; 0 if none is."""
     return next((int(value) for value in map(fields.get, names) if _is_count(value, 2**53)), 0)
 
 
@@ -200,7 +202,7 @@ def given(arguments: Any) -> Json:
 
 
 def content(value: Any, odd: Odd) -> list[Json]:
-    """Text and images of any provider's content, in pi's blocks; empty texts are none (rule 1)."""
+    """Text and images of any provider's content, in pi's blocks, without empty texts (rule 1)."""
     if isinstance(value, str):
         return only(value)
     out = []
@@ -216,8 +218,9 @@ def content(value: Any, odd: Odd) -> list[Json]:
 
 
 def image(block: Json) -> list[Json]:
-    """pi's image from Anthropic's, OpenAI's or the OpenHands SDK's; none where the block is no image or only an
-    address."""
+    """pi's image from Anthropic's, OpenAI's or the OpenHands SDK's; none if the block is no image or only an
+    address.
+    """
     source = table(block, "source")
     if text(block, "type") == "image" and text(source, "data"):
         return [{"type": "image", "data": text(source, "data"), "mimeType": text(source, "media_type")}]
@@ -228,7 +231,7 @@ def image(block: Json) -> list[Json]:
 
 
 def from_address(address: str) -> list[Json]:
-    """The image that a `data:` address holds."""
+    """The image in a `data:` address."""
     kind, _, rest = address.removeprefix("data:").partition(";base64,")
     if not address.startswith("data:image/") or not rest:
         return []
@@ -236,7 +239,7 @@ def from_address(address: str) -> list[Json]:
 
 
 def words(value: Any) -> str:
-    """The texts alone, a line each."""
+    """Only the texts, one per line."""
     return "\n".join(text(block, "text") for block in content(value, lambda kind: None) if "text" in block)
 
 
@@ -262,7 +265,7 @@ def thinking(block: Json) -> Json:
 
 
 def counted_usage(usage: Json) -> Json | None:
-    """From any provider's or framework's; None where it counts nothing."""
+    """From any provider's or framework's; None if it counts nothing."""
     counts = pi.usage(usage)
     if counts is None:
         return None
@@ -271,7 +274,7 @@ def counted_usage(usage: Json) -> Json | None:
 
 
 def exclusive_usage(input: int, output: int, read: int, written: int, total: int = 0) -> Json | None:
-    """From counts that hold no token twice; None where they count nothing."""
+    """From counts that do not overlap; None if they count nothing."""
     total = total or input + output + read + written
     counts = {"input": input, "output": output, "cacheRead": read, "cacheWrite": written, "totalTokens": total}
     return counts if total else None

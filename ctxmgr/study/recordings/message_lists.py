@@ -1,19 +1,19 @@
 """Turns a plain list of messages (chat completions, or Anthropic's) into a recording: Cline's, Roo Code's and Kilo
-Code's `api_conversation_history.json`, what Copilot CLI kept in one file, and what a proxy or a framework wrote.
+Code's `api_conversation_history.json`, Copilot CLI's single-file sessions, and what a proxy or a framework wrote.
 
-1. The messages are the file, or stand under `messages` or `chatMessages` of one object, or one a line. A prompt,
-   there or as `system`, is sent beside the list.
-2. A result is a `tool` message, or a `tool_result` block. Cline and its kin tell some as a user's text, behind a
-   line with the tool's name: such a text, up to the next one or to what the host says of its surroundings, is the
-   result of the first open call of that tool. Where the call is XML in the reply's text, it is made of that, with
-   an id made up from its place.
-3. A summary that Roo Code put there (`isSummary`) is a compaction that keeps nothing; its marks of what it left out
-   (`isTruncationMarker`) are no context.
+1. The messages are the file, or `messages` or `chatMessages` of one object, or one per line. A prompt, there or as
+   `system`, is sent beside the list.
+2. A result is a `tool` message, or a `tool_result` block. Cline and related hosts report some as a user's text,
+   behind a line with the tool's name. Such a text, up to the next one or to what the host says of its environment,
+   is the result of the first open call of that tool. If the call is XML in the reply's text, it is built from that,
+   with an id made from its place.
+3. A summary by Roo Code (`isSummary`) is a compaction that keeps nothing; its marks of omissions
+   (`isTruncationMarker`) are not context.
 4. Times are `ts`, in milliseconds.
-5. A message all of whose blocks are of kinds that no such list has is refused: it is another program's (Bedrock's
-   Converse, the AI SDK, Goose, Amp), and all that its tools did would be lost. So is one with the AI SDK's members
-   beside its content. One odd block beside others is counted.
-6. SDKs in TypeScript spell the members of calls in camelCase: they are the same.
+5. A message whose blocks are all of kinds that no such list has is refused: it is another program's (Bedrock's
+   Converse, the AI SDK, Goose, Amp), and everything its tools did would be lost. So is one with the AI SDK's
+   members beside its content. A single odd block beside others is counted.
+6. TypeScript SDKs spell the members of calls in camelCase, which is read the same.
 """
 
 import re
@@ -43,7 +43,7 @@ from ctxmgr.study.recordings.json_values import (
 from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
 
 ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
-LISTS = ("messages", "chatMessages")  # members that hold the messages
+LISTS = ("messages", "chatMessages")  # members with the messages
 KINDS = TEXTS | frozenset(  # of blocks, in Anthropic's and OpenAI's lists
     {"tool_use", "tool_result", "server_tool_use", "mcp_tool_use", "thinking", "redacted_thinking", "reasoning"}
     | {"refusal", "compaction", "image", "image_url", "input_image", "document", "file", "input_file", "audio"}
@@ -52,11 +52,11 @@ KINDS = TEXTS | frozenset(  # of blocks, in Anthropic's and OpenAI's lists
 BESIDE = ("parts", "toolInvocations")  # members of the AI SDK's UIMessage
 ANOTHERS = "toolUseID"  # of a `tool_result`: Amp's
 SPELLED = {"toolCalls": "tool_calls", "toolCallId": "tool_call_id", "reasoningContent": "reasoning_content"}
-_OF_SERVERS = "_tool_result"  # how kinds end that results of Anthropic's own tools have
+_OF_SERVERS = "_tool_result"  # the ending of kinds of results of Anthropic's own tools
 _NAME = re.compile(r"[A-Za-z][\w-]{0,40}")
 _SURROUNDINGS = "<environment_details>"
 _ARGUMENT = re.compile(r"<([A-Za-z_][\w-]*)>(.*?)</\1>", re.DOTALL)
-_WITHIN = frozenset({"args", "file"})  # arguments that hold arguments (Roo Code)
+_WITHIN = frozenset({"args", "file"})  # arguments that contain arguments (Roo Code)
 
 
 def read(name: str, content: bytes) -> Recording:
@@ -81,8 +81,9 @@ def read(name: str, content: bytes) -> Recording:
 
 
 def held(name: str, content: bytes) -> tuple[Json | None, list[Any]]:
-    """The object that holds the messages, None where there is none, and the messages (rule 1). Raises
-    UnreadableRecording where the file is no JSON."""
+    """The object with the messages, or None, and the messages (rule 1). Raises UnreadableRecording if the file is
+    not JSON.
+    """
     if content.lstrip().startswith(b"["):
         return None, decoded(content, name)
     every = [fields for _, fields in lines(name, content)]
@@ -103,8 +104,9 @@ def is_message(value: Any) -> bool:
 
 
 def unknown_kinds(message: Json) -> str:
-    """For people: of what kinds its blocks are, where no one of them is known, or the members that hold them
-    (rule 5); "" where all is well."""
+    """For people: the kinds of its blocks if none is known, or the members that hold them (rule 5); ""
+    otherwise.
+    """
     blocks = objects_of(message.get("content"))
     if any(ANOTHERS in block for block in blocks):
         return ANOTHERS
@@ -120,7 +122,7 @@ def unknown_kinds(message: Json) -> str:
 
 
 def is_clines(messages: list[Any]) -> bool:
-    """Whether Cline or one of its kin wrote these messages: with their times, and results in the users' texts."""
+    """Whether Cline or a related host wrote these messages: with their times, and results in the users' texts."""
     users = [message for message in objects_of(messages) if message.get("role") == "user"]
     return any("ts" in message or any(told_result(spoken) for spoken in _texts(message)) for message in users)
 
@@ -135,10 +137,10 @@ def _blocks(message: Json) -> list[Json]:
 
 
 class _Reader(RecordingBuilder):
-    """The messages, one after the other."""
+    """The messages, in order."""
 
     newest: RecordedStep | None = None
-    open_calls: list[tuple[str, str]] = []  # (id, tool) of the newest reply's without a result
+    open_calls: list[tuple[str, str]] = []  # (id, tool) of the newest reply's calls without a result
 
     def read(self, message: Json, position: int) -> None:
         time_ms = number(message, "ts") or None
@@ -162,7 +164,7 @@ class _Reader(RecordingBuilder):
         blocks += [made for block in _blocks(message) for made in self._block(block)] + chat_calls(message)
         if function := table(message, "function_call"):
             blocks.append(call(f"call-{position}", text(function, "name"), function.get("arguments")))
-        counted = table(table(message, "metrics"), "tokens")  # Cline's: input without what a cache held
+        counted = table(table(message, "metrics"), "tokens")  # Cline's: input without cached tokens
         usage = counted_usage(table(message, "usage")) or exclusive_usage(
             number(counted, "prompt"), number(counted, "completion"), number(counted, "cached"), 0
         )
@@ -182,7 +184,7 @@ class _Reader(RecordingBuilder):
                 return self.content([block])
 
     def _user(self, message: Json, position: int, time_ms: int | None) -> None:
-        """Results first; what is said beside them is a message of its own (rule 2)."""
+        """Results first; text beside them is a separate message (rule 2)."""
         told: tuple[str, list[Json]] | None = None
         results: list[tuple[str, list[Json]]] = []
         said: list[Json] = []
@@ -206,7 +208,9 @@ class _Reader(RecordingBuilder):
             self.said(said, time_ms)
 
     def _call(self, tool: str, id: str) -> str:
-        """The id of the call that such a result answers: an open one of this tool, or made of XML under this id."""
+        """The id of the call that such a result answers: an open one of this tool, or one built from XML under this
+        id.
+        """
         known = next((open_id for open_id, name in self.open_calls if name == tool), "")
         if known or self.newest is None:
             return known or id

@@ -2,13 +2,13 @@
 
 1. A user's text is a user message, with what OpenCode read for it (`synthetic` parts, the text of attached files);
    parts marked `ignored` are for the screen. A `data:` image is an image.
-2. Each step of an assistant message (`step-start`) is one model call: a reply of its own, with the results of its
-   tools. Usage is the step's, else the message's; its input holds no cached tokens.
+2. Each step of an assistant message (`step-start`) is one model call: a separate reply, with the results of its
+   tools. Usage is the step's, else the message's; its input excludes cached tokens.
 3. A tool that is pending or running has no result. What OpenCode itself pruned from its list later
    (`state.time.compacted`) is kept whole, with the time.
 4. A user message with a `compaction` part, and the assistant's `summary` message that answers it, are a compaction;
-   it keeps what is from `tail_start_id` on. A summary that failed is none.
-5. What was reverted (`info.revert`) is no context any more.
+   it keeps what is from `tail_start_id` on. A failed summary does not count.
+5. Reverted messages (`info.revert`) are not context.
 """
 
 from collections.abc import Sequence
@@ -49,13 +49,13 @@ def read(name: str, content: bytes) -> Recording:
 
 
 class _Reader(RecordingBuilder):
-    """The messages of a session, one after the other."""
+    """The messages of a session, in order."""
 
-    tails: dict[str, str] = {}  # of each compaction that was asked for: where its tail starts
+    tails: dict[str, str] = {}  # of each requested compaction: where its tail starts
     last_tokens: int = 0
 
     def standing(self, document: Json) -> list[Json]:
-        """The messages without those that were reverted (rule 5)."""
+        """The messages without reverted ones (rule 5)."""
         messages = rows(document, "messages")
         revert = table(table(document, "info"), "revert")
         ids = [text(table(message, "info"), "id") for message in messages]
@@ -111,7 +111,7 @@ class _Reader(RecordingBuilder):
         self.compaction(summary, time_ms, self.last_tokens, tail, text(info, "id"))
 
     def _assistant(self, info: Json, parts: Sequence[Json], time_ms: int | None) -> None:
-        """One reply a step (rule 2)."""
+        """One reply per step (rule 2)."""
         steps: list[list[Json]] = [[]]
         for part in parts:
             if text(part, "type") == "step-start" and any(text(item, "type") in _SAID for item in steps[-1]):
@@ -178,13 +178,13 @@ class _Reader(RecordingBuilder):
 
 
 def _begun(step: Sequence[Json], time_ms: int | None) -> int | None:
-    """When a later step of a message began: with its first part that tells."""
+    """When a later step of a message began, from its first part with a time."""
     times = (table(part, "time") or table(table(part, "state"), "time") for part in step)
     return next((milliseconds(time["start"]) for time in times if "start" in time), time_ms)
 
 
 def _signature(part: Json) -> str:
-    """What the provider wants back with its reasoning, whatever it calls it."""
+    """What the provider wants back with its reasoning, whatever its name."""
     for provider in table(part, "metadata").values():
         if isinstance(provider, dict):
             return text(provider, "reasoningEncryptedContent") or text(provider, "signature")

@@ -1,33 +1,33 @@
 """The recordings of OpenHands in their three shapes: events before its SDK, events of the SDK 1, model calls.
 
 Events before the SDK (a list of actions and observations, or an evaluation's output with such a `history`):
-1. An action that a model asked for carries the whole response it came of; actions of one response are one reply,
-   with the response's text, calls and usage. An action without one (older versions) is a reply with a call of its
-   own: the action's name and arguments.
+1. An action that a model requested carries the whole response it came from; actions of one response are one reply,
+   with the response's text, calls and usage. An action without one (older versions) is a reply with its own call:
+   the action's name and arguments.
 2. An observation answers the call that its `tool_call_metadata` names, or its `cause`. One that answers none was
-   put before the model by the host: a note.
-3. A result failed where its exit code says so (-1: the command still runs), where the observation is an error, or
-   where the editor's text begins with its own mark of one.
-4. State changes and recalls are no context.
+   inserted by the host: a note.
+3. A result failed if its exit code says so (-1: the command still runs), if the observation is an error, or if the
+   editor's text begins with its error mark.
+4. State changes and recalls are not context.
 
-Events of the SDK 1 (a list, or one event a line):
+Events of the SDK 1 (a list, or one event per line):
 5. `MessageEvent` of the user is a user message, with what the SDK added to it; of the agent a reply. `ActionEvent`s
    of one `llm_response_id` are one reply; the first has its text and thinking.
 6. `ObservationEvent`, `UserRejectObservation` and `AgentErrorEvent` answer the call of their `tool_call_id`. The
-   last two failed, and an observation that says so.
+   last two failed, and so did an observation that says so.
 
-Model calls (one line a call: `new_messages`, `n_messages`, `usage`):
-7. A call's list is what it has in common with the list before, and then its new messages. A list that goes on from
-   an earlier place is another attempt, or a history that was written anew: the last list is the session, what is
-   not in it is another branch.
-8. A call's usage and time belong to the reply it got: the first assistant's message among the next call's new ones,
-   or the call's own `assistant`. When a result came is not recorded.
-9. A result failed where its text says so: the exit code that the shell tool writes at the end, the editor's mark.
+Model calls (one line per call: `new_messages`, `n_messages`, `usage`):
+7. A call's list is its common part with the previous list, followed by its new messages. A list that continues from
+   an earlier place is another attempt, or a rewritten history: the last list is the session, the rest is another
+   branch.
+8. A call's usage and time belong to its reply: the first assistant's message among the next call's new ones, or the
+   call's own `assistant`. The time of a result is not recorded.
+9. A result failed if its text says so: the exit code that the shell tool writes at the end, the editor's mark.
 
-A condensation forgets any events it likes; a pi compaction keeps the end of the list with one summary in front:
+A condensation forgets any events; a pi compaction keeps the end of the list with one summary in front:
 10. The kept end is what follows the newest forgotten event; a result whose reply is forgotten goes with it. What
-    OpenHands keeps before that (its first messages, say) is told again in the summary's text. Only the newest
-    summary counts. Source: `View.from_events` of OpenHands 0.3x to 0.5x and of the OpenHands SDK 1.
+    OpenHands keeps before that (its first messages, say) is repeated in the summary's text. Only the newest summary
+    counts. Source: `View.from_events` of OpenHands 0.3x to 0.5x and of the OpenHands SDK 1.
 """
 
 import re
@@ -65,19 +65,19 @@ _EXIT = re.compile(r"\[(?:The command|Command)[^\]\n]* (?:with )?exit code:? (-?
 
 
 class _EventHistory(RecordingBuilder):
-    """A recording as it is told by events: which step came of which event, and which events are forgotten."""
+    """A recording built from events: which step came from which event, and which events are forgotten."""
 
     responses: dict[str, RecordedStep] = {}  # the reply of each response of the model
     event_steps: list[tuple[Any, RecordedStep]] = []
     forgotten: set[Any] = set()
 
     def add_step(self, event_id: Any, step: RecordedStep | None) -> None:
-        """The step that an event gave; None where it gave none."""
+        """The step of an event; None if it has none."""
         if step is not None:
             self.event_steps.append((event_id, step))
 
     def condense(self, condensation: Json, time_ms: int | None, tokens: int, id: str) -> None:
-        """Rule 10. `tokens`: the context reported last; `id`: of the event."""
+        """Rule 10. `tokens`: the last reported context. `id`: of the event."""
         ids = condensation.get("forgotten_event_ids")
         self.forgotten.update(id for id in (ids if isinstance(ids, list) else ()) if isinstance(id, str | int))
         steps = self.event_steps
@@ -154,7 +154,7 @@ class _Events(_EventHistory):
         return None
 
     def _responded(self, event: Json, response: Json, time_ms: int | None, id: str) -> RecordedStep:
-        """An action that came of a model's response, the first or a later one of it (rule 1)."""
+        """An action from a model's response, the first or a later one of it (rule 1)."""
         asked = table(event, "tool_call_metadata")
         response_id = text(response, "id") or id
         if response_id not in self.responses:
@@ -188,13 +188,13 @@ class _Events(_EventHistory):
 
 
 def _number(event: Json, name: str) -> int:
-    """An event's number; -1 where there is none."""
+    """An event's number; -1 if there is none."""
     value = event.get(name)
     return value if isinstance(value, int) else -1
 
 
 def _arguments(arguments: Json) -> Json:
-    """What the tool was asked for, without OpenHands' own fields and what was left empty."""
+    """The arguments of the tool, without OpenHands' own fields and empty values."""
     return {
         name: value
         for name, value in arguments.items()
@@ -270,7 +270,7 @@ class _SdkEvents(_EventHistory):
 
 
 class CompletionMessage(msgspec.Struct, eq=False):
-    """One message of a list; of a reply the line of the call that it came of."""
+    """One message of a list; for a reply the line of its call."""
 
     message: Json
     call: Json = {}

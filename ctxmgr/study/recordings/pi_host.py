@@ -1,9 +1,9 @@
-"""A stand-in for pi: the message list and the tree it keeps, how it weighs messages, and how it compacts. Knows
-nothing of ctxmgr.
+"""Simulates pi: the message list and the tree it keeps, how it counts messages, and how it compacts. Knows nothing
+of ctxmgr.
 
-1. Weights are pi's: characters / 4, rounded up a message; an image counts as 4 800 characters.
+1. Counts are pi's: characters / 4, rounded up per message; an image counts as 4 800 characters.
 2. A compaction keeps the newest messages of about `keep` tokens, cut where pi may cut: never at a tool result.
-3. The summary is written by no model, in pi's structure and from the messages alone: same list, same text.
+3. The summary is written without a model, in pi's structure and from the messages alone: same list, same text.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from ctxmgr.study.recordings.recording import RecordedEntry, Recording
 
 KEEP_TOKENS = 20_000  # pi's default keepRecentTokens
 RESERVE = 16_384  # pi's default reserveTokens: it compacts by itself above window - reserve
-IMAGE_CHARACTERS = 4_800  # pi's weight of an image
+IMAGE_CHARACTERS = 4_800  # pi's size of an image
 GOAL_CHARACTERS = 300
 REQUEST_CHARACTERS = 120
 REQUESTS_LISTED = 20
@@ -30,12 +30,12 @@ _fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 def compacts_above(window: int) -> int:
-    """Tokens of a request. The reserve is at most half of a window, or a small one had no room."""
+    """Tokens of a request. The reserve is at most half of a window; otherwise a small one would have no room."""
     return max(window - RESERVE, window // 2)
 
 
 class HostMessage(msgspec.Struct, frozen=True):
-    """One message of the list: its bytes, decoded, and its weight; `id` of the entry it came from."""
+    """One message of the list: its bytes, decoded, and its tokens; `id` of its entry."""
 
     id: str
     raw: bytes
@@ -45,7 +45,7 @@ class HostMessage(msgspec.Struct, frozen=True):
 
     @property
     def blocks(self) -> list[dict[str, Any]]:
-        """Of its content; none where that is a text."""
+        """Of its content; none if that is a text."""
         return _blocks(self.message)
 
     @property
@@ -57,7 +57,7 @@ Write = Callable[[Sequence[HostMessage], Sequence[HostMessage]], str]
 
 
 class HostCompaction(msgspec.Struct, frozen=True):
-    """What the host wrote: the entry as `session_compact` reports it, and the list that goes on from it."""
+    """What the host wrote: the entry as `session_compact` reports it, and the list that continues from it."""
 
     entry: dict[str, Any]
     items: tuple[HostMessage, ...]
@@ -84,10 +84,10 @@ def compact(
     keep: int = KEEP_TOKENS,
     write: Write | None = None,
 ) -> HostCompaction | None:
-    """The host's compaction of this list, None where there is nothing to compact.
+    """The host's compaction of this list, None if there is nothing to compact.
 
     `files`: all paths that were read or modified so far, path to "read" or "modified". `time_ms` in milliseconds.
-    `write`: the summary of what goes and what stays, instead of rule 3's.
+    `write`: writes the summary of what goes and what stays, instead of rule 3.
     """
     cut = _cut(items, keep)
     removed = [item for item in items[:cut] if item.role != "compactionSummary"]
@@ -109,7 +109,7 @@ def compact(
 
 
 def files_of(items: Sequence[HostMessage], files: dict[str, str]) -> dict[str, str]:
-    """`files` with those that the calls of these messages read or modified."""
+    """`files` plus those that the calls of these messages read or modified."""
     out = dict(files)
     for item in items:
         for call in item.calls:
@@ -124,8 +124,9 @@ def files_of(items: Sequence[HostMessage], files: dict[str, str]) -> dict[str, s
 
 def tree_entries(recording: Recording) -> list[bytes]:
     """The session tree that pi would have kept of a recording of any host: one branch, root first, one JSON object
-    an entry, each the parent of the next; times in milliseconds. A pi session file is such a tree already, with
-    more in it than a recording holds: it is better taken as it is."""
+    per entry, each the parent of the next; times in milliseconds. A pi session file already is such a tree, with
+    more in it than a recording, and is better used directly.
+    """
     parents = (None, *(entry.id for entry in recording.entries))
     links = (
         {"id": entry.id, "parentId": parent, **({} if entry.time_ms is None else {"timestamp": entry.time_ms})}
@@ -158,8 +159,9 @@ def _content_fields(entry: RecordedEntry) -> dict[str, Any]:
 
 
 def _cut(items: Sequence[HostMessage], keep: int) -> int:
-    """The place from which on messages are kept: the first that may be cut at with at most about `keep` tokens
-    from there on; the last such place where a single message is heavier than that."""
+    """The place from which messages are kept: the first valid cut with at most about `keep` tokens from there on;
+    the last valid one if a single message is larger than that.
+    """
     weight = 0
     for index in range(len(items) - 1, -1, -1):
         weight += items[index].weight

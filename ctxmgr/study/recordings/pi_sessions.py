@@ -2,12 +2,12 @@
 events into a `Stream`.
 
 1. The session is the path from the root to the leaf: the export's `leafId`, else the last entry.
-2. Version 1 has no ids: entries follow each other, ids are counted up, and a compaction names what it keeps by
-   its place in the file.
-3. What a model's list holds of an entry is what pi makes of it: a message as it is, a `custom_message` as a custom
-   message, a compaction and a branch summary as theirs; other entries are no context.
-4. A line of a stream is `{"event", "receivedAt", "payload", "ctx"}`; `ctx` tells session id, model, window and
-   usage at that time.
+2. Version 1 has no ids: entries follow each other, ids are assigned by counting, and a compaction names what it
+   keeps by its place in the file.
+3. A model's list holds what pi makes of an entry: a message unchanged, a `custom_message` as a custom message, a
+   compaction and a branch summary as theirs; other entries are not context.
+4. A line of a stream is `{"event", "receivedAt", "payload", "ctx"}`; `ctx` has session id, model, window and usage
+   at that time.
 """
 
 from collections.abc import Sequence
@@ -74,8 +74,9 @@ def _file(name: str, content: bytes) -> tuple[Fields, list[Fields], str | None]:
 
 
 def numbered(entries: Sequence[Fields]) -> list[Fields]:
-    """Entries of version 1 with ids and parents; later ones as they are (rule 2). Without the header, whose place
-    is 0."""
+    """Entries of version 1 with ids and parents; later ones unchanged (rule 2). Without the header, whose place is
+    0.
+    """
     out: list[Fields] = []
     parent: msgspec.Raw = _NULL
     for place, fields in enumerate(entries, 1):
@@ -91,7 +92,7 @@ def numbered(entries: Sequence[Fields]) -> list[Fields]:
 
 
 def _path(entries: list[Fields], leaf: str | None) -> list[Fields]:
-    """From the root to the leaf. A parent that is missing, or comes again, ends the walk."""
+    """From the root to the leaf. A missing or repeated parent ends the walk."""
     by_id = {_text(fields, "id"): fields for fields in entries}
     entry = by_id.get(leaf) if leaf else entries[-1]
     path: dict[str, Fields] = {}
@@ -131,7 +132,7 @@ def _entry(fields: Fields) -> RecordedEntry | None:
 
 
 def compaction_message(summary: str, tokens_before: int, time_ms: int) -> bytes:
-    """The message that stands for all that a compaction summarised; `time_ms` in milliseconds."""
+    """The message that stands for everything a compaction summarized. `time_ms` in milliseconds."""
     body = {"role": "compactionSummary", "summary": summary, "tokensBefore": tokens_before, "timestamp": time_ms}
     return _encode(body)
 

@@ -1,7 +1,7 @@
-"""Turns a file into a recording; its content decides which reader takes it, never its name.
+"""Turns a file into a recording. Its content decides which reader is used, never its name.
 
-One reader a kind of file, all to the same two structs. A new host's file is one more reader, and one more row in
-`FILE_KINDS`.
+One reader per kind of file, all with the same two result structs. A new host's file is one more reader, and one
+more row in `FILE_KINDS`.
 """
 
 from collections.abc import Callable
@@ -25,15 +25,16 @@ from ctxmgr.study.recordings.json_values import Json, decoded, in_utf8, members,
 from ctxmgr.study.recordings.openhands import read_completions, read_events, read_sdk
 from ctxmgr.study.recordings.recording import Recording, Stream, UnreadableRecording
 
-LINES_LOOKED_AT = 101  # a Claude Code transcript may begin with lines that are not its own kind
+LINES_LOOKED_AT = 101  # a Claude Code transcript may begin with other lines
 TRANSCRIPT_LINES = ("message", "broken", "weigher", "restored")
 
 Reader = Callable[[str, bytes], Recording | Stream]
 
 
 class Source(msgspec.Struct, frozen=True):
-    """A file's content and its `head`: the first JSON object in it; `listed`: the file is one list of them. `torn`:
-    the line that ends within its value, 0 for none. It is not in `content`."""
+    """A file's content and its `head`: the first JSON object in it. `listed`: the file is one list of them. `torn`:
+    the line that ends within its value, 0 for none. It is not in `content`.
+    """
 
     name: str
     content: bytes
@@ -43,14 +44,14 @@ class Source(msgspec.Struct, frozen=True):
 
     @property
     def warning(self) -> str:
-        """For people; "" where the file is whole."""
+        """For people; "" if the file is whole."""
         if not self.torn:
             return ""
         return f"{self.name}: line {self.torn} ends within a value, as of a session in progress, and is left out"
 
 
 def source(path: Path) -> Source:
-    """Raises UnreadableRecording where the file cannot be read or does not begin with a JSON object."""
+    """Raises UnreadableRecording if the file cannot be read or does not begin with a JSON object."""
     try:
         content = path.read_bytes()
     except OSError as fault:
@@ -59,7 +60,7 @@ def source(path: Path) -> Source:
 
 
 def source_of(name: str, content: bytes) -> Source:
-    """What a file of this name has in it. Raises UnreadableRecording where it does not begin with a JSON object."""
+    """What a file of this name contains. Raises UnreadableRecording if it does not begin with a JSON object."""
     content = in_utf8(name, content)
     listed = content.lstrip().startswith(b"[")
     content, torn = (content, 0) if listed else whole_lines(content)
@@ -125,7 +126,7 @@ def _is_claude_code(source: Source) -> bool:
 
 
 def _messages(source: Source) -> list[Any]:
-    """The messages of a plain list of them, [] where the file is no such list."""
+    """The messages of a plain list of them, [] if the file is no such list."""
     listed = (first for name in message_lists.LISTS if (first := _first(source.head, name)))
     if not message_lists.is_message(next(listed, source.head)):
         return []
@@ -143,8 +144,9 @@ def _first(head: Json, name: str) -> Json:
 
 
 class FileKind(NamedTuple):
-    """`name` of the kind; the `host` that writes such files; its `description`, for people; its `sign`, by which it
-    is known; what reads it, None for what is no recording."""
+    """`name` of the kind. `host`: writes such files. `description`, for people. `sign`: identifies it. What reads
+    it, None for what is no recording.
+    """
 
     name: str
     host: str
@@ -267,6 +269,6 @@ FILE_KINDS: tuple[FileKind, ...] = (
         lambda source: bool(_messages(source)),
         message_lists.read,
     ),
-    # the one that looks further than the first line: last
+    # last, because it reads beyond the first line
     FileKind("claude-code", "Claude Code", "a Claude Code transcript", _is_claude_code, claude_code.read),
 )

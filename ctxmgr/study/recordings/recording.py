@@ -1,6 +1,6 @@
 """A recording: what a session's host sent to its model, in order, with the times.
 
-`Recording` is a session as a list of entries (the lists a model saw follow from it); `Stream` is the events of a
+`Recording` is a session as a list of entries, from which the lists a model saw follow; `Stream` is the events of a
 live host as they came. Content is kept as raw JSON.
 """
 
@@ -12,8 +12,9 @@ DEFAULT_WINDOW = 200_000  # tokens; session files do not name it, and most recor
 
 
 class UnreadableRecording(Exception):
-    """The file is none that is known, or broken; the text says where, and then what stands there (`quoted`).
-    `unquoted`: the text without that."""
+    """The file is unknown or broken; the text says where, followed by what is there (`quoted`). `unquoted`: the
+    text without that.
+    """
 
     def __init__(self, text: str, quoted: str = "") -> None:
         super().__init__(f"{text}: {quoted!r}" if quoted else text)
@@ -21,15 +22,15 @@ class UnreadableRecording(Exception):
 
 
 class NoConversation(UnreadableRecording):
-    """The file can be read, and no model was called in it."""
+    """The file is readable, but no model was called in it."""
 
 
 class RecordedEntry(msgspec.Struct, frozen=True):
-    """One step of a session. `message` is what a model's list holds of it, as raw JSON; empty for a model change.
+    """One step of a session. `message`: what a model's list holds of it, as raw JSON; empty for a model change.
 
-    `time_ms` in milliseconds since the epoch, None when unknown. `first_kept`: of a compaction, the id of the entry
-    from which on the list goes on; "": none of them. `model`: of a model change, its id. `pruned_ms`: when the host
-    itself took this result's content out of its list, in milliseconds.
+    `time_ms` in milliseconds since the epoch, None if unknown. `first_kept`: of a compaction, the id of the entry
+    from which the list continues; "": none of them. `model`: of a model change, its id. `pruned_ms`: when the host
+    itself removed this result's content from its list, in milliseconds.
     """
 
     kind: Literal["message", "compaction", "branch_summary", "model"]
@@ -44,10 +45,10 @@ class RecordedEntry(msgspec.Struct, frozen=True):
 
 
 class Recording(msgspec.Struct, frozen=True):
-    """A session's active branch, oldest entry first. `window` in tokens; `says_window`: the recording does, else it
-    is the default. `host`: the program that recorded it.
+    """A session's active branch, oldest entry first. `window` in tokens. `says_window`: from the recording, else
+    the default. `host`: the program that recorded it.
 
-    `notes`: what of the file is not among the entries and why, with counts, and what is odd in it.
+    `notes`: what of the file is not among the entries and why, with counts, and anything odd in it.
     """
 
     name: str
@@ -63,8 +64,9 @@ class Recording(msgspec.Struct, frozen=True):
 
 
 class HostEvent(msgspec.Struct, frozen=True):
-    """One event of a live host. `time_ms` in milliseconds; `payload` by member, as raw JSON; `line_number` in its
-    file."""
+    """One event of a live host. `time_ms` in milliseconds. `payload` by member, as raw JSON. `line_number` in its
+    file.
+    """
 
     name: str
     time_ms: int | None

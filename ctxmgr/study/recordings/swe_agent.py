@@ -2,11 +2,11 @@
 a recording.
 
 1. The system prompt is sent beside the list, and demonstrations (`is_demo`) belong to the prompt. mini's `exit`
-   message is no context.
-2. With tool calls: results are the `tool` messages; they name their call. Ids that come again are kept.
+   message is not context.
+2. With tool calls, results are the `tool` messages, which name their call. Repeated ids are kept.
 3. In text mode the action is a fenced block of the reply (SWE-agent takes the last one): it becomes a call of
-   `bash` with an id made up from its place, and the next user message is its result.
-4. A result failed where mini's return code is not 0. SWE-agent records no such thing.
+   `bash` with an id made from its place, and the next user message is its result.
+4. A result failed if mini's return code is not 0. SWE-agent records no such thing.
 """
 
 import re
@@ -50,7 +50,7 @@ def read(name: str, content: bytes) -> Recording:
 
 
 def is_minis(messages: list[Any]) -> bool:
-    """Whether mini-swe-agent wrote this bare list: return codes stand in what it tells, or beside it."""
+    """Whether mini-swe-agent wrote this bare list: its texts have return codes, inside or beside them."""
     return any(
         "extra" in message or text(message, "role") == "exit" or _RETURNED.match(words(message.get("content")))
         for message in objects_of(messages)
@@ -58,9 +58,9 @@ def is_minis(messages: list[Any]) -> bool:
 
 
 class _Reader(RecordingBuilder):
-    """The messages, one after the other."""
+    """The messages, in order."""
 
-    waiting: str = ""  # the id of the action in text mode that has no result yet
+    waiting: str = ""  # the id of the open action in text mode
 
     def read(self, message: Json, position: int) -> None:
         spoken = message.get("content")
@@ -77,7 +77,7 @@ class _Reader(RecordingBuilder):
             case "tool":
                 ids = message.get("tool_call_ids")
                 ids = ids if isinstance(ids, list) and ids else [message.get("tool_call_id")]
-                for number, id in enumerate(ids):  # one message may answer several calls: its text stands once
+                for number, id in enumerate(ids):  # one message may answer several calls; its text appears once
                     self._result(str(id), message if number == 0 else {}, time_ms)
             case _ if self.waiting:
                 self._result(self.waiting, message, time_ms)
@@ -112,7 +112,7 @@ class _Reader(RecordingBuilder):
 
 
 def failed(output: str, returned: Any) -> bool:
-    """Rule 4; `returned` is the return code where it is recorded beside the text."""
+    """Rule 4; `returned` is the return code if it is recorded beside the text."""
     if isinstance(returned, int):
         return returned != 0
     code = _RETURNED.match(output)
