@@ -143,7 +143,7 @@ def _check_marks(path: str, rule: CacheRow) -> None:
 def _check_tiers(path: str, prices: PricesRow) -> None:
     bounds = [tier.above_tokens for tier in prices.tiers]
     if len(set(bounds)) < len(bounds):
-        raise BadFacts(f"{path}: two tiers begin above as many tokens")
+        raise BadFacts(f"{path}: two tiers apply above the same size: as many tokens")
 
 
 def _check(facts: FactsFile) -> None:

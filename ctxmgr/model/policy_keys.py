@@ -124,21 +124,21 @@ def _converted(keys: Any, kind: type[Any], under: str) -> Any:
 def _ordered(made: Policy, under: str) -> Policy:
     writing = compaction(made)
     if writing.model == "endpoint" and writing.endpoint is None:
-        raise InvalidPolicy("the model is the endpoint, and none is named", f"{under}.compaction.endpoint")
+        raise InvalidPolicy('the model is "endpoint", so an endpoint is required', f"{under}.compaction.endpoint")
     if writing.slices.overlap >= writing.slices.tokens:
-        raise InvalidPolicy("slices would overlap by all they hold", f"{under}.compaction.slices.overlap")
+        raise InvalidPolicy("slices must be larger than their overlap", f"{under}.compaction.slices.overlap")
     if made.prices is not None and (tier := double_tier(made.prices.tiers)) is not None:
-        text = f"two tiers begin above {made.prices.tiers[tier].above_tokens:,} tokens"
+        text = f"two tiers apply above the same size: {made.prices.tiers[tier].above_tokens:,} tokens"
         raise InvalidPolicy(text, f"{under}.prices.tiers[{tier}].aboveTokens")
     if not zones_ordered(made.zones):
-        raise InvalidPolicy("zones must rise: yellow <= red <= compact", f"{under}.zones")
+        raise InvalidPolicy("zones must increase: yellow <= red <= compact", f"{under}.zones")
     return made
 
 
 def checked_keys(given: Policy | Mapping[str, Any] | None) -> dict[str, Any]:
     """The keys that a program sets. Raises InvalidParams where they make no policy."""
     if not isinstance(given, Policy | Mapping | None):
-        raise invalid_params(f"a policy is needed, not {type(given).__name__}", "$.policy")
+        raise invalid_params(f"expected a policy, not {type(given).__name__}", "$.policy")
     keys: dict[str, Any] = set_keys(given or {})
     try:
         policy(keys)

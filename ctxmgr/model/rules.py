@@ -31,7 +31,8 @@ def refusal(header: Mapping[str, Any], version: str) -> str | None:
     age = "an earlier" if number < max(REPLAYED) else "a later"
     replaying = f"ctxmgr {release}" if release and not _is_this(str(release), version) else f"{age} ctxmgr"
     listed = ", ".join(map(str, REPLAYED))
-    return f"these are rules {number}, which {replaying} replays; this is ctxmgr {version} (rules {listed})"
+    this = f"ctxmgr {version} (rules {listed})"
+    return f"the transcript has rules {number}, which {replaying} replays; this is {this}"
 
 
 def _is_this(release: str, version: str) -> bool:

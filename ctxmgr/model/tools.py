@@ -38,10 +38,11 @@ def check_tools(tools: DeclaredTools, path: str) -> None:
     first: dict[str, int] = {}
     for number, tool in enumerate(tools):
         if all(getattr(tool, name) is None for name in DOES):
-            raise invalid_params(f"nothing is said of {tool.name}: one of {', '.join(DOES)}", f"{path}[{number}]")
+            does = ", ".join(DOES)
+            raise invalid_params(f"{tool.name} does not say what it does: add one of {does}", f"{path}[{number}]")
         known = first.setdefault(tool.name, number)
         if known != number:
-            raise invalid_params(f"{tool.name} is declared by {path}[{known}] already", f"{path}[{number}].name")
+            raise invalid_params(f"{tool.name} is already declared in {path}[{known}]", f"{path}[{number}].name")
 
 
 def with_tools(held: DeclaredTools, more: DeclaredTools) -> DeclaredTools:

@@ -14,7 +14,7 @@ def model_spec(model: lifecycle.Model) -> ModelSpec:
     """Raises InvalidParams if two price tiers start at the same length."""
     tiers = model.prices.tiers if model.prices is not None else ()
     if (tier := prices.double_tier(tiers)) is not None:
-        text = f"two tiers begin above {tiers[tier].above_tokens:,} tokens"
+        text = f"two tiers apply above the same size: {tiers[tier].above_tokens:,} tokens"
         raise invalid_params(text, f"$.model.prices.tiers[{tier}].aboveTokens")
     return ModelSpec(
         id=model.id,

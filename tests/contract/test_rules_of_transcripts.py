@@ -19,7 +19,7 @@ from tests.inprocess import InProcess
 
 GOLDENS = Path(__file__).parents[2] / "protocol" / "transcripts"
 OURS = ", ".join(map(str, rules.REPLAYED))
-LATER = f"these are rules 7, which ctxmgr 9.9.9 replays; this is ctxmgr {__version__} (rules {OURS})"
+LATER = f"the transcript has rules 7, which ctxmgr 9.9.9 replays; this is ctxmgr {__version__} (rules {OURS})"
 
 
 def recorded() -> bytes:
@@ -50,15 +50,15 @@ def later(tmp_path: Path) -> Path:
 # what this release of planted rules 2 and 3 says of a header
 HEADERS: list[tuple[Mapping[str, Any], str | None]] = [
     ({"rules": 2}, None),
-    ({}, "these are rules 1, which ctxmgr 0.1 replays; this is ctxmgr 0.3.1 (rules 2, 3)"),
+    ({}, "the transcript has rules 1, which ctxmgr 0.1 replays; this is ctxmgr 0.3.1 (rules 2, 3)"),
     (
         {"rules": 4, "serverVersion": "0.5.0"},
-        "these are rules 4, which ctxmgr 0.5.0 replays; this is ctxmgr 0.3.1 (rules 2, 3)",
+        "the transcript has rules 4, which ctxmgr 0.5.0 replays; this is ctxmgr 0.3.1 (rules 2, 3)",
     ),
-    ({"rules": 4}, "these are rules 4, which a later ctxmgr replays; this is ctxmgr 0.3.1 (rules 2, 3)"),
+    ({"rules": 4}, "the transcript has rules 4, which a later ctxmgr replays; this is ctxmgr 0.3.1 (rules 2, 3)"),
     (
         {"rules": 4, "serverVersion": "0.3.1"},
-        "these are rules 4, which a later ctxmgr replays; this is ctxmgr 0.3.1 (rules 2, 3)",
+        "the transcript has rules 4, which a later ctxmgr replays; this is ctxmgr 0.3.1 (rules 2, 3)",
     ),
     ({"rules": "2"}, "its header names no rules: '2'"),
     ({"rules": True}, "its header names no rules: True"),
@@ -73,7 +73,7 @@ def test_the_release_that_replays_it_is_named() -> None:
 
 def test_rules_that_went_up_before_the_version_are_not_told_of_this_release() -> None:
     with mock.patch.multiple(rules, REPLAYED=(2,), RELEASES={1: "0.1", 2: "0.1"}):
-        says = "these are rules 1, which an earlier ctxmgr replays; this is ctxmgr 0.1.0 (rules 2)"
+        says = "the transcript has rules 1, which an earlier ctxmgr replays; this is ctxmgr 0.1.0 (rules 2)"
         assert rules.refusal({"serverVersion": "0.1.0"}, "0.1.0") == says
 
 
@@ -97,7 +97,7 @@ def test_every_golden_is_of_these_rules() -> None:
 
 
 def test_replay_refuses_other_rules(later: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(UnreadableRecording, match="these are rules 7"):
+    with pytest.raises(UnreadableRecording, match="the transcript has rules 7"):
         replay("later", later.read_bytes())
     assert main(["replay", str(later), "--json"]) == 1
     assert json.loads(capsys.readouterr().out)[0]["failures"] == [f"{later.name}: {LATER}"]
@@ -130,7 +130,7 @@ def test_a_script_by_hand_that_names_no_rules_is_of_all(tmp_path: Path) -> None:
 
 
 def test_both_sides_of_conform_refuse_other_rules(later: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(UnreadableRecording, match="these are rules 7"):
+    with pytest.raises(UnreadableRecording, match="the transcript has rules 7"):
         golden.read("later", later.read_bytes())
     for side in ("host-side", "server-side"):
         assert main(["conform", side, str(later)]) == 2

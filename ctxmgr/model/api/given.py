@@ -50,7 +50,7 @@ _any = msgspec.json.Decoder(msgspec.Raw).decode
 def message_list(messages: Iterable[M]) -> list[M]:
     """The messages that a program gives. Raises TypeError where that is no list of any: the program has a fault."""
     if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
-        raise TypeError(f"messages: a list of messages is needed, not {type(messages).__name__}")
+        raise TypeError(f"messages must be a list of messages, not {type(messages).__name__}")
     return list(messages)
 
 
@@ -58,7 +58,7 @@ def raw_object(value: object, path: str) -> bytes:
     """One JSON object, as every message is. Raises InvalidParams where it is none."""
     raw = raw_json(value, path)
     if not raw.startswith(b"{"):
-        raise invalid_params("an object is needed, as a message is", path)
+        raise invalid_params("a message must be an object", path)
     return raw
 
 
@@ -85,4 +85,4 @@ def _checked(value: bytes, path: str) -> bytes:
 
 
 def _no_json(path: str, fault: Exception) -> InvalidParams:
-    return invalid_params(f"no JSON can be made of it: {type(fault).__name__}", path)
+    return invalid_params(f"cannot be encoded as JSON: {type(fault).__name__}", path)

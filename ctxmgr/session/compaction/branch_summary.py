@@ -19,7 +19,7 @@ def summarize(session: SessionCore, params: wire.SummarizeBranchParams) -> Job:
     def steps() -> Routine[wire.SummarizeBranchResult]:
         prepared = yield Offload(lambda: _between(seen, entries, params))
         if prepared is None:
-            raise CallFailed("the session was not told of these entries, or holds them no more: send entries")
+            raise CallFailed("the session does not know these entries: send entries")
         written = yield from _written(seen, prepared, params.strategy, bool(params.replace_instructions))
         return wire.SummarizeBranchResult(written, prepared.ancestor, len(prepared.entries))
 

@@ -51,7 +51,7 @@ def archived(session: SessionCore, again: bool = False) -> Verb[None]:
     rows = tuple(session.unarchived.values())
     answer: ArchiveAnswer = yield ArchivePut(rows, session.policy.archive)
     if answer.fault:
-        warn(session, f"what left could not be archived and is kept in memory: {answer.fault}")
+        warn(session, f"what was removed could not be archived and is kept in memory: {answer.fault}")
     else:
         session.unarchived = {}
     warn(session, answer.note)

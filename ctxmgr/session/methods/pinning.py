@@ -46,7 +46,7 @@ def _pin(params: recovery.PinParams) -> Pin:
     }
     given = [Pin(name, value) for name, value in by.items() if value is not None]
     if len(given) != 1:
-        raise invalid_params("one of callId, digest, path and tool is needed", "$")
+        raise invalid_params("exactly one of callId, digest, path and tool is required", "$")
     return given[0]
 
 
@@ -63,7 +63,7 @@ def undo(session: SessionCore, params: recovery.UndoParams) -> None:
     state = session.state
     receipt = next((receipt for receipt in reversed(state.receipts) if receipt.epoch_number == params.epoch), None)
     if receipt is None:
-        raise invalid_params("no receipt of this epoch is kept", "$.epoch")
+        raise invalid_params("there is no stored receipt of this epoch", "$.epoch")
     keys = {left.key for left in receipt.evicted}
     keys |= {left.key.partition("/")[0] for left in receipt.evicted if left.kind == "dropped"}  # of its message
     decisions = session.preset.undone(state, keys).decisions
@@ -76,5 +76,5 @@ def undo(session: SessionCore, params: recovery.UndoParams) -> None:
     session.state = msgspec.structs.replace(state, decisions=decisions, pins=pins, reopen=reopen)
     if receipt.omitted_count:
         omitted = receipt.omitted_count
-        note = f"undo of epoch {receipt.epoch_number}: {omitted} things are not in its receipt and stay away"
+        note = f"undo of epoch {receipt.epoch_number}: {omitted} things are not in its receipt and stay removed"
         archiving.warn(session, note)

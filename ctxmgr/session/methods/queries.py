@@ -251,7 +251,7 @@ def _receipts(session: SessionCore, epoch: int | None) -> tuple[reports.EpochRec
     kept = session.state.receipts
     wanted = epoch if epoch is not None else kept[-1].epoch_number if kept else 0
     if epoch is not None and all(receipt.epoch_number != epoch for receipt in kept):
-        raise invalid_params("no receipt of this epoch is kept", "$.epoch")
+        raise invalid_params("there is no stored receipt of this epoch", "$.epoch")
     return tuple(
         reports.EpochReceipt(
             epoch=receipt.epoch_number,
@@ -371,7 +371,7 @@ def _window(session: SessionCore) -> Iterator[str]:
     """What a refusal taught."""
     declared, taken = session.state.model.window, window_of(session.state)
     if taken != declared:
-        yield f"the model refused a list as too long: its window is taken to be {taken} tokens, not {declared}"
+        yield f"the model refused a list as too long: ctxmgr now assumes a window of {taken} tokens, not {declared}"
 
 
 def _asking(session: SessionCore) -> Iterator[str]:
@@ -379,9 +379,9 @@ def _asking(session: SessionCore) -> Iterator[str]:
     if not session.capabilities.request_compaction:
         return
     if not session.preset.asks_for_compaction:
-        yield f"no compaction is asked for in preset {session.policy.preset}"
+        yield f"no compaction is requested in preset {session.policy.preset}"
     elif not session.state.enabled:
-        yield "no compaction is asked for while pruning is switched off"
+        yield "no compaction is requested while pruning is switched off"
     elif not policy_keys.compaction(session.policy).enabled:
         yield "no compaction is asked for: the policy's compaction.enabled is false"
     elif session.by_estimate and not session.mismatches.times:
@@ -420,7 +420,7 @@ def _unseen(session: SessionCore) -> Iterator[str]:
     if session.preset.is_active(state) or not (state.summaries or state.scratchpad.strip()):
         return
     why = "while pruning is switched off" if session.preset.prunes else f"in preset {session.policy.preset}"
-    yield f"no packet is written {why}: no list shows the scratchpad, nor what a summary left out"
+    yield f"no packet is written {why}: lists show neither the scratchpad nor what a summary omitted"
 
 
 def _ahead(session: SessionCore) -> Iterator[str]:

@@ -120,7 +120,7 @@ def checked(usage: Mapping[str, Any]) -> dict[str, Any]:
 def unknown_words(usage: Mapping[str, Any] | None) -> str:
     """Rule 9; "" if all members are known."""
     names = ", ".join(unknown_usage(usage))
-    return f"usage has members that are not known and not counted: {names}" if names else ""
+    return f"usage has unknown members, which are not counted: {names}" if names else ""
 
 
 def _turn_ended(session: SessionCore, params: lifecycle.TurnEndParams, messages: tuple[Message, ...]) -> EndedTurn:

@@ -147,7 +147,7 @@ def teaches() -> Talk:
 
     def told(talk: Talk) -> tuple[int | None, bool]:
         status = talk.status()
-        return status["learnedWindow"], any("its window is taken to be" in note for note in status["notes"])
+        return status["learnedWindow"], any("now assumes a window of" in note for note in status["notes"])
 
     talk.context(messages)
     named = "This model's maximum context length is 131072 tokens. However, you requested 140000 tokens."

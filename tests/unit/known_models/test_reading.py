@@ -153,7 +153,7 @@ def test_a_bad_file_is_told_by_row_and_member() -> None:
                     "batch": {"input": 1, "output": 1, "tiers": [{"aboveTokens": 5, "input": 1, "output": 1}] * 2},
                 }
             ),
-            'models[0] ("b") batch.tiers: two tiers begin above as many tokens',
+            'models[0] ("b") batch.tiers: two tiers apply above the same size: as many tokens',
         ),
         (facts({"id": "acme"}, {"id": "Acme"}), 'models[1] ("Acme") id: models[0] ("acme") is of that model too'),
         (

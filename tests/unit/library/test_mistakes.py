@@ -37,13 +37,13 @@ def test_a_mistake_is_told_with_its_place_and_changes_nothing() -> None:
 
 def test_results_that_are_no_list_are_a_type_error() -> None:
     for results in [{"role": "tool"}, "abc", None]:
-        with pytest.raises(TypeError, match="a list of messages is needed"):
+        with pytest.raises(TypeError, match="must be a list of messages"):
             Session(format="openai").turn_end(REPLY, results)
 
 
 def test_what_is_no_policy_is_refused() -> None:
     for policy in ["turns", ["preset"], [], 5]:
-        with pytest.raises(InvalidParams, match="a policy is needed"):
+        with pytest.raises(InvalidParams, match="expected a policy"):
             Session(policy)
 
 

@@ -201,7 +201,7 @@ def test_of_any_list_what_is_kept_stays_in_order_each_once(turns: list[tuple[boo
 def test_what_is_no_list_is_a_fault_of_the_program() -> None:
     for messages in [None, 5, user("one"), "text", b"{}"]:
         session: Session = Session(TURNS, format="openai")
-        with pytest.raises(TypeError, match=f"a list of messages is needed, not {type(messages).__name__}"):
+        with pytest.raises(TypeError, match=f"must be a list of messages, not {type(messages).__name__}"):
             session.project(messages)
         assert session.report is None, messages
 

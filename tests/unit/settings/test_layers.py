@@ -114,11 +114,11 @@ def test_a_model_that_is_known_has_its_window_and_prices(places: Places) -> None
 @pytest.mark.parametrize(
     ("user", "project", "said"),
     [
-        ("zones.yellow = 0.95", "", "user.toml:zones.yellow: zones must rise: yellow <= red <= compact"),
-        ("[programs.x]\nzones.yellow = 0.95", "", "user.toml:programs.x.zones.yellow: zones must rise"),
-        ("[subagents]\nzones.yellow = 0.95", "", "user.toml:subagents.zones.yellow: zones must rise"),
-        ("[models.x]\nzones.yellow = 0.95", "", 'user.toml:models.x.zones.yellow: zones must rise'),
-        ("compaction.model = 'endpoint'", "", "user.toml:compaction.model: the model is the endpoint, and none is"),
+        ("zones.yellow = 0.95", "", "user.toml:zones.yellow: zones must increase: yellow <= red <= compact"),
+        ("[programs.x]\nzones.yellow = 0.95", "", "user.toml:programs.x.zones.yellow: zones must increase"),
+        ("[subagents]\nzones.yellow = 0.95", "", "user.toml:subagents.zones.yellow: zones must increase"),
+        ("[models.x]\nzones.yellow = 0.95", "", 'user.toml:models.x.zones.yellow: zones must increase'),
+        ("compaction.model = 'endpoint'", "", 'user.toml:compaction.model: the model is "endpoint", so an end'),
     ],
 )  # fmt: skip
 def test_what_is_right_alone_and_wrong_together_is_told_at_once(

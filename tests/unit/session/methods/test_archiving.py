@@ -119,7 +119,7 @@ def test_what_can_not_be_archived_is_held_said_and_retrieved() -> None:
     assert page(talk, "a")["text"] == "the text of a"
     assert len(asked) == 2, "what is held needs no archive"
     (note,) = talk.status()["notes"]
-    assert note == "what left could not be archived and is kept in memory: the disk is full"
+    assert note == "what was removed could not be archived and is kept in memory: the disk is full"
     assert talk.said == [f"context: {note}"], "said once"
 
 

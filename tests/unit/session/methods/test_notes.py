@@ -61,9 +61,9 @@ def test_a_reply_that_failed_without_usage_is_no_host_that_reports_none() -> Non
 @pytest.mark.parametrize(
     ("policy", "switch", "note"),
     [
-        ({"preset": "tools"}, False, "no compaction is asked for in preset tools"),
-        ({"preset": "off"}, False, "no compaction is asked for in preset off"),
-        ({"preset": "turns"}, True, "no compaction is asked for while pruning is switched off"),
+        ({"preset": "tools"}, False, "no compaction is requested in preset tools"),
+        ({"preset": "off"}, False, "no compaction is requested in preset off"),
+        ({"preset": "turns"}, True, "no compaction is requested while pruning is switched off"),
         (
             {"preset": "turns", "compaction": {"enabled": False}},
             False,
@@ -187,7 +187,7 @@ def test_pins_that_hold_nothing_are_told(preset: str, says: list[str]) -> None:
 
 
 SUMMARY = {"id": "c", "summary": "## Goal\nPort it\n"}
-UNSEEN = "no packet is written in preset off: no list shows the scratchpad, nor what a summary left out"
+UNSEEN = "no packet is written in preset off: lists show neither the scratchpad nor what a summary omitted"
 
 
 def test_status_says_that_off_shows_neither_the_scratchpad_nor_what_a_summary_forgot() -> None:

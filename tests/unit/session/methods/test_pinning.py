@@ -132,7 +132,7 @@ def test_an_epoch_without_a_receipt_is_refused(epoch: float) -> None:
 def test_what_a_receipt_does_not_list_is_said() -> None:
     talk = epoch_of_both(omitted=3)
     talk.call("undo", sessionId="s", epoch=1)
-    assert talk.status()["notes"][0] == "undo of epoch 1: 3 things are not in its receipt and stay away"
+    assert talk.status()["notes"][0] == "undo of epoch 1: 3 things are not in its receipt and stay removed"
 
 
 # what they outlive

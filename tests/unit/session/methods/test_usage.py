@@ -47,8 +47,8 @@ def test_members_that_nobody_knows_are_named_once() -> None:
     for fields in ({"foo": 1}, {"foo": 1}, {"tokens": 17_000, "cache_hits_of_ours": 900}):
         talk.context(grown(make))
         talk.call("turn_end", sessionId="s", message=make.reply("Done."), usage=fields)
-    notes = [note for note in talk.status()["notes"] if "not known" in note]
-    told = "usage has members that are not known and not counted: "
+    notes = [note for note in talk.status()["notes"] if "unknown members" in note]
+    told = "usage has unknown members, which are not counted: "
     assert notes == [f"{told}foo", f"{told}cache_hits_of_ours"]
 
 

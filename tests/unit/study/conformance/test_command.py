@@ -179,7 +179,7 @@ def test_a_recording_that_can_not_be_followed_is_skipped_with_the_reason(
 def test_every_reader_of_headers_gives_one_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "t.jsonl"
     for header, says in (
-        ({"ctxmgr": {}}, "these are rules 1"),
+        ({"ctxmgr": {}}, "the transcript has rules 1"),
         ({"ctxmgr": "x"}, "line 1 is no line of a transcript: Expected `object`, got `str`"),
     ):
         file.write_text(json.dumps(header) + "\n")
