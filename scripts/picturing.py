@@ -25,7 +25,7 @@ WINDOW = 64_000  # tokens: so small that sessions of 60,000 to 120,000 outgrow i
 FIGURES, DRAWING, PAGE = "tests/outcome/front.json", "docs/diagrams/front.svg", "docs/explanation/front.md"
 BEGIN, END = "<!-- figures: scripts/picture -->\n", "<!-- end of figures -->"
 BALANCED = "balanced"
-TITLE = "Kept against the bill"
+TITLE = "Cost against kept"
 
 
 def measured() -> dict[str, Any]:

@@ -39,7 +39,7 @@ def test_the_drawing_is_read_on_both_grounds_and_told_in_words() -> None:
     says = drawn.findtext(f"{SVG}desc") or ""
     assert all(one["name"] in says for one in FIGURES["policies"])
     texts = " ".join(one.text or "" for one in drawn.iter(f"{SVG}text"))
-    for words in ("driven through ctxmgr", "simulated", "balanced by keep", "no policy costs less"):
+    for words in ("driven through ctxmgr", "simulated", "balanced by keep", "the floor"):
         assert words in texts
 
 

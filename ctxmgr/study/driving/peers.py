@@ -102,6 +102,16 @@ PEERS: Mapping[str, Peer] = MappingProxyType(
     }
 )
 
+ABOUT: Mapping[str, str] = MappingProxyType(
+    {
+        "masking-10": "Peer: clears all tool results but the newest 10, once that removes 15,000 tokens.",
+        "masking-5": "Peer: clears all tool results but the newest 5, once that removes 10,000 tokens.",
+        "clear-tool-uses": "Peer: Anthropic's context editing. Above half of the window, it clears all results "
+        "but the newest 3 at each call.",
+        "opencode": "Peer: OpenCode's pruning. After a turn, it clears all results but the newest 40,000 tokens.",
+    }
+)
+
 
 def driven(recorded: Recording, name: str, options: ReplayOptions) -> ReplayResult:
     """One of `PEERS`. `options`: of a preset's drive, except `write`, which has memory."""

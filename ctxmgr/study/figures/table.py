@@ -148,13 +148,47 @@ def prices(sheet: PriceSheet) -> Figures:
 # for a terminal, with the few metrics that count most
 
 
+class ShownTable(msgspec.Struct, frozen=True):
+    """What terminal and page show alike: heads, a row of cells for each policy, and what each column means.
+    `values`: the shares behind the cells, None where a cell is no share of `off`."""
+
+    heads: tuple[str, ...]
+    names: tuple[str, ...]
+    cells: tuple[tuple[str, ...], ...]
+    values: tuple[tuple[float | None, ...], ...]
+    meanings: tuple[tuple[str, str], ...]
+
+    def rendered(self, title: str) -> Table:
+        """For a terminal."""
+        made = figures_table(title, ("policy", *self.heads))
+        for name, cells in zip(self.names, self.cells, strict=True):
+            made.add_row(plain(name), *cells)
+        return made
+
+
+def of_recording(rows: Sequence[tuple[str, Figures]], metrics: Sequence[Metric]) -> ShownTable:
+    """Of one recording: (policy, figures)."""
+    numbers = [[metric.number(figures) for metric in metrics] for _, figures in rows]
+    return ShownTable(
+        heads=tuple(metric.title for metric in metrics),
+        names=tuple(name for name, _ in rows),
+        cells=tuple(_texts(metrics, row) for row in numbers),
+        values=tuple(_shares(metrics, row) for row in numbers),
+        meanings=tuple((metric.title, metric.about) for metric in metrics),
+    )
+
+
+def _texts(metrics: Sequence[Metric], numbers: Sequence[float | None]) -> tuple[str, ...]:
+    return tuple(metric.text(number) for metric, number in zip(metrics, numbers, strict=True))
+
+
+def _shares(metrics: Sequence[Metric], numbers: Sequence[float | None]) -> tuple[float | None, ...]:
+    return tuple(number if metric.part_of else None for metric, number in zip(metrics, numbers, strict=True))
+
+
 def table(rows: Sequence[tuple[str, Figures]]) -> Table:
     """Of one recording: (preset, figures)."""
-    metrics = shown("brief")
-    made = figures_table("", ("policy", *(metric.title for metric in metrics)))
-    for preset, figures in rows:
-        made.add_row(plain(preset), *(metric.text(metric.number(figures)) for metric in metrics))
-    return made
+    return of_recording(rows, shown("brief")).rendered("")
 
 
 def legend() -> str:
@@ -310,21 +344,40 @@ def _sum(some: Iterable[Figures], key: str) -> float:
     return float(sum(value_at(measures["closedLoop"], key) for measures in some))
 
 
-def totals_table(rows: Sequence[Figures]) -> Table:
-    """Of `totals`, for a terminal: all recordings together, without the floor."""
+RECORDINGS = ("recordings", "The number of recordings that the policy was measured on.")
+OF_KEPT = (
+    ("mean", "The mean of `kept`; each recording counts the same."),
+    ("worst", "The least `kept` of any recording."),
+)
+
+
+def of_totals(rows: Sequence[Figures]) -> ShownTable:
+    """Of `totals`: all recordings together, without the floor. Behind `kept` stand its mean and its worst."""
     metrics = [metric for metric in shown("brief") if metric.total and metric.unit is not DOLLARS]
-    heads = [metric.title for metric in metrics]
-    behind = metrics.index(KEPT) + 1  # its mean and its worst
-    heads[behind:behind] = ("mean", "worst")
-    made = figures_table("all recordings together", ("policy", "recordings", *heads))
-    for row in rows:
-        if row["preset"] != FLOOR:
-            cells = [metric.text(value_at(row, metric.total)) for metric in metrics]
-            cells[behind:behind] = [
-                figure(value, SHARE.digits) for value in (row["mean"]["kept"], row["worstKept"])
-            ]
-            made.add_row(plain(row["preset"]), str(row["recordings"]), *cells)
-    return made
+    behind = metrics.index(KEPT) + 1
+    policies = [row for row in rows if row["preset"] != FLOOR]
+    cells, values = [], []
+    for row in policies:
+        numbers = [value_at(row, metric.total) for metric in metrics]
+        kept = (figure(value, SHARE.digits) for value in (row["mean"]["kept"], row["worstKept"]))
+        texts, shares = _texts(metrics, numbers), _shares(metrics, numbers)
+        cells.append((str(row["recordings"]), *texts[:behind], *kept, *texts[behind:]))
+        values.append((None, *shares[:behind], None, None, *shares[behind:]))
+    meanings = [(metric.title, metric.about) for metric in metrics]
+    meanings[behind:behind] = OF_KEPT
+    meanings.insert(0, RECORDINGS)
+    return ShownTable(
+        heads=tuple(title for title, _ in meanings),
+        names=tuple(row["preset"] for row in policies),
+        cells=tuple(cells),
+        values=tuple(values),
+        meanings=tuple(meanings),
+    )
+
+
+def totals_table(rows: Sequence[Figures]) -> Table:
+    """Of `totals`, for a terminal."""
+    return of_totals(rows).rendered("all recordings together")
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

@@ -171,15 +171,16 @@ def run(parsed: Namespace) -> int:
         parts.append(_file_figures(path, request, sheets))
         if not parsed.json:
             _show(out, parts[-1])
+    together = _together(parts)
     code = int(any(figures["failures"] for part in parts for figures in part))
     try:
         if parsed.report is not None:
-            Path(parsed.report).write_text(page.page(sheets), encoding="utf-8", newline="\n")
+            Path(parsed.report).write_text(page.page(sheets, together=together), encoding="utf-8", newline="\n")
         if probing is not None:
             probing.written()
     except OSError as fault:
         code = complain("replay", f"{fault.filename or 'a file'} cannot be written: {fault.strerror}", 1)
-    _show_together(out, parts, parsed, probing.means() if probing else {})
+    _show_together(out, parts, together, parsed, probing.means() if probing else {})
     return code
 
 
@@ -194,13 +195,20 @@ def _wrong_usage(parsed: Namespace) -> str | None:
     return next(filter(None, map(unwritable_text, written)), None)
 
 
-def _show_together(
-    out: Console, parts: Sequence[Sequence[Figures]], parsed: Namespace, probes: Mapping[str, Any]
-) -> None:
-    """What is over recordings, where several were measured; of `--json` all."""
+def _together(parts: Sequence[Sequence[Figures]]) -> list[Figures]:
+    """Figures over recordings, where several were measured."""
     measured = [[*part, *part[0]["beside"]] for part in parts if "measures" in part[0]]
-    measured = measured if len(measured) > 1 else []
-    together = totals(measured, BASE) if measured else []
+    return totals(measured, BASE) if len(measured) > 1 else []
+
+
+def _show_together(
+    out: Console,
+    parts: Sequence[Sequence[Figures]],
+    together: Sequence[Figures],
+    parsed: Namespace,
+    probes: Mapping[str, Any],
+) -> None:
+    """What is over recordings; of `--json` all."""
     if parsed.json:
         whole = [figures for part in parts for figures in part]
         whole += [{"totals": together, "failures": []}] if together else []

@@ -16,12 +16,20 @@ from rich.table import Table
 from ctxmgr.model import currency
 from ctxmgr.study.console import figure, figures_table, plain
 from ctxmgr.study.driving import ReplayedCall, ReplayResult
+from ctxmgr.study.driving import peers as beside
 from ctxmgr.study.figures import CodeLengths, Figures, Measures, closed_cost, cost, figures, legend, table
 from ctxmgr.study.observations import MessageCache, PriceSheet, message_reader
 from ctxmgr.study.probes import probes_table
 from ctxmgr.study.recordings import Recording, Stream
 from ctxmgr.study.report import BASE, PolicyRow, RecordingSheet
 
+ABOUT = {
+    "off": "The agent alone. Nothing is removed; its host compacts when the window is full.",
+    "balanced": "Removes old output and steps at the moments when that costs less than keeping them.",
+    "turns": "Keeps the newest turns; one packet stands for the rest.",
+    "tools": "Replaces old tool output with a marker and keeps everything else.",
+    **beside.ABOUT,
+}
 NO_KNOBS: Mapping[str, float] = MappingProxyType({})
 
 
@@ -90,6 +98,7 @@ def _row(
         receipts=tuple(receipts or ()),
         simulated=receipts is None,
         knob=knobs.get(name),
+        about=ABOUT.get(name, ""),
     )
 
 

@@ -7,12 +7,14 @@
 3. What no ctxmgr ran is a square.
 4. A policy without one of the two figures is no point.
 5. As a file that stands alone it is an SVG document with its own colours, for a light and a dark screen, a ground
-   of its own, a title and a description, and the legend in words below.
+   of its own, a title and a description, and the legend in words below, an item a line.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import pairwise
+from math import ceil, inf
 from textwrap import wrap
+from typing import Protocol
 
 import msgspec
 
@@ -31,6 +33,7 @@ from ctxmgr.study.report.plots import (
     Axis,
     Box,
     Frame,
+    Label,
     NamedPoint,
     element,
     escaped,
@@ -49,10 +52,20 @@ COLOURS[FRONT] = COLOURS[BALANCED]
 SPARE = [number for number in range(len(LIGHT)) if number not in COLOURS.values()]
 
 
+class Named(Protocol):
+    """A policy, and its `keep` in tokens where it is of the front."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def knob(self) -> float | None: ...
+
+
 class PolicyRow(msgspec.Struct, frozen=True):
     """One policy on one recording. `figures`: as `--json` has them. `context` in tokens and `call_costs` in
     dollars, by call; `epochs`: the calls that opened one. `receipts`: the arithmetic of each, one line.
-    `simulated`: no ctxmgr ran. `knob`: its `keep` in tokens, where it is of the front.
+    `simulated`: no ctxmgr ran. `knob`: its `keep` in tokens, where it is of the front. `about`: what
+    the policy does, in a line.
     """
 
     name: str
@@ -63,6 +76,7 @@ class PolicyRow(msgspec.Struct, frozen=True):
     receipts: tuple[str, ...] = ()
     simulated: bool = False
     knob: float | None = None
+    about: str = ""
 
     def number(self, path: str) -> float | None:
         number: float | None = value_at(self.figures, path)
@@ -98,15 +112,20 @@ def knob_name(knob: float) -> str:
     return next((point for point, tokens in KEEP.items() if tokens == knob), plain(knob))
 
 
-def colours_of(names: Iterable[str]) -> dict[str, int]:
-    """A policy has one colour, wherever it stands."""
-    others = [name for name in dict.fromkeys(names) if name not in COLOURS]
-    return {**COLOURS, **{name: SPARE[number % len(SPARE)] for number, name in enumerate(others)}}
+def colours_of(lines: Iterable[Named], asked: Iterable[str] = ()) -> dict[str, int]:
+    """A policy has one colour, wherever it stands, and all points of the front have one. `asked`: names that only
+    stand in tables."""
+    lines = list(lines)
+    others = list(dict.fromkeys(line.name for line in lines if line.knob is None and line.name not in COLOURS))
+    made = {**COLOURS, **{name: SPARE[number % len(SPARE)] for number, name in enumerate(others)}}
+    made |= {line.name: COLOURS[FRONT] for line in lines if line.knob is not None}
+    return dict.fromkeys(asked, COLOURS[BASE]) | made
 
 
 BILLED_PATH = "closedLoop.billed"
 HIGH = 380  # units of the drawing: more than of others, for all names have to find room
-BILLED, KEPT = "bill, host alone = 1", "kept of what replies repeat"
+TITLE = "Cost against kept"
+BILLED, KEPT = "billed: cost of input, off = 1", "kept: share of what replies repeat"
 POINT = 6  # units: half of what a point takes up
 FAR = 14  # units between a point and its name, from which on a stroke joins them
 FLOOR = "floor"
@@ -166,27 +185,27 @@ def drawing(points: Sequence[PolicyPoint], floor: float | None, colours: Mapping
     shown = [point for point in points if point.is_drawn]
     if not shown:
         return ""
-    colours = colours or colours_of(point.name for point in points)
+    colours = colours or colours_of(points)
     bills, kept = zip(*map(_coordinates, shown), strict=True)
     edges = () if floor is None else (floor,)
     frame = Frame(
         Axis(BILLED, *rounded_range(min(bills + edges), max(bills + edges)), plain, MOST_ACROSS),
-        Axis(KEPT, *rounded_range(min(kept), max(1.0, *kept)), plain),
+        Axis(KEPT, *rounded_range(min(kept), max(kept)), plain),
         HIGH,
     )
     floors = [frame.across.position(edge) for edge in edges]
     parts = [polyline([(x, frame.up.start), (x, frame.up.end)], "", class_="line dashed s0") for x in floors]
     front = [point for point in shown if point.knob is not None]
+    path = [frame.point(*_coordinates(point)) for point in front]
     if len(front) > 1:
-        path = [frame.point(*_coordinates(point)) for point in front]
         parts.append(polyline(path, FRONT, class_=f"line s{colours[FRONT]}"))
-    names = _names_of(front)
+    names = _names_of(front, frame)
     marks = []
     for point in shown:
         x, y = frame.point(*_coordinates(point))
         parts.append(_dot(point, x, y, colours[point.name if point.knob is None else FRONT]))
         marks.append(NamedPoint(x, y, names.get(point.name, point.name)))
-    parts += _labels([mark for mark in marks if mark.name], floors, frame)
+    parts += _labels([mark for mark in marks if mark.name], marks, path, floors, frame)
     return frame.drawn("against", f"{KEPT} against {BILLED}", parts)
 
 
@@ -195,7 +214,8 @@ def document(points: Sequence[PolicyPoint], floor: float | None, title: str, abo
     own."""
     drawn = drawing(points, floor)
     inside = drawn[drawn.index(">") + 1 : -len("</svg>")]
-    lines = wrap(" · ".join(legend(points, floor)), int((WIDTH - 2 * BESIDE) / CHARACTER))
+    across = int((WIDTH - 2 * BESIDE) / CHARACTER)
+    lines = [line for text in legend(points, floor) for line in wrap(text, across)]
     high = HIGH + LINE * len(lines) + BESIDE
     texts = [
         f'<text class="tick" x="{BESIDE}" y="{HIGH + LINE * number}">{escaped(line)}</text>'
@@ -224,38 +244,72 @@ def _dot(point: PolicyPoint, x: float, y: float, colour: int) -> str:
     return element("circle", *title, class_=kind, cx=x, cy=y, r=POINT)
 
 
-def _labels(marks: Sequence[NamedPoint], edges: Sequence[float], frame: Frame) -> Iterator[str]:
-    """An edge's name stands beside its lower end; where a point's name is far from it a stroke joins them."""
-    middles = {mark.name: mark for mark in marks}
-    points = [*set(marks), *(NamedPoint(edge, frame.up.start - 2 * POINT, FLOOR) for edge in edges)]
+def _labels(
+    named_marks: Sequence[NamedPoint],
+    marks: Sequence[NamedPoint],
+    path: Sequence[tuple[float, float]],
+    edges: Sequence[float],
+    frame: Frame,
+) -> Iterator[str]:
+    """An edge's name stands beside its lower end; where a point's name is far from it a stroke joins them. Where
+    there is room no name lies on a mark or on the front's line (`path`)."""
+    middles = {mark.name: mark for mark in named_marks}
+    points = [*set(named_marks), *(NamedPoint(edge, frame.up.start - 2 * POINT, FLOOR) for edge in edges)]
     room = Box(frame.across.start, WIDTH, 0, frame.up.start)
     around = [Box(mark.x - POINT, mark.x + POINT, mark.y - POINT, mark.y + POINT) for mark in marks]
+    around += [Box(x - 1, x + 1, y - 1, y + 1) for start, end in pairwise(path) for x, y in _between(start, end)]
     for label in labels(points, room, around):
         mark = middles.get(label.name)
         if mark is not None and label.distance(mark.x, mark.y) >= FAR:
             x, y = label.nearest(mark.x, mark.y)
             yield element("line", class_="stub", x1=mark.x, y1=mark.y, x2=x, y2=y)
-        yield element("text", escaped(label.name), class_="label", x=label.start, y=label.base)
+        yield _label_text(label, mark)
+
+
+def _between(start: tuple[float, float], end: tuple[float, float]) -> Iterator[tuple[float, float]]:
+    """Places on a stroke, not farther from each other than a mark is wide."""
+    steps = max(1, ceil(max(abs(end[0] - start[0]), abs(end[1] - start[1])) / POINT))
+    for step in range(steps + 1):
+        yield tuple(a + (b - a) * step / steps for a, b in zip(start, end, strict=True))  # type: ignore[misc]
+
+
+def _label_text(label: Label, mark: NamedPoint | None) -> str:
+    """Its place is as wide as the widest font: the text is at the end that is nearest to its mark."""
+    box = label.box
+    x, anchor = label.start, "start"
+    if mark is not None and box.east <= mark.x:
+        x, anchor = box.east, "end"
+    elif mark is not None and box.west < mark.x:
+        x, anchor = (box.west + box.east) / 2, "middle"
+    return element("text", escaped(label.name), class_="label", x=x, y=label.base, text_anchor=anchor)
 
 
 def legend(points: Iterable[PolicyPoint], floor: float | None) -> list[str]:
     """What marks and lines mean, in words."""
     shown = [point for point in points if point.is_drawn]
-    says = ["round: driven through ctxmgr"] if any(not point.simulated for point in shown) else []
-    says += ["square: simulated"] if any(point.simulated for point in shown) else []
+    says = ["circle: driven through ctxmgr"] if any(not point.simulated for point in shown) else []
+    says += ["square: a peer, simulated by its published rules"] if any(point.simulated for point in shown) else []
     says += [f"line: {FRONT}"] if sum(point.knob is not None for point in shown) > 1 else []
-    return says if floor is None else [*says, "dashed: no policy costs less"]
+    meaning = "dashed: the floor, which is every message written to the cache once"
+    return says if floor is None else [*says, meaning]
 
 
 def _coordinates(point: PolicyPoint) -> tuple[float, float]:
     return point.billed_share or 0.0, point.repeats.share or 0.0
 
 
-def _names_of(front: Sequence[PolicyPoint]) -> dict[str, str]:
-    """By policy: the knob's value; of several in one place all, at the last of them."""
+def _names_of(front: Sequence[PolicyPoint], frame: Frame) -> dict[str, str]:
+    """By policy: the knob's value; of several whose marks lie over each other all, at the last of them."""
+    groups: list[list[PolicyPoint]] = []
+    for point in front:
+        x, y = frame.point(*_coordinates(point))
+        last_x, last_y = frame.point(*_coordinates(groups[-1][-1])) if groups else (inf, inf)
+        if max(abs(x - last_x), abs(y - last_y)) < POINT:
+            groups[-1].append(point)
+        else:
+            groups.append([point])
     names: dict[str, str] = {}
-    for _, group in groupby(front, key=lambda point: [round(value, 3) for value in _coordinates(point)]):
-        same = list(group)
+    for same in groups:
         names |= dict.fromkeys((point.name for point in same), "")
         names[same[-1].name] = ", ".join(knob_name(point.knob or 0.0) for point in same)
     return names
@@ -264,4 +318,4 @@ def _names_of(front: Sequence[PolicyPoint]) -> dict[str, str]:
 def _title(point: PolicyPoint) -> str:
     billed, kept = _coordinates(point)
     many = "" if point.recording_count == 1 else f", {point.recording_count} recordings"
-    return f"{point.name}: kept {kept:.3f} at {billed:.3f} of the bill of the host alone{many}"
+    return f"{point.name}: kept {kept:.3f}, billed {billed:.3f} of the host alone{many}"

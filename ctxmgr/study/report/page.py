@@ -9,36 +9,45 @@ from itertools import accumulate
 from statistics import fmean
 
 from ctxmgr.model import currency
-from ctxmgr.study.figures import shown
+from ctxmgr.study.figures import Figures, ShownTable, of_recording, of_totals, shown
 from ctxmgr.study.report import front
-from ctxmgr.study.report.front import PolicyRow, RecordingSheet, colours_of
+from ctxmgr.study.report.front import BALANCED, PolicyRow, RecordingSheet, colours_of
 from ctxmgr.study.report.plots import SCRIPT, STYLE, Series, dollars, escaped, over_calls, tokens
 
-METRICS = shown("page")
-COST = "ofOff"  # the metric whose cells are filled
+FIRST = shown("brief")  # those of the terminal
+MORE = [metric for metric in shown("page") if metric not in FIRST]
 Cell = tuple[str, float | None]  # text, and the part that is filled behind it
 
 ABOUT = (
-    "Input as a provider with a prompt cache bills it: what a call has in common with the call before is read at a "
-    "tenth of the input price, the rest written at five quarters, unless told otherwise. "
-    + " ".join(f"{metric.title.capitalize()}: {metric.about[0].lower()}{metric.about[1:]}" for metric in METRICS)
-    + " Recorded replies do not react to what is shown: the figures say what a reply would have missed, and claim "
-    "no task's success."
+    "Prices: what a call has in common with the call before is read from the cache at a tenth of the input price, "
+    "and the rest is written at five quarters of it, unless you set other prices. Recorded replies do not react to "
+    "what is sent: the figures show what a reply would have missed, not whether a task would succeed."
 )
 
 
-def page(sheets: Sequence[RecordingSheet], title: str = "Context policies on recorded sessions") -> str:
-    """The whole document."""
+def page(
+    sheets: Sequence[RecordingSheet],
+    title: str = "Context policies on recorded sessions",
+    together: Sequence[Figures] = (),
+) -> str:
+    """The whole document. `together`: `totals` over several recordings, as the terminal shows them."""
     asked = (name for sheet in sheets for _, shares in sheet.kinds for name in shares)
-    colours = colours_of([*(line.name for sheet in sheets for line in sheet.lines), *asked])
-    body = [f"<h1>{escaped(title)}</h1>", *_headline(sheets, colours)]
-    if len(sheets) > 1:
+    colours = colours_of([line for sheet in sheets for line in sheet.lines], asked)
+    body = [f"<h1>{escaped(title)}</h1>"]
+    if len(sheets) == 1:
+        body += [*_lead(sheets, colours), *_figures(sheets[0], colours), *_course(sheets[0], colours)]
+    elif sheets:
+        policies = {line.name for sheet in sheets for line in sheet.lines}
+        body += [soft(f"{len(sheets)} recordings, {len(policies)} policies."), *_lead(sheets, colours)]
+        body += _shown(of_totals(together), colours) if together else ()
+        body.append(_probes(sheets, colours))
         links = (
             f'<li><a href="#r{number}">{escaped(sheet.name)}</a></li>' for number, sheet in enumerate(sheets, 1)
         )
-        body.append(f"<nav><h3>Recordings</h3><ul>{''.join(links)}</ul></nav>")
-    for number, sheet in enumerate(sheets, 1):
-        body.append(f'<section id="r{number}">{"".join(_sheet(sheet, colours))}</section>')
+        body.append(f"<nav><h2>Recordings</h2><ul>{''.join(links)}</ul></nav>")
+        for number, sheet in enumerate(sheets, 1):
+            inner = (*_head(sheet), *_figures(sheet, colours), *_course(sheet, colours, has_front=True))
+            body.append(f'<section id="r{number}">{"".join(inner)}</section>')
     return document(title, "".join(body))
 
 
@@ -70,30 +79,47 @@ def soft(text: str) -> str:
     return f'<p class="soft">{escaped(text)}</p>'
 
 
-# all recordings
+# the front picture and the tables
 
 
-def _headline(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> Iterator[str]:
-    names = dict.fromkeys(line.name for sheet in sheets for line in sheet.lines)
-    many = len(sheets)
-    yield soft(f"{many} recording{'' if many == 1 else 's'}, {len(names)} ways to keep the context.")
-    rows: list[tuple[str, list[Cell]]] = []
-    for name in names:
-        lines = [line for sheet in sheets for line in sheet.lines if line.name == name]
-        values = [_mean([metric.number(line.figures) for line in lines]) for metric in METRICS]
-        rows.append((name, [(str(len(lines)), None), *_cells(values)]))
-    heads = ["policy", "recordings", *(metric.title for metric in METRICS)]
-    yield _table(heads, rows, colours, f"Means over recordings; each recording counts once. {ABOUT}")
-    yield _front_drawing(sheets, colours)
-    if len(sheets) > 1:
-        yield _probes(sheets, colours)
+def _lead(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> Iterator[str]:
+    """Cost against kept, and beside it what each policy is."""
+    if len(sheets) == 1:
+        yield from _head(sheets[0])
+    about: dict[str, str] = {}
+    for sheet in sheets:
+        about |= {line.name: line.about for line in sheet.lines if line.about}
+    terms = "".join(
+        f'<dt><span class="swatch s{colours[name]}"></span>{escaped(name)}</dt><dd>{escaped(text)}</dd>'
+        for name, text in about.items()
+    )
+    side = f'<dl class="policies">{terms}</dl>' if terms else ""
+    yield f'<div class="lead">{_front_drawing(sheets, colours)}{side}</div>'
 
 
-def _cells(values: Sequence[float | None]) -> list[Cell]:
-    return [
-        (metric.text(value), value if metric.path == COST else None)
-        for metric, value in zip(METRICS, values, strict=True)
-    ]
+def _head(sheet: RecordingSheet) -> Iterator[str]:
+    yield f"<h2>{escaped(sheet.name)}</h2>"
+    if sheet.verdict:
+        yield f"<p><b>{escaped(sheet.verdict)}</b></p>"
+    if sheet.about:
+        yield soft(sheet.about)
+
+
+def _figures(sheet: RecordingSheet, colours: dict[str, int]) -> Iterator[str]:
+    """The terminal's figures, and all others behind a disclosure."""
+    rows = [(line.name, line.figures) for line in sheet.lines]
+    yield from _shown(of_recording(rows, FIRST), colours)
+    more = "".join(_shown(of_recording(rows, MORE), colours))
+    yield f"<details><summary>More figures</summary>{more}</details>"
+
+
+def _shown(table: ShownTable, colours: dict[str, int]) -> Iterator[str]:
+    cells = (list(zip(texts, parts, strict=True)) for texts, parts in zip(table.cells, table.values, strict=True))
+    rows = list(zip(table.names, cells, strict=True))
+    yield _table(["policy", *table.heads], rows, colours, "")
+    meanings = "".join(f"<dt>{escaped(head)}</dt><dd>{escaped(about)}</dd>" for head, about in table.meanings)
+    summary = "<summary>What the columns mean</summary>"
+    yield f'<details>{summary}<dl class="meanings">{meanings}</dl>{soft(ABOUT)}</details>'
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
@@ -101,43 +127,48 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return fmean(known) if known else None
 
 
-# one recording
+# one recording's course
 
 
-def _sheet(sheet: RecordingSheet, colours: dict[str, int]) -> Iterator[str]:
-    yield f"<h2>{escaped(sheet.name)}</h2>"
-    if sheet.verdict:
-        yield f"<p><b>{escaped(sheet.verdict)}</b></p>"
-    if sheet.about:
-        yield soft(sheet.about)
-    rows = [(line.name, _cells([metric.number(line.figures) for metric in METRICS])) for line in sheet.lines]
-    yield _table(["policy", *(metric.title for metric in METRICS)], rows, colours, "")
-    yield _legend(sheet.lines, colours)
+def _course(sheet: RecordingSheet, colours: dict[str, int], has_front: bool = False) -> Iterator[str]:
+    """Over its calls, what came of its probes, and its epochs. `has_front`: it has its own front picture here. Of
+    the points of `keep` one is drawn over calls: the preset as it is, if it was driven."""
+    names = {line.name for line in sheet.lines}
+    lines = [line for line in sheet.lines if line.knob is None or line.name == BALANCED or BALANCED not in names]
+    yield _legend(lines, colours)
     yield '<div class="plots">'
-    series = [_series(line, colours, list(line.context)) for line in sheet.lines]
-    yield _figure("Context over calls", "rings: epochs", over_calls(series, "context, tokens", tokens))
-    series = [_series(line, colours, list(accumulate(line.call_costs))) for line in sheet.lines]
+    series = [_series(line, colours, list(line.context)) for line in lines]
+    yield _figure("Context over calls", "rings: epochs of ctxmgr", over_calls(series, "context, tokens", tokens))
+    series = [_series(line, colours, list(accumulate(line.call_costs))) for line in lines]
     yield _figure("Cost over calls", "input so far", over_calls(series, f"cost so far, {currency.SIGN}", dollars))
-    yield _front_drawing([sheet], colours)
+    if has_front:
+        yield _front_drawing([sheet], colours)
     yield "</div>"
     yield _probes([sheet], colours)
     yield from (_receipts(line) for line in sheet.lines if line.receipts)
 
 
 def _series(line: PolicyRow, colours: dict[str, int], values: list[float]) -> Series:
-    return Series(line.name, colours[line.name], tuple(values), line.epochs, line.simulated)
+    marks = () if line.simulated else line.epochs
+    return Series(line.name, colours[line.name], tuple(values), marks, line.simulated)
 
 
 def _front_drawing(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> str:
     points = front.policy_points(sheets)
-    floor = front.floor_share(sheets)
+    return points_drawing(points, front.floor_share(sheets), colours)
+
+
+def points_drawing(
+    points: Sequence[front.PolicyPoint], floor: float | None, colours: dict[str, int] | None = None
+) -> str:
+    """The front picture with its caption; "" where there is nothing to draw. `floor`: of the host alone's bill."""
     drawn = front.drawing(points, floor, colours)
     missing = [point.name for point in points if not point.is_drawn]
-    says = f" Not drawn, for nothing was measured: {', '.join(missing)}." if missing else ""
+    says = f" Not drawn, because nothing was measured: {', '.join(missing)}." if missing else ""
     if not drawn:
         return soft(says.strip()) if missing else ""
-    about = f"up and to the left is better; {', '.join(front.legend(points, floor))}.{says}"
-    return _figure("Kept against the bill", about, drawn)
+    about = " · ".join(("left is cheaper, up keeps more", *front.legend(points, floor)))
+    return _figure(front.TITLE, about, drawn) + (soft(says.strip()) if missing else "")
 
 
 def _probes(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> str:
@@ -155,7 +186,10 @@ def _probes(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> str:
     for name, by_kind in shares.items():
         values = [_mean(by_kind.get(kind, ())) for kind in kinds]
         rows.append((name, [("–" if value is None else f"{value:.3f}", value) for value in values]))
-    about = "Memory probes by kind: the share of the answers that the list held, of what the session used again."
+    about = (
+        "Memory probes by kind: the share of the answers that the list held, of what the session used again. A row "
+        "such as newest 10k needs no memory: it is that many newest tokens of the conversation."
+    )
     return f'<div class="figures">{_table(["policy", *kinds], rows, colours, about)}</div>'
 
 

@@ -90,11 +90,18 @@ thead th{{color:var(--soft);font-weight:600;border-bottom:1px solid var(--rule);
 tbody th{{font-weight:600}}
 tbody tr:hover{{background:var(--raised)}}
 .share{{background:linear-gradient(to right,var(--bar) var(--part),transparent var(--part))}}
+.lead{{display:grid;grid-template-columns:minmax(0,640px) minmax(240px,1fr);gap:8px 36px;align-items:start}}
+.lead figure{{max-width:none}}
+dl{{margin:14px 0;font-size:14px}}
+dt{{font-weight:600;overflow-wrap:anywhere}}
+dd{{margin:0 0 8px;color:var(--soft);overflow-wrap:anywhere;max-width:76ch}}
+.policies dt .swatch{{width:12px}}
 .plots{{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,440px),1fr));gap:18px 28px}}
 figure{{margin:14px 0 0;min-width:0;max-width:600px}}
 figcaption{{margin-bottom:4px}}
 figcaption b{{color:var(--ink)}}
 svg.plot{{display:block;width:100%;height:auto}}
+@media (max-width:900px){{.lead{{grid-template-columns:minmax(0,1fr)}}}}
 @media (max-width:600px){{main{{padding:18px 12px 40px}}svg text{{font-size:{LETTER}px}}}}
 details{{margin:14px 0}}
 summary{{cursor:pointer;font-size:14px}}

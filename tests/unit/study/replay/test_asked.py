@@ -96,8 +96,37 @@ def test_the_picture_has_each_policy_at_the_figures_that_the_command_prints(
     text = page.read_text(encoding="utf-8")
     for row in (*rows, *beside):
         loop = row["measures"]["closedLoop"]
-        says = rf"{re.escape(row['preset'])}: kept (-?\d\.\d{{3}}) at (\d\.\d{{3}}) of the bill of the host alone"
+        says = rf"{re.escape(row['preset'])}: kept (-?\d\.\d{{3}}), billed (\d\.\d{{3}}) of the host alone"
         kept, billed = zip(*re.findall(rf"<title>{says}</title>", text), strict=True)
-        assert len(kept) == 2  # over all recordings, and of this one
+        assert len(kept) == 1  # of the one recording there is
         assert all(abs(float(shown) - row["measures"]["kept"]["share"]) <= ROUNDED for shown in kept)
         assert all(abs(float(shown) - loop["billedOfOff"]) <= ROUNDED for shown in billed)
+
+
+@pytest.mark.long
+def test_terminal_and_page_show_the_same_figures_under_the_same_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of two recordings: the table of each, and the one of both."""
+    page = tmp_path / "page.html"
+    files = [str(GREENHOUSE), str(GREENHOUSE.with_name("ledger.jsonl"))]
+    assert main(["replay", *files, "--preset", "balanced", "--window", "64000", "--report", str(page)]) == 0
+    printed = [_cells(table, r"[│┃]") for table in re.findall(r"┏.*?└", capsys.readouterr().out, re.DOTALL)]
+    tables = re.findall(r"<table>(.*?)</table>", page.read_text(encoding="utf-8"), re.DOTALL)
+    first, second, both = printed
+    assert both == _html_cells(tables[0])
+    assert [first, second] == [_html_cells(table) for table in tables[1::2]]  # behind each stand more figures
+
+
+def _cells(table: str, edge: str) -> list[list[str]]:
+    """Rows of a terminal's table; a head that is folded has spaces."""
+    lines = [re.split(edge, line)[1:-1] for line in table.splitlines() if re.match(edge, line)]
+    heads = next(number for number, line in enumerate(lines) if line[1].strip()[:1].isdigit())
+    head = ["".join(parts) for parts in zip(*lines[:heads], strict=True)]
+    return [[re.sub(r"\s", "", cell) for cell in row] for row in (head, *lines[heads:])]
+
+
+def _html_cells(table: str) -> list[list[str]]:
+    rows = re.findall(r"<tr>(.*?)</tr>", table, re.DOTALL)
+    found = [re.findall(r"<t[hd][^>]*>(?:<span[^>]*></span>)?(.*?)</t[hd]>", row) for row in rows]
+    return [[re.sub(r"\s", "", cell) for cell in row] for row in found]

@@ -21,7 +21,7 @@ from ctxmgr.study.report.front import (
     policy_points,
 )
 from ctxmgr.study.report.page import page
-from ctxmgr.study.report.plots import WIDTH, Box, NamedPoint, labels
+from ctxmgr.study.report.plots import ASCENT, BOLD, DESCENT, WIDTH, Box, NamedPoint, labels
 
 KNOBS = (0.0, 0.6, 0.7, 0.8, 0.9, 1.0)
 
@@ -163,7 +163,7 @@ def test_points_of_the_front_are_named_by_the_knob_and_equal_ones_once() -> None
 def test_a_policy_without_figures_is_said_and_not_drawn() -> None:
     sheet = RecordingSheet("a", (row("off", 1.0), row("tools", None), row("turns", 0.5, None)))
     assert points_of(drawn([sheet])).keys() == {"off"}
-    assert "Not drawn, for nothing was measured: tools, turns." in page([sheet])
+    assert "Not drawn, because nothing was measured: tools, turns." in page([sheet])
 
 
 def test_what_was_simulated_is_told_by_its_shape() -> None:
@@ -172,9 +172,9 @@ def test_what_was_simulated_is_told_by_its_shape() -> None:
         *("masking-10", "masking-5", "clear-tool-uses", "opencode")
     }
     says = str(front.legend(policy_points([standard()]), 0.2))
-    for words in ("round: driven", "square: simulated", f"line: {FRONT}", "dashed: no policy costs less"):
+    for words in ("circle: driven", "square: a peer, simulated", f"line: {FRONT}", "dashed: the floor"):
         assert words in says
-    assert "dashed" not in str(front.legend(policy_points([standard()]), None))
+    assert "floor" not in str(front.legend(policy_points([standard()]), None))
 
 
 @given(st.lists(st.tuples(st.floats(0, 2), st.floats(-1, 1)), max_size=20))
@@ -194,3 +194,20 @@ def test_labels_never_lie_over_each_other_wherever_points_are(places: list[tuple
     assert sorted(label.name for label in made) == sorted(f"name {at}" for at in range(len(places)))
     assert not [pair for pair in combinations(made, 2) if pair[0].box.meets(pair[1].box)]
     assert all(label.box.within(room) for label in made)
+
+
+def test_no_label_of_the_standard_picture_lies_on_a_mark_a_line_or_another_label() -> None:
+    picture = drawn([standard()])
+    marks = points_of(picture).values()
+    texts = [element for element in picture.iter("text") if element.get("class") == "label"]
+    assert len(texts) > 8
+    boxes = [_box(element) for element in texts]
+    assert not [pair for pair in combinations(boxes, 2) if pair[0].meets(pair[1])]
+    for box in boxes:
+        assert not any(box.west < x < box.east and box.north < y < box.south for x, y in marks)
+
+
+def _box(element: ElementTree.Element) -> Box:
+    wide, x, base = BOLD * len(element.text or ""), float(element.attrib["x"]), float(element.attrib["y"])
+    west = x - wide * {"start": 0.0, "middle": 0.5, "end": 1.0}[element.attrib["text-anchor"]]
+    return Box(west, west + wide, base - ASCENT, base + DESCENT)

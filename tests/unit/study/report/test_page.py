@@ -6,10 +6,12 @@ from html.parser import HTMLParser
 from typing import Any
 from xml.etree import ElementTree
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxmgr.study.figures import shown
 from ctxmgr.study.report.front import PolicyRow, RecordingSheet
 from ctxmgr.study.report.page import page
 from ctxmgr.study.report.plots import (
@@ -124,8 +126,8 @@ def test_the_page_is_whole_and_closed_in_itself() -> None:
 
 
 def cells(text: str, name: str) -> dict[str, str]:
-    """The first row of this policy, by heading."""
-    texts = read(text).text
+    """The first row of this policy in the first table, by heading."""
+    texts = read(re.findall(r"<table>.*?</table>", text, re.DOTALL)[0]).text
     heads = texts[texts.index("policy") : texts.index("off")]
     start = texts.index(name, texts.index("off"))
     return dict(zip(heads, texts[start : start + len(heads)], strict=True))
@@ -133,12 +135,39 @@ def cells(text: str, name: str) -> dict[str, str]:
 
 def test_what_stands_in_the_tables() -> None:
     row = cells(page([SHEET]), "balanced")
-    assert (row["$ input"], row["input"], row["closed"], row["kept"]) == ("2.00", "0.500", "0.750", "0.750")
-    assert 'style="--part:50.0%">0.500<' in page([SHEET])
-    assert (row["in place"], row["far"], row["breaks"], row["re-fetches"]) == ("0.900", "-", "1", "8.0")
+    assert (row["closed"], row["kept"], row["in place"], row["re-fetches"]) == ("0.750", "0.750", "0.900", "8.0")
+    assert 'style="--part:75.0%">0.750<' in page([SHEET])
+    more = cells(page([SHEET]).partition("More figures")[2], "balanced")
+    assert (more["$ input"], more["input"], more["far"], more["breaks"]) == ("2.00", "0.500", "-", "1")
     texts = read(page([SHEET])).text
     for words in ("1 < 2 & so on", "5 calls", "balanced: the arithmetic of 1 epoch"):
         assert words in texts
+
+
+def test_the_page_begins_with_cost_against_kept_and_says_what_each_policy_is() -> None:
+    described = msgspec.structs.replace(SHEET.lines[2], about="Clears all but five.")
+    sheet = msgspec.structs.replace(SHEET, lines=(*SHEET.lines[:2], described))
+    for sheets in ([sheet], [sheet, sheet]):
+        text = page(sheets)
+        front, table = text.index("<b>Cost against kept</b>"), text.index("<table>")
+        assert text.index("</h1>") < front < text.index("Clears all but five.") < table
+        assert "dashed: the floor, which is every message written to the cache once" in text
+
+
+def test_with_one_recording_no_plot_and_no_table_stands_twice() -> None:
+    text = page([SHEET])
+    labels = [drawn.attrib["aria-label"] for drawn in drawings(text)]
+    assert len(labels) == len(set(labels)) == 3
+    heads = re.findall(r"<thead>.*?</thead>", text)
+    assert len(heads) == len(set(heads)) == 2
+
+
+def test_what_columns_mean_and_all_other_figures_stand_behind_a_disclosure() -> None:
+    reader = read(page([SHEET]))
+    for metric in (*shown("brief"), *shown("page")):
+        assert metric.about in reader.text
+    assert reader.text.count("What the columns mean") == 2
+    assert reader.text.count("More figures") == 1
 
 
 def test_probes_by_kind_are_a_table_with_means_over_recordings() -> None:
@@ -219,8 +248,8 @@ def test_values_can_be_read_off_a_line() -> None:
 
 def test_kept_is_drawn_against_the_bill_with_a_peer_and_floor() -> None:
     """A bill of 4 dollars is the whole: balanced at 0.5, the peer at 0.2, the floor an edge at 0.15."""
-    *_, drawn = drawings(page([SHEET]))
-    assert drawn.attrib["aria-label"] == "kept of what replies repeat against bill, host alone = 1"
+    drawn, *_ = drawings(page([SHEET]))
+    assert drawn.attrib["aria-label"] == "kept: share of what replies repeat against billed: cost of input, off = 1"
     labels = [element.text for element in drawn.iter("text") if element.attrib["class"] == "label"]
     assert sorted(map(str, labels)) == ["balanced", "floor", "masking-5", "off"]
     places = {
