@@ -57,6 +57,7 @@ class MessageCache:
         self._reader = reader
         self._messages: dict[bytes, Message] = {}
         self._names: dict[bytes, frozenset[str]] = {}
+        self.holders = Holders(self)  # shared by all meters that count with this cache
 
     def message(self, raw: bytes) -> Message:
         message = self._messages.get(raw)
@@ -119,7 +120,7 @@ class Holders:
         return name
 
     def of(self, text: str) -> set[bytes]:
-        """Of all messages so far."""
+        """Of all messages so far, of any list."""
         count, raws = self._by_text.get(text, (0, set()))
         raws.update(raw for raw in self._raws[count:] if text in self._texts[raw])
         self._by_text[text] = len(self._raws), raws

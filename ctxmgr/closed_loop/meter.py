@@ -26,7 +26,6 @@ import msgspec
 from ctxmgr.closed_loop.lists import (
     Element,
     Fetched,
-    Holders,
     KeyedMessage,
     ListMessage,
     LoopLists,
@@ -82,10 +81,8 @@ class LoopMeter:
         self, known: MessageCache, most: int | None = None, marker: Callable[[], Marker] | None = None
     ) -> None:
         self._messages, self._most = known, most
-        holders = Holders(known)
-        self._holders = holders
+        self._holders = holders = known.holders
         self._lists, self._originals, self._earlier = LoopLists(holders), Originals(holders), EarlierCalls()
-        self._before: list[Element] = []  # after the last re-fetch
         self._bare, self._warm, self._actual = (  # of lists without fetched content; with it; with passing time
             PromptCache(self._size, marker and marker(), timed) for timed in (False, False, True)
         )
@@ -99,25 +96,26 @@ class LoopMeter:
         self._earlier.add(came)
         summaries = self._summaries(seen.summaries, sheet)
         now = self._lists.of_call(seen.projected)
+        bare_keys, keys = [message.raw for message in seen.projected], _keys(now)
         list_dollars, warm, actual = (
-            input_dollars(sheet, cache.call(_keys(elements), sheet, seen.time_ms))
-            for cache, elements in ((self._bare, seen.projected), (self._warm, now), (self._actual, now))
+            input_dollars(sheet, cache.call(elements, sheet, seen.time_ms))
+            for cache, elements in ((self._bare, bare_keys), (self._warm, keys), (self._actual, keys))
         )
+        more_tokens = self._warm.list_tokens - self._bare.list_tokens
         wanted = self._earlier.acted_on(item.message for item in seen.reply)[: self._most]
         brought = self._fetched(
-            seen, [reference for reference in wanted if reference in self._originals], now, sheet
+            seen, [reference for reference in wanted if reference in self._originals], keys, sheet
         )
-        self._before = [*now, *(fetched for fetched, _, _ in brought)]
-        tier = sheet.prices.tier(self._tokens(self._before) + sheet.overhead_tokens)
+        tier = sheet.prices.tier(self._warm.list_tokens + sheet.overhead_tokens)
         return LoopCall(
             warm=warm,
             actual=actual,
             fetches=len(brought),
-            refetched=sum(money for _, _, money in brought),
+            refetched=sum(money for _, money in brought),
             output=dollars(tier, output=sum(item.message.weight for item in seen.reply)),
             summary_dollars=summaries,
             list_dollars=list_dollars,
-            more_tokens=self._tokens(now) - self._tokens(seen.projected) + sum(tokens for _, tokens, _ in brought),
+            more_tokens=more_tokens + sum(tokens for tokens, _ in brought),
         )
 
     def _size(self, key: Hashable) -> tuple[int, int]:
@@ -125,11 +123,13 @@ class LoopMeter:
         return (key.tokens, 2) if isinstance(key, Fetched) else self._messages.size(key)
 
     def _fetched(
-        self, seen: MeasuredCall, wanted: Sequence[Reference], now: Sequence[Element], sheet: PriceSheet
-    ) -> list[tuple[Fetched, int, float]]:
-        """Each re-fetch of a call with the tokens of its input and its cost, oldest first (rules 1 and 2)."""
-        out: list[tuple[Fetched, int, float]] = []
-        keys, missing = _keys(now), self._lists.missing(wanted)
+        self, seen: MeasuredCall, wanted: Sequence[Reference], keys: list[Hashable], sheet: PriceSheet
+    ) -> list[tuple[int, float]]:
+        """The tokens of the input and the cost of each re-fetch of a call, oldest first (rules 1 and 2). They are
+        added to `keys`, the list of the call.
+        """
+        out: list[tuple[int, float]] = []
+        missing = self._lists.missing(wanted)
         while missing:
             original, weight = self._original(missing[0], sheet.part_tokens)
             brought = CALL_TOKENS + weight
@@ -138,7 +138,7 @@ class LoopMeter:
             tokens = self._warm.call(keys, sheet, seen.time_ms)
             self._actual.call(keys, sheet, seen.time_ms)
             output = dollars(sheet.prices.tier(tokens.input_tokens), output=CALL_TOKENS)
-            out.append((fetched, tokens.input_tokens, input_dollars(sheet, tokens) + output))
+            out.append((tokens.input_tokens, input_dollars(sheet, tokens) + output))
             missing = [reference for reference in missing if not self._originals.holds(reference, original)]
         return out
 
@@ -152,16 +152,10 @@ class LoopMeter:
 
     def _summaries(self, raws: Sequence[bytes], sheet: PriceSheet) -> float:
         """Dollars for summaries added to the list since the previous call, as if a model wrote them."""
-        tokens = self._tokens(self._before) + sheet.overhead_tokens
+        tokens = self._warm.list_tokens + sheet.overhead_tokens
         tier = sheet.prices.tier(tokens)
         return sum(dollars(tier, read=tokens, output=self._messages.weight(raw)) for raw in raws)
 
-    def _tokens(self, some: Sequence[Element]) -> int:
-        return sum(
-            element.tokens if isinstance(element, Fetched) else self._messages.weight(element.raw)
-            for element in some
-        )
-
 
 def _keys(elements: Sequence[Element]) -> list[Hashable]:
-    return [element if isinstance(element, Fetched) else element.raw for element in elements]
+    return [element.raw if isinstance(element, ListMessage) else element for element in elements]

@@ -133,6 +133,11 @@ class PromptCache:
         self._time_ms: int | None = None  # of the last call
         self._is_first = True
 
+    @property
+    def list_tokens(self) -> int:
+        """Of the last list, without what precedes it."""
+        return self._sent.token_sums[-1]
+
     def call(self, keys: Sequence[Hashable], sheet: PriceSheet, time_ms: int | None = None) -> CallTokens:
         """What this list comes to, with what precedes it."""
         rule, self._beside = sheet.rule, sheet.overhead_tokens

@@ -4,8 +4,8 @@ Measures nothing: measures are based on `ReplayResult`. `peers` stand beside the
 """
 
 from ctxmgr.study.driving import peers
-from ctxmgr.study.driving.drive import drive
+from ctxmgr.study.driving.drive import drive, drive_alone
 from ctxmgr.study.driving.outcomes import HostLimits, ReplayedCall, ReplayOptions, ReplayResult
 from ctxmgr.study.driving.peers import PEERS
 
-__all__ = ["HostLimits", "PEERS", "ReplayOptions", "ReplayResult", "ReplayedCall", "drive", "peers"]
+__all__ = ["HostLimits", "PEERS", "ReplayOptions", "ReplayResult", "ReplayedCall", "drive", "drive_alone", "peers"]

@@ -17,7 +17,9 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.formats import pi
 from ctxmgr.plain_text import unquoted_fault_text
+from ctxmgr.session import Reader
 from ctxmgr.settings import models_file
 from ctxmgr.study.driving.host import HostSide, Peer, PeerHost, ReplayHost
 from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
@@ -296,11 +298,24 @@ def drive(
     return outcome
 
 
+def drive_alone(recorded: Recording, options: ReplayOptions) -> ReplayResult:
+    """One recording by its host alone: each list goes out whole, as with preset `off`, in a third of the time.
+    Raises nothing of its own.
+    """
+    weigh = MessageCache(Reader(pi)).weight  # as a session counts
+    return _drive_peer(recorded, "off", lambda given: given.messages, options, weigh)
+
+
 def drive_peer(recorded: Recording, name: str, peer: Peer, options: ReplayOptions) -> ReplayResult:
     """One recording, with the lists of this peer, whose name is the outcome's preset. Raises nothing of its own."""
+    return _drive_peer(recorded, name, peer, options, MessageCache(message_reader()).weight)
+
+
+def _drive_peer(
+    recorded: Recording, name: str, peer: Peer, options: ReplayOptions, weigh: Callable[[bytes], int]
+) -> ReplayResult:
     window = options.window or recorded.window
     outcome = ReplayResult(recorded.name, name, window, host=recorded.host, notes=recorded.notes)
-    weigh = MessageCache(message_reader()).weight
     side = PeerHost(peer, options.host.overhead_tokens or 0, weigh, recorded.session_id, outcome)
     run(side, recorded, msgspec.structs.replace(options, own_summaries=False), window, lambda: None)
     return outcome

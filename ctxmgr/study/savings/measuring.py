@@ -11,7 +11,7 @@
 5. A model whose prices are not known has no cost. Its shares are by the prices that `replay` assumes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from ctxmgr.closed_loop import PriceSheet
 from ctxmgr.known_models import ModelFacts, Registry, shipped
 from ctxmgr.plain_text import unquoted_fault_text
 from ctxmgr.settings import models_file
-from ctxmgr.study.driving import drive
+from ctxmgr.study.driving import ReplayResult, drive, drive_alone
 from ctxmgr.study.figures import CodeLengths, Measures, closed_cost
 from ctxmgr.study.observations import MessageCache, message_reader, total
 from ctxmgr.study.recordings import NoConversation, Recording, UnreadableRecording, readers
@@ -88,11 +88,11 @@ def _measured(session: KeptSession, policies: Policies, registry: Registry) -> M
     facts = registry.find(recorded.model)
     sheet, window, lengths = _sheet(calls, facts), _window(recorded, calls, facts), CodeLengths()
 
-    def driven(preset: str, keys: Mapping[str, Any]) -> Measures:
+    def driven(preset: str, keys: Mapping[str, Any], by: Callable[..., ReplayResult] = drive) -> Measures:
         options = modelled(preset, keys, window, sheet, append=True, judged=False)
-        return Measures(drive(recorded, options).observations, known, sheet, lengths)
+        return Measures(by(recorded, options).observations, known, sheet, lengths)
 
-    base = driven(BASE, {}).once(closed_cost.of_session)
+    base = driven(BASE, {}, drive_alone).once(closed_cost.of_session)
     if not base.closed:
         raise NoConversation(f"{recorded.name}: no call of a model")
     counted = counting.cost(calls, lambda model: registry.find(model).prices)

@@ -11,8 +11,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive
+from ctxmgr.closed_loop import PriceSheet
+from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive, drive_alone
 from ctxmgr.study.recordings import Recording, readers
+from ctxmgr.study.replay import modelled
 
 ROOT = Path(__file__).parents[4]
 GREENHOUSE = ROOT / "tests" / "sessions" / "greenhouse.jsonl"
@@ -90,6 +92,18 @@ def test_without_projection_the_host_compacts_by_itself_and_ctxmgr_may_write_its
     assert 0 < len(summaries) <= outcome.compacted  # the last may come after the last call
     assert all(text.startswith("## Goal") for text in summaries)
     assert driven(**options).fingerprint != outcome.fingerprint
+
+
+@pytest.mark.parametrize("window", [200_000, 24_000])
+def test_the_host_alone_shows_what_preset_off_shows(window: int) -> None:
+    off, alone = (by(recording(), modelled("off", {}, window, PriceSheet())) for by in (drive, drive_alone))
+    assert off.compacted == alone.compacted
+    assert (off.compacted > 0) == (window < 100_000)
+    shown = [
+        [(sight.time_ms, [message.raw for message in sight.projected_messages], sight.reply.raw) for sight in seen]
+        for seen in (off.observations, alone.observations)
+    ]
+    assert shown[0] == shown[1]
 
 
 def test_a_recorded_compaction_is_made_where_it_was_recorded() -> None:
