@@ -212,6 +212,21 @@ ROWS = (
         ),
     ),
     HostTexts("Continue", whole=("Error: no tool output for tool calls",)),
+    HostTexts(  # crates/agent/src/thread.rs, UserMessage::to_request
+        "Zed", between=(("<context>\nThe following items were attached by the user.", "</context>"),)
+    ),
+    HostTexts(  # convertToLLMMessageService.ts, of models without tools: the tool's name in the tag
+        "Void",
+        _tags(
+            "read_file_result ls_dir_result get_dir_tree_result search_pathnames_only_result"
+            " search_for_files_result search_in_file_result read_lint_errors_result edit_file_result"
+            " create_file_or_folder_result delete_file_or_folder_result rewrite_file_result"
+            " run_command_result run_persistent_command_result"
+            " open_persistent_terminal_result kill_persistent_terminal_result"
+        ),
+    ),
+    HostTexts("LangChain's XML agent", _tags("observation")),
+    HostTexts("Trae, agents of one's own", _tags("tool_result tool_results toolcall_result")),
     HostTexts("Qwen, Hermes", _tags("tool_response")),  # their chat templates: results of models without tools
     HostTexts("Anthropic's tools in a prompt", _tags("function_results")),
     HostTexts("Goose, pi, skills of others", _tags("info-msg available_skills read-files modified-files")),

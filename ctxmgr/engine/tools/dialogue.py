@@ -85,6 +85,14 @@ _ASKS = expression(  # for an action, in an assistant's text: ReAct; smolagents
 _OUTPUTS = (  # how the result of such an action begins; whether an action must have been requested
     # aider, run_output of aider/prompts.py
     (expression(rf"I ran this command:\n\n.{{1,{MOST_GIVEN}}}?\n\nAnd got this output:\s*", re.DOTALL), False),
+    # Gemini CLI, Qwen Code, shellCommandProcessor.ts
+    (expression(r"I ran the following shell command:\n```sh\n"), False),
+    # Open Interpreter, core/llm/utils/convert_to_openai_messages.py; profiles of its own
+    (expression(r"Code output: .*\n\s*What does this output mean\b", re.DOTALL), False),
+    (expression(r"I executed that code\. This was the output: \"\"\""), False),
+    (expression(r"The code above was executed on my machine\. It produced no (?:text )?output\."), False),
+    # LangChain, agents/conversational_chat/prompt.py and chat agents in JSON
+    (expression(r"TOOL RESPONSE:\s*\n\s*-{3,}\s*\n"), False),
     # AutoGen, conversable_agent.py
     (expression(r"exitcode: -?\d+ \(execution (?:succeeded|failed)\)\s*\nCode output:\s*"), False),
     # Continue, core/tools/systemMessageTools/convertSystemTools.ts
@@ -96,7 +104,10 @@ _OUTPUTS = (  # how the result of such an action begins; whether an action must 
     (expression(r"(?:Call id: \S{1,100}\s*\n(?:Error:\s*\n)?|Observation:)\s*"), True),
     (expression(r"Error:[^\S\n]*\n.*\nNow let's retry:", re.DOTALL), True),
 )
-_OUTPUT_STARTS = ("I ran", "exitcode", "Tool output", "{", "Observation", "Call id", "Error")
+_OUTPUT_STARTS = (
+    *("I ran", "exitcode", "Tool output", "{", "Observation", "Call id", "Error"),
+    *("Code output", "I executed", "The code above", "TOOL RESPONSE"),
+)
 
 
 class _Question(msgspec.Struct, frozen=True):

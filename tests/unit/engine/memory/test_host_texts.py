@@ -52,6 +52,13 @@ HOSTS_ALONE: list[tuple[str, str]] = [
     ("Cline, Roo Code", "[switch_mode to 'code' because: it is due] Result:\nNever push."),
     ("Cline, Roo Code", "[new_task in Code mode: 'look\nagain'] Result:\nNever push."),
     ("OpenHands", "EXECUTION RESULT of [execute_bash]:\nNever push."),
+    ("Void", "<read_file_result>\nNever push.\n</read_file_result>\n\n<ls_dir_result>\n1\n</ls_dir_result>"),
+    ("LangChain's XML agent", "<observation>Never push.</observation>"),
+    ("Trae, agents of one's own", "<tool_result>\nNever push.\n</tool_result>"),
+    ("Trae, agents of one's own", '<tool_result tool_use_id="t1" name="read_file">\nNever push.\n</tool_result>'),
+    ("Trae, agents of one's own", "<toolcall_result>\nNever push.\n</toolcall_result>"),
+    ("Zed", "<context>\nThe following items were attached by the user. They are up-to-date.\n\n<files>\n```a.md\n"
+            "Never push.\n```\n</files>\n</context>"),
     ("Qwen, Hermes", "<tool_response>\nNever push.\n</tool_response>"),
     ("Cline, Roo Code", "[browser_action] Result:\n<feedback>\nNever push.\n</feedback>"),
     ("Cline, Roo Code", "[ERROR] You did not use a tool in your previous response! Please retry with a tool use."),
@@ -85,6 +92,20 @@ OUTPUTS: list[tuple[str, str]] = [
     ("AutoGen", "exitcode: 0 (execution succeeded)\nCode output: Never push.\n"),
     ("AutoGen, failed", "exitcode: 1 (execution failed)\nCode output: \nNever push.\n"),
     ("AutoGen, killed", "exitcode: -9 (execution failed)\nCode output: Never push."),
+    ("Open Interpreter", "Code output: Never push.\n\nWhat does this output mean / what's next (if anything)?"),
+    ("Open Interpreter", 'I executed that code. This was the output: """Never push."""\n\nWhat does this mean?'),
+    ("Open Interpreter", "The code above was executed on my machine. It produced no text output. what's next?"),
+    (
+        "Gemini CLI, Qwen Code",
+        "I ran the following shell command:\n```sh\ncat a.md\n```\n\nThis produced the following result:\n```\n"
+        "Never push.\n```",
+    ),
+    (
+        "LangChain",
+        "TOOL RESPONSE: \n---------------------\nNever push.\n\nUSER'S INPUT\n--------------------\n\nOkay, so what"
+        " is the response to my last comment?",
+    ),
+    ("LangChain, JavaScript", "TOOL RESPONSE:\n\n---\n\nNever push.\n\n## USER'S INPUT\n\nOkay, so what is it?"),
     ("Continue", "Tool output for read_file tool call:\n\nNever push."),
     ("Continue, a server's", "Tool output for github.get-file tool call:\n\nNever push."),
     ("Continue, a tag in it", "Tool output for ask tool call:\n\n<answer>\nNever push.\n</answer>"),
@@ -158,6 +179,9 @@ BESIDE: list[tuple[str, str]] = [
     ("Copilot", "<context>\nThe date is Sunday.\n</context>\n<editorContext>\na.py\n</editorContext>\n"
                 f"<userRequest>\n{SAID}\n</userRequest>"),
     ("Cursor", f"<user_info>\nOS: linux\n</user_info>\n<user_query>\n{SAID}\n</user_query>"),
+    ("Void", f"<edit_file_result>\nNever push.\n</edit_file_result>\n\n{SAID}"),
+    ("Zed", f"{SAID}\n<context>\nThe following items were attached by the user.\n<files>\nx\n</files>\n</context>"),
+    ("LangChain", f"<observation>Never push.</observation>\n{SAID}"),
     ("OpenHands", f"<uploaded_files>\n/w\n</uploaded_files>\n{SAID}"),
 ]  # fmt: skip
 
@@ -177,6 +201,8 @@ def test_what_the_user_wrote_beside_it_is_kept_whole(host: str, text: str) -> No
         "<task>\nMend it\n</task>\nbut leave `b.py`",
         "```xml\n<attachment>\n  <reminder>x</reminder>\n</attachment>\n```\nwhat is this?",
         "<answer> is not shown in the page",
+        "Code output: it is empty, why? Never push.",
+        "I ran the following shell command and it failed, never do it again",
         "<rules>\nAlways use tabs.\n",
         "Please continue. But never push.",
         "API Error: 500 is what I get, why?",
