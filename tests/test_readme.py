@@ -157,6 +157,13 @@ def _told(cost: str, ours: str) -> str:
     return f"{cost} becomes {dollars}: {share.strip('-)')} less" if share else f"{cost}, nothing saved"
 
 
+def test_what_balanced_costs_and_keeps_is_what_its_page_shows() -> None:
+    page = (ROOT / "docs" / "explanation" / "what-stays.md").read_text(encoding="utf-8")
+    billed, kept = re.findall(r"^\| `balanced` \| (\.\d+) \| (\.\d+) \|", page, re.MULTILINE)[0]
+    said = f"costs {float(billed):.2f} of the agent alone and keeps {float(kept):.2f} of what replies repeat"
+    assert said in " ".join(README.split())
+
+
 def test_it_is_read_in_minutes() -> None:
     assert len(README.splitlines()) <= MOST_README_LINES
     assert len(GUIDE.splitlines()) <= 400
