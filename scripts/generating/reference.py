@@ -103,13 +103,13 @@ def method(row: Method, schema: Json, example: Exchange | None) -> str:
         parts.append(f"**Params** (`{row.params.__name__}`): {_sentence(params)}")
         parts.append(tables.members(params, tables.short(types), out=row.direction == "to host"))
     else:
-        parts.append(f"It takes no params (`{row.params.__name__}`).\n")
+        parts.append(f"No params (`{row.params.__name__}`).\n")
     if "result" in entry:
         parts.append(_answer(entry["result"], types, row, owned_by_a_method(schema)))
     if row.errors and row.direction == "to ctxmgr":
         names = {code: name for code, name, _ in openrpc.named_errors()}
         own = ", ".join(f"{code} {names[code]}" for code in row.errors)
-        parts.append(f"**[Errors](#errors)** of its own: {own}.\n")
+        parts.append(f"**[Errors](#errors)** of this method: {own}.\n")
     if example is not None:
         parts += [f"**Example** ({_linked_source(example.source)}):\n", shown(example)]
     return "\n".join(parts)
@@ -173,7 +173,7 @@ def _type(name: str, types: dict[str, Json], out: bool) -> str:
     keys = types.get(f"{name}Keys")
     if keys is not None and definition.get("properties"):
         link = f"[{name}Keys](#{tables.slug(name)}keys)"
-        return "\n".join([*parts, f"{_text(definition)} As answered: the members of {link}, every one there.\n"])
+        return "\n".join([*parts, f"{_text(definition)} In answers, all members of {link} are present.\n"])
     parts.append(f"{_text(definition)}\n")
     if definition.get("properties"):
         parts.append(tables.members(definition, tables.short(types), out))

@@ -39,7 +39,8 @@ def type_of(schema: Json, words: Mapping[str, list[str]] | None = None) -> str:
         items = type_of(schema.get("items", {}), words)
         return f"list of ({items})" if " or " in items and not items.startswith("[") else f"list of {items}"
     if kind == "object" and "additionalProperties" in schema:
-        return f"object of {type_of(schema['additionalProperties'], words)}"
+        values = type_of(schema["additionalProperties"], words)
+        return f"object of ({values})" if " or " in values else f"object of {values}"
     return f"{kind}{_bounds(schema)}"
 
 
@@ -68,7 +69,7 @@ def members(schema: Json, words: Mapping[str, list[str]], out: bool = False) -> 
     if not schema.get("properties"):
         return ""
     required = schema.get("required", ())
-    column = "always there" if out else "required"
+    column = "always present" if out else "required"
     rows = [f"| member | type | {column} | meaning |", "|---|---|---|---|"]
     for name, shape in schema["properties"].items():
         text = linked_text(str(shape.get("description", "")))
