@@ -7,6 +7,7 @@
 2. Of any other the list tells: it begins as the conversation does, up to the first user's message. Of several that
    begin so, the one that it goes on from; where there is none it is one of its own. So two programs that were given
    the same words part with the first answer.
+   So does one that changes its API: each has a conversation of its own, for a list is in one API's shape.
 3. The key is the session's id in ctxmgr: a conversation that goes on later, through another proxy, finds what was
    saved: by the name that the program gave it, or by where its last list ended (`ListEnds`). It says nothing of the
    conversation.
@@ -165,7 +166,7 @@ class Conversations:
         for nothing."""
         base = key_of(call)
         known = self._conversations.setdefault(base, [])
-        conversation = _best(known, call)
+        conversation = _best([one for one in known if one.api is call.api], call)
         if conversation is None and known and call.speaker.conversation and len(call.body.messages) <= SHORT:
             return None
         if conversation is None:
@@ -253,6 +254,8 @@ class Conversations:
             messages = [call.api.plain(raw) for raw in call.body.messages]
             taken = [other.key for other in known]
             key = self._ends.find(base, messages, taken) or f"{base}.{token_hex(KEY_BYTES)}"
+        if any(other.key == key for other in known):  # rule 2
+            key = f"{key}.{call.format}"
         is_long_lived = marks.is_long(marks.lifetime_ms(call))
         session = self._client.opened(key, _model(call, settings, is_long_lived), cwd=self._cwd, format=call.format)
         begun = ProgramConversation(key, session, call, settings, is_long_lived)

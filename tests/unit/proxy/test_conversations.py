@@ -83,6 +83,43 @@ SEARCH = [{"role": "user", "content": [{"type": "text", "text": "Perform a web s
 HOSTED = [{"name": "web_search", "type": "web_search_20250305"}]  # that the provider runs
 
 
+def in_api(path: str, steps: int) -> bytes:
+    """A list that begins with the same bytes in each API, and so many steps in the API's own shape."""
+    lines = "\n".join(f"{line} = value of a line in a file" for line in range(200))
+    listed: list[Any] = [{"role": "user", "content": "Read all files."}]
+    for number in range(steps):
+        id, given = f"c{number}", {"path": f"{number}.py"}
+        if path.endswith("completions"):
+            call = {"id": id, "type": "function", "function": {"name": "read", "arguments": json.dumps(given)}}
+            listed.append({"role": "assistant", "content": None, "tool_calls": [call]})
+            listed.append({"role": "tool", "tool_call_id": id, "content": lines})
+        elif path.endswith("responses"):
+            listed.append({"type": "function_call", "call_id": id, "name": "read", "arguments": json.dumps(given)})
+            listed.append({"type": "function_call_output", "call_id": id, "output": lines})
+        else:
+            listed += step(number, lines=200)
+    name = "input" if path.endswith("responses") else "messages"
+    return json.dumps({"model": "m", name: listed, "tools": [{"type": "function", "name": "read"}]}).encode()
+
+
+@pytest.mark.parametrize("headers", [OPENCODE, UNNAMED], ids=["named", "unnamed"])
+async def test_a_program_that_changes_its_api_has_a_conversation_in_each(rig: Any, headers: dict[str, str]) -> None:
+    made = await rig()
+    paths = ("/v1/chat/completions", "/v1/responses", "/v1/messages", "/v1/chat/completions", "/v1/responses")
+    for steps, path in enumerate(paths):
+        for more in range(3):
+            body = in_api(path, 4 * steps + more)
+            response, _ = await made.post(body, path, headers=headers)
+            assert response.status == 200
+            for one in made.proxy.conversations.all():
+                await asyncio.gather(*one._telling)
+        if steps > 2:
+            assert len(made.upstream.asked[-1].body) < 0.9 * len(body)
+    assert made.said == []
+    assert sorted(one.api.format for one in made.proxy.conversations.all()) == ["anthropic", "openai", "responses"]
+    assert len(set(keys(made))) == 3
+
+
 async def test_a_search_beside_a_conversation_passes_and_changes_nothing_of_it(rig: Any) -> None:
     alone = await all_sent(await rig(), range(14), SESSION)
     made = await rig()
