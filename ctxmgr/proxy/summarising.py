@@ -5,7 +5,9 @@
    written nothing in time.
 2. Summarised is the conversation's last list as the program has it, every message. Where that goes on from an
    earlier summary, what it says is carried on, and what stands before it and is not told in it.
-3. No call is made, so nothing is counted but the summary, and with a holdout a compaction that cost nothing.
+3. It is no longer than the request lets an answer be: by its estimate, since no provider counts it. Where what must
+   be told does not fit, the provider is asked.
+4. No call is made, so nothing is counted but the summary, and with a holdout a compaction that cost nothing.
 """
 
 import asyncio
@@ -17,7 +19,7 @@ import msgspec
 from ctxmgr.client import SidecarFault
 from ctxmgr.engine.memory import users_text
 from ctxmgr.formats import FORMATS
-from ctxmgr.model import View
+from ctxmgr.model import View, estimate
 from ctxmgr.proxy.account import Account, BilledCall
 from ctxmgr.proxy.apis import ListCall, WrittenAnswer
 from ctxmgr.proxy.conversation import ProgramConversation
@@ -25,6 +27,9 @@ from ctxmgr.proxy.conversations import Conversations
 from ctxmgr.proxy.summary_prompts import AskedSummary, summary_asked
 
 SUMMARY_MS = 30_000.0  # then the provider is asked
+MOST_A_TOKEN = 1.25  # of the provider's tokens to an estimated one, of prose
+CAP_SHARE = 0.7  # of a cap, which is reserved for a summary: what is written is a part of the reserve
+RESERVE_TOKENS = 16_384  # that ctxmgr reserves by itself
 TOLD_CHARACTERS = 40  # of a user's message, by which a summary is seen to tell it
 LAST = b'{"role":"user","content":"Summarize."}'  # before which all is summarised
 
@@ -47,8 +52,11 @@ class SummaryWriter:
         async with conversation.lock:
             format, messages = conversation.api.format, conversation.messages
             entries = await asyncio.to_thread(entries_of, format, messages, asked)
-            summary = await _written(conversation, entries)
-        answer = call.api.written(call, asked.prompt.reply(summary)) if summary else None
+            cap = call.api.reply_cap(call.body.members)
+            summary = await _written(conversation, entries, cap)
+        reply = asked.prompt.reply(summary) if summary else ""
+        fits = cap is None or MOST_A_TOKEN * estimate(reply) <= cap
+        answer = call.api.written(call, reply) if reply and fits else None
         if answer is not None:
             for sums in (self._account, conversation.account):
                 sums.written_summaries += 1
@@ -62,9 +70,12 @@ class SummaryWriter:
             of.enrolment.note(at_ms, call, of.messages, BilledCall(dollars=0.0), prices_of, False)
 
 
-async def _written(conversation: ProgramConversation, entries: list[msgspec.Raw]) -> str:
-    """The summary; "" where ctxmgr wrote none."""
-    params = {"entries": entries, "strategy": "extractive", "settings": {"keepRecentTokens": 0}}
+async def _written(conversation: ProgramConversation, entries: list[msgspec.Raw], cap: int | None) -> str:
+    """The summary; "" where ctxmgr wrote none. `cap` on the answer, in tokens of the provider (rule 3)."""
+    settings = {"keepRecentTokens": 0}
+    if cap is not None and CAP_SHARE * cap < RESERVE_TOKENS:
+        settings["reserveTokens"] = int(CAP_SHARE * cap)
+    params = {"entries": entries, "strategy": "extractive", "settings": settings}
     try:
         answer = await conversation.session.request("compact", params, timeout_ms=SUMMARY_MS)
     except SidecarFault:

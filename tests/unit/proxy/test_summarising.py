@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.client import SidecarFault
+from ctxmgr.model import estimate
 from ctxmgr.proxy.summarising import entries_of
 from ctxmgr.proxy.summary_prompts import PROMPTS, AskedSummary
 from tests.unit.proxy.lists import SESSION, TOOLS, compact, conversation, marked, request, step
@@ -82,6 +83,25 @@ async def test_codexs_request_is_answered(rig: Any) -> None:
     assert "Never touch README.md." in text
     assert "CHECKPOINT" not in text
     assert "<summary>" not in text
+
+
+@pytest.mark.parametrize("cap", [1_500, 3_000, 8_000])
+async def test_a_summary_is_no_longer_than_the_request_lets_an_answer_be(rig: Any, cap: int) -> None:
+    made = await rig(compactions="ctxmgr", window=200_000)
+    messages = conversation(2, RULE)
+    for number in range(60):
+        messages.append({"role": "assistant", "content": f"Part {number}: " + "what it gives is used. " * 30})
+        messages.append(
+            {"role": "user", "content": f"Request {number}: " + "look at the next module, please. " * 20}
+        )
+        messages += step(number + 10)
+    text = text_of(await answered(made, claude_asks(messages, max_tokens=cap)))
+    assert "Never touch README.md." in text
+    assert 0.2 * cap < 1.25 * estimate(text) <= cap
+
+
+async def test_a_request_whose_answer_may_be_too_short_for_a_summary_goes_to_the_provider(rig: Any) -> None:
+    await passed(await rig(compactions="ctxmgr"), claude_asks(planned(3), max_tokens=20))
 
 
 async def test_opencodes_request_is_answered_of_the_list_that_it_sent_last(rig: Any) -> None:
