@@ -240,9 +240,10 @@ def _assistant(message: dict[str, Any]) -> View:
 def _assistant_block(number: int, raw_block: dict[str, Any]) -> Block:
     kind = raw_block.get("type")
     if kind == "thinking":
-        return Block("thinking", number, text(raw_block.get("thinking")), signed="signature" in raw_block)
+        signed = "signature" in raw_block
+        return Block("thinking", number, text(raw_block.get("thinking")), signed=signed, must_lead=signed)
     if kind == "redacted_thinking":
-        return Block("thinking", number, signed=True)
+        return Block("thinking", number, signed=True, must_lead=True)
     if kind == "tool_use":
         call = content.call(
             number, raw_block.get("id"), raw_block.get("name"), raw_block.get("input"), can_edit=True

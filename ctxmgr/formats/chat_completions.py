@@ -153,7 +153,7 @@ def _blocks(message: dict[str, Any]) -> list[Block]:
     thought = next((message[name] for name in _REASONING if message.get(name)), None)
     if thought is not None:
         signed = any(message.get(name) for name in _SIGNED)
-        blocks.append(Block("thinking", text=_thought(thought), signed=signed))
+        blocks.append(Block("thinking", text=_thought(thought), signed=signed, must_lead=_is_anthropics(message)))
     member = message.get("content")
     if isinstance(member, str):
         blocks += [Block("text", text=member)] if member else []
@@ -183,6 +183,15 @@ def _call(number: int, raw_call: Any) -> Block:
         number, raw_call.get("id"), function.get("name"), function.get("arguments", ""), can_edit=True
     )
     return msgspec.structs.replace(call, signed=True) if _is_signed(raw_call) else call
+
+
+def _is_anthropics(message: dict[str, Any]) -> bool:
+    """Whether its thought has Anthropic's signature, as LiteLLM passes it on, or OpenRouter."""
+    details = raw_blocks(message.get("reasoning_details"))
+    return bool(message.get("thinking_blocks")) or any(
+        text(detail.get("format")).startswith("anthropic") or ("signature" in detail and not detail.get("format"))
+        for detail in details
+    )
 
 
 def _thought(thought: Any) -> str:

@@ -96,6 +96,9 @@ class PiMessages(OneBlockFormat):
         return block.type == "image" and present(block.mime) and not present(block.source)
 
 
+OTHERS_APIS = ("openai", "azure", "google", "mistral")  # how pi's names of APIs begin that are not Anthropic's
+
+
 def _time(message: dict[str, Any]) -> int | None:
     time_ms = message.get("timestamp")
     return int(time_ms) if isinstance(time_ms, int | float) and abs(time_ms) < 2**53 else None
@@ -117,7 +120,7 @@ def _assistant(message: dict[str, Any]) -> View:
     return View(
         "assistant",
         tuple(
-            _assistant_block(number, raw_block)
+            _assistant_block(number, raw_block, text_of(message.get("api")))
             for number, raw_block in enumerate(raw_blocks(message.get("content")))
         ),
         time_ms=_time(message),
@@ -127,14 +130,14 @@ def _assistant(message: dict[str, Any]) -> View:
     )
 
 
-def _assistant_block(number: int, raw_block: dict[str, Any]) -> Block:
+def _assistant_block(number: int, raw_block: dict[str, Any], api: str) -> Block:
     kind = raw_block.get("type")
     if kind == "text":
         return Block("text", number, text_of(raw_block.get("text")), signed="textSignature" in raw_block)
     if kind == "thinking":
-        return Block(
-            "thinking", number, text_of(raw_block.get("thinking")), signed="thinkingSignature" in raw_block
-        )
+        thought, signed = text_of(raw_block.get("thinking")), "thinkingSignature" in raw_block
+        must_lead = signed and not api.startswith(OTHERS_APIS)
+        return Block("thinking", number, thought, signed=signed, must_lead=must_lead)
     if kind == "toolCall" and isinstance(raw_block.get("arguments"), dict):
         name, arguments = text_of(raw_block.get("name")), raw_block["arguments"]
         text = f"{name} {spelled(arguments)}"

@@ -64,6 +64,7 @@ class Block(msgspec.Struct, frozen=True, dict=True):
     `media` are the pictures and documents in the block, weighed apart. `content_index` is where it stands in the
     message's content, -1 where the message itself is the block. `can_edit` says that the format can put another
     text, or other arguments, there. Of texts only those of users and notes say so.
+    `must_lead`: of a signed thought, that the provider refuses a turn that began with one and no longer does.
     `declared`: of a call, what its host says of its tools.
     `marked`: the host itself marks the result as an error.
     `tie`: an id that it shares with blocks elsewhere, beside a call and its result: what the provider ran and its
@@ -88,6 +89,7 @@ class Block(msgspec.Struct, frozen=True, dict=True):
     untold: bool = False
     declared: DeclaredTools = ()
     marked: bool = False
+    must_lead: bool = False
     tie: str = ""
     closes: bool = False
     loads: tuple[str, ...] = ()

@@ -178,7 +178,7 @@ def thought_in_turn(conversation: ConversationIndex, before: ThoughtInTurn | Non
             found = ThoughtInTurn(index)
         elif view.role == "assistant" and not found.is_over and not goes_on(messages, index):
             first = view.blocks[0] if view.blocks else None
-            thinks = first is not None and first.kind == "thinking" and first.signed and len(view.blocks) > 1
+            thinks = first is not None and first.must_lead and len(view.blocks) > 1
             if thinks:
                 found = ThoughtInTurn(found.turn_start, index)
             elif any(block.kind == "call" for block in view.blocks):
@@ -187,8 +187,8 @@ def thought_in_turn(conversation: ConversationIndex, before: ThoughtInTurn | Non
 
 
 class LeadingThought(Rule):
-    """The newest turn begins with a thought where it came so: a provider that thinks refuses it otherwise. Where a
-    thought is an item of its own, none does.
+    """The newest turn begins with a thought where it came so and its provider refuses it otherwise (`must_lead`):
+    Anthropic does. Where a thought is an item of its own, none does.
 
     1. Where a later call of the turn has no thought in front, the last answer before that one stays.
     2. The packet stands before the turn then, since behind a user's words the turn would begin anew.

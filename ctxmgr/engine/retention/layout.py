@@ -11,9 +11,9 @@ messages with the same content, as for all reasoning that only the provider can 
 
 5. Decisions about what the list does not contain are forgotten. Otherwise a message that comes again would be
    removed at once, and only after a restart, since a list that continues does not consult them.
-6. An assistant's message of several items is omitted as a whole or not at all. If a host removed older messages,
-   decisions point to other messages with the same content. Then the messages of the step with unique content
-   decide.
+6. An assistant's message of several items, or a call and its results, are omitted as a whole or not at all. If a
+   host removed older messages, decisions point to other messages with the same content. Then the messages of the
+   step with unique content decide.
 7. For the same reason they may point to a message that must stay (the user's newest): it stays, with its step.
 8. Steps in the promised working set stay as they came, except what was cut or removed to fit. The decision was
    about an older part: what followed it is gone, or it has the same content as something that was removed.
@@ -258,11 +258,10 @@ def _whole_steps(
         _forget(changed, dropped, conversation.key(index))
     for step in rules.steps(conversation).steps:
         stays = not must_stay.isdisjoint(step.message_indices)
-        if not stays and len(step.assistant_indices) < 2:
-            continue
         keys = {index: conversation.key(index) for index in step.message_indices}
         leaving = {index for index, key in keys.items() if key in dropped}
-        if not stays and len(leaving.intersection(step.assistant_indices)) in (0, len(step.assistant_indices)):
+        calling = len(leaving.intersection(step.assistant_indices))
+        if not stays and (not leaving or calling == len(step.assistant_indices)):  # a late result brings it back
             continue
         if not stays and _leaves(conversation, step, leaving) and rules.may_leave(conversation, step):
             changed |= dict.fromkeys(keys.values(), Decision("dropped"))

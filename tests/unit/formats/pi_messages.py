@@ -59,7 +59,7 @@ ROLES: list[tuple[str, dict[str, Any], View]] = [
         View(
             "assistant",
             (
-                Block("thinking", 0, "hm", signed=True),
+                Block("thinking", 0, "hm", signed=True, must_lead=True),
                 Block("text", 1, "ok", signed=True),
                 Block("call", 2, 'read {"path":"x"}', "c1", "read", {"path": "x"}, signed=True, can_edit=True),
                 Block("thinking", 3, "hm"),

@@ -86,12 +86,16 @@ ASSISTANTS: list[tuple[str, Any, tuple[Block, ...]]] = [
         "thinking, text and a call",
         [{"type": "thinking", "thinking": "hm", "signature": "c2ln"}, text("ok"), CALL],
         (
-            Block("thinking", 0, "hm", signed=True),
+            Block("thinking", 0, "hm", signed=True, must_lead=True),
             Block("text", 1, "ok"),
             Block("call", 2, 'read {"path":"x"}', "t1", "read", {"path": "x"}, can_edit=True),
         ),
     ),
-    ("redacted", [{"type": "redacted_thinking", "data": "xxxx"}], (Block("thinking", 0, signed=True),)),
+    (
+        "redacted",
+        [{"type": "redacted_thinking", "data": "xxxx"}],
+        (Block("thinking", 0, signed=True, must_lead=True),),
+    ),
     (
         "what the provider ran",
         [{"type": "server_tool_use", "id": "s"}, {"type": "web_search_tool_result", "tool_use_id": "s"}],

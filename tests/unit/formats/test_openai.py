@@ -73,7 +73,7 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
     (
         "signed thinking, as LiteLLM has it",
         {"role": "assistant", "content": "ok", "thinking_blocks": [{"type": "thinking", "thinking": "hm"}]},
-        View("assistant", (Block("thinking", text="hm", signed=True), Block("text", text="ok"))),
+        View("assistant", (Block("thinking", text="hm", signed=True, must_lead=True), Block("text", text="ok"))),
     ),
     (
         "arguments that are no JSON",
