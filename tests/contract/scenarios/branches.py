@@ -34,7 +34,7 @@ def _tree() -> tuple[Messages, Tree]:
 
 @behaviour(
     "branches/with-the-hosts-model",
-    "summarizeBranch summarises from the old leaf back to where the paths meet, files and errors included.",
+    "summarizeBranch summarizes from the old leaf back to where the paths meet, including files and errors.",
     "design 7, branch summaries",
 )
 def with_model() -> Talk:
@@ -66,7 +66,7 @@ def with_model() -> Talk:
 
 @behaviour(
     "branches/without-a-model",
-    "Without a model the branch summary is extractive; a branch that holds nothing has none.",
+    "Without a model, the branch summary is extractive. An empty branch has none.",
     "design 7, extractive",
 )
 def extractive() -> Talk:
@@ -84,7 +84,8 @@ def extractive() -> Talk:
 
 @behaviour(
     "branches/before-tree",
-    "session_before_tree answers the summary where the policy says so and the user wants one; else no model runs.",
+    "session_before_tree returns the summary if the policy says so and the user wants one. Otherwise no model "
+    "runs.",
     "design 7; pi session_before_tree",
 )
 def before_tree() -> Talk:
@@ -111,7 +112,7 @@ def before_tree() -> Talk:
 
 @behaviour(
     "branches/left-as-history",
-    "What a branch summary says reaches the ledger as history, not as what holds now.",
+    "What a branch summary says is added to the ledger as history, not as current facts.",
     "design 5, branch summaries",
 )
 def history() -> Talk:
@@ -138,7 +139,7 @@ def history() -> Talk:
 
 @behaviour(
     "branches/bad-trees",
-    "A circle, a missing parent or an unknown id is no error of ours: what can be told of the tree is told.",
+    "A cycle, a missing parent or an unknown id is not an error. What is known of the tree is used.",
     "design 2, bad input",
 )
 def bad_trees() -> Talk:

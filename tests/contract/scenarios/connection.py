@@ -7,7 +7,7 @@ from tests.contract.talk import Fields, Talk
 
 @behaviour(
     "connection/describes-itself",
-    "rpc.discover answers the table of methods as an OpenRPC document.",
+    "rpc.discover returns the table of methods as an OpenRPC document.",
     "OpenRPC 1.3, service discovery method",
 )
 def discovered() -> Talk:
@@ -20,7 +20,7 @@ def discovered() -> Talk:
 
 @behaviour(
     "connection/exit",
-    "`exit` ends the process at once, with code 0 after `shutdown` and 1 without.",
+    "`exit` ends the process at once, with code 0 after `shutdown` and 1 without it.",
     "design 2, protocol; LSP 3.17, exit",
 )
 def ended() -> Talk:
@@ -45,8 +45,8 @@ def _called(id: str, command: str) -> Fields:
 
 @behaviour(
     "connection/five-messages",
-    "Five messages make a host: a list goes out, what came of it comes back, only what is new travels, a "
-    "compaction is asked for and told of.",
+    "Five messages make a host: it sends a list, reports the outcome, sends only what is new, and gets and "
+    "reports a compaction.",
     "design 2",
 )
 def five_messages() -> Talk:

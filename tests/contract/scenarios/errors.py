@@ -19,7 +19,7 @@ def _request(method: str, **params: Any) -> dict[str, Any]:
 
 
 @behaviour(
-    "errors/parse-error", "What is no JSON is answered with -32700; the next message is served.", "design 2, errors"
+    "errors/parse-error", "Invalid JSON is answered with -32700. The next message is served.", "design 2, errors"
 )
 def parse() -> Talk:
     talk = Talk()
@@ -29,7 +29,7 @@ def parse() -> Talk:
     return talk
 
 
-@behaviour("errors/invalid-request", "Batches and wrong envelopes are answered with -32600.", "design 2, errors")
+@behaviour("errors/invalid-request", "Batches and invalid envelopes are answered with -32600.", "design 2, errors")
 def invalid() -> Talk:
     talk = Talk()
     assert _error(talk.send([_request("getStatus", sessionId="s")]))["code"] == -32600
@@ -49,7 +49,9 @@ def unknown_method() -> Talk:
 
 
 @behaviour(
-    "errors/invalid-params", "Wrong params are answered with -32602 and the path of the fault.", "design 2, errors"
+    "errors/invalid-params",
+    "Invalid params are answered with -32602 and the path of the error.",
+    "design 2, errors",
 )
 def params() -> Talk:
     talk = Talk()
@@ -73,7 +75,7 @@ def session() -> Talk:
 
 
 @behaviour(
-    "errors/not-initialized", "Before initialize everything but it is answered with -32002.", "design 2, errors"
+    "errors/not-initialized", "Before initialize, everything else is answered with -32002.", "design 2, errors"
 )
 def not_initialized() -> Talk:
     talk = Talk(start=False)
@@ -82,7 +84,7 @@ def not_initialized() -> Talk:
     return talk
 
 
-@behaviour("errors/after-shutdown", "After shutdown only exit is taken.", "design 2, protocol")
+@behaviour("errors/after-shutdown", "After shutdown, only exit is accepted.", "design 2, protocol")
 def after_shutdown() -> Talk:
     talk = Talk()
     assert talk.call("shutdown") is None
@@ -92,7 +94,7 @@ def after_shutdown() -> Talk:
 
 @behaviour(
     "errors/request-failed",
-    "A session that another process holds is refused with -32803; other sessions are served.",
+    "A session that is open in another process is refused with -32803. Other sessions are served.",
     "design 9",
 )
 def refused() -> Talk:
@@ -107,7 +109,7 @@ def refused() -> Talk:
 
 @behaviour(
     "errors/cancelled",
-    "A cancelled request is answered with -32800, once, running or queued; the next one is served.",
+    "A cancelled request is answered with -32800, once, whether it was running or queued. The next one is served.",
     "design 2, $/cancelRequest",
 )
 def cancelled() -> Talk:
@@ -130,7 +132,8 @@ def cancelled() -> Talk:
 
 @behaviour(
     "errors/internal-error",
-    "A fault inside is answered with -32603 and the kind of the fault, none of its text; the next one is served.",
+    "A fault inside ctxmgr is answered with -32603 and the kind of the fault, without its text. The next request "
+    "is served.",
     "design 2, errors",
     planted=True,
 )

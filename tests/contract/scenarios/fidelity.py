@@ -15,7 +15,7 @@ BLOCK = '{"role":"assistant","content":[{"type":"hum","data":"..."},{"type":"tex
 
 @behaviour(
     "fidelity/unknown-things-pass-through",
-    "Unknown roles, blocks and fields, number spelling, escapes and key order go back as they came.",
+    "Unknown roles, blocks and fields, number spelling, escapes and key order are returned unchanged.",
     "design 3",
 )
 def unknown() -> Talk:
@@ -31,7 +31,8 @@ def unknown() -> Talk:
 
 @behaviour(
     "fidelity/append-and-edits",
-    "Only new messages travel: `append` with the last base, `edits` name what is kept; a wrong base is -32801.",
+    "Only new messages are sent: `append` with the last base, and `edits` that name what is kept. A wrong base is "
+    "answered with -32801.",
     "design 2, context",
 )
 def append() -> Talk:
@@ -59,7 +60,7 @@ def append() -> Talk:
 
 @behaviour(
     "fidelity/unpaired-surrogates-are-mended",
-    "Half of a surrogate pair becomes U+FFFD in the same six bytes, and the report says so.",
+    "Half of a surrogate pair becomes U+FFFD in the same six bytes, and the report counts it.",
     "design 2, unpaired surrogates",
 )
 def surrogates() -> Talk:

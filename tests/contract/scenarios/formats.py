@@ -140,7 +140,7 @@ def _pruned(name: str) -> Talk:
 
 @behaviour(
     "formats/compacted",
-    "A compaction of a session in a provider's format: its entries hold messages of that format.",
+    "A compaction of a session in a provider's format has entries with messages of that format.",
     "design 7",
 )
 def compacted() -> Talk:
@@ -167,7 +167,8 @@ def compacted() -> Talk:
 
 @behaviour(
     "formats/openai",
-    "Chat completions: the prompt stays at the head, then the packet; calls keep their results, errors their text.",
+    "Chat completions: the prompt stays first, then comes the packet. Calls keep their results, errors keep their "
+    "text.",
     "design 3; the format's own rules",
 )
 def openai() -> Talk:
@@ -176,7 +177,7 @@ def openai() -> Talk:
 
 @behaviour(
     "formats/anthropic",
-    "Anthropic's messages: several results in one message are shortened one by one; thinking is as it came.",
+    "Anthropic's messages: several results in one message are shortened one by one. Thinking is unchanged.",
     "design 3; the format's own rules",
 )
 def anthropic() -> Talk:
@@ -185,7 +186,7 @@ def anthropic() -> Talk:
 
 @behaviour(
     "formats/responses",
-    "Responses: the items of an answer leave together; `turn_end` brings them as an array.",
+    "Responses: the items of an answer are removed together. `turn_end` takes them as an array.",
     "design 3; the format's own rules",
 )
 def responses() -> Talk:
@@ -194,7 +195,7 @@ def responses() -> Talk:
 
 @behaviour(
     "formats/gemini",
-    "Gemini's contents: several responses in one are shortened one by one; signed thoughts are as they came.",
+    "Gemini's contents: several responses in one content are shortened one by one. Signed thoughts are unchanged.",
     "design 3; the format's own rules",
 )
 def gemini() -> Talk:
@@ -203,7 +204,7 @@ def gemini() -> Talk:
 
 @behaviour(
     "formats/openai-pruned",
-    "Chat completions have no error flag: what failed is told from its text, and is not pruned.",
+    "Chat completions have no error flag. A failure is recognized by its text, and is not pruned.",
     "design 3 and 4, rule 6",
 )
 def openai_pruned() -> Talk:
@@ -212,7 +213,7 @@ def openai_pruned() -> Talk:
 
 @behaviour(
     "formats/anthropic-pruned",
-    "Of two results in one message of Anthropic's the old output is pruned, the error beside it stays.",
+    "Of two results in one of Anthropic's messages, the old output is pruned and the error stays.",
     "design 3 and 4, rule 6",
 )
 def anthropic_pruned() -> Talk:
@@ -221,7 +222,7 @@ def anthropic_pruned() -> Talk:
 
 @behaviour(
     "formats/responses-pruned",
-    "Responses have no error flag: what failed is told from its text, and is not pruned.",
+    "Responses have no error flag. A failure is recognized by its text, and is not pruned.",
     "design 3 and 4, rule 6",
 )
 def responses_pruned() -> Talk:
@@ -230,7 +231,7 @@ def responses_pruned() -> Talk:
 
 @behaviour(
     "formats/gemini-pruned",
-    "Of two responses in one of Gemini's contents the old output is pruned, what failed stays.",
+    "Of two responses in one of Gemini's contents, the old output is pruned and the failed one stays.",
     "design 3 and 4, rule 6",
 )
 def gemini_pruned() -> Talk:
@@ -239,7 +240,7 @@ def gemini_pruned() -> Talk:
 
 @behaviour(
     "formats/named-wrongly",
-    "A list in another format than was named is refused untouched, and the error names the right one.",
+    "A list in a different format than was named is refused untouched, and the error names the right one.",
     "model.api.lifecycle: messageFormat",
 )
 def named_wrongly() -> Talk:
@@ -257,7 +258,7 @@ def named_wrongly() -> Talk:
 
 @behaviour(
     "formats/told-by-the-messages",
-    '`messageFormat` "auto": texts are taken in any format, and the first message that shows one settles it.',
+    '`messageFormat` "auto": texts are accepted in any format, and the first message that shows a format decides.',
     "model.api.lifecycle: messageFormat",
 )
 def told_by_the_messages() -> Talk:

@@ -21,7 +21,8 @@ def _turns(talk: Talk, make: Messages, tokens: int, count: int = 1) -> list[list
 
 @behaviour(
     "latch/asks-once-an-episode",
-    "Red asks for a compaction once, in the answer of turn_end; again only after the episode has ended.",
+    "The red zone asks for a compaction once, in the answer of turn_end, and again only after the episode has "
+    "ended.",
     "design 4, latch",
 )
 def once() -> Talk:
@@ -38,7 +39,7 @@ def once() -> Talk:
 
 @behaviour(
     "latch/a-refusal-starts-a-cooldown",
-    "A refusal starts a cooldown that doubles; after three in a row the latch rests until pressure has fallen.",
+    "A refusal starts a cooldown that doubles. After three in a row, the latch rests until pressure has fallen.",
     "design 4, latch",
 )
 def cooldown() -> Talk:
@@ -72,7 +73,7 @@ def cooldown() -> Talk:
 
 @behaviour(
     "latch/a-notification-asks-by-request",
-    "When turn_end comes as a notification the host is asked by a request; never both ways.",
+    "If turn_end is sent as a notification, the host gets a request. It is never asked both ways.",
     "design 2, requestCompaction",
 )
 def by_request() -> Talk:
@@ -117,7 +118,7 @@ def failed() -> Talk:
 
 @behaviour(
     "latch/overflow-asks-at-once",
-    "A context-overflow error asks whatever the zone, once per user message; a rate limit does not.",
+    "A context-overflow error asks whatever the zone is, once per user message. A rate limit does not.",
     "design 4, latch",
 )
 def overflow() -> Talk:
@@ -137,8 +138,8 @@ def overflow() -> Talk:
 
 @behaviour(
     "latch/a-refusal-teaches-the-window",
-    "A refusal as too long makes the model's window smaller, for that model and the host's word of it, until a "
-    "request of more tokens is taken; status tells, and a restart knows it.",
+    'A "too long" refusal makes the model\'s window smaller, for that model and the window that the host gave, '
+    "until a larger request is accepted. The status says so, and a restart remembers it.",
     "design 4, latch",
 )
 def teaches() -> Talk:
@@ -169,7 +170,7 @@ def teaches() -> Talk:
 
 @behaviour(
     "latch/nothing-asked-undeclared",
-    "Nothing is asked where the host did not declare it, in presets off and tools, or when compaction is off.",
+    "Nothing is requested if the host did not declare it, in presets off and tools, or if compaction is off.",
     "design 4, latch",
 )
 def undeclared() -> Talk:

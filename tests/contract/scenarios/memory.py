@@ -11,7 +11,7 @@ PLAIN = (
 
 @behaviour(
     "memory/resume-packet-once",
-    "After a compaction one resume packet tells more; the next call has the lean one. Both hold the summary.",
+    "After a compaction, one resume packet says more. The next call has the short one. Both contain the summary.",
     "design 4, rule 5",
 )
 def resume() -> Talk:
@@ -44,7 +44,7 @@ def resume() -> Talk:
 
 @behaviour(
     "memory/a-summary-without-headings-survives",
-    "What stands under no known heading is kept paragraph by paragraph and stands in the resume packet.",
+    "Text under an unknown heading is kept paragraph by paragraph, and is in the resume packet.",
     "design 4, rule 1",
 )
 def headless() -> Talk:
@@ -87,7 +87,8 @@ Port the parser to the new lexer, file by file.
 
 @behaviour(
     "memory/a-short-summary-leaves",
-    "A summary leaves once it is in the ledger, however short: the packet says all of it, and may weigh more.",
+    "A summary is removed once it is in the ledger, however short it is. The packet says all of it, and may have "
+    "more tokens.",
     "design 4, rule 1; published fault: a short summary was swallowed",
 )
 def short() -> Talk:
@@ -112,7 +113,7 @@ def short() -> Talk:
 
 @behaviour(
     "memory/summaries-as-they-came",
-    "getSummaries answers what was heard, oldest first: the newest three as they came, of older ones no text.",
+    "getSummaries returns the summaries, oldest first: the newest three unchanged, older ones without text.",
     "design 8",
 )
 def summaries() -> Talk:
@@ -130,7 +131,7 @@ def summaries() -> Talk:
 
 @behaviour(
     "memory/tool-text-is-data",
-    "A tool result that holds headings and a checklist leaves what the user said and the tasks as they were.",
+    "A tool result with headings and a checklist does not change the user's words or the tasks.",
     "design 5",
 )
 def data() -> Talk:
@@ -148,7 +149,7 @@ def data() -> Talk:
 
 @behaviour(
     "memory/a-returned-packet-is-no-fact",
-    "A packet that comes back in the input is replaced by the one that holds now, and never read as facts.",
+    "A packet that comes back in the input is replaced by the current one, and never read as facts.",
     "design 4, rule 5",
 )
 def returned() -> Talk:
@@ -166,7 +167,7 @@ def returned() -> Talk:
 
 @behaviour(
     "memory/a-blocker-until-it-succeeds",
-    "A failed command is a blocker until the same thing succeeds; its error is quoted, one line.",
+    "A failed command is a blocker until the same thing succeeds. Its error is quoted in one line.",
     "design 5",
 )
 def blocker() -> Talk:
@@ -184,7 +185,7 @@ def blocker() -> Talk:
 
 @behaviour(
     "memory/a-tree-move",
-    "After a tree move the ledger holds what is on the active path and what the branch summary carried over.",
+    "After a tree move, the ledger has what is on the active path and what the branch summary carried over.",
     "design 5",
 )
 def tree() -> Talk:
@@ -224,7 +225,7 @@ def tree() -> Talk:
 
 @behaviour(
     "memory/a-tree-move-with-entries",
-    "With the tree's entries at hand, facts leave and come back with the path, those without an entry id too.",
+    "With the tree's entries, facts are removed and restored with the path, even those without an entry id.",
     "design 5",
 )
 def entries() -> Talk:

@@ -7,7 +7,7 @@ from tests.contract.talk import Messages, Talk, packet
 
 @behaviour(
     "notes/scratchpad",
-    "editScratchpad applies its operations in order, all or none; the notes stand in the packet.",
+    "editScratchpad applies its operations in order, all or none. The notes are in the packet.",
     "design 2, getScratchpad and editScratchpad",
 )
 def scratchpad() -> Talk:
@@ -33,7 +33,7 @@ def scratchpad() -> Talk:
 
 @behaviour(
     "notes/scratchpad-kept",
-    "The notes outlive a compaction and a restart.",
+    "The notes survive a compaction and a restart.",
     "design 9",
 )
 def kept() -> Talk:
@@ -50,8 +50,8 @@ def kept() -> Talk:
 
 @behaviour(
     "notes/in-view",
-    "In balanced an edit of the notes changes no list by itself; they stand in view from the next epoch on, also "
-    "where a forced prune takes nothing away.",
+    "In balanced, editing the notes does not change a list by itself. They are in view from the next epoch on, "
+    "even if a forced prune removes nothing.",
     "design 2, getScratchpad and editScratchpad",
 )
 def in_view() -> Talk:
@@ -68,7 +68,7 @@ def in_view() -> Talk:
 
 @behaviour(
     "notes/in-summaries",
-    "A summary of ctxmgr's own ends with the notes, and the prompts for one show them.",
+    "A summary by ctxmgr ends with the notes, and the prompts for one contain them.",
     "design 5",
 )
 def summarised() -> Talk:

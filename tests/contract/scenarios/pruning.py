@@ -57,7 +57,7 @@ def red() -> Talk:
 
 @behaviour(
     "pruning/compact-keeps-the-smallest-suffix",
-    "In the compact zone the newest turn stays, and its old steps lose output only where it alone is too heavy.",
+    "In the compact zone the newest turn stays, and its old steps lose output only if it alone is too large.",
     "design 4, rules 2 and 3",
 )
 def compact() -> Talk:
@@ -66,7 +66,7 @@ def compact() -> Talk:
 
 @behaviour(
     "pruning/newest-turn-over-its-budget",
-    "In the compact zone the old steps of a newest turn over its budget lose output; the last two stay.",
+    "In the compact zone, the old steps of a newest turn over its budget lose output. The last two stay.",
     "design 4, rule 3",
 )
 def newest_turn() -> Talk:
@@ -89,7 +89,7 @@ def newest_turn() -> Talk:
 
 @behaviour(
     "pruning/newest-turn-is-lossless",
-    "Outside the compact zone every message of the newest turn goes back as it came.",
+    "Outside the compact zone, every message of the newest turn is returned unchanged.",
     "design 4, rule 3",
 )
 def lossless() -> Talk:
@@ -103,7 +103,7 @@ def lossless() -> Talk:
 
 @behaviour(
     "pruning/distilling",
-    "Bulky results of kept older turns are distilled: first, last and error lines, and what it was.",
+    "Large results of kept older turns are distilled: first, last and error lines, and what the result was.",
     "design 4, rule 4",
 )
 def distilling() -> Talk:
@@ -125,7 +125,7 @@ def distilling() -> Talk:
 
 @behaviour(
     "pruning/summaries-filtered",
-    "A raw summary leaves once its text is in the ledger, and what it said stands in the packet.",
+    "A raw summary is removed once its text is in the ledger, and its content is in the packet.",
     "design 4, rule 1",
 )
 def summaries() -> Talk:
@@ -146,7 +146,7 @@ def summaries() -> Talk:
 
 @behaviour(
     "pruning/no-oscillation",
-    "Usage that falls because we pruned brings no turn back: the first kept turn never moves back within a branch.",
+    "If usage falls because of pruning, no turn comes back: the first kept turn never moves back within a branch.",
     "design 4, no oscillation",
 )
 def oscillation() -> Talk:
@@ -169,7 +169,7 @@ def oscillation() -> Talk:
 
 @behaviour(
     "pruning/status",
-    "getStatus says mode, zone, pressure, tokens, the packet's weight and what was done.",
+    "getStatus returns mode, zone, pressure, tokens, the packet's tokens and what was done.",
     "design 2, shapes",
 )
 def status() -> Talk:
@@ -188,7 +188,8 @@ def status() -> Talk:
 
 @behaviour(
     "pruning/explained",
-    "`explain` gives each message of the last list a verdict with its rule and both weights, and the packet one.",
+    "`explain` gives each message of the last list a verdict with its rule and both token counts, and one for the "
+    "packet.",
     "design 2, explain",
 )
 def explained() -> Talk:

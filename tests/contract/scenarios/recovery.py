@@ -37,7 +37,7 @@ def _failed(talk: Talk, method: str, **params: Any) -> Fields:
 
 @behaviour(
     "recovery/pages-of-an-original",
-    "retrieve gives what left back page by page, from the archive of an earlier run as well.",
+    "retrieve returns what was removed page by page, also from the archive of an earlier run.",
     "design 2, retrieve; design 9",
 )
 def pages() -> Talk:
@@ -55,7 +55,8 @@ def pages() -> Talk:
 
 @behaviour(
     "recovery/search",
-    "search finds what left by its words, its path or its tool, best first, with the place to retrieve it from.",
+    "search finds what was removed by its words, its path or its tool, best first, with the place to retrieve it "
+    "from.",
     "design 2, search",
 )
 def search() -> Talk:
@@ -83,7 +84,7 @@ def search() -> Talk:
 
 @behaviour(
     "recovery/an-unknown-handle",
-    "An unknown handle is refused with the call to make again; without the capability nothing is archived.",
+    "An unknown handle is refused with the call to make again. Without the capability, nothing is archived.",
     "design 2, retrieve; capabilities",
 )
 def unknown() -> Talk:
@@ -100,7 +101,7 @@ def unknown() -> Talk:
 
 @behaviour(
     "recovery/undo",
-    "undo brings back what left at an epoch, and pins it; an epoch without a receipt is refused.",
+    "undo brings back what was removed at an epoch, and pins it. An epoch without a receipt is refused.",
     "design 2, undo; design 6",
 )
 def undo() -> Talk:
@@ -118,7 +119,7 @@ def undo() -> Talk:
 
 @behaviour(
     "recovery/pins",
-    "A pin is of one message, one call, a path or a tool; they are counted, each once, and outlive a compaction.",
+    "A pin is for one message, one call, a path or a tool. Pins are counted once each, and survive a compaction.",
     "design 2, pin and unpin",
 )
 def pins() -> Talk:
@@ -143,8 +144,8 @@ def _told(talk: Talk, seq: int | None, note: str | None = None) -> None:
 
 @behaviour(
     "store/durable-is-what-is-safe-there",
-    "`status.durable` is the newest event that the store has, by its `seq`; before it has any, and without a "
-    "store, there is none.",
+    "`status.durable` is the `seq` of the newest event in the store. Before the first one, and without a store, "
+    "it is absent.",
     "design 2, getStatus",
 )
 def durable() -> Talk:
@@ -162,8 +163,8 @@ def durable() -> Talk:
 
 @behaviour(
     "store/flush-waits-for-it",
-    "`getStatus` with `flush` is answered once the store has what was saved before it; what is asked of the "
-    "session after it is answered after it.",
+    "`getStatus` with `flush` is answered once the store has everything saved before it. Later requests about the "
+    "session are answered after it.",
     "design 2, getStatus",
 )
 def flush() -> Talk:
@@ -183,8 +184,8 @@ def flush() -> Talk:
 
 @behaviour(
     "store/what-is-wrong-is-a-note",
-    "While nothing goes to the store the status says so and why, and the calls go on; when it goes there again the "
-    "note is gone. Each is said once to people.",
+    "While nothing reaches the store, the status says so and why, and calls continue. When the store is back, the "
+    "note is removed. Each change is reported once to people.",
     "design 2, getStatus",
 )
 def unsaved() -> Talk:
@@ -202,8 +203,8 @@ def unsaved() -> Talk:
 
 @behaviour(
     "store/the-start-says-what-is-wrong",
-    "Where nothing of a session can go to the store when it starts, the status of that answer says so and why; "
-    "else it says what is safe there.",
+    "If nothing of a session can reach the store when it starts, the status of that answer says so and why. "
+    "Otherwise it says what has reached the store.",
     "design 2, session_start",
 )
 def unsaved_from_the_start() -> Talk:
@@ -221,8 +222,8 @@ def unsaved_from_the_start() -> Talk:
 
 @behaviour(
     "store/who-was-fenced-goes-on-alone",
-    "A session that another machine has taken over goes on here: the status says that nothing more of it is saved "
-    "there, and `durable` stays where it was.",
+    "A session that another machine has taken over continues here. The status says that it is no longer saved to "
+    "the store, and `durable` stays at its value.",
     "design 2, getStatus",
 )
 def fenced() -> Talk:

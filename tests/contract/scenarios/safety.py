@@ -16,7 +16,7 @@ def _fault(*_: object) -> None:
 
 @behaviour(
     "safety/a-fault-inside-answers-a-list-that-fits",
-    "With a raw list that has outgrown the window, a fault answers the last projection plus what came since.",
+    "If the raw list has outgrown the window, a fault is answered with the last projection plus what came since.",
     "design 2, safety of answers",
     planted=True,
 )
@@ -39,7 +39,8 @@ def fault() -> Talk:
 
 @behaviour(
     "safety/a-fault-with-a-raw-list-that-fits",
-    "With nothing answered yet, a fault answers `unchanged` where the raw list fits, else the turns that do.",
+    "If nothing was answered yet, a fault is answered with `unchanged` if the raw list fits, else with the turns "
+    "that do.",
     "design 2, safety of answers",
     planted=True,
 )
@@ -58,7 +59,7 @@ def first() -> Talk:
 
 @behaviour(
     "safety/a-list-without-a-user",
-    "A list without a user message, and one with calls that have no results, are answered as they came.",
+    "A list without a user message, and one with calls that have no results, are returned unchanged.",
     "design 4, always",
 )
 def headless() -> Talk:

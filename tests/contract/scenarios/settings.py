@@ -6,7 +6,8 @@ from tests.contract.talk import Messages, Talk
 
 @behaviour(
     "settings/policy-in-force",
-    "getPolicy says what is in force for the session's model, with its thresholds; a refused key changes nothing.",
+    "getPolicy returns the current policy of the session's model, with its thresholds. A refused key changes "
+    "nothing.",
     "design 2, getPolicy and setPolicy",
 )
 def in_force() -> Talk:
@@ -31,9 +32,9 @@ def in_force() -> Talk:
 
 @behaviour(
     "settings/a-host-tells-tiers",
-    "A host may tell with a model's prices what longer requests cost: that goes before what is known. What of the "
-    "plain prices it leaves out is as it is known, in proportion. Two tiers above as many tokens are refused, of a "
-    "host and of a policy.",
+    "A host may send the prices of longer requests with a model's prices. They override the known ones. What they "
+    "omit of the plain prices is taken from the known ones, in proportion. Two tiers of the same size are "
+    "refused, from a host and from a policy.",
     "design 2, session_start and model_select: a host's own word on its model goes before all else",
 )
 def tiers() -> Talk:
@@ -64,8 +65,8 @@ def tiers() -> Talk:
 
 @behaviour(
     "settings/a-host-tells-no-cache",
-    "Where a host tells that reading a cache costs what input does there is none: the host says so, and no start "
-    "lives.",
+    "If a host says that a cache read costs the same as input, there is no cache. The source is the host, and no "
+    "entry has a lifetime.",
     "design 2, session_start and model_select: of each it is told who said it",
 )
 def no_cache() -> Talk:
@@ -81,7 +82,7 @@ def no_cache() -> Talk:
 
 @behaviour(
     "settings/a-host-says-batch",
-    "Where a host says that its calls may wait, and tells no prices, the prices known of a batch hold.",
+    "If a host says that its calls may wait, and gives no prices, the known batch prices apply.",
     "design 2, session_start and model_select",
 )
 def batch() -> Talk:
@@ -96,8 +97,8 @@ def batch() -> Talk:
 
 @behaviour(
     "settings/another-model",
-    "model_select takes the window and the policy of the model that is run from now on; tokens are unknown until "
-    "it has counted.",
+    "model_select uses the window and the policy of the model from now on. Tokens are unknown until that model "
+    "has counted.",
     "design 2, model_select",
 )
 def another_model() -> Talk:

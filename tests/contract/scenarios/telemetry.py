@@ -8,8 +8,8 @@ USAGE = {"input": 900, "output": 40, "cacheRead": 5_000, "cacheWrite": 100, "tot
 
 @behaviour(
     "telemetry/in-numbers",
-    "A host that declares `telemetry` is told of each list, each epoch and each reported usage in numbers, behind "
-    "the answer; nothing that somebody wrote is told.",
+    "A host that declares `telemetry` gets each list, each epoch and each reported usage in numbers, after the "
+    "answer. Nothing that somebody wrote is sent.",
     "OpenTelemetry semantic conventions for generative AI",
 )
 def in_numbers() -> Talk:
@@ -31,7 +31,7 @@ def in_numbers() -> Talk:
 
 @behaviour(
     "telemetry/where-it-is-asked-for",
-    "A host that does not declare `telemetry` is told nothing of the kind.",
+    "A host that does not declare `telemetry` gets no such events.",
     "design 2: nothing is used that was not declared",
 )
 def not_asked_for() -> Talk:

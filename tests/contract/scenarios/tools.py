@@ -20,7 +20,7 @@ def _five_reads(make: Messages) -> list[dict[str, object]]:
 
 @behaviour(
     "tools/old-output-pruned",
-    "Old tool output beyond what is protected is replaced by a marker with tool, telling arguments and tokens.",
+    "Old tool output beyond what is protected is replaced by a marker with tool, key arguments and tokens.",
     "design 4, rule 6",
 )
 def pruned() -> Talk:
@@ -38,7 +38,7 @@ def pruned() -> Talk:
 
 @behaviour(
     "tools/force-and-toggle",
-    "`prune` goes past the minimum once; `setPruning false` answers the raw list while it fits.",
+    "`prune` ignores the minimum once. `setPruning false` returns the raw list as long as it fits.",
     "design 2 and 4, rule 6",
 )
 def force() -> Talk:
@@ -59,7 +59,7 @@ def force() -> Talk:
 
 @behaviour(
     "tools/prune-that-takes-nothing",
-    "The status says why a `prune` took nothing, until another one is asked for.",
+    "The status says why a `prune` removed nothing, until the next one is requested.",
     "design 2 and 4, rule 6",
 )
 def takes_nothing() -> Talk:
@@ -100,7 +100,8 @@ def protected() -> Talk:
 
 @behaviour(
     "tools/stops-at-a-compaction",
-    "What is before a compaction summary is left alone; a result that is pruned already does not stop the walk.",
+    "What precedes a compaction summary is left alone. A result that is already pruned does not stop the search "
+    "for more.",
     "design 4, rule 6",
 )
 def boundary() -> Talk:
@@ -124,7 +125,7 @@ def boundary() -> Talk:
 
 @behaviour(
     "tools/names-in-any-case",
-    "A tool that is named is meant in whatever case a host spells it; where none is named all are meant.",
+    "Tool names in the policy match in any case. If none is named, all tools match.",
     "design 4, rule 6",
 )
 def names() -> Talk:
@@ -176,8 +177,8 @@ def _left(run: Run) -> dict[str, str]:
 
 @behaviour(
     "tools/declared",
-    "A host declares what its own tools do; their results are reads, writes and runs as those of known tools are, "
-    "also after a restart.",
+    "A host declares what its own tools do. Their results are treated as reads, writes and runs like those of "
+    "known tools, also after a restart.",
     "host integration",
 )
 def declared() -> Talk:
@@ -204,8 +205,8 @@ def declared() -> Talk:
 
 @behaviour(
     "tools/declared-of-one-session",
-    "What session_start declares stands beside what initialize did, and before it; a declaration that says nothing "
-    "or is made twice is refused by its place, and nothing has changed.",
+    "Declarations of session_start take precedence over those of initialize. A declaration that says nothing or "
+    "appears twice is refused by its place, and nothing changes.",
     "host integration",
 )
 def declared_of_one_session() -> Talk:

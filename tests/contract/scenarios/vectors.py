@@ -30,7 +30,7 @@ def _vector(text: str) -> list[int]:
 
 @behaviour(
     "compaction/breaks-by-the-hosts-vectors",
-    "`embed` asks the host for a vector of each step; a slice ends where the subject changes.",
+    "`embed` asks the host for a vector of each step. A slice ends where the subject changes.",
     "design 2, embed; TextTiling (Hearst 1997), depth of a gap",
 )
 def vectors() -> Talk:

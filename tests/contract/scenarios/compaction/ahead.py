@@ -9,7 +9,8 @@ from tests.contract.talk import Messages, Talk
 
 @behaviour(
     "compaction/prepared-ahead",
-    "Asked for in the policy, a compaction is written in the background from yellow on and comes with the request.",
+    "If the policy says so, a compaction is written in the background from the yellow zone on, and comes with the "
+    "request.",
     "design 7: preparing ahead is off unless asked for",
 )
 def ahead() -> Talk:
@@ -27,7 +28,7 @@ def ahead() -> Talk:
 
 @behaviour(
     "compaction/prepared-ahead-for-another-branch",
-    "A compaction written ahead is thrown away when the host moves in its tree, also while it is being written.",
+    "A compaction written in advance is discarded when the host moves in its tree, even while it is being written.",
     "design 7",
 )
 def ahead_moved() -> Talk:
@@ -56,7 +57,8 @@ def with_ids(talk: Talk) -> tuple[list[dict[str, Any]], Messages]:
 
 @behaviour(
     "compaction/prepared-ahead-is-waited-for",
-    "session_before_compact takes the compaction that is being written ahead, and does not pay for another.",
+    "session_before_compact uses the compaction that is being written in advance, and does not pay for another "
+    "one.",
     "design 7: preparing ahead spends the host's money",
 )
 def ahead_joined() -> Talk:

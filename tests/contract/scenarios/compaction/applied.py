@@ -7,7 +7,8 @@ from tests.contract.talk import Fields, Messages, Talk, packet
 
 @behaviour(
     "compaction/not-requested-again-on-stale-usage",
-    "After a compaction the token count is unknown until the next reading: nothing is asked for on the old one.",
+    "After a compaction, the token count is unknown until the next reading. The old count does not trigger a "
+    "request.",
     "published fault: compaction requested again because usage is stale",
 )
 def stale() -> Talk:
@@ -29,7 +30,8 @@ def stale() -> Talk:
 
 @behaviour(
     "compaction/the-status-after-it",
-    "After a compaction the status is of what is listed now, as far as entry ids tell; its tokens are unknown.",
+    "After a compaction, the status describes the current list, as far as entry ids show it. Its tokens are "
+    "unknown.",
     "design 4: unknown after a compaction until the next reading",
 )
 def status_after() -> Talk:
@@ -60,8 +62,8 @@ def status_after() -> Talk:
 
 @behaviour(
     "compaction/the-resume-packet-comes-once",
-    "Lists after a compaction carry the resume packet until the model has answered, those after it do not; all "
-    "carry the summary.",
+    "Lists after a compaction contain the resume packet until the model has answered. All later lists contain the "
+    "summary.",
     "design 4, rule 5",
 )
 def resumed() -> Talk:
@@ -96,7 +98,7 @@ def resumed() -> Talk:
 
 @behaviour(
     "compaction/instructions-stay",
-    "Instructions that a host's compaction takes away stand word for word in the packet, until they are read anew.",
+    "Instructions that a host's compaction removes are in the packet word for word, until they are read again.",
     "model.policy: protectedInstructions",
 )
 def instructed() -> Talk:

@@ -20,7 +20,7 @@ from tests.contract.tree import Tree
 
 @behaviour(
     "compaction/second-keeps-what-the-first-kept",
-    "The second compaction summarises from where the first one's kept part began, not from the first compaction.",
+    "The second compaction summarizes from where the first one's kept part began, not from the first compaction.",
     "published fault: what compaction 1 kept is lost at compaction 2 (pi #2608)",
 )
 def second() -> Talk:
@@ -58,7 +58,8 @@ def long_turn(make: Messages, tree: Tree, steps: int, first: int) -> None:
 
 @behaviour(
     "compaction/a-split-turn-carries-the-previous-summary",
-    "Cut in the middle of a turn with no new history, the summary before is carried on, and nothing is doubled.",
+    "If a cut is in the middle of a turn with no new history, the previous summary is carried over, and nothing "
+    "is repeated.",
     "published faults: a split turn without new history drops the previous summary; sections doubled",
 )
 def split() -> Talk:
@@ -99,7 +100,7 @@ def _whole(text: str) -> None:
 
 @behaviour(
     "compaction/sections-never-double",
-    "A model that repeats the previous summary beside its own does not make the sections double along a chain.",
+    "If a model repeats the previous summary, the sections are not doubled along a chain of compactions.",
     "published fault: sections doubled until a summary no longer parses",
 )
 def doubled() -> Talk:

@@ -43,8 +43,8 @@ def _draft(params: dict[str, Any]) -> str:
 
 @behaviour(
     "compaction/checked",
-    "What a model's summary lacks of what the user said, open tasks, failures and files is added under a heading "
-    "that says so; nothing of it is changed, and the details say what was added.",
+    "What a model's summary lacks of the user's words, open tasks, failures and files is added under a heading of "
+    "its own. The summary itself is not changed, and the details say what was added.",
     "own rule: a summary never says less, or other, than what is known",
 )
 def checked() -> Talk:
@@ -59,8 +59,8 @@ def checked() -> Talk:
 
 @behaviour(
     "compaction/checked-before-compact",
-    "The same holds of what session_before_compact answers, where the session has heard the list and the host "
-    "sends its own preparation alone.",
+    "The same is true for session_before_compact, if the session has seen the list and the host only sends its "
+    "own preparation.",
     "own rule: a summary never says less, or other, than what is known",
 )
 def before() -> Talk:

@@ -9,7 +9,7 @@ from tests.contract.talk import Talk
 
 @behaviour(
     "compaction/deadline",
-    "At its deadline session_before_compact gives the host its turn back, and the model calls are taken back.",
+    "At its deadline, session_before_compact returns control to the host, and the model calls are cancelled.",
     "design 7; rule: the host's patience",
 )
 def deadline() -> Talk:
@@ -27,7 +27,7 @@ def deadline() -> Talk:
 
 @behaviour(
     "compaction/deadline-of-compact",
-    "`compact` makes do without the model after its deadline, and says so in the details.",
+    "After its deadline, `compact` continues without the model, and says so in the details.",
     "design 7, extractive",
 )
 def deadline_of_compact() -> Talk:
@@ -44,7 +44,7 @@ def deadline_of_compact() -> Talk:
 
 @behaviour(
     "compaction/cancelled",
-    "A cancelled `compact` takes its model calls back and is answered with -32800.",
+    "A cancelled `compact` cancels its model calls and is answered with -32800.",
     "design 2, $/cancelRequest",
 )
 def cancelled() -> Talk:
@@ -60,7 +60,8 @@ def cancelled() -> Talk:
 
 @behaviour(
     "compaction/a-failed-model",
-    "Failed, empty, cut short or tool-calling answers are asked again, then it is extractive, and so said.",
+    "Failed, empty, truncated or tool-calling answers are asked for again. After that the summary is extractive, "
+    "and says so.",
     "design 7: an empty, truncated or failed summary is never committed",
 )
 def failed_model() -> Talk:

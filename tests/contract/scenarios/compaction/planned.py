@@ -8,7 +8,8 @@ from tests.contract.tree import Tree
 
 @behaviour(
     "compaction/plan",
-    "planCompaction says what would be summarised, what is kept, and the prompts a host can run by itself.",
+    "planCompaction returns what would be summarized, what would be kept, and the prompts for the host's own "
+    "model.",
     "design 7; pi 0.87 prepareCompaction",
 )
 def plan() -> Talk:
@@ -30,7 +31,7 @@ def plan() -> Talk:
 
 @behaviour(
     "compaction/plan-of-what-the-session-holds",
-    "Without entries the plan is of the messages the session has seen, with the entry ids it was told.",
+    "Without entries, the plan uses the messages that the session has seen, with the entry ids it was given.",
     "design 2, planCompaction",
 )
 def held() -> Talk:
@@ -49,7 +50,8 @@ def held() -> Talk:
 
 @behaviour(
     "compaction/plan-without-ids",
-    "Of a list whose messages have no ids planCompaction still gives the prompts; what it lists is what leaves.",
+    "For a list whose messages have no ids, planCompaction still returns the prompts. What it lists is what will "
+    "be removed.",
     "opencode#20156: a summary in another language than the user's; formats whose messages have no ids",
 )
 def nameless() -> Talk:
@@ -69,7 +71,7 @@ def nameless() -> Talk:
 
 @behaviour(
     "compaction/a-summary-longer-than-what-it-replaces",
-    "A summary that weighs more than what it stands for is refused; the one that takes its place weighs less.",
+    "A summary that has more tokens than what it replaces is refused. The one that is used instead has fewer.",
     "published fault: a summary longer than what it replaces",
 )
 def longer() -> Talk:
@@ -88,7 +90,7 @@ def longer() -> Talk:
 
 @behaviour(
     "compaction/no-result-without-its-call",
-    "Where a cut would part a tool call from its result, it is moved back to the call.",
+    "If a cut would separate a tool call from its result, it is moved back to the call.",
     "published fault: a cut that leaves a call without its result",
 )
 def pairs() -> Talk:
@@ -109,7 +111,8 @@ def pairs() -> Talk:
 
 @behaviour(
     "compaction/nothing-to-cut",
-    "Where one message fills everything there is nothing to compact: said by planCompaction, an error of compact.",
+    "If one message fills everything, there is nothing to compact. planCompaction says so, and compact returns an "
+    "error.",
     "published fault: nothing to cut because one message fills the window",
 )
 def nothing() -> Talk:

@@ -33,8 +33,8 @@ def _talk(capabilities: dict[str, Any] = WARM) -> Talk:
 
 @behaviour(
     "compaction/warm",
-    "With capabilities.completeOnContext a host is sent an instruction to append to its last request instead of a "
-    "copy of the conversation, where that is cheaper; what the summary lacks is added as to any other.",
+    "With capabilities.completeOnContext, a host gets an instruction to append to its last request instead of a "
+    "copy of the conversation, if that is cheaper. What the summary lacks is added as usual.",
     "own rule: a list that a provider holds is read from its cache, and not paid as new",
 )
 def warm() -> Talk:
@@ -58,7 +58,7 @@ def warm() -> Talk:
 
 @behaviour(
     "compaction/warm-before-compact",
-    "session_before_compact is answered with such a summary as well.",
+    "session_before_compact returns such a summary as well.",
     "own rule: a list that a provider holds is read from its cache, and not paid as new",
 )
 def before() -> Talk:
@@ -76,8 +76,8 @@ def before() -> Talk:
 
 @behaviour(
     "compaction/warm-falls-back",
-    "Where the model at the end of the list gives no summary a copy of the conversation is asked for, and where "
-    "that fails too it is written without a model; the details say both.",
+    "If the model gives no summary at the end of the list, ctxmgr asks with a copy of the conversation. If that "
+    "fails too, the summary is written without a model. The details say both.",
     "own rule: a summary that failed is never used",
 )
 def falls_back() -> Talk:
@@ -103,8 +103,8 @@ def falls_back() -> Talk:
 
 @behaviour(
     "compaction/warm-only-of-the-list-that-was-sent",
-    "A host is sent no instruction where its last request is not what is to be compacted: before any list, after a "
-    "compaction, for another branch.",
+    "A host gets no instruction if its last request is not what is to be compacted: before any list, after a "
+    "compaction, and for another branch.",
     "own rule: what was not declared is not asked for",
 )
 def only() -> Talk:
@@ -130,7 +130,7 @@ def only() -> Talk:
 
 @behaviour(
     "compaction/warm-of-an-older-host",
-    "A host that speaks 1.0 is asked with a copy, whatever it declares: it knows no instruction.",
+    "A host that speaks 1.0 is always asked with a copy, because it does not know instructions.",
     "a version adds, and that is all it does",
 )
 def older() -> Talk:
@@ -145,8 +145,8 @@ def older() -> Talk:
 
 @behaviour(
     "compaction/warm-by-price",
-    "The cheaper way goes: after a pause that the cache does not outlive the list would be paid as new, and a copy "
-    "is asked for.",
+    "The cheaper way is used. After a pause in which the cache expired, the list would be charged as new input, "
+    "so ctxmgr asks with a copy.",
     "own rule: a list that a provider holds is read from its cache, and not paid as new",
 )
 def by_price() -> Talk:
@@ -167,7 +167,7 @@ def by_price() -> Talk:
 
 @behaviour(
     "compaction/warm-after-a-pause",
-    "compact and session_before_compact take the host's time: a pause that no message tells counts too.",
+    "compact and session_before_compact accept the host's time, so that a pause counts that no message shows.",
     "own rule: a list that a provider holds is read from its cache, and not paid as new",
 )
 def after_a_pause() -> Talk:

@@ -9,7 +9,8 @@ from tests.contract.talk import Talk
 
 @behaviour(
     "compaction/without-a-model",
-    "Where no model can be asked the compaction is extractive: the user's words, files and outcomes, and so said.",
+    "If no model can be asked, the compaction is extractive: the user's words, files and outcomes. The details "
+    "say so.",
     "design 7, extractive",
 )
 def extractive() -> Talk:
@@ -26,7 +27,7 @@ def extractive() -> Talk:
 
 @behaviour(
     "compaction/with-the-hosts-model",
-    "`complete` requests run on the host, history and turn prefix apart; the summaries come back as one.",
+    "`complete` requests run on the host, for history and turn prefix separately. The summaries are joined.",
     "design 2, complete",
 )
 def with_model() -> Talk:
@@ -67,7 +68,8 @@ def none() -> Talk:
 
 @behaviour(
     "compaction/before-compact-custom",
-    'With policy.compaction "ctxmgr", session_before_compact answers the finished compaction, instructions heard.',
+    'With policy.compaction "ctxmgr", session_before_compact returns the finished compaction and follows the '
+    "instructions.",
     "design 7, policy.compaction",
 )
 def custom() -> Talk:
@@ -98,7 +100,8 @@ def custom() -> Talk:
 
 @behaviour(
     "compaction/two-of-one-branch",
-    "While a compaction of a branch is being written, another of it is refused; one of another branch is not.",
+    "While a compaction of a branch is being written, a second one of that branch is refused. One of another "
+    "branch is not.",
     "published fault: two compactions of one branch at once",
 )
 def two() -> Talk:

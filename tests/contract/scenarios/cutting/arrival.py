@@ -19,7 +19,8 @@ def newest(run: Run) -> str:
 
 @behaviour(
     "arrival/a-long-result-is-cut-and-retrieved-in-part",
-    "With `maxResultTokens` a longer result is cut as it arrives; lines of its outline have offsets for retrieve.",
+    "With `maxResultTokens`, a longer result is cut when it arrives. The lines of its outline have offsets for "
+    "`retrieve`.",
     "design 4; policy, maxResultTokens",
 )
 def cut() -> Talk:
@@ -43,7 +44,7 @@ def cut() -> Talk:
 
 @behaviour(
     "arrival/without-retrieve-the-call-is-named",
-    "Without the capability `retrieve` a cut result says which lines are left out, and which call to make again.",
+    "Without the capability `retrieve`, a cut result says which lines are missing, and which call to make again.",
     "design 4; capabilities",
 )
 def named() -> Talk:
@@ -59,7 +60,7 @@ def named() -> Talk:
 
 @behaviour(
     "arrival/what-is-to-be-kept-is-not-cut",
-    "Results of protected tools, of pinned files and of files of instructions are not cut as they arrive.",
+    "Results of protected tools, of pinned files and of instruction files are not cut when they arrive.",
     "design 4; policy, protectedTools",
 )
 def kept() -> Talk:

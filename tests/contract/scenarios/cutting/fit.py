@@ -31,7 +31,8 @@ def several(run: Run, number: int, lines: int) -> None:
 
 @behaviour(
     "fit/a-result-larger-than-the-window",
-    "A result of 20,000 tokens in a window of 16,000 loses its middle; ends and errors stay, and so do the bytes.",
+    "A result of 20,000 tokens in a window of 16,000 loses its middle. Its ends and errors stay, and later lists "
+    "keep the same bytes.",
     "design 3 and 4",
 )
 def larger() -> Talk:
@@ -53,7 +54,7 @@ def larger() -> Talk:
 
 @behaviour(
     "fit/a-cut-opens-an-epoch",
-    "Where what was sent before has to be cut too, that is an epoch, with its receipt and its sum.",
+    "If something that was sent before must be cut too, that is an epoch, with its receipt and its calculation.",
     "design 4",
 )
 def opens() -> Talk:
@@ -76,7 +77,8 @@ def opens() -> Talk:
 
 @behaviour(
     "fit/old-steps-of-one-long-turn-leave",
-    "Of one turn larger than the window, all of it signed, the oldest steps leave in `tools` too, and stay out.",
+    "If one turn exceeds the window and all of it is signed, its oldest steps are removed in `tools` too, and "
+    "stay removed.",
     "design 4",
 )
 def long_turn() -> Talk:
@@ -98,7 +100,7 @@ def long_turn() -> Talk:
 
 @behaviour(
     "fit/what-can-not-fit-is-told",
-    "The newest call stays as it came: where it alone is larger than the window, the report says so.",
+    "The newest call is unchanged. If it alone exceeds the window, the report says so.",
     "design 4",
 )
 def told() -> Talk:
@@ -113,7 +115,8 @@ def told() -> Talk:
 
 @behaviour(
     "fit/old-pictures-become-a-text",
-    "Where pictures are more than the request takes, the oldest become a text that says what it was, and stay one.",
+    "If there are more pictures than the request accepts, the oldest become a text that says what they were, and "
+    "stay that way.",
     "design 4",
 )
 def pictures() -> Talk:

@@ -10,7 +10,8 @@ from tests.translation import RULES
 
 @behaviour(
     "epochs/pin-keeps",
-    "What is pinned before an epoch stays as it came; what is pinned after comes back, with an epoch of its own.",
+    "What is pinned before an epoch stays unchanged. What is pinned afterwards comes back, with an epoch of its "
+    "own.",
     "design 2, pin",
 )
 def pin() -> Talk:
@@ -36,7 +37,8 @@ def pin() -> Talk:
 
 @behaviour(
     "epochs/undo-brings-back",
-    "`undo` brings back what left at an epoch, as it came, and pins it: the next epoch takes something else.",
+    "`undo` brings back what was removed at an epoch, unchanged, and pins it. The next epoch removes something "
+    "else.",
     "design 2, undo",
 )
 def undo() -> Talk:
@@ -57,8 +59,8 @@ def undo() -> Talk:
 
 @behaviour(
     "epochs/late-result",
-    "A call that waits for its result stays at an epoch; one that was given up leaves, and comes back with an "
-    "epoch of its own where its result comes after all.",
+    "A call that waits for its result stays at an epoch. One that was abandoned is removed, and comes back with "
+    "an epoch of its own if its result still arrives.",
     "design 4, pairs",
 )
 def late_result() -> Talk:

@@ -22,9 +22,9 @@ def opened(parts: int = 11, **more: object) -> Run:
 
 @behaviour(
     "epochs/by-price",
-    "An epoch begins when what keeping the prefix has cost since the last one reaches what changing it costs now, "
-    "and in the first 46 calls costs at most what was saved before and 0.02 of what the session would have cost "
-    "unpruned; the report says where the list changed, how much of it stayed, and the sum.",
+    "An epoch begins when keeping the prefix has cost as much since the last one as changing it costs now. In the "
+    "first 46 calls it may cost at most what was saved before, plus 0.02 of what the session would have cost "
+    "unpruned. The report says where the list changed, how much of it stayed, and the calculation.",
     "design 6",
 )
 def by_price() -> Talk:
@@ -49,7 +49,7 @@ def by_price() -> Talk:
 
 @behaviour(
     "epochs/between-epochs-a-list-only-grows",
-    "After an epoch each answer begins with the whole of the one before; only what is new comes.",
+    "After an epoch, each answer begins with the whole previous answer. Only new messages are added.",
     "design 6",
 )
 def grows() -> Talk:
@@ -71,7 +71,8 @@ def grows() -> Talk:
 
 @behaviour(
     "epochs/cold",
-    "A call after the provider has forgotten the prompt opens an epoch; `cacheTtlMs` says how long it keeps one.",
+    "A call after the provider has forgotten the prompt opens an epoch. `cacheTtlMs` says how long the provider "
+    "keeps one.",
     "design 6",
 )
 def cold() -> Talk:
@@ -87,8 +88,8 @@ def cold() -> Talk:
 
 @behaviour(
     "epochs/red",
-    "A list that comes near the point at which the host compacts is pressed: an epoch is due, whatever it costs, "
-    "and the list is well below it.",
+    "A list near the point at which the host compacts is pressed: an epoch begins whatever it costs, and the list "
+    "gets well below that point.",
     "docs/explanation/what-stays.md: when it happens",
 )
 def red() -> Talk:
@@ -105,7 +106,7 @@ def red() -> Talk:
 
 @behaviour(
     "epochs/a-restart-goes-on",
-    "A new process on the same snapshot answers the same bytes, and knows its receipts; nothing is decided anew.",
+    "A new process on the same snapshot returns the same bytes and knows its receipts. Nothing is decided again.",
     "design 6 and 9",
 )
 def restart() -> Talk:
@@ -124,7 +125,11 @@ def restart() -> Talk:
     return run.talk
 
 
-@behaviour("epochs/another-model", "Another model has another cache: what leaves now breaks nothing.", "design 6")
+@behaviour(
+    "epochs/another-model",
+    "A different model has a different cache, so removing something now breaks nothing.",
+    "design 6",
+)
 def model() -> Talk:
     run = opened()
     run.talk.call("model_select", sessionId="s", model={"id": "model-2", "contextWindow": 16_000})
@@ -138,7 +143,7 @@ def model() -> Talk:
 
 @behaviour(
     "epochs/after-a-compaction",
-    "A compaction loses the prefix: the next call opens an epoch; its resume packet stays until the next.",
+    "A compaction loses the prefix, so the next call opens an epoch. Its resume packet stays until the next epoch.",
     "design 4, rule 5; design 6",
 )
 def compaction() -> Talk:
@@ -160,7 +165,7 @@ def compaction() -> Talk:
 
 @behaviour(
     "epochs/instructions-stay",
-    "Instructions that a host's compaction takes away stand word for word in the packet of the epoch it opens.",
+    "Instructions that a host's compaction removes are word for word in the packet of the epoch that it opens.",
     "model.policy: protectedInstructions",
 )
 def instructed() -> Talk:
@@ -179,7 +184,8 @@ def instructed() -> Talk:
 
 @behaviour(
     "epochs/after-a-tree-move",
-    "At another place of the tree the next call opens an epoch; what had left of the path before stays out.",
+    "At another place in the tree, the next call opens an epoch. What was removed from the earlier path stays "
+    "removed.",
     "design 6",
 )
 def tree() -> Talk:
@@ -196,7 +202,7 @@ def tree() -> Talk:
 
 @behaviour(
     "epochs/keep-set-anew",
-    "`keep` says how much is kept: set anew it opens an epoch; set back it brings nothing back.",
+    "`keep` says how much is kept. Changing it opens an epoch. Changing it back brings nothing back.",
     "measured yields: docs/explanation/what-stays.md",
 )
 def knob() -> Talk:
@@ -219,8 +225,8 @@ def knob() -> Talk:
 
 @behaviour(
     "epochs/keep-says-what-text-is-worth",
-    "With `keep` results leave by kind and age and leave a marker, what was said stays in place, and the working "
-    "set goes out byte for byte.",
+    "With `keep`, results are removed by kind and age and leave a marker, words stay in place, and the working "
+    "set is sent byte for byte.",
     "measured yields: docs/explanation/what-stays.md",
 )
 def by_worth() -> Talk:
@@ -241,7 +247,7 @@ def by_worth() -> Talk:
 
 
 @behaviour(
-    "epochs/forced", "`prune` opens an epoch with the next call; one that would take nothing is none.", "design 6"
+    "epochs/forced", "`prune` opens an epoch with the next call, unless it would remove nothing.", "design 6"
 )
 def forced() -> Talk:
     run = opened(4, policy={"keep": 1_000})
@@ -258,7 +264,8 @@ def forced() -> Talk:
 
 @behaviour(
     "epochs/an-autonomous-run",
-    "One user message and a hundred steps: old steps leave, the newest are as they came; the list stays flat.",
+    "One user message and a hundred steps: old steps are removed, the newest are unchanged, and the list stays "
+    "flat.",
     "design 4, rule 3",
 )
 def autonomous() -> Talk:

@@ -18,8 +18,8 @@ def called(talk: Talk, make: Messages, messages: list[Fields], at: int, read: in
 
 @behaviour(
     "caching/a-gap-is-told",
-    "Where calls persistently read less from the provider's cache than their lists had in common, status says what "
-    "it may be; where usage does not tell of the cache it says nothing.",
+    "If calls persistently read less from the prompt cache than their lists had in common, the status says what "
+    "the cause may be. If usage does not mention the cache, the status says nothing.",
     "design 6: what the provider says it read is compared with what was expected",
 )
 def gap() -> Talk:
@@ -41,7 +41,8 @@ def gap() -> Talk:
 
 @behaviour(
     "caching/what-is-read-shows-a-cache",
-    "That a provider keeps nothing is taken back once it tells that it read some of a list; a restart knows it.",
+    "A model that was marked as not cached counts as cached once its provider reports that it read some of a "
+    "list. A restart remembers it.",
     "design 6: what the provider says it read goes before what is known of its model",
 )
 def reads() -> Talk:
@@ -61,8 +62,8 @@ def reads() -> Talk:
 
 @behaviour(
     "caching/what-is-read-is-known-of-each-model",
-    "That a model has a cache after all is known after calls of another one, and after a restart; who says so is "
-    "nobody.",
+    "That a model has a cache after all is remembered after calls of another model, and after a restart. No "
+    "source is given for it.",
     "design 6: what the provider says it read goes before what is known of its model",
 )
 def reads_by_model() -> Talk:
@@ -87,8 +88,8 @@ def reads_by_model() -> Talk:
 
 @behaviour(
     "caching/a-lifetime-is-learned",
-    "Where neither host nor policy says how long a provider keeps a start, it is learned: longer from calls that "
-    "read after a pause, shorter from two that did not; a restart knows it.",
+    "If neither host nor policy says how long a provider keeps a cache entry, ctxmgr learns it: longer from calls "
+    "that read after a pause, shorter from two that did not. A restart remembers it.",
     "design 6: a cold cache is one whose last call is older than its lifetime",
 )
 def lifetime() -> Talk:
@@ -117,8 +118,8 @@ def lifetime() -> Talk:
 
 @behaviour(
     "caching/its-end-is-told",
-    "While a session rests, status says when the provider's cache ends, and, where it is asked to, what the first "
-    "call writes then: with the host's list and with the one that would be answered.",
+    "While a session rests, the status says when the prompt cache expires. On request it also says what the first "
+    "call writes then: with the host's list, and with the one that would be answered.",
     "docs/guide/presets.md: while a session rests",
 )
 def ends() -> Talk:
@@ -140,8 +141,8 @@ def ends() -> Talk:
 
 @behaviour(
     "caching/an-early-change-is-told",
-    "Where a host changes its prompt early, the report says what changed, where, and what is written again for it; "
-    "status counts such calls by what changed. An epoch, a compaction and a pause are none.",
+    "If a host changes its prompt early, the report says what changed, where, and what is written again because "
+    "of it. The status counts such calls by what changed. Epochs, compactions and pauses do not count.",
     "docs/guide/presets.md: where a prompt changes early",
 )
 def busts() -> Talk:

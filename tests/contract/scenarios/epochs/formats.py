@@ -45,21 +45,22 @@ def _lived(form: str) -> Talk:
 
 @behaviour(
     "epochs/anthropic",
-    "Anthropic's messages: a step leaves with its results' message; of two a read is pruned, an error stays.",
+    "Anthropic's messages: a step is removed with the message of its results. One of two reads is pruned, an "
+    "error stays.",
     "design 3 and 6",
 )
 def anthropic() -> Talk:
     return _lived("anthropic")
 
 
-@behaviour("epochs/openai", "Chat completions: a step leaves with all its tool messages.", "design 3 and 6")
+@behaviour("epochs/openai", "Chat completions: a step is removed with all its tool messages.", "design 3 and 6")
 def openai() -> Talk:
     return _lived("openai")
 
 
 @behaviour(
     "epochs/responses",
-    "Responses: the reasoning, the calls and the outputs of an answer leave together.",
+    "Responses: the reasoning, the calls and the outputs of an answer are removed together.",
     "design 3 and 6",
 )
 def responses() -> Talk:
@@ -68,7 +69,8 @@ def responses() -> Talk:
 
 @behaviour(
     "epochs/gemini",
-    "Gemini's contents: a step leaves with its responses' content; of two a read is pruned, an error stays.",
+    "Gemini's contents: a step is removed with the content of its responses. One of two reads is pruned, an error "
+    "stays.",
     "design 3 and 6",
 )
 def gemini() -> Talk:

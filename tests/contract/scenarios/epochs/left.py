@@ -28,7 +28,7 @@ def _calls(message: Fields) -> list[Fields]:
 
 @behaviour(
     "epochs/markers-name-a-handle",
-    "Where the model can retrieve, markers, packet and receipts name handles; each gives its original back.",
+    "If the model can retrieve, markers, packet and receipts name handles, and each handle returns its original.",
     "design 4, rule 6; design 9",
 )
 def handles() -> Talk:
@@ -55,7 +55,7 @@ def handles() -> Talk:
 
 @behaviour(
     "epochs/markers-name-the-call",
-    "Without `retrieve` nothing is archived: a marker names the call to make again, and no handle is anywhere.",
+    "Without `retrieve`, nothing is archived. A marker names the call to make again, and there are no handles.",
     "design 2, capabilities",
 )
 def calls() -> Talk:
@@ -71,7 +71,8 @@ def calls() -> Talk:
 
 @behaviour(
     "epochs/reads-gone",
-    "The report names the files of which a read left with this answer, once; a host can forget that it was made.",
+    "The report names the files whose text was removed with this answer, once, so that a host can forget that it "
+    "read them.",
     "design 2, report",
 )
 def reads_gone() -> Talk:
@@ -88,7 +89,8 @@ def reads_gone() -> Talk:
 
 @behaviour(
     "epochs/explained",
-    "`explain` has a receipt of each epoch: why it began, both weights, the sum; for one of them what left.",
+    "`explain` has a receipt of each epoch: why it began, both token counts, and the calculation. For one epoch "
+    "it lists what was removed.",
     "design 2, explain",
 )
 def explained() -> Talk:
@@ -121,7 +123,8 @@ def receipt_after(run: Run) -> int:
 
 @behaviour(
     "epochs/a-superseded-read",
-    "Of two reads of a file the older is out of date and goes first; a part does not replace a whole.",
+    "Of two reads of a file, the older one is outdated and removed first. Reading a part does not replace reading "
+    "the whole.",
     "design 6",
 )
 def superseded() -> Talk:
@@ -160,7 +163,8 @@ def _written(signed: bool) -> Run:
 
 @behaviour(
     "epochs/arguments-of-an-old-write",
-    "What an old call wrote is shortened where its step stays and the file was read since: its head, a marker.",
+    "The text that an old call wrote is shortened if its step stays and the file was read since. Its head and a "
+    "marker remain.",
     "design 4: balanced",
 )
 def arguments() -> Talk:
@@ -176,7 +180,7 @@ def arguments() -> Talk:
 
 @behaviour(
     "epochs/arguments-of-a-signed-message",
-    "A message with a signed thinking block goes back as it came, or leaves whole.",
+    "A message with a signed thinking block is returned unchanged, or removed as a whole.",
     "design 4, always",
 )
 def signed() -> Talk:
@@ -189,7 +193,8 @@ def signed() -> Talk:
 
 @behaviour(
     "epochs/long-user-messages",
-    "User messages stay up to a tenth of what is usable; beyond it the longest leave for the packet, cut.",
+    "User messages stay up to a tenth of the usable window. Beyond that, the longest are moved to the packet and "
+    "shortened.",
     "design 4: balanced",
 )
 def users() -> Talk:
@@ -218,7 +223,8 @@ class NewerRun(Run):
 
 @behaviour(
     "epochs/explained-in-words",
-    "`explain` has a sentence for each epoch and after how many calls it pays, what each message is, and all pins.",
+    "`explain` has, for each epoch, a sentence and the number of calls after which it pays. It also has what each "
+    "message is, and all pins.",
     "protocol 1.1, explain",
 )
 def explained_in_words() -> Talk:

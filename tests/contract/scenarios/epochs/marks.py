@@ -17,8 +17,8 @@ class Marked(Run):
 
 @behaviour(
     "epochs/where-marks-belong",
-    "The report says where cache marks belong on the list: at its end, and where the look-back of that mark would "
-    "not reach what an earlier call had kept, or the list changed behind it, there as well.",
+    "The report says where cache marks belong: at the end of the list, and also where the look-back of that mark "
+    "would not reach what an earlier call had cached, or the list changed after it.",
     "design 6",
 )
 def where_marks_belong() -> Talk:
@@ -41,8 +41,8 @@ def where_marks_belong() -> Talk:
 
 @behaviour(
     "epochs/as-many-marks-as-are-free",
-    "No more marks than are free beside the host's own outside of the list; a single one is as far on as it finds "
-    "what was kept.",
+    "There are never more marks than are free besides the host's own. A single one is as late as it can be and "
+    "still finds what is cached.",
     "design 6",
 )
 def as_many_as_are_free() -> Talk:
@@ -62,7 +62,7 @@ def as_many_as_are_free() -> Talk:
 
 @behaviour(
     "epochs/no-marks-where-none-are-taken",
-    "A provider that caches what requests begin with by itself gets no marks.",
+    "A provider that caches prefixes automatically gets no marks.",
     "design 6",
 )
 def none_are_taken() -> Talk:
