@@ -5,10 +5,13 @@
    that cannot be, is skipped.
 3. A disk at fault stops nothing: the row is lost.
 4. A session that was begun keeps its arm, whatever share is held out later; a conversation goes on with its number
-   of calls. Both are read from the end of the file, once; of a session that is farther back they begin anew.
+   of calls. Both are read from the newest READ_BYTES, once; a session that is farther back starts over.
+5. A file that has grown to ROTATED_BYTES is renamed to `holdout-calls.1`, in place of the one before. Both are
+   read. Whoever renames it holds its lock, and has seen that the name still means that file.
 """
 
 import contextlib
+import fcntl
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,10 +21,10 @@ import msgspec
 
 from ctxmgr.holdout.assignment import Arm, arm_of, digest
 
-FILE = "holdout-calls"  # not named as a session's snapshot is
+FILE, OLDER = "holdout-calls", "holdout-calls.1"  # not named as a session's snapshot is
 MODE, FOLDER_MODE = 0o600, 0o700
 FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
-READ_BYTES = 16 << 20  # some 60,000 calls
+READ_BYTES = ROTATED_BYTES = 16 << 20  # some 60,000 calls
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Dollars = Annotated[float, msgspec.Meta(ge=0, le=1e9)]  # more, and sums of them end beyond all numbers
@@ -67,7 +70,7 @@ class HoldoutCalls:
     """Those of one state directory."""
 
     def __init__(self, state_dir: str | os.PathLike[str]) -> None:
-        self.path = Path(state_dir) / FILE
+        self.path, self.older_path = Path(state_dir) / FILE, Path(state_dir) / OLDER
         self._arms: dict[str, Arm] | None = None
         self._counts: dict[str, int] = {}
 
@@ -92,19 +95,34 @@ class HoldoutCalls:
             file = os.open(self.path, FLAGS, MODE)
             try:
                 os.write(file, msgspec.json.encode(call) + b"\n")
+                if os.fstat(file).st_size >= ROTATED_BYTES:
+                    self._rotate(file)
             finally:
                 os.close(file)
 
+    def _rotate(self, file: int) -> None:
+        """Rule 5. Raises OSError, also if another process is renaming it."""
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(os.fstat(file), os.stat(self.path)):
+            os.replace(self.path, self.older_path)
+
     def read(self, newest_bytes: int | None = None) -> Iterator[HoldoutCall]:
-        """In the order in which they came; none where there is no file. Raises OSError."""
-        if not self.path.exists():
-            return
-        with self.path.open("rb") as file:
-            if newest_bytes is not None and self.path.stat().st_size > newest_bytes:
-                file.seek(-newest_bytes, os.SEEK_END)
-            for line in file:
-                with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                    yield _decoder.decode(line)
+        """In the order in which they came, the newest so many bytes of them; none if there is no file. Raises
+        OSError.
+        """
+        sizes = [(path, path.stat().st_size) for path in (self.older_path, self.path) if path.exists()]
+        skipped = 0 if newest_bytes is None else max(0, sum(size for _, size in sizes) - newest_bytes)
+        for path, size in sizes:
+            with path.open("rb") as file:
+                file.seek(min(skipped, size))
+                skipped -= min(skipped, size)
+                for line in file:
+                    with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                        yield _decoder.decode(line)
+
+    def load(self) -> None:
+        """Reads what later calls go by (rule 4). It takes as long as the file is large."""
+        self._known()
 
     def _known(self) -> dict[str, Arm]:
         if self._arms is None:

@@ -73,12 +73,13 @@ class Proxy:
             ),
             timing=timing,
         )
+        self._holdout_calls = None if settings.observe else HoldoutCalls(settings.directory)
         self.conversations = Conversations(
             self._client,
             settings.settings_for,
             (timing or Timing()).now_ms,
             ListEnds(settings.directory),
-            None if settings.observe else HoldoutCalls(settings.directory),
+            self._holdout_calls,
             settings.project,
         )
         self.rewriter = Rewriter(self.conversations, settings)
@@ -100,6 +101,8 @@ class Proxy:
         ToolRoutes(self.conversations).add(app)
         app.router.add_route("*", "/{path:.*}", self._serve)
         app.on_response_prepare.append(passing.without_additions)
+        if self._holdout_calls is not None:
+            await asyncio.to_thread(self._holdout_calls.load)  # before there are calls that would wait for it
         self._runner = web.AppRunner(app, handler_cancellation=True)
         await self._runner.setup()
         try:

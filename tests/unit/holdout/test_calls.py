@@ -1,8 +1,11 @@
 """The file of a holdout's calls."""
 
+import fcntl
+import os
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from ctxmgr.holdout import HoldoutCall, HoldoutCalls, digest
 from ctxmgr.holdout import calls as module
@@ -55,6 +58,39 @@ def test_of_a_long_file_the_end_is_read(tmp_path: Path) -> None:
     size = kept.path.stat().st_size // 9
     assert [call.call for call in kept.read(3 * size)] == [7, 8, 9]
     assert 60_000 * size < module.READ_BYTES
+
+
+def test_a_file_that_has_grown_is_renamed_and_both_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, other = HoldoutCalls(tmp_path), HoldoutCalls(tmp_path)
+    kept.note(CALL)
+    size = kept.path.stat().st_size
+    monkeypatch.setattr(module, "ROTATED_BYTES", 3 * size)
+    for number in range(2, 9):
+        (kept if number % 2 else other).note(msgspec.structs.replace(CALL, call=number))
+    assert [call.call for call in other.read()] == [4, 5, 6, 7, 8]
+    assert [call.call for call in other.read(3 * size)] == [6, 7, 8]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["holdout-calls", "holdout-calls.1"]
+    assert HoldoutCalls(tmp_path).arm("s") == "heldOut"
+
+
+def test_one_process_renames_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = HoldoutCalls(tmp_path)
+    kept.note(CALL)
+    monkeypatch.setattr(module, "ROTATED_BYTES", 1)
+    with kept.path.open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        kept.note(CALL)
+        assert not kept.older_path.exists()
+    before = os.open(kept.path, os.O_RDONLY)
+    kept.note(CALL)  # renames it
+    monkeypatch.setattr(module, "ROTATED_BYTES", 1 << 20)
+    kept.note(CALL)
+    older = kept.older_path.stat().st_ino
+    kept._rotate(before)
+    os.close(before)
+    assert kept.older_path.stat().st_ino == older
 
 
 def test_a_disk_at_fault_stops_nothing(tmp_path: Path) -> None:
