@@ -400,7 +400,8 @@ fn fault_of_the_process_names_the_program_and_the_cause() {
         command.current_dir("/nowhere");
         command
     };
-    let cases: [(Box<dyn Fn() -> Command + Send + Sync>, &str); 6] = [
+    type Making = Box<dyn Fn() -> Command + Send + Sync>;
+    let cases: [(Making, &str); 6] = [
         (Box::new(nowhere), "/nowhere/ctxmgr cannot be started: no such program"),
         (Box::new(elsewhere), "sh cannot be started: no folder /nowhere"),
         (Box::new(shell("exit 3")), "sh exited with code 3"),
