@@ -112,7 +112,7 @@ class Channel:
             elif isinstance(message, envelope.Notification):
                 self._dispatch(message)
             else:
-                self.kill(SidecarFault("garbage", "what the process wrote is not the protocol"))
+                self.kill(SidecarFault("garbage", "the process wrote something that is not the protocol"))
 
     def closed(self, how: str) -> None:
         self._break(SidecarFault("exited", how))
@@ -241,7 +241,7 @@ def decoded(method: str, answer: bytes, kind: type[Value]) -> Value:
     try:
         return msgspec.json.decode(answer, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise SidecarFault("garbage", f"the answer to {method} is none", method) from None
+        raise SidecarFault("garbage", f"the answer to {method} is invalid", method) from None
 
 
 def fault_of(thrown: Exception, method: str) -> SidecarFault:
@@ -249,5 +249,5 @@ def fault_of(thrown: Exception, method: str) -> SidecarFault:
     if isinstance(thrown, SidecarFault):
         return thrown
     if isinstance(thrown, NoList):
-        return SidecarFault("garbage", f"the answer to {method} means no list: {thrown}", method)
-    return SidecarFault("error", f"what was given to {method} cannot be read: {type(thrown).__name__}", method)
+        return SidecarFault("garbage", f"the answer to {method} is not a valid list: {thrown}", method)
+    return SidecarFault("error", f"the arguments of {method} cannot be read: {type(thrown).__name__}", method)

@@ -205,7 +205,7 @@ class AsyncClient:
             async with asyncio.timeout_at(end):
                 return await self._connected()
         except TimeoutError:
-            raise SidecarFault("starting", "ctxmgr is being started") from None
+            raise SidecarFault("starting", "ctxmgr is starting") from None
 
     async def _connected(self) -> Channel:
         if self._disposed:
@@ -214,7 +214,7 @@ class AsyncClient:
         if self._starting is None and channel is not None and channel.fault is None:
             if not channel.life.hangs(self.timing.now_ms()):
                 return channel
-            channel.kill(SidecarFault("timeout", "the process hangs"))
+            channel.kill(SidecarFault("timeout", "the process does not respond"))
         if self._starting is None:
             retry_at = self._retry_ms
             if self._down is not None and (retry_at is None or self.timing.now_ms() < retry_at):
@@ -243,7 +243,7 @@ class AsyncClient:
     def trusts(self, channel: Channel, method: str) -> None:
         """Raises SidecarFault for a process that is in doubt: nothing is waited for then."""
         if channel.life.doubted:
-            raise SidecarFault("timeout", "the process has not answered since a call was late", method)
+            raise SidecarFault("timeout", "the process has not answered since a late call", method)
 
     def works(self, method: str, session_id: str = "") -> None:
         """The answer to this method was good."""
@@ -312,6 +312,6 @@ class AsyncClient:
         self._down, self._retry_ms = fault, None if delay is None else now + delay
         self.note(fault)
         if delay is None and not lasting:
-            text = f"it ended too often; the last time: {fault.message}"
+            text = f"ctxmgr ended too often; the last time: {fault.message}"
             self._down = SidecarFault("gaveUp", text)
             self.note(self._down)

@@ -105,7 +105,7 @@ class Outbox:
                 async with asyncio.timeout_at(end):
                     fault = await asyncio.shield(self._starting)
             except TimeoutError:
-                raise SidecarFault("starting", "the session is being started") from None
+                raise SidecarFault("starting", "the session is starting") from None
             if fault is not None:
                 raise fault.again()
         self._send(channel)

@@ -175,7 +175,7 @@ class Connection:
             self._body(item)
 
     def _framing_fault(self, fault: FramingFault) -> None:
-        self._say(f"the host's framing: {fault.message}")
+        self._say(f"cannot read the host's input: {fault.message}")
         if fault.kind == "call":
             self._send(envelope.encode_error(fault.id, fault.code, fault.message))
         if fault.fatal:
@@ -211,7 +211,7 @@ class Connection:
     def _say_unreadable(self, fault: envelope.Fault) -> None:
         """Of lines that are no message, only the first is reported: what logs to our input writes many."""
         if fault.message != envelope.NO_MESSAGE:
-            self._say(f"a message of the host: {fault.message}")
+            self._say(f"cannot read a message of the host: {fault.message}")
         elif not self._noise:
             self._noise = True
             self._say(
@@ -230,7 +230,7 @@ class Connection:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             id, result, error = None, None, None
         if not self.peer.receive_answer(id, result, error):
-            self._say("an answer of the host that nobody waits for")
+            self._say("the host answered a request that is not open")
 
     def _cancel(self, params: msgspec.Raw | None) -> None:
         try:
@@ -284,7 +284,7 @@ class Connection:
             return self._GLOBAL[row.name](self, params)
         stripped = call.stripped
         if stripped.count and stripped.session_id != params.session_id:
-            raise RpcError(errors.INVALID_REQUEST, "two sessions are named")
+            raise RpcError(errors.INVALID_REQUEST, "the params name two sessions")
         return self.sessions.submit(
             SessionRequest(row.name, params, call.request, stripped.count, call.surrogate_count)
         )
@@ -292,18 +292,18 @@ class Connection:
     def _admit(self, row: Method, call: IncomingCall) -> None:
         """The order of a connection: initialize first, nothing but exit after shutdown."""
         if row.kind == "request" and not call.request:
-            raise RpcError(errors.INVALID_REQUEST, f"{row.name} needs an id: it is answered")
+            raise RpcError(errors.INVALID_REQUEST, f"{row.name} is a request: it needs an id")
         if row.kind == "notification" and call.request:
-            raise RpcError(errors.INVALID_REQUEST, f"{row.name} is a notification: it takes no id")
+            raise RpcError(errors.INVALID_REQUEST, f"{row.name} is a notification: it must not have an id")
         if row.name == "exit":
             return
         if row.name == "initialize":
             if self.phase != "new":
-                raise RpcError(errors.INVALID_REQUEST, "initialize was answered already")
+                raise RpcError(errors.INVALID_REQUEST, "initialize was already answered")
         elif self.phase == "new":
             raise RpcError(errors.NOT_INITIALIZED, "initialize has not been answered yet")
         elif self.phase == "closing":
-            raise RpcError(errors.INVALID_REQUEST, "after shutdown only exit is taken")
+            raise RpcError(errors.INVALID_REQUEST, "after shutdown, only exit is allowed")
 
     def _initialize(self, params: lifecycle.InitializeParams) -> lifecycle.InitializeResult:
         self.terms, result = settled(params, self.terms)

@@ -91,7 +91,7 @@ class Jobs:
         """The connection ends: what waits for a model is given up, what computes may finish."""
         for running in list(self._running):
             if running.calls:
-                self._fail(running, RpcError(errors.REQUEST_FAILED, "the connection ends"))
+                self._fail(running, RpcError(errors.REQUEST_FAILED, "the connection is closing"))
 
     # steps
 

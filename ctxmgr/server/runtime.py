@@ -129,7 +129,7 @@ class Runtime:
             return
         effects = outcome(functools.partial(decide, *given))
         if isinstance(effects, Exception):
-            self.say(f"it ends: {faults.where(effects)}")
+            self.say(f"ctxmgr exits after an internal fault: {faults.where(effects)}")
             self.end(1)
         else:
             self._carry_out(effects)
@@ -244,7 +244,7 @@ class Runtime:
     def _not_recorded(self, effect: do.Record, fault: Exception) -> None:
         """With a line missing it would replay wrongly: it ends here."""
         outcome(self.close_transcript)
-        self.say(f"the transcript could not be written and ends here: {faults.cause(fault)}")
+        self.say(f"the transcript cannot be written any more: {faults.cause(fault)}")
 
     def _not_opened(self, effect: do.Open, fault: Exception) -> None:
         self.state_files.not_opened(effect)
@@ -264,7 +264,7 @@ class Runtime:
 
     def _unheard(self, effect: do.Effect, fault: Exception) -> None:
         """No call waits for it."""
-        self.say(f"{type(effect).__name__} could not be carried out: {faults.cause(fault)}")
+        self.say(f"{type(effect).__name__} failed: {faults.cause(fault)}")
 
     _EFFECTS: dict[type, EffectRow] = {
         do.Send: EffectRow(lambda self, effect: self._write(effect.parts), _not_sent),

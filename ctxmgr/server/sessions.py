@@ -62,7 +62,7 @@ class Sessions:
 
     def _queue(self, id: str) -> SessionQueue:
         if (queue := self.queues.by_session.get(id)) is None:
-            raise RpcError(errors.UNKNOWN_SESSION, "unknown session: session_start has not named it")
+            raise RpcError(errors.UNKNOWN_SESSION, "unknown session: start it with session_start")
         return queue
 
     def _submit_job(self, request: SessionRequest) -> "Future[Any]":
@@ -176,16 +176,18 @@ class Sessions:
     def _context(self, session: SessionCore, queue: SessionQueue, request: SessionRequest) -> Verb[SplicedResult]:
         params, known = request.params, request.omitted_count or None
         if (params.messages is None) == (params.append is None):
-            raise invalid_params("one of messages and append is needed", "$")
+            raise invalid_params("messages or append is needed, and not both", "$")
         if known is not None:
             if not params.messages or bytes(params.messages[0]) != lifecycle.KNOWN_MESSAGES:
-                raise RpcError(errors.INVALID_REQUEST, "the message list stands at an unexpected place")
+                raise RpcError(errors.INVALID_REQUEST, "a message list is at an unexpected place in the params")
             params = msgspec.structs.replace(params, messages=params.messages[1:])
         try:
             parts = yield from listing.context(session, queue.raw_messages, params, known, request.surrogate_count)
         except listing.Stale as stale:
             session.void_base()
-            raise RpcError(errors.CONTENT_MODIFIED, f"append does not fit: {stale}; send all") from None
+            raise RpcError(
+                errors.CONTENT_MODIFIED, f"append does not continue the last list: {stale}; send the whole list"
+            ) from None
         yield from archiving.archived(session)
         return SplicedResult([b"{", *parts, b"}"])
 

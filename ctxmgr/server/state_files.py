@@ -140,7 +140,7 @@ class StateFiles:
         """The status says what is in the store; that it could not be waited for fails no call."""
         if not isinstance(value, Exception):
             return value
-        self.say(f"the store could not be waited for: {faults.cause(value)}")
+        self.say(f"waiting for the store failed: {faults.cause(value)}")
         return None
 
     def not_opened(self, effect: do.Open) -> None:
@@ -190,7 +190,7 @@ class StateFiles:
         if session.file is not None:
             if session.file.in_place:
                 return session.file
-            self.say("a snapshot was gone, and is written whole anew")
+            self.say("a snapshot was missing and is written again as a whole")
             file, session.file = session.file, None
             outcome(file.close)
         opened = self._opened(session.state_dir, session_id)

@@ -73,7 +73,7 @@ class _Front:
 
     def _lost(self) -> None:
         if not self.runtime.ended.done():
-            _say("the host reads no more")
+            _say("the host closed its end of the output")
             self.runtime.end(1)
 
 

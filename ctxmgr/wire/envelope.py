@@ -192,16 +192,16 @@ def _judge(members: _Members, id_json: bytes, mode: Mode, mended: int) -> Messag
 
 def _call(members: _Members, id_known: bytes | None, mended: int) -> Request | Notification | Fault:
     if not _given(members.method):
-        return Fault(INVALID_REQUEST, "neither a method nor a result nor an error", id_known)
+        return Fault(INVALID_REQUEST, "the message has no method, result or error", id_known)
     method = _string(members.method)
     if method is None:
         return Fault(INVALID_REQUEST, "method must be a string", id_known)
     if _given(members.result) or _given(members.error):
-        return Fault(INVALID_REQUEST, "both a method and a result or an error", id_known)
+        return Fault(INVALID_REQUEST, "the message has a method and also a result or an error", id_known)
     params = members.params if _given(members.params) else None
     if params is not None and not _starts_with(params, b"{"):
         kind: FaultKind = "notification" if id_known is None else "call"
-        return Fault(INVALID_PARAMS, "params must be an object, they go by name", id_known, kind)
+        return Fault(INVALID_PARAMS, "params must be an object with named members", id_known, kind)
     if id_known is None:
         return Notification(method, params, mended)
     return Request(id_known, method, params, mended)
@@ -210,9 +210,9 @@ def _call(members: _Members, id_known: bytes | None, mended: int) -> Request | N
 def _response(members: _Members, id_known: bytes | None, mended: int) -> Response | Fault:
     result, error = members.result, members.error
     if id_known is None:
-        return Fault(INVALID_REQUEST, "a response without an id", None, "response")
+        return Fault(INVALID_REQUEST, "the response has no id", None, "response")
     if _given(result) and _given(error):
-        return Fault(INVALID_REQUEST, "both a result and an error", id_known, "response")
+        return Fault(INVALID_REQUEST, "the response has both a result and an error", id_known, "response")
     if _given(error) or not result:
         return Response(id_known, None, error, mended)
     return Response(id_known, result, None, mended)

@@ -113,7 +113,7 @@ def test_the_rust_readme_goes_on_without_ctxmgr(cargo: str, work: Path) -> None:
         arguments = ("run", "--quiet", "--locked", "--offline", "--example", "agent", "Read the files.")
         done = run_cargo(cargo, *arguments, **wanted)
     assert (done.returncode, done.stdout) == (0, "Both are read.\n"), done.stderr[-3000:]
-    assert "ctxmgr is gone: ctxmgr exited with code 1: no ctxmgr here" in done.stderr.splitlines()
+    assert "ctxmgr is not running: ctxmgr exited with code 1: no ctxmgr here" in done.stderr.splitlines()
 
 
 def test_the_rust_readme_shows_the_example_that_runs() -> None:

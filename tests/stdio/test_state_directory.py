@@ -35,7 +35,7 @@ def test_what_is_deleted_while_running_is_written_whole_anew(tmp_path: Path, gon
         for number in range(5, 8):
             sidecar.call("turn_end", **turn(number))
         sidecar.kill()
-        assert sidecar.said.count("a snapshot was gone, and is written whole anew") == 1
+        assert sidecar.said.count("a snapshot was missing and is written again as a whole") == 1
     assert mode(state_dir) == 0o700
     seq, text, notes = known(state_dir)
     assert (seq, notes) == (8, [])

@@ -49,7 +49,7 @@ FAULTS: dict[str, tuple[list[str], str]] = {
     "exit": ([sys.executable, "-c", ENDS], f"ctxmgr does not answer ({sys.executable} exited with code 3"),
     "garbage": (
         [sys.executable, "-c", GARBAGE],
-        "ctxmgr does not answer (what the process wrote is not the protocol)",
+        "ctxmgr does not answer (the process wrote something that is not the protocol)",
     ),
     "hang": ([sys.executable, "-c", MUTE], "ctxmgr does not answer ("),
     "locked": (

@@ -62,7 +62,7 @@ def test_the_second_answer_is_passed_over() -> None:
     host.write({"jsonrpc": "2.0", "id": id, "result": {"text": "another", "stopReason": "stop"}})
     host.write({"jsonrpc": "2.0", "id": id, "error": {"code": 1, "message": "x"}})
     assert len(host.sent) == sent
-    assert host.said.count("an answer of the host that nobody waits for") == 2
+    assert host.said.count("the host answered a request that is not open") == 2
 
 
 def test_none_is_waited_for_until_the_deadline_and_what_comes_late_is_passed_over() -> None:

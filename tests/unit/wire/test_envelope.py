@@ -70,16 +70,16 @@ def test_a_valid_message_is_read() -> None:
 
 
 INVALID: list[tuple[bytes, str, bytes | None, Kind]] = [
-    (b'"id":1}', "neither a method nor a result nor an error", b"1", "call"),
-    (b'"id":1,"method":null}', "neither a method nor a result nor an error", b"1", "call"),
+    (b'"id":1}', "the message has no method, result or error", b"1", "call"),
+    (b'"id":1,"method":null}', "the message has no method, result or error", b"1", "call"),
     (b'"id":1,"method":5}', "method must be a string", b"1", "call"),
     (b'"method":["m"],"params":"bar"}', "method must be a string", None, "call"),
-    (b'"id":1,"method":"m","result":5}', "both a method and a result or an error", b"1", "call"),
+    (b'"id":1,"method":"m","result":5}', "the message has a method and also a result or an error", b"1", "call"),
     (b'"id":null,"method":"m"}', "id must be a string or a number", None, "call"),
     (b'"id":true,"method":"m"}', "id must be a string or a number", None, "call"),
     (b'"id":null,"error":{"code":-32700}}', "id must be a string or a number", None, "response"),
-    (b'"result":5}', "a response without an id", None, "response"),
-    (b'"id":1,"result":5,"error":6}', "both a result and an error", b"1", "response"),
+    (b'"result":5}', "the response has no id", None, "response"),
+    (b'"id":1,"result":5,"error":6}', "the response has both a result and an error", b"1", "response"),
     (b'"jsonrpc":"1.0","id":1,"method":"m"}', 'jsonrpc must be "2.0"', b"1", "call"),
     (b'"jsonrpc":null,"id":1,"result":5}', 'jsonrpc must be "2.0"', b"1", "response"),
 ]

@@ -34,8 +34,8 @@ impl Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            Fault::Gone(why) => write!(out, "ctxmgr is gone: {why}"),
-            Fault::Waiting => write!(out, "ctxmgr failed and is not started again yet"),
+            Fault::Gone(why) => write!(out, "ctxmgr is not running: {why}"),
+            Fault::Waiting => write!(out, "ctxmgr failed and is not restarted yet"),
             Fault::Timeout => write!(out, "ctxmgr did not answer in time"),
             Fault::Garbage(what) => write!(out, "ctxmgr answered garbage: {what}"),
             Fault::Refused(error) => write!(out, "ctxmgr answered error {}: {}", error.code, error.message),

@@ -171,7 +171,7 @@ impl Link {
 
 impl Drop for Link {
     fn drop(&mut self) {
-        self.shared.end("the client let go of it");
+        self.shared.end("the client was dropped");
     }
 }
 
@@ -247,7 +247,7 @@ fn read(shared: Arc<Shared>, host: Arc<dyn Host>, from: ChildStdout, last_line: 
     let why = loop {
         match framing::read(&mut from).map(|body| body.map(|body| serde_json::from_slice(&body))) {
             Ok(Some(Ok(message))) => shared.arrived(message, &host, &queue),
-            Ok(Some(Err(_))) => break format!("{} wrote what is no message", shared.program),
+            Ok(Some(Err(_))) => break format!("{} wrote something that is not a message", shared.program),
             Ok(None) => break closed(&shared, last_line),
             Err(fault) => break format!("the output of {} is broken: {}", shared.program, fault.kind()),
         }

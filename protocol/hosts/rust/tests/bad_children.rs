@@ -111,18 +111,18 @@ fn lines(log: &PathBuf) -> Vec<String> {
 #[test]
 fn child_that_never_comes_up_leaves_the_own_list() {
     for (script, wanted) in [
-        ("exit 3", "gone"),
+        ("exit 3", "Gone"),
         ("cat >/dev/null", "Timeout"),
         ("exec sleep 60", "Timeout"),
-        ("echo hello; cat >/dev/null", "gone"),
-        ("exec 1>&-; cat >/dev/null", "gone"),
-        ("printf 'Content-Length: 99999999999\\r\\n\\r\\n'; cat >/dev/null", "gone"),
-        ("printf 'Content-Length: 5\\r\\n\\r\\nhello'; cat >/dev/null", "gone"),
+        ("echo hello; cat >/dev/null", "Gone"),
+        ("exec 1>&-; cat >/dev/null", "Gone"),
+        ("printf 'Content-Length: 99999999999\\r\\n\\r\\n'; cat >/dev/null", "Gone"),
+        ("printf 'Content-Length: 5\\r\\n\\r\\nhello'; cat >/dev/null", "Gone"),
         (
             r#"printf 'Content-Length: 56\r\n\r\n{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2.0"}}'; cat >/dev/null"#,
-            "gone",
+            "Gone",
         ),
-        ("exec /nowhere/ctxmgr 2>&-", "gone"),
+        ("exec /nowhere/ctxmgr 2>&-", "Gone"),
     ] {
         let begun = Instant::now();
         let bound = if wanted == "Timeout" { SHORT } else { BOUND };
@@ -413,6 +413,6 @@ fn fault_of_the_process_names_the_program_and_the_cause() {
         let first = First::default();
         let client = hosted(BOUND, &Clock::default(), command, first.clone());
         client.session(start("s", 1_000.0)).context(&conversation(1));
-        assert_eq!(first.0.lock().unwrap().as_deref(), Some(format!("ctxmgr is gone: {wanted}").as_str()));
+        assert_eq!(first.0.lock().unwrap().as_deref(), Some(format!("ctxmgr is not running: {wanted}").as_str()));
     }
 }

@@ -103,11 +103,11 @@ export class Child {
       options.onStderr(text);
     });
     child.stdout.once("data", (bytes: Buffer) => {
-      if (bytes[0] !== C) this.kill(new SidecarFault("garbage", "what the process wrote is not the protocol"));
+      if (bytes[0] !== C) this.kill(new SidecarFault("garbage", "the process wrote something that is not the protocol"));
     });
     child.stdout.on("data", options.onSign);
     const reader = new StreamMessageReader(child.stdout);
-    reader.onError(() => this.kill(new SidecarFault("garbage", "what the process wrote cannot be read")));
+    reader.onError(() => this.kill(new SidecarFault("garbage", "the process wrote something that cannot be read")));
     const connection = createMessageConnection(reader, new StreamMessageWriter(child.stdin));
     connection.onClose(() => {
       closed = !this.#leaving;

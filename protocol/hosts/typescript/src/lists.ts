@@ -79,7 +79,7 @@ export function projected<M>(messages: M[], answer: Result<"context">): M[] {
 }
 
 function garbage(): SidecarFault {
-  return new SidecarFault("garbage", "the answer to context means no list", "context");
+  return new SidecarFault("garbage", "the answer to context is not a valid list", "context");
 }
 
 /** Whether it is `[from, to]`, whole numbers that rise from `low` to `high`. */

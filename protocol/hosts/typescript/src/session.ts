@@ -102,7 +102,7 @@ export class LiveSession<M extends object = object> implements Session<M> {
 
   async #begun(timeoutMs: number): Promise<void> {
     if (this.#live) return;
-    if (this.#starting) throw new SidecarFault("starting", "the session is being started");
+    if (this.#starting) throw new SidecarFault("starting", "the session is starting");
     await this.start({ timeoutMs });
   }
 
@@ -158,7 +158,7 @@ export class LiveSession<M extends object = object> implements Session<M> {
 
   #failed(thrown: unknown, method: MethodName): void {
     this.#base = undefined;
-    const odd = (): SidecarFault => new SidecarFault("error", "what was given cannot be read", method);
+    const odd = (): SidecarFault => new SidecarFault("error", "the arguments cannot be read", method);
     const fault = thrown instanceof SidecarFault ? thrown : odd();
     if (fault.kind !== "cancelled") this.#line.note(fault, this.sessionId);
   }
@@ -297,5 +297,5 @@ function holdsCommands(answer: any): boolean {
 }
 
 function noAnswer(method: MethodName): SidecarFault {
-  return new SidecarFault("garbage", `the answer to ${method} is none`, method);
+  return new SidecarFault("garbage", `the answer to ${method} is invalid`, method);
 }

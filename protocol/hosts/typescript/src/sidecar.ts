@@ -42,7 +42,7 @@ class LiveSidecar implements seen.Sidecar, Line {
   #restarts: Restarts;
   #takeBack: () => void = () => undefined; // of the restart that is waited for
   #child!: Child;
-  #down: SidecarFault | undefined = new SidecarFault("starting", "ctxmgr is being started"); // why nothing can be sent
+  #down: SidecarFault | undefined = new SidecarFault("starting", "ctxmgr is starting"); // why nothing can be sent
   #ready: Promise<void> = Promise.resolve();
   #life!: Life;
   #disposed: Promise<void> | undefined;
@@ -91,7 +91,7 @@ class LiveSidecar implements seen.Sidecar, Line {
         timeoutMs: this.bound("initialize"),
       });
       if (typeof answer?.protocolVersion !== "string") {
-        throw new SidecarFault("garbage", "the answer to initialize is none", "initialize");
+        throw new SidecarFault("garbage", "the answer to initialize is invalid", "initialize");
       }
       this.server = answer;
     } catch (fault) {
@@ -117,7 +117,7 @@ class LiveSidecar implements seen.Sidecar, Line {
     if (delay !== undefined) {
       this.#takeBack = this.#clock.after(delay, () => this.#start());
     } else if (!lasting) {
-      this.#down = new SidecarFault("gaveUp", `it ended too often; the last time: ${fault.message}`);
+      this.#down = new SidecarFault("gaveUp", `ctxmgr ended too often; the last time: ${fault.message}`);
       this.note(this.#down);
     }
   }
@@ -228,7 +228,7 @@ class LiveSidecar implements seen.Sidecar, Line {
 
   trusts(method: string): void {
     if (!this.#life.doubted) return;
-    throw new SidecarFault("timeout", "the process has not answered since a call was late", method);
+    throw new SidecarFault("timeout", "the process has not answered since a late call", method);
   }
 
   late = (fault: SidecarFault): void => this.#life.late(fault);

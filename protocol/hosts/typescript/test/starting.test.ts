@@ -19,7 +19,7 @@ test("a process that hangs at its start is not waited for", async () => {
     assert.deepEqual([sidecar.state, session.restored], ["starting", undefined]);
     asGiven(await session.context(LIST), LIST); // the clock stands
     assert.equal(await session.turnEnd({ message: LIST[0]! }), undefined);
-    assert.equal(sidecar.lastFault?.message, "ctxmgr is being started");
+    assert.equal(sidecar.lastFault?.message, "ctxmgr is starting");
     const asked = assert.rejects(session.request("getStatus", {}), { kind: "timeout", method: "initialize" });
     clock.advance(5_000); // that much is left of the ten seconds that the greeting may take
     await asked;
@@ -41,7 +41,7 @@ test("a session that is not up in time is told of later", async () => {
     await clock.pass(700);
     const session = await opened;
     asGiven(await session.context(LIST), LIST);
-    assert.equal(sidecar.lastFault?.message, "the session is being started");
+    assert.equal(sidecar.lastFault?.message, "the session is starting");
     clock.advance(9_300); // it is given up, ten seconds after it was asked for
     await said.until("$/cancelRequest", 1);
     asGiven(await session.context(LIST), LIST);
