@@ -124,7 +124,7 @@ class AnthropicActionApi(AnthropicApi):
 
     def body(self, model: str, ask: CompletionRequest) -> dict[str, Any]:
         assert isinstance(ask, ListRequest)
-        return requests.anthropic_body(model, ask.messages, ask.tools)
+        return requests.anthropic_body(model, ask.system, ask.messages, ask.tools)
 
     def answer(self, max_tokens: int) -> Answer:
         return _AnthropicAction(max_tokens)
@@ -136,7 +136,7 @@ class ChatActionApi(ChatApi):
 
     def body(self, model: str, ask: CompletionRequest) -> dict[str, Any]:
         assert isinstance(ask, ListRequest)
-        return requests.chat_body(model, ask.messages, ask.tools, self.limit_key)
+        return requests.chat_body(model, ask.system, ask.messages, ask.tools, self.limit_key)
 
     def answer(self, max_tokens: int) -> Answer:
         return _ChatAction(max_tokens)

@@ -19,7 +19,7 @@ import msgspec
 from ctxmgr.closed_loop import dollars as dollars_of
 from ctxmgr.devices.endpoint import Chat
 from ctxmgr.known_models import shipped
-from ctxmgr.model import Endpoint, Message, TieredPrices, currency
+from ctxmgr.model import Endpoint, Message, TieredPrices, currency, estimate
 from ctxmgr.plain_text import complain, missing_text, write_json
 from ctxmgr.settings import SettingsFault
 from ctxmgr.study.console import TextTable, console, plain, progress_bar
@@ -34,7 +34,7 @@ COMMAND = "ab --next-action"
 ANSWERS = 4  # of a call: A, A', B, B'
 CALLS_AT_ONCE = 2
 PRESET = "balanced"
-OVERHEAD_TOKENS = 1_000  # of the prompt and the tools that are sent with each list
+OVERHEAD_TOKENS = 1_000  # of the tools that are sent with each list
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -70,20 +70,25 @@ def run(parsed: Namespace, environment: Mapping[str, str] = os.environ) -> int:
         return 0
     chosen = lists.spread(pairs, parsed.calls)
     facts = (own.registry or shipped()).find(model)
-    print(cost_text(chosen, len(pairs), model, None if facts is None else facts.prices), file=sys.stderr)
+    system, prices = recorded.system_prompt or requests.SYSTEM, None if facts is None else facts.prices
+    print(cost_text(chosen, len(pairs), model, prices, estimate(system)), file=sys.stderr)
+    print(f"{prompt_text(recorded)}.", file=sys.stderr)
     if not (parsed.yes or _agreed()):
         return complain(COMMAND, "nothing was sent", 2)
     endpoint = Endpoint(
         base_url=parsed.endpoint, model=model, api_key_env=parsed.api_key_env, api=parsed.api or "chat"
     )
-    outcome = asyncio.run(compared(chosen, endpoint, environment))
+    outcome = asyncio.run(compared(chosen, endpoint, environment, system))
     return _show(outcome, parsed.json)
 
 
-def cost_text(chosen: Sequence[ListPair], changed_count: int, model: str, prices: TieredPrices | None) -> str:
+def cost_text(
+    chosen: Sequence[ListPair], changed_count: int, model: str, prices: TieredPrices | None, system_tokens: int
+) -> str:
     """What asking costs at most (rule 1). The cache may make it less: no part is counted as read from it."""
-    sizes = [pair.before_tokens + OVERHEAD_TOKENS for pair in chosen] * 2
-    sizes += [pair.after_tokens + OVERHEAD_TOKENS for pair in chosen] * 2
+    overhead = OVERHEAD_TOKENS + system_tokens
+    sizes = [pair.before_tokens + overhead for pair in chosen] * 2
+    sizes += [pair.after_tokens + overhead for pair in chosen] * 2
     asked = (
         f"{len(chosen)} of {changed_count} calls whose list ctxmgr changes, {ANSWERS} requests each to {model}: "
         f"about {sum(sizes):,} tokens of input"
@@ -97,13 +102,22 @@ def cost_text(chosen: Sequence[ListPair], changed_count: int, model: str, prices
     return f"{asked}, at most {currency.amount(dollars)}."
 
 
+def prompt_text(recorded: Recording) -> str:
+    """Which system prompt goes with each list."""
+    if recorded.system_prompt:
+        return "The session's own system prompt goes with each list"
+    return f"{recorded.name} has no system prompt: the same short one goes with each list"
+
+
 def _agreed() -> bool:
     """Rule 1. False where nobody answers."""
     print("Send them? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-async def compared(chosen: Sequence[ListPair], endpoint: Endpoint, environment: Mapping[str, str]) -> Outcome:
+async def compared(
+    chosen: Sequence[ListPair], endpoint: Endpoint, environment: Mapping[str, str], system: str
+) -> Outcome:
     """Rule 3."""
     chat, gate = Chat(endpoint, environment, api=APIS[endpoint.api]), asyncio.Semaphore(CALLS_AT_ONCE)
     tools = requests.tools(pair.before for pair in chosen)
@@ -112,7 +126,9 @@ async def compared(chosen: Sequence[ListPair], endpoint: Endpoint, environment: 
         async def answered(pair: ListPair) -> Sample | str:
             async with gate:
                 asked = (pair.before, pair.before, pair.after, pair.after)
-                made = await asyncio.gather(*(chat.complete(_request(messages, tools)) for messages in asked))
+                made = await asyncio.gather(
+                    *(chat.complete(_request(system, messages, tools)) for messages in asked)
+                )
             advanced(1)
             actions = [one.action for one in made if isinstance(one, ActionCompletion) and one.action is not None]
             if len(actions) < ANSWERS:
@@ -127,8 +143,8 @@ async def compared(chosen: Sequence[ListPair], endpoint: Endpoint, environment: 
     return Outcome(tuple(result for result in results if isinstance(result, Sample)), dict(faults))
 
 
-def _request(messages: Sequence[Message], tools: dict[str, list[str]]) -> ListRequest:
-    return ListRequest("short", requests.SYSTEM, "", requests.MAX_TOKENS, messages=messages, tools=tools)
+def _request(system: str, messages: Sequence[Message], tools: dict[str, list[str]]) -> ListRequest:
+    return ListRequest("short", system, "", requests.MAX_TOKENS, messages=messages, tools=tools)
 
 
 def _show(outcome: Outcome, as_json: bool) -> int:

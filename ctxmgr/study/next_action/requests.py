@@ -1,7 +1,7 @@
 """A list of messages as a request for the next action, in the words of Anthropic's messages or of chat completions.
 
-1. A recording holds neither the system prompt nor the tools of its host. The prompt is `SYSTEM`, the tools are
-   those that the session called, with the arguments that it gave them: both lists of a call get the same.
+1. Both lists of a call get the same system prompt and the same tools. The prompt is the recording's, or `SYSTEM` if
+   it has none. The tools are those that the session called, with the names of the arguments that it gave them.
 2. A result stands with its call, in the list's order. A call without its result, and a result without its call, are
    told as text: a provider refuses them otherwise. Ids are our own: those of a list may stand in it twice.
 3. Thinking is left out: it is signed for the model that thought it. A picture is a word.
@@ -100,12 +100,12 @@ def _add(turn: Turn, block: Block, id: str | None) -> None:
         turn.texts.append(PICTURE)
 
 
-def anthropic_body(model: str, messages: Sequence[Message], tools: dict[str, list[str]]) -> Json:
+def anthropic_body(model: str, system: str, messages: Sequence[Message], tools: dict[str, list[str]]) -> Json:
     """For `/v1/messages`."""
     return {
         "model": model,
         "max_tokens": MAX_TOKENS,
-        "system": SYSTEM,
+        "system": system,
         "messages": [{"role": turn.role, "content": _blocks(turn)} for turn in turns(messages)],
         "tools": [
             {"name": name, "description": name, "input_schema": _schema(arguments)}
@@ -114,13 +114,15 @@ def anthropic_body(model: str, messages: Sequence[Message], tools: dict[str, lis
     }
 
 
-def chat_body(model: str, messages: Sequence[Message], tools: dict[str, list[str]], limit_key: str) -> Json:
+def chat_body(
+    model: str, system: str, messages: Sequence[Message], tools: dict[str, list[str]], limit_key: str
+) -> Json:
     """For `/chat/completions`. `limit_key`: how the server calls the most tokens of an answer."""
     return {
         "model": model,
         limit_key: MAX_TOKENS,
         "messages": [
-            {"role": "system", "content": SYSTEM},
+            {"role": "system", "content": system},
             *(message for turn in turns(messages) for message in _chat_messages(turn)),
         ],
         "tools": [

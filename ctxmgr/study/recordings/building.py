@@ -55,6 +55,7 @@ class RecordingBuilder(msgspec.Struct, eq=False):
     recorded_steps: list[RecordedStep] = []
     counts: Counter[str] = msgspec.field(default_factory=Counter)
     prompts: list[str] = []
+    system_prompt: str = ""
     calls: dict[str, tuple[RecordedStep, str]] = {}  # the newest reply and tool by call id
     id_counts: Counter[str] = msgspec.field(default_factory=Counter)
 
@@ -64,6 +65,7 @@ class RecordingBuilder(msgspec.Struct, eq=False):
 
     def system(self, prompt: str) -> None:
         """A system prompt, which the host sends beside the list that ctxmgr sees."""
+        self.system_prompt = self.system_prompt or prompt.strip()
         self.prompts.append(f"a system prompt of {len(prompt):,} characters, sent beside the list")
 
     def content(self, value: Any) -> list[Json]:
@@ -168,6 +170,7 @@ class RecordingBuilder(msgspec.Struct, eq=False):
             window=window or DEFAULT_WINDOW,
             says_window=bool(window),
             host=self.host,
+            system_prompt=self.system_prompt,
             notes=(*self.prompts, *(f"{what}: {count:,}" for what, count in self.counts.items())),
         )
 

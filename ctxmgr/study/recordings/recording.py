@@ -49,6 +49,7 @@ class Recording(msgspec.Struct, frozen=True):
     the default. `host`: the program that recorded it.
 
     `notes`: what of the file is not among the entries and why, with counts, and anything odd in it.
+    `system_prompt`: the first that was sent beside the list; "" if the recording has none.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Recording(msgspec.Struct, frozen=True):
     host: str = "pi"
     notes: tuple[str, ...] = ()
     says_window: bool = False
+    system_prompt: str = ""
 
 
 class HostEvent(msgspec.Struct, frozen=True):

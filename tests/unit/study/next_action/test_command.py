@@ -61,6 +61,27 @@ def test_both_lists_go_out_twice_and_no_provider_refuses_them(
     assert told["verdict"].startswith("No change shown")
 
 
+def test_the_recordings_own_system_prompt_goes_with_each_list(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    messages: list[dict[str, Any]] = [{"role": "system", "content": "Be terse."}]
+    for number in range(20):
+        function = {"name": "bash", "arguments": json.dumps({"command": f"cat {number}"})}
+        call = {"id": f"c{number}", "type": "function", "function": function}
+        messages += [
+            {"role": "user", "content": f"Show {number}."},
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": f"c{number}", "content": f"line {number} of it\n" * 400},
+            {"role": "assistant", "content": "Done."},
+        ]
+    session = tmp_path / "session.json"
+    session.write_text(json.dumps({"messages": messages}))
+    with ModelServer.threaded(steady) as server:
+        assert main(arguments(session, server, "--yes", "--json")) == 0
+    assert {request.body["messages"][0]["content"] for request in server.requests} == {"Be terse."}
+    assert "own system prompt" in capsys.readouterr().err
+
+
 def test_a_list_that_changes_the_next_action_is_said_to(session: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with ModelServer.threaded(by_list) as server:
         told = compared(session, server, capsys)
@@ -80,6 +101,7 @@ def test_nothing_is_sent_before_its_cost_was_agreed_to(
     assert f"{CALLS} of " in said
     assert "at most $" in said
     assert "nothing was sent" in said
+    assert "has no system prompt: the same short one goes with each list." in said
     assert server.requests == []
 
 

@@ -17,11 +17,11 @@ TALK = talk(
 
 
 def anthropic_body(messages: tuple[Message, ...]) -> dict[str, Any]:
-    return requests.anthropic_body("m", messages, requests.tools([messages]))
+    return requests.anthropic_body("m", requests.SYSTEM, messages, requests.tools([messages]))
 
 
 def chat_body(messages: tuple[Message, ...]) -> dict[str, Any]:
-    return requests.chat_body("m", messages, requests.tools([messages]), "max_tokens")
+    return requests.chat_body("m", requests.SYSTEM, messages, requests.tools([messages]), "max_tokens")
 
 
 @given(any_list)
