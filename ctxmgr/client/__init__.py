@@ -1,8 +1,8 @@
-"""The client: a sidecar spawned or in this process behind one interface, for programs in Python.
+"""The Python client: one interface to a sidecar, spawned or in this process.
 
-Turns lifecycle events into calls, and answers into the list to send; without an answer the model call goes out all
-the same. Knows the protocol and, where the sidecar runs in this process, the server's runtime, loaded when it is
-asked for; never the engine, a session or a device.
+It turns lifecycle events into calls, and answers into the list to send. Without an answer the model call still
+goes out. It knows the protocol and, if the sidecar runs in this process, the server's runtime, which is loaded at
+first use. It never knows the engine, a session or a device.
 """
 
 from ctxmgr.client.blocking import Client, ClientSession

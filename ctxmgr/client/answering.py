@@ -1,4 +1,5 @@
-"""Turns what a program gave into what `initialize` declares, its callbacks into answers to ctxmgr's requests."""
+"""Turns the options of a program into the params of `initialize`, and its callbacks into answers to the requests
+of ctxmgr."""
 
 import asyncio
 import contextlib
@@ -23,8 +24,9 @@ def greeting(
     state_dir: str | None,
     tools: GivenTools | None = None,
 ) -> lifecycle.InitializeParams:
-    """Declared is what there is a callback for. The caller adds its process, where the sidecar is another one.
-    Raises InvalidParams where `policy` or `tools` are none; formats a sidecar may know more of than its client."""
+    """Declares what has a callback. The caller adds its process id if the sidecar is another process. Raises
+    InvalidParams if `policy` or `tools` are invalid. Formats are not checked: a sidecar may know more of them
+    than its client."""
     capabilities = lifecycle.HostCapabilities(
         request_compaction=host.deliver or False,
         complete=host.on_complete is not None,
@@ -71,7 +73,8 @@ def answering(host: Host) -> Answering:
 
 
 def hearing(host: Host) -> Hearing:
-    """The callbacks by the notification that they hear. What one raises is its own: no list waits for it."""
+    """The callbacks by the notification that they receive. Exceptions they raise are ignored: no list waits for
+    them."""
     heard = host.on_telemetry
     if heard is None:
         return {}
@@ -84,7 +87,7 @@ def hearing(host: Host) -> Hearing:
 
 
 async def requested(host: Host, wanted: lifecycle.RequestCompactionParams) -> lifecycle.RequestCompactionResult:
-    """A callback that raises has refused."""
+    """A callback that raises refuses the request."""
     if host.on_request_compaction is None:
         return lifecycle.RequestCompactionResult(False, "the host takes no requests")
     try:
@@ -95,7 +98,7 @@ async def requested(host: Host, wanted: lifecycle.RequestCompactionParams) -> li
 
 
 async def _called(callback: Callable[[Any], Any] | None, value: Any) -> Any:
-    """A coroutine function on the loop, another callable in a thread."""
+    """Runs a coroutine function on the loop, any other callable in a thread."""
     assert callback is not None
     if inspect.iscoroutinefunction(callback):
         return await callback(value)

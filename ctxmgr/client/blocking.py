@@ -1,6 +1,7 @@
-"""The client for programs without a loop: the same, on a loop of its own in a thread, each call waited for.
+"""The client for programs without an event loop: the asynchronous client on a loop of its own in a thread. Each
+call blocks.
 
-Callbacks of `Host` may call the client, but for `on_trouble`, which is told on that loop.
+Callbacks of `Host` may call the client, except `on_trouble`, which runs on that loop.
 """
 
 import asyncio
@@ -24,8 +25,8 @@ P = ParamSpec("P")
 
 
 class Client:
-    """A sidecar and its sessions. A context manager: leaving it lets the sidecar save and end. Any thread may call
-    it. What is given is as `AsyncClient` has it."""
+    """A sidecar and its sessions, as a context manager: on exit the sidecar saves and ends. Any thread may call
+    it. The parameters are those of `AsyncClient`."""
 
     def __init__(
         self,
@@ -88,7 +89,7 @@ class Client:
         self._client.restart()
 
     def close(self) -> None:
-        """As of `AsyncClient`. From then on `context` gives what there is without ctxmgr."""
+        """As of `AsyncClient`. After it, `context` returns what it can without ctxmgr."""
         with self._lock:
             if self._closed:
                 return
@@ -162,7 +163,7 @@ def _waited(
 
 
 class ClientSession:
-    """Made by `Client.session`. What its methods do and give is said at `AsyncClientSession`."""
+    """Made by `Client.session`. Its methods are documented at `AsyncClientSession`."""
 
     def __init__(self, client: Client, session: AsyncClientSession) -> None:
         self._client, self._session = client, session

@@ -1,11 +1,12 @@
-"""Calls over a link, as JSON-RPC 2.0: each has a bound, and one end of the link ends all of them.
+"""Calls over a link, as JSON-RPC 2.0. Each call has a time-out, and the end of the link ends all of them.
 
-1. Every call settles: with the answer, or a `SidecarFault`. One that is late is cancelled; what is asked without a
-   bound is not.
-2. What is no JSON-RPC ends the link: nobody can say what the next bytes mean.
-3. Requests of ctxmgr are answered by the program's callbacks, each as a task; what has none is refused.
+1. Every call ends with the answer or with a `SidecarFault`. A late call is cancelled. A request without a time-out
+   is not.
+2. Anything that is not JSON-RPC ends the link: nobody can say what the next bytes mean.
+3. Requests of ctxmgr are answered by the program's callbacks, each in a task. A request without a callback is
+   refused.
 
-Beside it params become JSON, and the JSON of answers structs, or either a fault.
+It also turns params into JSON, and the JSON of answers into structs. Both raise a `SidecarFault` if that fails.
 """
 
 import asyncio
@@ -28,13 +29,13 @@ LATE_CALLS = 5  # in a row; with those of `context` ten seconds in which the hos
 
 
 class SignsOfLife:
-    """Tells a process that hangs from one that is late. No clock: the time is told, in milliseconds.
+    """Tells a process that hangs from one that is late. It reads no clock: callers pass the time in milliseconds.
 
-    1. One late call says little: on a loaded machine everything is late. It is cancelled, which asks for an answer
-       as cheap as there is; that one, and any other byte, is a sign of life.
-    2. Who gives no sign of life for `hang_ms` after a call was late hangs.
-    3. Who is alive, and leaves so many calls in a row without their answer, is of no use.
-    4. From a late call to the next sign of life a process is in doubt: nobody should wait for it.
+    1. One late call says little: on a busy machine everything is late. It is cancelled, which asks for the
+       cheapest possible answer. That answer, or any other byte, is a sign of life.
+    2. A process hangs if it gives no sign of life for `hang_ms` after a late call.
+    3. A process that is alive but leaves `LATE_CALLS` calls in a row unanswered is useless.
+    4. From a late call to the next sign of life, a process is in doubt: nobody should wait for it.
     """
 
     def __init__(self, hang_ms: float) -> None:
@@ -51,11 +52,11 @@ class SignsOfLife:
         self._since = None
 
     def answered(self) -> None:
-        """A call was answered, be it with an error."""
+        """A call was answered, with a result or an error."""
         self._late_calls = 0
 
     def late(self, now: float) -> None:
-        """A call that should be short was not answered in time."""
+        """A short call was not answered in time."""
         self._late_calls += 1
         if self._since is None:
             self._since = now
@@ -66,7 +67,7 @@ class SignsOfLife:
 
 
 class Link(Protocol):
-    """Carries bytes to a server. None of these waits."""
+    """Carries bytes to a server. None of the methods blocks."""
 
     def send(self, chunk: bytes) -> None: ...
     def end_input(self) -> None: ...
@@ -74,8 +75,8 @@ class Link(Protocol):
 
 
 class Channel:
-    """`broken` is called once, with why nothing can be asked any more; `finished` is done when the process is
-    gone as well."""
+    """`broken` is called once, with the reason why no call is possible any more. `finished` is done when the
+    process has ended too."""
 
     def __init__(
         self,
@@ -122,7 +123,7 @@ class Channel:
     # what the client calls
 
     async def call(self, method: str, params: Any, end: float) -> bytes:
-        """The result as JSON. `end`: the loop's time until which is waited. Raises SidecarFault."""
+        """The result as JSON. `end`: until when to wait, in the loop's time. Raises SidecarFault."""
         number, future = self.ask(method, params)
         try:
             async with asyncio.timeout_at(end):
@@ -135,7 +136,8 @@ class Channel:
             raise
 
     def ask(self, method: str, params: Any) -> tuple[int, "asyncio.Future[bytes]"]:
-        """Writes a request at once; its id, and what will be its answer or a SidecarFault, however late."""
+        """Writes a request at once. Returns its id, and a future of its answer or a SidecarFault, however late it
+        comes."""
         number = next(self._numbers)
         future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         if self.fault is not None:
@@ -245,7 +247,7 @@ def decoded(method: str, answer: bytes, kind: type[Value]) -> Value:
 
 
 def fault_of(thrown: Exception, method: str) -> SidecarFault:
-    """What was thrown on the way of a call, as a fault."""
+    """What a call raised, as a SidecarFault."""
     if isinstance(thrown, SidecarFault):
         return thrown
     if isinstance(thrown, NoList):

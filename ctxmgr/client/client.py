@@ -1,11 +1,11 @@
-"""The life of a sidecar: started, greeted, started again when it has ended, and let go.
+"""Starts a sidecar, sends `initialize`, restarts it after it has ended, and lets it go.
 
 Rules:
-1. It is started by the first call that needs it, and after its end by the first call that comes once the delay is
-   over. Nobody waits longer than the bound of his call; what is begun goes on.
-2. A process that hangs (`SignsOfLife`) is killed, and counts as ended. Another one is started when it is gone: it
-   holds its sessions' files.
-3. What will not mend itself is not tried again: no such program, `initialize` refused. `restart` tries it.
+1. The first call that needs the sidecar starts it. After it has ended, the first call after the delay does. No
+   call waits longer than its time-out, but the start goes on.
+2. A process that hangs (`SignsOfLife`) is killed and counts as ended. The next one starts when it is gone, because
+   it holds the files of its sessions.
+3. Some failures are not retried: no such program, `initialize` refused. `restart` tries again.
 """
 
 import asyncio
@@ -33,14 +33,14 @@ State = Literal["idle", "starting", "ready", "waiting", "failed", "disposed"]
 
 
 class Restarts:
-    """When another process is tried. No clock: the time is told, in milliseconds."""
+    """When the next start is allowed. It reads no clock: callers pass the time in milliseconds."""
 
     def __init__(self, limits: RestartLimits) -> None:
         self._limits = limits
         self._start_times_ms: list[float] = []
 
     def delay_ms(self, now: float) -> float | None:
-        """How long to wait for the next, which counts from now on; None when there were enough."""
+        """Milliseconds until the next start, from now on. None after too many starts."""
         limits = self._limits
         self._start_times_ms = [time_ms for time_ms in self._start_times_ms if time_ms > now - limits.within_ms]
         if len(self._start_times_ms) >= limits.limit:
@@ -50,12 +50,12 @@ class Restarts:
 
 
 class AsyncClient:
-    """A sidecar and its sessions, on the loop that its calls are made on. An async context manager: leaving it lets
-    the sidecar save and end.
+    """A sidecar and its sessions, on the event loop of its calls. It is an async context manager: on exit the
+    sidecar saves and ends.
 
-    `policy` for all sessions; `format` of their messages (`pi`, `openai`, `anthropic`, `responses`); `tools`: what
-    the program's own do, where no name tells it: `{"name": "load", "reads": "doc"}`. Raises InvalidParams where
-    `policy` or `tools` are none.
+    `policy` applies to all sessions. `format` is the format of their messages (`pi`, `openai`, `anthropic`,
+    `responses`, `gemini`). `tools` says what your own tools do, if their names do not:
+    `{"name": "load", "reads": "doc"}`. Raises InvalidParams if `policy` or `tools` are invalid.
     """
 
     def __init__(
@@ -92,12 +92,12 @@ class AsyncClient:
 
     @property
     def trouble(self) -> SidecarFault | None:
-        """What went wrong and has not worked since; None when the last answers were good."""
+        """What went wrong and has not worked since. None if the last answers were good."""
         return self._trouble.last
 
     @property
     def state(self) -> State:
-        """idle: not started yet. waiting: for a call after the delay. failed: given up, or no such program."""
+        """idle: not started yet. waiting: the next start is delayed. failed: given up, or no such program."""
         if self._disposed:
             return "disposed"
         if self._starting is not None:
@@ -116,12 +116,12 @@ class AsyncClient:
         leaf_id: str | None = None,
         format: str | None = None,
     ) -> AsyncClientSession:
-        """Starts a session, or gives the one of that id that is there. `model`: `{"id", "contextWindow"}` and what
-        else is known of it. `entries`: the session's tree; a function is asked again after each restart. `format`:
-        of its messages, where it is not the client's.
+        """Starts a session, or returns the one with that id. `model`: `{"id", "contextWindow"}` and anything else
+        that you know of it. `entries`: the session tree, or a function that is called again after each restart.
+        `format`: of its messages, if it differs from the client's.
 
-        Never fails because of ctxmgr: what cannot be told now is told by a later call. Raises InvalidParams where
-        `model` is none.
+        It never fails because of ctxmgr: what cannot be sent now is sent by a later call. Raises InvalidParams if
+        `model` is invalid.
         """
         session = self.opened(session_id, model, cwd=cwd, entries=entries, leaf_id=leaf_id, format=format)
         await session.tell_of_it(self.timing.session_ms)
@@ -137,7 +137,7 @@ class AsyncClient:
         leaf_id: str | None = None,
         format: str | None = None,
     ) -> AsyncClientSession:
-        """As `session`, but nothing is waited for: ctxmgr hears of it with the first call."""
+        """Like `session`, but it waits for nothing: ctxmgr learns of the session with the first call."""
         session = self._sessions.get(session_id)
         if session is None:
             begins = lifecycle.SessionStartParams(
@@ -149,24 +149,24 @@ class AsyncClient:
     async def request(
         self, method: str, params: Mapping[str, Any] | None = None, *, timeout_ms: float | None = None
     ) -> Any:
-        """Any method, in the protocol's words; its decoded answer. Raises SidecarFault."""
+        """Calls any method, with params as in the protocol. Returns the decoded answer. Raises SidecarFault."""
         end = self.ends(method, params, timeout_ms)
         answer = await self.ask(await self.connected(end), method, encoded(method, params), end)
         self.works(method)
         return msgspec.json.decode(answer)
 
     def begin(self) -> None:
-        """Starts the sidecar before a call needs it. Does not wait; what goes wrong is told to the first call."""
+        """Starts the sidecar before a call needs it. It does not wait. If that fails, the first call reports it."""
         if self.state == "idle":
             self._starting = asyncio.get_running_loop().create_task(self._start())
 
     def restart(self) -> None:
-        """Tries again with the next call, though it was given up."""
+        """Allows the next call to start the sidecar again, after it was given up."""
         self._restarts = Restarts(self.timing.restarts)
         self._retry_ms = 0.0
 
     async def close(self) -> None:
-        """Lets the sidecar save and end, within `end_ms`; then it is killed. No call reaches it any more."""
+        """Lets the sidecar save and end within `end_ms`, then kills it. No later call reaches it."""
         if self._disposed:
             return
         self._disposed = True
@@ -193,14 +193,14 @@ class AsyncClient:
     # what its sessions ask for
 
     def ends(self, method: str, params: Mapping[str, Any] | None = None, timeout_ms: float | None = None) -> float:
-        """The loop's time until which an answer to this call is waited for."""
+        """Until when to wait for an answer to this call, in the loop's time."""
         if timeout_ms is None:
             deadline = (params or {}).get("deadlineMs")
             timeout_ms = bound_ms(self.timing, method, deadline if isinstance(deadline, int | float) else None)
         return asyncio.get_running_loop().time() + timeout_ms / 1000
 
     async def connected(self, end: float) -> Channel:
-        """The sidecar, greeted. Raises SidecarFault."""
+        """The sidecar, after `initialize`. Raises SidecarFault."""
         try:
             async with asyncio.timeout_at(end):
                 return await self._connected()
@@ -241,7 +241,7 @@ class AsyncClient:
         return answer
 
     def trusts(self, channel: Channel, method: str) -> None:
-        """Raises SidecarFault for a process that is in doubt: nothing is waited for then."""
+        """Raises SidecarFault if the process is in doubt: then nothing waits for it."""
         if channel.life.doubted:
             raise SidecarFault("timeout", "the process has not answered since a late call", method)
 
@@ -250,7 +250,7 @@ class AsyncClient:
         self._trouble.works(method, session_id)
 
     def note(self, fault: SidecarFault, session_id: str = "") -> None:
-        """A fault that the program is not told by an exception."""
+        """A fault that no exception reports to the program."""
         self._trouble.note(fault, session_id)
 
     def forget(self, session_id: str) -> None:
@@ -303,7 +303,7 @@ class AsyncClient:
         return channel
 
     def _broken(self, fault: SidecarFault) -> None:
-        """Nothing can be asked of this process any more."""
+        """No call to this process is possible any more."""
         if self._disposed:
             return
         lasting = fault.kind == "missing" or (fault.method == "initialize" and fault.kind == "error")

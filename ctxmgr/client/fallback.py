@@ -1,13 +1,14 @@
-"""Turns a list, and the last projection there was, into what to send where ctxmgr does not answer.
+"""Chooses the list to send if ctxmgr does not answer, from the program's list and the last projection.
 
 Rules (docs/guide/without-an-answer.md, the same in every client):
-1. The last projection and what came since, where the list begins with what that projection was of, and it fits.
-2. Else the program's own list, untouched, whether or not it fits: what leaves is never a client's to decide, and a
+1. The last projection and the new messages, if the list starts with what that projection was made of, and it fits.
+2. Otherwise the program's own list, unchanged, whether or not it fits. A client never decides what is removed. A
    program that sends its own list compacts as it does without ctxmgr.
-3. `fits` says whether it is likely to fit the window less the reserve. Where it is false, compact before the call.
+3. `fits` says whether the list probably fits the context window minus the reserve. If it is false, compact before
+   the call.
 
-What the last projection weighs was told with it; the rest is guessed on the heavy side: 4 characters a token, and a
-quarter more, as ctxmgr starts with.
+ctxmgr reports the token count of each projection. Other messages are estimated on the high side: 4 characters per
+token plus a quarter, which is also the first estimate of ctxmgr.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +28,8 @@ Source = Literal["answered", "kept", "own"]
 
 
 class SentList(msgspec.Struct, frozen=True):
-    """What was sent, message by message as JSON, what came of it, and that one's weight in tokens (0: not told)."""
+    """The messages that were sent, each as JSON, the list that ctxmgr made of them, and its token count (0:
+    unknown)."""
 
     raws: tuple[bytes, ...]
     sent: tuple[Any, ...]
@@ -35,7 +37,7 @@ class SentList(msgspec.Struct, frozen=True):
 
 
 class Fallback(msgspec.Struct, frozen=True):
-    """The list to send, by which of the rules, and whether it is likely to fit."""
+    """The list to send, the rule that chose it, and whether it probably fits."""
 
     messages: list[Any]
     source: Source
@@ -43,7 +45,7 @@ class Fallback(msgspec.Struct, frozen=True):
 
 
 def reserve(policy: Mapping[str, Any], model_id: str) -> float:
-    """Tokens kept free for the reply, by the policy's keys as they were set."""
+    """Tokens kept free for the reply, by the policy keys that were set."""
     models = policy.get("models")
     of_model = models.get(model_id) if isinstance(models, Mapping) else None
     reserves = [keys.get("reserve") for keys in (of_model, policy) if isinstance(keys, Mapping)]
@@ -51,12 +53,12 @@ def reserve(policy: Mapping[str, Any], model_id: str) -> float:
 
 
 def room(window: float, reserve: float, overhead: float) -> float:
-    """Of a message list; all in tokens. `overhead`: system prompt and tools."""
+    """Tokens that a message list may have. `overhead`: tokens of system prompt and tools."""
     return window - min(reserve, window * MOST_RESERVE) - overhead
 
 
 def fallback(given: Sequence[M], raws: Sequence[bytes] | None, last: SentList | None, room: float) -> Fallback:
-    """`raws`: the JSON of what is given; None where it cannot be written. `room` in tokens."""
+    """`raws`: the JSON of each message; None if it cannot be written. `room`: in tokens."""
     if last is not None and raws is not None and begins_with(raws, last):
         since = given[len(last.raws) :]
         if (last.tokens or _tokens(last.sent)) + _tokens(since) <= room:
@@ -65,7 +67,7 @@ def fallback(given: Sequence[M], raws: Sequence[bytes] | None, last: SentList | 
 
 
 def begins_with(raws: Sequence[bytes], last: SentList) -> bool:
-    """Byte for byte: a message that was changed in place is another one."""
+    """Compares bytes: a message that was changed in place is a different message."""
     return len(raws) >= len(last.raws) and tuple(raws[: len(last.raws)]) == last.raws
 
 
@@ -74,7 +76,7 @@ def _tokens(messages: Sequence[Any]) -> float:
 
 
 def tokens(message: Any) -> float:
-    """Roughly, of a message as it is held."""
+    """A rough token count of a message."""
     return _characters(_value(message)) / CHARACTERS_A_TOKEN
 
 

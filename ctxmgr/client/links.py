@@ -1,14 +1,15 @@
-"""The two ways to a sidecar: a process with its pipes, or the server in this process. Each carries bytes to it and
-from it, and tells how it ended. Neither knows a message.
+"""Two links to a sidecar: a process with pipes, or the server in this process. A link carries bytes both ways and
+reports how the sidecar ended. It knows no messages.
 
-1. Reading and writing of a process have a thread each: the loop never waits for it, nor for what it does not read.
-2. It has a process group of its own: an interrupt at the user's terminal is the program's to deal with, and what a
-   wrapper has started ends with it.
-3. Nothing outlives the program: the process ends when its input does.
-4. The end names the program, its exit code or signal and, unless the host directs standard error, its last line.
-5. A pipe holds a whole list, where the system lets it: else it goes from hand to hand in pieces of 64 KB.
-6. The server's modules are loaded when the first link in this process is made, in a thread: a program that spawns
-   never pays for them.
+1. One thread reads from the process and one writes to it, so the event loop never waits for it.
+2. The process has its own process group. An interrupt at the user's terminal does not reach it, and everything
+   that a wrapper has started ends with it.
+3. The process ends when its input ends, so it never outlives the program.
+4. The reported end names the program, its exit code or signal and, unless the host directs standard error, its
+   last line.
+5. A pipe holds a whole list if the system allows it. Otherwise the list passes in pieces of 64 KB.
+6. The server's modules load when the first link in this process is made, in a thread. A program that spawns a
+   sidecar never loads them.
 """
 
 import asyncio
@@ -39,8 +40,8 @@ KILLED = 137  # the exit code of a process that was killed
 
 
 class SpawnedLink:
-    """Raises OSError where there is no such program. `on_bytes` and `on_end` are called on the loop: with what the
-    process wrote, and once, with how it ended."""
+    """Raises OSError if the program cannot be started. `on_bytes` gets what the process wrote. `on_end` gets,
+    once, how it ended. Both are called on the loop."""
 
     def __init__(
         self, sidecar: SpawnedSidecar, on_bytes: Callable[[bytes], None], on_end: Callable[[str], None]
@@ -73,14 +74,14 @@ class SpawnedLink:
         return self._process.pid
 
     def send(self, chunk: bytes) -> None:
-        """Does not wait. What a process does not read any more is lost; its end tells."""
+        """Does not block. Bytes that the process does not read any more are lost. Its end is reported."""
         self._out.put(chunk)
 
     def end_input(self) -> None:
         self._out.put(None)
 
     def kill(self) -> None:
-        """At once, its group with it; a process that is stopped as well."""
+        """Kills the process and its group at once, even if it is stopped."""
         if self._process.poll() is not None:
             return
         with contextlib.suppress(OSError):  # it has just ended
@@ -113,7 +114,7 @@ class SpawnedLink:
         self._tell(self._on_end, f"{self._program} {how}")
 
     def _listen(self) -> None:
-        """Keeps the last line of standard error. JSON is not kept: it is no cause but data, maybe conversation."""
+        """Keeps the last line of standard error. JSON is not kept: it is data, perhaps of the conversation."""
         if self._process.stderr is None:
             return
         with io.BufferedReader(self._process.stderr) as stream:  # type: ignore[type-var]  # a FileIO: it is unbuffered
@@ -150,7 +151,7 @@ def cannot_start(sidecar: SpawnedSidecar | InProcessSidecar, fault: Exception) -
 
 
 def _widen(pipe: IO[bytes] | None) -> None:
-    """Rule 5. A system without such pipes, or a user who has too many, has those that there are."""
+    """Rule 5. The pipe keeps its size if the system refuses."""
     if sys.platform == "linux" and pipe is not None:
         import fcntl
 
@@ -166,12 +167,12 @@ def _signal(number: int) -> str:
 
 
 async def load_server() -> None:
-    """Off the loop: it takes some 100 ms once."""
+    """Loads the server in a thread. It takes about 100 ms, once."""
     await asyncio.to_thread(importlib.import_module, "ctxmgr.server.runtime")
 
 
 class RuntimeLink:
-    """`load_server` comes first. `on_bytes` and `on_end` are called on the loop, never from within a call of this
+    """Await `load_server` first. `on_bytes` and `on_end` are called on the loop, never from within a call of this
     link."""
 
     def __init__(

@@ -1,12 +1,13 @@
-"""The outbox of a session, what a sidecar is told of it: that it begins, before anything else and once a process;
-then its events, in the order in which they come, each held until it is answered.
+"""The outbox of a session: what the sidecar is sent about it. First that it begins, once per process, then its
+events in order. Each event is kept until it is answered.
 
-1. An event is held until it is answered, however late; what one process has not answered is told to the next one,
-   before anything else. So nothing that was said while a process hung or was gone is lost.
-2. One that is refused is not told again: it would be refused again. One that comes to a process without its session
-   is. One that `MOST_SENDINGS` processes have not answered is let go: it may be what ends them.
-3. A notification has no answer: what is answered after it says that it was read.
-4. At most `HELD_BYTES` are held, the oldest leave first.
+1. An event is kept until it is answered, however late. Events that one process has not answered go to the next
+   one, before anything else. So nothing is lost while a process hangs or is gone.
+2. A refused event is not sent again, because it would be refused again. An event that reached a process without
+   its session is sent again. An event that `MOST_SENDINGS` processes have not answered is dropped: it may be what
+   ends them.
+3. A notification has no answer. The answer to a later request shows that it was read.
+4. At most `HELD_BYTES` are kept. The oldest events are dropped first.
 """
 
 import asyncio
@@ -33,8 +34,8 @@ Entries = Sequence[Mapping[str, Any]] | Callable[[], Sequence[Mapping[str, Any]]
 
 @dataclass(eq=False)
 class Event:
-    """`kind` of its answer. `sent`: to this process, the last of `sendings`. `answer`: of it; None for a
-    notification."""
+    """`kind`: the type of its answer. `sent`: to this process, in the last of `sendings`. `answer`: its answer;
+    None for a notification."""
 
     method: str
     params: msgspec.Raw
@@ -64,9 +65,9 @@ class Sidecar(Protocol):
 
 
 class Outbox:
-    """`restored`: the session was known to ctxmgr; None while it could not be told. `failed` is called with what
-    went wrong and the method, `heard` with the status of each answer. A command in an answer is carried out,
-    however late it comes."""
+    """`restored`: whether ctxmgr knew the session; None until it was told. `failed` is called with each fault and
+    its method, `heard` with the status of each answer. A command in an answer is carried out, however late it
+    comes."""
 
     def __init__(
         self,
@@ -91,12 +92,12 @@ class Outbox:
         return self._on is not None and self._on.fault is None
 
     def lost(self) -> None:
-        """The process is another one, or has forgotten the session."""
+        """The process is a new one, or does not know the session any more."""
         self._on = None
 
     async def ready(self, end: float) -> Channel:
-        """A sidecar that knows of the session, and was told all that is held. `end`: the loop's time until which is
-        waited; what is begun goes on. Raises SidecarFault."""
+        """A sidecar that knows the session and got all events. `end`: until when to wait, in the loop's time; what
+        has begun goes on. Raises SidecarFault."""
         channel = await self._client.connected(end)
         if self._on is not channel:
             if self._starting is None:
@@ -136,7 +137,7 @@ class Outbox:
     async def event(
         self, method: str, params: Mapping[str, Any], kind: type[Answer], notify: bool = False
     ) -> Answer | None:
-        """Its decoded answer; None where none came in time."""
+        """The decoded answer. None if none came in time."""
         try:
             end = self._client.ends(method, params)
             event = self._add(Event(method, encoded(method, params), kind, notify))
@@ -173,7 +174,7 @@ class Outbox:
         return event
 
     def _send(self, channel: Channel) -> None:
-        """Tells this process all that it was not told yet. Does not wait."""
+        """Sends this process everything that it has not got yet. Does not block."""
         self._events = [event for event in self._events if event.sent is channel or event.sendings < MOST_SENDINGS]
         for event in [*self._events]:
             if event.sent is channel:
@@ -221,7 +222,7 @@ class Outbox:
                     task.add_done_callback(self._carrying.discard)
 
     async def _carry_out(self, params: Any) -> None:
-        """Nobody waits for it: a program may compact before it answers, and needs the end of the turn for that."""
+        """Nothing waits for it: a program may compact before it answers, and for that the turn must have ended."""
         try:
             wanted = msgspec.convert(params, lifecycle.RequestCompactionParams)
         except msgspec.ValidationError as fault:

@@ -1,13 +1,13 @@
-"""One session: what a program calls, and what it gets when there is no answer.
+"""One session: its methods, and the list to send if ctxmgr does not answer.
 
 Rules:
-1. `context` and the events never raise because of ctxmgr: a model call never fails because of it. What is
-   no list of messages is a fault of the program: `context` raises TypeError.
-2. `request` raises, a `SidecarFault`: who asks for something by name wants to know.
-3. A sidecar that does not know the session is told of it before anything else, within the bound of the call.
-4. An event that is not answered is held, and told again before anything else (`outbox`).
-5. Only new messages travel, and only edits come back. After anything but a good answer the next list travels whole:
-   what ctxmgr holds is not known then.
+1. `context` and the events never raise because of ctxmgr, so a model call never fails because of it. If the
+   argument of `context` is not a list of messages, it raises TypeError.
+2. `request` raises a `SidecarFault`: a caller that asks for something by name wants to know.
+3. If the sidecar does not know the session, it is started before anything else, within the time-out of the call.
+4. An event without an answer is kept and sent again before anything else (`outbox`).
+5. Only new messages are sent, and only edits come back. After anything but a good answer the next list is sent
+   whole, because it is unknown what ctxmgr has.
 """
 
 import asyncio
@@ -30,8 +30,8 @@ LARGE_BYTES = 1 << 20  # of a message: a longer one is checked in a thread
 
 
 class ContextOutcome(msgspec.Struct, frozen=True):
-    """Where the last list to send came from: "answered" by ctxmgr; "kept", the last projection and what came since;
-    the program's "own", untouched. `fits`: whether it is likely to fit the window; where it is false, compact
+    """Where the last list came from: "answered" by ctxmgr; "kept", the last projection and the new messages; or
+    the program's "own", unchanged. `fits`: whether it probably fits the context window; if it is false, compact
     before the call. `fault`: why ctxmgr did not answer."""
 
     source: Source
@@ -41,8 +41,8 @@ class ContextOutcome(msgspec.Struct, frozen=True):
 
 
 class AsyncClientSession:
-    """Made by `AsyncClient.session`. `restored`: it was known to ctxmgr; None while it could not be started.
-    `outcome` is of the last `context`; `last_status` of the last answer that held one."""
+    """Made by `AsyncClient.session`. `restored`: whether ctxmgr knew the session; None until it was started.
+    `outcome` is that of the last `context`. `last_status` is the status of the last answer that had one."""
 
     def __init__(self, client: Sidecar, params: lifecycle.SessionStartParams, entries: Entries) -> None:
         self._client, self.session_id = client, params.session_id
@@ -67,12 +67,12 @@ class AsyncClientSession:
         own_marks: int | None = None,
         prefix_change: lifecycle.PrefixChange | None = None,
     ) -> list[M]:
-        """The list to send to the model. Kept messages are the very objects that were given; `messages` is left as
-        it is. `overhead_tokens`: system prompt and tools, where they are not in the list. `time_ms`: when the call
-        is made (default: now); tells whether the provider's cache is cold. `own_marks`: cache marks of the request
-        outside of the list (default: 2); `with_cache_marks` sets those of the list. `prefix_change`: where system
-        prompt or tools differ from those of the call before, which the status counts. Raises TypeError where
-        `messages` is no list, and nothing else."""
+        """The list to send to the model. Messages that stay are the same objects that you gave, and `messages` is
+        not changed. `overhead_tokens`: tokens of system prompt and tools, if they are not in the list.
+        `time_ms`: when the call is made (default: now); it tells whether the prompt cache has expired.
+        `own_marks`: cache marks of the request outside the list (default: 2); `with_cache_marks` sets those in
+        the list. `prefix_change`: how system prompt or tools differ from those of the last call. Raises
+        TypeError if `messages` is not a list, and nothing else."""
         given = message_list(messages)
         try:
             is_large = any(isinstance(message, bytes) and len(message) >= LARGE_BYTES for message in given)
@@ -161,9 +161,9 @@ class AsyncClientSession:
         entry_ids: lifecycle.EntryIds | None = None,
         notify: bool = False,
     ) -> lifecycle.TurnEndResult | None:
-        """The model answered and its tools ran. `usage`: the provider's own object. The answer's `commands` are
-        carried out by `Host.on_request_compaction` where there is one, else they are the program's. `notify`: no
-        answer is waited for; a compaction is then asked for by a request, and so by that callback alone."""
+        """Report a model call and the results of its tools. `usage`: the provider's own object.
+        `Host.on_request_compaction` carries out the `commands` of the answer if there is one; otherwise you do.
+        `notify`: do not wait for an answer. A compaction is then requested through that callback only."""
         try:
             params = {
                 "sessionId": self.session_id,
@@ -179,7 +179,7 @@ class AsyncClientSession:
         return await self._outbox.event("turn_end", params, lifecycle.TurnEndResult, notify)
 
     async def model_select(self, model: lifecycle.Model | Mapping[str, Any]) -> lifecycle.StatusResult | None:
-        """Another model from the next call on. Raises InvalidParams where it is none."""
+        """Report another model from the next call on. Raises InvalidParams if it is invalid."""
         begins, model = self._outbox.params, model_of(model)
         self._outbox.params = msgspec.structs.replace(begins, model=model)
         return await self._event("model_select", {"model": model})
@@ -192,7 +192,7 @@ class AsyncClientSession:
         first_kept_entry_id: str | None = None,
         time_ms: float | None = None,
     ) -> lifecycle.StatusResult | None:
-        """The program has compacted: `summary` stands in the place of older messages."""
+        """Report a compaction: `summary` replaces older messages."""
         self._base = None
         compacted_ms = self._client.timing.now_ms() if time_ms is None else time_ms
         entry = lifecycle.CompactionEntry(
@@ -203,16 +203,17 @@ class AsyncClientSession:
     async def session_compact_failed(
         self, reason: str, error_message: str | None = None
     ) -> lifecycle.StatusResult | None:
-        """What was asked for could not be done: it is asked for again later."""
+        """Report that a requested compaction failed. It is requested again later."""
         return await self._event("session_compact_failed", {"reason": reason, "errorMessage": error_message})
 
     async def session_tree(self, params: Mapping[str, Any]) -> lifecycle.StatusResult | None:
-        """The program is at another place of its session tree; params in the protocol's words."""
+        """Report a move in the session tree, with params as in the protocol."""
         self._base = None
         return await self._event("session_tree", params)
 
     async def set_policy(self, policy: Mapping[str, Any]) -> lifecycle.PolicyResult | None:
-        """Keys of the policy for this session, over the client's; told again to a sidecar that did not answer."""
+        """Sets policy keys for this session, over the client's. They are sent again to a sidecar that did not
+        answer."""
         return await self._outbox.event("setPolicy", self._named({"policy": policy}), lifecycle.PolicyResult)
 
     async def before_compact(self, params: Mapping[str, Any]) -> compaction.BeforeCompactResult | None:
@@ -229,13 +230,14 @@ class AsyncClientSession:
     async def request(
         self, method: str, params: Mapping[str, Any] | None = None, *, timeout_ms: float | None = None
     ) -> Any:
-        """Any method of this session, in the protocol's words; its decoded answer. Raises SidecarFault."""
+        """Calls any method of this session, with params as in the protocol. Returns the decoded answer. Raises
+        SidecarFault."""
         answer = await self._answer(method, params or {}, timeout_ms)
         self._client.works(method, self.session_id)
         return msgspec.json.decode(answer)
 
     async def end(self) -> None:
-        """The session ends; its snapshot stays. It is not started again after a restart of the sidecar."""
+        """Ends the session. Its snapshot stays. It is not started again after a restart of the sidecar."""
         if self._outbox.is_started:
             await self._tell("session_shutdown", {}, object)
             self._outbox.lost()

@@ -1,4 +1,4 @@
-"""What a program tells its client: where the sidecar runs, what the program does for it, how long is waited."""
+"""The options of a client: where the sidecar runs, what the program does for it, and the time-outs."""
 
 import subprocess
 import time
@@ -20,13 +20,14 @@ OnEmbed = Callable[[Sequence[str]], list[list[float]] | Awaitable[list[list[floa
 
 
 class SpawnedSidecar(msgspec.Struct, frozen=True):
-    """A process of its own. `command` is the whole of it (default: this Python's `ctxmgr serve`). The rest is as
-    `subprocess.Popen` has it, except that standard error goes nowhere by default, for it may be the user's screen:
-    its last line is kept, to report why the process ended. `state_dir`: where snapshots go; default: the user's
-    state directory.
+    """A process of its own. `command` is the whole command (default: `ctxmgr serve` with this Python). `cwd`,
+    `env` and `stderr` are those of `subprocess.Popen`. By default, standard error is not shown, because it may
+    be the user's screen; its last line is kept to report why the process ended. `state_dir`: where sessions are
+    saved (default: the user's state directory).
 
-    It imports nothing of the project in which it is started. Of variables that begin with PYTHON only PYTHONPATH is
-    handed on, less its folders that are relative or in the project, and PYTHONSAFEPATH is set."""
+    The sidecar imports nothing from the project in which it starts. Of the variables that begin with PYTHON it
+    gets only PYTHONPATH, without folders that are relative or in the project. PYTHONSAFEPATH is set.
+    """
 
     command: Sequence[str] = msgspec.field(default_factory=lambda: isolation.command("serve"))
     state_dir: str | None = None
@@ -36,25 +37,24 @@ class SpawnedSidecar(msgspec.Struct, frozen=True):
 
 
 class InProcessSidecar(msgspec.Struct, frozen=True):
-    """The same server in this process, on the client's loop: no process to spawn, and none to lose. `say` gets what
-    it has to tell people, a line at a time, without conversation."""
+    """Runs the server in this process, on the loop of the client. There is no process to spawn or to lose. `say`
+    gets each message for people, one line at a time, without conversation text."""
 
     state_dir: str | None = None
     say: Callable[[str], None] = lambda line: None
 
 
 class Host(msgspec.Struct, frozen=True):
-    """What the program does for ctxmgr; what is given is declared. A coroutine function runs on the client's loop,
-    another callable in a thread, so that it may call the client.
+    """What the program does for ctxmgr. Each callback that is given is declared as a capability. A coroutine
+    function runs on the loop of the client, any other callable in a thread, so that it may call the client.
 
-    `on_request_compaction`: accepted means queued; it is called for commands in `turn_end`'s answer too.
-    `on_complete_on_context`, beside `on_complete`: its params have an `instruction` in the place of a prompt, which
-    goes to the end of the program's last request and what came since, system prompt and tools as they were.
-    `retrieve`: the model has a tool that calls `retrieve`. `archive`: what leaves is archived without one, too.
-    `deliver`: when a compaction may run; None: none is asked for.
-    `on_trouble` is told once when something goes wrong, `on_recovery` once when lists are answered again; both must
-    return at once. `on_telemetry` is told what happens in its sessions, in numbers, and must return at once, too;
-    what it raises is passed over.
+    `on_request_compaction`: returning True means that the compaction is queued. It is also called for commands in
+    the answer of `turn_end`. `on_complete_on_context` needs `on_complete` too: its params have an `instruction`
+    instead of a prompt. Append it to the program's last request and the messages since, with the same system
+    prompt and tools. `retrieve`: the model has a tool that calls `retrieve`. `archive`: archive what is removed
+    even without such a tool. `deliver`: when a compaction may run; None: never request one. `on_trouble` is called
+    once when something goes wrong, `on_recovery` once when lists are answered again. `on_telemetry` gets numbers
+    about each session; exceptions it raises are ignored. These three must return at once.
     """
 
     on_request_compaction: OnRequestCompaction | None = None
@@ -71,8 +71,8 @@ class Host(msgspec.Struct, frozen=True):
 
 
 class RestartLimits(msgspec.Struct, frozen=True):
-    """After `first_delay_ms`, doubled each time up to `longest_delay_ms`; given up after `limit` restarts within
-    `within_ms`."""
+    """The first delay is `first_delay_ms`. It doubles each time, up to `longest_delay_ms`. The client gives up
+    after `limit` restarts within `within_ms`."""
 
     limit: int = 5
     within_ms: float = 300_000
@@ -85,12 +85,15 @@ def _now_ms() -> float:
 
 
 class Timing(msgspec.Struct, frozen=True):
-    """How long is waited, in milliseconds. `timeouts_ms` by method, over the usual ones: `context` 2,000,
-    `initialize` and `session_start` 10,000; what may wait for a model its `deadlineMs` and 5,000, or 300,000; all
-    others 5,000. `session_ms`: most of `session`, what is not done by then goes on. `hang_ms`: a process that has
-    written nothing for so long after a late call is replaced; until it writes, no list and no event waits for it.
-    `probe_ms`: so often one that lets a long call wait is asked whether it lives.
-    `end_ms`: for the process to end before it is killed. `now_ms`: milliseconds since 1970."""
+    """Time-outs, in milliseconds. `timeouts_ms` overrides them by method. The defaults are: `context` 2,000;
+    `initialize` and `session_start` 10,000; calls that may wait for a model their `deadlineMs` plus 5,000, or
+    300,000; all others 5,000.
+
+    `session_ms`: most that `session` waits; the rest continues in the background. `hang_ms`: a process that writes
+    nothing for so long after a late call is replaced; until it writes, no list and no event waits for it.
+    `probe_ms`: how often a process that works on a long call is probed. `end_ms`: how long the process may take to
+    end before it is killed. `now_ms`: milliseconds since 1970.
+    """
 
     timeouts_ms: Mapping[str, float] = {}
     session_ms: float = 5_000
@@ -114,7 +117,7 @@ LONG = frozenset({"session_before_compact", "session_before_tree", "planCompacti
 
 
 def bound_ms(timing: Timing, method: str, deadline_ms: float | None = None) -> float:
-    """How long an answer may take."""
+    """Milliseconds that an answer may take."""
     given = timing.timeouts_ms.get(method)
     if given is not None:
         return given

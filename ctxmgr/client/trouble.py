@@ -1,6 +1,5 @@
-"""What goes wrong between a program and its sidecar, and when the program is told: once when trouble begins, and
-once when lists are answered again and nothing is left of it. A fault's text holds no conversation.
-"""
+"""Faults between a program and its sidecar, and when they are reported: once when trouble begins, and once when
+lists are answered again and no trouble is left. The text of a fault never quotes the conversation."""
 
 import contextlib
 from collections.abc import Callable
@@ -12,11 +11,11 @@ Kind = Literal["missing", "starting", "exited", "timeout", "error", "garbage", "
 class SidecarFault(Exception):
     """`kind`:
 
-    missing: there is no such program. starting: it, or the session, is not ready yet. exited: the process has
-    ended. timeout: no answer in time. error: ctxmgr answered one (`code`), or what was given is no JSON. garbage:
-    what came is no answer. gaveUp: too many restarts. disposed: the client was closed.
+    missing: the program cannot be started. starting: the program or the session is not ready yet. exited: the
+    process has ended. timeout: no answer in time. error: ctxmgr answered an error (`code`), or the arguments are
+    not JSON. garbage: the answer is invalid. gaveUp: too many restarts. disposed: the client was closed.
 
-    `method`: what was asked; "" for faults of the process. `code`: JSON-RPC's, where ctxmgr answered an error.
+    `method`: the method that was called; "" for faults of the process. `code`: the JSON-RPC code of an error.
     """
 
     def __init__(self, kind: Kind, message: str, method: str = "", code: int | None = None) -> None:
@@ -24,7 +23,7 @@ class SidecarFault(Exception):
         self.kind, self.message, self.method, self.code = kind, message, method, code
 
     def again(self) -> "SidecarFault":
-        """The same, to be raised once more."""
+        """A copy, to raise it again."""
         return SidecarFault(self.kind, self.message, self.method, self.code)
 
 
@@ -55,8 +54,8 @@ class Trouble:
                     self._tell(fault)
 
     def works(self, method: str, session_id: str = "") -> None:
-        """A method's answer was good: its faults are over, and those of the process. Only a list that was answered
-        ends what the program was told of: a process that starts and falls over again is one trouble."""
+        """A method was answered: its faults are over, and those of the process. Only an answered list ends the
+        trouble that was reported, so a process that starts and fails again is one trouble."""
         who = "" if method in OF_THE_PROCESS else session_id
         self._faults = {
             key: fault for key, fault in self._faults.items() if key[2] != "" and (key[0], key[2]) != (who, method)
@@ -68,5 +67,5 @@ class Trouble:
                     self._over()
 
     def forget(self, session_id: str) -> None:
-        """A session that has ended is no trouble any more."""
+        """Forgets the faults of a session that has ended."""
         self._faults = {key: fault for key, fault in self._faults.items() if key[0] != session_id}
