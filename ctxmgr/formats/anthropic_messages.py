@@ -171,11 +171,13 @@ def _user(message: dict[str, Any]) -> View:
     member = message.get("content")
     if content.is_packet(member):
         return View("packet", (Block("text", 0 if isinstance(member, list) else -1, plain(member).text),))
+    is_marked = content.is_marked_summary(message)
     if isinstance(member, str):
-        told_summary = is_summary(member)
+        told_summary = is_marked or is_summary(member)
         block = Block("summary" if told_summary else "text", text=member, can_edit=True)
         return View("user", (block,), opens_turn=True, summary="compaction" if told_summary else "")
     blocks = tuple(_user_block(number, raw_block) for number, raw_block in enumerate(raw_blocks(member)))
+    blocks = content.summaries(blocks) if is_marked else blocks
     results = any(block.kind == "result" for block in blocks)
     is_said = not results or any(block.kind != "result" and not _reminds(block) for block in blocks)
     summary: SummaryKind = "compaction" if any(block.kind == "summary" for block in blocks) else ""
@@ -224,13 +226,14 @@ def _assistant(message: dict[str, Any]) -> View:
     blocks = tuple(
         _assistant_block(number, raw_block) for number, raw_block in enumerate(raw_blocks(message.get("content")))
     )
+    blocks = content.summaries(blocks) if content.is_marked_summary(message) else blocks
     stop = text(message.get("stop_reason"))
     if not blocks and (full := full_window(stop)):
         return View("assistant", usage=usage(message.get("usage")), stop="error", error=full, joins=True)
     return View(
         "assistant",
         blocks,
-        summary="compaction" if blocks and blocks[0].kind == "summary" else "",
+        summary="compaction" if any(block.kind == "summary" for block in blocks) else "",
         usage=usage(message.get("usage")),
         stop=STOPS.get(stop, stop),
         joins=True,

@@ -119,7 +119,12 @@ def _view(message: Any) -> View | None:
             return View("packet", (told,))
         return _summary(message) or _users(message)
     if role == "assistant":
-        return reply_view(message, View("assistant", tuple(_blocks(message)), usage=usage(message.get("usage"))))
+        is_marked = content.is_marked_summary(message)
+        blocks = content.summaries(_blocks(message)) if is_marked else tuple(_blocks(message))
+        view = View(
+            "assistant", blocks, summary="compaction" if is_marked else "", usage=usage(message.get("usage"))
+        )
+        return reply_view(message, view)
     if role in ("tool", "function"):
         return View("result", (_result(message, role),))
     if isinstance(message.get("choices"), list):
@@ -136,7 +141,7 @@ def _users(message: dict[str, Any]) -> View:
     block = _text_block(message, can_edit=isinstance(message.get("content"), str | list | None))
     if block.text.startswith(PACKET_MARK) and PACKET_END in block.text:
         block = msgspec.structs.replace(block, text=block.text.partition(PACKET_END)[2].lstrip())
-    if not holds_summary(message.get("content")):
+    if not content.is_marked_summary(message) and not holds_summary(message.get("content")):
         return View("user", (block,), opens_turn=True)
     return View("user", (msgspec.structs.replace(block, kind="summary"),), opens_turn=True, summary="compaction")
 

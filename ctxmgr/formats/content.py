@@ -4,7 +4,7 @@ Shared by the formats of providers. What a field of an unexpected type holds is 
 weighed by its JSON. A member that is put anew leaves all others byte for byte; white space between them goes.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 import msgspec
@@ -22,6 +22,8 @@ SUMMARY_OPENINGS = (
     "I spoke to you previously about a number of things",  # Aider
     "<state_snapshot>",  # Gemini CLI
     "<scratchpad>",  # the same, where the model thought aloud before it
+    "## Conversation Summary\n",  # Roo Code, which marks it by a field only in its own file
+    "<conversation-summary>",  # Copilot
 )
 """What hosts put before the summary of an earlier list, in a user's message: the program compacted by itself, and
 said nothing of it. Hosts that mark a summary by a field need no words."""
@@ -209,6 +211,18 @@ def is_packet(content: Any) -> bool:
         return False
     first = text(blocks[0].get("text"))
     return first == PACKET_MARK or first.startswith(f"{PACKET_MARK}\n")
+
+
+def summaries(blocks: Iterable[Block]) -> tuple[Block, ...]:
+    """The blocks of such a message: its texts are the summary."""
+    return tuple(
+        msgspec.structs.replace(block, kind="summary") if block.kind == "text" else block for block in blocks
+    )
+
+
+def is_marked_summary(message: Mapping[str, Any]) -> bool:
+    """Whether the host marks the whole message as such a summary, as Roo Code and Kilo Code do in their files."""
+    return message.get("isSummary") is True
 
 
 def is_summary(text: str) -> bool:

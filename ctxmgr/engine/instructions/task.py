@@ -24,6 +24,7 @@ PLAN = "- the plan that the user approved:"
 SUMMARY = "- the host's summary:"
 FIRST_REQUEST = "- the user's request at the start:"
 REQUEST = "- the user's newest long request:"
+SUMMARY_QUESTIONS = ("What did we do so far?",)  # OpenCode and Kilo Code, before their summary in a list
 SOURCES = (PLAN, REQUEST, SUMMARY, FIRST_REQUEST)
 """What the copies of a task are told as, in the order in which they have a right to stay (rule 3)."""
 
@@ -114,6 +115,7 @@ def _found(conversation: ConversationIndex, before: _Found | None, start: int, t
             first = (*found.first, part) if source == FIRST_REQUEST else found.first
             newest = part if source == REQUEST else found.newest
             found = msgspec.structs.replace(found, first=first, newest=newest)
+        summary = summary or _asked_summary(conversation, index)
         if summary is not None or (view.summary == "compaction" and view.role != "prompt"):
             summary = _summary(conversation, index) or summary or found.summary
             found = msgspec.structs.replace(found, summary=summary, begun=True)
@@ -142,6 +144,19 @@ def _summary(conversation: ConversationIndex, index: int) -> TaskPart | None:
     refs = [BlockRef(index, number) for number, block in blocks if block.kind == "summary" and block.text.strip()]
     text = "\n".join(conversation.block(ref).text for ref in refs)
     return TaskPart(SUMMARY, text, refs[0], frozenset(refs)) if refs else None
+
+
+def _asked_summary(conversation: ConversationIndex, index: int) -> TaskPart | None:
+    """The summary that this message is, by the host's own question before it."""
+    view, before = conversation.messages[index].view, conversation.messages[index - 1].view if index else None
+    asked = (
+        before is not None and before.role == "user" and "\n".join(texts_of(before)).strip() in SUMMARY_QUESTIONS
+    )
+    if not asked or view.role != "assistant":
+        return None
+    refs = _texts(conversation, index)
+    text = "\n".join(texts_of(view)).strip()
+    return TaskPart(SUMMARY, text, min(refs), refs) if text else None
 
 
 def _told_summary(conversation: ConversationIndex, index: int, told: str) -> TaskPart | None:

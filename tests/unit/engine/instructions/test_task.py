@@ -231,6 +231,8 @@ PARTS: list[tuple[str, list[Said], list[tuple[str, int]]]] = [
     ("a summary", [summary(LONG), u("on"), a("ok")], [(SUMMARY, 0)]),
     ("a newer summary", [summary(LONG), u("on"), a("ok"), summary(OTHER), u("on")], [(SUMMARY, 3)]),
     ("asked behind a summary", [summary("Done."), u(LONG), a("ok")], [(SUMMARY, 0), (REQUEST, 1)]),
+    ("OpenCode's summary", [u("What did we do so far?"), a(LONG), u("on"), a("ok")], [(SUMMARY, 1)]),
+    ("a user who asks so", [u("What did we do so far, and why?"), a(LONG), u("on"), a("ok")], []),
     ("a plan that is long", [u(f"Implement the following plan:\n\n{LONG}"), a("ok")], [(PLAN, 0)]),
 ]
 
