@@ -60,6 +60,30 @@ def test_an_approved_plan_stays_whole_in_a_chain() -> None:
     for approved in (
         (a(call("ExitPlanMode", plan=plan)), r("User has approved your plan.")),
         (a(f"<proposed_plan>\n{plan}\n</proposed_plan>"), u("Implement the plan.")),
+        (
+            a(f"<proposed_plan>\n{plan}\n</proposed_plan>"),
+            u("<environment_context>x</environment_context>"),
+            u("Implement the plan."),
+        ),
+        (
+            a(call("write_file", file_path="/p/plans/x.md", content=plan)),
+            r("ok"),
+            a(call("exit_plan_mode", plan_path="plans/x.md")),
+            r("Plan approved."),
+        ),
+        (
+            a(call("write", filePath="/p/1.md", content=plan.replace("Move it", "No"))),
+            r("ok"),
+            a(call("edit", filePath="/p/1.md", oldString="# No", newString="# Move it")),
+            r("ok"),
+            u("The plan at /p/1.md has been approved, you can now edit files. Execute the plan"),
+        ),
+        (
+            a(call("create_plan", plan=plan)),
+            r("Created."),
+            u("Implement the plan as specified, it is attached for your reference."),
+        ),
+        (u(f"Implement the following plan:\n\n{plan}"),),
         (a(f"<plan_mode_respond>\n<response>{plan}</response>\n</plan_mode_respond>"), u(switched)),
     ):
         for form in FORMATS:
