@@ -54,15 +54,6 @@ class Gauge(msgspec.Struct, frozen=True):
         """Of a request with this estimate."""
         return meter.tokens(self.meter, self.ratio_key, weight, self.overhead)
 
-    def share_of_reading(self, weight: int) -> int:
-        """The part of the last reading that a much shorter request comes to: its weight's share of what was read
-        for the list. Where the ratio is off, `tokens` is off by as much for all that the request is shorter."""
-        read, base = self.meter.reading_tokens, self.meter.base
-        if read is None or not base:
-            return 0
-        overhead = min(self.overhead, read)
-        return overhead + round((read - overhead) * min(1.0, weight / base))
-
     def weight_at(self, tokens: float) -> float:
         """The estimate at which this many tokens are reached."""
         return meter.weight_at(self.meter, self.ratio_key, tokens, self.overhead)

@@ -11,6 +11,8 @@ Rules (design, section 4):
 4. After a compaction or a move in the tree the count is unknown until the next reading. Until then, and before the
    first, it is estimated as ratio x estimate + overhead, and never counts as a real reading. The overhead is what
    the host reports, or what the last reading had beyond its list (`unseen`), whichever is more.
+5. A shorter list counts at least its share of the reading. If the ratio is too high, steps down from the reading
+   are too large, and far below it the count would be zero.
 """
 
 import re
@@ -81,14 +83,22 @@ def unseen(meter: Meter, model: str) -> int:
 
 
 def tokens(meter: Meter, model: str, weight: int, overhead: int) -> int:
-    """Estimated provider tokens of a request; `overhead` is what the host adds unseen."""
+    """Estimated provider tokens of a request that weighs `weight`; `overhead` is what the host adds unseen."""
     if meter.reading_tokens is None:
         return round(ratio(meter, model) * weight) + overhead
-    return max(0, meter.reading_tokens + round(ratio(meter, model) * (weight - meter.base)))
+    counted = meter.reading_tokens + round(ratio(meter, model) * (weight - meter.base))
+    if weight < meter.base:  # rule 5
+        fixed = overhead if overhead < meter.reading_tokens else 0
+        counted = max(counted, fixed + round((meter.reading_tokens - fixed) * weight / meter.base))
+    return max(0, counted)
 
 
 def weight_at(meter: Meter, model: str, tokens: float, overhead: int) -> float:
-    """The estimate at which `tokens` are reached: the inverse of `tokens`."""
+    """The weight at which `tokens` are reached: the inverse of `tokens`."""
     if meter.reading_tokens is None:
         return (tokens - overhead) / ratio(meter, model)
-    return meter.base + (tokens - meter.reading_tokens) / ratio(meter, model)
+    weight = meter.base + (tokens - meter.reading_tokens) / ratio(meter, model)
+    if weight < meter.base:  # rule 5
+        fixed = overhead if overhead < meter.reading_tokens else 0
+        weight = min(weight, meter.base * (tokens - fixed) / (meter.reading_tokens - fixed))
+    return weight

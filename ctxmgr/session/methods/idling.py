@@ -47,5 +47,5 @@ def _planned_cost(session: SessionCore, time_ms: int) -> lifecycle.ColdCost | No
 
 def _written(session: SessionCore, weight: int) -> lifecycle.WrittenPrompt:
     gauge = session.gauge(session.state)
-    tokens = max(gauge.tokens(weight), gauge.share_of_reading(weight))
+    tokens = gauge.tokens(weight)
     return lifecycle.WrittenPrompt(tokens, prices.dollars(CallTokens(written_tokens=tokens), gauge.terms.prices))

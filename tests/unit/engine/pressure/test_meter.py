@@ -66,6 +66,8 @@ COUNTS: list[tuple[Meter, int, int, int]] = [
     (READ, 9_000, 0, 11_200),
     (READ, 7_000, 0, 8_800),
     (Meter(reading_tokens=100, base=8_000), 0, 0, 0),
+    (Meter(reading_tokens=60_000, base=80_000), 10_000, 0, 7_500),  # by the ratio less than nothing
+    (Meter(reading_tokens=60_000, base=80_000), 10_000, 4_000, 11_000),
 ]
 
 
@@ -106,8 +108,19 @@ def test_the_ratio_stays_within_its_bounds(meter: Meter, readings: list[tuple[in
 @given(meters, weights, st.integers(0, 20_000))
 def test_weight_at_is_the_inverse_of_tokens(meter: Meter, weight: int, overhead: int) -> None:
     count = tokens(meter, M, weight, overhead)
+    listed = (meter.reading_tokens or 0) - (overhead if overhead < (meter.reading_tokens or 0) else 0)
+    by_share = meter.base / listed if listed else 0.0  # what a token is there
     if count > 0:  # below nothing there is no way back
-        assert weight_at(meter, M, count, overhead) == pytest.approx(weight, abs=1 / RATIO_LOW)
+        assert weight_at(meter, M, count, overhead) == pytest.approx(weight, abs=max(1 / RATIO_LOW, by_share))
+
+
+@given(meters, weights, st.integers(0, 20_000))
+def test_a_shorter_list_has_at_least_its_share_of_the_reading(meter: Meter, weight: int, overhead: int) -> None:
+    read = meter.reading_tokens
+    if read is not None and 0 < weight < meter.base:
+        fixed = overhead if overhead < read else 0
+        assert tokens(meter, M, weight, overhead) >= fixed + (read - fixed) * weight / meter.base - 1
+        assert tokens(meter, M, weight, overhead) <= max(read, 1)
 
 
 @given(meters, st.integers(1, WINDOW), weights)
