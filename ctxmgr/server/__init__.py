@@ -1,6 +1,7 @@
-"""Serves one host: bytes in, effects out, and the runtime that carries effects to the devices.
+"""Serves one host: bytes in, effects out, and the runtime that carries out effects on devices.
 
-`serve` is the front on standard streams; another stands beside it over `Runtime`. Decides nothing of a list.
+`serve` is the front end on standard streams. Other front ends use `Runtime` in the same way. Nothing here decides
+about a list.
 """
 
 from ctxmgr.server import effects

@@ -1,7 +1,6 @@
-"""What a connection is made with and hands to its sessions: the terms, as `initialize` settles them, and decoded
-calls.
+"""What a connection is configured with and passes to its sessions, as `initialize` settles it, and decoded calls.
 
-Apart from `sessions.py`, so that a start does not wait for the engine: that is loaded when a session comes.
+It is separate from `sessions.py` so that a start does not load the engine, which is loaded with the first session.
 """
 
 import time
@@ -27,15 +26,15 @@ PRESETS: tuple[str, ...] = Preset.__args__  # type: ignore[attr-defined]
 
 
 def now_ms() -> float:
-    """Milliseconds from some moment on."""
+    """Milliseconds since an arbitrary moment."""
     return 1_000 * time.perf_counter()
 
 
 class Setup(msgspec.Struct, frozen=True):
-    """`record`: the transcript's file; `preload`: a vocabulary loaded before the first message is read;
-    `max_message_bytes` in bytes; `models`: what is known of them, where it is not what is shipped; `store`: the
-    address of a store that sessions also go to, at most `store_delay_ms` behind, where each is held for
-    `store_lease_ms` (None: as the store has them)."""
+    """`record`: the file of the transcript. `preload`: a vocabulary to load before the first message.
+    `max_message_bytes`: in bytes. `models`: facts about models, instead of those that ship with ctxmgr.
+    `store`: the address of a store that sessions are also saved to, at most `store_delay_ms` later. It holds
+    each session for `store_lease_ms` (None: the default of the store)."""
 
     state_dir: str | None = None
     record: str | None = None
@@ -48,13 +47,13 @@ class Setup(msgspec.Struct, frozen=True):
 
 
 class ConnectionConfig(msgspec.Struct, frozen=True):
-    """What a connection begins with, and from `initialize` on what was settled there. `record`: write a transcript.
-    `state_dir`: where the host names none, this one. `max_message_bytes` in bytes. `models`: what is known of them,
-    where it is not what is shipped. `stores`: sessions also go to a store. `clock_ms`: milliseconds from any moment
-    on, to say how long a call took; nothing is decided by it. `weighers`: the vocabularies that are there from the
-    start, by name. `embed` gives vectors of texts, or None. `format_name` names the message format, `version` the
-    protocol that is spoken. `keys`: the policy keys all sessions begin with. `tools`: what the host declares of its
-    own."""
+    """The configuration of a connection, as `initialize` settles it. `record`: write a transcript. `state_dir`:
+    used if the host names none. `max_message_bytes`: in bytes. `models`: facts about models, instead of those
+    that ship with ctxmgr. `stores`: sessions are also saved to a store. `clock_ms`: milliseconds since an
+    arbitrary moment, to measure how long a call took; nothing else uses it. `weighers`: the vocabularies that
+    are loaded at the start, by name. `embed` returns vectors of texts, or None. `format_name`: the message
+    format. `version`: of the protocol. `keys`: policy keys of all sessions. `tools`: tools that the host
+    declared."""
 
     record: bool = False
     state_dir: str | None = None
@@ -77,8 +76,8 @@ class ConnectionConfig(msgspec.Struct, frozen=True):
 
 
 class SessionRequest(msgspec.Struct, frozen=True):
-    """A decoded call about one session. `omitted_count` messages were left out of a list, `surrogate_count`
-    surrogates mended."""
+    """A decoded call about one session. `omitted_count`: messages that were removed from its list.
+    `surrogate_count`: surrogates that were mended."""
 
     method: str
     params: Any
@@ -88,7 +87,8 @@ class SessionRequest(msgspec.Struct, frozen=True):
 
 
 class IncomingCall(msgspec.Struct, frozen=True):
-    """A request or notification as the handlers get it. `surrogate_count` unpaired surrogates were mended in it."""
+    """A request or notification as the handlers get it. `surrogate_count`: unpaired surrogates that were mended in
+    it."""
 
     params: bytes | msgspec.Raw | None
     request: bool
@@ -99,7 +99,7 @@ class IncomingCall(msgspec.Struct, frozen=True):
 def settled(
     params: lifecycle.InitializeParams, terms: ConnectionConfig
 ) -> tuple[ConnectionConfig, lifecycle.InitializeResult]:
-    """The terms with what the host says in `initialize`, and the answer. InvalidParams: it cannot be had."""
+    """The configuration after `initialize`, and its answer. Raises InvalidParams."""
     version = since.agreed(params.protocol_version)
     if version is None:
         raise invalid_params(f"this server speaks {since.PROTOCOL_VERSION}", "$.protocolVersion")

@@ -1,7 +1,7 @@
-"""Floor 3: bytes in, effects out. No IO, no clock, no thread.
+"""One connection: bytes in, effects out. No IO, no clock, no thread.
 
-`receive` takes what the host wrote and returns what is to be done about it, in order: a session's change is
-saved before the answer that tells of it is sent. What takes long or needs a device is an effect with a ticket;
+`receive` takes what the host wrote and returns the effects to carry out, in order. A change of a session is saved
+before the answer that reports it is sent. Work that is slow or needs a device is an effect with a ticket, and
 `resume` brings its value. A worker, a test or a replay drives it.
 """
 
@@ -50,8 +50,8 @@ class Connection:
         weighers: Mapping[str, WeighAll] = MappingProxyType({}),
         embed: "Embedding | None" = None,
     ) -> None:
-        """`weighers` by name: the vocabularies that are there; others come later by `weigher_loaded`. `embed` gives
-        vectors of texts where the policy wants them; it may take long, and runs in a thread."""
+        """`weighers`: the vocabularies that are loaded, by name. `weigher_loaded` adds others. `embed` returns
+        vectors of texts if the policy asks for them. It may be slow and runs in a thread."""
         self.terms = msgspec.structs.replace(terms, weighers=weighers, embed=embed)
         self.framer = Framer(terms.max_message_bytes)
         self._effects: list[Effect] = []
@@ -66,7 +66,7 @@ class Connection:
 
     @property
     def sessions(self) -> "Sessions":
-        """Made, and the engine with it loaded, when the first one is needed: a start does not wait for it."""
+        """Created, and the engine loaded with it, when the first session needs it, so that a start does not wait."""
         if self._sessions is None:
             from ctxmgr.server.sessions import Sessions
 
@@ -78,19 +78,20 @@ class Connection:
         _ = self.sessions
 
     def receive(self, chunk: bytes) -> list[Effect]:
-        """What the host wrote, in any pieces."""
+        """Bytes of the host, cut anywhere."""
         for item in self.framer.in_place(chunk):
             self._arrived(item)
         return self._take()
 
     def eof(self) -> list[Effect]:
-        """The host writes no more. Ends when what came is done."""
+        """The host closed its output. The connection ends when everything that arrived is done."""
         for item in self.framer.eof():
             self._arrived(item)
         return self.leave(0)
 
     def leave(self, code: int) -> list[Effect]:
-        """Nothing is heard any more; ends when what came is answered and saved. The first code stands."""
+        """Ignores further input, and ends when everything that arrived is answered and saved. The first code
+        counts."""
         self._leave(code)
         return self._take()
 
@@ -100,31 +101,31 @@ class Connection:
         return self._take()
 
     def minute(self) -> list[Effect]:
-        """One has passed."""
+        """To be called once per minute."""
         if self.phase == "ready":
             self.sessions.minute()
         return self._take()
 
     def spare(self, free: int) -> list[Effect]:
-        """So few file descriptors are left, of which each session holds two."""
+        """Only `free` file descriptors are left. Each session holds two."""
         if self._sessions is not None:
             self._sessions.spare(free)
         return self._take()
 
     def weigher_loaded(self, name: str, weigh: WeighAll | None, note: str | None) -> list[Effect]:
-        """A vocabulary is there, or (`weigh` None) is not to be had or lost, and `note` says why."""
+        """A vocabulary is loaded. If `weigh` is None it is unavailable or lost, and `note` says why."""
         if weigh is not None and self.terms.record:
             self._effects.append(Record(transcript.weigher(name)))
         self.sessions.weigher_loaded(name, weigh, note)
         return self._take()
 
     def not_saved(self, session_id: str, text: str) -> None:
-        """A snapshot could not be written; status says so."""
+        """A snapshot could not be written. The status reports it."""
         if self._sessions is not None:
             self._sessions.note(session_id, text)
 
     def stored(self, session_id: str, stored: Stored) -> list[Effect]:
-        """A session is so far safe in the store."""
+        """How far a session is saved in the store."""
         if self._sessions is not None:
             self._sessions.stored(session_id, stored)
         return self._take()
@@ -209,7 +210,7 @@ class Connection:
             self.peer.receive_request(message.id, message.method, call)
 
     def _say_unreadable(self, fault: envelope.Fault) -> None:
-        """Of lines that are no message, only the first is reported: what logs to our input writes many."""
+        """Reports only the first line that is no message: a program that logs to our input writes many."""
         if fault.message != envelope.NO_MESSAGE:
             self._say(f"cannot read a message of the host: {fault.message}")
         elif not self._noise:
@@ -264,7 +265,7 @@ class Connection:
             self._say_fault(row, call, fault)
 
     def _say_fault(self, row: Method, call: IncomingCall, fault: BaseException) -> None:
-        """Says what the host will not hear in an answer."""
+        """Reports what no answer reports to the host."""
         answered = errors.rpc_error(fault)
         if answered is None:
             self._say(f"{row.name}: {faults.where(fault)}")
@@ -290,7 +291,7 @@ class Connection:
         )
 
     def _admit(self, row: Method, call: IncomingCall) -> None:
-        """The order of a connection: initialize first, nothing but exit after shutdown."""
+        """The order of a connection: `initialize` first, nothing but `exit` after `shutdown`."""
         if row.kind == "request" and not call.request:
             raise RpcError(errors.INVALID_REQUEST, f"{row.name} is a request: it needs an id")
         if row.kind == "notification" and call.request:
@@ -313,7 +314,7 @@ class Connection:
         return result
 
     def _shutdown(self, params: lifecycle.NoParams) -> Future[None]:
-        """Answered when everything that came before is."""
+        """Answered when everything before it is answered."""
         self.phase = "closing"
         done: Future[None] = Future()
 

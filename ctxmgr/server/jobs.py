@@ -1,16 +1,16 @@
-"""Jobs: long calls that hold up nothing. No IO, no clock.
+"""Jobs: slow calls that block nothing. No IO, no clock.
 
 Rules:
-1. A job sees its session as it was in its turn of the queue, and changes nothing in it: so it needs no queue,
-   and no event ever waits for a model.
-2. Its request is answered once: with its value, an error, or as cancelled. Ending it, however it ends, ends the
-   model calls it waits for: they cost the host's money.
-3. After its deadline no model is asked any more. What has an answer for that gives it; what has none goes on
-   and makes do with the completions it does not get.
-4. One job computes at a time, the oldest first: of the worker's two threads one is left to the queues, so that
-   no `context` waits for two long sessions to be cut.
-5. Deadlines and completions stand in a transcript by their tickets. These count within their job and are
-   below zero: what else goes on at the time, and when whose thread is done, does not change them.
+1. A job sees its session as it was in its turn of the queue, and changes nothing in it. So it needs no queue, and
+   no event waits for a model.
+2. Its request is answered once: with a value, an error, or as cancelled. The end of a job ends the model calls
+   that it waits for, because they cost the host money.
+3. After its deadline, no model is called. A job that can use the deadline as an answer does. Any other job
+   finishes with the completions that it has.
+4. Only one job computes at a time, the oldest first. Of the worker's two threads one stays free for the queues, so
+   that no `context` waits for two long sessions to be cut.
+5. A transcript names deadlines and completions by their tickets. Tickets count within their job and are negative,
+   so that they do not depend on other work or on the order in which threads finish.
 """
 
 import heapq

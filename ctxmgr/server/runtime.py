@@ -1,12 +1,13 @@
-"""Carries out a connection's effects on the devices, on asyncio. Knows no front: whoever stands before it brings
-the bytes of a host by `receive`, and gets those for the host by `send`.
+"""Carries out the effects of a connection on the devices, on asyncio. It knows no front end: a front end passes
+the host's bytes to `receive`, and gets the bytes for the host through `send`.
 
 Rules:
-1. Effects are carried out in the order in which the connection gave them; saves may go before answers (`together`).
-2. What takes long runs in a thread, or as a task; its value comes back by `resume` on the loop.
-3. After `ended` is done nothing is carried out any more; `close` then lets go of all that is open.
-4. An effect that fails, whatever is raised, is a value too (`outcomes`): its row says who hears of it. A call that
-   waits for it always does.
+1. Effects are carried out in the order in which the connection returned them. Saves may overtake answers
+   (`together`).
+2. Slow work runs in a thread or as a task. Its value comes back through `resume`, on the loop.
+3. After `ended` is done, no effect is carried out. `close` then releases everything that is open.
+4. The exception of a failed effect is a value too (`outcomes`). Its row says who gets it. A call that waits for
+   the effect always does.
 """
 
 import asyncio
@@ -38,16 +39,16 @@ Then = Callable[[Any], Any]
 
 
 class EffectRow(NamedTuple):
-    """How an effect of one kind is carried out, and who hears of it where that fails."""
+    """How an effect of one kind is carried out, and who is told if that fails."""
 
     carry: Callable[["Runtime", Any], object]
     failed: Callable[["Runtime", Any, Exception], object]
 
 
 class Runtime:
-    """One connection and its devices. `send` writes framed messages to the host; `say` tells people a line,
-    which holds no conversation text. Made outside a loop, used on one. Raises OSError where the transcript cannot
-    be written."""
+    """One connection and its devices. `send` writes framed messages to the host. `say` writes a line for people,
+    without conversation text. It is created outside an event loop and used on one. Raises OSError if the
+    transcript cannot be written."""
 
     def __init__(self, setup: Setup, send: Callable[[Parts], None], say: Callable[[str], None]) -> None:
         self.say, self._write = say, send

@@ -1,4 +1,4 @@
-"""Serves one host on the standard streams: the front of the runtime that `ctxmgr serve` is."""
+"""Serves one host on the standard streams. This is the front end of `ctxmgr serve`."""
 
 import asyncio
 import contextlib
@@ -20,7 +20,7 @@ SWITCH_SECONDS = 0.001  # the interpreter's lock changes hands so often: the loo
 
 
 def serve(setup: Setup) -> int:
-    """Until the host ends; the exit code."""
+    """Runs until the host ends. Returns the exit code."""
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.freeze()
     gc.set_threshold(*COLLECT_AFTER)
@@ -62,7 +62,7 @@ class _Front:
         self.output.write(parts)
 
     def _signalled(self, number: int) -> None:
-        """Saves and answers what came, and ends; a second signal ends at once, whatever the first one waits for."""
+        """Saves and answers what arrived, then ends. A second signal ends the process at once."""
         if self._leaving:  # it came together with the first
             os._exit(EXIT_BY_SIGNAL + number)
         self._leaving = True
@@ -78,7 +78,7 @@ class _Front:
 
 
 def _allow_many_files() -> None:
-    """Each session holds two descriptors: without more of them, the 500th would go on unsaved."""
+    """Raises the limit of file descriptors. Each session holds two, so without it the 500th could not be saved."""
     with contextlib.suppress(ImportError, OSError, ValueError):  # Windows; what the system refuses
         import resource
 
@@ -89,7 +89,7 @@ def _allow_many_files() -> None:
 
 
 def _say(text: str) -> None:
-    """One line on stderr. A closed stderr is no reason to end, and a full one that nobody reads none to wait."""
+    """Writes one line to stderr. If stderr is closed or full, the line is dropped."""
     line = f"ctxmgr: {text}".encode("utf-8", "replace")[: stdio.DIRECT_BYTES] + b"\n"
     try:
         if stdio.writable(2):

@@ -1,4 +1,4 @@
-"""What stands on the wire: framing, envelope, methods, errors, transcripts. Knows no engine and no device."""
+"""The format of the wire: framing, envelope, methods, errors, transcripts. Knows no engine and no device."""
 
 from typing import TYPE_CHECKING
 

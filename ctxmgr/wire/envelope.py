@@ -2,20 +2,20 @@
 
 Rules:
 
-1. JSON-RPC 2.0, strictly, one object a body: no batches, params by name. Only a host that writes a message a
-   line may leave `jsonrpc` out (some do). Members that the specification does not know are ignored; of a
-   member given twice the last counts.
-2. `decode` never raises. A body that cannot be read is a fault with the id found in its first bytes.
-3. An id is echoed byte for byte: `1.0`, `1e2`, a number of fifty digits and an escaped string stay what they
-   are. It is a string or a number; null cannot be matched with an answer.
-4. A response is never answered, or two peers could send each other errors for ever. Nor is a notification
-   whose params are wrong. What is no valid request at all is answered with id null, as the specification has
-   it.
-5. Params, result and error stay raw: nothing below the envelope is decoded or copied here. They pin the body.
-6. Every byte is valid UTF-8 before anything else is looked at. The decoder skips over strings unchecked, and
-   what is spliced back would break the reader of the answer.
-7. null beside the other of result and error counts as absent, and so does a null method: serialisers that
-   write every field of a struct do that.
+1. JSON-RPC 2.0, strictly, one object per body: no batches, named params only. `jsonrpc` may be absent only if the
+   host writes one message per line, because some hosts leave it out. Unknown members are ignored. If a member is
+   given twice, the last one counts.
+2. `decode` never raises. A body that cannot be read becomes a fault with the id found in its first bytes.
+3. An id is echoed byte for byte: `1.0`, `1e2`, a number of fifty digits and an escaped string stay what they are.
+   It is a string or a number. An answer with id null could not be matched.
+4. A response is never answered, or two peers could send each other errors for ever. Nor is a notification with
+   wrong params. A message that is no valid request is answered with id null, as the specification says.
+5. Params, result and error stay raw: nothing below the envelope is decoded or copied here. They keep the body
+   alive.
+6. The body is checked to be valid UTF-8 first. The decoder does not check the strings that it skips, and spliced
+   into an answer they would break its reader.
+7. A null result beside an error counts as absent, and so do a null error and a null method. Serializers that write
+   every field of a struct send them.
 
 Knows no methods and no framing.
 """
@@ -39,7 +39,7 @@ _ID_STARTS = frozenset(bytes([start]) for start in b'"-0123456789')
 
 
 class Request(msgspec.Struct, frozen=True, gc=False):
-    """`id` is its JSON as the host wrote it. `surrogate_count` counts the unpaired surrogates that were
+    """`id` is the JSON that the host wrote. `surrogate_count` is the number of unpaired surrogates that were
     replaced."""
 
     id: bytes
@@ -55,7 +55,7 @@ class Notification(msgspec.Struct, frozen=True, gc=False):
 
 
 class Response(msgspec.Struct, frozen=True, gc=False):
-    """Either `result` or `error` is there; an error may be any JSON, whatever the specification asks for."""
+    """Has either `result` or `error`. The error may be any JSON."""
 
     id: bytes
     result: msgspec.Raw | None = None
@@ -64,7 +64,7 @@ class Response(msgspec.Struct, frozen=True, gc=False):
 
 
 class Fault(msgspec.Struct, frozen=True, gc=False):
-    """Why a body is none of the three. Of kind "call" it is answered, with `id` or null (see FaultKind)."""
+    """Why a body is not a message. A fault of kind "call" is answered, with `id` or null (see FaultKind)."""
 
     code: int
     message: str
@@ -77,7 +77,7 @@ _ABSENT, _NULL, _VERSION_2 = msgspec.Raw(), msgspec.Raw(b"null"), msgspec.Raw(b'
 
 
 class _Members(msgspec.Struct, gc=False):
-    """Every member raw, so that a wrong type is found and named here, not by the decoder."""
+    """All members raw, so that a wrong type is found and named here and not by the decoder."""
 
     jsonrpc: msgspec.Raw = _ABSENT
     id: msgspec.Raw = _ABSENT
@@ -94,7 +94,7 @@ _ENCODER = msgspec.json.Encoder()
 
 
 class _Usual(msgspec.Struct, gc=False):
-    """A request as nearly every body is one."""
+    """The usual form of a request."""
 
     jsonrpc: Literal["2.0"]
     id: msgspec.Raw
@@ -110,7 +110,7 @@ Message = Request | Notification | Response
 
 
 def decode(body: bytes, mode: Mode = "content-length") -> Message | Fault:
-    """One body, as the framer gave it. `mode` is the framer's; only "ndjson" lets `jsonrpc` be absent."""
+    """Decodes one body. `mode` is that of the framer; `jsonrpc` may be absent only in "ndjson"."""
     if not _is_utf8(body):
         return _unreadable(body, PARSE_ERROR, "the body is not UTF-8")
     if (usual := _usual(body)) is not None:
@@ -138,7 +138,7 @@ def decode(body: bytes, mode: Mode = "content-length") -> Message | Fault:
 
 
 def _usual(body: bytes) -> Request | None:
-    """A request in which there is nothing to find fault with; None for all else, which is looked at closely."""
+    """The request, if nothing is wrong with it. None for everything else, which `decode` then looks at closely."""
     try:
         members = _USUAL.decode(body)
     except (msgspec.DecodeError, RecursionError):
@@ -164,7 +164,7 @@ def _is_utf8(body: bytes) -> bool:
 
 
 def _load(body: bytes) -> _Members | None:
-    """None for JSON that is no object. Raises DecodeError and RecursionError."""
+    """None if the JSON is not an object. Raises DecodeError and RecursionError."""
     try:
         return _MEMBERS.decode(body)
     except msgspec.ValidationError:
@@ -237,12 +237,12 @@ def _is_version_2(member: msgspec.Raw, mode: Mode) -> bool:
 
 
 def encode_result(id_json: bytes, result_parts: Sequence[bytes | memoryview]) -> list[bytes | memoryview]:
-    """The parts of an answer; `result_parts` are together the JSON of one value and are not looked at."""
+    """The parts of an answer. `result_parts` together are the JSON of one value; they are not checked."""
     return [_HEAD + id_json + b',"result":', *result_parts, b"}"]
 
 
 def encode_error(id_json: bytes | None, code: int, message: str, data: Any = None) -> list[bytes | memoryview]:
-    """The parts of an error answer, id null where none is known. `data` is left out when it is None."""
+    """The parts of an error answer. The id is null if it is unknown. `data` is omitted if it is None."""
     error = {"code": code, "message": message}
     if data is not None:
         error["data"] = data
@@ -264,7 +264,7 @@ def _encode_call(method: str, params: Any) -> bytes:
 
 
 def _encode(value: Any) -> bytes:
-    """JSON of a value of our own. Unpaired surrogates, say in an error's text, become U+FFFD."""
+    """JSON of one of our own values. Unpaired surrogates, for example in the text of an error, become U+FFFD."""
     try:
         return _ENCODER.encode(value)
     except UnicodeEncodeError:

@@ -1,6 +1,6 @@
 """The error codes of the protocol, and the exception that carries one to the host.
 
-A message says whose fault it is and where; it never holds conversation text.
+A message says what is wrong and where. It never quotes the conversation.
 """
 
 from typing import Any
@@ -33,7 +33,7 @@ MEANINGS = {
 
 
 class RpcError(Exception):
-    """An error answer in the making."""
+    """An error answer."""
 
     def __init__(self, code: int, message: str, data: dict[str, Any] | None = None) -> None:
         super().__init__(message)
@@ -41,7 +41,8 @@ class RpcError(Exception):
 
 
 def rpc_error(fault: BaseException | None) -> RpcError | None:
-    """The error answer for what a call raised; None where the fault is inside, and its text must not leave."""
+    """The error answer for an exception of a call. None for an internal fault, whose text must not leave the
+    process."""
     if isinstance(fault, CallError):
         code = INVALID_PARAMS if isinstance(fault, InvalidParams) else REQUEST_FAILED
         return RpcError(code, fault.message, fault.data)

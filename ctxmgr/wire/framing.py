@@ -2,20 +2,20 @@
 
 Rules:
 
-1. The first byte that is no white space decides (a byte order mark is skipped): `{` or `[` means one message
-   a line, anything else `Content-Length` headers. A host never has to be told how to talk.
-2. What comes out depends on the bytes alone, never on how they were cut into chunks.
-3. Nothing but a header block (8 kB at most) is searched or copied again because more came: a position moves
-   through the chunk, and the pieces of a message are joined once, when the last is there. Slicing off what
-   is left after each message is quadratic (measured: 515 000 small messages a second fell to 3 400). A long one
-   that came in one piece is not even copied out of it (`Slice`).
-4. A message over the limit is passed over without being held. It costs itself; the next one is read.
-5. Broken headers end the stream: nobody can say where the next message starts, and guessing could take
-   text of a conversation for headers.
-6. A message that cannot be read is answered by the id found in its first bytes (`peek`), or its host would
-   wait forever.
+1. The first byte that is not white space decides (a byte order mark is skipped): `{` or `[` means one message per
+   line, anything else `Content-Length` headers. The host never has to choose.
+2. The result depends on the bytes alone, never on how they were cut into chunks.
+3. Only a header block (at most 8 kB) is searched or copied again when more bytes arrive. A position moves through
+   the chunk, and the pieces of a message are joined once, when it is complete. Slicing the rest after each message
+   would be quadratic (measured: 515,000 small messages per second fell to 3,400). A long message that arrives in
+   one piece is not copied at all (`Slice`).
+4. A message over the limit is skipped without being stored. Only that message is lost.
+5. Broken headers end the stream: nobody can say where the next message starts, and a guess could take text of the
+   conversation for headers.
+6. A message that cannot be read is answered with the id found in its first bytes (`peek`). Otherwise its host
+   would wait for ever.
 
-Knows no envelope, no method and no descriptor.
+Knows no envelope, no method and no file descriptor.
 """
 
 import re
@@ -38,14 +38,14 @@ _NUMBER = expression(rb"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 
 
 class Peek(msgspec.Struct, frozen=True):
-    """What the first bytes of a message tell: the JSON of its id, whether it answers a request of ours."""
+    """What the first bytes of a message show: the JSON of its id, and whether it answers a request of ours."""
 
     id: bytes | None = None
     kind: FaultKind = "call"
 
 
 def peek(body: bytes) -> Peek:
-    """Look for a message's own id in its first `PEEK_BYTES`, which may be cut off or broken anywhere."""
+    """Finds the message's own id in its first `PEEK_BYTES`, which may be cut off or broken anywhere."""
     method, call, response = None, False, False
     tokens = _outer_tokens(body[:PEEK_BYTES])
     for index, token in enumerate(tokens):
@@ -62,9 +62,10 @@ def peek(body: bytes) -> Peek:
 
 
 def _outer_tokens(head: bytes) -> list[bytes]:
-    """The tokens of the outermost object, an inner one shown by its opening bracket, its end by a comma.
+    """The tokens of the outermost object. An inner object is represented by its opening bracket, its end by a
+    comma.
 
-    Two empty tokens follow, so that whoever stands on a colon can look at what comes after it.
+    Two empty tokens follow, so that a caller at a colon can look at the tokens after it.
     """
     tokens: list[bytes] = []
     depth = 0
@@ -86,7 +87,7 @@ def _outer_tokens(head: bytes) -> list[bytes]:
 
 
 def _is_id(value: bytes) -> bool:
-    """Whether this is the JSON of a string or a number, the two that an answer can be matched by."""
+    """Whether this is the JSON of a string or a number."""
     if not value.startswith(b'"'):
         return _NUMBER.fullmatch(value) is not None
     import json  # which a start does not wait for
@@ -130,7 +131,7 @@ class FramingFault(msgspec.Struct, frozen=True):
 
 
 class Slice(NamedTuple):
-    """A body where it lies in what came: whoever it is for may need little of it."""
+    """A body inside the chunk that it arrived in, for readers that need only a part of it."""
 
     whole: bytes
     start: int
@@ -144,7 +145,8 @@ Item = bytes | Slice | FramingFault
 
 
 class Framer:
-    """Bytes in, bodies and faults out, in either framing. `mode` is "" until the first byte that counts."""
+    """Bytes in, bodies and faults out, in either framing. `mode` is "" until the first byte that is not white
+    space."""
 
     def __init__(self, max_body: int = MAX_BODY, max_header: int = MAX_HEADER) -> None:
         self.mode: Mode = ""
@@ -152,11 +154,11 @@ class Framer:
         self._reader: _Lines | _Blocks | None = None
 
     def feed(self, chunk: bytes) -> list[bytes | FramingFault]:
-        """The messages that are complete with this chunk, in their order."""
+        """The messages that are complete with this chunk, in order."""
         return _taken(self.in_place(chunk))
 
     def in_place(self, chunk: bytes) -> list[Item]:
-        """The same, long ones that came whole where they lie in it."""
+        """Like `feed`, but a long message that arrived whole is a `Slice`."""
         out: list[Item] = []
         if self.mode == "":
             chunk = chunk.lstrip(_MARK_OR_SPACE)
@@ -168,7 +170,7 @@ class Framer:
         return out
 
     def eof(self) -> list[bytes | FramingFault]:
-        """The end of input: a last line without newline is delivered, half a body or header is a fault."""
+        """The end of input. A last line without a newline is delivered. An incomplete body or header is a fault."""
         out: list[Item] = []
         if self._reader is not None:
             self._reader.eof(out)
@@ -191,7 +193,7 @@ def _taken(items: list[Item]) -> list[bytes | FramingFault]:
 
 
 class _Lines:
-    """One message a line. Holds the pieces of the line that has begun, or its start once it is too long."""
+    """One message per line. Keeps the pieces of the current line, or only its start once it is too long."""
 
     def __init__(self, max_body: int) -> None:
         self._max_body = max_body
@@ -243,7 +245,7 @@ def _deliver_line(line: bytes, out: list[Item]) -> None:
 
 
 class _Blocks:
-    """A header block, then as many bytes as it says. At most one of tail, parts and head holds anything."""
+    """A header block, then as many bytes as it says. At most one of tail, parts and head is not empty."""
 
     def __init__(self, max_body: int, max_header: int) -> None:
         self._max_body, self._max_header = max_body, max_header
@@ -290,7 +292,7 @@ class _Blocks:
             out.append(FramingFault(PARSE_ERROR, text, True, seen.id, seen.kind))
 
     def _continue(self, chunk: bytes, pos: int, out: list[Item]) -> int:
-        """Take what this chunk holds of the body that has begun; answer the position after it."""
+        """Takes the part of the current body that is in this chunk. Returns the position after it."""
         stop = min(pos + self._remaining_bytes, len(chunk))
         self._remaining_bytes -= stop - pos
         if self._size > self._max_body:
@@ -305,7 +307,8 @@ class _Blocks:
         return stop
 
     def _pass_over(self, start: bytes, out: list[Item]) -> None:
-        """Report an oversized body as soon as its first bytes are there: its end may be far or never come."""
+        """Reports an oversized body as soon as its first bytes have arrived: its end may be far away or never
+        come."""
         if self._head is None:
             return
         self._head = (self._head + start)[:PEEK_BYTES]
@@ -315,11 +318,11 @@ class _Blocks:
 
 
 class _BrokenHeaderError(Exception):
-    """A header block that no message can follow (rule 5)."""
+    """A header block after which no message can follow (rule 5)."""
 
 
 class _NoHeaderError(_BrokenHeaderError):
-    """A line that is no header at all."""
+    """A line that is not a header."""
 
 
 def _read_header(chunk: bytes, pos: int, max_header: int) -> tuple[int, int] | None:
@@ -376,10 +379,10 @@ def _first_bytes(parts: Iterable[bytes]) -> bytes:
 
 
 def frame(mode: Mode, parts: Sequence[bytes | memoryview]) -> list[bytes | memoryview]:
-    """The bytes of one outgoing message in the framing the host uses (`Content-Length` once it has ended).
+    """The bytes of one outgoing message in the framing of the host (`Content-Length` once the stream has ended).
 
-    Raw JSON of a host that prints it over several lines may be spliced into a line: it becomes one line.
-    A raw newline in valid JSON is always white space, inside a string it would be escaped.
+    If a host writes JSON over several lines, parts of it may be spliced into a line. They become one line: a raw
+    newline in valid JSON is always white space, because inside a string it would be escaped.
     """
     if mode == "ndjson":
         return [*(_one_line(part) for part in parts), b"\n"]

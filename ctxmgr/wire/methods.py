@@ -1,6 +1,6 @@
-"""The table of methods: what each takes and gives, and how the JSON of a call's params is decoded.
+"""The table of methods: their params and results, and how the params of a call are decoded.
 
-Everything that lists methods is made from this table.
+Everything that lists methods is generated from this table.
 """
 
 from typing import Any, Literal
@@ -17,10 +17,10 @@ Direction = Literal["to ctxmgr", "to host"]
 
 
 class Method(msgspec.Struct, frozen=True):
-    """One row. `counted`: taking effect, it raises the session's `seq`. `result` None: the answer is null.
+    """One row. `counted`: it raises the session's `seq` when it takes effect. `result` None: the answer is null.
 
-    `job`: it may take long and holds nothing up: it sees the session as it was in its turn, and no more.
-    `both_ways`: the other side sends it as well.
+    `job`: it may be slow and blocks nothing. It sees the session as it was in its turn, and only that.
+    `both_ways`: the other side sends it too.
     """
 
     name: str
@@ -375,29 +375,29 @@ _NAME_CHARS = 64  # of an unknown method's name are said
 
 
 def no_method(name: str) -> str:
-    """Says that there is no such method, and which may be meant."""
+    """An error text for an unknown method, with the closest one."""
     return (
         f"there is no method `{name[:_NAME_CHARS]}`{did_you_mean(name, METHODS) or '; `rpc.discover` lists them'}"
     )
 
 
 class ParamsReader:
-    """Keeps a decoder of each method that was called: making one takes longer than using it."""
+    """Caches a decoder per method: making one takes longer than using it."""
 
     def __init__(self) -> None:
         self._decoders: dict[str, msgspec.json.Decoder[Any]] = {}
         self._read: set[str] = set()  # methods whose params were read
 
     def typos(self, row: Method, params: Any, given: bytes | msgspec.Raw | None) -> list[str]:
-        """What is most likely misspelled in the first params of a method that were taken, a sentence each. Later
-        ones are not looked at: the same code writes them, and a list of messages is long."""
+        """Likely typos in the first accepted params of each method, one sentence each. Later params are not
+        checked: the same code writes them, and a list of messages is long."""
         if row.name in self._read:
             return []
         self._read.add(row.name)
         return [f"{row.name}: {typo.text} (at ${typo.path})" for typo in misspelled(params, _plain(given))]
 
     def read(self, row: Method, params: bytes | msgspec.Raw | None) -> Any:
-        """The method's params; None is as good as none. InvalidParams, which names the place."""
+        """The params of the method. None counts as `{}`. Raises InvalidParams with the path."""
         decoder = self._decoders.get(row.name)
         if decoder is None:
             decoder = self._decoders[row.name] = msgspec.json.Decoder(row.params)
@@ -411,7 +411,7 @@ class ParamsReader:
 
 
 def _plain(params: bytes | msgspec.Raw | None) -> Any:
-    """The params as plain values; None where they are no JSON behind the place at which reading them ended."""
+    """The params as plain values. None if they are not valid JSON."""
     try:
         return msgspec.json.decode(params if params is not None else b"{}")
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

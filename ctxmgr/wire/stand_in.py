@@ -1,10 +1,10 @@
-"""Turns a long `context` request into a short one: the messages that its session knows are replaced by one.
+"""Shortens a long `context` request: one stand-in replaces the messages that its session already knows.
 
-It is done before the request is parsed, which is what it saves. Inside a JSON string a quote is escaped, so what
-matches is the first list of the params and the session they name before it. A member given twice is found out after
-decoding: the stand-in must come first in the list, and the session must be the one that was named here.
+This happens before the request is parsed, which is what it saves. Inside a JSON string a quote is escaped, so the
+pattern finds the first list of the params and the session that is named before it. A duplicate member is detected
+after decoding: the stand-in must come first in the list, and the session must be the same.
 
-Knows no session: how far a list is known is asked of who calls.
+Knows no session: the caller says how far a list is known.
 """
 
 from collections.abc import Callable
@@ -27,14 +27,14 @@ FindPrefix = Callable[[str, bytes, int], tuple[int, int]]
 
 
 class StrippedMessages(msgspec.Struct, frozen=True):
-    """`count` messages that this session knows were left out of a request."""
+    """`count` messages that the session knows were removed from a request."""
 
     session_id: str = ""
     count: int = 0
 
 
 def strip_prefix(body: bytes | Slice, prefix_end: FindPrefix) -> tuple[bytes, StrippedMessages]:
-    """The request with its known messages replaced, and what was left out; as it came where nothing is known."""
+    """The request with its known messages replaced, and what was removed. Unchanged if nothing is known."""
     whole, start, stop = body if isinstance(body, Slice) else Slice(body, 0, len(body))
     if stop - start >= STRIP_FROM:
         match = LIST_START.match(whole, start, start + HEAD)

@@ -21,7 +21,7 @@ _CANDIDATE = expression(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 
 def mend(body: bytes) -> tuple[bytes, int] | None:
-    """The mended body and how many escapes were replaced, or None when there is nothing to mend."""
+    """The mended body and the number of replaced escapes. None if there is nothing to mend."""
     unpaired = _unpaired(body)
     if not unpaired:
         return None
