@@ -66,7 +66,7 @@ class Connection:
 
     @property
     def sessions(self) -> "Sessions":
-        """Created, and the engine loaded with it, when the first session needs it, so that a start does not wait."""
+        """Created, with the engine, when the first session needs it, so that a start does not wait."""
         if self._sessions is None:
             from ctxmgr.server.sessions import Sessions
 

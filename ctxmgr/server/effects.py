@@ -1,8 +1,8 @@
-"""What a connection wants done, and what came of it, as values.
+"""What a connection wants done, and the results, as values.
 
-The worker (or a test, or a replay) carries effects out in order. A device may raise anything (no descriptors or
-memory left, a name that cannot be encoded, a failed import): whoever waits for the effect gets the exception as
-its value, so that nobody waits for ever. This is the one place where an exception becomes a value.
+A worker, a test or a replay carries out the effects in order. A device may raise anything: no descriptors or
+memory left, a name that cannot be encoded, a failed import. The exception becomes the value of the effect, so that
+nothing waits for ever. This is the only place where an exception becomes a value.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ FEW, FEWEST = 8, 4  # file descriptors that are free: sessions leave memory so t
 
 
 class Send(msgspec.Struct, frozen=True):
-    """Framed messages for the host, in parts: one, or several that follow each other."""
+    """Framed messages for the host, in parts: one, or several in a row."""
 
     parts: tuple[bytes | memoryview, ...]
 
@@ -30,11 +30,11 @@ class Record(msgspec.Struct, frozen=True):
 
 
 class Save(msgspec.Struct, frozen=True):
-    """One line for the session's snapshot; it must be written before any later effect. The first one is its base.
+    """One line of the session's snapshot. It must be written before any later effect. The first line is its base.
 
-    `whole` gives the lines that say the same as the snapshot with this one: a rewrite must not be ahead of it,
-    or later lines would be added twice. `anew`: what is there makes up no state; set it aside. `more`: lines that
-    follow it, of which `whole` tells, too.
+    `whole` returns the lines of a complete snapshot that includes this line. A rewrite must not be newer than
+    that, or later lines would be added twice. `anew`: the existing file is no valid state and is set aside.
+    `more`: further lines, which `whole` includes too.
     """
 
     session_id: str
@@ -45,8 +45,8 @@ class Save(msgspec.Struct, frozen=True):
 
 
 class Open(msgspec.Struct, frozen=True):
-    """Open the session's snapshot; answer `ticket` with a `SnapshotLoaded`. `wakes`: it had left memory, and the
-    call that brings it back waits for no store."""
+    """Open the session's snapshot. The value of `ticket` is a `SnapshotLoaded`. `wakes`: the session was in memory
+    before, and the call that brings it back does not wait for the store."""
 
     ticket: int
     session_id: str
@@ -61,15 +61,15 @@ class Close(msgspec.Struct, frozen=True):
 
 
 class Rest(msgspec.Struct, frozen=True):
-    """The session leaves memory: where its snapshot is whole on the disk, release it; answer `ticket` with whether
-    it was. Where it was not, nothing has changed."""
+    """The session leaves memory. If its snapshot is complete on disk, release it; otherwise change nothing. The
+    value of `ticket` says whether it was complete."""
 
     ticket: int
     session_id: str
 
 
 class _OfTheArchive(msgspec.Struct, frozen=True):
-    """Something of the archive; answer `ticket` with an `ArchiveAnswer`."""
+    """A request to the archive. The value of `ticket` is an `ArchiveAnswer`."""
 
     ticket: int
     session_id: str
@@ -78,20 +78,19 @@ class _OfTheArchive(msgspec.Struct, frozen=True):
 
 
 class PutRows(_OfTheArchive, frozen=True):
-    """Put what left into it. The list with its markers waits."""
+    """Store what was removed. The list with its markers waits for it."""
 
     rows: tuple[ArchiveRow, ...]
 
 
 class GetRow(_OfTheArchive, frozen=True):
-    """Look up what the session put there under this handle."""
+    """Look up what the session stored under this handle."""
 
     handle: str
 
 
 class FindRows(_OfTheArchive, frozen=True):
-    """Look for what the session put there that has the words of this query, and among `unsaved`, which the archive
-    did not take."""
+    """Search what the session stored for the words of this query, and `unsaved`, which the archive refused."""
 
     query: str
     limit: int
@@ -102,8 +101,8 @@ ArchiveEffect = PutRows | GetRow | FindRows
 
 
 class Flush(msgspec.Struct, frozen=True):
-    """Answer `ticket` when what the session saved so far is in the store, or cannot be had there now. `leaving`:
-    it is let go of there, too."""
+    """The value of `ticket` comes when everything that the session saved is in the store, or cannot be stored now.
+    `leaving`: release its lease in the store too."""
 
     ticket: int
     session_id: str
@@ -111,25 +110,25 @@ class Flush(msgspec.Struct, frozen=True):
 
 
 class RunInThread(msgspec.Struct, frozen=True):
-    """Run this off the loop; answer `ticket` with its value."""
+    """Run this off the loop. The value of `ticket` is its result."""
 
     ticket: int
     work: Callable[[], Any]
 
 
 class WeighTexts(RunInThread, frozen=True):
-    """The same, for work that waits for a vocabulary: in a thread that nothing else waits for."""
+    """Like `RunInThread`, for work that waits for a vocabulary: in a thread that nothing else uses."""
 
 
 class StartTimer(msgspec.Struct, frozen=True):
-    """Answer `ticket` with None after so many milliseconds. One that comes too late is harmless."""
+    """The value of `ticket` is None after this many milliseconds. A late one is harmless."""
 
     ticket: int
     delay_ms: int
 
 
 class Complete(msgspec.Struct, frozen=True):
-    """Run this model call on the endpoint; answer `ticket` with a `Completion`."""
+    """Run this model call on the endpoint. The value of `ticket` is a `Completion`."""
 
     ticket: int
     endpoint: policy.Endpoint
@@ -137,39 +136,40 @@ class Complete(msgspec.Struct, frozen=True):
 
 
 class Abandon(msgspec.Struct, frozen=True):
-    """Nobody waits for this `Complete` any more: end it."""
+    """Nothing waits for this `Complete` any more: cancel it."""
 
     ticket: int
 
 
 class LoadWeigher(msgspec.Struct, frozen=True):
-    """Load a vocabulary off the loop; then call `Connection.weigher_loaded`."""
+    """Load a vocabulary off the loop, then call `Connection.weigher_loaded`."""
 
     name: str
     path: str | None
 
 
 class WatchProcess(msgspec.Struct, frozen=True):
-    """End when the process with this id has ended."""
+    """Exit when the process with this id has ended."""
 
     process_id: int
 
 
 class Log(msgspec.Struct, frozen=True):
-    """One line for people, on stderr. Holds no conversation text."""
+    """One line for people, on stderr, without conversation text."""
 
     text: str
 
 
 class End(msgspec.Struct, frozen=True):
-    """The process ends with this code, after what was sent has been written."""
+    """Exit with this code after everything that was sent is written."""
 
     code: int
 
 
 class SnapshotLoaded(msgspec.Struct, frozen=True):
-    """What opening a snapshot gave. `lines` without checksums, base first; `fault` a sentence or None;
-    `refused`: another process holds this session. `stored`: how far it is safe in the store, None without one."""
+    """The result of opening a snapshot. `lines`: without checksums, the base first. `fault`: a sentence or None.
+    `refused`: another process has the session open. `stored`: how far it is saved in the store; None without a
+    store."""
 
     lines: tuple[bytes, ...] = ()
     fault: str | None = None
@@ -204,8 +204,8 @@ SENT_TOGETHER_BYTES = 4_000  # a pipe takes so many at once, and whole (PIPE_BUF
 
 
 def together(effects: list[Effect]) -> list[Effect]:
-    """The same, where many calls were answered at once: a session's lines are one write, before the first of their
-    answers, and short answers that follow each other are one. Nothing else is passed by."""
+    """Merges the effects of many answers: the lines of a session become one write, before the first of their
+    answers, and consecutive short answers become one. The order does not change otherwise."""
     out: list[Effect] = []
     saves: dict[str, int] = {}  # where in `out` a later one of the session may join
     size = SENT_TOGETHER_BYTES  # of the answers at the end of `out`
@@ -232,11 +232,11 @@ def together(effects: list[Effect]) -> list[Effect]:
 
 
 class Unforeseen(Exception):
-    """Stands for what is no `Exception`, such as a panic of a binary module; its text is the name of that."""
+    """Represents an exception that is no `Exception`, such as a panic of a binary module, by its name."""
 
 
 def outcome(work: Callable[[], Any]) -> Any:
-    """What `work` gives, or the exception it raised. Only the end of the program goes through."""
+    """The result of `work`, or the exception that it raised. Only exceptions that end the program pass through."""
     try:
         return work()
     except (KeyboardInterrupt, SystemExit):

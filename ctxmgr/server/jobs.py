@@ -1,12 +1,13 @@
 """Jobs: slow calls that block nothing. No IO, no clock.
 
 Rules:
+
 1. A job sees its session as it was in its turn of the queue, and changes nothing in it. So it needs no queue, and
    no event waits for a model.
 2. Its request is answered once: with a value, an error, or as cancelled. The end of a job ends the model calls
    that it waits for, because they cost the host money.
-3. After its deadline, no model is called. A job that can use the deadline as an answer does. Any other job
-   finishes with the completions that it has.
+3. After its deadline, no model is called. A job that has an answer for that case gives it. Any other job continues
+   without the missing completions.
 4. Only one job computes at a time, the oldest first. Of the worker's two threads one stays free for the queues, so
    that no `context` waits for two long sessions to be cut.
 5. A transcript names deadlines and completions by their tickets. Tickets count within their job and are negative,

@@ -1,14 +1,16 @@
-"""Loads what a connection may need after its first list, before it is needed: a start waits for none of it.
+"""Loads what a connection may need after its first list, before it is needed. A start waits for none of it.
 
-What is imported where it is used, and is not what a policy names (an endpoint, embeddings, a vocabulary, a store),
-stands here, and is loaded
-1. in the first silence of the host after `initialize`, which is at the latest while its model answers, and piece by
-   piece, so that a call that comes meanwhile waits for one piece;
-2. all at once when a second session begins. A process that has no file descriptor left can open no module, and each
+It covers modules that are imported at use, except those that a policy names (an endpoint, embeddings, a
+vocabulary, a store). They are loaded
+
+1. when the host is silent for the first time after `initialize`, at the latest while its model answers, in pieces,
+   so that a call that arrives meanwhile waits for one piece;
+2. all at once when a second session starts. A process without free file descriptors cannot open a module, and each
    session holds two.
-From then on nothing is imported while it serves, and a package that is replaced under a running process is not half
-of one release and half of another. What fails here is tried again where it is used, and that call says so: a list
-goes out all the same (`session/context/fallback`).
+
+After that nothing is imported while it serves, so a package that is replaced under a running process never mixes
+two releases. What fails here is tried again at use, and that call reports it. A list still goes out
+(`session/context/fallback`).
 """
 
 import asyncio

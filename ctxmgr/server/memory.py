@@ -1,17 +1,18 @@
-"""What sessions hold in memory, bounded by bytes and by time.
+"""Limits what sessions keep in memory, by bytes and by time.
 
-1. A gate bounds how many bytes of lists are read at once: until a list is read it costs several times its size. The
-   others wait as they came, in the order in which they came.
-2. Lists that were read are bounded over all sessions; those not used for longest give way. A list's bytes lie
-   joined, to be compared and sent without a copy. Beyond `JOINED_BYTES` they lie with the messages alone, and are
-   joined again when the session's next list comes (2 ms for 8 MB). Beyond `READ_BYTES` the whole list leaves: the
-   session goes on as after a restart. What is under way is never touched, nor the list that was used last.
-3. Sessions that nobody has asked for in `idleMinutes` leave; the next call about one brings it back from its
-   snapshot, as it was. It leaves only where its snapshot is known to be whole on the disk, and while nothing is
-   under way for it. What no snapshot holds and a host has settled stays: the format, the notes, the counts
-   (`Resting`). Its list does not: the next one is answered as after a restart.
-4. So do those that were not used for longest where file descriptors run out: as many as are missing. The one that
-   was used last stays, and while `FEWEST` are free so many as `KEPT` do. One that cannot leave is passed over.
+1. A gate limits how many bytes of lists are read at once: until a list is read, it costs several times its size.
+   Other calls wait in their order.
+2. Lists that were read are limited over all sessions. The least recently used give way. The bytes of a list are
+   stored joined, so that it can be compared and sent without a copy. Beyond `JOINED_BYTES` only the messages keep
+   them, and they are joined again when the session's next list arrives (2 ms for 8 MB). Beyond `READ_BYTES` the
+   whole list is dropped, and the session continues as after a restart. Lists of current calls and the most recent
+   list are never dropped.
+3. Sessions without a call for `idleMinutes` leave memory. The next call brings a session back from its snapshot. A
+   session leaves only if its snapshot is complete on disk and nothing is running for it. What a host has set and
+   no snapshot has stays: the format, the notes, the counts (`Resting`). The list does not stay, so the next one is
+   answered as after a restart.
+4. If file descriptors run out, as many of the least recently used sessions leave as are needed. The most recent
+   one stays, and `KEPT` stay while `FEWEST` are free. A session that cannot leave is skipped.
 """
 
 import itertools
@@ -37,7 +38,7 @@ READ_BYTES = 40 << 20  # of JSON; what is read of it takes 1.5 times as much
 
 
 class Room(msgspec.Struct, frozen=True):
-    """What a call asks for that has to wait: room for so many bytes."""
+    """A request of a call that has to wait: room for this many bytes."""
 
     size: int
 
@@ -98,7 +99,7 @@ class ListMemory:
 
 
 class RecentlyUsed:
-    """Names and their bytes, by their last use."""
+    """Names and their bytes, by last use."""
 
     def __init__(self, limit: int) -> None:
         self._limit, self._total = limit, 0
@@ -122,11 +123,11 @@ class RecentlyUsed:
 
 
 class Release(msgspec.Struct, frozen=True):
-    """What a session asks for that is to leave: its snapshot closed. Whether it was whole is answered."""
+    """A request of a session that leaves memory: close its snapshot. The value says whether it was complete."""
 
 
 class IdleSessions:
-    """`busy`: whether this session has a job under way. `rested` is told of each that left."""
+    """`busy`: whether a session has a running job. `rested` is called with each session that left."""
 
     def __init__(self, queues: SessionQueues, busy: Callable[[str], bool], rested: Callable[[str], None]) -> None:
         self._queues, self._busy, self._rested = queues, busy, rested

@@ -1,4 +1,4 @@
-"""Carries out model calls on endpoints: each a task that can be abandoned, one client an endpoint."""
+"""Runs model calls on endpoints. Each is a task that can be cancelled. There is one client per endpoint."""
 
 import asyncio
 import contextlib

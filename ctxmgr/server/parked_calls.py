@@ -1,4 +1,4 @@
-"""Turns what a parked call waits for into an effect, and what a device brought into what the call gets."""
+"""Turns what a parked call waits for into an effect, and the result of a device into the value for the call."""
 
 from collections.abc import Callable
 from functools import partial

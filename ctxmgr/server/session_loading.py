@@ -1,4 +1,4 @@
-"""Brings a session into memory: from its snapshot, or anew."""
+"""Brings a session into memory, from its snapshot or new."""
 
 from collections.abc import Callable, Generator
 from typing import Any

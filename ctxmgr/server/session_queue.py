@@ -1,7 +1,7 @@
-"""Queues: the calls of one session, one after the other, while other sessions go on.
+"""Queues: the calls of one session run one after the other, while other sessions continue.
 
-A call that needs something from outside (a snapshot, work in a thread) parks its queue, and nothing else, until
-it has got it. A queue never waits for the host: a host may send an event before it answers our request.
+A call that needs something from outside (a snapshot, work in a thread) parks its queue, and no other, until it
+gets it. A queue never waits for the host: a host may send an event before it answers our request.
 """
 
 from collections import deque
@@ -22,7 +22,7 @@ Routine = Generator[Any, Any, Any]
 
 
 class QueuedCall:
-    """One call on its way through a queue. `finish` turns its value into the answer, once it has ended."""
+    """One call in a queue. `finish` turns its value into the answer when it has ended."""
 
     def __init__(self, start: Callable[[], Any], finish: Callable[[Any], Any]) -> None:
         self.start, self.finish = start, finish
@@ -35,7 +35,7 @@ class QueuedCall:
 
 
 class Resting(msgspec.Struct, frozen=True):
-    """What is kept of a session that has left memory. `seq`: of the state that `latch` and `totals` are of."""
+    """What stays of a session that left memory. `latch` and `totals` belong to the state at `seq`."""
 
     model: ModelSpec
     fmt: MessageFormat
@@ -86,7 +86,7 @@ class SessionQueue:
 
 
 class SessionQueues:
-    """`park` is called with (ticket, wanted) when a call needs something; `resume` brings its value."""
+    """`park` is called with (ticket, wanted) when a call needs something. `resume` brings its value."""
 
     def __init__(self, park: Callable[[int, SessionQueue, Any], None], tickets: Iterator[int]) -> None:
         self.by_session: dict[str, SessionQueue] = {}

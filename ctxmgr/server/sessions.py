@@ -1,4 +1,4 @@
-"""All sessions of a connection: their queues, their jobs, their snapshots, their weighers. Effects out, no IO."""
+"""All sessions of a connection: their queues, jobs, snapshots and vocabularies. Effects out, no IO."""
 
 import itertools
 from collections.abc import Callable, Generator
@@ -124,7 +124,7 @@ class Sessions:
             self._idle.minute()
 
     def spare(self, free: int) -> None:
-        """So few file descriptors are left: sessions that were not used for longest leave memory."""
+        """Only `free` file descriptors are left: the least recently used sessions leave memory."""
         if not self.terms.record:
             self._idle.spare(free)
 
@@ -308,7 +308,7 @@ class Sessions:
             queue.saved = state
 
     def note(self, id: str, text: str) -> None:
-        """Something the host should see in the session's status."""
+        """A text for the host in the session's status."""
         session = self._living_or_none(id)
         if session is not None and text not in session.warnings:
             session.warnings = (*session.warnings, text)

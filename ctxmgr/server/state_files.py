@@ -1,15 +1,17 @@
-"""Carries out what concerns snapshots and the archive: opens, writes, rewrites, syncs and closes their files.
+"""Carries out effects on snapshots and the archive: opens, writes, rewrites, syncs and closes their files.
 
-1. A write that failed is told once a stretch of failures: the session goes on in memory, and the next save writes
-   it whole anew.
-2. A session whose file could not be had, or is gone, has it opened again at each save. What is there by then is
-   set aside, unless the session was begun from it; where it could not be read when the session began, it stays.
-3. With a store, what is there holds where another machine has gone on with the session; what was here is set aside,
-   unless that begins with it.
-4. Where few file descriptors are left, `spare` is called, so that sessions leave; where there are hardly any, a
-   session has no file until there are, for whatever else is opened or imported meanwhile needs them (rule 2).
-5. A session that left memory stays kept in the store: the call that brings it back goes on from its file at once,
-   if nobody wrote there meanwhile. A start asks the store anew.
+1. A failed write is reported once per series of failures. The session continues in memory, and the next save
+   writes the whole snapshot again.
+2. If a session's file could not be opened, or is gone, each save tries to open it again. A file that exists by
+   then is set aside, unless the session was started from it. If it could not be read when the session started, it
+   stays.
+3. With a store, the version in the store wins if another machine has continued the session. The local version is
+   set aside, unless the one in the store starts with it.
+4. If few file descriptors are left, `spare` is called, so that sessions leave memory. If hardly any are left, a
+   session has no file until there are more, because everything else that is opened or imported needs them (rule
+   2).
+5. A session that left memory stays claimed in the store. The call that brings it back continues from its file at
+   once, if nobody else wrote there. A start asks the store again.
 """
 
 import asyncio
@@ -47,14 +49,14 @@ FileState = tuple[int, int, int] | None  # which file it is, its size, when it w
 
 
 class NotSaved(Exception):
-    """A session's file cannot be had now; the text is a sentence."""
+    """A session's file is not available now. The text is a sentence."""
 
 
 class OpenSession:
-    """A session that is open here. `begun_from`: the hash of the lines that it went on from, None where what there
-    was could not be read. `anew`: what its file holds makes up no state, and is to be set aside. `is_dirty`: not
-    all that was saved is on the disk. `is_faulty`: the last save failed, and that was said. `ticket` of the call
-    that opened it."""
+    """A session that is open in this process. `begun_from`: the hash of the lines that it continued from; None if
+    they could not be read. `anew`: its file is no valid state and is to be set aside. `is_dirty`: not
+    everything that was saved is on disk. `is_faulty`: the last save failed, and that was reported. `ticket`: of
+    the call that opened it."""
 
     def __init__(self, state_dir: str | None, ticket: int = 0) -> None:
         self.state_dir, self.ticket = state_dir, ticket

@@ -1,9 +1,9 @@
-"""Turns calls that were answered into `telemetry/event` notifications, where the host declared `telemetry`.
+"""Turns answered calls into `telemetry/event` notifications, if the host declared `telemetry`.
 
-1. What happened with a call is told behind its answer: nobody waits for it.
-2. It is the last to fail: a fault in telling is said for people, once a kind, and costs no call.
-3. The only clock is the one that the connection was given, and it says how long a call took. A transcript has none,
-   so that a replay says the same bytes.
+1. Events follow the answer of their call, so nothing waits for them.
+2. A fault in telemetry is reported once per kind and affects no call.
+3. The only clock is the one that the connection was given. It measures how long a call took. A transcript has no
+   clock, so that a replay gives the same bytes.
 """
 
 from collections.abc import Callable

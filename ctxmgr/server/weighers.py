@@ -1,8 +1,9 @@
-"""Which vocabulary each session counts by while no usage is known: the one its policy names, once it is there.
+"""Which vocabulary each session counts with while its usage is unknown: the one that its policy names, once it is
+loaded.
 
-It is asked for with the first turn of which a host reports no usage: a process of its own loads it. After each such
-turn the newest messages are weighed by it, off the loop and in the session's turn: its calls come before or after
-that, and no clock tells which. No list hangs on when it is there. Once it fails the estimate holds, which is said.
+The first turn without usage requests it, and a process of its own loads it. After each such turn it counts the
+newest messages, off the loop and in the session's turn, so the order of calls does not depend on a clock. No list
+depends on when it is loaded. If it fails, the estimate is used, and that is reported.
 """
 
 from collections.abc import Callable
