@@ -19,7 +19,7 @@ from ctxmgr.plain_text import unquoted_fault_text
 from ctxmgr.study.corpus import sources
 from ctxmgr.study.corpus.tasks import SCHEMA_VERSION, CorpusPolicy, CorpusTask, Evaluation, Row
 from ctxmgr.study.driving import PEERS, ReplayOptions, ReplayResult, drive, peers
-from ctxmgr.study.figures import CALLS, Measures, columns
+from ctxmgr.study.figures import CALLS, Measures, closed_cost, columns
 from ctxmgr.study.observations import MessageCache, Observation, PriceSheet, message_reader
 from ctxmgr.study.probes import graded
 from ctxmgr.study.recordings import Recording, Stream, UnreadableRecording, readers
@@ -113,6 +113,7 @@ def _evaluation(task: CorpusTask) -> Evaluation:
         "model": recorded.model,
         "window_tokens": window,
         **{column.name: column.of(measures) for column in columns()},
+        "floor_dollars": closed_cost.floor_dollars(outcome.observations, messages, sheet),
         "compaction_count": outcome.compacted,
         "own_compaction_count": outcome.own,
         "fault_count": len(outcome.fault_codes),

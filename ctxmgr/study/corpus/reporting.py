@@ -22,13 +22,17 @@ import duckdb
 import msgspec
 from rich.console import Group
 
+from ctxmgr.engine.retention import KEEP
+from ctxmgr.model import Policy
 from ctxmgr.study.console import TextTable, figure
 from ctxmgr.study.corpus import tasks
 from ctxmgr.study.corpus.results import LAST, RECORDINGS, LastRun, last_run, parts, table
 from ctxmgr.study.corpus.sources import CorpusFault
 from ctxmgr.study.corpus.tasks import BASE
+from ctxmgr.study.driving import PEERS
 from ctxmgr.study.figures import Figures, difference
-from ctxmgr.study.report import escaped, page
+from ctxmgr.study.observations import Ratio
+from ctxmgr.study.report import PolicyPoint, escaped, page
 
 # one table a folder, `{rows}`: a row a recording and policy
 ROWS = """
@@ -47,6 +51,7 @@ WITH best AS (
 SELECT best.*, probe_share, list_position($policies, best.policy_digest) AS place,
     round(best.closed_dollars / nullif(base.closed_dollars, 0), 5) AS closed_of_off,
     round(best.billed_dollars / nullif(base.billed_dollars, 0), 5) AS billed_of_off,
+    best.floor_dollars / nullif(base.billed_dollars, 0) AS floor_of_off,
     CASE WHEN best.raw_tokens < 20000 THEN 'below 20k' WHEN best.raw_tokens < 60000 THEN '20k to 60k'
         WHEN best.raw_tokens < 150000 THEN '60k to 150k' ELSE '150k and more' END AS length
 FROM best LEFT JOIN probed USING (key)
@@ -67,6 +72,7 @@ SELECT {names} policy,
     count(*) FILTER (status = 'ok') AS recordings,
     round(avg(closed_of_off), 5) AS closedOfOff,
     round(avg(billed_of_off), 5) AS billedOfOff,
+    round(avg(floor_of_off), 5) AS floorOfOff,
     round(avg(round(fetches_in_100, 3)), 5) AS fetchesIn100,
     round(sum(kept_bytes) / nullif(sum(repeated_bytes), 0), 5) AS kept,
     round(avg(round(kept_share, 5)), 5) AS keptMean,
@@ -268,6 +274,8 @@ WORST_COLUMNS = (
     ("faults", "faults", 0),
 )
 SPARE = ("mean", "breaks", "in place", "billed", "epochs", "bad", "recall")  # of a narrow terminal
+BALANCED = "balanced"  # whose points of `keep` are a line
+KEPT_OF = 100_000  # a share has five digits
 TITLE = "Context policies on a corpus of recordings"
 ABOUT = (
     "closed: cost of the input, including what the model fetches again, as a share of preset off; billed: "
@@ -355,8 +363,30 @@ def _changes(changes: Sequence[Figures]) -> TextTable:
 def write(file: Path, report: CorpusReport) -> None:
     """Raises OSError."""
     head = f"<h1>{escaped(TITLE)}</h1>{page.soft(f'ctxmgr {report.release}')}"
-    body = head + "".join(map(_table_html, shown(report)))
+    body = head + _front(report.all) + "".join(map(_table_html, shown(report)))
     file.write_text(page.document(TITLE, body), encoding="utf-8", newline="\n")
+
+
+def _front(rows: Sequence[Figures]) -> str:
+    """Cost against kept, by the figures of the table of all recordings."""
+    floor = next((row["floorOfOff"] for row in rows if row["policy"] == BASE), None)
+    return page.points_drawing(sorted(map(_point, rows), key=lambda point: point.knob or 0.0), floor)
+
+
+def _point(row: Figures) -> PolicyPoint:
+    held = Ratio(0, 0) if row["kept"] is None else Ratio(round(KEPT_OF * row["kept"]), KEPT_OF)
+    name = row["policy"]
+    return PolicyPoint(name, row["recordings"], row["billedOfOff"], held, _knob(name), name in PEERS)
+
+
+def _knob(policy: str) -> float | None:
+    """`keep` in tokens, of `balanced` and of `balanced:keep=VALUE`; None of others."""
+    preset, _, keys = policy.partition(":")
+    name, _, value = keys.partition("=")
+    if preset != BALANCED or name not in ("", "keep"):
+        return None
+    keep = value or Policy().keep
+    return float(keep) if str(keep).isdecimal() else KEEP.get(str(keep))
 
 
 def _table_html(table: TextTable) -> str:

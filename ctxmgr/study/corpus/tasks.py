@@ -79,6 +79,7 @@ RECORDINGS = (
     Column("model", "The recorded model's id.", str | None),
     Column("window_tokens", "Context window of the run.", int | None),
     *_figures(columns()),
+    Column("floor_dollars", "Cost of its messages, each written to the cache once.", float | None),
     Column("compaction_count", "Compactions.", int | None),
     Column("own_compaction_count", "Of these, those that the host made on its own.", int | None),
     Column("fault_count", "Answers that failed a check.", int | None),

@@ -36,6 +36,9 @@ def test_the_figures_equal_replay_s_on_the_same_recordings(
             assert row[name] == pytest.approx(fmean(each["closedLoop"][name] for each in some), abs=2e-5), name
         for name in ("inPlace", "far"):
             assert row[name] == pytest.approx(fmean(each["recall"][name]["share"] for each in some), abs=2e-5), name
+    floors = [part["floor"]["billedOfOff"] for part in parts if "floor" in part]
+    assert len(floors) == 2
+    assert mine["off"]["floorOfOff"] == pytest.approx(fmean(floors), abs=2e-5)
     for row in (sum_row for sum_row in sums if "kept" in sum_row):
         names = (mine[row["preset"]][name] for name in ("kept", "keptMean", "keptWorst"))
         assert tuple(names) == pytest.approx((row["kept"], row["mean"]["kept"], row["worstKept"]), abs=2e-5)
@@ -251,3 +254,32 @@ def test_the_report_fits_the_terminal_and_names_what_it_leaves_out(
         named = any(line.startswith(f"Not shown at {width} columns: ") for line in lines)
         assert (named, width) not in ((True, 160), (False, 80))
         assert ("mean" in str(heads)) == (width > 80)
+
+
+def test_the_page_begins_with_cost_against_kept_with_floor_and_the_line_of_keep(
+    tmp_path: Path, folder: Path
+) -> None:
+    closed = {"off": 1.0, "balanced:keep=lean": 0.4, "balanced": 0.5, "masking-5": 0.6}
+    out = planted(folder, tmp_path / "out", closed, floor_dollars=3.0)
+    reporting.write(tmp_path / "page.html", report(out))
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert text.index("<b>Cost against kept</b>") < text.index("<table>")
+    assert "balanced by keep</title>" in text
+    assert "dashed: the floor" in text
+    for policy in closed:
+        assert f"<title>{policy}: kept 0.800, billed 1.000 of the host alone, 11 recordings</title>" in text
+
+
+@pytest.mark.parametrize(
+    ("policy", "knob"),
+    [
+        ("balanced", 1700.0),
+        ("balanced:keep=lean", 330.0),
+        ("balanced:keep=600", 600.0),
+        ("balanced:maxImages=3", None),
+        ("turns", None),
+        ("masking-5", None),
+    ],
+)
+def test_points_of_keep_are_known_by_their_names(policy: str, knob: float | None) -> None:
+    assert reporting._knob(policy) == knob
