@@ -390,4 +390,4 @@ def _knob(policy: str) -> float | None:
 
 
 def _table_html(table: TextTable) -> str:
-    return page.text_table(table.title.capitalize(), table.heads, table.rows, table.caption)
+    return page.text_table(table.title.capitalize(), table.heads, table.rows, table.caption, table.text_columns)

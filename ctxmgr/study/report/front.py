@@ -125,7 +125,8 @@ def colours_of(lines: Iterable[Named], asked: Iterable[str] = ()) -> dict[str, i
 BILLED_PATH = "closedLoop.billed"
 HIGH = 380  # units of the drawing: more than of others, for all names have to find room
 TITLE = "Cost against kept"
-BILLED, KEPT = "billed: cost of input, off = 1", "kept: share of what replies repeat"
+KEPT = "kept: share of what replies repeat"
+COSTS = {"billed": "billed: cost of input, off = 1", "closed": "closed: cost with re-fetches, off = 1"}
 POINT = 6  # units: half of what a point takes up
 FAR = 14  # units between a point and its name, from which on a stroke joins them
 FLOOR = "floor"
@@ -180,8 +181,13 @@ def floor_share(sheets: Sequence[RecordingSheet]) -> float | None:
     return _together((sheet.floor, sheet.base.number(BILLED_PATH)) for sheet in sheets if sheet.base is not None)[1]
 
 
-def drawing(points: Sequence[PolicyPoint], floor: float | None, colours: Mapping[str, int] | None = None) -> str:
-    """SVG text; "" where there is nothing to draw. `colours` by policy."""
+def drawing(
+    points: Sequence[PolicyPoint],
+    floor: float | None,
+    colours: Mapping[str, int] | None = None,
+    cost: str = "billed",
+) -> str:
+    """SVG text; "" where there is nothing to draw. `colours` by policy; `cost`: which of `COSTS` it is."""
     shown = [point for point in points if point.is_drawn]
     if not shown:
         return ""
@@ -189,7 +195,7 @@ def drawing(points: Sequence[PolicyPoint], floor: float | None, colours: Mapping
     bills, kept = zip(*map(_coordinates, shown), strict=True)
     edges = () if floor is None else (floor,)
     frame = Frame(
-        Axis(BILLED, *rounded_range(min(bills + edges), max(bills + edges)), plain, MOST_ACROSS),
+        Axis(COSTS[cost], *rounded_range(min(bills + edges), max(bills + edges)), plain, MOST_ACROSS),
         Axis(KEPT, *rounded_range(min(kept), max(kept)), plain),
         HIGH,
     )
@@ -203,10 +209,10 @@ def drawing(points: Sequence[PolicyPoint], floor: float | None, colours: Mapping
     marks = []
     for point in shown:
         x, y = frame.point(*_coordinates(point))
-        parts.append(_dot(point, x, y, colours[point.name if point.knob is None else FRONT]))
+        parts.append(_dot(point, x, y, colours[point.name if point.knob is None else FRONT], cost))
         marks.append(NamedPoint(x, y, names.get(point.name, point.name)))
     parts += _labels([mark for mark in marks if mark.name], marks, path, floors, frame)
-    return frame.drawn("against", f"{KEPT} against {BILLED}", parts)
+    return frame.drawn("against", f"{KEPT} against {COSTS[cost]}", parts)
 
 
 def document(points: Sequence[PolicyPoint], floor: float | None, title: str, about: str) -> str:
@@ -235,9 +241,9 @@ def document(points: Sequence[PolicyPoint], floor: float | None, title: str, abo
     return "\n".join(parts)
 
 
-def _dot(point: PolicyPoint, x: float, y: float, colour: int) -> str:
+def _dot(point: PolicyPoint, x: float, y: float, colour: int, cost: str) -> str:
     """Rule 3."""
-    title, kind = named(_title(point)), f"dot s{colour}"
+    title, kind = named(_title(point, cost)), f"dot s{colour}"
     if point.simulated:
         side = 2 * POINT - 2
         return element("rect", *title, class_=kind, x=x - side / 2, y=y - side / 2, width=side, height=side)
@@ -290,6 +296,7 @@ def legend(points: Iterable[PolicyPoint], floor: float | None) -> list[str]:
     says = ["circle: driven through ctxmgr"] if any(not point.simulated for point in shown) else []
     says += ["square: a peer, simulated by its published rules"] if any(point.simulated for point in shown) else []
     says += [f"line: {FRONT}"] if sum(point.knob is not None for point in shown) > 1 else []
+    says += [f"{BASE}: the agent alone"] if any(point.name == BASE for point in shown) else []
     meaning = "dashed: the floor, which is every message written to the cache once"
     return says if floor is None else [*says, meaning]
 
@@ -315,7 +322,7 @@ def _names_of(front: Sequence[PolicyPoint], frame: Frame) -> dict[str, str]:
     return names
 
 
-def _title(point: PolicyPoint) -> str:
+def _title(point: PolicyPoint, cost: str) -> str:
     billed, kept = _coordinates(point)
     many = "" if point.recording_count == 1 else f", {point.recording_count} recordings"
-    return f"{point.name}: kept {kept:.3f}, billed {billed:.3f} of the host alone{many}"
+    return f"{point.name}: kept {kept:.3f}, {cost} {billed:.3f} of the host alone{many}"

@@ -61,17 +61,26 @@ def document(title: str, body: str) -> str:
     )
 
 
-def table(heads: Sequence[str], rows: Sequence[str]) -> str:
+def table(heads: Sequence[str], rows: Sequence[str], text_columns: int = 1) -> str:
     """`rows` as HTML. What is wider than the page scrolls in a box of its own."""
-    head = "".join(f'<th scope="col">{escaped(name)}</th>' for name in heads)
+    kinds = [' class="text"' if 0 < number < text_columns else "" for number in range(len(heads))]
+    head = "".join(f'<th scope="col"{kind}>{escaped(name)}</th>' for kind, name in zip(kinds, heads, strict=True))
     whole = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
     return f'<div class="wide" tabindex="0">{whole}</div>'
 
 
-def text_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "") -> str:
-    """A section with a table of plain texts, and below it what explains it."""
-    body = [f"<tr>{''.join(f'<td>{escaped(cell)}</td>' for cell in row)}</tr>" for row in rows]
-    return f"<section><h2>{escaped(title)}</h2>{table(heads, body)}</section>{soft(caption) if caption else ''}"
+def text_table(
+    title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "", text_columns: int = 1
+) -> str:
+    """A section with a table of plain texts, and below it what explains it. `text_columns`: so many columns, from
+    the first on, hold words and are set to the left."""
+    body = []
+    for first, *others in rows:
+        kinds = [' class="text"' if number < text_columns else "" for number in range(1, len(others) + 1)]
+        cells = "".join(f"<td{kind}>{escaped(cell)}</td>" for kind, cell in zip(kinds, others, strict=True))
+        body.append(f'<tr><th scope="row">{escaped(first)}</th>{cells}</tr>')
+    whole = table(heads, body, text_columns)
+    return f"<section><h2>{escaped(title)}</h2>{whole}</section>{soft(caption) if caption else ''}"
 
 
 def soft(text: str) -> str:
@@ -159,10 +168,13 @@ def _front_drawing(sheets: Sequence[RecordingSheet], colours: dict[str, int]) ->
 
 
 def points_drawing(
-    points: Sequence[front.PolicyPoint], floor: float | None, colours: dict[str, int] | None = None
+    points: Sequence[front.PolicyPoint],
+    floor: float | None,
+    colours: dict[str, int] | None = None,
+    cost: str = "billed",
 ) -> str:
     """The front picture with its caption; "" where there is nothing to draw. `floor`: of the host alone's bill."""
-    drawn = front.drawing(points, floor, colours)
+    drawn = front.drawing(points, floor, colours, cost)
     missing = [point.name for point in points if not point.is_drawn]
     says = f" Not drawn, because nothing was measured: {', '.join(missing)}." if missing else ""
     if not drawn:

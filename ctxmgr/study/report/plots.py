@@ -85,6 +85,7 @@ margin-right:7px}}
 .wide{{overflow-x:auto;max-width:100%}}
 table{{border-collapse:collapse;font-size:14px;font-variant-numeric:tabular-nums;margin:8px 0 4px;min-width:100%}}
 th,td{{padding:6px 12px;text-align:right;white-space:nowrap;border-bottom:1px solid var(--grid)}}
+td.text,th.text{{text-align:left}}
 th:first-child{{text-align:left;padding-left:4px;position:sticky;left:0;background:var(--ground)}}
 thead th{{color:var(--soft);font-weight:600;border-bottom:1px solid var(--rule);vertical-align:bottom}}
 tbody th{{font-weight:600}}

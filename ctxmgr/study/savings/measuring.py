@@ -47,7 +47,8 @@ class PolicyFigures(msgspec.Struct, frozen=True, rename="camel"):
 class MeasuredSession(msgspec.Struct, frozen=True, rename="camel"):
     """`dollars` None: rule 5; `is_counted`: by its provider (rule 2). `priced_as`: the row of known models,
     `is_known`: it is the model's own. `host`, `model` and `calls` of the recording. `fault` "" where it was
-    measured; `is_empty`: for no model was called in it."""
+    measured; `is_empty`: for no model was called in it. `alone`: of the host without ctxmgr; `floor_share`: what no
+    policy that sends every message costs less than, of what the host alone costs."""
 
     session: KeptSession
     fault: str = ""
@@ -62,6 +63,8 @@ class MeasuredSession(msgspec.Struct, frozen=True, rename="camel"):
     window_tokens: int = 0
     overhead_tokens: int = 0
     policies: dict[str, PolicyFigures] = {}
+    alone: PolicyFigures | None = None
+    floor_share: float | None = None
 
 
 def measured(session: KeptSession, policies: Policies, models: str | None) -> MeasuredSession:
@@ -92,7 +95,8 @@ def _measured(session: KeptSession, policies: Policies, registry: Registry) -> M
         options = modelled(preset, keys, window, sheet, append=True, judged=False)
         return Measures(by(recorded, options).observations, known, sheet, lengths)
 
-    base = driven(BASE, {}, drive_alone).once(closed_cost.of_session)
+    alone = driven(BASE, {}, drive_alone)
+    base = alone.once(closed_cost.of_session)
     if not base.closed:
         raise NoConversation(f"{recorded.name}: no call of a model")
     counted = counting.cost(calls, lambda model: registry.find(model).prices)
@@ -108,6 +112,8 @@ def _measured(session: KeptSession, policies: Policies, registry: Registry) -> M
         window_tokens=window,
         overhead_tokens=sheet.overhead_tokens,
         policies={name: _figures(driven(*policy), base.closed) for name, policy in policies.items()},
+        alone=_figures(alone, base.closed),
+        floor_share=closed_cost.floor_dollars(alone.observations, known, sheet) / base.closed,
     )
 
 

@@ -5,14 +5,17 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from ctxmgr.engine.retention import KEEP
 from ctxmgr.model import currency
 from ctxmgr.study.console import TextTable, figure
-from ctxmgr.study.report import escaped, page
+from ctxmgr.study.observations import Ratio
+from ctxmgr.study.report import BASE, PolicyPoint, escaped, page
 from ctxmgr.study.savings.measuring import MeasuredSession
 from ctxmgr.study.savings.sentence import estimate
 from ctxmgr.study.savings.summing import LEAST_SESSIONS, LengthSum, PolicySum
 
 TITLE = "What your sessions cost, and would have cost"
+SHARE_OF = 100_000  # a share has five digits
 NAMED_MODELS = 3  # that are told by name
 
 
@@ -100,5 +103,20 @@ def html(findings: Findings) -> str:
     """The page."""
     shown = table(findings)
     body = f"<h1>{escaped(TITLE)}</h1><p><b>{escaped(findings.said)}</b></p>"
+    body += _picture(findings.rows[-1])
     body += page.text_table(shown.title.capitalize(), shown.heads, shown.rows)
     return page.document(TITLE, body + "".join(map(page.soft, notes(findings))))
+
+
+def _picture(row: LengthSum) -> str:
+    """Cost against kept, of all sessions: the policies, the agents alone, and the floor."""
+    alone = PolicyPoint(BASE, row.sessions, 1.0, _ratio(row.alone_kept))
+    points = [
+        PolicyPoint(name, row.sessions, policy.share, _ratio(policy.kept), KEEP[name])
+        for name, policy in row.policies.items()
+    ]
+    return page.points_drawing([alone, *points], row.floor, cost="closed")
+
+
+def _ratio(share: float | None) -> Ratio:
+    return Ratio(0, 0) if share is None else Ratio(round(SHARE_OF * share), SHARE_OF)

@@ -8,13 +8,13 @@
 4. `kept` is pooled over all measured sessions, bytes over bytes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from ctxmgr.study.figures import interval
 from ctxmgr.study.observations import Ratio, total
-from ctxmgr.study.savings.measuring import MeasuredSession
+from ctxmgr.study.savings.measuring import MeasuredSession, PolicyFigures
 
 LEAST_SESSIONS = 10  # below it a bootstrap's 95 % interval holds well under 95 %
 
@@ -50,7 +50,8 @@ class PolicySum(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class LengthSum(msgspec.Struct, frozen=True, rename="camel"):
-    """Of `sessions`, of which `priced` have a price: `calls`, and `dollars` of input."""
+    """Of `sessions`, of which `priced` have a price: `calls`, and `dollars` of input. `alone_kept`: of the host
+    without ctxmgr; `floor`: as a share of what the sessions cost."""
 
     name: str
     sessions: int
@@ -58,6 +59,8 @@ class LengthSum(msgspec.Struct, frozen=True, rename="camel"):
     calls: int
     dollars: float
     policies: dict[str, PolicySum]
+    alone_kept: float | None = None
+    floor: float | None = None
 
 
 def summed(sessions: Sequence[MeasuredSession], policies: Sequence[str]) -> list[LengthSum]:
@@ -78,7 +81,21 @@ def _sum(length: Length, sessions: Sequence[MeasuredSession], policies: Sequence
         calls=sum(one.calls for one in sessions),
         dollars=sum(one.dollars or 0.0 for one in priced),
         policies={name: _policy(name, ordered, priced) for name in policies},
+        alone_kept=_kept(one.alone for one in ordered),
+        floor=_floor(priced),
     )
+
+
+def _kept(some: Iterable[PolicyFigures | None]) -> float | None:
+    """Rule 4."""
+    return total(Ratio(one.kept_bytes, one.repeated_bytes) for one in some if one is not None).share
+
+
+def _floor(priced: Sequence[MeasuredSession]) -> float | None:
+    """Rule 2, of the floor; None where one is not known."""
+    floors = [(one.dollars or 0.0, one.floor_share) for one in priced]
+    known = [(dollars, dollars * share) for dollars, share in floors if share is not None]
+    return sum(floor for _, floor in known) / sum(dollars for dollars, _ in known) if known else None
 
 
 def _policy(name: str, sessions: Sequence[MeasuredSession], priced: Sequence[MeasuredSession]) -> PolicySum:
@@ -89,7 +106,6 @@ def _policy(name: str, sessions: Sequence[MeasuredSession], priced: Sequence[Mea
     def share(drawn: Sequence[int]) -> float:
         return sum(map(with_policy.__getitem__, drawn)) / sum(map(costs.__getitem__, drawn))
 
-    figures = [one.policies[name] for one in sessions]
-    kept = total(Ratio(one.kept_bytes, one.repeated_bytes) for one in figures).share
+    kept = _kept(one.policies[name] for one in sessions)
     low, high = interval(len(priced), share) if len(priced) >= LEAST_SESSIONS else (None, None)
     return PolicySum(share(range(len(priced))) if priced else None, low, high, kept)

@@ -45,6 +45,13 @@ def test_the_figures_are_those_of_replay(tmp_path: Path, capsys: pytest.CaptureF
         if figures.repeated_bytes:
             kept = figures.kept_bytes / figures.repeated_bytes
             assert kept == pytest.approx(row["kept"]["share"], abs=WITHIN)
+    alone, off = found.alone, says["off"]
+    assert alone is not None
+    assert alone.share == 1
+    if alone.repeated_bytes:
+        assert alone.kept_bytes / alone.repeated_bytes == pytest.approx(off["kept"]["share"], abs=WITHIN)
+    assert found.floor_share is not None
+    assert 0 < found.floor_share < 1
     assert found.calls == says["off"]["closedLoop"]["calls"]
     assert min(figures.share for figures in found.policies.values()) < 0.98  # there is something to agree on
     assert bool(found.policies["lean"].repeated_bytes) == (name == "greenhouse")  # the others' replies are short

@@ -1,7 +1,9 @@
 """Figures by length of session, and of all."""
 
 import pytest
+from msgspec.structs import replace
 
+from ctxmgr.study.savings.measuring import PolicyFigures
 from ctxmgr.study.savings.summing import LEAST_SESSIONS, LENGTHS, summed
 from tests.unit.study.savings.invented import many, session
 
@@ -27,6 +29,19 @@ def test_a_share_is_dollars_over_dollars() -> None:
     _, every = summed([session(1, dollars=9.0, share=0.5), session(2, dollars=1.0, share=1.0)], ["balanced"])
     assert every.policies["balanced"].share == pytest.approx(0.55)
     assert (every.sessions, every.priced, every.calls, every.dollars) == (2, 2, 200, 10.0)
+
+
+def test_the_floor_is_dollars_over_dollars_and_what_the_agents_alone_kept_is_pooled() -> None:
+    given = ((9.0, 0.2, 80, 100), (1.0, 0.4, 10, 900))
+    some = [
+        replace(session(at, dollars=dollars), floor_share=floor, alone=PolicyFigures(1.0, kept, whole))
+        for at, (dollars, floor, kept, whole) in enumerate(given)
+    ]
+    *_, every = summed(some, ["balanced"])
+    assert every.floor == pytest.approx(0.22)
+    assert every.alone_kept == pytest.approx(0.09)
+    *_, unknown = summed([session(1)], ["balanced"])
+    assert (unknown.floor, unknown.alone_kept) == (None, None)
 
 
 def test_few_sessions_have_no_interval() -> None:
