@@ -16,7 +16,6 @@ Rules:
 """
 
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 
 from ctxmgr.engine.memory.facts import Statements, id_key
 from ctxmgr.engine.memory.git_history import commits_of_call
@@ -63,7 +62,7 @@ _STATUSES: dict[EffectKind, str] = {
     "delete": "deleted",
     "move": "deleted",
 }
-NO_CALLS: Mapping[str, Block] = MappingProxyType({})
+NO_CALLS: Mapping[str, Block] = {}
 _PATCHED = "patching file "  # what `patch` prints before each
 
 

@@ -12,7 +12,6 @@ classified by its wording:
 """
 
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 
 import msgspec
 
@@ -247,7 +246,7 @@ class Removed(msgspec.Struct, frozen=True):
 
 
 NOTHING_REMOVED = Removed()
-NONE_QUOTED: Mapping[str, str] = MappingProxyType({})
+NONE_QUOTED: Mapping[str, str] = {}
 
 
 class PacketText(msgspec.Struct, frozen=True):

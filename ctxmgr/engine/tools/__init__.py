@@ -57,8 +57,6 @@ from ctxmgr.engine.tools.plans import (
     plan_answer,
     plan_proposed_by,
     plan_title,
-    proposed_plan,
-    tells_of_a_plan,
 )
 from ctxmgr.engine.tools.rows import ToolRow
 from ctxmgr.engine.tools.shell import (
@@ -120,7 +118,6 @@ __all__ = [
     "pi_file",
     "plan_answer",
     "plan_title",
-    "proposed_plan",
     "rejection",
     "weighed_run",
     "result_kind",
@@ -135,5 +132,4 @@ __all__ = [
     "file_named",
     "file_text",
     "plan_proposed_by",
-    "tells_of_a_plan",
 ]
