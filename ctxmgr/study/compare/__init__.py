@@ -1,4 +1,6 @@
-"""The command `compare`: strategies of summarising on the same cut. Knows no sidecar: it runs the library."""
+"""The command `compare`: several summary strategies on the same cut. Runs the library directly, without a
+sidecar.
+"""
 
 from ctxmgr.study.compare import command
 

@@ -1,22 +1,25 @@
-"""Turns a recorded session into a chain of compactions, as ctxmgr would have written them while it ran.
+"""Turns a recorded session into a chain of compactions, as ctxmgr would have written them during the session.
 
 Rules:
-1. The session is walked entry by entry. Its own compactions are left out; prompts are not weighed, no compaction
-   changes them.
-2. After each whole step (no call waits for its result: a host does not compact there) the list is compacted where
-   it weighs more than the limit.
-3. What is written becomes an entry as a host stores it, details included, and all later planning starts from it.
-4. Conservation is checked at each compaction (`ctxmgr.study.compare.sessions`), the list after it is compared
-   with what was to be kept, and at the end each entry must have been shown to some compaction or be in the list.
+1. The session is walked entry by entry. Its own compactions are skipped. System prompts are not counted, since no
+   compaction changes them.
+2. The list is compacted after each complete step at which it exceeds the limit. A step is complete when no call
+   waits for its result; a host does not compact before that.
+3. The summary becomes an entry as a host stores it, with its details, and all later planning starts from it.
+4. Each compaction is checked for lost entries (`ctxmgr.study.compare.sessions`), and the list after it is compared
+   with what the plan keeps. At the end each entry must have been part of some compaction or be in the list.
 
-What a compaction costs a model that writes it, with a copy of the conversation, and at the end of the list that the
-session's model was asked with:
+The cost of a compaction that a model writes, both ways: with a copy of the conversation, and at the end of the list
+that was sent to the session's model:
 
-1. The arithmetic is the engine's (`ctxmgr.summarize.on_context`), so what is cheaper here is what it would choose.
-2. Whatever wrote the summary, one call is billed, and its output is as long as the summary is.
-3. The provider's cache holds what the last reply was asked with: overhead and the list before it. What came since,
-   and the message that asks, are written to it. A pause longer than the cache lives leaves nothing in it.
-4. Only in a chain a window bounds the list. Elsewhere nobody knows that of the session's model, and it was asked.
+1. The engine does the arithmetic (`ctxmgr.summarize.on_context`), so the cheaper way here is the one it would
+   choose.
+2. One call is billed, whatever wrote the summary. Its output is as long as the summary.
+3. The provider's cache holds what was sent for the last reply: the overhead and the list before that reply.
+   Everything newer, and the message that requests the summary, is written to the cache. After a pause longer than
+   the cache's lifetime the cache is empty.
+4. A window limits the list only in a chain. Otherwise the window of the session's model is unknown, and the model
+   did accept the list.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -46,8 +49,9 @@ UNBOUNDED = 1 << 40  # tokens
 
 
 class BilledList(msgspec.Struct, frozen=True):
-    """A list before a compaction: its tokens, and those that its last reply was asked with; the times of that reply
-    and of its last entry, in milliseconds, None where they are not known."""
+    """A list before a compaction. `tokens`: of the list. `sent_tokens`: of what was sent for its last reply.
+    `asked_ms` and `ended_ms`: the times of that reply and of the last entry in milliseconds, None if unknown.
+    """
 
     tokens: int
     sent_tokens: int
@@ -56,9 +60,10 @@ class BilledList(msgspec.Struct, frozen=True):
 
 
 class BothWays(msgspec.Struct, frozen=True, rename="camel"):
-    """The costs of `total_count` compactions in all. `cheaper_cost`: of each the way that costs less, `warm_count`
-    of them at the end of the list. In dollars, or in tokens of input where that has no price. `warm_cost` and
-    `cold_cost` None: for one of them that way was not open."""
+    """The costs of `total_count` compactions together, in dollars, or in input tokens without a price.
+    `cheaper_cost`: the cheaper way of each; for `warm_count` of them that is at the end of the list. `warm_cost`
+    (at the end of the list) and `cold_cost` (with a copy): None if that way was impossible for one of them.
+    """
 
     warm_cost: float | None = msgspec.field(name="warm")
     cold_cost: float | None = msgspec.field(name="cold")
@@ -70,8 +75,9 @@ class BothWays(msgspec.Struct, frozen=True, rename="camel"):
 
 
 def sent(path: Sequence[BranchEntry], weigh: WeighMessage) -> BilledList:
-    """Of a branch path, its system prompts not weighed. Rule 3: a reply older than the newest compaction was asked
-    with another list."""
+    """The list of a branch path, without system prompts. A reply before the newest compaction does not count, since
+    another list was sent for it (cost rule 3).
+    """
     places = places_in_list(path)
     start = places[0] if places and path[places[0]].kind == "compaction" else -1
     replies = (index for index in range(len(path) - 1, start, -1) if path[index].answers)
@@ -97,7 +103,9 @@ def costs(
     sheet: PriceSheet,
     window: int | None = None,
 ) -> WayCosts | None:
-    """Of one compaction; None where there is nothing to ask a model. `window` of the session's model, in tokens."""
+    """The costs of one compaction; None if it gives a model nothing to summarize. `window` of the session's model,
+    in tokens.
+    """
     if not (brief.preparation.history or brief.preparation.prefix):
         return None
     cached = sheet.overhead_tokens + listed.sent_tokens
@@ -111,7 +119,7 @@ def costs(
 
 
 def together(bills: Sequence[WayCosts]) -> BothWays | None:
-    """None of none."""
+    """The costs together; None without any."""
     if not bills:
         return None
     open_ways = [[cost for cost in (bill.warm_cost, bill.cold_cost) if cost is not None] for bill in bills]
@@ -139,13 +147,14 @@ _encode = msgspec.json.Encoder().encode
 
 
 def not_billed(brief: Brief, listed: BilledList, summary: str) -> None:
-    """The bill of who wants none."""
+    """A `Bill` that computes nothing."""
 
 
 class Pass(msgspec.Struct, frozen=True, rename="camel"):
-    """One compaction. `entry`: id of the last entry before it. Tokens of the list before and after, of the summary
-    in it, and of what it was the first to take out. `bill`: what it costs a model to write it, both ways; None
-    where there was nothing to ask."""
+    """One compaction. `entry`: id of the last entry before it. Tokens: of the list before and after, of the summary
+    in the list, and of what this compaction removed. `bill`: its cost if a model writes it, both ways; None if
+    there was nothing to summarize.
+    """
 
     entry: str
     before_tokens: int = msgspec.field(name="before")
@@ -156,12 +165,12 @@ class Pass(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Chain(msgspec.Struct):
-    """What came of a walk; it is filled on the way. `summary` is the last one with its file lists, "" without any;
-    `tail` what was kept beside it then; `removed` all that was taken out, oldest first. `details` are ctxmgr's own
-    of each compaction.
+    """The result of a walk, filled along the way. `summary`: the last one, with its file lists; "" without any.
+    `tail`: what was kept with it. `removed`: everything removed, oldest first. `details`: ctxmgr's own, one for
+    each compaction.
 
-    `largest` and `last`: tokens of the largest list and of the list at the end. `uncut`: steps at which the list
-    was over the limit and nothing could be compacted. `sights`: the list before each reply of the model.
+    `largest` and `last`: tokens of the largest list, and of the list at the end. `uncut`: number of steps at which
+    the list was over the limit and could not be compacted. `sights`: the list before each reply of the model.
     """
 
     passes: list[Pass] = []
@@ -186,9 +195,9 @@ def walked(
     brief: Callable[[CompactionPlan], Brief],
     bill: Bill = not_billed,
 ) -> Asking[Chain]:
-    """The chain over a session's tree. `limit` in tokens of the list; `brief` says how each summary is written.
+    """The chain over a session's tree. `limit`: tokens of the list. `brief` says how each summary is written.
 
-    After each compaction it asks for nothing once, so that who runs it may stop there.
+    Yields an empty request after each compaction, so that the caller can stop there.
     """
     walk = _Walk(weigh, bill)
     for node in recorded(raws, leaf):
@@ -215,7 +224,7 @@ def recorded(raws: Sequence[bytes], leaf: str | None) -> list[RawEntry]:
 
 
 class _Walk:
-    """The session so far. `open`: calls that wait for their results."""
+    """The session so far. `open`: ids of calls without a result."""
 
     def __init__(self, weigh: WeighMessage, bill: Bill) -> None:
         self.chain = Chain()
@@ -223,11 +232,11 @@ class _Walk:
         self._weigh, self._bill = weigh, bill
         self._nodes: list[RawEntry] = []
         self._entries: list[BranchEntry] = []
-        self._visible: set[int] = set()  # places in the path that some compaction was shown
+        self._visible: set[int] = set()  # indices in the path of the entries that a compaction has summarized
         self._list: list[HostMessage] = []
 
     def add(self, node: RawEntry) -> None:
-        """The next entry, as a child of the one before it."""
+        """Adds an entry, as a child of the one before it."""
         parent = self._nodes[-1].id if self._nodes else None
         node = RawEntry(node.id, parent, {**node.fields, "parentId": _encode(parent)})
         entry = branch.entry(node)
@@ -255,7 +264,7 @@ class _Walk:
         return branch.branch([_encode(fields) for fields in raws], None)
 
     def compacted(self, path: Path, asked: Brief, written: FinishedSummary) -> None:
-        """Add a compaction's entry (rule 3) and check it (rule 4)."""
+        """Adds a compaction's entry (rule 3) and checks it (rule 4)."""
         chain, plan, last = self.chain, asked.preparation, self._nodes[-1]
         number, before = len(chain.passes) + 1, chain.last
         chain.failures += [
@@ -280,7 +289,7 @@ class _Walk:
         chain.summary, chain.tail = written.summary, plan.recent
 
     def check_all(self) -> None:
-        """The end of rule 4."""
+        """The check at the end (rule 4)."""
         path = self.path()
         there = self._visible.union(places_in_list(path))
         for index, entry in enumerate(path):
@@ -290,14 +299,14 @@ class _Walk:
         self.chain.failures = list(dict.fromkeys(self.chain.failures))
 
     def _record_call(self, entry: BranchEntry) -> None:
-        """A model call: the list before this reply."""
+        """Records a model call: the list before this reply."""
         shown = tuple(ProjectedMessage(message.raw, index, True) for index, message in enumerate(self._list))
         own = len(self.chain.passes)
         for reply in _items(entry):
             self.chain.sights.append(Observation(entry.time_ms or None, tuple(self._list), shown, reply, own=own))
 
     def _called(self, message: BranchMessage) -> None:
-        """A new message of the user or the model ends the wait for results that never came."""
+        """Updates the open calls. A new message of the user or the model closes those whose results never came."""
         if message.opens_turn or message.content.speaker == "assistant":
             self.open.clear()
         for block in message.view.blocks:
@@ -319,12 +328,12 @@ class _Walk:
 
 
 def _items(entry: BranchEntry) -> list[HostMessage]:
-    """What it gives to the model's list, as the study's measures read it."""
+    """What an entry adds to the model's list, in the form that the study's measures read."""
     return [pi_host.item(entry.id, message.raw) for message in entry.messages if not message.system]
 
 
 def _compaction(id: str, last: RawEntry, prepared: CompactionPlan, written: FinishedSummary) -> bytes:
-    """The entry as a host stores what an extension wrote. Its time is that of the entry before it."""
+    """The entry as a host stores a summary that an extension wrote. Its time is that of the entry before it."""
     return _encode(
         {
             "type": "compaction",

@@ -1,7 +1,8 @@
-"""The command `compare`: strategies on the same cut of recorded sessions, one file a summary and one table of all.
+"""The command `compare`: strategies on the same cut of recorded sessions. Writes one file for each summary and one
+table of all.
 
-1. What is finished is kept: each summary is written as soon as it is there, and a later run starts from that.
-2. A recording that cannot be read, or a row that failed, costs only itself.
+1. Each summary is written as soon as it is finished, and a later run reuses it.
+2. A recording that cannot be read, or a row that fails, does not stop the others.
 """
 
 import asyncio
@@ -25,11 +26,13 @@ from ctxmgr.study.recordings import UnreadableRecording
 
 FOLDER = "ctxmgr-compare"
 VOCABULARY = "o200k_base"
-INTERRUPTED = 130  # what shells give for a command that Ctrl-C ended
+INTERRUPTED = 130  # the exit code that shells report for a command ended by Ctrl-C
 
 
 def run(parsed: Namespace) -> int:
-    """0: all done; 1: a recording could not be read or a row failed; 2: wrong usage; 130: interrupted."""
+    """Returns 0 if all is done, 1 if a recording could not be read or a row failed, 2 for wrong usage, 130 if
+    interrupted.
+    """
     folder = Path(parsed.out or FOLDER)
     try:
         wanted = settings(parsed)
@@ -76,8 +79,9 @@ def run(parsed: Namespace) -> int:
 
 
 class _Comparison:
-    """One run: all recordings, each row read from its file or made and written to it. `advanced` is called with a
-    count of rows that are done."""
+    """One run over all recordings. Each row is read from its file, or computed and written to it. Calls `advanced`
+    with the number of rows finished.
+    """
 
     def __init__(self, wanted: Settings, folder: Path, weigher: Weigher, advanced: Callable[[int], None]) -> None:
         self._settings, self._folder, self._weigher, self._advanced = wanted, folder, weigher, advanced
@@ -128,7 +132,9 @@ class _Comparison:
         return RecordingRows(name, tuple(written), tuple(remarks))
 
     async def _row(self, material: Material, strategy: Strategy, format: Format) -> WrittenRow | NothingToCompact:
-        """From its file where that is finished; Nothing where the recording has nothing to compact."""
+        """The row from its file if that is complete, otherwise computed. Nothing if the recording has nothing to
+        compact.
+        """
         fingerprint = material.fingerprint(strategy, format)
         name = report.file_name(material.session.name, strategy, format, fingerprint, self._settings.chain_window)
         there = report.finished(self._folder / name, fingerprint)

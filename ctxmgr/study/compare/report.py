@@ -1,13 +1,13 @@
-"""Turns what came of a comparison into Markdown files, a view for a terminal, and plain values for JSON; and a
-row's file back into the row, if it is whole.
+"""Turns the results of a comparison into Markdown files, a view for a terminal, and plain values for JSON. Also
+reads a row back from its file, if that is complete.
 
-1. A file is written under another name and renamed when it is done, readable by its owner alone: it holds
+1. A file is written under a temporary name and then renamed. Only its owner can read it, since it holds
    conversation.
-2. The first line of a row's file has the figures as JSON and the digest of all that follows. A file that was cut
-   off, or changed by hand, does not count.
-3. Its name has the start of the fingerprint: what was written with other settings is not overwritten.
+2. The first line of a row's file holds the figures as JSON and a digest of everything after it. A file that was cut
+   off or edited by hand is ignored.
+3. Its name contains the start of the fingerprint, so results of other settings are not overwritten.
 
-Tables of a terminal and of Markdown files show the same figures, each a `RowFigure`; a dash where there is none.
+Terminal and Markdown tables show the same figures, each a `RowFigure`; a dash stands for a missing value.
 """
 
 import os
@@ -53,11 +53,13 @@ MEANINGS = {
     "that it replaces, whether or not that was used later.",
 }
 ABOUT = "answers: mean over the kinds of memory probes, 0 to 1\n--wide shows all figures, --json prints them"
-SPARE = {TOOK: ("retries", "calls", "output"), PASSES: ("number",)}  # of a narrow terminal
+SPARE = {TOOK: ("retries", "calls", "output"), PASSES: ("number",)}  # columns to drop on a narrow terminal
 
 
 class RowFigure(NamedTuple):
-    """One figure: its heading, its value of a row, which is None where there is none, and its decimals."""
+    """One figure: its heading, a function that returns its value for a row (None if it has none), and the number of
+    decimals.
+    """
 
     heading: str
     value: Callable[[SummaryRow], str | float | None]
@@ -68,7 +70,7 @@ class RowFigure(NamedTuple):
 
 
 def answers(row: SummaryRow) -> float | None:
-    """The mean share of kinds of probes."""
+    """The share of probes that the summary answers, as a mean over the kinds of probes."""
     shares = [kind.every.share for kind in row.probes.kinds.values()] if row.probes else []
     known = [share for share in shares if share is not None]
     return fmean(known) if known else None
@@ -91,7 +93,7 @@ def _of_bill(value: Callable[[BothWays], str | float | None]) -> Callable[[Summa
 
 
 NAMES = ("recording", "strategy", "format")
-COLUMNS = {  # by their table
+COLUMNS = {  # by table
     WALKED: (
         RowFigure("compactions", _of_chain(lambda chain: len(chain.passes))),
         RowFigure("largest list", _of_chain(lambda chain: chain.largest)),
@@ -134,7 +136,7 @@ BRIEF = (
 
 
 def tables(rows: Sequence[SummaryRow]) -> list[TextTable]:
-    """All figures; none is without lines."""
+    """All figures. Tables without lines are skipped."""
     if not rows:
         return []
     made = []
@@ -198,7 +200,7 @@ def _probes(rows: Sequence[SummaryRow]) -> TextTable:
 
 
 def notes(rows: Sequence[SummaryRow], *, wide: bool) -> Iterator[str]:
-    """What has to be said to these rows; `wide`: also what the columns of all tables mean."""
+    """The notes that these rows need; `wide`: also the meaning of the columns of all tables."""
     if any(row.weighed_calls for row in rows):
         yield WEIGHED_NOTE
     if any(row.fallback_reasons for row in rows):
@@ -211,8 +213,9 @@ def notes(rows: Sequence[SummaryRow], *, wide: bool) -> Iterator[str]:
 
 
 def rendered(rows: Sequence[SummaryRow], width: int, *, wide: bool) -> RenderableType:
-    """For a terminal of this width, by recording: which summary answers most and five figures each, or `wide` all
-    tables."""
+    """For a terminal of this width, one block a recording: the summary that answers most probes, and five figures a
+    row; `wide`: all tables.
+    """
     parts: list[RenderableType] = []
     for name in dict.fromkeys(row.recording for row in rows):
         mine = [row for row in rows if row.recording == name]
@@ -225,7 +228,7 @@ def rendered(rows: Sequence[SummaryRow], width: int, *, wide: bool) -> Renderabl
 
 
 def verdict(rows: Sequence[SummaryRow]) -> str:
-    """Which summary of one recording answers most; the shorter one of two."""
+    """Which summary of one recording answers most probes; the shorter one if two are equal."""
     measured = [(share, -row.summary_tokens, row.name) for row in rows if (share := answers(row)) is not None]
     if not measured:
         return "Nothing was measured."
@@ -236,7 +239,7 @@ def verdict(rows: Sequence[SummaryRow]) -> str:
 
 
 def bill_line(rows: Sequence[SummaryRow]) -> Iterator[str]:
-    """What a model's call costs with a copy and at the end of the list, of the dearest summary."""
+    """What a model's call costs with a copy and at the end of the list, for the most expensive summary."""
     bills = [row.bill for row in rows if row.bill is not None]
     if bills:
         dearest = max(bills, key=lambda bill: bill.cheaper_cost)
@@ -252,12 +255,12 @@ def markdown(table: TextTable) -> str:
 
 
 def table_cell(text: str) -> str:
-    """Recorded text in a cell of a Markdown table."""
+    """Recorded text, escaped for a cell of a Markdown table."""
     return safe(text).replace("\n", " ").replace("|", "\\|")
 
 
 def _rendered(table: TextTable, width: int, recording: str = "") -> RenderableType:
-    """Without the column of the recording, whose name is in the title."""
+    """The table without its recording column; the title names the recording."""
     title = f"{recording}: {table.title}" if recording else ""
     rows = [row[1:] for row in table.rows]
     spare = SPARE.get(table.title, ())
@@ -275,14 +278,14 @@ def _names(row: SummaryRow) -> tuple[str, ...]:
     return row.recording, row.strategy, row.format
 
 
-STEM_BYTES = 120  # of the recording's name: file names end at 255 bytes, and half of them are ours
-MARK_CHARACTERS = 8  # of the fingerprint in a name
+STEM_BYTES = 120  # of the recording's name: file names may have 255 bytes, and ours takes the rest
+MARK_CHARACTERS = 8  # of the fingerprint in a file name
 _OPENING, _CLOSING = "<!-- ctxmgr compare ", " -->"
 STYLES = {"nothing": "", "unreadable": "red", "failed": "bold red"}  # of remarks, by kind
 
 
 class WrittenRow(msgspec.Struct, frozen=True):
-    """A row and the name of its file; `reused`: the file was there already, nothing was run."""
+    """A row and the name of its file. `reused`: the file existed and nothing was computed."""
 
     row: SummaryRow
     file: str
@@ -290,14 +293,16 @@ class WrittenRow(msgspec.Struct, frozen=True):
 
 
 class Remark(NamedTuple):
-    """What no row says of a recording: there was `nothing` to compact, it is `unreadable`, a row `failed`."""
+    """Something about a recording that no row says: there was `nothing` to compact, it is `unreadable`, or a row
+    `failed`.
+    """
 
     kind: Literal["nothing", "unreadable", "failed"]
     reason: str
 
 
 class RecordingRows(msgspec.Struct, frozen=True):
-    """What came of one recording."""
+    """The results for one recording."""
 
     recording: str
     written: tuple[WrittenRow, ...] = ()
@@ -309,7 +314,7 @@ def rows(outcomes: Sequence[RecordingRows]) -> list[SummaryRow]:
 
 
 def head(row: SummaryRow) -> str:
-    """What stands above a summary in its file."""
+    """The text above a summary in its file."""
     shortened = "; ".join(row.shortened) or "nothing"
     parts = [f"# {table_cell(f'{row.recording}: {row.name}')}"]
     parts.append(table_cell(f"Model: {row.model}. Shortened for it: {shortened}."))
@@ -319,7 +324,7 @@ def head(row: SummaryRow) -> str:
 
 
 def report(outcomes: Sequence[RecordingRows], settings: Settings) -> str:
-    """The Markdown file of the whole comparison."""
+    """The Markdown report of the whole comparison."""
     written = rows(outcomes)
     title = "Strategies compared" if settings.chain_window is None else "Chains of compactions"
     parts = [
@@ -333,7 +338,9 @@ def report(outcomes: Sequence[RecordingRows], settings: Settings) -> str:
 
 
 def show(out: Console, outcomes: Sequence[RecordingRows], settings: Settings, wide: bool) -> None:
-    """`wide`: all figures. Chains are always shown so: what they cost is no figure of one summary."""
+    """Prints the results. `wide`: all figures. Chains are always shown wide, since one summary's figures do not
+    include their cost.
+    """
     written = rows(outcomes)
     wide = wide or settings.chain_window is not None
     out.print(plain(_settings_line(settings, wide=wide)))
@@ -348,8 +355,9 @@ def show(out: Console, outcomes: Sequence[RecordingRows], settings: Settings, wi
 
 
 def values(outcomes: Sequence[RecordingRows], settings: Settings) -> dict[str, Any]:
-    """For `--json`: all of it, shares as numerator and denominator. Failed probes hold conversation, and have a
-    file of their own."""
+    """All results, for `--json`; shares as numerator and denominator. Failed probes are left out: they hold
+    conversation, and have a file of their own.
+    """
     document: dict[str, Any] = {
         "settings": {
             "keepTokens": settings.cut_budget.keep_recent_tokens,
@@ -373,7 +381,7 @@ def values(outcomes: Sequence[RecordingRows], settings: Settings) -> dict[str, A
 
 
 def failed_probes(outcomes: Sequence[RecordingRows]) -> list[str]:
-    """A line a failed probe, of all rows; "policy" is the strategy with its format."""
+    """One JSON line for each failed probe of all rows; "policy" is the strategy with its format."""
     return [
         failed_line(row.recording, row.name, probe) for row in rows(outcomes) for probe in row.probes_failed or ()
     ]
@@ -392,7 +400,7 @@ def _settings_line(settings: Settings, *, wide: bool) -> str:
 
 
 def _remarks(outcomes: Sequence[RecordingRows]) -> Iterator[tuple[str, str]]:
-    """In words, with their styles."""
+    """The remarks in words, with their styles."""
     for outcome in outcomes:
         for kind, reason in outcome.remarks:
             prefixes = {
@@ -418,10 +426,10 @@ def file_name(recording: str, strategy: Strategy, format: Format, fingerprint: s
 
 
 def text_of(row: SummaryRow, summary: str) -> str:
-    """The whole text of a row's file."""
+    """The complete text of a row's file."""
     body = f"{head(row)}\n\n---\n\n{summary or '(nothing was compacted)'}\n"
     figures = msgspec.json.encode(_Head(row, _digest(body))).decode()
-    figures = figures.replace("<", "\\u003c").replace(">", "\\u003e")  # nothing in it may end the comment
+    figures = figures.replace("<", "\\u003c").replace(">", "\\u003e")  # so that no value can end the comment
     return f"{_OPENING}{figures}{_CLOSING}\n{body}"
 
 
@@ -441,7 +449,9 @@ def written(folder: Path, name: str, text: str) -> None:
 
 
 def finished(path: Path, fingerprint: str) -> SummaryRow | None:
-    """The row in a file that is whole and was written with these settings; None for any other (rule 2)."""
+    """The row in this file, if the file is complete and was written with these settings (rule 2); otherwise
+    None.
+    """
     try:
         first, end, body = path.read_bytes().decode().partition("\n")
         figures = first.removeprefix(_OPENING).removesuffix(_CLOSING)

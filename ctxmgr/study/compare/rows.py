@@ -1,7 +1,7 @@
-"""Turns a recorded session, a strategy and a format into one row of the comparison, and the summary itself.
+"""Turns a recorded session, a strategy and a format into one row of the comparison and its summary.
 
-One cut at the session's end is a chain of a single compaction, of which nobody knows the list that comes after it.
-What a strategy computes runs in a thread, what it asks is awaited: many summaries are written side by side.
+A single cut at the session's end is a chain of one compaction without a list after it. Computation runs in a
+thread, requests to a model are awaited, so many summaries are written concurrently.
 """
 
 import asyncio
@@ -32,12 +32,13 @@ from ctxmgr.study.probes import RemovedPart, Scores, failures, scores
 from ctxmgr.summarize import SummaryInput, WayCosts, writing
 
 Calls = list[tuple[CompletionRequest, Completion]]
-TRY_AGAIN = ("failed", "cancelled")  # reasons of a fallback that say nothing of the strategy: the call went wrong
+TRY_AGAIN = ("failed", "cancelled")  # fallback reasons that say nothing about the strategy: the call itself failed
 
 
 class ChainFigures(msgspec.Struct, frozen=True, rename="camel"):
     """The figures of a chain (`chains.Chain`). `loop`: closed-loop cost with these summaries and no other policy
-    (`closed_cost.plain`); None where nothing was compacted. `floor`: dollars that no policy costs less than."""
+    (`closed_cost.plain`); None if nothing was compacted. `floor`: the least that any policy costs, in dollars.
+    """
 
     window: int
     passes: list[Pass]
@@ -51,12 +52,12 @@ class ChainFigures(msgspec.Struct, frozen=True, rename="camel"):
 class SummaryRow(msgspec.Struct, frozen=True, rename="camel"):
     """The figures of one summary, or of one chain with its last summary.
 
-    Tokens; of `input_tokens` and `output_tokens` those of `weighed_calls` are weighed here, the provider reported
-    none. `replaced_tokens`: of the messages, and the earlier summary, that it stands for. `probes` None: not
-    measured. `newest`: the same probes of the newest tokens alone. `fallback_reasons`: why it was written without a
-    model. `again`: a call went wrong, it is no result yet. `probes_failed` as `probes.failures` gives them, for a
-    file of their own. `bill`: what it costs a model to write it in one call, both ways; None where there was
-    nothing to ask.
+    Sizes are in tokens. `weighed_calls`: number of calls without reported usage, whose part of `input_tokens` and
+    `output_tokens` is estimated. `replaced_tokens`: of the messages, and the previous summary, that it replaces.
+    `probes`: None if not measured. `newest`: the same probes, only of the newest tokens. `fallback_reasons`: why it
+    was written without a model. `again`: a call failed, so the row is not final and is computed again.
+    `probes_failed`: as `probes.failures` returns them, for a separate file. `bill`: its cost in one call of a
+    model, both ways; None if there was nothing to summarize.
     """
 
     recording: str
@@ -85,12 +86,12 @@ class SummaryRow(msgspec.Struct, frozen=True, rename="camel"):
 
     @property
     def name(self) -> str:
-        """What tells it from the other rows of its recording."""
+        """The name that is unique among the rows of a recording."""
         return f"{self.strategy}, {self.format}"
 
 
 async def row(material: Material, strategy: Strategy, format: Format, model: Chat | None) -> tuple[SummaryRow, str]:
-    """The figures and the summary. The plan must be a preparation, unless a chain is walked."""
+    """The figures and the summary. Requires a plan with something to compact, unless a chain is walked."""
     settings = material.settings
     began = time.perf_counter()
     asking = _asking(material, strategy, format)
@@ -128,8 +129,10 @@ async def row(material: Material, strategy: Strategy, format: Format, model: Cha
 
 
 async def answered(asking: Asking[Result], model: Chat | None, concurrency: int) -> tuple[Result, Calls]:
-    """What the generator ends with, and all that was asked for it. It may ask for nothing, to let others have their
-    turn; without a model it asks for nothing else. `concurrency`: calls side by side."""
+    """Runs a generator to its end; returns its result and all its requests with their answers. It may yield an
+    empty request to give others a turn; without a model it must yield nothing else. `concurrency`: the maximum of
+    concurrent calls.
+    """
     calls: Calls = []
     gate = asyncio.Semaphore(concurrency)
 
@@ -148,7 +151,7 @@ async def answered(asking: Asking[Result], model: Chat | None, concurrency: int)
 
 
 def _step(asking: Asking[Any], answers: Any) -> tuple[bool, Any]:
-    """(True, result) or (False, asks): a generator's end must not travel through a thread as an exception."""
+    """(True, result) or (False, requests). A StopIteration cannot be raised out of a thread."""
     try:
         return False, asking.send(answers)
     except StopIteration as stop:
@@ -156,8 +159,9 @@ def _step(asking: Asking[Any], answers: Any) -> tuple[bool, Any]:
 
 
 def _spent(calls: Calls, weigh: Weigh) -> tuple[int, int, int]:
-    """Tokens in and out: as the provider says, or, of so many calls, as we weigh them. One that failed without an
-    answer is weighed by what was sent."""
+    """Input tokens, output tokens, and the number of calls without reported usage. Those are estimated; a failed
+    call counts with what was sent.
+    """
     tokens = [
         (weigh(ask.system) + weigh(ask.prompt), weigh(answer.text))
         if answer.usage is None
@@ -216,7 +220,7 @@ def _chain_figures(chain: Chain, material: Material) -> ChainFigures | None:
 
 
 def _probed(row: SummaryRow, chain: Chain) -> SummaryRow:
-    """The row with the probes of its summary, of a chain those of the lists before its last compaction as well."""
+    """The row with the probes of its summary. In a chain the lists before the last compaction count as well."""
     removed = RemovedPart(_raws(chain.removed), _raws(chain.tail))
     grades = removed.grades(chain.summary, [sight for sight in chain.sights if sight.own < len(chain.passes)])
     weigh = MessageCache(message_reader()).weight
@@ -233,7 +237,7 @@ def _raws(messages: Sequence[BranchMessage]) -> list[bytes]:
 
 
 def _reason(fallback: Mapping[str, Any], number: int) -> str:
-    """In words: of which compaction of a chain, which call, and why."""
+    """A fallback in words: which compaction of a chain, which call, and why."""
     compaction = f"compaction {number}, " if number else ""
     label = f"{fallback['label']}: " if fallback.get("label") else ""
     quoted = f" ({fallback['said']})" if fallback.get("said") else ""

@@ -1,13 +1,12 @@
-"""Turns a recording's file into the session tree it holds, entries as they came and the leaf of the last branch;
-and that into what its rows are made of: the path, the plan, and how a message weighs.
+"""Turns a recording's file into a session tree (the original entries, and the leaf of the last branch), and that
+into what its rows need: the path, the plan, and the tokens of each message.
 
 Rules:
-1. Of a pi session file or an export it is the tree itself, so details and edits are there as its host kept them.
-2. Of a stream of pi events it is the tree of the last compaction's event; without one, the list of the last call.
-3. Of another host's recording it is the tree that pi would have kept of it.
-4. Entries of the oldest format have no ids: they follow each other, and get ids counted up.
-5. All that rows are made of is made when it is first asked for, once; a recording whose rows are all there is not
-   even cut.
+1. A pi session file or an export is already the tree, with details and edits as its host stored them.
+2. A stream of pi events gives the tree in its last compaction event; without one, the list of the last call.
+3. Another host's recording gives the tree that pi would have stored.
+4. Entries of the oldest format have no ids: they are taken as a sequence, and get numbers.
+5. Everything that rows need is computed once, on first use. A recording whose rows all exist is not even cut.
 """
 
 import os
@@ -46,7 +45,7 @@ _raws = msgspec.json.Decoder(list[msgspec.Raw]).decode
 class RecordedSession(msgspec.Struct, frozen=True):
     """`entries`: one JSON object each, in the host's order, all with ids. `leaf` None: the last entry.
 
-    `digest` is the SHA-256 of the file's content, hexadecimal. `model`: the recorded model's id, "" of a stream of
+    `digest`: SHA-256 of the file's content, hexadecimal. `model`: id of the recorded model, "" for a stream of
     events.
     """
 
@@ -58,7 +57,9 @@ class RecordedSession(msgspec.Struct, frozen=True):
 
 
 def read(path: Path) -> RecordedSession:
-    """Raises UnreadableRecording, with the line where there is one; the text holds no folder."""
+    """Raises UnreadableRecording, with the line number if there is one. Its text names the file without a
+    folder.
+    """
     try:
         content = path.read_bytes()
     except OSError as fault:
@@ -100,7 +101,7 @@ def _of_stream(stream: Stream) -> list[Fields]:
 
 
 def _entry(raw: msgspec.Raw, message: Fields) -> Fields:
-    """A message of a list as the entry that gave it."""
+    """Wraps a message of a list in an entry."""
     if _decode(message.get("role", b"null")) == "compactionSummary":
         kept: tuple[str, ...] = ("summary", "timestamp")
         return {"type": msgspec.Raw(b'"compaction"'), **{name: message[name] for name in kept if name in message}}
@@ -108,10 +109,10 @@ def _entry(raw: msgspec.Raw, message: Fields) -> Fields:
 
 
 def uncovered(path: Sequence[BranchEntry], preparation: CompactionPlan) -> tuple[int, ...]:
-    """Places in the path of entries in the model's list that a compaction leaves to nobody, in rising order.
+    """Indices in the path, ascending, of entries in the model's list that a compaction would lose.
 
-    None, or it is wrong. An entry is covered when all it says is in the history, in the turn prefix or in the kept
-    part, and when it is the previous compaction, when its summary is carried on: it covers what that one removed.
+    Must be empty. An entry is covered if all its messages are in the history, in the turn prefix or in the kept
+    part. The previous compaction is covered if the plan carries on its summary.
     """
     kept = (*preparation.history, *preparation.prefix, *preparation.recent)
     covered = {id(message) for message in kept}
@@ -126,7 +127,7 @@ def uncovered(path: Sequence[BranchEntry], preparation: CompactionPlan) -> tuple
 
 
 class Material:
-    """One recording, made ready as far as its rows need it (rule 5). `weigher` is the name of the vocabulary."""
+    """One recording, prepared on demand for its rows (rule 5). `weigher`: the name of the vocabulary."""
 
     def __init__(self, session: RecordedSession, settings: Settings, weigh: Weigh, weigher: str) -> None:
         self.session, self.settings, self.weigh, self.weigher = session, settings, weigh, weigher
@@ -136,7 +137,7 @@ class Material:
 
     @cached_property
     def path(self) -> tuple[BranchEntry, ...]:
-        """The whole last branch; where that ends with a compaction, what was there before it."""
+        """The last branch, without compactions at its end."""
         path = branch.branch(self.session.entries, self.session.leaf)
         while path and path[-1].kind in ("compaction", ""):
             path = path[:-1]
@@ -144,7 +145,7 @@ class Material:
 
     @cached_property
     def planned(self) -> CompactionPlan | NothingToCompact:
-        """As planCompaction plans it on that path. Raises RuntimeError where the cut would lose an entry."""
+        """The plan of planCompaction for that path. Raises RuntimeError if the cut would lose an entry."""
         path = self.path
         prepared = prepare.decide(path, self.settings.cut_budget, self.weigh_message)
         if isinstance(prepared, CompactionPlan) and (lost := uncovered(path, prepared)):
@@ -153,7 +154,7 @@ class Material:
 
     @property
     def preparation(self) -> CompactionPlan:
-        """The plan, where there is something to compact."""
+        """The plan. Requires that there is something to compact."""
         assert isinstance(self.planned, CompactionPlan)
         return self.planned
 
@@ -164,7 +165,7 @@ class Material:
         return sum(map(self.weigh_message, messages))
 
     def brief(self, prepared: CompactionPlan, strategy: Strategy, format: Format) -> SummaryInput[CompactionPlan]:
-        """How to write it. Without a model no model's window bounds it."""
+        """How to write the summary. An extractive one needs no model, so the model's window does not apply."""
         policy = self.settings.policy
         return SummaryInput(
             prepared,
@@ -178,7 +179,7 @@ class Material:
 
 
 def _remembered(weigh: WeighMessage) -> WeighMessage:
-    """Each message is weighed once, however often a plan asks."""
+    """Counts each message only once, however often a plan asks."""
     known: dict[bytes, int] = {}
 
     def weighed(message: BranchMessage) -> int:

@@ -1,7 +1,7 @@
 """Turns the arguments of `compare` into settings, or into what is wrong with them.
 
-Rule: what makes two runs of a row differ is in its fingerprint, and nothing else. A row without a paid model is
-done anew when ctxmgr's code has changed; a paid one is kept until ctxmgr's version changes.
+The fingerprint of a row contains exactly what can change its result. A row without a paid model is computed again
+when ctxmgr's code has changed; a paid one is kept until ctxmgr's version changes.
 """
 
 import os
@@ -27,20 +27,21 @@ from ctxmgr.study.price_text import OwnFacts, own_facts, price_sheet
 from ctxmgr.study.recordings import DEFAULT_WINDOW
 
 CHAIN_WINDOW = DEFAULT_WINDOW
-SUMMARISER_WINDOW = 128_000  # tokens, as of an endpoint nobody described; no model: bounds nothing in practice
+# tokens, assumed for an endpoint with an unknown window; without a model it limits nothing in practice
+SUMMARISER_WINDOW = 128_000
 
 
 class InvalidArguments(Exception):
-    """The arguments do not go together, or something they need is not there; the text says what."""
+    """The arguments do not fit together, or something they need is missing. The text says what."""
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """`endpoint`: the summarising model, and `window` its window; `chain_window`: that of the session's model in a
-    chain, None without one. Both in tokens.
+    """`endpoint`: the model that writes summaries; `window`: its window. `chain_window`: the window of the
+    session's model in a chain, None without a chain. Windows are in tokens.
 
-    `policy` has what is not set here: slices, retries, calls side by side. `sheet`: what summaries and
-    chains are billed by. `probes_failed`: the file that takes the failed probes. `own_models`: a user's file of
-    models; `has_prices`: they were given, so no file says them.
+    `policy`: what has no argument: slices, retries, concurrent calls. `sheet`: the prices of summaries and chains.
+    `probes_failed`: the file for failed probes. `own_models`: the user's model file. `has_prices`: prices were
+    given as an argument and override that file.
     """
 
     strategies: tuple[Strategy, ...]
@@ -61,18 +62,20 @@ class Settings(msgspec.Struct, frozen=True):
 
     @property
     def limit(self) -> int:
-        """Tokens of the list above which a chain compacts."""
+        """A chain compacts when the list has more tokens than this."""
         return (self.chain_window or CHAIN_WINDOW) - self.cut_budget.reserve_tokens
 
     def of_model(self, model: str) -> "Settings":
-        """For a session of this model: by the prices that the user's file says of it, unless they were given."""
+        """The settings for a session of this model: with the prices of the user's file, unless prices were
+        given.
+        """
         facts = self.own_models.of(model)
         if facts is None or facts.prices is None or self.has_prices:
             return self
         return msgspec.structs.replace(self, sheet=msgspec.structs.replace(self.sheet, prices=facts.prices))
 
     def fingerprint(self, recording: str, strategy: Strategy, format: Format, weigher: str) -> str:
-        """Of one row; `recording` is the digest of its content, `weigher` the name of the vocabulary."""
+        """The fingerprint of one row. `recording`: digest of its content. `weigher`: the name of the vocabulary."""
         policy, of = self.policy, self.endpoint
         row: list[Any] = [recording, strategy, format, weigher, self.chain_window, self.sheet]
         row += [self.cut_budget, policy.slices, policy.retries]
@@ -121,7 +124,7 @@ def settings(parsed: Namespace, environment: Mapping[str, str] = os.environ) -> 
 
 
 def _faults(parsed: Namespace, made: Settings, environment: Mapping[str, str]) -> Iterator[tuple[bool, str]]:
-    """What may be wrong with arguments, each with whether it is."""
+    """Each possible fault: whether it is there, and its text."""
     asking = [strategy for strategy in made.strategies if strategy != "extractive"]
     if parsed.endpoint:
         is_http = urlsplit(parsed.endpoint).scheme in ("http", "https")
@@ -147,7 +150,7 @@ def _faults(parsed: Namespace, made: Settings, environment: Mapping[str, str]) -
 
 @cache
 def _code() -> str:
-    """The digest of all that cuts, writes and measures."""
+    """The digest of all code that cuts, writes and measures."""
     package = Path(__file__).parents[2]
     paths = sorted(
         path

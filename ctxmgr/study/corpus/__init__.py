@@ -1,4 +1,6 @@
-"""Policies on many recordings, on this machine or a cluster: runs what is new, keeps it as Parquet, reports."""
+"""Policies on many recordings, on this machine or a cluster: runs what is new, stores results as Parquet, and
+reports.
+"""
 
 from ctxmgr.study.corpus import command, tasks
 

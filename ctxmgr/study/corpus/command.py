@@ -1,7 +1,7 @@
-"""The command `corpus`: run and report. Exit codes: 0 all well; 1 something is worse, or the cluster went; 2 wrong
-usage; 130 interrupted.
+"""The command `corpus`: run and report. Exit codes: 0 all is well; 1 something got worse, or the cluster was lost;
+2 wrong usage; 130 interrupted.
 
-A worker loads this package too: what only a client needs is imported where it is used.
+Workers import this package too, so modules that only the client needs are imported inside functions.
 """
 
 import json
@@ -21,12 +21,12 @@ from ctxmgr.study.corpus.evaluating import decode
 from ctxmgr.study.corpus.sources import CorpusFault, listed
 from ctxmgr.study.corpus.tasks import CorpusSettings, policies, recordings, tasks
 
-INTERRUPTED = 130  # what shells give for a command that Ctrl-C ended
-LINE_SECONDS = 60  # between two lines about how far a run is, where stderr is no terminal
-LONG_SECONDS = 90 * 60  # from here on hours are said
+INTERRUPTED = 130  # the exit code that shells report for a command ended by Ctrl-C
+LINE_SECONDS = 60  # between two progress lines, if stderr is no terminal
+LONG_SECONDS = 90 * 60  # longer times are shown in hours
 MEGABYTE = 1_000_000
 
-Done = Callable[[bool], None]  # called after each task: has it figures?
+Done = Callable[[bool], None]  # called after each task with whether it has figures
 
 
 def run(parsed: Namespace) -> int:
@@ -116,8 +116,9 @@ def _run(parsed: Namespace) -> int:
 
 @contextmanager
 def progress(count: int, clock: Callable[[], float] = time.monotonic) -> Iterator[Done]:
-    """How far a run of `count` tasks is: a bar where stderr is a terminal, else a line every minute. `clock` in
-    seconds."""
+    """Reports the progress of `count` tasks: a bar if stderr is a terminal, otherwise a line a minute. `clock`
+    returns seconds.
+    """
     began = last_line = clock()
     has_bar = console(sys.stderr).is_terminal
     good: list[bool] = []

@@ -1,9 +1,10 @@
-"""Turns a task into its rows, in whatever process it runs: reads, drives in process, measures, asks the probes.
+"""Turns a task into its rows, in whatever process it runs: reads the recording, drives it in process, measures, and
+runs the probes.
 
-1. Nothing raises: what cannot be read or driven is a row with a reason.
-2. The same task gives the same rows anywhere, but for the CPU and the memory that it took.
-3. As `ctxmgr replay` does it: the modelled host, its prices, its way of caching.
-4. A reason and a fault name a place, and nothing that stands there: rows hold no conversation.
+1. Nothing raises: a recording that cannot be read or driven becomes a row with a reason.
+2. The same task gives the same rows everywhere, except for CPU time and memory.
+3. It measures like `ctxmgr replay`: with the modelled host, its prices and its way of caching.
+4. Reasons and faults name a location but quote nothing from it: rows hold no conversation.
 """
 
 import resource
@@ -27,14 +28,14 @@ from ctxmgr.study.replay import modelled
 
 FAULTS_KEPT = 5  # of a recording's failed checks, in its row
 REASON_CHARACTERS = 300
-KIB = 1024  # bytes: what the system counts a process's memory in
+KIB = 1024  # bytes: the unit in which the system reports memory
 
 encode = msgspec.json.Encoder().encode
 decode = msgspec.json.Decoder(Evaluation).decode
 
 
 def evaluated(task: CorpusTask) -> bytes:
-    """An `Evaluation` as a line of JSON: who gathers many need not look into it."""
+    """An `Evaluation` as a line of JSON, so that the process that collects many need not parse it."""
     began = time.thread_time()
     try:
         evaluation = _evaluation(task)
@@ -54,7 +55,7 @@ def failed(task: CorpusTask, status: Literal["bad", "lost"], reason: str) -> Row
 
 
 def _printable(name: str) -> str:
-    """A file's name may be bytes that are no text."""
+    """The name with bytes that are not UTF-8 replaced."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
@@ -83,7 +84,9 @@ def _named(task: CorpusTask) -> Row:
 
 @lru_cache(maxsize=1)
 def _recorded(address: str, name: str, digest: str) -> Recording | Stream:
-    """One worker often has the next policy of the same recording. Raises UnreadableRecording, OSError."""
+    """Cached, since a worker often gets the next policy of the same recording. Raises UnreadableRecording,
+    OSError.
+    """
     try:
         content = sources.content(address)
     except OSError:
@@ -125,7 +128,7 @@ def _evaluation(task: CorpusTask) -> Evaluation:
 
 
 def _outcome(recorded: Recording | Stream, policy: CorpusPolicy, options: ReplayOptions) -> ReplayResult:
-    """Of ctxmgr or of a peer, which has no stream to be driven through."""
+    """The result of ctxmgr, or of a peer. Peers cannot be driven through a stream."""
     if policy.preset not in PEERS:
         return drive(recorded, options)
     if not isinstance(recorded, Recording):
@@ -146,8 +149,9 @@ def _calls(key: str, measures: Measures) -> list[Row]:
 def _probed(
     task: CorpusTask, recorded: Recording | Stream, observations: Sequence[Observation], messages: MessageCache
 ) -> Row:
-    """Of the row: what its lists still answer, and whether its packets hold. None of a stream, which has no
-    whole list."""
+    """The part of the row about probes: what its lists still answer, and whether its packets are true. Empty for a
+    stream, which has no complete list.
+    """
     if not task.settings.with_probes or not isinstance(recorded, Recording):
         return {}
     window = task.settings.window_tokens or recorded.window

@@ -1,17 +1,18 @@
-"""A folder of results as figures: one query a table, over its Parquet parts. The same values in every run.
+"""Computes the figures of a results folder: one query for each table, over its Parquet parts. Every run gives the
+same values.
 
-1. What is reported is what the last run asked for: its release, its settings, its policies, its recordings.
-2. A recording counts once in a mean, whatever its length; `kept` is pooled, with its mean and its worst beside it.
-   Costs are shares of what preset `off` costs on it. One without a figure is left out of that figure's mean. So
-   `ctxmgr replay` does it, and its means are the same.
-3. A result that was tried again (`lost`) counts only where nothing better came.
-4. Against other results: compared are recordings that both have, policy by policy; the content is the same, the
-   release or the settings may not be. Worse is a mean that moved by more than the threshold (closed cost up, kept,
-   recall or probes down), an answer that failed a check and did not before, a recording that has no figures any
-   more, and whatever cannot be compared: a policy that only one side asked for, one without a recording in common,
-   a figure that is not there any more.
+1. The report covers what the last run requested: its release, settings, policies and recordings.
+2. In a mean each recording counts the same, whatever its length. `kept` is pooled, and shown with its mean and its
+   worst value. Costs are shares of the cost under preset `off`. A recording without a figure is left out of that
+   figure's mean. `ctxmgr replay` does the same, so its means are equal.
+3. A result that is tried again (`lost`) counts only if nothing better came.
+4. A comparison with other results covers the recordings that both have, policy by policy. Their content is the
+   same; release and settings may differ. Worse is: a mean that moved by more than the threshold (closed cost up;
+   kept, recall or probes down), more failed checks than before, a recording that no longer has figures, and
+   whatever cannot be compared: a policy that only one side requested, one without a common recording, or a figure
+   that no longer exists.
 
-The terminal and the page show the same tables. A recording's own page is that of `ctxmgr replay --report`.
+The terminal and the page show the same tables. The page of a single recording is that of `ctxmgr replay --report`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,7 +35,7 @@ from ctxmgr.study.figures import Figures, difference
 from ctxmgr.study.observations import Ratio
 from ctxmgr.study.report import PolicyPoint, escaped, page
 
-# one table a folder, `{rows}`: a row a recording and policy
+# one table a folder, named `{rows}`: one row for each recording and policy
 ROWS = """
 CREATE TEMP TABLE {rows} AS
 WITH best AS (
@@ -57,7 +58,7 @@ SELECT best.*, probe_share, list_position($policies, best.policy_digest) AS plac
 FROM best LEFT JOIN probed USING (key)
 LEFT JOIN best AS base ON base.digest = best.digest AND base.policy_digest = $base AND base.status = 'ok'
 """
-# the figures that are compared, a row each; with `place` of the policy and `number` of the figure in their order
+# the compared figures, one row each; `place` is the policy's position, `number` the figure's
 FIGURES = """
 CREATE TEMP VIEW {rows}_figures AS
 SELECT place, policy, digest, unnest([
@@ -89,7 +90,7 @@ SELECT {names} policy,
 FROM rows
 """
 ALL = MEANS.format(names="") + "GROUP BY place, policy ORDER BY place"
-GROUPS = {  # by what, and in which order
+GROUPS = {  # name of the group: its query, with its order
     name: MEANS.format(names=f"{name} AS name,")
     + f"WHERE status = 'ok' GROUP BY {name}, place, policy ORDER BY {order}{name}, place"
     for name, order in (("host", ""), ("model", ""), ("length", "min(raw_tokens), "))
@@ -121,7 +122,7 @@ BAD = """
 SELECT name, address, status, reason, count(*) AS policies FROM rows WHERE status <> 'ok'
 GROUP BY name, address, status, reason, digest ORDER BY status, name, digest LIMIT 20
 """
-# rule 4; `rows` is now, `earlier` what it is held against
+# rule 4; `rows` are the current results, `earlier` the previous ones
 CHANGES = """
 WITH asked AS (
     SELECT policy, list_contains($new, policy) AS is_new, list_contains($old, policy) AS is_old,
@@ -166,10 +167,11 @@ SELECT policy, figure, recording_count, before, now, is_worse FROM (
 
 
 class CorpusReport(msgspec.Struct, frozen=True):
-    """All that is shown. `groups`: rows of figures by what they are of (host, model, length); `probes`: a row a
-    policy and kind; `pairs`: differences of two policies; `worst`: recordings by closed cost, each under the
-    policy that paid least on it; `bad`: those without figures; `names`: of the policies, in the order in which they
-    were asked for."""
+    """Everything that is shown. `groups`: rows of figures by what they group (host, model, length). `probes`: one
+    row for each policy and kind. `pairs`: differences between two policies. `worst`: the recordings with the
+    highest closed cost, each under its most expensive policy. `bad`: recordings without figures. `names`: of the
+    policies, in the order requested.
+    """
 
     names: list[str]
     all: list[Figures]
@@ -182,12 +184,14 @@ class CorpusReport(msgspec.Struct, frozen=True):
 
 
 class Queries:
-    """One folder's last run, in the table `rows`. A context manager. Raises CorpusFault where there is nothing to
-    report."""
+    """One folder's last run, in the table `rows`. A context manager. Raises CorpusFault if there is nothing to
+    report.
+    """
 
     def __init__(self, folder: Path) -> None:
-        self._base = duckdb.connect(":memory:", config={"threads": 1})  # sums in one order
-        self._base.register("newest", table((), tasks.RECORDINGS))  # older results lack columns that came since
+        # one thread, so that sums have a fixed order
+        self._base = duckdb.connect(":memory:", config={"threads": 1})
+        self._base.register("newest", table((), tasks.RECORDINGS))  # older results lack newer columns
         self.run = self.load(folder, "rows")
 
     def __enter__(self) -> "Queries":
@@ -197,7 +201,7 @@ class Queries:
         self._base.close()
 
     def load(self, folder: Path, name: str) -> LastRun:
-        """A folder's last run into the table `name`. Raises CorpusFault."""
+        """Loads a folder's last run into the table `name`. Raises CorpusFault."""
         run = last_run(folder)
         files = [str(path) for path in parts(folder, RECORDINGS)]
         if not files:
@@ -237,7 +241,7 @@ def report(queries: Queries) -> CorpusReport:
 
 
 def changes(queries: Queries, before: Path, threshold: float) -> list[Figures]:
-    """Rule 4: a row a policy and figure, in their order. Raises CorpusFault."""
+    """Rule 4: one row for each policy and figure, in order. Raises CorpusFault."""
     earlier = queries.load(before, "earlier")
     new, old = ([name for name, _ in run.policies] for run in (queries.run, earlier))
     return queries.rows(CHANGES, {"new": new, "old": old, "threshold": threshold})
@@ -273,8 +277,8 @@ WORST_COLUMNS = (
     ("kept", "kept", 3),
     ("faults", "faults", 0),
 )
-SPARE = ("mean", "breaks", "in place", "billed", "epochs", "bad", "recall")  # of a narrow terminal
-BALANCED = "balanced"  # whose points of `keep` are a line
+SPARE = ("mean", "breaks", "in place", "billed", "epochs", "bad", "recall")  # columns to drop on a narrow terminal
+BALANCED = "balanced"  # the preset whose points of `keep` form a line
 KEPT_OF = 100_000  # a share has five digits
 TITLE = "Context policies on a corpus of recordings"
 ABOUT = (
@@ -288,7 +292,7 @@ ABOUT = (
 
 
 def shown(report: CorpusReport) -> Iterator[TextTable]:
-    """The tables of a report; none is without rows."""
+    """The tables of a report; empty ones are skipped."""
     yield _means("all recordings, each counting the same", report.all, ("policy",), ABOUT)
     for name, rows in report.groups.items():
         if len({row["name"] for row in rows}) > 1:
@@ -314,7 +318,7 @@ def shown(report: CorpusReport) -> Iterator[TextTable]:
 
 
 def text(report: CorpusReport, changes: Sequence[Figures], width: int) -> Group:
-    """For a terminal whose lines hold so many characters."""
+    """The report for a terminal of this width in characters."""
     tables = [*shown(report), *([_changes(changes)] if changes else [])]
     fitted = [table.fitted(width) for table in tables]
     without = dict.fromkeys(

@@ -1,13 +1,13 @@
-"""The results of runs in a folder: Parquet parts, and a journal of what is not in a part yet.
+"""Stores the results of runs in a folder: Parquet parts, and a journal of what is not in a part yet.
 
-1. What is done is on the disk before the next is asked for: an evaluation is appended to the journal as it comes, a
-   line of JSON. Whoever is killed loses what was under way.
-2. `PART_TASKS` evaluations become a part: a file of calls, then one of recordings, each written beside its name and
-   renamed. Then the journal is emptied. A part's name is the digest of its keys, so one that is written again after
-   a kill takes the place of itself.
-3. A journal is read up to what is no whole evaluation: that and what comes after it is computed anew.
-4. One run at a time has the folder. What it asked for is in `LAST`, a Parquet file with a row a recording: that is
-   what is reported.
+1. Each evaluation is appended to the journal as a line of JSON when it arrives, so a killed run loses only the
+   tasks in progress.
+2. `PART_TASKS` evaluations become a part: a file of calls, then one of recordings, each written under a temporary
+   name and renamed. Then the journal is emptied. A part's name is the digest of its keys, so a part that is written
+   again after a kill replaces itself.
+3. A journal is read up to the first incomplete evaluation; that one and everything after it is computed again.
+4. One run at a time has the folder. What it requested is in `LAST`, a Parquet file with one row for each recording;
+   this is what a report covers.
 """
 
 import contextlib
@@ -30,16 +30,16 @@ from ctxmgr.study.corpus.sources import CorpusFault
 from ctxmgr.study.corpus.tasks import SCHEMA_VERSION, Row
 from ctxmgr.study.figures import Column
 
-PART_TASKS = 500  # evaluations of one part: a few MB
+PART_TASKS = 500  # evaluations in one part: a few MB
 RECORDINGS, CALLS = "recordings", "calls"
 JOURNAL, LOCK, SOURCES, LAST = "journal", ".lock", "sources.json", "last.parquet"
-RUN = b"run"  # the name of a LastRun among the metadata of `LAST`
-VERSION_KEY = b"ctxmgr.schema"  # the same of a part's schema version
+RUN = b"run"  # the key of the LastRun in the metadata of `LAST`
+VERSION_KEY = b"ctxmgr.schema"  # the key of a part's schema version
 COLUMN_TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 
 
 class LastRun(msgspec.Struct, frozen=True):
-    """What a run asked for, but its recordings. `policies`: name and digest, in their order."""
+    """What a run requested, except for its recordings. `policies`: names and digests, in order."""
 
     release: str
     settings_digest: str
@@ -47,8 +47,9 @@ class LastRun(msgspec.Struct, frozen=True):
 
 
 class Results:
-    """One folder, held by this run. A context manager; leaving it makes a part of what is in the journal.
-    `dropped_bytes`: of the journal's end, that could not be read."""
+    """One folder, locked by this run. A context manager; leaving it turns the journal into a part. `dropped_bytes`:
+    unreadable bytes at the end of the journal.
+    """
 
     def __init__(self, folder: Path) -> None:
         """Raises CorpusFault, OSError."""
@@ -74,7 +75,7 @@ class Results:
             self.settle()
 
     def done(self) -> set[str]:
-        """Keys of what need not be computed: whatever has a row that is not `lost`. Raises CorpusFault."""
+        """Keys of the tasks that are done: those with a row that is not `lost`. Raises CorpusFault."""
         keys: set[str] = set()
         for path in parts(self.folder, RECORDINGS):
             try:
@@ -85,14 +86,14 @@ class Results:
         return keys
 
     def add(self, evaluation: bytes) -> None:
-        """One more, as `evaluating.evaluated` gives it. Raises OSError."""
+        """Adds an evaluation as `evaluating.evaluated` returns it. Raises OSError."""
         os.write(self._journal, evaluation + b"\n")
         self._pending.append(evaluation)
         if len(self._pending) >= PART_TASKS:
             self.settle()
 
     def settle(self) -> None:
-        """What is in the journal becomes a part (rule 2). Raises OSError."""
+        """Turns the journal into a part (rule 2). Raises OSError."""
         evaluations = [decode(line) for line in self._pending]
         if evaluations:
             keys = "".join(sorted(evaluation.recording["key"] for evaluation in evaluations))
@@ -105,7 +106,7 @@ class Results:
         self._pending.clear()
 
     def record_run(self, run: LastRun, digests: Iterable[str]) -> None:
-        """`digests`: of its recordings, done or not. Raises OSError."""
+        """`digests`: of all recordings of the run, done or not. Raises OSError."""
         schema = pa.schema([pa.field("digest", pa.string(), nullable=False)], {RUN: msgspec.json.encode(run)})
         _write(self.folder / LAST, pa.table([pa.array(sorted(digests), pa.string())], schema=schema))
 
@@ -120,7 +121,7 @@ def last_run(folder: Path) -> LastRun:
 
 
 def parts(folder: Path, kind: str) -> list[Path]:
-    """The parts of this schema's version, in the order of their names. Raises CorpusFault where one is broken."""
+    """The parts with the current schema version, sorted by name. Raises CorpusFault if one is broken."""
     paths = []
     for path in sorted((folder / kind).glob("part-*.parquet")):
         try:
@@ -138,7 +139,7 @@ def _broken(part: Path, fault: Exception) -> CorpusFault:
 
 
 def table(rows: Sequence[Row], columns: Sequence[Column]) -> pa.Table:
-    """Rows with these columns, in their order; the schema's version in the metadata."""
+    """A table of these rows and columns, in order, with the schema version in its metadata."""
     metadata = {VERSION_KEY: str(SCHEMA_VERSION).encode()}
     return pa.Table.from_pylist(rows, schema=pa.schema(_fields(columns), metadata=metadata))
 
@@ -148,7 +149,7 @@ def _fields(columns: Sequence[Column]) -> list[pa.Field]:
 
 
 def _column_type(of: Any) -> tuple[pa.DataType, bool]:
-    """The type, and whether it may be null."""
+    """The type, and whether it is nullable."""
     if isinstance(of, tuple):
         return pa.list_(pa.struct(_fields(of))), True
     if NoneType in get_args(of):
@@ -160,7 +161,7 @@ def _column_type(of: Any) -> tuple[pa.DataType, bool]:
 
 
 def _write(path: Path, rows: pa.Table) -> None:
-    """A file that takes the place of `path` once it is written whole."""
+    """Replaces `path` atomically."""
     beside = path.with_name(f".{path.name}.new")
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "wb") as file:
@@ -171,7 +172,7 @@ def _write(path: Path, rows: pa.Table) -> None:
 
 
 def _journalled(path: Path) -> tuple[list[bytes], int]:
-    """Its evaluations, and how many bytes of its end are none (rule 3)."""
+    """The evaluations in a journal, and the number of unreadable bytes at its end (rule 3)."""
     whole = path.read_bytes() if path.exists() else b""
     lines: list[bytes] = []
     *ended, _ = whole.split(b"\n")

@@ -1,12 +1,12 @@
-"""Runs tasks on Dask's distributed scheduler, and hands on what comes, as it comes.
+"""Runs tasks on Dask's distributed scheduler, and passes on each result when it arrives.
 
-1. At most `IN_FLIGHT` tasks a thread of a worker are under way: the scheduler never knows more of them, however
-   many there are. The next is sent when one is done.
-2. What a worker raises is a row already (`evaluating`). What is left: a worker that dies. What was under way there
-   is given to others. Of tasks that were there at `DEATHS` deaths it is not known which killed: each is tried once
-   more, alone, when all others are done, and is a row with the status `lost` where it kills again.
-3. Where the scheduler goes, the run ends with `SchedulerLost`: what has come is kept.
-4. No two runs on one scheduler have a task's name in common.
+1. At most `IN_FLIGHT` tasks for each worker thread are submitted at a time, so the scheduler's load does not depend
+   on the number of tasks. Each finished task is followed by the next.
+2. Exceptions in a worker are rows already (`evaluating`), so only a worker's death remains. Its tasks go to other
+   workers. If `DEATHS` workers died while they had a task, it may be the cause: it is tried once more, alone, after
+   all others, and becomes a row with status `lost` if the worker dies again.
+3. If the scheduler disappears, the run ends with `SchedulerLost`. Results that have arrived are kept.
+4. No two runs on one scheduler share a task's name.
 """
 
 import logging
@@ -24,20 +24,20 @@ from ctxmgr import isolation
 from ctxmgr.study.corpus.evaluating import encode, evaluated, failed
 from ctxmgr.study.corpus.tasks import CorpusTask, Evaluation
 
-IN_FLIGHT = 4  # tasks a thread of a worker: enough that none waits for the client
-DEATHS = 2  # workers that a task may cost before it is given up
-SILENT = logging.CRITICAL  # of what Dask logs: what fails is a row, or a sentence
+IN_FLIGHT = 4  # tasks for each worker thread: enough that no thread waits for the client
+DEATHS = 2  # workers that may die with a task before it is given up
+SILENT = logging.CRITICAL  # for Dask's log: a failure is already a row or an error message
 GONE = "the scheduler has gone"
-WAIT_SECONDS = 30  # for a scheduler to answer, and for a first worker
+WAIT_SECONDS = 30  # for the scheduler to answer, and for the first worker
 
-QUIET = {  # of a cluster of our own: nobody looks at its dashboard
+QUIET = {  # for a cluster of our own, whose dashboard nobody reads
     "distributed.scheduler.allowed-failures": DEATHS - 1,
-    "distributed.worker.profile.enabled": False,  # samples each worker's stack every 10 ms
+    "distributed.worker.profile.enabled": False,  # would sample each worker's stack every 10 ms
     "distributed.admin.system-monitor.gil.enabled": False,
     "distributed.admin.system-monitor.interval": "5s",
-    "distributed.admin.low-level-log-length": 10,  # messages that each connection keeps: 1,000 otherwise, some MB
-    "distributed.admin.tick.interval": "500ms",  # every server's own pulse, 20 ms otherwise
-    "distributed.worker.memory.monitor-interval": "500ms",  # 100 ms otherwise
+    "distributed.admin.low-level-log-length": 10,  # messages kept for each connection: 1,000 by default, several MB
+    "distributed.admin.tick.interval": "500ms",  # the heartbeat of each server, 20 ms by default
+    "distributed.worker.memory.monitor-interval": "500ms",  # 100 ms by default
 }
 
 Took = Callable[[bytes], None]
@@ -45,14 +45,16 @@ Work = Callable[[CorpusTask], bytes]
 
 
 class SchedulerLost(Exception):
-    """The cluster cannot be reached any more, or never could; the text says which."""
+    """The cluster can no longer be reached, or never could. The text says which."""
 
 
 @contextmanager
 def local_client(worker_count: int | None = None, processes: bool = True) -> Iterator[Client]:
-    """A cluster on this machine, a thread a worker, gone at the end. None: a worker a core."""
+    """A cluster on this machine with one thread for each worker, stopped at the end. `worker_count` None: one for
+    each core.
+    """
     with (
-        isolation.environment_in_force(),  # its workers are started by multiprocessing
+        isolation.environment_in_force(),  # multiprocessing starts the workers
         dask.config.set(QUIET),
         LocalCluster(
             n_workers=worker_count,
@@ -60,7 +62,7 @@ def local_client(worker_count: int | None = None, processes: bool = True) -> Ite
             processes=processes,
             protocol="tcp",
             host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",  # any free port: None would be 8787 of all interfaces
+            dashboard_address="127.0.0.1:0",  # any free port; None would mean port 8787 on all interfaces
             silence_logs=SILENT,
         ) as cluster,
         Client(cluster) as client,
@@ -70,7 +72,9 @@ def local_client(worker_count: int | None = None, processes: bool = True) -> Ite
 
 @contextmanager
 def remote_client(address: str) -> Iterator[Client]:
-    """Of a cluster that is there. What Dask logs of it is not shown: who calls says it. Raises SchedulerLost."""
+    """A client of a running cluster. Dask's own log is silenced, since the caller reports errors. Raises
+    SchedulerLost.
+    """
     with silence_logging_cmgr(SILENT):
         try:
             client = Client(address, timeout=WAIT_SECONDS, set_as_default=False)
@@ -87,8 +91,9 @@ def remote_client(address: str) -> Iterator[Client]:
 
 
 def run(client: Client, tasks: Iterable[CorpusTask], took: Took, work: Work = evaluated) -> None:
-    """All tasks, in their order as far as workers allow; `took` has each evaluation once. Raises SchedulerLost,
-    and what `took` raises."""
+    """Runs all tasks, in order as far as workers allow. Calls `took` once for each evaluation. Raises
+    SchedulerLost, and what `took` raises.
+    """
     suspects: list[CorpusTask] = []
     for task, future in _outcomes(client, tasks, work, IN_FLIGHT * max(1, thread_count(client))):
         if _is_killed(future):
@@ -102,20 +107,20 @@ def run(client: Client, tasks: Iterable[CorpusTask], took: Took, work: Work = ev
 def _outcomes(
     client: Client, tasks: Iterable[CorpusTask], work: Work, bound: int
 ) -> Iterator[tuple[CorpusTask, Any]]:
-    """Each task with its future, which is done; at most `bound` under way."""
+    """Each task with its finished future; at most `bound` are in progress."""
     waiting = iter(tasks)
     under_way: dict[str, CorpusTask] = {}
     run = secrets.token_hex(8)
 
     def sent(task: CorpusTask) -> Any:
-        name = f"replay-{run}-{task.key}"  # Dask counts what comes before the digits as one group
+        name = f"replay-{run}-{task.key}"  # Dask groups tasks by what precedes the digits
         under_way[name] = task
         return client.submit(work, task, key=name, pure=False)
 
     first = [sent(task) for task in islice(waiting, bound)]
     if not first:
         return
-    done = as_completed(first, loop=client.loop)  # without a loop it asks for a default client
+    done = as_completed(first, loop=client.loop)  # without a loop it would require a default client
     del first
     for future in done:
         yield under_way.pop(future.key), future
@@ -125,7 +130,7 @@ def _outcomes(
 
 
 def thread_count(client: Client) -> int:
-    """Of all workers together. Raises SchedulerLost."""
+    """The threads of all workers together. Raises SchedulerLost."""
     try:
         return sum(client.nthreads().values())
     except OSError:

@@ -1,15 +1,16 @@
-"""The recordings that a user names: a folder, a glob, a file, a Parquet file of recordings, an object store.
+"""The recordings that a user names: a folder, a glob, a file, a Parquet file of recordings, or an object store.
 
-1. What a file or an object is, its content tells: Parquet by its first bytes, recordings by their readers. Names
-   decide nothing, but that hidden files in folders are passed over.
-2. A Parquet file holds a recording a row: a column `content` of bytes or text, and a `name` if it likes. One that
-   is broken is a recording that cannot be read, beside the rows before its fault; it stops nothing.
-3. An object store is named by a URL (`s3://bucket/prefix`, `gs://`, `az://`, `file:///`): one object, those that a
-   glob in its last part matches, or all below it.
-4. A recording's address can be read by anybody who reaches it, a worker elsewhere too. Its digest is its content's.
+1. The content decides what a file or an object is: Parquet by its first bytes, recordings by their readers. Names
+   do not matter, except that hidden files in folders are skipped.
+2. A Parquet file holds one recording a row: a column `content` of bytes or text, and an optional column `name`. A
+   broken file counts as one unreadable recording beside the rows before the fault, and does not stop the others.
+3. A URL names an object store (`s3://bucket/prefix`, `gs://`, `az://`, `file:///`): one object, the objects that a
+   glob in its last part matches, or all objects below it.
+4. Whoever can reach a recording's address can read it, including a worker on another machine. Its digest is that of
+   its content.
 
-Credentials of a store are those of its own environment variables. What it raises becomes a `FileNotFoundError`, or
-an `Unfetched` where it may answer another time, with a sentence.
+A store takes its credentials from its usual environment variables. Its errors become a `FileNotFoundError`, or an
+`Unfetched` if a retry may succeed, each with a message.
 """
 
 import fnmatch
@@ -27,15 +28,15 @@ from typing import Any, BinaryIO, cast
 import msgspec
 
 SCHEME = "://"
-RETRIES = 6  # of a request to an object store: some 6 s
+RETRIES = 6  # of a request to an object store: about 6 s
 
 
 class Unfetched(OSError):
-    """The store did not give it; the text says why, in words."""
+    """The store did not return the object. The text says why."""
 
 
 class ObjectFile(io.RawIOBase):
-    """One object as a file: a read fetches the bytes that it asks for, no others. Raises OSError."""
+    """An object as a file: a read fetches only the bytes it needs. Raises OSError."""
 
     def __init__(self, address: str) -> None:
         import obstore
@@ -74,21 +75,21 @@ class ObjectFile(io.RawIOBase):
 
 
 def opened(address: str) -> BinaryIO:
-    """What lies there, for reading. Raises OSError."""
+    """Opens what is at this address for reading. Raises OSError."""
     if SCHEME in address:
         return cast(BinaryIO, ObjectFile(address))
     return open(address, "rb")
 
 
 def pieces(file: BinaryIO, piece_bytes: int) -> Iterator[bytes]:
-    """The whole file from its beginning."""
+    """The whole file in pieces, from its beginning."""
     file.seek(0)
     while piece := file.read(piece_bytes):
         yield piece
 
 
 def listed_objects(url: str) -> Iterator[tuple[str, Any]]:
-    """The URL of a folder, and an object in it as obstore describes it. Raises OSError."""
+    """The URL of a folder, and each object in it as obstore describes it. Raises OSError."""
     import obstore
     from obstore.exceptions import PermissionDeniedError, UnauthenticatedError
 
@@ -97,8 +98,8 @@ def listed_objects(url: str) -> Iterator[tuple[str, Any]]:
     with _faults_in_words():
         if name and "/" in url.partition(SCHEME)[2]:
             with suppress(FileNotFoundError, PermissionDeniedError, UnauthenticatedError):
-                # an object of exactly this name goes first: its name may hold the signs of a glob. None, or this
-                # user may list and not read
+                # an object with exactly this name comes first, since a name may contain glob characters. Ignored:
+                # there is no such object, or this user may list but not read
                 yield parent + slash, obstore.head(store(parent + slash), name)
                 return
             if glob.has_magic(name):
@@ -135,21 +136,21 @@ def _faults_in_words() -> Iterator[None]:
 PARQUET = b"PAR1"
 CONTENT, NAME = "content", "name"
 NOT_READ = f"a Parquet file that is broken, or has no column {CONTENT} of bytes or text"
-BATCH_ROWS = 64  # of a Parquet file that are made into Python's values at a time
-PIECE_BYTES = 1 << 20  # of a file that are read at a time
-FETCHED_BYTES = 8 << 20  # the same of an object: a request each
+BATCH_ROWS = 64  # rows of a Parquet file that are converted to Python values at a time
+PIECE_BYTES = 1 << 20  # read from a file at a time
+FETCHED_BYTES = 8 << 20  # read from an object at a time: one request
 
 
 class CorpusFault(Exception):
-    """What was named is not there, or cannot be used; the text says which."""
+    """A source does not exist or cannot be used. The text says which."""
 
 
 class NoRecording(Exception):
-    """What lies there holds none, whatever is tried; the text says why."""
+    """The content is no recording in any known format. The text says why."""
 
 
 class SourceFile(msgspec.Struct, frozen=True):
-    """A file or object that was listed and not read. `version` changes where its content does."""
+    """A file or object that was listed but not read. `version` changes whenever its content does."""
 
     address: str
     name: str
@@ -158,7 +159,7 @@ class SourceFile(msgspec.Struct, frozen=True):
 
 
 class RecordingAddress(msgspec.Struct, frozen=True):
-    """One recording, by its content's digest; of one that could not be read, by its address's."""
+    """One recording. `digest`: of its content, or of its address if the content could not be read."""
 
     address: str
     name: str
@@ -167,8 +168,9 @@ class RecordingAddress(msgspec.Struct, frozen=True):
 
 
 def listed(sources: Sequence[str], without: Path | None = None) -> Iterator[SourceFile]:
-    """What the sources name, but for what lies in the folder `without`. Raises CorpusFault where a source names
-    nothing."""
+    """What the sources name, except for what is in the folder `without`. Raises CorpusFault if a source names
+    nothing.
+    """
     for source in sources:
         is_empty = True
         for file in _objects(source, without) if SCHEME in source else _files(source, without):
@@ -179,7 +181,9 @@ def listed(sources: Sequence[str], without: Path | None = None) -> Iterator[Sour
 
 
 def recordings_in(file: SourceFile) -> tuple[list[RecordingAddress], bool]:
-    """The recording that it is, or one for each row of a Parquet file (rule 2); whether all of it could be read."""
+    """The recordings in a file: the file itself, or one for each row of a Parquet file (rule 2); and whether all of
+    it could be read.
+    """
     import pyarrow as pa
 
     recordings: list[RecordingAddress] = []
@@ -217,7 +221,7 @@ def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-# what is listed
+# listing
 
 
 def _files(source: str, without: Path | None) -> Iterator[SourceFile]:
@@ -271,15 +275,16 @@ def _parquet(stream: BinaryIO) -> Any:
 
 
 def _rows(stream: BinaryIO) -> Iterator[tuple[str, bytes]]:
-    """Name and content of each row. Raises KeyError where there is no such column, OSError, ArrowException."""
+    """Name and content of each row. Raises KeyError if a column is missing, OSError, ArrowException."""
     file = _parquet(stream)
     columns = [name for name in (CONTENT, NAME) if name in file.schema_arrow.names]
-    for group in range(file.num_row_groups):  # one at a time: all at once are held until the last is read
+    # one at a time: read together they all stay in memory until the last is read
+    for group in range(file.num_row_groups):
         yield from _group(file, group, columns)
 
 
 def _group(file: Any, group: int, columns: list[str]) -> Iterator[tuple[str, bytes]]:
-    """Of a group of rows, in pieces: it is never held whole."""
+    """A group of rows, in pieces, so that it is never in memory as a whole."""
     for batch in file.iter_batches(BATCH_ROWS, row_groups=[group], columns=columns, use_threads=False):
         names = batch.column(NAME) if NAME in columns else [None] * batch.num_rows
         yield from zip(map(_name, names), _contents(batch.column(CONTENT)), strict=True)
@@ -292,7 +297,7 @@ def _contents(column: Any) -> list[bytes]:
 
 
 def _name(value: Any) -> str:
-    """Of a scalar of any type; empty where there is none, or no text."""
+    """The text of a scalar of any type; "" if there is none or it is no text."""
     try:
         value = value and value.as_py()
     except UnicodeDecodeError:

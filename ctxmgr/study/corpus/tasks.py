@@ -1,18 +1,19 @@
-"""Recordings and policies as tasks, each named by all that its result depends on.
+"""Recordings and policies as tasks, each with a key made from everything that its result depends on.
 
 1. A task is one recording under one policy. Its key is a digest of the recording's digest, the policy's, the
-   settings', ctxmgr's release and the schema's version: nothing else moves a figure.
-2. Preset `off` always runs: costs are told as shares of it.
-3. The same content at two addresses is one recording, at the first of them.
-4. Longest first: what takes long does not begin when all else has ended. Of equal size the smaller key.
+   settings', ctxmgr's release and the schema version. Nothing else changes a figure.
+2. Preset `off` always runs, since costs are shown as shares of it.
+3. The same content at two addresses is one recording, at the first address.
+4. The largest recording runs first, so that a long task does not start when all others have ended. Among equal
+   sizes the smaller key comes first.
 
-What a run writes down is a row a recording and policy, and a row a call of the model, by tables of columns:
+A run writes one row for each recording and policy, and one row for each call of the model, by tables of columns:
 
-1. `SCHEMA_VERSION` counts up where a column's meaning or type changes, or one goes: results of another version are
-   not read, and every key is another one. A column that is added changes nothing for who reads.
-2. Figures have the columns of the metrics (`ctxmgr.study.figures`). The page of the reference and the Parquet
-   schema are made from `TABLES`.
-3. Nothing of a conversation is in a row but names of files and programs, and what failed.
+1. `SCHEMA_VERSION` increases when a column changes its meaning or type, or is removed. Results of another version
+   are not read, and all keys change. A new column changes nothing for readers.
+2. Figures have the columns of the metrics (`ctxmgr.study.figures`). The reference page and the Parquet schema are
+   generated from `TABLES`.
+3. Rows contain nothing of a conversation but names of files and programs, and what failed.
 """
 
 import contextlib
@@ -35,14 +36,14 @@ Row = dict[str, Any]  # values by column
 
 
 class Evaluation(msgspec.Struct, frozen=True):
-    """What came of one recording under one policy."""
+    """The result for one recording under one policy."""
 
     recording: Row
     calls: list[Row] = []
 
 
 def _figures(some: Iterable[Column]) -> list[Column]:
-    """Of metrics or of calls; null where there is none."""
+    """Columns of metrics or of calls; null if there is no value."""
     return [Column(column.name, column.about, column.type | None) for column in some if column.name]
 
 
@@ -111,8 +112,7 @@ BASE = "off"
 
 
 class CorpusPolicy(msgspec.Struct, frozen=True):
-    """`name` as it was written; `preset` and the other `keys` of the policy. A peer's name is a preset without
-    keys."""
+    """`name`: as the user wrote it. `preset` and other `keys` of the policy. A peer is a preset without keys."""
 
     name: str
     preset: str
@@ -124,7 +124,7 @@ class CorpusPolicy(msgspec.Struct, frozen=True):
 
 
 class CorpusSettings(msgspec.Struct, frozen=True):
-    """What holds for all tasks. `window_tokens`: None for each recording's own. `with_probes`: ask the probes."""
+    """The settings of all tasks. `window_tokens`: None for each recording's own. `with_probes`: run the probes."""
 
     window_tokens: int | None = None
     overhead_tokens: int = 5_000
@@ -143,7 +143,9 @@ class CorpusTask(msgspec.Struct, frozen=True):
 
 
 def policies(texts: Iterable[str]) -> list[CorpusPolicy]:
-    """Of `PRESET[:KEY=VALUE[,KEY=VALUE...]]` or a peer, each once, with `off` (rule 2). Raises CorpusFault."""
+    """Parses texts of the form `PRESET[:KEY=VALUE[,KEY=VALUE...]]`, or names of peers. Removes duplicates and adds
+    `off` (rule 2). Raises CorpusFault.
+    """
     return list({policy.digest: policy for policy in map(_policy, [*texts, BASE])}.values())
 
 
@@ -153,9 +155,10 @@ def key(digest: str, policy: CorpusPolicy, settings: CorpusSettings) -> str:
 
 
 def recordings(files: Iterable[SourceFile], memory: Path, sample: int | None = None) -> list[RecordingAddress]:
-    """What the files hold. `memory`: a file in which it stays, so that what has not changed is not read again.
-    `sample`: only so many, the same each time and a part of any larger sample. Raises OSError, and what `files`
-    does."""
+    """The recordings in the files. `memory`: a cache file, so that unchanged files are not read again. `sample`:
+    only this many, the same every time, and a subset of any larger sample. Raises OSError, and what iterating
+    `files` raises.
+    """
     known = _remembered(memory)
     by_address: dict[str, _Known] = {}
     for file in sorted(set(files), key=lambda file: file.address):
@@ -178,7 +181,7 @@ def tasks(
     settings: CorpusSettings,
     done: Collection[str] = (),
 ) -> list[CorpusTask]:
-    """What is to run, in its order (rule 4). `done`: keys."""
+    """The tasks to run, in order (rule 4). `done`: keys of finished tasks."""
     every = (
         CorpusTask(key(recording.digest, policy, settings), recording, policy, settings)
         for recording in recordings
@@ -190,7 +193,7 @@ def tasks(
 
 
 class _Known(msgspec.Struct, frozen=True):
-    """What a file held when it was read last."""
+    """What a file held when it was last read."""
 
     file: SourceFile
     recordings: list[RecordingAddress]
@@ -198,14 +201,16 @@ class _Known(msgspec.Struct, frozen=True):
 
 
 def _remembered(memory: Path) -> dict[str, _Known]:
-    """By address; empty where there is no such file, or a broken one."""
+    """By address; empty if the file is missing or broken."""
     with contextlib.suppress(OSError, ValueError, msgspec.ValidationError):
         return msgspec.convert(json.loads(memory.read_bytes()), dict[str, _Known])
     return {}
 
 
 def _remember(memory: Path, known: dict[str, _Known]) -> None:
-    """In ASCII: names of files need not be text. What could not be read whole is read again by the next run."""
+    """Written in ASCII, since file names may be invalid text. The next run reads files again that could not be read
+    completely.
+    """
     whole = {address: msgspec.to_builtins(entry) for address, entry in known.items() if entry.is_whole}
     with os.fdopen(os.open(memory, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="ascii") as file:
         json.dump(whole, file)
