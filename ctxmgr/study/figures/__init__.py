@@ -1,6 +1,6 @@
-"""The registry of metrics, and what is generated from it: plain values, tables, Parquet columns.
+"""The registry of metrics, and what is generated from it: plain values, tables and Parquet columns.
 
-Knows no sidecar.
+Does not depend on the sidecar.
 """
 
 from ctxmgr.study.figures import closed_cost, cost

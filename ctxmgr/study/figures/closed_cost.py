@@ -1,7 +1,7 @@
-"""Closed-loop cost: what the input costs when the model fetches again what it needs and cannot see.
+"""Closed-loop cost: the cost of the input if the model fetches again what it needs and cannot see.
 
-`billed`: input of all lists, as if no cache were ever cold; `closed`: and the re-fetches. `all`: the same with cold
-caches, with summaries as if a model had written them, and with the recorded output of all calls.
+`billed`: the input of all lists, as if the cache were never cold. `closed`: `billed` and the re-fetches. `all`:
+`closed` with cold caches, with summaries as if a model had written them, and with the recorded output of all calls.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -38,7 +38,7 @@ from ctxmgr.study.recordings import HostMessage
 
 
 class ClosedLoop(msgspec.Struct, frozen=True):
-    """One session under one policy. All in dollars but the counts."""
+    """One session under one policy. All values are in dollars, except for the counts."""
 
     calls: tuple[LoopCall, ...]
 
@@ -60,12 +60,12 @@ class ClosedLoop(msgspec.Struct, frozen=True):
 
     @property
     def in_100(self) -> float | None:
-        """Re-fetches in 100 calls."""
+        """Re-fetches per 100 calls."""
         return 100 * self.fetches / len(self.calls) if self.calls else None
 
 
 def closed_loop(sights: Sequence[Observation], known: MessageCache, sheet: PriceSheet) -> ClosedLoop:
-    """All calls of one session, oldest first. Weights as `known` weighs."""
+    """The closed-loop cost of all calls of one session, oldest first. `known` counts the tokens."""
     meter = LoopMeter(known, marker=marker(sheet))
     return ClosedLoop(tuple(meter.call(call, sheet) for call in _seen(sights, known)))
 
@@ -97,8 +97,9 @@ def _seen(sights: Sequence[Observation], known: MessageCache) -> Iterator[Measur
 
 
 def floor_dollars(sights: Sequence[Observation], known: MessageCache, sheet: PriceSheet) -> float:
-    """Dollars that no policy costs less than that shows each message once: the overhead read at each call, every
-    message written once, at the prices of the lowest tier."""
+    """The least that any policy costs that shows each message once, in dollars: the overhead is read at each call
+    and every message is written once, at the prices of the lowest tier.
+    """
     tokens = sum(known.weight(message.raw) for came in new_messages(sights) for message in came)
     return dollars(sheet.prices.tier(0), read=len(sights) * sheet.overhead_tokens, written=tokens)
 
@@ -115,13 +116,15 @@ def of_session(session: Measures) -> ClosedLoop:
 
 
 def plain(session: Measures) -> Figures:
-    """The figures of a session by itself, held against nothing."""
+    """The figures of a single session, without those relative to another policy."""
     own = (metric for metric in METRICS if not metric.part_of)
     return {metric.path.removeprefix(PREFIX): metric.plain(session, None) for metric in own}
 
 
 def floor(dollars: float, base: Measures) -> Figures:
-    """What no policy costs less than that shows each message once; shares of what `off` costs."""
+    """The least that any policy costs that shows each message once, in dollars and as shares of the cost of
+    `off`.
+    """
     loop = base.once(of_session)
     return {
         "money": rounded(dollars, DOLLARS),

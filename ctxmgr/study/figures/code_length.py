@@ -1,16 +1,19 @@
-"""Turns what a model was shown into `kept`: of what its replies repeat of the conversation, the part it had.
+"""Computes `kept`: of what a reply repeats from the conversation, the share that was in the list shown to the
+model.
 
-Measured is the text itself, by how short a reply becomes for who has it: no word, name or tool is known here.
+It measures the text itself: how short a reply becomes when compressed against a text. It knows no words, names or
+tools.
 
-1. Asked are the replies of every second call, the first included, of LEAST_BYTES and more. A reply, and each
-   message before it, is its content in pi's shape as JSON: no usage, no id of the message.
-2. A reply's length is what zstd needs for it with a text as raw dictionary. `recent`: the newest RECENT_BYTES of
-   the conversation; `whole`: all of it, also what was compacted away since; `shown`: the list that was sent.
-3. The old conversation gives a reply `recent - whole`, the list gives it `recent - shown`. `kept` is the second as
-   a share of the first, bytes over bytes of all replies: 1 where nothing is missing, 0 where the list is as good as
-   the newest text alone, below it where it is worse.
+1. It measures the replies of every second call, beginning with the first, if they have at least LEAST_BYTES. A
+   reply, and each message before it, is taken as its content in pi's format as JSON, without usage and message id.
+2. A reply's length is its compressed size with zstd, given a text as raw dictionary. `recent`: the newest
+   RECENT_BYTES of the conversation. `whole`: all of it, with what has been compacted since. `shown`: the list that
+   was sent.
+3. The old conversation saves `recent - whole` of a reply, the list saves `recent - shown`. `kept` is the second as
+   a share of the first, in bytes over all replies: 1 if nothing is missing, 0 if the list is as good as the newest
+   text alone, and negative if it is worse.
 
-A paraphrase is not seen, so it stands beside other measures. Its noise is about .01.
+It does not recognize a paraphrase, so it is shown beside other measures. Its noise is about .01.
 """
 
 import hashlib
@@ -22,16 +25,18 @@ import zstandard
 
 from ctxmgr.study.observations import Observation, Ratio, new_messages
 
-EVERY = 2  # of the calls: half the work, and a reply is like its neighbour
-LEAST_BYTES = 400  # of a reply: shorter ones repeat little, and their lengths are mostly zstd's own frame
+EVERY = 2  # of the calls: half the work, and neighbouring replies are alike
+LEAST_BYTES = 400  # of a reply: shorter ones repeat little, and most of their length is zstd's own frame
 RECENT_BYTES = 24_000  # about 6,000 tokens, which every policy keeps
-LEVEL, WINDOW_LOG = 7, 24  # as deep as is fast; 16 MB: all of a conversation is in reach
+LEVEL, WINDOW_LOG = 7, 24  # the highest level that is fast; a window of 16 MB, which holds any conversation
 
 _decode = msgspec.json.Decoder().decode
 
 
 class CodeLengths:
-    """Of one recording, for any number of policies: what follows from the conversation alone is worked out once."""
+    """The lengths of one recording, for any number of policies. What depends on the conversation alone is computed
+    once.
+    """
 
     def __init__(self) -> None:
         self._parameters = zstandard.ZstdCompressionParameters.from_level(
@@ -41,7 +46,9 @@ class CodeLengths:
         self._before: dict[tuple[bytes, bytes], tuple[int, int]] = {}
 
     def repeats(self, sights: Sequence[Observation]) -> tuple[Ratio, ...]:
-        """In bytes, one a call: what the list gives its reply of what the old conversation does (rule 3)."""
+        """For each call, in bytes: what the list saves of its reply, of what the old conversation saves (rule
+        3).
+        """
         before, digest = bytearray(), hashlib.blake2b()
         out = []
         for number, (sight, came) in enumerate(zip(sights, new_messages(sights), strict=True)):
@@ -74,7 +81,9 @@ class CodeLengths:
         return b"\n".join(map(self._content, raws))
 
     def _content(self, raw: bytes) -> bytes:
-        """Rule 1, of a message in pi's shape; what has no content is the texts that a model reads of it."""
+        """Rule 1, for a message in pi's format. A message without content gives the texts that a model reads
+        of it.
+        """
         content_bytes = self._contents.get(raw)
         if content_bytes is None:
             message = _decode(raw)

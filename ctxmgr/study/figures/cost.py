@@ -1,18 +1,18 @@
-"""Turns what a model was shown into what its input costs where the provider caches prompts by prefix.
+"""Computes what the input of a session costs with a provider that caches prompts by prefix.
 
-Rules (DESIGN section 6):
+Rules:
 
-1. A call reads from the cache what its provider keeps (`closed_loop.prompt_cache`): as the sheet has it that says
-   nothing, the longest start that its list has in common with the list of the call before, message by message. It
-   writes the rest. Both have a price of their own, as a share of the input price.
-2. Cold: where more time than the cache's lifetime has passed since the call before. A call refreshes what it reads.
-   Without both times it counts as warm.
-3. The first call writes all.
-4. Weights are those of the conversation, uncalibrated: no system prompt, no tools, no output. They are the same
+1. A call reads from the cache what its provider keeps (`closed_loop.prompt_cache`). By default that is the longest
+   beginning that its list shares with the previous call's, message by message. The rest is written to the cache.
+   Reading and writing have their own prices.
+2. The cache is cold if more time than its lifetime has passed since the previous call. A call refreshes what it
+   reads. If one of the two times is unknown the cache is warm.
+3. The first call writes everything.
+4. Tokens are those of the conversation, uncalibrated, without system prompt, tools and output. They are the same
    for every preset, so a saving here is a larger share than on a bill.
-5. A request that is longer than a tier's bound (the overhead counts) pays that tier's prices for all of it.
+5. A request over a tier's bound, overhead included, pays that tier's prices for all its tokens.
 
-Where cache marks stand on simulated lists: as ctxmgr's reports say, or as hosts set them by themselves.
+Cache marks in simulated lists are where ctxmgr's reports put them, or where hosts put their own.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -31,7 +31,7 @@ from ctxmgr.study.observations import Observation, ProjectedMessage, Ratio, new_
 
 
 class OurMarks:
-    """As the reports of a session say, for one whose calls are these."""
+    """Sets cache marks as ctxmgr's reports do, in a session with these calls."""
 
     def __init__(self, rule: CacheRule) -> None:
         self._rule = rule
@@ -53,17 +53,19 @@ class OurMarks:
 
 
 def marker(sheet: PriceSheet) -> Callable[[], Marker] | None:
-    """Makes what sets the marks of one session that is billed so; None: the newest message has one."""
+    """A factory of what sets the marks in one session billed by this sheet. None: only the newest message has a
+    mark.
+    """
     if sheet.rule is None or sheet.marks == "host":
         return None
     return partial(OurMarks, msgspec.structs.replace(sheet.rule, lifetime_ms=sheet.ttl_ms))
 
 
 class Billed(msgspec.Struct, frozen=True, gc=False):
-    """One call. Weights in tokens, money in dollars. `cached`: of the start in common with the call before, cold
-    or not. `warm`: the money, were the cache never cold.
+    """One call. `tokens` of the list. `cached`: tokens of the beginning shared with the previous call, cold or not.
+    `money` in dollars; `warm`: the same if the cache were never cold.
 
-    `broke`: the list before is no start of this one. `announced`: the report named a new epoch.
+    `broke`: the previous list is no prefix of this one. `announced`: the report named a new epoch.
     """
 
     tokens: int
@@ -78,7 +80,7 @@ class Billed(msgspec.Struct, frozen=True, gc=False):
 def bill(
     sights: Sequence[Observation], sheet: PriceSheet, size: Callable[[Hashable], tuple[int, int]]
 ) -> tuple[Billed, ...]:
-    """One a call. `size`: bytes of a message to tokens and content blocks."""
+    """The bill of each call. `size`: returns the tokens and content blocks of a message's bytes."""
     calls: list[Billed] = []
     before: Observation | None = None
     made = marker(sheet)
@@ -115,12 +117,12 @@ def of_session(session: Measures) -> tuple[Billed, ...]:
 
 
 def _sum(of: Callable[[Billed], float]) -> Callable[[Measures], float]:
-    """Over the calls of a session; a count where `of` says yes or no."""
+    """The sum over the calls of a session; for a boolean `of`, the number of calls."""
     return lambda session: sum(map(of, session.once(of_session)))
 
 
 def recorded_tokens(session: Measures) -> tuple[int, ...]:
-    """The weight of the recorded conversation so far, one a call."""
+    """For each call, the tokens of the recorded conversation so far."""
     weights = (
         sum(session.known.weight(message.raw) for message in came) for came in new_messages(session.observations)
     )

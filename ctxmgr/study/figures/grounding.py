@@ -1,14 +1,14 @@
-"""Turns what a model was shown into *edit grounding*: of the lines that its next edits replace, how many it saw.
+"""Computes *edit grounding*: of the lines that the next edits replace, the share that was shown to the model.
 
 Rules:
 
-1. Asked for are the lines that an edit of the next recorded message replaces (`edits`) and that had stood verbatim
-   in the recorded conversation before: in a result, in the arguments of a call, in what was said. A line counts
-   once a call.
-2. Held is a line that stands in a shown message: in a result as it is shown, in the arguments of a call, in text
-   of user or assistant. The packet and thinking do not count.
-3. Verbatim is as a part of a line too: results have line numbers before the line, and an edit may begin in the
-   middle of one.
+1. It asks for the lines that an edit in the next recorded message replaces (`edits`), if they occurred verbatim in
+   the recorded conversation before: in a result, in the arguments of a call, or in a text. A line counts once a
+   call.
+2. A line is held if it occurs in a shown message: in a result as it is shown, in the arguments of a call, or in
+   text of user or assistant. The packet and thinking do not count.
+3. Part of a line also counts as verbatim: results put line numbers before a line, and an edit may begin in its
+   middle.
 """
 
 import re
@@ -22,8 +22,9 @@ _WORD = re.compile(r"\w+")
 
 
 class LinePresence:
-    """Which of these lines stand in a message. A message is looked through once: only for lines of which a whole
-    word stands in it, the line's longest."""
+    """Finds which of these lines occur in a message. Each message is searched once, and only for lines whose
+    longest inner word occurs in it as a whole word.
+    """
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._by_word: dict[str, list[str]] = {}
@@ -51,13 +52,15 @@ class LinePresence:
 
 
 def _anchor(line: str) -> str:
-    """The longest word with something else on either side: it is a whole word wherever the line stands."""
+    """The longest word that is not at either end of the line, and so is a whole word wherever the line occurs; ""
+    if there is none.
+    """
     inner = [word[0] for word in _WORD.finditer(line) if word.start() > 0 and word.end() < len(line)]
     return max(inner, key=len, default="")
 
 
 def grounding(sights: Sequence[Observation], known: MessageCache) -> tuple[Ratio, ...]:
-    """Lines, one ratio a call."""
+    """For each call, the ratio of lines."""
     replaced_lines = [_replaced(sight, known) for sight in sights]
     presence = LinePresence(line for lines in replaced_lines for line in lines)
     before: set[str] = set()
@@ -78,7 +81,7 @@ def _replaced(sight: Observation, known: MessageCache) -> set[str]:
 
 def _missing(wanted: set[str], sight: Observation, presence: LinePresence, known: MessageCache) -> set[str]:
     missing = set(wanted)
-    for message in reversed(sight.projected_messages):  # what is edited was mostly read lately
+    for message in reversed(sight.projected_messages):  # lines to edit were usually read recently
         if not missing:
             break
         if message.index != PACKET:
@@ -87,7 +90,7 @@ def _missing(wanted: set[str], sight: Observation, presence: LinePresence, known
 
 
 def calls(session: Measures) -> tuple[Ratio, ...]:
-    """Lines, one ratio a call."""
+    """For each call, the ratio of lines."""
     return grounding(session.observations, session.known)
 
 

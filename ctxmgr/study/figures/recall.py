@@ -1,26 +1,27 @@
-"""Turns what a model was shown into *reference recall*: of the names that it used next, how many were there to see.
+"""Computes *reference recall*: of the names that the model used next, the share that was shown to it.
 
 Rules:
 
-1. Asked for are the file paths, identifiers and error codes (`mentions`) in the next recorded assistant message
-   (text, thinking, strings of call arguments) that had occurred in the recorded conversation before it, also in
-   what was left out or compacted away since. A name counts once a call.
-2. Held is a name that occurs as a name in the text of a shown message; shortened results and the packet count by
-   the text they have left. Calls weigh by the names asked of them (the mean is of names, not of calls).
-3. *In place*: in a message that stands as it came. What stands for others (packet, host's summary) is none.
-4. *Unpacked*: in any message but the packet. Names in an index are not knowledge.
-5. *Far*: asked for are only names last said more than FAR_TOKENS ago, by the weight of the recorded conversation
-   between the end of the message that said them last and now. Nearer ones survive any sane policy.
-6. The names of the shown list are counted, and the count follows the list's changes: linear in what changes.
+1. It asks for the file paths, identifiers and error codes (`mentions`) in the next recorded assistant message
+   (text, thinking, strings of call arguments) that occurred in the recorded conversation before, including what has
+   been removed or compacted since. A name counts once a call.
+2. A name is held if it occurs as a name in the text of a shown message. Shortened results and the packet count with
+   the text they have. Calls count by the number of names asked for: the mean is over names, not over calls.
+3. *In place*: held by an unchanged message. A message that replaces others (packet, host's summary) does not count.
+4. *Unpacked*: held by any message but the packet. Names in an index are not knowledge.
+5. *Far*: only names last mentioned more than FAR_TOKENS ago are asked for, in tokens of the recorded conversation
+   from the end of the message that last mentioned them until now. Any sensible policy keeps nearer ones.
+6. Names of the shown list are counted incrementally, so the work is linear in what changes.
 
-The recorded reply does not react to the projection: this says what a reply would have missed, not how it ends.
+The recorded reply does not react to the projection: recall says what a reply would have missed, not how it would
+end.
 
-How much of what the user said could still be read, word for word (`SAID`):
+Also computes how much of what the user said can still be read word for word (`SAID`):
 
-1. Asked for is each user message of the recorded conversation so far, also what was compacted away since.
-2. Held is one that stands as it came; or whose text stands in what was put in the place of others (packet, the
-   host's summary), white space aside: a packet may put it on one line.
-3. A message without text (an image alone) can be held only as it came.
+1. It asks for each user message of the recorded conversation so far, including what has been compacted since.
+2. A message is held if it is unchanged, or if its text occurs in a message that replaces others (packet, host's
+   summary), ignoring white space, since a packet may put it on one line.
+3. A message without text (only an image) can be held only unchanged.
 """
 
 from collections import Counter
@@ -43,11 +44,11 @@ from ctxmgr.study.observations import (
     total,
 )
 
-FAR_TOKENS = 20_000  # DESIGN and pi keep about that much of a session's end: what is nearer is in every tail
+FAR_TOKENS = 20_000  # pi keeps about this much of a session's end, so nearer names are in every list
 
 
 class Recall(msgspec.Struct, frozen=True):
-    """Of one call, or of all."""
+    """The recall of one call, or of all."""
 
     overall: Ratio = Ratio()
     in_place: Ratio = Ratio()
@@ -57,9 +58,9 @@ class Recall(msgspec.Struct, frozen=True):
 
 
 def recall(sights: Sequence[Observation], known: MessageCache, far_tokens: int = FAR_TOKENS) -> tuple[Recall, ...]:
-    """One a call."""
+    """The recall of each call."""
     out = []
-    ends: dict[str, int] = {}  # name to where the last message that said it ends, in tokens from the start
+    ends: dict[str, int] = {}  # name to the end of the last message that mentions it, in tokens from the start
     now = 0
     present = NamePresence(known.names)
     for sight, came in zip(sights, new_messages(sights), strict=True):
@@ -86,7 +87,7 @@ def _recall(asked: Sequence[str], far: Sequence[str], present: "NamePresence") -
 
 
 class NamePresence:
-    """In how many messages of the shown list each name stands, by what kind of message it is (rule 6)."""
+    """In how many messages of the shown list each name occurs, by kind of message (rule 6)."""
 
     def __init__(self, names: Callable[[bytes], Iterable[str]]) -> None:
         self._names = names
@@ -95,7 +96,7 @@ class NamePresence:
         self._counts: tuple[dict[str, int], ...] = ({}, {}, {})
 
     def follow(self, sight: Observation) -> None:
-        """The list is this one now."""
+        """Updates the counts to this call's list."""
         kinds = [_kind(sight, message) for message in sight.projected_messages]
         same = same_start(self._projected, sight.projected_messages)
         start = next((index for index in range(same) if self._kinds[index] != kinds[index]), same)
@@ -138,7 +139,7 @@ def _recalls(session: Measures) -> tuple[Recall, ...]:
 
 
 def calls(session: Measures) -> tuple[Ratio, ...]:
-    """Recall of all names, one a call."""
+    """The recall of all names, for each call."""
     return tuple(recalled.overall for recalled in session.once(_recalls))
 
 
@@ -191,7 +192,7 @@ METRICS = (
 
 
 def said_recall(sights: Sequence[Observation], known: MessageCache) -> tuple[Recall, ...]:
-    """One a call: of all, and in place."""
+    """For each call: held at all, and held in place."""
     users: dict[bytes, str] = {}
     texts = cache(partial(_folded, known=known))
     out = []

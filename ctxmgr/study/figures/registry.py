@@ -1,6 +1,6 @@
 """What a metric is, and what it is computed from.
 
-A metric is one entry in `METRICS` of a file of this package, with its name, unit, meaning and computation; the text
+Each metric is an entry in `METRICS` of a file of this package, with its name, unit, meaning and computation. Text
 tables, `--json`, the page and the Parquet rows of a corpus are generated from these entries (`table.METRICS`).
 """
 
@@ -19,8 +19,9 @@ T = TypeVar("T")
 
 
 class Measures:
-    """One session under one policy: what its metrics are computed from. A measure that several metrics share is
-    taken once. `lengths`: of the recording, shared by its policies."""
+    """One session under one policy: what its metrics are computed from. `lengths`: of the recording, shared by its
+    policies.
+    """
 
     def __init__(
         self,
@@ -36,7 +37,7 @@ class Measures:
         self._taken: dict[Callable[..., Any], Any] = {}
 
     def once(self, measure: Callable[["Measures"], T]) -> T:
-        """What this function returns for the session; it is called once."""
+        """The result of this function for the session, computed once and shared by all metrics."""
         if measure not in self._taken:
             self._taken[measure] = measure(self)
         taken: T = self._taken[measure]
@@ -44,7 +45,7 @@ class Measures:
 
 
 class Unit(msgspec.Struct, frozen=True):
-    """`json_digits` and `digits`: decimals in `--json`, and in tables."""
+    """`json_digits` and `digits`: decimals in `--json` and in tables."""
 
     json_digits: int
     digits: int
@@ -52,18 +53,19 @@ class Unit(msgspec.Struct, frozen=True):
 
 DOLLARS = Unit(4, 2)
 SHARE = Unit(5, 3)  # 0 to 1
-TOKENS = Unit(1, 0)  # a mean of them
+TOKENS = Unit(1, 0)  # a mean number of tokens
 COUNT = Unit(0, 0)
-PER_100 = Unit(3, 1)  # in 100 calls
+PER_100 = Unit(3, 1)  # per 100 calls
 
 
 class Metric(msgspec.Struct, frozen=True, kw_only=True):
-    """`path`: its key in `--json`, with a dot for each level. `title`: its heading in tables. `about`: a sentence.
+    """`path`: its key in `--json`, with a dot for each level. `title`: its heading in tables. `about`: its meaning,
+    a sentence.
 
-    `of` gives a `Ratio` for a share; with `part_of`, the path of another metric, it is that metric's share of what
-    it is under preset `off` on the same recording. `shown`: the tables that have it. `total`: its path in a row of
-    totals over recordings, where what is asked, or summed, counts the same; "" where it is in none. `columns`: of a
-    Parquet row; of a ratio its share, its part, and its whole.
+    `of` returns a `Ratio` for a share. `part_of`: the path of another metric; the value is then the share of that
+    metric's value under preset `off` on the same recording. `shown`: the tables that have it. `total`: its path in
+    a row of totals over recordings, where numerators and denominators, or amounts, are summed; "" if it is in none.
+    `columns`: of a Parquet row; for a ratio its share, numerator and denominator.
     """
 
     path: str
@@ -77,7 +79,7 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
     columns: tuple[str, ...] = ()
 
     def plain(self, session: Measures, base: Measures | None) -> Any:
-        """As `--json` has it; a ratio with its parts. `base`: the same recording under preset `off`."""
+        """The value for `--json`; a ratio with its parts. `base`: the same recording under preset `off`."""
         value = self.of(session)
         if self.part_of:
             return share(value, self.of(base) if base else None)
@@ -86,7 +88,7 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
         return rounded(value, self.unit)
 
     def number(self, figures: Figures) -> float | None:
-        """From the plain figures of one recording; None where they do not have it."""
+        """The value in the plain figures of one recording; None if they do not have it."""
         value = value_at(figures, self.path)
         number: float | None = value["share"] if isinstance(value, dict) else value
         return number
@@ -96,14 +98,14 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def of_base(metric: Metric, **changed: Any) -> Metric:
-    """A metric's share of what it is under preset `off`."""
+    """A metric's value as a share of its value under preset `off`."""
     return msgspec.structs.replace(
         metric, **{"part_of": metric.path, "unit": SHARE, "total": "", "columns": (), **changed}
     )
 
 
 def value_at(figures: Figures, path: str) -> Any:
-    """What `path` leads to; None where there is nothing."""
+    """The value at `path`; None if there is none."""
     value: Any = figures
     for key in path.split("."):
         value = None if value is None else value.get(key)
@@ -118,7 +120,7 @@ def put(figures: Figures, path: str, value: Any) -> None:
 
 
 def share(part: Any, whole: Any) -> float | None:
-    """None where there is no whole."""
+    """None if `whole` is 0 or None."""
     return round(part / whole, SHARE.json_digits) if whole else None
 
 

@@ -1,14 +1,15 @@
-"""All metrics in their order, and what is generated from them: plain values, Parquet rows, a table for a terminal.
+"""All metrics in order, and what is generated from them: plain values, Parquet rows, and a table for a terminal.
 
-To add a metric, add it to `METRICS` of its file (a new file: to `METRICS` here).
+To add a metric, add it to `METRICS` of its file (for a new file, also to `METRICS` here).
 
-Figures of several recordings become one row a policy, and tell how sure a difference of two policies is:
+Combines figures of several recordings into one row for each policy, and computes how certain a difference of two
+policies is:
 
-1. In totals dollars are summed, and what was asked is pooled: each byte or question counts the same. A policy is
-   held against `off` on the recordings that it was measured on. The floor has a row of its own.
-2. In a mean each recording counts the same, whatever its length; one without a figure is left out.
-3. The bootstrap: recordings are drawn with repetition, as many as there are, `DRAWS` times; the interval holds the
-   middle 95 % of what comes out. The numbers drawn are the same in every run.
+1. Totals sum dollars, and pool ratios: each byte or question counts the same. A policy is compared with `off` on
+   the recordings that it was measured on. The floor has its own row.
+2. In a mean each recording counts the same, whatever its length. A recording without a figure is left out.
+3. The bootstrap draws as many recordings as there are, with repetition, `DRAWS` times; the interval holds the
+   middle 95 % of the results. The random numbers are the same in every run.
 """
 
 import textwrap
@@ -45,7 +46,7 @@ T = TypeVar("T")
 
 
 def _repeats(session: Measures) -> tuple[Ratio, ...]:
-    """What `kept` is of (`code_length`): bytes, one ratio a call."""
+    """The ratio behind `kept` (`code_length`): bytes, one for each call."""
     return session.lengths.repeats(session.observations)
 
 
@@ -70,11 +71,11 @@ METRICS: tuple[Metric, ...] = (
 
 
 class Column(msgspec.Struct, frozen=True):
-    """A column of Parquet rows, and what it is. `type`: a type of Python, `| None` where it may be null; or the
-    columns of what it is a list of.
+    """A column of Parquet rows. `type`: a Python type, `| None` if nullable; or, for a list, the columns of its
+    elements.
 
-    `of`: its value for one session, or one for each of its calls; None where it follows from no session's figures.
-    `key`: of calls, in `--json`; their name is "" where it is no Parquet column.
+    `of`: its value for one session, or one value for each of its calls; None if it does not follow from a session's
+    figures. `key`: of a call's column in `--json`; its `name` is "" if it is no Parquet column.
     """
 
     name: str
@@ -89,7 +90,7 @@ def shown(view: View) -> list[Metric]:
 
 
 def figures(session: Measures, base: Measures | None) -> Figures:
-    """Of one session, as `--json` has them. `base`: the same recording under preset `off`."""
+    """The figures of one session for `--json`. `base`: the same recording under preset `off`."""
     made: Figures = {"prices": prices(session.sheet), "weighedBy": message_weigher().name}
     for metric in METRICS:
         put(made, metric.path, metric.plain(session, base))
@@ -99,7 +100,7 @@ def figures(session: Measures, base: Measures | None) -> Figures:
 
 
 def columns() -> list[Column]:
-    """The columns of a recording and policy in a corpus: of a ratio its share, its part and its whole."""
+    """The columns of a corpus row (a recording and policy); for a ratio its share, numerator and denominator."""
     return [
         Column(name, about, type, partial(_value, metric, form))
         for metric in METRICS
@@ -116,13 +117,15 @@ def columns() -> list[Column]:
 
 
 def _value(metric: Metric, form: str, session: Measures) -> Any:
-    """The number, or this of a ratio."""
+    """The metric's number, or this attribute of its ratio."""
     value = metric.of(session)
     return getattr(value, form) if isinstance(value, Ratio) else value
 
 
 def prices(sheet: PriceSheet) -> Figures:
-    """`input`, `output` and tiers' in dollars a million tokens, `read` and `write` as shares of the input price."""
+    """`input`, `output` and the tiers in dollars per million tokens; `read` and `write` as shares of the input
+    price.
+    """
     usual = sheet.prices
     return {
         "input": usual.input,
@@ -145,12 +148,13 @@ def prices(sheet: PriceSheet) -> Figures:
     }
 
 
-# for a terminal, with the few metrics that count most
+# for a terminal, with the most important metrics
 
 
 class ShownTable(msgspec.Struct, frozen=True):
-    """What terminal and page show alike: heads, a row of cells for each policy, and what each column means.
-    `values`: the shares behind the cells, None where a cell is no share of `off`."""
+    """The content of a table for the terminal and the page: heads, one row of cells for each policy, and the
+    meaning of each column. `values`: the shares behind the cells, None if a cell is no share of `off`.
+    """
 
     heads: tuple[str, ...]
     names: tuple[str, ...]
@@ -159,7 +163,7 @@ class ShownTable(msgspec.Struct, frozen=True):
     meanings: tuple[tuple[str, str], ...]
 
     def rendered(self, title: str) -> Table:
-        """For a terminal."""
+        """The table for a terminal."""
         made = figures_table(title, ("policy", *self.heads))
         for name, cells in zip(self.names, self.cells, strict=True):
             made.add_row(plain(name), *cells)
@@ -167,7 +171,7 @@ class ShownTable(msgspec.Struct, frozen=True):
 
 
 def of_recording(rows: Sequence[tuple[str, Figures]], metrics: Sequence[Metric]) -> ShownTable:
-    """Of one recording: (policy, figures)."""
+    """The table of one recording. `rows`: (policy, figures)."""
     numbers = [[metric.number(figures) for metric in metrics] for _, figures in rows]
     return ShownTable(
         heads=tuple(metric.title for metric in metrics),
@@ -187,18 +191,18 @@ def _shares(metrics: Sequence[Metric], numbers: Sequence[float | None]) -> tuple
 
 
 def table(rows: Sequence[tuple[str, Figures]]) -> Table:
-    """Of one recording: (preset, figures)."""
+    """The table of one recording for a terminal. `rows`: (preset, figures)."""
     return of_recording(rows, shown("brief")).rendered("")
 
 
 def legend() -> str:
-    """What its columns mean."""
+    """The meaning of the columns of `table`."""
     meanings = (f"{metric.title}: {metric.about[0].lower()}{metric.about[1:-1]}" for metric in shown("brief"))
     return "\n".join(textwrap.wrap("; ".join(meanings), LEGEND_COLUMNS))
 
 
 def prices_line(prices: Figures) -> str:
-    """Of `prices`."""
+    """Formats the result of `prices` on one line."""
     return (
         f"input at {prices['input']:g} {currency.A_MILLION_TOKENS}, read {prices['read']:g}, "
         f"write {prices['write']:g}, "
@@ -206,13 +210,13 @@ def prices_line(prices: Figures) -> str:
     )
 
 
-# of each call
+# for each call
 
 
 def _call(
     key: str, name: str, about: str, type: Any, measure: Callable[[Measures], Sequence[T]], of: Callable[[T], Any]
 ) -> Column:
-    """`measure`: what is measured of a session, one a call; `of`: the figure in it."""
+    """`measure`: returns one measurement for each call of a session. `of`: returns the figure in it."""
     return Column(name, about, type, lambda session: [of(call) for call in session.once(measure)], key)
 
 
@@ -299,7 +303,9 @@ FLOOR = "floor"
 
 
 def totals(parts: Sequence[Sequence[Figures]], base: str) -> list[Figures]:
-    """Rule 1. `parts`: for each recording a row a policy, with "preset" and "measures"; "floor" in the first."""
+    """Rule 1. `parts`: for each recording, one row for each policy, with "preset" and "measures"; the first row has
+    "floor".
+    """
     measured = [{row["preset"]: row["measures"] for row in part} for part in parts]
     names = dict.fromkeys(name for part in measured for name in part)
     floor = sum(part[0]["floor"]["money"] for part in parts)
@@ -316,7 +322,7 @@ def totals(parts: Sequence[Sequence[Figures]], base: str) -> list[Figures]:
 
 
 def _total(name: str, measured: Sequence[Figures], base: str) -> Figures:
-    """`measured`: of each recording that it was measured on, figures by policy."""
+    """`measured`: figures by policy, for each recording that this policy was measured on."""
     mine, bases = ([part[policy] for part in measured] for policy in (name, base))
     calls = sum(measures["closedLoop"]["calls"] for measures in mine)
     row: Figures = {"preset": name, "recordings": len(mine), "calls": calls}
@@ -352,7 +358,7 @@ OF_KEPT = (
 
 
 def of_totals(rows: Sequence[Figures]) -> ShownTable:
-    """Of `totals`: all recordings together, without the floor. Behind `kept` stand its mean and its worst."""
+    """The table of `totals`, without the floor. `kept` is followed by its mean and its worst value."""
     metrics = [metric for metric in shown("brief") if metric.total and metric.unit is not DOLLARS]
     behind = metrics.index(KEPT) + 1
     policies = [row for row in rows if row["preset"] != FLOOR]
@@ -376,7 +382,7 @@ def of_totals(rows: Sequence[Figures]) -> ShownTable:
 
 
 def totals_table(rows: Sequence[Figures]) -> Table:
-    """Of `totals`, for a terminal."""
+    """The table of `totals` for a terminal."""
     return of_totals(rows).rendered("all recordings together")
 
 
@@ -391,8 +397,10 @@ def _worst_kept(some: Sequence[Figures]) -> float | None:
 
 
 def difference(pairs: Sequence[tuple[float, float]]) -> Figures:
-    """Rule 3: of a pair of policies, first less second, on each recording: how many there are, the mean, and its
-    interval. A single recording has no interval but itself; of none there is no difference."""
+    """Rule 3: the difference of two policies, first minus second: the number of recordings, the mean, and its
+    interval. `pairs`: the values on each recording; at least one. With a single recording the interval is that
+    value.
+    """
     deltas = [first - second for first, second in pairs]
     low, high = interval(len(deltas), lambda drawn: fmean(map(deltas.__getitem__, drawn)))
     return {"recording_count": len(deltas), "mean": fmean(deltas), "low": low, "high": high}

@@ -1,9 +1,8 @@
-"""The next action that a model's answer asks for, by the two APIs that it is asked for with.
+"""Reads the next action from a model's answer, and requests it through either of two APIs.
 
-1. An action is the first tool that an answer calls, and its target: the paths that the call names, else the
-   argument that says most of what it does, with its blanks made one. An answer in words is an action without
-   a tool.
-2. An answer that was cut off before it called a tool is none.
+1. An action is the first tool that an answer calls, and its target: the paths that the call names, otherwise its
+   most informative argument with white space normalized. An answer in words is an action without a tool.
+2. An answer that was cut off before a tool call has no action.
 """
 
 from collections.abc import Sequence
@@ -29,14 +28,14 @@ class Action(msgspec.Struct, frozen=True):
 
 
 class ListRequest(CompletionRequest, frozen=True):
-    """`messages` as they are shown to the model; `tools`: the names of arguments by tool."""
+    """`messages` as they are shown to the model. `tools`: argument names by tool."""
 
     messages: Sequence[Message] = ()
     tools: dict[str, list[str]] = {}
 
 
 class ActionCompletion(Completion, frozen=True):
-    """`action` is None where there is none, and then `fault` says why."""
+    """`action` is None if there is none; `fault` then says why."""
 
     action: Action | None = None
 
@@ -115,12 +114,12 @@ class _ChatAction(ChatAnswer):
 def _decoded(arguments: str) -> Any:
     try:
         return msgspec.json.decode(arguments)
-    except (msgspec.MsgspecError, RecursionError):  # a model wrote them: the tool alone is known
+    except (msgspec.MsgspecError, RecursionError):  # written by a model: only the tool is known
         return None
 
 
 class AnthropicActionApi(AnthropicApi):
-    """Anthropic's messages, with tools, in one piece."""
+    """Anthropic's messages API, with tools, without streaming."""
 
     def body(self, model: str, ask: CompletionRequest) -> dict[str, Any]:
         assert isinstance(ask, ListRequest)
@@ -132,7 +131,7 @@ class AnthropicActionApi(AnthropicApi):
 
 @dataclass(frozen=True)
 class ChatActionApi(ChatApi):
-    """Chat completions, with tools, in one piece."""
+    """Chat completions, with tools, without streaming."""
 
     def body(self, model: str, ask: CompletionRequest) -> dict[str, Any]:
         assert isinstance(ask, ListRequest)

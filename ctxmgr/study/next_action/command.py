@@ -1,9 +1,10 @@
-"""`ctxmgr ab --next-action`: both lists of some calls of a recorded session go to the user's own model, twice each.
+"""`ctxmgr ab --next-action`: sends both lists of some calls of a recorded session to the user's own model, twice
+each.
 
-1. Nothing is sent before what it costs at most was said and agreed to: `--yes`, or an answer at the terminal.
-2. Calls are spread evenly over those whose list ctxmgr changes. The file of a session in progress does as well.
-3. The four answers of a call are asked for at the same time. Where one fails the call is left out, and counted.
-   Where none came, the run has failed.
+1. Nothing is sent before the user has seen the maximum cost and agreed: `--yes`, or an answer at the terminal.
+2. The calls are spread evenly over those whose list ctxmgr changes. The file of a session in progress works, too.
+3. The four answers for a call are requested concurrently. If one fails, the call is skipped and counted. If no call
+   succeeds, the run fails.
 """
 
 import asyncio
@@ -31,21 +32,21 @@ from ctxmgr.study.price_text import own_facts
 from ctxmgr.study.recordings import Recording, UnreadableRecording, readers
 
 COMMAND = "ab --next-action"
-ANSWERS = 4  # of a call: A, A', B, B'
+ANSWERS = 4  # for each call: A, A', B, B'
 CALLS_AT_ONCE = 2
 PRESET = "balanced"
 OVERHEAD_TOKENS = 1_000  # of the tools that are sent with each list
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """`faults`: why calls were left out, with counts."""
+    """`faults`: why calls were skipped, with counts."""
 
     samples: tuple[Sample, ...]
     faults: dict[str, int]
 
 
 def run(parsed: Namespace, environment: Mapping[str, str] = os.environ) -> int:
-    """0: compared, or there is nothing to compare; 1: it failed; 2: wrong usage, or no consent."""
+    """Returns 0 if it compared or there is nothing to compare, 1 if it failed, 2 for wrong usage or no consent."""
     wrong = missing_text([parsed.next_action]) or ("" if parsed.endpoint else "--endpoint says whom to ask")
     if wrong:
         return complain(COMMAND, wrong, 2)
@@ -85,7 +86,7 @@ def run(parsed: Namespace, environment: Mapping[str, str] = os.environ) -> int:
 def cost_text(
     chosen: Sequence[ListPair], changed_count: int, model: str, prices: TieredPrices | None, system_tokens: int
 ) -> str:
-    """What asking costs at most (rule 1). The cache may make it less: no part is counted as read from it."""
+    """The maximum cost of the requests (rule 1). The cache may reduce it: no tokens are counted as read from it."""
     overhead = OVERHEAD_TOKENS + system_tokens
     sizes = [pair.before_tokens + overhead for pair in chosen] * 2
     sizes += [pair.after_tokens + overhead for pair in chosen] * 2
@@ -103,14 +104,14 @@ def cost_text(
 
 
 def prompt_text(recorded: Recording) -> str:
-    """Which system prompt goes with each list."""
+    """Says which system prompt goes with each list."""
     if recorded.system_prompt:
         return "The session's own system prompt goes with each list"
     return f"{recorded.name} has no system prompt: the same short one goes with each list"
 
 
 def _agreed() -> bool:
-    """Rule 1. False where nobody answers."""
+    """Rule 1. False without an answer."""
     print("Send them? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 

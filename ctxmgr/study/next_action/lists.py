@@ -1,4 +1,4 @@
-"""The calls of a recorded session whose list ctxmgr changes: the list as it was, and as ctxmgr makes it."""
+"""The calls of a recorded session whose list ctxmgr changes: the original list, and ctxmgr's."""
 
 import tempfile
 from collections.abc import Callable, Sequence
@@ -13,8 +13,9 @@ from ctxmgr.study.recordings import Recording
 
 
 class ListPair(msgspec.Struct, frozen=True):
-    """Both lists of one call. `number` of the call, from 1; `before` is the host's, `after` is ctxmgr's;
-    `before_tokens` and `after_tokens` without system prompt and tools."""
+    """Both lists of one call. `number`: of the call, from 1. `before`: the host's list; `after`: ctxmgr's.
+    `before_tokens` and `after_tokens`: without system prompt and tools.
+    """
 
     number: int
     before: tuple[Message, ...]
@@ -30,8 +31,9 @@ class ListPair(msgspec.Struct, frozen=True):
 
 
 def changed_lists(recorded: Recording, preset: str, window: int, step: Callable[[], None]) -> list[ListPair]:
-    """One pair for each call whose list changes, oldest first. `window` in tokens; `step` is called once an entry.
-    Raises RuntimeError with what went wrong while the recording was driven."""
+    """One pair for each call whose list changes, oldest first. `window` in tokens. Calls `step` once for each
+    entry. Raises RuntimeError with what went wrong while the recording was driven.
+    """
     with tempfile.TemporaryDirectory(prefix="ctxmgr-ab-") as state:
         options = ReplayOptions(
             preset=preset,
@@ -48,7 +50,7 @@ def changed_lists(recorded: Recording, preset: str, window: int, step: Callable[
 
 
 def spread(pairs: Sequence[ListPair], count: int) -> list[ListPair]:
-    """At most so many, evenly over the session, the last one among them."""
+    """At most `count` pairs, spread evenly over the session, with the last pair among them."""
     if len(pairs) <= count:
         return list(pairs)
     return [pairs[(number + 1) * len(pairs) // count - 1] for number in range(count)]

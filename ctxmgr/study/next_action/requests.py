@@ -1,11 +1,11 @@
-"""A list of messages as a request for the next action, in the words of Anthropic's messages or of chat completions.
+"""Turns a list of messages into a request for the next action, for Anthropic's messages API or chat completions.
 
 1. Both lists of a call get the same system prompt and the same tools. The prompt is the recording's, or `SYSTEM` if
    it has none. The tools are those that the session called, with the names of the arguments that it gave them.
-2. A result stands with its call, in the list's order. A call without its result, and a result without its call, are
-   told as text: a provider refuses them otherwise. Ids are our own: those of a list may stand in it twice.
-3. Thinking is left out: it is signed for the model that thought it. A picture is a word.
-4. What is empty is left out, and messages of one role that follow each other are one, as Anthropic asks.
+2. Each result follows its call, in the order of the list. A call without its result, and a result without its call,
+   are written as text, since providers refuse them otherwise. Ids are new, because ids of a list may repeat.
+3. Thinking is omitted: it is signed for the model that produced it. A picture becomes a word.
+4. Empty content is omitted, and consecutive messages of one role are merged, as Anthropic requires.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ import msgspec
 from ctxmgr.model import Block, Message
 
 SYSTEM = "You are a coding agent. Go on with the task: take the next step with one of the tools, or answer."
-MAX_TOKENS = 2_048  # of an answer: an action and the thought before it
+MAX_TOKENS = 2_048  # of an answer: an action and the thinking before it
 PICTURE, NOTHING, GO_ON = "[picture]", "(nothing)", "Go on."
 NO_ARGUMENTS: dict[str, Any] = {}
 
@@ -24,8 +24,9 @@ Json = dict[str, Any]
 
 
 class Turn(msgspec.Struct):
-    """What one side says until the other does. `calls`: (id, tool, arguments); `results`: (id, text, is an error);
-    results stand before the texts of the user's."""
+    """Everything one side says before the other does. `calls`: (id, tool, arguments). `results`: (id, text, is an
+    error); they precede the user's texts.
+    """
 
     role: str
     texts: list[str] = []
@@ -38,7 +39,7 @@ class Turn(msgspec.Struct):
 
 
 def tools(lists: Iterable[Sequence[Message]]) -> dict[str, list[str]]:
-    """The tools that are called in these lists, each with the names of its arguments (rule 1)."""
+    """The tools called in these lists, each with the names of its arguments (rule 1)."""
     found: dict[str, dict[str, None]] = {}
     for block in (block for messages in lists for message in messages for block in message.view.blocks):
         if block.kind == "call":
@@ -47,7 +48,7 @@ def tools(lists: Iterable[Sequence[Message]]) -> dict[str, list[str]]:
 
 
 def turns(messages: Sequence[Message]) -> list[Turn]:
-    """Rules 2 to 4. Begins and ends with the user's."""
+    """Rules 2 to 4. The first and the last turn are the user's."""
     ids = _paired(messages)
     out: list[Turn] = []
     for index, message in enumerate(messages):
@@ -70,8 +71,9 @@ def turns(messages: Sequence[Message]) -> list[Turn]:
 
 
 def _paired(messages: Sequence[Message]) -> dict[tuple[int, int], str]:
-    """An id of its own for each call whose result stands before the assistant speaks again, and for that result, by
-    (index of the message, number of the block)."""
+    """A new id for each call whose result comes before the assistant's next message, and for that result, by (index
+    of the message, number of the block).
+    """
     waiting: dict[str, tuple[int, int]] = {}
     ids: dict[tuple[int, int], str] = {}
     was_assistant = False
@@ -101,7 +103,7 @@ def _add(turn: Turn, block: Block, id: str | None) -> None:
 
 
 def anthropic_body(model: str, system: str, messages: Sequence[Message], tools: dict[str, list[str]]) -> Json:
-    """For `/v1/messages`."""
+    """The body for `/v1/messages`."""
     return {
         "model": model,
         "max_tokens": MAX_TOKENS,
@@ -117,7 +119,7 @@ def anthropic_body(model: str, system: str, messages: Sequence[Message], tools: 
 def chat_body(
     model: str, system: str, messages: Sequence[Message], tools: dict[str, list[str]], limit_key: str
 ) -> Json:
-    """For `/chat/completions`. `limit_key`: how the server calls the most tokens of an answer."""
+    """The body for `/chat/completions`. `limit_key`: the server's name for the maximum of output tokens."""
     return {
         "model": model,
         limit_key: MAX_TOKENS,

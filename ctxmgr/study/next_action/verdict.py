@@ -1,9 +1,10 @@
-"""Compares what a model does next with both lists, against what chance alone does.
+"""Compares what a model does next with each list, against what chance alone would do.
 
-Each list is asked twice: A and A' with the host's, B and B' with ctxmgr's. A model seldom answers twice alike, so
-how often A and A' agree, and B and B', is what a list agrees with itself. Where A and B agree less than that, the
-list made the difference. For answers drawn with probabilities p and q, the expected difference is half the squared
-distance of p and q: zero where they are the same, and never below. Its interval is a bootstrap over calls.
+Each list is sent twice: A and A' with the host's list, B and B' with ctxmgr's. A model seldom answers the same
+twice, so the agreement of A with A', and of B with B', is how often a list agrees with itself. If A and B agree
+less than that, the list made the difference. If the answers have probabilities p and q, the expected difference is
+half the squared distance of p and q: zero if they are equal, and never negative. Its interval is a bootstrap over
+calls.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,14 +15,16 @@ import msgspec
 from ctxmgr.study.figures import difference
 from ctxmgr.study.next_action.actions import Action
 
-FEWEST_CALLS = 10  # below, an interval says nothing
-UNSEEN = 0.05  # what changes a greater share of calls than 1 - UNSEEN ** (1 / n) shows in one of n, 19 times of 20
+FEWEST_CALLS = 10  # with fewer, an interval says nothing
+UNSEEN = 0.05  # n calls show a change in more than 1 - UNSEEN ** (1 / n) of all calls, 19 times of 20
 
 Same = Callable[[Action, Action], bool]
 
 
 class Sample(msgspec.Struct, frozen=True):
-    """Of one call. `number` of the call in its session, from 1; `before`: A and A', `after`: B and B'."""
+    """The answers for one call. `number`: of the call in its session, from 1. `before`: A and A'. `after`: B and
+    B'.
+    """
 
     number: int
     before: tuple[Action, Action]
@@ -29,8 +32,9 @@ class Sample(msgspec.Struct, frozen=True):
 
 
 class Agreement(msgspec.Struct, frozen=True, rename="camel"):
-    """Shares of calls, 0 to 1. `before`: A and A' are the same, `after`: B and B', `across`: one of each.
-    `changed`: how much less across than within, and the ends of its 95 % interval."""
+    """Shares of calls, 0 to 1. `before`: A equals A'; `after`: B equals B'; `across`: one of each. `changed`: how
+    much lower the agreement is across than within, with the ends of its 95 % interval, `low` and `high`.
+    """
 
     before: float
     after: float
@@ -49,7 +53,7 @@ def same_action(one: Action, other: Action) -> bool:
 
 
 def agreement(samples: Sequence[Sample], same: Same) -> Agreement:
-    """Of at least one call."""
+    """The agreement over at least one call."""
     before = [float(same(*sample.before)) for sample in samples]
     after = [float(same(*sample.after)) for sample in samples]
     across = [fmean(same(one, other) for one in sample.before for other in sample.after) for sample in samples]
@@ -59,7 +63,7 @@ def agreement(samples: Sequence[Sample], same: Same) -> Agreement:
 
 
 def sentence(samples: Sequence[Sample]) -> str:
-    """What may be said of it, for people."""
+    """The conclusion in words."""
     calls = f"{len(samples)} call{'' if len(samples) == 1 else 's'}"
     if len(samples) < FEWEST_CALLS:
         are = "is" if len(samples) == 1 else "are"

@@ -1,4 +1,4 @@
-"""What a model was shown at each call, and what its messages weigh and mention: the ground of all measures."""
+"""What a model was shown at each call, and the tokens and mentions of its messages: the basis of all measures."""
 
 from ctxmgr.closed_loop import (
     MessageCache,

@@ -1,6 +1,6 @@
-"""What a model was shown at each call of a driven session: the ground that all measures stand on.
+"""What a model was shown at each call of a driven session: the basis of all measures.
 
-Messages of recordings are read in pi's format, and weighed by the project's vocabulary.
+Messages of recordings are read in pi's format, and counted with the project's vocabulary.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,23 +18,26 @@ VOCABULARY = "o200k_base"
 
 @cache
 def message_weigher() -> tokens.Weigher:
-    """Of the project's vocabulary; the estimate where it cannot be had. Blocks for about 0.3 s, once."""
+    """Counts with the project's vocabulary, or estimates if it is unavailable. The first call blocks for about 0.3
+    s.
+    """
     return tokens.load(VOCABULARY).weigher
 
 
 @cache
 def message_reader() -> Reader:
-    """A reader of pi's messages by that weigher."""
+    """A reader of pi's messages that counts with `message_weigher`."""
     return Reader(pi, message_weigher())
 
 
-PACKET = -1  # the index of what was put in: the packet
-SUMMARY = "compactionSummary"  # the role of what a host puts in the place of what it compacted away
+PACKET = -1  # the index of an inserted message: the packet
+SUMMARY = "compactionSummary"  # the role of a message by which a host replaces what it compacted
 
 
 class ProjectedMessage(msgspec.Struct, frozen=True, gc=False):
-    """One message of one projection. `raw`: its bytes as answered; `index`: its place in the host's list, -1 for
-    the packet; `same`: byte for byte as it came."""
+    """One message of a projection. `raw`: its bytes as returned. `index`: its position in the host's list, -1 for
+    the packet. `same`: its bytes are unchanged.
+    """
 
     raw: bytes
     index: int
@@ -42,10 +45,11 @@ class ProjectedMessage(msgspec.Struct, frozen=True, gc=False):
 
 
 class Observation(msgspec.Struct, frozen=True):
-    """One model call. `time_ms` in milliseconds, None where no time was recorded; `items` the host's list then.
+    """One model call. `time_ms`: in milliseconds, None if no time was recorded. `items`: the host's list at that
+    time.
 
-    `reply`: the recorded assistant message that followed. `epoch_number` as the report says. `own`: compactions
-    the host made unasked before it.
+    `reply`: the recorded assistant message that followed. `epoch_number`: from the report. `own`: number of
+    compactions that the host had made on its own.
     """
 
     time_ms: int | None
@@ -57,27 +61,27 @@ class Observation(msgspec.Struct, frozen=True):
 
 
 def stands_for_others(sight: Observation, message: ProjectedMessage) -> bool:
-    """Whether it was put in the place of other messages: the packet, or the host's summary of what it compacted."""
+    """Whether it replaces other messages: the packet, or the host's summary of what it compacted."""
     return message.index == PACKET or sight.items[message.index].role == SUMMARY
 
 
 def in_place(sight: Observation, message: ProjectedMessage) -> bool:
-    """Whether it is a message of the conversation, as it came."""
+    """Whether it is an unchanged message of the conversation."""
     return message.same and not stands_for_others(sight, message)
 
 
 def same_start(before: Sequence[ProjectedMessage], now: Sequence[ProjectedMessage]) -> int:
-    """How many messages two lists have in common from their start on, by their bytes."""
+    """The number of messages that two lists share at their beginning, by bytes."""
     pairs = enumerate(zip(before, now, strict=False))
     differing = (place for place, (old, new) in pairs if old is not new and old.raw != new.raw)
     return next(differing, min(len(before), len(now)))
 
 
 def new_messages(sights: Sequence[Observation]) -> Iterator[tuple[HostMessage, ...]]:
-    """For each call the messages of the recorded conversation that came since the call before it, oldest first.
+    """For each call, the messages of the recorded conversation since the previous call, oldest first.
 
-    All of them together are the conversation so far, with what was compacted away since; without the host's
-    summaries. A message is known by its entry's id and its bytes.
+    Together they are the conversation so far, including what has been compacted since, without the host's
+    summaries. A message is identified by its entry's id and its bytes.
     """
     known: set[tuple[str, bytes]] = set()
     reply: tuple[HostMessage, ...] = ()
@@ -93,18 +97,18 @@ def new_messages(sights: Sequence[Observation]) -> Iterator[tuple[HostMessage, .
 
 
 class Ratio(msgspec.Struct, frozen=True, gc=False):
-    """How many things were asked for, and how many of them were there."""
+    """`total`: how many things were asked for. `part`: how many of them were there."""
 
     part: int = 0
     total: int = 0
 
     @property
     def share(self) -> float | None:
-        """None where nothing was asked for."""
+        """None if nothing was asked for."""
         return self.part / self.total if self.total else None
 
 
 def total(some: Iterable[Ratio]) -> Ratio:
-    """Of all together: each counts by what was asked of it."""
+    """The sum of numerators and denominators, so each ratio counts by what it asked for."""
     ratios = list(some)
     return Ratio(sum(ratio.part for ratio in ratios), sum(ratio.total for ratio in ratios))

@@ -1,11 +1,12 @@
-"""Turns a recorded session into its course: every message once, the calls on the way, and where a list may be cut.
+"""Turns a recorded session into a timeline: every message once, the calls, and the indices at which a list may be
+cut.
 
-The ground of what is simulated in the study itself, without ctxmgr (`closed_loop`). Rules:
-1. The host never compacts here, and its recorded compactions are left out, as `drive` leaves them out: what stays
-   is the simulated policy's own business.
-2. A list may be cut before a user's or an assistant's message, but nowhere between a call and its result.
-3. A step starts at an assistant's message that may be cut at. All between it and the next is part of it, a host's
-   notes and the user's own bash runs too; but what the user said is part of no step.
+This is the basis of policies that the study simulates without ctxmgr (`closed_loop`). Rules:
+1. The host never compacts here, and its recorded compactions are skipped, as `drive` skips them: what is kept is up
+   to the simulated policy.
+2. A list may be cut before a message of the user or the assistant, but not between a call and its result.
+3. A step starts at an assistant message at which the list may be cut, and includes everything up to the next step,
+   such as a host's notes and the user's own bash runs. User messages belong to no step.
 """
 
 from collections.abc import Sequence
@@ -19,15 +20,18 @@ CUT_AT = ("user", "assistant")
 
 
 class TimelineCall(msgspec.Struct, frozen=True, gc=False):
-    """One model call. `time_ms` in milliseconds; `end_index`: so many messages stood in the list; the reply is the
-    next."""
+    """One model call. `time_ms` in milliseconds. `end_index`: number of messages in the list; the reply is the next
+    one.
+    """
 
     time_ms: int | None
     end_index: int
 
 
 class Timeline(msgspec.Struct, frozen=True):
-    """A session. `cuts`: places where it may be cut, ascending; `wholes`: each message as it is shown when kept."""
+    """A session. `cuts`: indices at which it may be cut, ascending. `wholes`: each message as it is shown if
+    kept.
+    """
 
     name: str
     items: tuple[HostMessage, ...]
@@ -37,7 +41,7 @@ class Timeline(msgspec.Struct, frozen=True):
 
 
 def of(recording: Recording) -> Timeline:
-    """The course of a recording; linear in its entries."""
+    """The timeline of a recording; linear in its entries."""
     items: list[HostMessage] = []
     calls: list[TimelineCall] = []
     for entry in recording.entries:
@@ -54,15 +58,15 @@ def of(recording: Recording) -> Timeline:
 
 
 def made(name: str, items: Sequence[HostMessage], calls: Sequence[TimelineCall]) -> Timeline:
-    """The course of these messages with calls at these places."""
+    """The timeline of these messages, with calls at these positions."""
     wholes = tuple(ProjectedMessage(item.raw, index, True) for index, item in enumerate(items))
     return Timeline(name, tuple(items), tuple(calls), tuple(cuts(items)), wholes)
 
 
 def cuts(items: Sequence[HostMessage]) -> list[int]:
-    """Rule 2: the places, ascending. An id that comes again belongs to the newest call with it."""
+    """Rule 2: the indices, ascending. A repeated id belongs to the newest call with it."""
     callers: dict[str, int] = {}
-    last = [-1] * len(items)  # by place of the calls: their last result
+    last = [-1] * len(items)  # by index of a call: its last result
     for index, item in enumerate(items):
         if item.role == "assistant":
             callers.update((str(call.get("id", "")), index) for call in item.calls)
@@ -79,12 +83,12 @@ def cuts(items: Sequence[HostMessage]) -> list[int]:
 
 
 def whole(course: Timeline) -> list[Observation]:
-    """At each call all that was said before it: nothing was taken away."""
+    """At each call the complete conversation so far: nothing was removed."""
     return [observation(course, call, course.wholes[: call.end_index], 0) for call in course.calls]
 
 
 def observation(
     course: Timeline, call: TimelineCall, shown: tuple[ProjectedMessage, ...], epoch: int
 ) -> Observation:
-    """What a simulated policy shows at a call."""
+    """An observation of what a simulated policy shows at a call."""
     return Observation(call.time_ms, course.items[: call.end_index], shown, course.items[call.end_index], epoch)

@@ -1,5 +1,5 @@
-"""The command `replay`: has recordings driven and measured, and replays transcripts. Drives and measures nothing
-itself.
+"""The command `replay`: has recordings driven and measured, and replays transcripts. Contains no driving and no
+measuring.
 """
 
 from ctxmgr.study.replay import command

@@ -1,18 +1,21 @@
-"""The command `replay`: each file by its kind, one view or one JSON document of what came of it.
+"""The command `replay`: handles each file by its kind, and shows one view or one JSON document of the results.
 
-The *modelled* host is the one that closed-loop cost is defined for: the same for every recording and every policy.
-1. Its usage is its list as ctxmgr weighs it, the reply and the overhead. It compacts as pi does.
-2. A compaction keeps the newest 20 000 tokens, at most half of what is below its reserve. Its summary copies what
-   the user said, all files and the last words (`Stub`): what is lost is lost by the cut, not by a bad summary.
-3. Its cache is never cold, and ctxmgr is told so: `closed` bills a warm cache.
+The *modelled* host is the host for which closed-loop cost is defined. It is the same for every recording and
+policy.
+1. It reports as usage its list as counted by ctxmgr, the reply and the overhead. It compacts like pi.
+2. A compaction keeps the newest 20,000 tokens, but at most half of what fits above its reserve. Its summary copies
+   what the user said, all files and the last words (`Stub`), so any loss comes from the cut and not from a bad
+   summary.
+3. Its cache is never cold, and ctxmgr's policy says so: `closed` bills a warm cache.
 
-The *recorded* host counts as the recording did: by the usage that was recorded, and with pauses after which the
-cache is cold. Its summary has pi's structure.
+The *recorded* host behaves as in the recording: with the recorded usage, and with pauses after which the cache is
+cold. Its summary has pi's structure.
 
 The *front* is one preset at several values of its knob, beside the presets that are driven anyway.
-4. Its values are those asked for, or `VALUES`, the points of the policy's `keep`; one of these is the default.
-5. Where the preset is driven anyway it has a value of the knob already: that is not driven twice.
-6. A point and its number are one value, and told by the point.
+4. Its values are those requested, or `VALUES`, the named points of the policy's `keep`; one of these is the
+   default.
+5. If the preset is driven anyway, it already has a value of the knob, which is not driven twice.
+6. A named point and its number are the same value, shown by name.
 """
 
 import json
@@ -45,7 +48,7 @@ from ctxmgr.study.report import BASE, RecordingSheet, page
 
 MODELLED, RECORDED = HOSTS = ("modelled", "recorded")
 NEVER_MS = 10**12  # 30 years: longer than any recording
-KNOBBED = "balanced"  # the preset that `keep` is of
+KNOBBED = "balanced"  # the preset that `keep` belongs to
 KEY = "keep"
 ALL: tuple[str, ...] = get_args(Preset)
 VALUES: tuple[KeepPoint, ...] = get_args(KeepPoint)
@@ -54,9 +57,10 @@ Keep = KeepPoint | int
 
 
 class HostModel(msgspec.Struct, frozen=True):
-    """`modelled`: rules 1 and 2; `stays_warm`: rule 3. `keep_tokens` of a compaction, None for the host's own
-    number. `overhead_tokens`: of system prompt and tools in each request. `own_summaries`: ctxmgr
-    writes them, without a model."""
+    """`modelled`: rules 1 and 2. `stays_warm`: rule 3. `keep_tokens`: what a compaction keeps, None for the host's
+    own number. `overhead_tokens`: system prompt and tools of each request. `own_summaries`: ctxmgr writes them,
+    without a model.
+    """
 
     modelled: bool = True
     stays_warm: bool = True
@@ -70,22 +74,24 @@ class HostModel(msgspec.Struct, frozen=True):
         return HostLimits(self.overhead_tokens if self.modelled else None, self.keep_tokens or keep)
 
     def policy(self, prices: TieredPrices | None = None) -> dict[str, Any]:
-        """What ctxmgr is told of this host's cache, and of who writes its summaries. `prices`: of the sheet that
-        its calls are billed by, whatever is known of the recorded model's."""
+        """The policy keys for this host's cache, and for who writes its summaries. `prices`: of the sheet that
+        bills its calls; they override the known prices of the recorded model.
+        """
         writing = {"compaction": {"by": "ctxmgr", "model": "none"}} if self.own_summaries else {}
         billed = {} if prices is None else {"prices": _keys(prices)}
         return {**({"cacheTtlMs": NEVER_MS} if self.stays_warm else {}), **billed, **writing}
 
     def write(self) -> Write | None:
-        """Who writes the summaries of one drive: it has a memory, so each drive has one of its own."""
+        """What writes the summaries of one drive. It has state, so each drive needs its own."""
         return Stub() if self.modelled else None
 
 
 def modelled(
     preset: str, keys: Mapping[str, Any], window_tokens: int, sheet: PriceSheet, **more: Any
 ) -> ReplayOptions:
-    """A measured drive with the modelled host (rules 1 to 3), billed by this sheet. `keys` of the policy; `more` of
-    `ReplayOptions`."""
+    """Options of a measured drive with the modelled host (rules 1 to 3), billed by this sheet. `keys`: of the
+    policy. `more`: of `ReplayOptions`.
+    """
     host = HostModel(overhead_tokens=sheet.overhead_tokens)
     return ReplayOptions(
         preset=preset,
@@ -99,7 +105,7 @@ def modelled(
 
 
 def _keys(prices: TieredPrices) -> dict[str, Any]:
-    """As a policy has them."""
+    """Prices as keys of a policy."""
     tiers = [{"aboveTokens": tier.above_tokens, **_four(tier)} for tier in prices.tiers]
     return {**_four(prices), **({"tiers": tiers} if tiers else {})}
 
@@ -115,7 +121,7 @@ def default_keep_tokens(window: int) -> int:
 
 
 def label(knob: Keep) -> str:
-    """What the preset is called at this value."""
+    """The name of the preset at this value."""
     return f"{KNOBBED} {_named(knob)}"
 
 
@@ -124,7 +130,9 @@ def _named(knob: Keep) -> Keep:
 
 
 class Front:
-    """`asked`: presets that are driven anyway; `whole`: whether the whole front is. `policy`: keys given."""
+    """`asked`: presets that are driven anyway. `whole`: whether the whole front is requested. `some`: requested
+    values. `policy`: keys given.
+    """
 
     def __init__(
         self, asked: Sequence[str | None], whole: bool, some: Sequence[Keep], policy: Mapping[str, Any]
@@ -138,7 +146,7 @@ class Front:
             self.knobs[KNOBBED] = own
 
     def figures(self, name: str) -> dict[str, float]:
-        """What a policy's plain values have more: its `keep` in tokens, where it is of the front."""
+        """Additional plain values of a policy: its `keep` in tokens, if it belongs to the front."""
         return {"knob": self.knobs[name]} if name in self.knobs else {}
 
 
@@ -146,7 +154,7 @@ FINDINGS_SHOWN = 50
 
 
 class ReplayRequest(NamedTuple):
-    """What is wanted of each file."""
+    """The options for each file."""
 
     parsed: Namespace
     own_models: OwnFacts
@@ -154,7 +162,7 @@ class ReplayRequest(NamedTuple):
 
 
 def run(parsed: Namespace) -> int:
-    """0: all well; 1: something differs or failed; 2: wrong usage."""
+    """Returns 0 if all is well, 1 if something differs or failed, 2 for wrong usage."""
     wrong = _wrong_usage(parsed)
     try:
         own = own_facts(parsed.models)
@@ -196,7 +204,7 @@ def _wrong_usage(parsed: Namespace) -> str | None:
 
 
 def _together(parts: Sequence[Sequence[Figures]]) -> list[Figures]:
-    """Figures over recordings, where several were measured."""
+    """Figures over all recordings, if several were measured."""
     measured = [[*part, *part[0]["beside"]] for part in parts if "measures" in part[0]]
     return totals(measured, BASE) if len(measured) > 1 else []
 
@@ -208,7 +216,7 @@ def _show_together(
     parsed: Namespace,
     probes: Mapping[str, Any],
 ) -> None:
-    """What is over recordings; of `--json` all."""
+    """Prints what spans recordings; with `--json` everything."""
     if parsed.json:
         whole = [figures for part in parts for figures in part]
         whole += [{"totals": together, "failures": []}] if together else []
@@ -221,7 +229,7 @@ def _show_together(
 
 
 def _file_figures(path: Path, asked_for: ReplayRequest, sheets: list[RecordingSheet]) -> list[Figures]:
-    """What came of a file. Whatever goes wrong with it is its failure, and costs the others nothing."""
+    """The figures of a file. Any error becomes a failure of this file, and does not affect the others."""
     try:
         source = readers.source(path)
         if source.warning:
@@ -259,12 +267,13 @@ def _transcript(path: Path, source: Source, update: bool, own: OwnFacts) -> list
 
 
 def _recording(source: Source, asked_for: ReplayRequest, sheets: list[RecordingSheet]) -> list[Figures]:
-    """Where it is measured, `off` is driven as well: what it costs is what the others' costs are parts of. Then
-    `sheets` has one more."""
+    """A measured recording is also driven with `off`, since costs are shares of its cost; `sheets` then gets one
+    more.
+    """
     recorded = readers.read(source)
     parsed, probing = asked_for.parsed, asked_for.probing
     facts = asked_for.own_models.of(recorded.model)
-    # what is given goes first, then what the host recorded, then the user's file, then the default
+    # an argument overrides what the host recorded, that overrides the user's file, and that the default
     window = parsed.window or recorded.window
     if parsed.window is None and facts is not None and not recorded.says_window:
         window = facts.usual_window
@@ -325,7 +334,7 @@ def _recording(source: Source, asked_for: ReplayRequest, sheets: list[RecordingS
 
 
 def _peers(recorded: Recording | Stream, parsed: Namespace, window: int, host: HostModel) -> list[ReplayResult]:
-    """A stream of events is no session that others could be driven through."""
+    """Skipped for a stream of events, which is no session that others could be driven through."""
     if isinstance(recorded, Stream):
         return []
     options = ReplayOptions(
@@ -335,7 +344,7 @@ def _peers(recorded: Recording | Stream, parsed: Namespace, window: int, host: H
 
 
 def _driven(recorded: Recording | Stream, options: ReplayOptions) -> ReplayResult:
-    """With a progress bar on stderr, where that is a terminal."""
+    """Shows a progress bar on stderr if that is a terminal."""
     total = len(recorded.events if isinstance(recorded, Stream) else recorded.entries)
     with progress_bar(f"{recorded.name} {options.preset or ''}", total) as advanced:
         return drive(recorded, options, lambda: advanced(1))

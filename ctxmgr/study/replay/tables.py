@@ -1,8 +1,8 @@
-"""Turns one recording's drives into measures and plain figures, and figures into what people read.
+"""Turns the drives of one recording into measures and plain figures, and figures into tables.
 
-1. What people read fits 80 columns: a verdict in words, and a few figures a policy.
-2. The verdict compares the first policy that was asked for with `off`: dollars, what is kept, what must be fetched
-   again, and whether anything failed.
+1. Tables fit 80 columns: a verdict in words, and a few figures for each policy.
+2. The verdict compares the first requested policy with `off`: dollars, what is kept, what must be fetched again,
+   and whether anything failed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,9 +34,9 @@ NO_KNOBS: Mapping[str, float] = MappingProxyType({})
 
 
 class ReplayFigures(msgspec.Struct, frozen=True):
-    """`figures` by outcome, in their order; `beside`: the same of what was simulated, with its name as "preset".
+    """`figures`: by outcome, in order. `beside`: the same for simulated policies, with their name as "preset".
 
-    `floor_figures`: what no policy costs less than, as plain values. `sheet` for the report.
+    `floor_figures`: the least that any policy costs, as plain values. `sheet`: for the report.
     """
 
     figures: tuple[Figures, ...]
@@ -52,9 +52,10 @@ def work(
     peers: Sequence[ReplayResult],
     knobs: Mapping[str, float] = NO_KNOBS,
 ) -> ReplayFigures:
-    """One of the outcomes is of preset `off`; `peers`: what came of those that stand beside. `knobs`: `keep` in
-    tokens of those outcomes that are of the front."""
-    ground = MessageCache(message_reader())  # what is known of a message is known for all
+    """One of the outcomes must be of preset `off`. `peers`: results of simulated policies. `knobs`: `keep` in
+    tokens of the outcomes that belong to the front.
+    """
+    ground = MessageCache(message_reader())  # shared by all policies
     lengths = CodeLengths()
     measures = [Measures(outcome.observations, ground, sheet, lengths) for outcome in outcomes]
     presets = {outcome.preset: session for outcome, session in zip(outcomes, measures, strict=True)}
@@ -87,7 +88,7 @@ def _row(
     receipts: Sequence[str] | None,
     knobs: Mapping[str, float],
 ) -> PolicyRow:
-    """`receipts`: lines of arithmetic; None of what is simulated."""
+    """`receipts`: lines of arithmetic; None for a simulated policy."""
     calls = measures[name].once(cost.of_session)
     return PolicyRow(
         name=name,
@@ -114,7 +115,7 @@ ALL_FIGURES = "--json prints all figures, --report FILE.html plots them"
 
 
 def of_drive(outcome: ReplayResult) -> Figures:
-    """All that is shown, as plain values: tokens uncalibrated, times in milliseconds."""
+    """Everything that is shown, as plain values: tokens uncalibrated, times in milliseconds."""
     calls = outcome.calls
     by_zone = {zone: [call for call in calls if call.zone == zone] for zone in ZONES}
     return {
@@ -139,7 +140,7 @@ def of_drive(outcome: ReplayResult) -> Figures:
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The value that `share` of the values do not exceed; 0 where there are none."""
+    """The value at this share (0 to 1) of the sorted values; 0 without values."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0
 
@@ -208,7 +209,7 @@ def verdict(drives: Sequence[Figures]) -> str:
 
 
 def _measured(drives: Sequence[Figures]) -> list[Figures]:
-    """Of the drives, and of what stands beside them."""
+    """Of the drives and the simulated policies."""
     return [row for row in (*drives, *drives[0].get("beside", ())) if "measures" in row]
 
 

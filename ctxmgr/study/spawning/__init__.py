@@ -1,4 +1,4 @@
-"""A sidecar spawned or in process, and a host's calls to it. Knows no recording and no measure."""
+"""A sidecar, spawned or in process, and a host's calls to it. Knows no recordings and no measures."""
 
 from ctxmgr.study.spawning.client import (
     Framing,

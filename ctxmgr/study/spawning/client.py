@@ -1,14 +1,14 @@
-"""A host's calls to a sidecar, spawned or in this process: JSON-RPC 2.0, blocking, answers as the bytes they are.
+"""A host's calls to a sidecar, spawned or in this process: JSON-RPC 2.0, blocking, with answers as raw bytes.
 
-Unlike `ctxmgr.client` it hides nothing: an error answer, a wait that is too long and the end of the sidecar are all
-raised, and nothing is started again.
+Unlike `ctxmgr.client` it hides nothing: an error answer, a timeout and the end of the sidecar are all raised, and
+nothing is restarted.
 
 Bytes go to and from a process on its standard streams (`Streams`, `Spawned`):
 
-1. Every wait is bounded: what does not come in time raises `TimedOut`.
-2. Reading and writing have a thread each: a process that writes its second megabyte before it reads the first never
-   blocks the caller.
-3. A spawned command has a process group of its own, which is killed as a whole: a wrapper leaves nothing behind.
+1. Every wait has a limit, and raises `TimedOut` after it.
+2. Reading and writing each have a thread, so a process that writes its second megabyte before it reads the first
+   never blocks the caller.
+3. A spawned command has its own process group, which is killed as a whole, so a wrapper leaves nothing behind.
 """
 
 import contextlib
@@ -27,17 +27,17 @@ import msgspec
 from ctxmgr import isolation
 from ctxmgr.wire import Framer, FramingFault, frame
 
-READ_BYTES = 1 << 20  # of one read: a pipe gives at most its capacity
-STDERR_BYTES = 4_000  # of what the command wrote there, shown with a failure
-KILLED_SECONDS = 10.0  # for the system to take away what was killed
+READ_BYTES = 1 << 20  # of one read: a pipe returns at most its capacity
+STDERR_BYTES = 4_000  # of the command's stderr, shown with a failure
+KILLED_SECONDS = 10.0  # for the system to remove a killed process
 
 
 class TimedOut(Exception):
-    """What was waited for did not come in time."""
+    """Something did not arrive in time."""
 
 
 class Streams:
-    """Two unbuffered byte streams; both are closed in the end."""
+    """Two unbuffered byte streams; both are closed at the end."""
 
     def __init__(self, reading: IO[bytes], writing: IO[bytes]) -> None:
         self._reading, self._writing = reading, writing
@@ -49,14 +49,14 @@ class Streams:
         self._writer.start()
 
     def write(self, chunk: bytes) -> None:
-        """Does not wait. What the other side does not read any more is lost; its end is seen by `read`."""
+        """Does not block. Bytes that the other side no longer reads are lost; `read` reports its end."""
         self._out.put(chunk)
 
     def end_input(self) -> None:
         self._out.put(None)
 
     def drain(self, seconds: float) -> None:
-        """Ends the other side's input and waits so long for it to read what is left."""
+        """Ends the other side's input, and waits up to `seconds` until it has read the rest."""
         self.end_input()
         self._writer.join(seconds)
 
@@ -67,7 +67,7 @@ class Streams:
         except queue.Empty:
             raise TimedOut(f"nothing came in {seconds:.1f} s") from None
         if not chunk:
-            self._in.put(b"")  # for the next who reads
+            self._in.put(b"")  # for the next reader
         return chunk
 
     # threads
@@ -89,7 +89,7 @@ class Streams:
 
 
 class Spawned(Streams):
-    """One process. A context manager: leaving it kills what is left. Raises OSError where it cannot be started."""
+    """One process. A context manager: leaving it kills what still runs. Raises OSError if it cannot be started."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  closed by `kill`
@@ -118,7 +118,7 @@ class Spawned(Streams):
 
     @property
     def exit_code(self) -> int | None:
-        """None while it runs; negative: the signal that ended it."""
+        """None while it runs; negative if a signal ended it."""
         return self.process.poll()
 
     def wait(self, seconds: float) -> int:
@@ -129,10 +129,10 @@ class Spawned(Streams):
             raise TimedOut(f"the process did not end in {seconds:.1f} s") from None
 
     def kill(self) -> None:
-        """Ends the process and its group at once, and closes what is open. A second call does nothing."""
+        """Kills the process and its group, and closes the streams. A second call does nothing."""
         if self._stderr.closed:
             return
-        with contextlib.suppress(OSError):  # it has ended, and nothing of its group is left
+        with contextlib.suppress(OSError):  # it has ended, and nothing of its group remains
             if hasattr(os, "killpg"):
                 os.killpg(self.process.pid, signal.SIGKILL)
             else:
@@ -155,21 +155,21 @@ class Spawned(Streams):
 
 
 def this_ctxmgr(*arguments: str) -> list[str]:
-    """The command that serves with the ctxmgr that is running."""
+    """The command that serves with the running ctxmgr."""
     return list(isolation.command("serve", *arguments))
 
 
 Framing = Literal["content-length", "ndjson"]
 
-DEADLINE_SECONDS = 60.0  # of one answer; the slowest seen, a first list of megabytes, takes under 2
-END_SECONDS = 10.0  # for the process to end after `exit`; it drains for 5 at most
+DEADLINE_SECONDS = 60.0  # for one answer; the slowest seen, for a first list of megabytes, takes less than 2
+END_SECONDS = 10.0  # for the process to end after `exit`; it drains for at most 5
 REFUSAL = b'{"code":-32601,"message":"this host has no such method"}'
 
 _encode = msgspec.json.Encoder().encode
 
 
 class SidecarProcess(Protocol):
-    """Bytes to and from a sidecar: a process, or what stands in the place of one. `kill` may be called twice."""
+    """The byte streams of a sidecar: a process, or a stand-in for one. `kill` may be called twice."""
 
     def write(self, chunk: bytes) -> None: ...
     def read(self, seconds: float) -> bytes: ...
@@ -190,11 +190,11 @@ class RpcFailure(Exception):
 
 
 class SidecarEnded(Exception):
-    """The sidecar ended, or wrote what is no message, while an answer was waited for."""
+    """The sidecar ended, or wrote something that is no message, while a call waited for an answer."""
 
 
 class _Incoming(msgspec.Struct):
-    """One message of the server. A member that was not there is empty."""
+    """One message of the server. A missing member is empty."""
 
     id: msgspec.Raw = msgspec.Raw(b"")
     method: str = ""
@@ -206,8 +206,9 @@ _decode = msgspec.json.Decoder(_Incoming).decode
 
 
 class RpcClient:
-    """One conversation. A context manager: leaving it lets the sidecar end, or kills it after a fault. Requests of
-    the sidecar are refused, and its notifications passed over."""
+    """One conversation. A context manager: leaving it lets the sidecar end, or kills it after a fault. Refuses
+    requests of the sidecar, and ignores its notifications.
+    """
 
     def __init__(self, sidecar: SidecarProcess, framing: Framing = "content-length") -> None:
         self.sidecar, self.framing = sidecar, framing
@@ -224,11 +225,11 @@ class RpcClient:
             self.sidecar.kill()
 
     def request(self, method: str, params: Any = None) -> Any:
-        """The decoded result. Raises as `request_raw`."""
+        """The decoded result. Raises like `request_raw`."""
         return msgspec.json.decode(self.request_raw(method, params))
 
     def request_raw(self, method: str, params: Any = None) -> bytes:
-        """The bytes of the result; `params` as bytes are JSON. Raises RpcFailure, TimedOut and SidecarEnded."""
+        """The bytes of the result. `params` as bytes are JSON. Raises RpcFailure, TimedOut and SidecarEnded."""
         id, self._next_id = self._next_id, self._next_id + 1
         self._send(b'{"jsonrpc":"2.0","id":%d,"method":%b%b}' % (id, _encode(method), _member(params)))
         end = time.monotonic() + DEADLINE_SECONDS
@@ -248,7 +249,7 @@ class RpcClient:
         self._send(b'{"jsonrpc":"2.0","method":%b%b}' % (_encode(method), _member(params)))
 
     def close(self) -> int:
-        """Says `shutdown` and `exit`; the exit code. Raises TimedOut."""
+        """Sends `shutdown` and `exit`; returns the exit code. Raises TimedOut."""
         try:
             with contextlib.suppress(SidecarEnded, RpcFailure):
                 self.request("shutdown")
@@ -262,7 +263,7 @@ class RpcClient:
         self.sidecar.write(b"".join(frame(self.framing, [body])))
 
     def _receive(self, end: float) -> list[_Incoming]:
-        """The messages of the next chunk; `end` in seconds of the monotonic clock."""
+        """The messages of the next chunk. `end`: in seconds of the monotonic clock."""
         try:
             chunk = self.sidecar.read(end - time.monotonic())
         except TimedOut as late:
@@ -275,7 +276,7 @@ class RpcClient:
 
 
 def _member(params: Any) -> bytes:
-    """The `params` member with its comma; nothing where there are none."""
+    """The `params` member with its comma; empty without params."""
     if params is None:
         return b""
     return b',"params":' + (params if isinstance(params, bytes) else _encode(params))

@@ -1,7 +1,7 @@
 """A connection without a process: drives `Connection` synchronously, for golden transcripts, replay and tests.
 
-Work that would go to a thread runs when it is asked for; snapshots and archive are kept in memory; no vocabulary is
-loaded unless `use_weigher` brings one. So the same calls give the same bytes.
+Work for a thread runs when it is requested, snapshots and archive stay in memory, and no vocabulary is loaded
+except by `use_weigher`. So the same calls give the same bytes.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,18 +18,18 @@ from ctxmgr.server import effects as do
 from ctxmgr.study.spawning.client import Framing, TimedOut
 from ctxmgr.wire import Framer, frame
 
-KILLED = -9  # the exit code of a process that was killed, as `subprocess` has it
+KILLED = -9  # the exit code of a killed process, as in `subprocess`
 
 
 class Driver:
-    """Bytes in, bodies out; carries out the effects of one connection. It can stand in the place of a spawned
-    process (`SidecarProcess`): then what is read is taken out of `sent`.
+    """Takes bytes, returns bodies, and carries out the effects of one connection. It can replace a spawned process
+    (`SidecarProcess`); reading then removes bodies from `sent`.
 
-    `sent`: bodies the server wrote. `recorded`: the lines of the transcript. `saved`: the lines of each session's
-    snapshot, `whole` those a rewrite of it would hold after the last save. `logged`: lines for people. `archived`:
-    rows by session and key, those given and those put; `archive` answers from them. `exit_code` once it ended. With
-    `hold`, work waits for `work()`. `wakes`: deadlines asked for, `completions` calls of an endpoint by ticket;
-    `wake` and `complete` bring them about. `models`: what is known of them, where it is not what is shipped.
+    `sent`: bodies the server wrote. `recorded`: lines of the transcript. `saved`: lines of each session's snapshot;
+    `whole`: the lines that a rewrite would hold after the last save. `logged`: log lines. `archived`: rows by
+    session and key, given ones and stored ones; `archive` answers from them. `exit_code`: set at the end. With
+    `hold`, work waits for `work()`. `wakes`: requested timers; `completions`: calls of an endpoint by ticket;
+    `wake` and `complete` answer them. `models`: facts about models, instead of the shipped ones.
     """
 
     def __init__(
@@ -64,11 +64,11 @@ class Driver:
         self._carry_out(self.connection.receive(b""))
 
     def receive(self, body: bytes) -> list[bytes]:
-        """One message of the host; the bodies that were written because of it."""
+        """Receives one message of the host; returns the bodies written in response."""
         return self.feed(b"".join(frame(self.framing, [body])))
 
     def feed(self, chunk: bytes) -> list[bytes]:
-        """Bytes of the host as they are."""
+        """Receives raw bytes of the host; returns the bodies written in response."""
         return self._written(self.connection.receive(chunk))
 
     def eof(self) -> list[bytes]:
@@ -80,15 +80,15 @@ class Driver:
         return self.sent[before:]
 
     def use_weigher(self, name: str, weigh: Weigh | None, note: str | None = None) -> None:
-        """A vocabulary is there, or (None) is not to be had or lost."""
+        """Reports that a vocabulary is loaded, or (None) that it is unavailable or lost."""
         self._carry_out(self.connection.weigher_loaded(name, weigh and of_all(weigh), note))
 
     def stored(self, session_id: str, stored: Stored) -> None:
-        """A session is so far safe in a store."""
+        """Reports how far a session is safe in a store."""
         self._carry_out(self.connection.stored(session_id, stored))
 
     def work(self) -> bool:
-        """Runs the oldest work that is held; whether there was any."""
+        """Runs the oldest held work. Returns whether there was any."""
         if not self._waiting:
             return False
         ticket, work = self._waiting.pop(0)
@@ -100,22 +100,22 @@ class Driver:
         return True
 
     def wake(self, ticket: int) -> list[bytes]:
-        """A deadline passes; the bodies that were written because of it."""
+        """Expires a timer; returns the bodies written in response."""
         return self._written(self.connection.resume(ticket, None))
 
     def complete(self, ticket: int, completion: Completion) -> list[bytes]:
-        """The endpoint answers; the bodies that were written because of it."""
+        """Answers for the endpoint; returns the bodies written in response."""
         del self.completions[ticket]
         return self._written(self.connection.resume(ticket, completion))
 
     def open(self, session_id: str) -> SnapshotLoaded:
-        """What a starting session is restored from: what was saved here, else what was given."""
+        """What a starting session is restored from: what was saved here, otherwise what was given."""
         if lines := self.saved.get(session_id):
             return SnapshotLoaded(tuple(lines))
         return self.snapshots.get(session_id, SnapshotLoaded())
 
     def archive(self, effect: do.ArchiveEffect) -> ArchiveAnswer:
-        """As `ctxmgr.devices.archive`: rows are kept by key, and two under one handle are none."""
+        """Works like `ctxmgr.devices.archive`: stores rows by key; a handle with two rows finds none."""
         rows = self.archived.setdefault(effect.session_id, {})
         if isinstance(effect, do.PutRows):
             rows |= {row.key: row for row in at_rest(effect.rows, effect.limits)}
@@ -126,7 +126,7 @@ class Driver:
         rows_of_handle = [row for row in rows.values() if row.handle == effect.handle]
         return ArchiveAnswer(rows_of_handle[0] if len(rows_of_handle) == 1 else None)
 
-    # in the place of a process
+    # as a process
 
     def write(self, chunk: bytes) -> None:
         self.feed(chunk)
@@ -135,8 +135,9 @@ class Driver:
         self.eof()
 
     def read(self, seconds: float) -> bytes:
-        """The next bytes, b"" at the end; held work is done where nothing else is there. Raises TimedOut where an
-        answer waits for a device (a model's server, a deadline): nothing comes later by itself."""
+        """The next bytes, b"" at the end. Runs held work if nothing else is there. Raises TimedOut if an answer
+        needs a device (a model's server, a timer), since nothing would arrive by itself.
+        """
         while not self.sent and self.work():
             pass
         bodies, self.sent = self.sent, []
@@ -149,11 +150,11 @@ class Driver:
         return self.exit_code or 0
 
     def kill(self) -> None:
-        """Nothing is asked of it any more."""
+        """Stops it; it takes no more requests."""
         self.exit_code = KILLED if self.exit_code is None else self.exit_code
 
     def stderr(self) -> str:
-        """What a spawned one would have written to stderr."""
+        """What a spawned process would have written to stderr."""
         return "\n".join(f"ctxmgr: {text}" for text in self.logged)
 
     # effects
@@ -207,13 +208,13 @@ class Driver:
 
 
 class InProcessDriver(Driver):
-    """A connection in the place of a spawned process: byte for byte the same answers, but nothing outlives it."""
+    """A connection instead of a spawned process: the same answers byte for byte, but nothing outlives it."""
 
     def __init__(self, weighers: Mapping[str, Weigh] | None = None, models: Registry | None = None) -> None:
         super().__init__(weighers=weighers, models=models, record=False)
 
     def read(self, seconds: float) -> bytes:
-        """Raises TimedOut where another vocabulary is asked for, too."""
+        """Also raises TimedOut if another vocabulary is requested."""
         if self.vocabularies:
             raise TimedOut(f"the vocabulary {self.vocabularies[0].name} needs a spawned sidecar")
         return super().read(seconds)
