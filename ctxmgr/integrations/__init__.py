@@ -1,7 +1,7 @@
-"""Frameworks that build agents: one file each, which turns its messages into one of the formats and back.
+"""Integrations with agent frameworks: one file each, which converts its messages to one of the formats and back.
 
-What ctxmgr keeps comes back as the very objects that were given; only what it changed is new. Each needs the
-library of its name, and imports it: nothing else does. Knows the client, and nothing that the client stands before.
+Kept messages come back as the same objects; only changed ones are new. Each integration imports the library of its
+name, and nothing else does. Knows the client, but not the sidecar behind it.
 """
 
 from ctxmgr.integrations.conversations import FrameworkSessions

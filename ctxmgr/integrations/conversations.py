@@ -1,11 +1,11 @@
-"""Turns a framework's conversations into sessions of one client: what the integrations share.
+"""Turns a framework's conversations into sessions of one client. All integrations use it.
 
 Rules:
-1. Each message that is sent bears its place in the framework's list (`PLACE`), which stays in what ctxmgr shortens:
-   so the original of a changed one is known, and what has none is new (a packet).
-2. No call of a model fails, and none is held up for longer than the client waits, because of what is here: on any
-   fault the list goes out as it came.
-3. The newest `MOST` conversations are held open; others end, and go on from their snapshots when they come again.
+1. Each message sent to ctxmgr carries its index in the framework's list (`PLACE`), and keeps it when ctxmgr
+   shortens the message. So the original of a changed message is known, and a message without one is new (a packet).
+2. Nothing here makes a model call fail, or delays it longer than the client waits: after any fault the original
+   list is sent.
+3. The newest `MOST` conversations stay open. Others are closed, and continue from their snapshots when they return.
 """
 
 import json
@@ -18,16 +18,17 @@ from ctxmgr.client import Client, ClientSession, Host, InProcessSidecar, Spawned
 from ctxmgr.model import Policy
 from ctxmgr.model.api import GivenTools
 
-PLACE = "ctxmgr"  # a member that no provider is ever sent
+PLACE = "ctxmgr"  # a member that is never sent to a provider
 MOST = 100
-WINDOW = 200_000  # tokens, where nobody tells the model's
+WINDOW = 200_000  # tokens, if the model's window is unknown
 Given = TypeVar("Given")
 Json = dict[str, Any]
 
 
 class FrameworkSessions:
-    """`policy`, `tools` and `sidecar` as `ctxmgr.Client` takes them; `window` of the model in tokens. A context
-    manager; may be used from any thread."""
+    """`policy`, `tools` and `sidecar` as in `ctxmgr.Client`. `window`: of the model, in tokens. A context manager.
+    Thread-safe.
+    """
 
     def __init__(
         self,
@@ -38,7 +39,7 @@ class FrameworkSessions:
         tools: GivenTools | None = None,
         sidecar: SpawnedSidecar | InProcessSidecar | None = None,
     ) -> None:
-        host = Host(deliver=None, name="ctxmgr-integrations")  # a framework has no way to compact on request
+        host = Host(deliver=None, name="ctxmgr-integrations")  # a framework cannot compact on request
         self.client = Client(policy, format=format, tools=tools, sidecar=sidecar, host=host)
         self.window = window
         self._open: OrderedDict[str, tuple[ClientSession, str]] = OrderedDict()
@@ -51,16 +52,17 @@ class FrameworkSessions:
         self.close()
 
     def close(self) -> None:
-        """The sidecar saves and ends. From then on lists go out as they come."""
+        """Closes the client; the sidecar saves and ends. Lists are sent unchanged from then on."""
         self.client.close()
 
     def sent(self, name: str, model: str, messages: Sequence[Json]) -> list[Json]:
-        """The list to send in the place of `messages` of the conversation of this name; rule 1 is the caller's.
-        Raises where the client is closed."""
+        """The list to send instead of the `messages` of the conversation `name`. The caller applies rule 1. Raises
+        if the client is closed.
+        """
         return self._session(name, model).context(messages)
 
     def ended(self, name: str, message: Json, usage: Mapping[str, Any] | None) -> None:
-        """The model answered. `usage`: what the provider counted, in any of the words that `turn_end` takes."""
+        """Records the model's answer. `usage`: the provider's, with any of the names that `turn_end` takes."""
         entry = self._open.get(name)
         if entry is not None:
             entry[0].turn_end(message, usage=usage)
@@ -81,7 +83,7 @@ class FrameworkSessions:
 
 
 def guarded(given: Given, make: Callable[[], Given]) -> Given:
-    """What is made, or what was given where that fails (rule 2)."""
+    """The result of `make`, or `given` if it raises (rule 2)."""
     try:
         return make()
     except Exception:  # noqa: BLE001  rule 2
@@ -89,7 +91,7 @@ def guarded(given: Given, make: Callable[[], Given]) -> Given:
 
 
 def placed(message: Json, index: int) -> Json:
-    """The message with its place, and its parts with theirs."""
+    """The message with its index, and its parts with theirs (rule 1)."""
     content = message.get("content")
     if isinstance(content, list):
         message = {**message, "content": [{**part, PLACE: number} for number, part in enumerate(content)]}
@@ -97,8 +99,9 @@ def placed(message: Json, index: int) -> Json:
 
 
 def content_of(sent: Json, given: Json, parts: Sequence[Any]) -> Any:
-    """The content of a message that came back changed, in the framework's parts: those that were left alone are
-    the very ones; what was put is `{"type": "text"}`."""
+    """The content of a changed message, in the framework's parts: unchanged parts are the original objects, new
+    ones are `{"type": "text"}`.
+    """
     content = sent.get("content")
     if not isinstance(content, list) or not isinstance(given.get("content"), list):
         return content
@@ -112,8 +115,9 @@ def content_of(sent: Json, given: Json, parts: Sequence[Any]) -> Any:
 
 
 def answer_of(content: Any, thoughts: Sequence[Any], calls: Iterable[tuple[str, str, str]]) -> Json:
-    """An assistant's message of chat completions; `calls`: (id, tool, arguments as JSON) each. Thoughts count as
-    signed, so that nothing beside them is changed."""
+    """An assistant message of chat completions. `calls`: (id, tool, arguments as JSON) each. Thoughts count as
+    signed, so that nothing beside them is changed.
+    """
     made = [
         {"id": id, "type": "function", "function": {"name": tool, "arguments": arguments}}
         for id, tool, arguments in calls
@@ -131,12 +135,12 @@ def result_of(id: str, tool: str, content: Any) -> Json:
 
 
 def arguments_of(sent: Json) -> dict[str, Any]:
-    """By the ids of its calls."""
+    """Arguments of the message's calls, by call id."""
     return {call["id"]: json.loads(call["function"]["arguments"]) for call in sent.get("tool_calls") or ()}
 
 
 def used(input: int, output: int, read: int, written: int) -> dict[str, int]:
-    """Usage in the words of `turn_end`; `input` in tokens with those that a cache held."""
+    """Usage with the names of `turn_end`. `input`: tokens including those read from a cache."""
     fresh = max(0, input - read - written)
     return {
         "input": fresh,

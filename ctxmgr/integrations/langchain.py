@@ -1,10 +1,10 @@
-"""LangChain 1.x: the list of each model call, by a middleware.
+"""LangChain 1.x: a middleware that changes the list of each model call.
 
     from ctxmgr.integrations.langchain import ContextMiddleware
     agent = create_agent(model, tools, middleware=[ContextMiddleware({"preset": "balanced"})])
 
-The agent's state keeps the whole conversation; only the call is made with less. A conversation is known by its
-thread, or else by the id of its first message. Messages become those of chat completions.
+The agent's state keeps the whole conversation; only the model call gets a shorter list. A conversation is
+identified by its thread, or else by the id of its first message. Messages are converted to chat completions.
 """
 
 import asyncio
@@ -19,12 +19,12 @@ from langgraph.config import get_config
 from ctxmgr.integrations import conversations as shared
 from ctxmgr.integrations.conversations import Json
 
-_CALLS = ("tool_use", "function_call", "tool_call")  # parts that say again what `tool_calls` says
+_CALLS = ("tool_use", "function_call", "tool_call")  # parts that repeat what `tool_calls` says
 _THOUGHTS = ("thinking", "redacted_thinking", "reasoning")
 
 
 class ContextMiddleware(AgentMiddleware[Any, Any]):
-    """What is given is as `FrameworkSessions` has it, but for the format."""
+    """Arguments as in `FrameworkSessions`, without the format."""
 
     def __init__(self, policy: Any = None, **more: Any) -> None:
         super().__init__()
@@ -70,11 +70,11 @@ class ContextMiddleware(AgentMiddleware[Any, Any]):
                 name, as_chat(message), shared.used(usage["input_tokens"], usage["output_tokens"], *cached)
             )
 
-        shared.guarded(None, make)  # without usage nothing is fed
+        shared.guarded(None, make)  # without usage nothing is reported
 
 
 def as_chat(message: AnyMessage) -> Json:
-    """A message as chat completions have it."""
+    """The message in the format of chat completions."""
     if isinstance(message, ToolMessage):
         return shared.result_of(message.tool_call_id, message.name or "", _content(message.content))
     if not isinstance(message, AIMessage):
@@ -115,7 +115,7 @@ def _back(sent: Json, given: Sequence[Json], messages: Sequence[AnyMessage]) -> 
 
 
 def _shortened(sent: Json, before: Json, message: AIMessage) -> AIMessage:
-    """With the calls that are left, and their arguments as they are now, in each place where they stand."""
+    """The message with the calls that remain and their current arguments, wherever they occur in it."""
     now, content = shared.arguments_of(sent), message.content
     calls = [{**call, "args": now[call["id"]]} for call in message.tool_calls if call["id"] in now]
     if isinstance(content, list):

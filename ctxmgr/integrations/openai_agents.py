@@ -1,12 +1,13 @@
-"""OpenAI Agents SDK: the list of each model call, by `call_model_input_filter`, and its usage, by run hooks.
+"""OpenAI Agents SDK: changes the list of each model call by `call_model_input_filter`, and reads its usage by run
+hooks.
 
     from ctxmgr.integrations.openai_agents import ContextFilter
     fitting = ContextFilter("conversation-1")
     await Runner.run(agent, prompt, run_config=fitting.run_config(), hooks=fitting)
 
-One filter a conversation: nothing in the SDK tells one from another. Items are those of the responses API as they
-are. Where the server holds the conversation (`previous_response_id`, `conversation_id`), the list is no whole one,
-and is left as it is.
+Use one filter for each conversation, since the SDK does not identify conversations. Items are passed unchanged in
+the format of the responses API. If the server holds the conversation (`previous_response_id`, `conversation_id`),
+the list is incomplete, and is sent unchanged.
 """
 
 import asyncio
@@ -24,8 +25,9 @@ _ANSWERS = ("function_call_output", "custom_tool_call_output", "computer_call_ou
 
 
 class ContextFilter(RunHooks[Any]):
-    """`conversation`: any name that stays the same when it goes on. `conversations`: to share one sidecar among
-    filters; else one of its own, with `policy` and `more` as `FrameworkSessions` takes them."""
+    """`conversation`: any name that stays the same when the conversation continues. `conversations`: shares one
+    sidecar among filters; otherwise the filter starts its own, with `policy` and `more` as in `FrameworkSessions`.
+    """
 
     def __init__(
         self,
@@ -39,7 +41,7 @@ class ContextFilter(RunHooks[Any]):
         self.conversations = conversations or FrameworkSessions("responses", policy, **more)
 
     def run_config(self, config: RunConfig | None = None) -> RunConfig:
-        """The configuration of a run, with this filter."""
+        """The run configuration with this filter."""
         return replace(config or RunConfig(), call_model_input_filter=self)
 
     async def __call__(self, data: CallModelData[Any]) -> ModelInputData:
@@ -55,7 +57,9 @@ class ContextFilter(RunHooks[Any]):
         return replace(given, input=items)
 
     async def on_llm_end(self, context: RunContextWrapper[Any], agent: Agent[Any], response: ModelResponse) -> None:
-        """Its usage, once: the SDK counts all tries of a call together."""
+        """Reports the answer and its usage. Does nothing after a retry, since the SDK then sums the usage of all
+        tries.
+        """
         usage = response.usage
         if usage.requests != 1:
             return
@@ -82,6 +86,6 @@ def _model(agent: Agent[Any]) -> str:
 
 
 def _is_whole(items: list[Json]) -> bool:
-    """Whether each result stands beside its call."""
+    """Whether the list has the call of each result."""
     calls = {item.get("call_id") for item in items if item.get("type") not in _ANSWERS}
     return all(item.get("call_id") in calls for item in items if item.get("type") in _ANSWERS)

@@ -1,10 +1,11 @@
-"""pydantic-ai: the list of each model request, by a capability.
+"""pydantic-ai: a capability that changes the list of each model request.
 
     from ctxmgr.integrations.pydantic_ai import ContextCapability
     agent = Agent(model, capabilities=[ContextCapability({"preset": "balanced"})])
 
-The history keeps the whole conversation; only the request is made with less. A conversation is known by its
-`conversation_id`. Each part of a request becomes a message of chat completions, a response becomes one.
+The history keeps the whole conversation; only the request gets a shorter list. A conversation is identified by its
+`conversation_id`. Each part of a request becomes a message of chat completions, and each response becomes one
+message.
 """
 
 import asyncio
@@ -22,11 +23,11 @@ from ctxmgr.integrations import conversations as shared
 from ctxmgr.integrations.conversations import Json
 from ctxmgr.model import Policy
 
-Position = tuple[int, int]  # of a message, of a part in it (-1: a whole response)
+Position = tuple[int, int]  # index of a message, index of a part in it (-1: a whole response)
 
 
 class ContextCapability(AbstractCapability[Any]):
-    """What is given is as `FrameworkSessions` has it, but for the format."""
+    """Arguments as in `FrameworkSessions`, without the format."""
 
     def __init__(self, policy: Policy | Mapping[str, Any] | None = None, **more: Any) -> None:
         self.conversations = shared.FrameworkSessions("openai", policy, **more)
@@ -88,7 +89,7 @@ def _chat_message(messages: Sequence[ModelMessage], position: Position) -> Json:
     if isinstance(part, own.RetryPromptPart) and part.tool_name is not None:
         return shared.result_of(part.tool_call_id, part.tool_name, f"Error: {part.model_response()}")
     text = part.content if isinstance(part, own.SystemPromptPart) else repr(part)
-    return {"role": "system", "content": text}  # what nobody here knows stays, as prompts do
+    return {"role": "system", "content": text}  # parts of unknown kinds stay, as prompts do
 
 
 def _shown(content: Any) -> Json:
@@ -112,7 +113,7 @@ def _response(message: ModelResponse) -> Json:
 def _back(
     sent: Sequence[Json], given: Sequence[Json], positions: Sequence[Position], messages: Sequence[ModelMessage]
 ) -> list[ModelMessage]:
-    """Parts that stood in one message and stand beside each other still are one again."""
+    """Converts messages back. Parts that were in one message and are still adjacent are merged again."""
     out: list[ModelMessage] = []
     where = ((positions[chat[shared.PLACE]][0] if shared.PLACE in chat else -1, chat) for chat in sent)
     for index, group in groupby(where, key=lambda pair: pair[0]):

@@ -1,7 +1,7 @@
-"""What is known of models where no host says it: windows, limits, prices, how their providers cache.
+"""Known facts about models, for hosts that do not supply them: windows, limits, prices, and how providers cache.
 
-Facts of others, each with its source and its day, in `ctxmgr/data/models.json`. Knows no session and no settings:
-it answers what it knows of an id and how it found that, and who asks lets a host's own word go before.
+The facts are in `ctxmgr/data/models.json`, each with its source and date. This package knows no session and no
+settings. It returns what it knows about an id and how it was found; callers prefer what the host says.
 """
 
 from ctxmgr.known_models import registry

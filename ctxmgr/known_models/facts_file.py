@@ -1,6 +1,6 @@
-"""The file of facts as it stands on disk: camelCase, dollars a million tokens, tokens, milliseconds.
+"""The format of a file of facts: camelCase, dollars per million tokens, tokens, milliseconds.
 
-The shipped file and a user's own have one shape. A user's row need not say all: what it leaves out is as it was.
+The shipped file and a user's file have the same format. A user's row may be partial: what it omits stays unchanged.
 """
 
 from typing import Annotated, Literal
@@ -17,16 +17,16 @@ Name = Annotated[str, Meta(min_length=1, max_length=200)]
 Id = Annotated[str, Meta(min_length=1, max_length=200, pattern=r"\S")]
 Word = Annotated[str, Meta(max_length=200, pattern=r"^[A-Za-z0-9._-]*[A-Za-z][A-Za-z0-9._-]*$")]
 Day = Annotated[str, Meta(pattern=r"^(\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]))?$")]
-Vocabulary = Literal["o200k_base", "cl100k_base"]  # those that `devices/tokens` can read
+Vocabulary = Literal["o200k_base", "cl100k_base"]  # the vocabularies that `devices/tokens` reads
 OWN_SOURCE = "a file of your own"
 
 
 class FileMember(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
-    """Base of all that stands in the file."""
+    """Base of everything in the file."""
 
 
 class TierRow(FileMember, frozen=True):
-    """What is None is as many times the plain price as input is."""
+    """A None price is the plain price times the ratio of the input prices."""
 
     above_tokens: Tokens
     input: Dollars
@@ -36,7 +36,7 @@ class TierRow(FileMember, frozen=True):
 
 
 class PricesRow(FileMember, frozen=True):
-    """`cache_write` None: as the input's. `cache_read` None: not told."""
+    """`cache_write` None: the price of input. `cache_read` None: unknown."""
 
     input: Annotated[float, Meta(gt=0, le=1_000_000)]
     output: Dollars
@@ -45,7 +45,7 @@ class PricesRow(FileMember, frozen=True):
     tiers: tuple[TierRow, ...] = ()
 
     def prices(self, read_share: float = model_prices.READ) -> TieredPrices:
-        """`read_share`: what reading costs where that is not told, as a part of the input."""
+        """`read_share`: the price of a cache read as a share of input, if it is unknown."""
         read = round(read_share * self.input, 6) if self.cache_read is None else self.cache_read
         write = self.input if self.cache_write is None else self.cache_write
         plain = TieredPrices(self.input, self.output, read, write)
@@ -54,7 +54,7 @@ class PricesRow(FileMember, frozen=True):
 
 
 class CacheRow(FileMember, frozen=True):
-    """A `CacheRule`, and who says so."""
+    """A `CacheRule` with its source."""
 
     kind: CacheKind
     most_marks: Annotated[int, Meta(ge=0, le=1_000)] = 0
@@ -74,17 +74,19 @@ class CacheRow(FileMember, frozen=True):
 
 
 class LongCache(FileMember, frozen=True):
-    """What a provider asks to keep a start for longer: at least `lifetime_ms`, at `cache_write` dollars a million
-    tokens, in requests that pay no tier."""
+    """The price for keeping a prefix longer: for at least `lifetime_ms`, at `cache_write` dollars per million
+    tokens, in requests below all tiers.
+    """
 
     lifetime_ms: Annotated[int, Meta(ge=1)]
     cache_write: Annotated[float, Meta(gt=0, le=1_000_000)]
 
 
 class FamilyRow(FileMember, frozen=True):
-    """`ids`: how names of its models begin. `window`, `cache` and `vocabulary`: of one that is like no row.
-    `stays_under_tier`: programs work with what costs no more, though longer requests are taken. `source` and `date`
-    of the window."""
+    """`ids`: prefixes of its models' names. `window`, `cache` and `vocabulary`: for a model that resembles no row.
+    `stays_under_tier`: programs stay below the first tier, although longer requests are accepted. `source` and
+    `date`: of the window.
+    """
 
     name: Name
     ids: Annotated[tuple[Word, ...], Meta(min_length=1)]
@@ -97,7 +99,7 @@ class FamilyRow(FileMember, frozen=True):
 
 
 class ModelRow(FileMember, frozen=True):
-    """Of one model. `cache`: the name of a cache rule, or one of its own; `least_tokens` instead of the rule's."""
+    """One model. `cache`: the name of a cache rule, or a rule of its own. `least_tokens`: overrides the rule's."""
 
     id: Id
     family: str | None = None
@@ -122,9 +124,10 @@ class FactsFile(FileMember, frozen=True):
 
 
 def filled(row: ModelRow, base: ModelRow) -> ModelRow:
-    """The row with what it leaves out as the other has it. Of prices that it sets itself the other's batch is no
-    part, and a longer life is as much dearer to write as it was. Where the row names no source,
-    it is told what of it a user says himself."""
+    """The row, completed from `base`. If it sets its own prices, the base's batch prices are dropped, and the write
+    price of the longer cache lifetime changes in proportion to the input price. If it names no source, the source
+    says which members come from the user.
+    """
     given = {name: value for name in ModelRow.__struct_fields__ if (value := getattr(row, name)) is not None}
     if row.prices is not None:
         given = {"batch": None, "long_cache": _long_at(row.prices, base)} | given
@@ -143,18 +146,20 @@ def _source(row: ModelRow, base: ModelRow) -> str:
 
 
 def key(row: ModelRow) -> str:
-    """The name under which it is found."""
+    """The name by which the row is found."""
     return key_of(row.id)
 
 
 def key_of(id: str) -> str:
-    """Capitals mean nothing, and in names of Claude a dot is a hyphen."""
+    """In lower case; in names of Claude with hyphens for dots."""
     name = id.strip().lower()
     return name.replace(".", "-") if name.startswith("claude") else name
 
 
 def _long_at(prices: PricesRow, base: ModelRow) -> LongCache | None:
-    """The longer life of `base` at other prices: its write is dearer by as much as the input is."""
+    """The longer cache lifetime of `base` at other prices: its write price changes in proportion to the input
+    price.
+    """
     if base.long_cache is None or base.prices is None:
         return base.long_cache
     times = prices.input / base.prices.input

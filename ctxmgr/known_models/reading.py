@@ -1,4 +1,6 @@
-"""Turns the bytes of a file of facts into a registry, and says of a bad one which row and which member is wrong."""
+"""Turns the bytes of a file of facts into a registry. For a bad file it says which row and which member is
+wrong.
+"""
 
 import json
 from collections import Counter
@@ -12,7 +14,7 @@ from ctxmgr.known_models.facts_file import CacheRow, FactsFile, FamilyRow, Model
 from ctxmgr.known_models.registry import Registry
 from ctxmgr.model import misfit
 
-MAX_BYTES = 4_000_000  # of a file: more is none that somebody wrote
+MAX_BYTES = 4_000_000  # of a file: nobody writes a larger one
 _MEMBERS = {
     "models": tuple[msgspec.Raw, ...],
     "families": tuple[msgspec.Raw, ...],
@@ -21,12 +23,12 @@ _MEMBERS = {
 
 
 class BadFacts(ValueError):
-    """A file of facts that cannot be used; the text is one sentence that names the row and the member."""
+    """A file of facts that cannot be used. The text is one sentence that names the row and the member."""
 
 
 @cache
 def shipped() -> Registry:
-    """What comes with ctxmgr. Read once, with the first question: a start does not wait for it."""
+    """The facts that come with ctxmgr. Read once, on first use, so that a start does not wait for it."""
     import pkgutil
 
     content = pkgutil.get_data("ctxmgr", "data/models.json")
@@ -35,7 +37,7 @@ def shipped() -> Registry:
 
 
 def read(content: bytes) -> Registry:
-    """A user's own facts before the shipped ones. Raises BadFacts."""
+    """The shipped facts, overridden by a user's own. Raises BadFacts."""
     if len(content) > MAX_BYTES:
         raise BadFacts(f"it is longer than {MAX_BYTES:,} bytes")
     try:
@@ -83,21 +85,21 @@ def _cache(raw: msgspec.Raw, path: str) -> CacheRow:
 
 
 def _path(member: str, number: int, raw: msgspec.Raw, name: str) -> str:
-    """Which row it is, with its name where it has one."""
+    """Which row it is, with its name if it has one."""
     path = f"{member}[{number}]"
     try:
         value: Any = msgspec.json.decode(msgspec.json.decode(raw, type=dict[str, msgspec.Raw])[name])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, KeyError):
-        value = None  # what is wrong with it is told where the row is read
+        value = None  # what is wrong with it is reported when the row is read
     return path + (f' ("{value}")' if isinstance(value, str) and value else "")
 
 
 class _Members(tuple[tuple[str, Any], ...]):
-    """Of an object, each as often as it stands there."""
+    """The members of an object, each as often as it occurs."""
 
 
 def _check_once(path: str, raw: bytes) -> None:
-    """That no member is there twice: of two the last would hold, and nobody would be told."""
+    """Checks that no member occurs twice, since the first would be ignored silently. Raises BadFacts."""
     try:
         double = next(_doubles(json.loads(raw, object_pairs_hook=_Members), ""), None)
     except (RecursionError, ValueError) as fault:
@@ -107,7 +109,7 @@ def _check_once(path: str, raw: bytes) -> None:
 
 
 def _doubles(value: Any, path: str) -> Iterator[str]:
-    """The paths of members that stand twice in their object."""
+    """The paths of members that occur twice in their object."""
     if isinstance(value, _Members):
         counts = Counter(name for name, _ in value)
         for name, held in value:
@@ -121,7 +123,7 @@ def _doubles(value: Any, path: str) -> Iterator[str]:
 
 
 def _check_ids(facts: FactsFile) -> None:
-    """That no two rows are of one model, and no two families of one name."""
+    """Checks that no two rows are of the same model, and no two families have the same name."""
     rows: dict[str, str] = {}
     for number, row in enumerate(facts.models):
         path = f'models[{number}] ("{row.id}")'
@@ -147,7 +149,7 @@ def _check_tiers(path: str, prices: PricesRow) -> None:
 
 
 def _check(facts: FactsFile) -> None:
-    """That what is named is there."""
+    """Checks that everything a row names exists."""
     caches = {*shipped().caches, *facts.caches}
     families = {*shipped().families, *(family.name for family in facts.families)}
     for number, row in enumerate(facts.models):

@@ -1,28 +1,29 @@
 """Turns a model's id into what is known of it.
 
 Rules:
-1. The row of that name holds, where it is the whole one (below). Where there is none, the row whose name
-   is the longest beginning of the id's.
-2. Where there is none either, the newest row of the family with the same words (`claude-opus-9`: the newest Opus);
-   its window is at most the family's, for nobody knows.
-3. Else what holds for the whole family, without prices. What is of no family, and like no row of none, is unknown.
-4. All but a row of that very name is `matched` "family", and `why` says by what.
-5. `[1m]` at an id's end is a window of a million, as Claude Code writes it, whatever is known of the rest.
-6. Where reading a cache is told to cost what input does there is none, whatever rule a row names. Where nothing is
-   told of it the rule holds, and reading costs the default (`READ`), or what input does where there is no cache.
+1. The row of that name applies if it is the whole name (below). Otherwise the row applies whose name is the longest
+   prefix of the id's.
+2. Without such a row, the newest row of the family with the same words applies (`claude-opus-9`: the newest Opus).
+   Its window is at most the family's, to be safe.
+3. Otherwise the facts of the family apply, without prices. A model of no family, and like no row without one, is
+   unknown.
+4. `matched` is "family" unless a row with that exact name applies; `why` says how it was found.
+5. `[1m]` at the end of an id means a window of a million tokens, as Claude Code writes it, whatever else is known.
+6. If a cache read costs as much as input, there is no cache, whatever rule a row names. If its price is unknown,
+   the rule applies, and a read costs the default (`READ`), or the price of input without a cache.
 
 Turns a model's id, as hosts and requests write it, into the name that a row may have.
 
 Rules:
-1. What stands before the name is passed over. The name begins where a family's word does, behind no letter and no
-   digit. It is the *whole* name where nothing stands before it but a path, which ends in `/`, and what providers
-   put there: a cloud's, a region's, a maker's prefix. Else it is a part of another name: `acme-o3` is no o3.
-2. Capitals mean nothing. In names of Claude a dot is a hyphen, for some write `claude-opus-4.5`.
-3. A name's end may say what is no other model: a day (`-20250929`, `-2025-08-07`, `@20250929`, `-0613`), `-latest`,
-   a cloud's version (`-v1:0`, `-1:0`), a gateway's variant (`:free`), and `[1m]`, a window of a million. A variant
-   that is a size is one (`gpt-oss:20b` is `gpt-oss-20b`).
+1. What precedes the name is skipped. The name begins at a family's word that follows neither a letter nor a digit.
+   It is the *whole* name if only a path ending in `/` and known prefixes precede it: a cloud's, a region's, a
+   maker's. Otherwise it is part of another name: `acme-o3` is no o3.
+2. Case does not matter. In names of Claude a dot equals a hyphen, since some write `claude-opus-4.5`.
+3. The end of a name may say something that makes it no other model: a day (`-20250929`, `-2025-08-07`, `@20250929`,
+   `-0613`), `-latest`, a cloud's version (`-v1:0`, `-1:0`), a gateway's variant (`:free`), and `[1m]`, a window of
+   a million. A variant that is a size does make another model (`gpt-oss:20b` is `gpt-oss-20b`).
 4. A name's *version* is the numbers in it, its *words* are the rest: those of `gemini-2.5-flash-lite` are "flash"
-   and "lite". Models of one family and the same words are alike, whatever their version.
+   and "lite". Models of one family with the same words are alike, whatever their version.
 """
 
 import re
@@ -41,10 +42,11 @@ _ENDS = expression(
     r"(?:[-@](?:20\d{6}|20\d\d-\d\d-\d\d|\d{4}|\d\d-20\d\d|latest|default)|@[\w-]+|-v\d+(?::\d+)?|-\d+:\d+|:[\w-]+|\[1m\])$"
 )
 _SIZED = expression(r"(.+):(\d+b)")
-_REGIONS = r"(?:us-gov|us|eu|apac|ap|global|au|jp|ca|sa|me|af|uk|in)\."  # of Bedrock's profiles
-_MAKERS = r"(?:anthropic|openai|google|mistral|deepseek|qwen|moonshotai|moonshot|minimax|zai|xai)[.]"  # in clouds
+_REGIONS = r"(?:us-gov|us|eu|apac|ap|global|au|jp|ca|sa|me|af|uk|in)\."  # prefixes of Bedrock's profiles
+# prefixes in clouds
+_MAKERS = r"(?:anthropic|openai|google|mistral|deepseek|qwen|moonshotai|moonshot|minimax|zai|xai)[.]"
 _HYPHENED = r"(?:databricks|fw|openai|anthropic|google|zai|xai)-"  # Databricks, Fireworks on Azure, DigitalOcean
-_CLIENTS = (  # as clients of many providers name one: LangChain, Pydantic AI, LiteLLM, agents
+_CLIENTS = (  # prefixes by which clients name a provider: LangChain, Pydantic AI, LiteLLM, agents
     r"(?:anthropic|openai(?:-chat|-responses)?|azure(?:_openai|_ai)?|google(?:-gla|-vertex|_genai|_vertexai)?"
     r"|vertex(?:_ai|ai)?|bedrock(?:_converse)?|openrouter|groq|mistral(?:ai)?|deepseek|moonshot(?:ai)?|minimax|zai|xai"
     r"|fireworks(?:_ai)?|together(?:_ai)?|github(?:_copilot)?|copilot|cerebras|ollama|huggingface|gateway):"
@@ -53,11 +55,11 @@ _PREFIX = expression(rf"(?:{_CLIENTS})*(?:{_REGIONS})?(?:{_MAKERS}|system\.ai\.)
 _SIZE = expression(r"(?<![a-z\d])a?\d+[bk](?![a-z\d])")  # `120b`, `a3b`, `128k`: neither a version nor a word
 _PARTS = expression(r"[a-z]+|\d+(?:\.\d+)?")
 _NO_WORDS = frozenset({"preview", "latest", "exp", "v"})
-_ANOTHER = expression(r"[a-z0-9]|\.\d|-\d{1,2}(?:$|[-.@:\[])")  # behind a row's name: another version of it
+_ANOTHER = expression(r"[a-z0-9]|\.\d|-\d{1,2}(?:$|[-.@:\[])")  # after a row's name: another version of it
 
 
 def names(model: str, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """(the family's word, the name from there on), each that the id may have, by rules 1 and 2."""
+    """Candidates by rules 1 and 2: (the family's word, the name from there on)."""
     text = model.strip().lower()
     for match in _words_of(tuple(ids)).finditer(text):
         name = text[match.start() :]
@@ -65,7 +67,7 @@ def names(model: str, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def bare(model: str) -> Iterator[str]:
-    """What stands behind a path, as it is and without a provider's prefix: of an id without a family's word."""
+    """For an id without a family's word: its last path segment, also without a provider's prefix."""
     text = model.strip().lower().rpartition("/")[2]
     yield text
     if (match := _PREFIX.match(text)) and match[0]:
@@ -73,14 +75,14 @@ def bare(model: str) -> Iterator[str]:
 
 
 def is_whole(model: str, name: str) -> bool:
-    """Whether one of its `names` is the whole name, by rule 1."""
+    """Whether this result of `names` is the whole name (rule 1)."""
     text = model.strip().lower()
     before = text[: len(text) - len(name)].rpartition("/")[2]
     return _PREFIX.fullmatch(before) is not None
 
 
 def shorter(name: str) -> Iterator[str]:
-    """The name, and what is left of it with each end that rule 3 takes away."""
+    """The name, and what remains after removing each end of rule 3."""
     yield name
     if sized := _SIZED.fullmatch(name):
         yield f"{sized[1]}-{sized[2]}"
@@ -90,13 +92,13 @@ def shorter(name: str) -> Iterator[str]:
 
 
 def begins(name: str, row: str) -> bool:
-    """Whether the name is the row's, with something behind it that is no other version."""
+    """Whether the name is the row's name followed by something that is no other version."""
     return name.startswith(row) and not _ANOTHER.match(name[len(row) :])
 
 
 @lru_cache(maxsize=1024)
 def parts(name: str) -> tuple[frozenset[str], tuple[float, ...]]:
-    """Its words and its version, by rule 4. `4.20` is `4.2`, and before `4.7`."""
+    """A name's words and version (rule 4). `4.20` equals `4.2`, and precedes `4.7`."""
     *_, bare = shorter(name)
     tokens = _PARTS.findall(_SIZE.sub("", bare))
     words = frozenset(token for token in tokens if token.isalpha() and token not in _NO_WORDS)
@@ -105,24 +107,27 @@ def parts(name: str) -> tuple[frozenset[str], tuple[float, ...]]:
 
 @lru_cache(maxsize=8)
 def _words_of(ids: tuple[str, ...]) -> re.Pattern[str]:
-    """A word that ends in a digit, as that of o3, stands alone; any other has something behind it."""
+    """Matches the words of families. A word that ends in a digit, such as o3, stands alone; any other is followed
+    by something.
+    """
     ordered = sorted(ids, key=len, reverse=True)
     alone = [re.escape(id) for id in ordered if id[-1].isdigit()] or ["(?!)"]
     others = [re.escape(id) for id in ordered if not id[-1].isdigit()] or ["(?!)"]
     return re.compile(rf"(?<![a-z0-9])(?:(?:{'|'.join(alone)})(?=[-@:\[]|$)|(?:{'|'.join(others)})(?=[-\d:@]))")
 
 
-UNKNOWN_TOKENS = 200_000  # most models of the last years take that, and those that take more lose nothing but size
+UNKNOWN_TOKENS = 200_000  # most models of recent years accept this many; one that accepts more only loses room
 
 
 class ModelFacts(msgspec.Struct, frozen=True):
-    """`id` as it was asked for, `row` the name of the row that says it ("" where none does).
+    """`id`: as requested. `row`: the name of the row that supplied the facts, "" if none did.
 
-    `window` and `max_output_tokens` in tokens; `usual_window`: that programs work with, less than the window where
-    longer requests cost more. `prices`: None where none are known; `has_read_price`: that of reading the cache is,
-    else it is the default, or the input's where there is none. `batch`: of requests that may wait. `media`: by
-    which rules pictures weigh (`model/media`); `vocabulary`: its own, or the nearest of ours. `date`: when the
-    `source` was read. `matched`: of the model itself, of one of its family, or of none; `why` in words.
+    `window` and `max_output_tokens` in tokens. `usual_window`: what programs use, less than the window if longer
+    requests cost more. `prices`: None if unknown. `has_read_price`: the price of a cache read is known; otherwise
+    it is the default, or the input price without a cache. `batch`: prices of requests that may wait. `media`: the
+    rules for the tokens of pictures (`model/media`). `vocabulary`: its own, or the nearest that ctxmgr has. `date`:
+    when the `source` was read. `matched`: whether the facts are of the model itself, of its family, or of neither;
+    `why`: the same in words.
     """
 
     id: str = ""
@@ -149,7 +154,7 @@ BEHIND = "behind what is no provider's prefix"
 
 
 class Registry:
-    """Rows by name. `find` remembers nothing, and costs some 20 microseconds."""
+    """Rows by name. `find` caches nothing, and takes about 20 microseconds."""
 
     def __init__(self, facts: FactsFile) -> None:
         self.rows = {key(row): row for row in facts.models}
@@ -158,7 +163,7 @@ class Registry:
         self._family_of = {word.lower(): family for family in facts.families for word in family.ids}
 
     def find(self, model: str | None) -> ModelFacts:
-        """Of a model's id, as a host or a request names it."""
+        """The facts about a model's id, as a host or a request names it."""
         whole = (model or "").strip().lower()
         exact = self.rows.get(key_of(whole)) or self.rows.get(key_of(whole.rpartition("/")[2]))
         if exact is not None:
@@ -167,7 +172,7 @@ class Registry:
         return _of_a_million(facts) if whole.endswith(MILLION) else facts
 
     def _facts(self, model: str) -> ModelFacts:
-        """Of an id that is no row as it stands."""
+        """The facts about an id that is not exactly a row's name."""
         candidates = list(names(model, tuple(self._family_of)))
         if not candidates and (facts := self._without_family(model)):
             return facts
@@ -186,7 +191,7 @@ class Registry:
         return facts if whole_name or facts.why != begun else _guessed(facts, f"a part of {begun}, {BEHIND}")
 
     def _without_family(self, model: str) -> ModelFacts | None:
-        """By the rows of no family, which those of a file may be: by the same rules."""
+        """The facts of a row without a family, such as one in a user's file, by the same rules."""
         for name in bare(model):
             row = next((self.rows[short] for short in shorter(name) if short in self.rows), None)
             if row is not None:
@@ -198,13 +203,13 @@ class Registry:
         return None
 
     def with_facts(self, more: FactsFile) -> "Registry":
-        """One in which these rows go before: what they leave out is as this one knows it."""
+        """A registry in which these rows override its own; what they omit stays unchanged."""
         rows = [filled(row, self._base(row.id)) for row in more.models]
         families = {**self.families, **{family.name: family for family in more.families}}
         merged = {**self.rows, **{key(row): row for row in rows}}
         return Registry(FactsFile(tuple(merged.values()), tuple(families.values()), {**self.caches, **more.caches}))
 
-    # within
+    # internals
 
     def _base(self, id: str) -> ModelRow:
         known = self.find(id)

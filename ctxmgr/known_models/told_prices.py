@@ -1,16 +1,16 @@
-"""Turns prices that somebody told into prices of requests however long they are, and of a start kept for longer.
+"""Turns given prices into prices for requests of any length, and for a prefix that the cache keeps longer.
 
-1. A host or the policy may tell what longer requests cost. What is left out there is dearer as input is.
-2. Who tells the plain prices alone has told nothing of longer requests: what is known of this very model holds, in
-   proportion to its plain prices.
-3. Who tells a part of the plain prices has told nothing of the rest: what is known of this very model holds, in
-   proportion to its input. What is known of nobody, as many a price of reading, stays untold.
-4. A start that is kept for longer than usual is dearer to write. What is known is written at the price that is
-   known of the longer life, in each tier as many times its input.
-5. A told write is dearer where it is the known one of the usual life, as many times the told input: price lists of
-   hosts have one write a model. So is one that nobody told, of a model that is known itself. Any other is a word
-   of its own, and stays.
-6. A life that no provider keeps says that the host keeps its cache warm by itself: its writes are the usual ones.
+1. A host or the policy may give prices of longer requests. Prices missing there change in proportion to input.
+2. If only plain prices are given, the known tiers of exactly this model apply, in proportion to its plain prices.
+3. If only some plain prices are given, the known prices of exactly this model supply the rest, in proportion to its
+   input. What nobody knows, such as many prices of cache reads, stays missing.
+4. Writing a prefix that is kept longer costs more. Known prices use the known write price of the longer lifetime,
+   in each tier with the same ratio to its input.
+5. A given write price is raised if it is the known price of the usual lifetime in proportion to the given input,
+   since hosts' price lists have one write price for each model. The same holds for a write price that nobody gave,
+   of a model that is known exactly. Any other write price is the host's own, and stays.
+6. A lifetime that no provider offers means that the host keeps its cache warm itself; its writes have the usual
+   price.
 """
 
 from collections.abc import Iterable
@@ -23,8 +23,9 @@ from ctxmgr.model import prices as model_prices
 
 
 def with_tiers(given: BasePrices | None, known: TieredPrices | None) -> BasePrices | None:
-    """`known`: of the model itself, not of one that is like it. What is not told of the plain prices is as rates
-    are where nobody tells; without tiers `given` comes back as it is."""
+    """`known`: of exactly this model, not of a similar one. Missing plain prices get the default rates. Without
+    tiers `given` is returned unchanged.
+    """
     if given is None or not given.input:
         return given
     plain = _plain(given)
@@ -36,8 +37,9 @@ def with_tiers(given: BasePrices | None, known: TieredPrices | None) -> BasePric
 
 
 def completed(given: BasePrices | None, facts: ModelFacts, batch: bool = False) -> BasePrices | None:
-    """Rule 3. `batch`: by the prices of requests that may wait, where these are known. With nothing to add `given`
-    comes back as it is; a price of 0 is not told, but of reading the cache."""
+    """Rule 3. `batch`: use the prices of requests that may wait, if they are known. If there is nothing to add,
+    `given` is returned unchanged. A price of 0 counts as missing, except for cache reads.
+    """
     known = itself(facts, batch)
     if given is None or not given.input or known is None:
         return given
@@ -53,18 +55,18 @@ def completed(given: BasePrices | None, facts: ModelFacts, batch: bool = False) 
 
 
 def itself(facts: ModelFacts, batch: bool = False) -> TieredPrices | None:
-    """What is known of the very model's prices, not of one that is like it."""
+    """The known prices of exactly this model, not of a similar one."""
     own = nearest(facts) if facts.matched == "model" else None
     return facts.batch if own is not None and batch and facts.batch is not None else own
 
 
 def nearest(facts: ModelFacts) -> TieredPrices | None:
-    """What is known of the model's prices, else of those of the nearest of its family."""
+    """The known prices of the model, otherwise of the most similar one in its family."""
     return facts.prices if facts.prices is not None and facts.prices.input > 0 else None
 
 
 def tiered(given: BasePrices, facts: ModelFacts) -> TieredPrices:
-    """Rules 1 to 3, with nothing that is not told."""
+    """The prices by rules 1 to 3, all of them set."""
     whole = completed(given, facts) or given
     held = with_tiers(whole, itself(facts))
     return held if isinstance(held, TieredPrices) else _plain(whole)
@@ -107,11 +109,11 @@ def _in_proportion(tier: PriceTier, plain: TieredPrices, known: TieredPrices) ->
     )
 
 
-ROUNDING = 0.005  # of the known share: two digits of a price that is less than a dollar
+ROUNDING = 0.005  # relative to the known ratio: prices below a dollar have two digits
 
 
 def is_long(facts: ModelFacts, lifetime_ms: int) -> bool:
-    """Whether a start is kept for a lifetime that costs more to write than the usual one."""
+    """Whether a prefix is kept for a lifetime with a higher write price."""
     longer = facts.long_cache
     return (
         longer is not None
@@ -120,14 +122,14 @@ def is_long(facts: ModelFacts, lifetime_ms: int) -> bool:
 
 
 def long_prices(prices: TieredPrices, cache_write: float) -> TieredPrices:
-    """Rule 4. The input is never free."""
+    """Rule 4. The input price must not be 0."""
     times = cache_write / prices.input
     tiers = tuple(msgspec.structs.replace(tier, cache_write=times * tier.input) for tier in prices.tiers)
     return msgspec.structs.replace(prices, cache_write=cache_write, tiers=tiers)
 
 
 def with_long_write(given: BasePrices | None, known: TieredPrices, cache_write: float) -> BasePrices | None:
-    """Rule 5, of each tier too."""
+    """Rule 5, in each tier too."""
     if given is None:
         return None
     usual, times = known.cache_write / known.input, cache_write / known.input

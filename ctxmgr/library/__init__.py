@@ -1,7 +1,8 @@
-"""The library's face: one session in this process, without a sidecar, a loop or a file.
+"""The public face of the library: one session in this process, without a sidecar, a loop or a file.
 
-Turns calls of a program into what a session takes, runs what the session asks for in the caller's thread, and gives
-plain values back. Knows neither server nor client nor device: a vocabulary, a file and a clock are the program's.
+It turns a program's calls into what a session takes, runs what the session requests in the caller's thread, and
+returns plain values. It knows neither server nor client nor device: vocabulary, files and clock belong to the
+program.
 """
 
 from ctxmgr import late

@@ -1,17 +1,17 @@
-"""A session in this process: the program calls it before and after each model call.
+"""A session in this process. The program calls it before and after each model call.
 
     from ctxmgr import Policy, Session
     session = Session(Policy(preset="turns"), format="openai")
     sent = session.project([{"role": "user", "content": "Fix the login bug."}])
 
 Rules:
-1. A call that raises has changed nothing. What is raised is of `ctxmgr.model.errors`; TypeError where a list of
-   messages is none.
-2. `project` raises for what is no message list alone: a fault inside ends in a list to send, and `report.reason`
-   says so.
-3. Nothing is read from a clock or a disk: the call's time and the saved state are given, and the same calls give
-   the same lists.
-4. For one thread at a time.
+1. A call that raises has changed nothing. It raises errors of `ctxmgr.model.errors`, or TypeError if a list of
+   messages is no list.
+2. `project` raises only for an invalid message list. After an internal fault it still returns a list to send, and
+   `report.reason` says so.
+3. Nothing is read from a clock or a disk: you pass the call's time and the saved state, and the same calls give the
+   same lists.
+4. A session is not thread-safe.
 """
 
 import math
@@ -48,7 +48,7 @@ Usage = Mapping[str, Any]
 def spec_of(
     model: lifecycle.Model | Mapping[str, Any] | str | None, window: int | None, usual: int
 ) -> ModelSpec | None:
-    """None where the program tells nothing of its model. Raises InvalidParams."""
+    """None if the program gives neither model nor window. Raises InvalidParams."""
     if model is None and window is None:
         return None
     if isinstance(model, Mapping):
@@ -74,12 +74,12 @@ def natural(value: float | None, name: str) -> float | None:
 
 
 def whole_tokens(weigh: Weigh) -> Weigh:
-    """The same in whole tokens, and never less than none: what a program counts by may divide."""
+    """The same weigher rounded up to whole tokens, at least 0, since a program's own may return fractions."""
     return lambda text: max(0, math.ceil(weigh(text)))
 
 
 def read_state(saved: bytes | None, model: ModelSpec | None, usual: int) -> State:
-    """Raises InvalidParams where `saved` is no state."""
+    """Raises InvalidParams if `saved` is no state."""
     if saved is None:
         return begun("", model or ModelSpec("", usual))
     try:
@@ -90,9 +90,9 @@ def read_state(saved: bytes | None, model: ModelSpec | None, usual: int) -> Stat
 
 
 def running(verb: Any) -> Any:
-    """The value that a verb ends with; the work it asks for is done here and now.
+    """The value that a verb returns. Work that it requests runs here.
 
-    A session that declares neither `retrieve` nor a model of the host asks for nothing else. Raises CallFailed.
+    A session that declares neither `retrieve` nor a model of the host requests nothing else. Raises CallFailed.
     """
     if not isinstance(verb, Generator):
         return verb
@@ -109,18 +109,18 @@ def running(verb: Any) -> Any:
 
 
 CAPABILITIES = lifecycle.HostCapabilities(request_compaction="whenIdle", edits=True)
-WINDOW = 200_000  # tokens, where the program tells no model
+WINDOW = 200_000  # tokens, if the program names no model
 
 _answer = msgspec.json.Decoder(ListAnswer).decode
 
 
 class Session:
-    """One conversation, in `format` (`pi`, `openai`, `anthropic`, `responses`; `auto`: the one that the messages
-    show). `weigh` gives the tokens of a text: pressure goes by it while no usage is known. What stays in a list
-    goes by an estimate, whatever is given here.
+    """One conversation, in `format` (`pi`, `openai`, `anthropic`, `responses`; `auto` detects it from the
+    messages). `weigh` returns the tokens of a text. It determines the pressure until usage is known; what stays in
+    a list is decided by an estimate, whatever you pass here.
 
-    `window` in tokens; a `Model`, or one as a dict, tells its prices and the life of its cache as well. `state`:
-    what `state` of an earlier session was, to go on from there. Raises InvalidParams.
+    `window` in tokens. `model`: an id, or a `Model` (also as a dict) with prices and cache lifetime. `state`: the
+    `state` of an earlier session, to continue it. Raises InvalidParams.
     """
 
     def __init__(
@@ -153,15 +153,15 @@ class Session:
         time_ms: float | None = None,
         own_marks: int | None = None,
     ) -> list[M]:
-        """The list to send in place of `messages`, which is left as it is. What is kept are the objects that were
-        given, dicts or JSON as bytes; what is put in is of their kind.
+        """The list to send instead of `messages`, which is not modified. Kept messages are the objects you passed,
+        dicts or JSON as bytes; inserted ones have the same type.
 
-        `overhead_tokens`: system prompt and tools, where they are not in the list; it counts while no usage is
-        known. `time_ms`: the call's time since 1970, which tells whether the provider's cache is cold.
-        `own_marks`: cache marks of the request outside of the list (default: 2); `with_cache_marks` sets those of
-        the list, where `report.cache_breakpoints` has them.
+        `overhead_tokens`: system prompt and tools, if they are not in the list; it counts until usage is known.
+        `time_ms`: the call's time since 1970, used to tell whether the provider's cache is cold. `own_marks`: cache
+        marks of the request outside the list (default: 2); `with_cache_marks` sets those in the list, at
+        `report.cache_breakpoints`.
 
-        Raises InvalidParams where something in it does not fit, and TypeError where `messages` is no list.
+        Raises InvalidParams if an argument or a message is invalid, and TypeError if `messages` is no list.
         """
         given = message_list(messages)
         raws = [raw_json(message, f"$.messages[{number}]") for number, message in enumerate(given)]
@@ -192,8 +192,9 @@ class Session:
         usage: Usage | None = None,
         time_ms: float | None = None,
     ) -> lifecycle.RequestCompactionParams | None:
-        """The model answered `message`, and its tools gave `tool_results`. What comes back is a request to compact,
-        at a quiet moment; None as a rule. `usage`: the provider's own object as a dict, or ours."""
+        """Records that the model answered `message`, and that its tools returned `tool_results`. Returns a request
+        to compact at a quiet moment, usually None. `usage`: the provider's own object as a dict, or ours.
+        """
         results = [
             raw_object(result, f"$.tool_results[{number}]")
             for number, result in enumerate(message_list(tool_results))
@@ -210,24 +211,25 @@ class Session:
         return wanted
 
     def compacted(self, summary: str, *, time_ms: float | None = None) -> None:
-        """The program has put `summary` in the place of older messages: the next list is another one."""
+        """Records that the program has replaced older messages with `summary`: the next list is a new one."""
         entry = lifecycle.CompactionEntry(text_of(summary, "summary"), timestamp=natural(time_ms, "time_ms"))
         self._call("session_compact", lifecycle.SessionCompactParams("", entry))
 
     def compaction_failed(self, reason: str) -> None:
-        """What was asked for could not be done, or will not be: it is asked for again later."""
+        """Records that a requested compaction failed or was declined. It is requested again later."""
         self._call("session_compact_failed", lifecycle.CompactFailedParams("", text_of(reason, "reason")))
 
     def select_model(self, model: lifecycle.Model | Mapping[str, Any]) -> None:
-        """Another model from the next call on. Raises InvalidParams where it is none."""
+        """Sets the model from the next call on. Raises InvalidParams if it is invalid."""
         self._call("model_select", lifecycle.ModelSelectParams("", model_of(model)))
 
     def declare_tools(self, tools: GivenTools) -> None:
-        """What tools of the program's own do, where no name tells it: `{"name": "load", "reads": "doc"}`. These are
-        all that are declared, from the next call on. Raises InvalidParams, which names the entry."""
+        """Says what the program's own tools do, if their names do not: `{"name": "load", "reads": "doc"}`. Replaces
+        all earlier declarations, from the next call on. Raises InvalidParams, which names the entry.
+        """
         self._session.declare_tools(tools_of(tools))
 
-    # what it knows
+    # queries
 
     @property
     def report(self) -> reports.Report | None:
@@ -236,23 +238,25 @@ class Session:
 
     @property
     def status(self) -> lifecycle.Status:
-        """Where the session stands: zone, pressure, tokens, what was done so far."""
+        """The session's state: zone, pressure, tokens, and totals so far."""
         vocabulary = self._session.vocabulary
         if vocabulary is not None and self._session.counted_by == "vocabulary":
             running(vocabulary.measured(self._session.projection.messages))
         return queries.status(self._session)
 
     def explain(self, epoch: int | None = None) -> reports.ExplainResult:
-        """One verdict a message of the last list, with the rule and the weights; and the receipts of the epochs,
-        that of `epoch` (default: the newest) in full. Raises InvalidParams where none of it is kept."""
+        """One verdict for each message of the last list, with its rule and tokens; and the receipts of the epochs,
+        with that of `epoch` (default: the newest) in full. Raises InvalidParams if there is no stored receipt of
+        it.
+        """
         return queries.explain(self._session, epoch)
 
     @property
     def state(self) -> bytes:
-        """All that must outlive the process, as JSON on one line. It holds conversation."""
+        """Everything that must outlive the process, as JSON on one line. It contains conversation."""
         return journal.base(self._session.state)
 
-    # within
+    # internals
 
     def _call(self, method: str, params: Any) -> Any:
         return self._run(ROUTES[method](self._session, params))
@@ -261,4 +265,4 @@ class Session:
         try:
             return running(verb)
         finally:
-            self._session.log_lines.clear()  # for people, who read `report.reason` here
+            self._session.log_lines.clear()  # for logs; `report.reason` says the same here

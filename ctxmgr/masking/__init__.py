@@ -1,7 +1,7 @@
-"""Secrets of known shapes, masked in text. Pure: knows nothing of where a text comes from or goes to.
+"""Masks secrets of known shapes in text. Pure: it does not know where a text comes from or goes to.
 
-`without_secrets` is for every place where text is shown to people. Nothing that goes to a model or its provider is
-masked, but for an original that was masked when it was archived.
+Use `without_secrets` wherever text is shown to people. Nothing sent to a model or its provider is masked, except
+for an original that was masked when it was archived.
 """
 
 from typing import TYPE_CHECKING

@@ -1,16 +1,15 @@
-"""Turns a text into one of the same length in which secrets are blotted out; pure.
+"""Replaces secrets in a text by blots, so that the length of the text stays the same. Pure.
 
 Rules:
-1. A secret is known by its shape alone: a prefix that its issuer documents, or the name that it is given. What has
-   no such shape (a digest, a UUID, a picture in base64) stays.
-2. The length stays, so that places in the masked text are places in the original; people are shown `[masked]`.
-3. Of an assignment or a header only the value goes: what it was called is found still.
-4. It errs on the side of hiding: what is hidden here can still be had whole by its handle, by who may.
-5. What is looked at from one place has an end: a text may hold a secret's beginning ten thousand times over, and
-   it must take no longer than its length. A value that goes on behind that end is hidden as far as it goes, and
-   looked at no more.
+1. A secret is recognized only by its shape: a prefix that its issuer documents, or the name it is assigned to. Text
+   without such a shape (a digest, a UUID, a picture in base64) stays.
+2. The length stays the same, so that offsets in the masked text are offsets in the original. People see `[masked]`.
+3. In an assignment or a header only the value is masked, so its name can still be searched.
+4. If in doubt, it masks: whoever may read the original can still get it by its handle.
+5. Each match has a maximum length, so that the time is linear even if a text has the beginning of a secret ten
+   thousand times. A value that is longer is masked to its end, without being examined.
 
-`SHAPES` says what secrets look like, each with who says so.
+`SHAPES` lists the shapes of secrets, each with its source.
 """
 
 import re
@@ -24,10 +23,11 @@ from ctxmgr.model import expression
 
 
 class SecretShape(msgspec.Struct, frozen=True):
-    """`hints`: in small letters; a match begins at one, or (`is_anywhere`) stands in a text that has one.
-    `pattern`: its first group that matched is the secret, without groups all of it. `source`: who says that it
-    looks so. `rest`: how the secret goes on behind what is looked at. Both are expressions, compiled with the first
-    text that has a hint: nobody waits for all of them."""
+    """`hints`: in lower case; a match begins at one of them, or (`is_anywhere`) is anywhere in a text that has one.
+    `pattern`: its first group that matched is the secret; without groups the whole match is. `source`: where the
+    shape is documented. `rest`: matches the rest of a secret beyond the maximum length of `pattern`. Both are
+    expressions, compiled for the first text with a hint, since compiling all takes long.
+    """
 
     name: str
     hints: tuple[str, ...]
@@ -43,7 +43,7 @@ def _shape(name: str, hints: str, pattern: str, source: str, flags: int = 0, **m
 
 
 def _behind(words: str) -> str:
-    """One of these words stands just before, with or without a joiner."""
+    """Matches directly after one of these words, with or without a joiner."""
     return "|".join(f"(?<={word})|(?<={word}[_-])" for word in words.split())
 
 
@@ -54,17 +54,18 @@ _OTHER_NAMES = (
 )
 _NAMES = rf"{_PASSWORDS}|{_OTHER_NAMES}"
 _NAME_HINTS = "pass pwd secret key token connection"
-_BLANKS = r"[ \t]{0,64}"  # files are aligned by so many
-_SIGN = r"(?:=(?![=>~])|:(?![:=]))"  # of an assignment: no comparison, no path of types
-# of a bare value; "&" as well, but not where an address goes on with it, or a command line. It is repeated in
-# atomic groups: before Python 3.11.5 a possessive quantifier goes wrong behind a choice (python/cpython#106052)
+_BLANKS = r"[ \t]{0,64}"  # the most that files use for alignment
+_SIGN = r"(?:=(?![=>~])|:(?![:=]))"  # of an assignment, but not of a comparison or a path of types
+# a character of an unquoted value; "&" too, unless an address or a command line continues after it. Repeat it in
+# atomic groups: before Python 3.11.5 possessive quantifiers fail after an alternation (python/cpython#106052)
 _BARE = r"(?:[^\s\"'()\[\],;&|$<>{}*`]|&(?![\w.-]{0,40}=|[&\s]|\Z))"
-_QUOTED = r"[^\s\"'\\$<>{}*]"  # of a quoted value
-_UNQUOTED = rf"(?:\\*[\"']|(?={_QUOTED})|(?<=…))"  # where it ends, is looked at no more, or was cut
-_VARIABLE = r"(?-i:[A-Z][A-Z_]{3,60})"  # of an environment: it names a secret, and is none
+_QUOTED = r"[^\s\"'\\$<>{}*]"  # a character of a quoted value
+# the end of a quoted value: a quote, the maximum length, or a cut
+_UNQUOTED = rf"(?:\\*[\"']|(?={_QUOTED})|(?<=…))"
+_VARIABLE = r"(?-i:[A-Z][A-Z_]{3,60})"  # an environment variable: it names a secret and is none
 _DIGIT = r"(?=[^\s\"'()\[\],;\d]{0,400}+\d)"
 _LETTER = r"(?=[^\s\"'()\[\],;a-z]{0,400}+[a-z])"
-# names of code: settings.key_v2, sha256_digest, response2
+# names in code: settings.key_v2, sha256_digest, response2
 _CODE = rf"(?!(?:[a-z]{{1,40}}+\d{{0,3}}+(?>(?:[_.][a-z]{{1,40}}+\d{{0,3}}+){{1,20}})|[a-z]{{1,40}}+\d)(?!{_BARE}))"
 _NO_WORD = (
     rf"(?![/~.\\]|\w{{0,40}}(?:{_PASSWORDS}|pwd)"
@@ -72,22 +73,22 @@ _NO_WORD = (
     r"(?![\w-]))"
 )
 _AT_END = (
-    r"(?=[ \t]*(?:[\r\n]|\\[rn]|\Z|;\s|\s[\w-]{1,40}:\s))"  # of a line, also of one that was joined with others
+    r"(?=[ \t]*(?:[\r\n]|\\[rn]|\Z|;\s|\s[\w-]{1,40}:\s))"  # the end of a line, also of one joined with others
 )
-# what goes on behind a name. In an environment or a command line a digit tells a secret from another name
+# an assignment without blanks, as in an environment or a command line: a digit tells a secret from another name
 _PLAIN = rf"(?:=(?!=)|:(?!:)\s?)({_DIGIT}(?>{_BARE}{{6,400}}))(?![(\[])"
-# with blanks about the sign, as in a file of settings, it may be code, and so may be what is called a token; what
-# goes on behind "token" is a count, a kind or an address
+# an assignment with blanks, as in a settings file: the value may be code, and so may what is called a token; after
+# "token" come counts, kinds or addresses
 _IN_A_FILE = rf"{_BLANKS}{_SIGN}{_BLANKS}({_DIGIT}{_LETTER}{_CODE}(?>{_BARE}{{8,400}}))(?![(\[])"
-# a password needs no digit where nothing else stands on the line, or no blank about the sign; with one it may be
-# short
+# a password needs no digit if nothing else is on the line, or without blanks around the sign; with a digit it may
+# be short
 _WORD = (
     rf"{_BLANKS}{_SIGN}{_BLANKS}((?:{_DIGIT}|{_NO_WORD}{_CODE})(?>{_BARE}{{6,400}})){_AT_END}"
     rf"|=({_NO_WORD}{_CODE}(?>{_BARE}{{6,400}}))(?=[\s;&|\"'`])"
     rf"|{_BLANKS}{_SIGN}{_BLANKS}({_DIGIT}(?>{_BARE}{{6,400}}))(?=\\*[\"'])"
 )
 
-# of tokens that are known by what they begin with
+# of tokens that are recognized by their prefix
 _PREFIXES = (
     "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- sk-ant- sk-proj- sk-or- xoxb- xoxp- xapp- akia asia aiza ya29."
     " gocspx- sk_live_ sk_test_ rk_live_ whsec_ npm_ pypi- hf_ sg. gsk_ xai- hvs. dop_v1_ dckr_pat_ eyj"
@@ -102,7 +103,7 @@ SHAPES: tuple[SecretShape, ...] = (
            "GitHub docs, token formats"),
     _shape("GitLab token", "glpat- gldt- glrt- glcbt-", r"\bgl(?:pat|dt|rt|cbt)-[A-Za-z0-9_.-]{20,}",
            "GitLab docs, token overview"),
-    # also of Anthropic (sk-ant-), OpenRouter (sk-or-) and others that took the form over
+    # also of Anthropic (sk-ant-), OpenRouter (sk-or-) and others with this format
     _shape("OpenAI or Anthropic key", "sk-",
            r"\bsk-(?=[A-Za-z0-9_-]{0,300}\d)(?=[A-Za-z0-9_-]{0,300}[A-Z]|[a-z0-9]{32})[A-Za-z0-9_-]{20,}",
            "OpenAI and Anthropic API references, authentication"),
@@ -188,19 +189,19 @@ SHAPES: tuple[SecretShape, ...] = (
            r"\$(?:2[abxy]|5|6|y|apr1|argon2(?:id?|d))\$[^\s:\"']{20,400}", "crypt(5), formats of hashes"),
     _shape("key of a cluster", "client-key-data", r"client-key-data[\"']?:\s{0,8}[\"']?([A-Za-z0-9+/=]{16,})",
            "Kubernetes docs, kubeconfig"),
-    # of a quoted value its quotes bound it; x-api-key and such headers are of this shape, too
+    # quotes limit a quoted value; x-api-key and similar headers have this shape, too
     _shape("quoted secret", _NAME_HINTS,
            rf"(?:{_NAMES})[\w-]{{0,20}}\\*[\"']?\]?\s{{0,64}}(?:[:=]|=>|:=)\s{{0,64}}\\*[\"'](?!{_VARIABLE}[\"'\\])({_QUOTED}{{6,400}}+){_UNQUOTED}",
            "names that secrets are given", re.IGNORECASE, rest=rf"{_QUOTED}+"),
     _shape("quoted token", "token",
            rf"token\\*[\"']?\]?\s{{0,64}}(?:[:=]|=>|:=)\s{{0,64}}\\*[\"']({_DIGIT}{_LETTER}{_QUOTED}{{8,400}}+){_UNQUOTED}",
            "names that secrets are given", re.IGNORECASE, rest=rf"{_QUOTED}+"),
-    # one pattern for all bare ones: looking for the names is what takes its time
+    # one pattern for all unquoted ones, since searching for the names takes most of the time
     _shape("bare secret", _NAME_HINTS,
            rf"(?:{_PASSWORDS})[\w-]{{0,20}}(?:{_PLAIN}|{_IN_A_FILE}|{_WORD})"
            rf"|(?:{_OTHER_NAMES})[\w-]{{0,20}}(?:{_PLAIN}|{_IN_A_FILE})|token{_IN_A_FILE}",
            "names that secrets are given", re.IGNORECASE, rest=rf"{_BARE}+"),
-    # in capitals it is a variable of an environment: it needs no digit there, and any key is one
+    # in capitals it is an environment variable: its value needs no digit, and any kind of key counts
     _shape("secret in an environment", "secret= secret_key= api_key= access_key= token= _key=",
            r"(?:(?:SECRET(?:_KEY)?|API_KEY|ACCESS_KEY|TOKEN)=([A-Za-z0-9+/_=-]{8,400}+)"
            rf"|(?<=[A-Z0-9])_KEY=({_DIGIT}[A-Za-z0-9+_=-]{{16,400}}+))(?![(\[./:$])",
@@ -222,17 +223,17 @@ SHAPES: tuple[SecretShape, ...] = (
 )  # fmt: skip
 
 
-BLOT = "\ufdd0"  # a noncharacter: Unicode keeps it out of all text, and it is no letter to any pattern
+BLOT = "\ufdd0"  # a noncharacter: Unicode text never contains it, and no pattern takes it for a letter
 MASKED = "[masked]"
-LEAST_CHARACTERS = 6  # a shorter one stands in other words by chance
+LEAST_CHARACTERS = 6  # shorter ones occur in other words by chance
 _BLOTS = expression(f"{BLOT}+")
 _SMALL = {letter: letter + 32 for letter in range(ord("A"), ord("Z") + 1)}
 
 
 def masked(text: str) -> str:
-    """With a blot for each character of a secret (rule 2)."""
+    """The text with a blot for each character of a secret (rule 2)."""
     lowered = text.lower()
-    if len(lowered) != len(text):  # a few letters have a longer small form
+    if len(lowered) != len(text):  # a few letters have a longer lower case
         lowered = text.translate(_SMALL)
     for shape in SHAPES:
         if places := _offsets(lowered, shape.hints):
@@ -241,18 +242,18 @@ def masked(text: str) -> str:
 
 
 def legible(text: str) -> str:
-    """A masked text for people and models."""
+    """A masked text for people and models: `[masked]` instead of blots."""
     return _BLOTS.sub(MASKED, text)
 
 
 def secrets_in(value: Any) -> frozenset[str]:
-    """Of all texts in a JSON value; those that are long enough to be known again where nothing names them."""
+    """The secrets in all texts of a JSON value, without those too short to be found where nothing names them."""
     spans = ((text, blot.span()) for text in _texts(value) for blot in _BLOTS.finditer(masked(text)))
     return frozenset(text[start:end] for text, (start, end) in spans if end - start >= LEAST_CHARACTERS)
 
 
 def without_secrets(text: str, known: Collection[str] = ()) -> str:
-    """For who reads it: each secret is `[masked]`. `known`: of what stands beside it, which are masked here too."""
+    """The text with `[masked]` instead of each secret. `known`: secrets found in related texts, masked here too."""
     text = masked(text)
     for secret in sorted(known, key=len, reverse=True):
         text = text.replace(secret, BLOT)
@@ -260,7 +261,7 @@ def without_secrets(text: str, known: Collection[str] = ()) -> str:
 
 
 def values_without_secrets(value: Any) -> Any:
-    """The same of all texts in a JSON value."""
+    """The JSON value with all its texts masked."""
     if isinstance(value, str):
         return without_secrets(value)
     if isinstance(value, Mapping):
@@ -279,7 +280,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _offsets(lowered: str, hints: tuple[str, ...]) -> list[int]:
-    """Of all hints, in their order."""
+    """The offsets of all hints, ascending."""
     offsets = []
     for hint in hints:
         offset = lowered.find(hint)
@@ -299,7 +300,7 @@ def _without(text: str, shape: SecretShape, places: list[int]) -> str:
 
 
 def _spans(text: str, shape: SecretShape, offsets: list[int]) -> Iterator[tuple[int, int]]:
-    """Where secrets of a shape begin and end, none in another."""
+    """Start and end of each secret of a shape, without overlaps."""
     pattern, more = _compiled(shape)
     free = 0
     for offset in [0] if shape.is_anywhere else offsets:

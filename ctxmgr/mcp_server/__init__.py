@@ -1,7 +1,7 @@
-"""Tools for the model of a program that runs behind a proxy: an MCP server on standard streams, which asks the
+"""Tools for the model of a program that runs behind a proxy: an MCP server on standard streams that calls the
 proxy.
 
-It needs the extra `mcp`, and knows no session: whatever it gives, the proxy of its run gave.
+Requires the extra `mcp`. It knows no session: everything it returns comes from the proxy of its run.
 """
 
 import sys
@@ -13,7 +13,7 @@ __all__ = ["TOKEN", "URL", "run"]
 
 
 def run(parsed: Namespace) -> int:
-    """Serves until standard input ends; the exit code. The SDK is imported here alone."""
+    """Serves until standard input ends; returns the exit code. The SDK is imported only here."""
     from ctxmgr.mcp_server import server
 
     try:

@@ -1,4 +1,6 @@
-"""Asks the proxy of this run: a method and params, and its result. Address and token come from the environment."""
+"""Calls the proxy of this run with a method and params, and returns its result. Address and token come from
+environment variables.
+"""
 
 import json
 import os
@@ -9,15 +11,15 @@ from typing import Any
 
 URL, TOKEN = "CTXMGR_TOOLS_URL", "CTXMGR_TOOLS_TOKEN"  # variables
 PATH = "/ctxmgr/tools"
-WAIT_SECONDS = 60.0  # the first search of a long session has all of it to index
+WAIT_SECONDS = 60.0  # the first search of a long session indexes all of it
 
 
 class NotAnswered(Exception):
-    """The proxy did not do it, or there is none; the text is for the model."""
+    """The proxy refused, or there is none. The text is for the model."""
 
 
 class ProxyOfThisRun:
-    """Raises NotAnswered where the environment names none: the program was not started by `ctxmgr run`."""
+    """Raises NotAnswered if the environment names no proxy, because the program was not started by `ctxmgr run`."""
 
     def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
         self._url, self._token = environ.get(URL, ""), environ.get(TOKEN, "")
@@ -25,14 +27,14 @@ class ProxyOfThisRun:
             raise NotAnswered(f"{URL} and {TOKEN} are not set: ctxmgr run sets them for the program that it starts")
 
     def ask(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        """What the method gives. Raises NotAnswered."""
+        """The method's result. Raises NotAnswered."""
         given = {name: value for name, value in params.items() if value is not None}
         request = urllib.request.Request(
             f"{self._url}{PATH}",
             json.dumps({"method": method, "params": given}).encode(),
             {"authorization": f"Bearer {self._token}", "content-type": "application/json"},
         )
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # loopback goes through no proxy
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # no proxy for loopback
         try:
             with opener.open(request, timeout=WAIT_SECONDS) as answer:
                 result: dict[str, Any] = json.load(answer)["result"]

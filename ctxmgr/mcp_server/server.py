@@ -1,9 +1,8 @@
-"""The MCP server: five tools over standard streams, each a call of the proxy. Needs the extra `mcp`.
+"""The MCP server: five tools over standard streams, each a call of the proxy. Requires the extra `mcp`.
 
-Descriptions are short: they stand in every request of the program, as its own tools do, and count as overhead
-there.
+Descriptions are short: like the program's own tools they are part of each of its requests, and count as overhead.
 
-What the proxy gives is told short, and with the call that goes on from it.
+Results are short, and name the call that continues from them.
 """
 
 from collections.abc import Callable
@@ -21,7 +20,7 @@ MASKED = "\n[secrets were masked when this was kept: where it says [masked] the 
 
 
 def hits_text(result: dict[str, Any]) -> str:
-    """Each hit with the arguments by which `retrieve` shows more of it."""
+    """Each hit with the arguments with which `retrieve` shows more of it."""
     hits = result["hits"]
     if not hits:
         return "Nothing that left this conversation has these words. Try fewer, or parts of a name."
@@ -52,7 +51,7 @@ def notes_text(result: dict[str, Any]) -> str:
 
 
 def status_text(result: dict[str, Any]) -> str:
-    """How full the window is, and what of the conversation left so far."""
+    """How full the window is, and what has been removed from the conversation so far."""
     lines = [f"zone: {result['zone']}"]
     for name, what in (("tokens", "tokens in use"), ("usableWindow", "tokens that fit"), ("epoch", "epoch")):
         if result.get(name) is not None:
