@@ -4,10 +4,11 @@ Providers have no code in common for a context that is too long, so words tell i
 words. A row of `OVERFLOW` is how several of them say it.
 
 1. Codes, names of exceptions and texts are read alike: `plain` writes each as words.
-2. `SURE` says that a shorter list passes, whatever stands beside it: a status 413, and a request that alone is
-   larger than a limit of tokens a minute, which no waiting mends.
+2. `SURE` says that a shorter list passes, whatever stands beside it, such as a quoted conversation: a status 413, a
+   code, and a request that alone is larger than a limit of tokens a minute, which no waiting mends.
 3. `OTHER_LIMIT` speaks of tokens and limits, too, and no shorter list would help. So does a cap on the reply
-   (`_is_of_reply`): it does where it alone is more than the window.
+   (`_is_of_reply`): it does where it alone is more than the window. What a filter refuses (`FILTERED`) is no matter
+   of length, but another list may pass.
 4. `OTHER_PART` is too long beside the list. It is asked before the loose rows alone: the strict ones name the
    context.
 
@@ -51,6 +52,11 @@ SURE: tuple[tuple[str, str], ...] = (
     (
         "Cerebras, and clients that were told nothing: status 400 or 413",
         r"\b4(?:00|13) (?:status code )?\(no body\)",
+    ),
+    (
+        "OpenAI, llama.cpp, z.ai, Anthropic: codes and counts that nothing else has, whatever an error quotes",
+        r"\bcontext length exceeded\b|\bexceed context size error\b|\bmodel context window exceeded\b"
+        r"|\bprompt is too long: \d+ tokens > \d",
     ),
     ("Anthropic, of more than 200,000 tokens", r"extra usage is required for long context"),
     ("Snowflake Cortex", r"\bmax tokens of \d{3,} exceeded"),
@@ -156,9 +162,11 @@ OTHER_LIMIT: tuple[tuple[str, str], ...] = (
         r"context window (?:is|can ?not)(?: be)? (?:not |only )?(?:available|changed|enabled|supported)"
         r"|long context beta|model not found",
     ),
-    ("OpenAI, Azure: filters", r"\bflagged\b|content (?:policy|filter|management)"),
     ("hosts: a window that is too small for them", r"context (?:window|length|size) (?:is )?too small"),
     ("vLLM: a picture or a sound", r"\bencoder prompt\b"),
+)
+FILTERED: tuple[tuple[str, str], ...] = (
+    ("OpenAI, Azure: filters", r"\bflagged\b|content (?:policy|filter|management)"),
 )
 OTHER_PART: tuple[tuple[str, str], ...] = (
     (
@@ -245,6 +253,7 @@ _other_part = expression(
 )
 _reply = expression(_REPLY)
 _cap = expression(_CAP)
+_filtered = expression("|".join(row for _, row in FILTERED))
 _requested = expression(_REQUESTED)
 _letter = expression(r"[^\W\d]")
 _of_input = expression(r"\b(?:inputs?(?! validation)|prompt|messages)\b")
@@ -281,7 +290,7 @@ def says_too_long(error: str) -> bool:
     text = plain(error)
     if _sure.search(text) or _is_alone_too_large(text):
         return True
-    if _other_limit.search(text) or _is_of_reply(text):
+    if _other_limit.search(text) or _filtered.search(text) or _is_of_reply(text):
         return False
     return bool(_strict.search(text) or (_loose.search(text) and not _other_part.search(text)))
 

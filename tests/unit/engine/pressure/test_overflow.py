@@ -195,6 +195,9 @@ TOO_LONG = [
     "请求的 tokens 数量超过模型上下文长度 131072",
     "输入 token 数超出限制",
     "number of input tokens must be no more than 32768, got 33000",
+    # the code tells, whatever the error quotes
+    '{"code":"context_length_exceeded","message":"... the user has no credits left, and is out of memory ..."}',
+    "prompt is too long: 213462 tokens > 200000 maximum (in: the quota of the prepaid key)",
 ]
 OTHER = [
     "",
@@ -365,7 +368,14 @@ def test_something_else_was_wrong(error: str) -> None:
 
 def test_every_row_of_the_table_is_some_providers() -> None:
     told = [wordings.plain(error) for error in (*TOO_LONG, *OTHER)]
-    rows = (*wordings.SURE, *wordings.STRICT, *wordings.LOOSE, *wordings.OTHER_LIMIT, *wordings.OTHER_PART)
+    rows = (
+        *wordings.SURE,
+        *wordings.STRICT,
+        *wordings.LOOSE,
+        *wordings.OTHER_LIMIT,
+        *wordings.FILTERED,
+        *wordings.OTHER_PART,
+    )
     assert [whose for whose, row in rows if not any(re.search(row, text) for text in told)] == []
 
 
@@ -404,6 +414,13 @@ def test_a_reply_that_says_something_before_it_is_cut_is_no_overflow() -> None:
         (Block("call", 0, "read {}", "c1", "read"), False),
     ):
         assert overflowed(View("assistant", (block,), stop="length"), full, WINDOW) is expected, block
+
+
+def test_another_list_may_pass_a_filter() -> None:
+    words = "The response was filtered due to the prompt triggering Azure OpenAI's content management policy."
+    assert not wordings.says_too_long(words)
+    assert not wordings.says_of_other_cause(words)
+    assert wordings.says_of_other_cause("402 This request requires more credits, or fewer max_tokens.")
 
 
 def test_a_thought_behind_another_list_is_told_from_a_list_that_is_too_long() -> None:
