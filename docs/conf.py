@@ -13,6 +13,7 @@ nitpicky = True
 myst_heading_anchors = 3  # links into a page are as GitHub makes them
 myst_links_external_new_tab = False
 
+smartquotes = False  # "" and -- are meant as they are
 html_theme = "furo"
 html_title = f"ctxmgr {release}"
 html_copy_source = False
