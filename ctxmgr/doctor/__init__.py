@@ -1,6 +1,6 @@
-"""Looks at an installation and says what to do: checks of a few lines, each with findings of its own subject.
+"""Examines an installation and says what to do: small checks, each with findings on its own subject.
 
-Changes nothing; what it starts (a sidecar, programs for their version) ends with it.
+Changes nothing. What it starts (a sidecar, programs for their version) ends with it.
 """
 
 import json
@@ -42,7 +42,7 @@ SUBJECT, COLUMNS = 16, 80  # characters: of a subject, of a line
 
 
 def run(parsed: Namespace) -> int:
-    """The exit code is 1 where something is bad."""
+    """Returns 1 if a finding is bad."""
     surroundings = read_surroundings(os.environ, os.getcwd(), parsed.state_dir, parsed.recording, parsed.compare)
     findings = []
     for finding in examine(surroundings):
@@ -55,7 +55,9 @@ def run(parsed: Namespace) -> int:
 
 
 def examine(surroundings: Surroundings, checks: Iterable[Check] = CHECKS) -> Iterator[Diagnosis]:
-    """What each says, as it is said, without secrets. A check that fails is a finding, and the others go on."""
+    """Yields the findings of each check as they come, with secrets masked. A check that raises becomes a finding,
+    and the others continue.
+    """
     for check in checks:
         try:
             yield from map(_presentable, check(surroundings))
@@ -65,7 +67,7 @@ def examine(surroundings: Surroundings, checks: Iterable[Check] = CHECKS) -> Ite
 
 
 def _presentable(diagnosis: Diagnosis) -> Diagnosis:
-    """An address that a program speaks to may hold a key."""
+    """The finding without secrets: the address that a program uses may contain a key."""
     text, advice = without_secrets(diagnosis.text), without_secrets(diagnosis.advice)
     return msgspec.structs.replace(diagnosis, text=text, advice=advice)
 
@@ -75,7 +77,7 @@ def is_well(findings: Iterable[Diagnosis]) -> bool:
 
 
 def lines(finding: Diagnosis) -> Iterator[str]:
-    """Severity, subject, sentence; below it what to do."""
+    """Severity, subject and sentence; below them what to do."""
     indent = " " * (SUBJECT + 6)
     yield from _wrapped(finding.text, f"{finding.severity:4}  {finding.subject:{SUBJECT}}", indent)
     yield from _wrapped(finding.advice, f"{indent}-> ", f"{indent}   ")

@@ -1,7 +1,7 @@
-"""The checks of an installation: the program itself, a sidecar, the state directory, settings, agents, a recording;
-what each is given, and what it says.
+"""The checks of an installation: the program itself, a sidecar, the state directory, settings, agents, a recording.
+Also what each check receives and returns.
 
-Each yields findings on its own subject, and nothing where there is nothing to look at.
+Each yields findings on its own subject, and none if there is nothing to check.
 """
 
 from __future__ import annotations
@@ -27,14 +27,15 @@ from ctxmgr.extras import EXTRAS, install, is_installed
 from ctxmgr.programs import PROGRAMS, Launch, NotHookable, installed
 
 if TYPE_CHECKING:
-    from ctxmgr.study.recordings import Recording, Stream  # a distribution of its own, which may not be there
+    from ctxmgr.study.recordings import Recording, Stream  # a separate distribution, which may be missing
 
 Severity = Literal["ok", "warn", "bad"]
 
 
 class Surroundings(msgspec.Struct, frozen=True):
-    """Where it is looked. `state_dir` "": the user's; `recording`: a transcript to look at, "" for none; `compare`:
-    the programs that are there are started, and their first calls compared."""
+    """What to examine. `state_dir`: "" for the user's. `recording`: a transcript, "" for none. `compare`: start the
+    installed programs and compare their first calls.
+    """
 
     environ: Mapping[str, str] = os.environ
     directory: str = "."
@@ -50,15 +51,16 @@ class Surroundings(msgspec.Struct, frozen=True):
 def read_surroundings(
     environ: Mapping[str, str], directory: str, state_dir: str | None, recording: str | None, compare: bool = False
 ) -> Surroundings:
-    """With the state directory that is named, or that the settings have. Settings that cannot be used have none: a
-    check of their own says so."""
+    """Uses the given state directory, or else that of the settings. Unusable settings are ignored here, since their
+    own check reports them.
+    """
     with contextlib.suppress(settings.SettingsFault):
         state_dir = state_dir or settings.read(environ=environ, directory=directory).settings_for().state_dir
     return Surroundings(environ, directory, state_dir or "", recording or "", compare)
 
 
 class Diagnosis(msgspec.Struct, frozen=True):
-    """One sentence on one subject, and what to do where it is not well."""
+    """One sentence on one subject, and what to do if something is wrong."""
 
     severity: Severity
     subject: str
@@ -77,7 +79,7 @@ def versions(_: Surroundings) -> Iterator[Diagnosis]:
 
 
 def extras(_: Surroundings) -> Iterator[Diagnosis]:
-    """A missing one is no fault: most people need one or two."""
+    """A missing extra is no fault: most people need one or two."""
     missing = [name for name in EXTRAS if not is_installed(name)]
     text = f"installed: {', '.join(name for name in EXTRAS if name not in missing) or 'none'}"
     if not missing:
@@ -98,14 +100,14 @@ def vocabulary(_: Surroundings) -> Iterator[Diagnosis]:
         )
 
 
-SLOW_MS = 3_000.0  # from the spawn to the first answer: a third of what clients wait
-TIMING = Timing()  # as clients wait
+SLOW_MS = 3_000.0  # from the spawn to the first answer: a third of a client's timeout
+TIMING = Timing()  # a client's timeouts
 MODEL = {"id": "doctor", "contextWindow": 200_000}
 MESSAGES = [{"role": "user", "content": "Is anybody there?"}]
 
 
 def sidecar(_: Surroundings) -> Iterator[Diagnosis]:
-    """Spawned on a state directory of its own: its times to the first answer, and to a list."""
+    """Spawns a sidecar on its own state directory, and measures the time to its first answer and to a list."""
     try:
         with tempfile.TemporaryDirectory(prefix="ctxmgr-doctor-") as state:
             start_ms, context_ms = _answer_ms(state)
@@ -121,7 +123,7 @@ def sidecar(_: Surroundings) -> Iterator[Diagnosis]:
 
 
 def _answer_ms(state: str) -> tuple[float, float]:
-    """Milliseconds until a session had begun, and for its first list. Raises SidecarFault."""
+    """Milliseconds until a session has begun, and for its first list. Raises SidecarFault."""
     times = [time.perf_counter()]
     with Client(format="openai", sidecar=SpawnedSidecar(state_dir=state), timing=TIMING) as client:
         session = client.session("doctor", MODEL)
@@ -139,12 +141,13 @@ def _answer_ms(state: str) -> tuple[float, float]:
 
 STATE = "state directory"
 MEGABYTE = 1_000_000
-LITTLE_BYTES, NONE_BYTES = 1_000 * MEGABYTE, 50 * MEGABYTE  # free: below these it warns, and does not work for long
-NAMED = 3  # files of a kind that are told by name
+# free space below which it warns, and below which it reports a fault
+LITTLE_BYTES, NONE_BYTES = 1_000 * MEGABYTE, 50 * MEGABYTE
+NAMED = 3  # files of each kind that are named
 
 
 def directory(surroundings: Surroundings) -> Iterator[Diagnosis]:
-    """What the system says of the directory itself."""
+    """What the system reports about the directory itself."""
     state = surroundings.state
     if not state.exists():
         yield Diagnosis("ok", STATE, f"{state} is made with the first session")
@@ -172,7 +175,7 @@ def space(surroundings: Surroundings) -> Iterator[Diagnosis]:
 
 
 def sessions(surroundings: Surroundings) -> Iterator[Diagnosis]:
-    """How many there are, those that cannot be read, and those that are open."""
+    """How many sessions there are, which cannot be read, and which are open."""
     if not surroundings.state.is_dir():
         return
     try:
@@ -200,7 +203,7 @@ def set_aside(surroundings: Surroundings) -> Iterator[Diagnosis]:
         return
     try:
         files = sorted(snapshots.leftovers(surroundings.state))
-    except OSError:  # `sessions` has said so
+    except OSError:  # reported by `sessions`
         return
     if files:
         size = sum(size for _, size in files) / MEGABYTE
@@ -243,14 +246,14 @@ def setting_files(surroundings: Surroundings) -> Iterator[Diagnosis]:
 
 
 def rights(surroundings: Surroundings) -> Iterator[Diagnosis]:
-    """Your own file says where your keys go: nobody else may write it."""
+    """The user's file decides where keys are sent, so nobody else may have write access."""
     path = settings.user_path(surroundings.environ)
     if path.is_file() and (how := shared(path.stat())):
         yield Diagnosis("warn", "settings", f"{path}: {how}", f"chmod go-w {path}")
 
 
 def variables(surroundings: Surroundings) -> Iterator[Diagnosis]:
-    """A variable that is none of ours, and is spelled nearly as one of ours."""
+    """Variables that are not ours, but have a similar name."""
     for name in sorted(surroundings.environ):
         if meant := settings.meant_variable(name):
             yield Diagnosis("warn", "settings", f"{name} is set, and nothing reads it", f"did you mean {meant}?")
@@ -258,13 +261,14 @@ def variables(surroundings: Surroundings) -> Iterator[Diagnosis]:
 
 # what runs through ctxmgr
 
-FEW_SESSIONS = 20  # who has more of them saved uses ctxmgr, and may want to know what it does
+FEW_SESSIONS = 20  # with more saved sessions a user may want to know what ctxmgr does
 
 
 def holdout(surroundings: Surroundings) -> Iterator[Diagnosis]:
-    """Whether the savings on the user's own bill are measured: said where it is off and there is something to
-    measure."""
-    with contextlib.suppress(settings.SettingsFault, OSError):  # checks of their own say so
+    """Whether the savings on the user's own bill are measured. Reports a missing holdout only if there are enough
+    sessions.
+    """
+    with contextlib.suppress(settings.SettingsFault, OSError):  # reported by their own checks
         read = settings.read(environ=surroundings.environ, directory=surroundings.directory)
         share = read.settings_for().holdout
         if share:
@@ -279,7 +283,7 @@ def holdout(surroundings: Surroundings) -> Iterator[Diagnosis]:
 
 
 def agents(surroundings: Surroundings) -> Iterator[Diagnosis]:
-    """Those on this machine: how to begin with each, and what it does differently behind ctxmgr."""
+    """The agents on this machine: how to start each, and what it does differently behind ctxmgr."""
     on_path = [(program, agent) for program in PROGRAMS if (agent := installed(program, surroundings.environ))]
     if not on_path:
         names = ", ".join(program.title for program in PROGRAMS)
@@ -304,7 +308,7 @@ def agents(surroundings: Surroundings) -> Iterator[Diagnosis]:
 
 
 def recording(surroundings: Surroundings) -> Iterator[Diagnosis]:
-    """Of the file that is named: whose it is, and what is in it."""
+    """The named file: which program wrote it, and what is in it."""
     if not surroundings.recording:
         return
     try:

@@ -1,7 +1,7 @@
-"""What a base URL takes from the programs on this machine: their first calls with and without one, side by side.
+"""What a base URL changes in the programs on this machine: compares their first calls with and without one.
 
-Each program is started with no key and no settings of the user's, and its first call is caught on this machine:
-nothing of it goes any further. It is answered with an error, and the program is ended.
+Each program is started without keys and without the user's settings. Its first call is caught on this machine and
+answered with an error, so that nothing is sent anywhere; then the program is killed.
 """
 
 import contextlib
@@ -22,13 +22,13 @@ from ctxmgr.doctor.checks import Diagnosis, Surroundings
 from ctxmgr.model import estimate
 from ctxmgr.programs import PROGRAMS, Launch, Program, installed
 
-SECONDS = 60.0  # that a program may take to its first call
-POLL_SECONDS = 0.2  # between looks whether it has ended without one
+SECONDS = 60.0  # for a program's first call
+POLL_SECONDS = 0.2  # between checks whether it has ended without one
 ANSWER = b'{"type":"error","error":{"type":"invalid_request_error","message":"caught by ctxmgr doctor"}}'
 
 
 class FirstCall(msgspec.Struct, frozen=True):
-    """`tool_tokens`: an estimate of all tools that are not deferred. `betas`: the names in `anthropic-beta`."""
+    """`tool_tokens`: an estimate for all tools that are not deferred. `betas`: the names in `anthropic-beta`."""
 
     tool_count: int
     deferred_count: int
@@ -37,13 +37,13 @@ class FirstCall(msgspec.Struct, frozen=True):
 
 
 def first_calls(program: Program, path: str, environ: Mapping[str, str]) -> dict[str, FirstCall | None]:
-    """The program's own variants by name, each with its first call; None where there came none."""
+    """The first call of each of the program's variants, by name; None if no call came."""
     assert program.variants is not None
     with tempfile.TemporaryDirectory(prefix="ctxmgr-doctor-", ignore_cleanup_errors=True) as folder:
         bare = Launch((), {"PATH": environ.get("PATH", os.defpath), "HOME": folder}, folder)
         calls = {}
         for name in program.variants(bare, ""):
-            with _listener() as (url, caught):  # one each: what a program that was ended asked is read late
+            with _listener() as (url, caught):  # one for each, since a killed program's request may be read late
                 calls[name] = _first(path, program.variants(bare, url)[name], caught)
         return calls
 
@@ -75,7 +75,7 @@ def _first(path: str, launch: Launch, caught: "queue.SimpleQueue[FirstCall]") ->
 
 @contextlib.contextmanager
 def _listener() -> Iterator[tuple[str, "queue.SimpleQueue[FirstCall]"]]:
-    """On the loopback, a base URL and a proxy in one."""
+    """A listener on loopback: a base URL and a proxy in one."""
     caught: queue.SimpleQueue[FirstCall] = queue.SimpleQueue()
 
     class Catching(BaseHTTPRequestHandler):
@@ -90,7 +90,7 @@ def _listener() -> Iterator[tuple[str, "queue.SimpleQueue[FirstCall]"]]:
             self.end_headers()
             self.wfile.write(ANSWER)
 
-        def do_CONNECT(self) -> None:  # all but the call stays here
+        def do_CONNECT(self) -> None:  # everything but the call is refused
             self.send_response(403)
             self.end_headers()
             self.close_connection = True
@@ -98,13 +98,13 @@ def _listener() -> Iterator[tuple[str, "queue.SimpleQueue[FirstCall]"]]:
         do_GET = do_HEAD = do_CONNECT
 
         def log_message(self, format: str, *args: Any) -> None:
-            """Nothing of it is for people."""
+            """Logs nothing."""
 
     class Quiet(ThreadingHTTPServer):
         daemon_threads = True
 
         def handle_error(self, request: Any, client_address: Any) -> None:
-            """A program that was ended in the middle of a request."""
+            """Ignores a program that was killed during a request."""
 
     server = Quiet(("127.0.0.1", 0), Catching)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
@@ -118,7 +118,7 @@ def _listener() -> Iterator[tuple[str, "queue.SimpleQueue[FirstCall]"]]:
 
 
 def _call(body: bytes, betas: str) -> FirstCall | None:
-    """None of what is no main call: those have tools."""
+    """None for a side call: main calls have tools."""
     try:
         tools = json.loads(body).get("tools")
     except (ValueError, AttributeError):
@@ -131,7 +131,7 @@ def _call(body: bytes, betas: str) -> FirstCall | None:
     return FirstCall(len(tools), len(deferred), estimate(json.dumps(rest)), names)
 
 
-MORE = 1.05  # times the tokens of tools: from there on it is a loss
+MORE = 1.05  # times the tokens of tools: from here on it counts as a loss
 LARGE_WINDOW = "context-1m"  # how the beta of a window of a million tokens begins
 
 

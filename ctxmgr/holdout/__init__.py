@@ -1,5 +1,5 @@
-"""The standing holdout: which sessions of a proxy pass untouched, a row of each call of both arms, and what the
-arms differ in. Knows no message and no HTTP: the proxy writes the rows.
+"""The standing holdout: which of a proxy's sessions pass untouched, a row for each call of both arms, and how the
+arms differ. It knows no messages and no HTTP; the proxy writes the rows.
 """
 
 from ctxmgr.holdout.assignment import Arm, digest

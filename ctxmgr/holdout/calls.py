@@ -1,13 +1,13 @@
-"""The file of a holdout's calls: JSON lines in the state directory, one a call, beside the sessions.
+"""The file of a holdout's calls: JSON lines in the state directory, one for each call, beside the sessions.
 
-1. A row has counts, names of program and model, and digests of ids. It has nothing of a conversation.
-2. Proxies share the file: each adds whole lines at its end. A line that cannot be read, or has counts
-   that cannot be, is skipped.
-3. A disk at fault stops nothing: the row is lost.
-4. A session that was begun keeps its arm, whatever share is held out later; a conversation goes on with its number
-   of calls. Both are read from the newest READ_BYTES, once; a session that is farther back starts over.
-5. A file that has grown to ROTATED_BYTES is renamed to `holdout-calls.1`, in place of the one before. Both are
-   read. Whoever renames it holds its lock, and has seen that the name still means that file.
+1. A row contains counts, names of program and model, and digests of ids, but nothing of a conversation.
+2. Proxies share the file: each appends complete lines. Lines that cannot be read, or have impossible counts, are
+   skipped.
+3. A disk fault stops nothing; the row is lost.
+4. A session keeps its arm even if the share changes later, and a conversation continues its number of calls. Both
+   are read once, from the newest READ_BYTES; a session with only older calls starts over.
+5. When the file reaches ROTATED_BYTES it is renamed to `holdout-calls.1`, replacing the previous one. Both are
+   read. The process that renames it holds the file's lock, and has checked that the name still means that file.
 """
 
 import contextlib
@@ -21,23 +21,24 @@ import msgspec
 
 from ctxmgr.holdout.assignment import Arm, arm_of, digest
 
-FILE, OLDER = "holdout-calls", "holdout-calls.1"  # not named as a session's snapshot is
+FILE, OLDER = "holdout-calls", "holdout-calls.1"  # not the name of a session's snapshot
 MODE, FOLDER_MODE = 0o600, 0o700
 FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
-READ_BYTES = ROTATED_BYTES = 16 << 20  # some 60,000 calls
+READ_BYTES = ROTATED_BYTES = 16 << 20  # about 60,000 calls
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
-Dollars = Annotated[float, msgspec.Meta(ge=0, le=1e9)]  # more, and sums of them end beyond all numbers
+Dollars = Annotated[float, msgspec.Meta(ge=0, le=1e9)]  # larger amounts would make sums infinite
 
 
 class HoldoutCall(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """One call, as the provider counted it. `at`: milliseconds since 1970. `session`, `conversation`: digests of
-    ids; a sub-agent has a conversation of its own in the session that it works for. `call`: which of its
-    conversation's calls it is, from 1. Tokens and dollars are None where there was no count; `prices_of`: the
-    model whose prices these are, "" where they are its own. `error`: the provider refused the call, or its answer
-    broke off with an error. `compaction`: it asked for a summary. What came with its list: `rereads`, reads of a
-    file that was read before and not changed since; `corrections`, calls of tools that the user turned down with
-    words."""
+    ids; a sub-agent has a conversation of its own in the session that it works for. `call`: the number of the call
+    in its conversation, from
+    1. Tokens and dollars are None without a count. `prices_of`: the model that the prices belong to, "" for the
+       call's own. `error`: the provider refused the call, or its answer broke off with an error. `compaction`: it
+       requested a summary. `rereads` and `corrections` count what came with its list: reads of a file that was read
+       before and has not changed since, and tool calls that the user rejected with words.
+    """
 
     at: Count
     arm: Arm
@@ -59,7 +60,7 @@ class HoldoutCall(msgspec.Struct, frozen=True, rename="camel", omit_defaults=Tru
 
     @property
     def count(self) -> int:
-        """So many calls of its conversation have come through with it, without those that failed."""
+        """The number of successful calls of its conversation up to this one."""
         return self.call - self.error
 
 
@@ -67,7 +68,7 @@ _decoder = msgspec.json.Decoder(HoldoutCall)
 
 
 class HoldoutCalls:
-    """Those of one state directory."""
+    """The calls of one state directory."""
 
     def __init__(self, state_dir: str | os.PathLike[str]) -> None:
         self.path, self.older_path = Path(state_dir) / FILE, Path(state_dir) / OLDER
@@ -75,15 +76,15 @@ class HoldoutCalls:
         self._counts: dict[str, int] = {}
 
     def arm(self, session_id: str) -> Arm | None:
-        """That of a session which has calls here (rule 4)."""
+        """The arm of a session with calls in the file, otherwise None (rule 4)."""
         return self._known().get(digest(session_id))
 
     def assigned(self, session_id: str, share: float) -> Arm:
-        """That of any session, which it keeps from now on."""
+        """The arm of any session, which it keeps from now on."""
         return self._known().setdefault(digest(session_id), arm_of(session_id, share))
 
     def count(self, conversation: str) -> int:
-        """So many calls of the conversation with this digest have come through, without those that failed."""
+        """The number of successful calls of the conversation with this digest."""
         self._known()
         return self._counts.get(conversation, 0)
 
@@ -107,9 +108,7 @@ class HoldoutCalls:
             os.replace(self.path, self.older_path)
 
     def read(self, newest_bytes: int | None = None) -> Iterator[HoldoutCall]:
-        """In the order in which they came, the newest so many bytes of them; none if there is no file. Raises
-        OSError.
-        """
+        """The calls in order, from the newest `newest_bytes` of them; none if there is no file. Raises OSError."""
         sizes = [(path, path.stat().st_size) for path in (self.older_path, self.path) if path.exists()]
         skipped = 0 if newest_bytes is None else max(0, sum(size for _, size in sizes) - newest_bytes)
         for path, size in sizes:
@@ -121,7 +120,7 @@ class HoldoutCalls:
                         yield _decoder.decode(line)
 
     def load(self) -> None:
-        """Reads what later calls go by (rule 4). It takes as long as the file is large."""
+        """Reads arms and counts in advance (rule 4). The time is proportional to the file's size."""
         self._known()
 
     def _known(self) -> dict[str, Arm]:

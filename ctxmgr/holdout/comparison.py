@@ -1,25 +1,25 @@
-"""Turns rows of calls into what the two arms of a holdout differ in, how sure that is, and how many sessions are
-missing until it is.
+"""Turns rows of calls into the differences between the two arms of a holdout, their certainty, and how many more
+sessions are needed.
 
-1. The unit is a session: its calls are alike, and chance chose sessions. One that has calls in both arms is left
-   out.
-2. *Equal depth*: calls are put into bins by model and number of the call. Each bin's dollars a call are weighed by
-   what both arms have in common: the smaller of the shares of its calls that the arm has in that bin. So an arm
-   whose sessions go on for longer is not dearer by that.
+1. The unit is a session, since its calls are alike and sessions were assigned at random. A session with calls in
+   both arms is left out.
+2. *Equal depth*: calls are put into bins by model and number of the call. Each bin's dollars per call are weighted
+   by what both arms have in common: the smaller of the two shares of an arm's calls in that bin. So an arm does not
+   look more expensive because its sessions last longer.
 3. Dollars and counts of calls are compared as ratios, events as differences of their rates.
-4. The interval: sessions of each arm are drawn with repetition, as many as there are, DRAWS times. It is the
-   difference and as many standard deviations of what comes out, to both sides, as Student's t has for LEVEL and
-   the smaller arm; of a ratio it is that of its logarithm. (The draws' own quantiles are too narrow for few
-   sessions that cost unequally much: Hesterberg, What Teachers Should Know About the Bootstrap, 2015.) The numbers
-   drawn are the same in every run.
-5. *Shown* is a difference whose interval leaves zero out, and which no more than 1 - LEVEL of DRAWS random
-   assignments of the same sessions to arms reach. Where the arms do not differ, that second rule alone holds the
-   share of runs in which a difference is shown to 1 - LEVEL, however few sessions there are and whatever they cost.
-   LEVEL is 99 %, and not 95 %, because there are several measures and people look again until one is shown.
-6. How many sessions are needed: the standard deviation of the draws falls with the root of the number of sessions.
-   A difference d is found in POWER of all cases where it is z(LEVEL) + z(POWER) = 3.4 standard deviations; so m =
-   n * (3.4 * deviation / d)^2 sessions, with d the difference that is there now, but at least LEAST_DIFFERENCE of
-   what is compared: nobody waits for less. At least LEAST_SESSIONS in each arm.
+4. The interval: the sessions of each arm are drawn with repetition, as many as there are, DRAWS times. The interval
+   is the difference plus and minus as many standard deviations of the draws as Student's t has for LEVEL and the
+   smaller arm; for a ratio its logarithm is used. (The quantiles of the draws are too narrow for few sessions of
+   unequal cost: Hesterberg, What Teachers Should Know About the Bootstrap, 2015.) The random numbers are the same
+   in every run.
+5. A difference is *shown* if its interval excludes zero, and if at most 1 - LEVEL of DRAWS random assignments of
+   the same sessions to arms reach it. If the arms do not differ, this second condition alone limits the share of
+   runs that show a difference to 1 - LEVEL, however few sessions there are and whatever they cost. LEVEL is 99 %
+   and not 95 %, because there are several measures, and people look again until one is shown.
+6. The number of sessions needed: the standard deviation of the draws falls with the square root of the number of
+   sessions. A difference d is found in POWER of all cases if it is z(LEVEL) + z(POWER) = 3.4 standard deviations.
+   So m = n * (3.4 * deviation / d)^2 sessions are needed, where d is the current difference, but at least
+   LEAST_DIFFERENCE of what is compared, since nobody waits for less. Each arm needs at least LEAST_SESSIONS.
 """
 
 import math
@@ -33,23 +33,25 @@ import msgspec
 from ctxmgr.holdout.assignment import Arm
 from ctxmgr.holdout.calls import HoldoutCall
 
-BINS = (10, 25, 60, 150, 400)  # the last call of each bin but the last one
+BINS = (10, 25, 60, 150, 400)  # the last call of each bin, except for the last bin
 LEVEL, POWER = 0.99, 0.8
 DRAWS = 1_000
 SEED = 20261130
-LEAST_SESSIONS = 10  # of each arm: of fewer no interval says anything
+LEAST_SESSIONS = 10  # of each arm: with fewer an interval says nothing
 LEAST_DIFFERENCE = 0.05
 DEVIATIONS = NormalDist().inv_cdf((1 + LEVEL) / 2) + NormalDist().inv_cdf(POWER)
 
 COUNTS = ("sessions", "calls", "counted", "dollars", "errors", "corrections", "rereads", "compactions")
-Sums = Sequence[float]  # in the order of COUNTS, then of each bin its dollars and its calls
-Ratio = Callable[[Sums, Sums], tuple[float, float] | None]  # of both arms; None where an arm has nothing of it
+Sums = Sequence[float]  # in the order of COUNTS, then for each bin its dollars and its calls
+Ratio = Callable[[Sums, Sums], tuple[float, float] | None]  # of both arms; None if an arm has no such calls
 
 
 class Difference(msgspec.Struct, frozen=True, rename="camel"):
-    """One measure. `managed`, `held_out`: its value in each arm; `change`: of a ratio what it is more (0.2: a fifth
-    more with ctxmgr), else the difference; `low`, `high`: the interval, None where there are too few sessions.
-    `needed`: sessions of both arms until such a difference is shown, None where that cannot be told."""
+    """One measure. `managed`, `held_out`: its value in each arm. `change`: for a ratio the relative change (0.2: a
+    fifth more with ctxmgr), otherwise the difference. `low`, `high`: the interval, None with too few sessions.
+    `needed`: sessions of both arms until such a difference is shown; None if it is shown already or the number is
+    unknown.
+    """
 
     name: str
     is_ratio: bool
@@ -63,9 +65,10 @@ class Difference(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Comparison(msgspec.Struct, frozen=True, rename="camel"):
-    """`sessions`, `held_out_sessions`: of both arms, and of the one. `mixed_sessions`: left out (rule 1).
-    `unpriced`: calls that are in no sum of dollars, without a count or a price. `prices`: by which other models'
-    prices some are. `since`: milliseconds since 1970, of the oldest call."""
+    """`sessions`: of both arms. `held_out_sessions`: of that arm. `mixed_sessions`: left out (rule 1). `unpriced`:
+    calls without a count or a price, which are in no sum of dollars. `prices`: other models whose prices were used.
+    `since`: the time of the oldest call in milliseconds since 1970.
+    """
 
     sessions: int
     held_out_sessions: int
@@ -78,21 +81,21 @@ class Comparison(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Arms(msgspec.Struct, frozen=True):
-    """A row of sums a session, of each arm."""
+    """For each arm, one row of sums for each session."""
 
     managed: tuple[Sums, ...]
     held_out: tuple[Sums, ...]
 
 
 class Measure(msgspec.Struct, frozen=True):
-    """`of`: its values in both arms, from their sums; `is_ratio`: how they are compared (rule 3)."""
+    """`of`: returns its values in both arms, from their sums. `is_ratio`: how they are compared (rule 3)."""
 
     name: str
     of: Ratio
     is_ratio: bool = True
 
     def change(self, managed: Sums, held_out: Sums) -> float | None:
-        """The difference; of a ratio its logarithm. None where there is none."""
+        """The difference, or the logarithm of a ratio; None if there is none."""
         values = self.of(managed, held_out)
         if values is None:
             return None
@@ -140,7 +143,7 @@ MEASURES = (
 
 
 def compared(calls: Iterable[HoldoutCall], draws: int = DRAWS, seed: int = SEED) -> Comparison:
-    """What the rows of a holdout say."""
+    """The comparison of the rows of a holdout."""
     by_session: dict[str, list[HoldoutCall]] = defaultdict(list)
     for call in calls:
         by_session[call.session].append(call)
@@ -173,7 +176,7 @@ def _bin(call: HoldoutCall) -> tuple[str, int]:
 
 
 def _sums(calls: Sequence[HoldoutCall], index: dict[tuple[str, int], int]) -> Sums:
-    """Of one session."""
+    """The sums of one session."""
     priced = [call for call in calls if call.dollars is not None]
     sums = [
         1.0,
@@ -193,7 +196,7 @@ def _sums(calls: Sequence[HoldoutCall], index: dict[tuple[str, int], int]) -> Su
 
 
 def differences(arms: Arms, draws: int, seed: int) -> tuple[Difference, ...]:
-    """Of each measure."""
+    """The difference in each measure."""
     least = min(len(arms.managed), len(arms.held_out))
     if not least:
         return tuple(Difference(measure.name, measure.is_ratio) for measure in MEASURES)
@@ -217,7 +220,7 @@ def _difference(
     deviation = pstdev(changes) if changes else 0.0
     count, least = len(arms.managed) + len(arms.held_out), min(len(arms.managed), len(arms.held_out))
     needed = _needed(count, least, deviation, max(abs(change), _least_change(measure, values)))
-    if least < LEAST_SESSIONS or len(changes) < LEVEL * len(drawn):  # of some draws an arm had nothing
+    if least < LEAST_SESSIONS or len(changes) < LEVEL * len(drawn):  # in some draws an arm had nothing
         return Difference(measure.name, measure.is_ratio, *values, _plain(measure, change), needed=needed)
     low, high = (change + side * _student(least) * deviation for side in (-1, 1))
     is_shown = not low <= 0 <= high and _chance_of(measure, change, assigned) <= 1 - LEVEL
@@ -243,7 +246,9 @@ def _needed(count: int, least: int, deviation: float, change: float) -> int | No
 
 
 def _chance_of(measure: Measure, change: float, assigned: Sequence[Both]) -> float:
-    """The share of random assignments that differ as much; the one that is there is one of them."""
+    """The share of random assignments with at least this difference. The actual assignment counts as one of
+    them.
+    """
     found = (measure.change(*both) for both in assigned)
     return (1 + sum(other is None or abs(other) >= abs(change) for other in found)) / (1 + len(assigned))
 
@@ -258,7 +263,7 @@ def _drawn(rows: Sequence[Sums], chance: random.Random) -> Sums:
 
 
 def _assigned(arms: Arms, sums: Both, chance: random.Random) -> Both:
-    """The sums of both arms, as large as they are, of all sessions in any order."""
+    """The sums of both arms after assigning all sessions at random to arms of the same sizes."""
     fewer = min(len(arms.managed), len(arms.held_out))
     one = _summed(chance.sample([*arms.managed, *arms.held_out], fewer))
     other = tuple(map(lambda left, right, part: left + right - part, *sums, one))
@@ -266,8 +271,9 @@ def _assigned(arms: Arms, sums: Both, chance: random.Random) -> Both:
 
 
 def _student(fewest: int) -> float:
-    """How many standard deviations the interval goes to each side, by the sessions of the smaller arm: t of LEVEL
-    (Abramowitz and Stegun, 26.7.5), and what the draws' deviation is too small by."""
+    """Half the width of the interval in standard deviations, for the sessions of the smaller arm: t of LEVEL
+    (Abramowitz and Stegun, 26.7.5), corrected for the draws' standard deviation, which is too small.
+    """
     z, free = NormalDist().inv_cdf((1 + LEVEL) / 2), fewest - 1
     t = z + (z**3 + z) / (4 * free) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * free**2)
     return t * math.sqrt(fewest / free)

@@ -1,5 +1,6 @@
-"""`ctxmgr savings --live`: shows what the arms of a holdout differ in, a row a measure, and says it in a
-sentence."""
+"""`ctxmgr savings --live`: shows the differences between the arms of a holdout, one row for each measure, and a
+sentence.
+"""
 
 import time
 from argparse import Namespace
@@ -22,7 +23,7 @@ NOT_SHOWN = "not shown yet"
 
 
 def run(parsed: Namespace) -> int:
-    """0: done; 1: the file or the settings cannot be read."""
+    """Returns 0 on success, 1 if the file or the settings cannot be read."""
     try:
         named = parsed.state_dir or settings.read().settings_for().state_dir
         return live(Path(named or user_state_dir("ctxmgr", appauthor=False)), write_json if parsed.json else None)
@@ -35,7 +36,9 @@ def run(parsed: Namespace) -> int:
 def live(
     state_dir: Path, write_value: Callable[[Any], None] | None = None, out: Callable[[str], None] = write
 ) -> int:
-    """Of the holdout in this state directory: lines to `out`, or all figures to `write_value`. Raises OSError."""
+    """Shows the holdout in this state directory: lines to `out`, or all figures to `write_value`. Raises
+    OSError.
+    """
     comparison = compared(HoldoutCalls(state_dir).read())
     if write_value is not None:
         write_value(msgspec.to_builtins(comparison))
@@ -46,7 +49,7 @@ def live(
 
 
 def lines(comparison: Comparison) -> Iterator[str]:
-    """For people: the sentence first."""
+    """The comparison as lines of text, the sentence first."""
     if not comparison.sessions:
         yield NO_CALLS
         return
@@ -58,7 +61,7 @@ def lines(comparison: Comparison) -> Iterator[str]:
 
 
 def sentence(comparison: Comparison) -> str:
-    """What is shown of the dollars a call, and of what became worse."""
+    """What is shown about the dollars per call, and about what became worse."""
     cost, *others = comparison.differences
     worse = [one.name for one in others if one.is_shown and (one.change or 0) > 0]
     more = f" Shown to be more with it: {', '.join(worse)}." if worse else ""
@@ -81,7 +84,7 @@ def _missing(one: Difference, comparison: Comparison) -> str:
 
 
 def _round(number: int) -> int:
-    """To two digits: it is an estimate."""
+    """Rounds up to two digits, since it is an estimate."""
     step: int = 10 ** max(0, len(str(number)) - 2)
     return -(-number // step) * step
 

@@ -1,6 +1,6 @@
-"""Commands on a state directory, and on the known facts of models: show, list, search, export, delete.
+"""Commands for a state directory, and for the known facts of models: show, list, search, export, delete.
 
-Needs no extra, and starts no sidecar.
+Requires no extra, and starts no sidecar.
 """
 
 from ctxmgr.inspection import inspecting, models, searching, sessions

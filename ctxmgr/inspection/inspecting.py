@@ -1,5 +1,6 @@
-"""The command `inspect`: turns a snapshot file into a page for people, without its secrets. Reads it without a
-lock, writes nothing."""
+"""The command `inspect`: shows a snapshot file to people, with its secrets masked. Takes no lock and writes
+nothing.
+"""
 
 from argparse import Namespace
 from collections import Counter
@@ -21,13 +22,15 @@ from ctxmgr.plain_text import complain, table, write
 from ctxmgr.session import in_use, journal, ledger_updates, policy_in_force
 from ctxmgr.settings import SettingsFault, models_file
 
-SUMMARY_CHARACTERS = 400  # of a raw summary that is not shown whole
+SUMMARY_CHARACTERS = 400  # of a raw summary, unless shown in full
 TEXT_CHARACTERS = 160  # of a fact
 RANKS = {kind: rank for rank, kind in enumerate(KINDS)}
 
 
 def run(parsed: Namespace) -> int:
-    """0: whole; 1: broken, with a torn tail, or the facts of models cannot be used; 2: there is no such file."""
+    """Returns 0 if the file is intact; 1 if it is broken or has a torn tail, or if the facts of models cannot be
+    used; 2 if there is no such file.
+    """
     path = Path(parsed.file)
     try:
         path = path if path.exists() else _of_session(parsed.file)
@@ -59,7 +62,7 @@ def run(parsed: Namespace) -> int:
 
 
 def _of_session(named: str) -> Path:
-    """The snapshot of the session that an id or its beginning means. Raises NotOne, SettingsFault."""
+    """The snapshot of the session with this id or prefix of an id. Raises NotOne, SettingsFault."""
     directory = Path(settings.read().settings_for().state_dir or default_state_dir())
     path = directory / snapshots.file_name(naming.meant(directory, named))
     if not path.exists():
@@ -68,8 +71,9 @@ def _of_session(named: str) -> Path:
 
 
 def _show(state: State, lines: tuple[int, int], full: bool, models: Registry, known: Collection[str]) -> None:
-    """`lines`: how many, and of them how many of a kind that is not known. `known`: secrets, for a fact may be the
-    value alone of what another text has with its name."""
+    """`lines`: the number of lines, and how many of them are of an unknown kind. `known`: secrets to mask, since a
+    fact may contain only the value of a secret that is named elsewhere.
+    """
     write(f"session {state.session_id}\n")
     print(table(_head(state, *lines, models)))
     if state.overrides:
@@ -108,8 +112,9 @@ def _head(state: State, lines: int, strange: int, models: Registry) -> list[tupl
 
 
 def _cache(state: State, models: Registry) -> str:
-    """What the provider read of what it should have, by the rule in force. The policy that a host gives all its
-    sessions is not saved: that is by the session's own."""
+    """What the provider read from its cache, of what it should have read by the current rule. Uses only the policy
+    set for this session, since the policy that a host gives all its sessions is not saved.
+    """
     model = in_use(state.model, policy_in_force({}, state).policy, models)
     calls, rule, lifetime = state.cache.calls, model.terms_by(state).cache, model.lifetime(state)
     if not calls or state.cache.model != state.model.id:

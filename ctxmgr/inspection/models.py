@@ -1,6 +1,6 @@
-"""`ctxmgr models`: all known rows, those of a pattern, or what is known of one id and how that was found.
+"""`ctxmgr models`: shows all known rows, those matching a pattern, or what is known of one id and how it was found.
 
-Prices in dollars a million tokens.
+Prices are in dollars per million tokens.
 """
 
 import fnmatch
@@ -16,7 +16,7 @@ from ctxmgr.plain_text import complain, table, write
 from ctxmgr.settings import SettingsFault, models_file
 
 HEADINGS = ("model", "window", "output", "in", "out", "read", "write", "tiers", "cache", "date")
-NUMBERS = range(1, 7)  # columns that end at the right
+NUMBERS = range(1, 7)  # right-aligned columns
 LEGEND = """
 window and output in tokens; in, out, read and write in dollars a million tokens; tiers: above so many
 tokens a whole request costs so many times as much; `ctxmgr models ID` tells where a row is from"""
@@ -25,7 +25,7 @@ WIDTH = 12  # characters of a detail's name
 
 
 def run(parsed: Namespace) -> int:
-    """1: the file cannot be used, no row fits, or nothing is known of the model."""
+    """Returns 1 if the file cannot be used, no row matches, or nothing is known of the model."""
     try:
         registry = models_file(parsed.models) or shipped()
     except SettingsFault as fault:
@@ -48,7 +48,7 @@ def run(parsed: Namespace) -> int:
 
 
 def details(registry: Registry, known: ModelFacts) -> list[tuple[str, str]]:
-    """All that is known of one, by name, and how it was found."""
+    """Everything known of a model, by name, and how it was found."""
     usual = f"; programs work with {known.usual_window:,}" if known.usual_window < known.window else ""
     rows = [
         ("model", known.id or "-"),
@@ -118,7 +118,7 @@ def _lived(lifetime_ms: int) -> str:
 
 
 def _whole(value: Any) -> Any:
-    """Each member, also those that are as by default, by the names that a file of models has."""
+    """All members, including defaults, by their names in a file of models."""
     if isinstance(value, msgspec.Struct):
         return {_camel(name): _whole(getattr(value, name)) for name in value.__struct_fields__}
     return [_whole(item) for item in value] if isinstance(value, tuple) else value

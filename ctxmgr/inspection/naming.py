@@ -1,7 +1,7 @@
-"""Which saved session a person means: by its id, or by how the id begins.
+"""Finds the saved session that a person means: by its id, or by a prefix of it.
 
-Sessions of agents are called `PROGRAM:ID`; the program may be left out. `short` is the shortest beginning that
-means one session, of at least `SHORTEST` characters behind the program.
+Ids of agents' sessions have the form `PROGRAM:ID`; the program may be omitted. `short` returns the shortest unique
+prefix, with at least `SHORTEST` characters after the program.
 """
 
 import contextlib
@@ -15,11 +15,11 @@ from ctxmgr.devices.snapshots import file_name
 
 MOST_NAMED = 10  # candidates
 SHORTEST = 8
-_LINE_BYTES = 4096  # of a snapshot's first line: the id is at its beginning
+_LINE_BYTES = 4096  # of a snapshot's first line: the id is near its beginning
 
 
 class NotOne(Exception):
-    """No session, or more than one (`is_ambiguous`), is meant; the text says so."""
+    """The name matches no session, or more than one (`is_ambiguous`). The text says which."""
 
     def __init__(self, text: str, is_ambiguous: bool = False) -> None:
         super().__init__(text)
@@ -27,15 +27,16 @@ class NotOne(Exception):
 
 
 def meant(directory: Path, named: str, archive: ArchiveDatabase | None = None) -> str:
-    """The session of this id, else the only one whose id begins so. Raises NotOne; ArchiveFault where the archive
-    is given and cannot be read."""
+    """The session with this id, or else the only one whose id begins with it. Raises NotOne, and ArchiveFault if
+    `archive` is given and cannot be read.
+    """
     if (directory / file_name(named)).exists():
         return named
     return one_of(named, known(directory, archive), directory)
 
 
 def one_of(named: str, ids: Collection[str], where: object) -> str:
-    """As `meant`, of these ids. `where`: what a fault says of where they are from."""
+    """Like `meant`, for these ids. `where`: their origin, for the text of a fault."""
     if named in ids:
         return named
     found = [id for id in ids if id.startswith(named)] or [
@@ -62,7 +63,7 @@ def known(directory: Path, archive: ArchiveDatabase | None = None) -> list[str]:
 
 
 def short(ids: Sequence[str]) -> dict[str, str]:
-    """By id the shortest beginning of each that means it alone."""
+    """Each id with its shortest unique prefix."""
     ordered, made = sorted(ids), {}
     for at, id in enumerate(ordered):
         beside = (*ordered[max(0, at - 1) : at], *ordered[at + 1 : at + 2])
@@ -73,12 +74,12 @@ def short(ids: Sequence[str]) -> dict[str, str]:
 
 
 def _shared(one: str, other: str) -> int:
-    """How many characters both begin with."""
+    """The length of the common prefix."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _saved(directory: Path) -> Iterable[str]:
-    """Of snapshots, by their first lines."""
+    """The session ids of snapshots, from their first lines."""
     if not directory.is_dir():
         return
     for path in directory.glob("*.jsonl"):

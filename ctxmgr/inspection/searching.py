@@ -1,4 +1,6 @@
-"""The command `search`: what left the lists of saved sessions, found by its words, or one original whole."""
+"""The command `search`: finds what was removed from the lists of saved sessions by its words, or shows one original
+in full.
+"""
 
 import os
 import re
@@ -24,7 +26,9 @@ INDENT = "    "
 
 
 def run(parsed: Namespace) -> int:
-    """0: found; 1: nothing was, or the archive cannot be read; 2: wrong usage, or no session that is meant."""
+    """Returns 0 if something was found; 1 if nothing was, or if the archive cannot be read; 2 for wrong usage or no
+    matching session.
+    """
     query = " ".join(parsed.query)
     if bool(query.strip()) == bool(parsed.original):
         return complain("search", "give words to look for, or --original HANDLE", 2)
@@ -65,7 +69,7 @@ def _search(archive: ArchiveDatabase, session: str | None, parsed: Namespace, qu
 
 
 def _original(archive: ArchiveDatabase, session: str | None, handle: str, has_secrets: bool) -> int:
-    """`has_secrets`: the settings say that originals are kept with them, and shown so."""
+    """`has_secrets`: the settings store originals unmasked, so they are shown unmasked."""
     rows = archive.originals(session, handle)
     if len(rows) != 1:
         problem = "nothing is archived under" if not rows else "more than one session has something under"
@@ -75,8 +79,9 @@ def _original(archive: ArchiveDatabase, session: str | None, handle: str, has_se
 
 
 def write_hits(rows: Sequence[HitRow], query: str, now_ms: int) -> None:
-    """A hit is its text, on a terminal with the words in bold, and below it the handle, the call, the age, the
-    session, and how much of the original the text is."""
+    """Shows for each hit its text, on a terminal with the words in bold, and below it the handle, the call, the
+    age, the session, and how much of the original the text is.
+    """
     bold = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     width = max(20, columns() - len(INDENT))
     blocks = []

@@ -1,11 +1,11 @@
-"""What is kept of sessions, here and in a store, exported and deleted: `ctxmgr sessions` (which lists and shows
-them, too) and `ctxmgr forget`. An id is never a path.
+"""`ctxmgr sessions` and `ctxmgr forget`: list, show, export and delete saved sessions, here and in a store. An id
+is never used as a path.
 
-An export is one session, its snapshot and its originals, in one file of JSON lines. The first line says what it is,
-`{"export": "ctxmgr session", "version": 1, "sessionId": ...}`; then comes a line for each record of the snapshot,
-`{"record": ...}`, and one for each original, `{"original": {handle, key, call, text}}`.
+An export is one session, its snapshot and its originals, in one file of JSON lines. The first line is a header,
+`{"export": "ctxmgr session", "version": 1, "sessionId": ...}`. It is followed by one line for each record of the
+snapshot, `{"record": ...}`, and one for each original, `{"original": {handle, key, call, text}}`.
 
-`ctxmgr sessions list`: the sessions of a state directory, the one saved last first, or those of a store.
+`ctxmgr sessions list` lists the sessions of a state directory, the most recently saved first, or those of a store.
 """
 
 import json
@@ -30,18 +30,19 @@ from ctxmgr.plain_text import complain, table, write, write_json
 from ctxmgr.session import journal
 
 HEAD = ("session", "project", "age", "size", "preset", "first words")
-NUMBERS = (2, 3)  # columns that end at the right
-MOST_PROJECT, MOST_WORDS = 16, 200  # characters that are shown
+NUMBERS = (2, 3)  # right-aligned columns
+MOST_PROJECT, MOST_WORDS = 16, 200  # characters shown
 STORE_HEAD = ("events", "kB", "epoch", "held", "session")
 _UNITS = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"))
 KILOBYTE = 1_000
 
 
 class ListedSession(msgspec.Struct, frozen=True):
-    """One saved session. `message_count`: of the last list; `outgoing_tokens`: of the next request, as far as that
-    is known; `preset`: the one that is set for this session, None where its host's policy holds. `cwd`: the folder
-    that its program works in, and `first_words` what the user said first, "" where they are not known. `fault`: why
-    nothing but the file's own facts is known. `holder`: the process that has it open."""
+    """One saved session. `message_count`: of the last list. `outgoing_tokens`: of the next request, as far as
+    known. `preset`: set for this session, None if its host's policy applies. `cwd`: the program's working
+    directory; `first_words`: the beginning of the user's first message; both "" if unknown. `fault`: why only facts
+    about the file are known. `holder`: id of the process that has the session open.
+    """
 
     session: str
     file: str
@@ -70,8 +71,8 @@ def list_here(parsed: Namespace, directory: Path) -> int:
 
 
 def list_stored(parsed: Namespace) -> int:
-    """0: done; 1: the store cannot be reached; 2: the address is none."""
-    from ctxmgr.store import BadAddress, StoreFault, sessions  # which a call without a store does not wait for
+    """Returns 0 on success, 1 if the store cannot be reached, 2 for a bad address."""
+    from ctxmgr.store import BadAddress, StoreFault, sessions  # loaded only if there is a store
 
     try:
         stored = sessions(parsed.store)
@@ -108,7 +109,7 @@ def _show_list(
 
 
 def _rows(sessions: list[ListedSession], now_ms: int) -> Iterator[tuple[str, ...]]:
-    """The session by the shortest beginning of its id that means it."""
+    """One row for each session, which is named by the shortest unique prefix of its id."""
     names = naming.short([session.session for session in sessions])
     for session in sessions:
         is_open = f"(open: process {session.holder}) " if session.holder is not None else ""
@@ -131,7 +132,7 @@ def _with_fault(name: str, fault: str | None) -> str:
 
 
 def age(passed_ms: int) -> str:
-    """In the largest unit of which there is one."""
+    """In the largest unit that fits at least once."""
     for length_ms, name in _UNITS:
         if passed_ms >= length_ms:
             return f"{passed_ms // length_ms} {name}"
@@ -167,7 +168,7 @@ def _session(file: snapshots.SavedFile) -> ListedSession:
 
 
 def _first_words(state: State) -> str:
-    """In one line, at most `MOST_WORDS` characters."""
+    """The beginning of the user's first message on one line, at most `MOST_WORDS` characters."""
     said = [fact for fact in (*state.facts, *state.pending) if fact.kind in ("goal", "request")]
     first = min(said, key=lambda fact: (fact.time_ms, fact.seq, fact.order), default=None)
     return "" if first is None else " ".join(first.text.split())[:MOST_WORDS]
@@ -177,7 +178,9 @@ EXPORT_VERSION = 1
 
 
 def run(parsed: Namespace) -> int:
-    """0: done; 1: a session is open, a file is broken, or the disk refuses; 2: there is no such session."""
+    """Returns 0 on success; 1 if a session is open, a file is broken, or the disk refuses; 2 if there is no such
+    session.
+    """
     if parsed.action == "list" and parsed.store is not None:
         return list_stored(parsed)
     try:
@@ -208,7 +211,7 @@ def _show(parsed: Namespace, directory: Path) -> int:
 
 
 def export(parsed: Namespace, directory: Path) -> int:
-    """Writes a file that is not there yet, for its owner alone."""
+    """Writes a new file that only its owner can read. Never overwrites a file."""
     snapshot = directory / snapshots.file_name(parsed.session)
     reading = snapshots.read(snapshot) if snapshot.exists() else snapshots.SnapshotRecords()
     try:
@@ -229,7 +232,7 @@ def export(parsed: Namespace, directory: Path) -> int:
 
 
 def _written(file: Path, lines: Iterator[bytes]) -> int:
-    """The size of the new file. Raises OSError; then there is none."""
+    """Returns the size of the new file. Raises OSError, and then leaves no file."""
     descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as out:
@@ -250,7 +253,7 @@ def _lines(session_id: str, records: tuple[bytes, ...], originals: list[Any]) ->
 
 
 def _line(value: Any) -> bytes:
-    """In ASCII: a text may hold half of a surrogate pair."""
+    """The value as an ASCII line, since a text may contain half a surrogate pair."""
     return json.dumps(value, separators=(",", ":")).encode() + b"\n"
 
 
@@ -259,19 +262,20 @@ Gone = tuple[str, int, int, str | None]
 
 
 def forget(parsed: Namespace) -> int:
-    """0: deleted; 1: the session is open, or the disk or the store refuses; 2: nothing is kept of it, or `--store`
-    is no address."""
+    """Returns 0 on success; 1 if the session is open, or the disk or the store refuses; 2 if nothing of it is
+    stored, or if `--store` is no address.
+    """
     return _deleted_one("forget", Path(parsed.state_dir or default_state_dir()), parsed.session, parsed.store)
 
 
 def delete(parsed: Namespace, directory: Path) -> int:
-    """Each for itself: one that is open keeps no other."""
+    """Deletes each session separately: an open one does not stop the others."""
     codes = {_deleted_one("sessions delete", directory, session, parsed.store) for session in parsed.session}
     return 1 if 1 in codes else max(codes)
 
 
 def _deleted_one(command: str, directory: Path, named: str, url: str | None) -> int:
-    """An id that nothing here begins with may be one of the store."""
+    """If no local id matches, the name may still be an id in the store."""
     try:
         named = naming.meant(directory, named)
     except naming.NotOne as fault:
@@ -283,13 +287,13 @@ def _deleted_one(command: str, directory: Path, named: str, url: str | None) -> 
 def _deleted(command: str, directory: Path, session_id: str, url: str | None) -> int:
     if url is None:
         return _deleted_here(command, directory, session_id)
-    from ctxmgr import store  # which a call without a store does not wait for
+    from ctxmgr import store  # loaded only if there is a store
 
     try:
         store.check(url)
     except store.BadAddress as fault:
-        return complain(command, str(fault), 2)  # and nothing was deleted
-    claimed = store.Claims(directory / file_name(session_id)).ours()  # before it leaves with what lies here
+        return complain(command, str(fault), 2)  # nothing has been deleted
+    claimed = store.Claims(directory / file_name(session_id)).ours()  # read before the local files are deleted
     here = _deleted_here(command, directory, session_id, quiet=True)
     if here == 1:
         return 1
@@ -302,11 +306,11 @@ def _deleted(command: str, directory: Path, session_id: str, url: str | None) ->
 
 
 def _deleted_here(command: str, directory: Path, session_id: str, quiet: bool = False) -> int:
-    """`quiet`: that nothing is kept here is not said."""
+    """`quiet`: do not report that nothing is stored here."""
     is_saved = (directory / file_name(session_id)).exists()
     fault = SnapshotStore(directory).delete(session_id)
     gone = 0
-    if fault is None:  # else it is open: its originals are wanted yet
+    if fault is None:  # otherwise it is open, and still needs its originals
         archive = ArchiveDatabase(directory)
         try:
             gone = archive.forget(session_id)
@@ -325,7 +329,7 @@ def _deleted_here(command: str, directory: Path, session_id: str, quiet: bool = 
 
 
 def purge(parsed: Namespace, directory: Path) -> int:
-    """By flags, else as long as originals are kept by the settings."""
+    """Uses the limits of the flags, otherwise those of the settings for originals."""
     limits = policy_keys.policy(settings.read().settings_for().policy).archive
     days = parsed.days or limits.max_age_days
     if parsed.store is not None:
@@ -373,7 +377,7 @@ def _purged_there(parsed: Namespace, days: int) -> int:
 
 
 def _show_gone(sessions: Iterable[Gone], days: int, megabytes: int | None, dry_run: bool) -> int:
-    """Each is told as it goes. The exit code is 1 where one could not be deleted."""
+    """Reports each session when it is deleted. Returns 1 if one could not be deleted."""
     count = faults = 0
     for session_id, size_bytes, age_ms, fault in sessions:
         if fault is None:

@@ -1,6 +1,6 @@
-"""What holds for `run` and `proxy`, where no host sends a policy: two TOML files, environment, flags.
+"""The settings of `run` and `proxy`, where no host sends a policy: two TOML files, environment variables, flags.
 
-Knows nothing of what is done with it, and starts nothing.
+It does not know how they are used, and starts nothing.
 """
 
 from ctxmgr.settings.files import models_file, user_path

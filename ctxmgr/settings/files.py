@@ -1,15 +1,16 @@
-"""Finds the two settings files and turns each into tables with what they hold for.
+"""Finds the two settings files, and reads their tables with the calls each applies to.
 
 Rules:
-1. The user's is `ctxmgr/config.toml` in the user's folder for settings, or the one that CTXMGR_CONFIG names.
-2. The project's is the nearest `.ctxmgr.toml` from the working directory upward, at most to the root of its
-   repository (the folder that has `.git`), and never in the home directory or above it. Outside a repository and
-   outside the home directory it is looked for in the working directory alone.
-3. A table holds for all calls, or for a model (`[models."GLOB"]`), a program (`[programs.NAME]`), sub-agents
-   (`[subagents]`), or a program's sub-agents (`[programs.NAME.subagents]`). In this order the later goes before the
-   earlier, and of two models' tables that both fit the one that stands below.
-4. In the user's file a prompt of `compaction.prompts` may be `{ file = NAME }`: the text of that file, whose name
-   counts from the folder of the settings file. A project's file sets no prompt.
+1. The user's file is the one that CTXMGR_CONFIG names, otherwise `ctxmgr/config.toml` in the user's settings
+   folder.
+2. The project's file is the nearest `.ctxmgr.toml` from the working directory upward, at most up to the root of its
+   repository (the folder with `.git`), and never in the home directory or above it. Outside a repository and
+   outside the home directory only the working directory is searched.
+3. A table applies to all calls, or to a model (`[models."GLOB"]`), a program (`[programs.NAME]`), sub-agents
+   (`[subagents]`), or a program's sub-agents (`[programs.NAME.subagents]`). Later ones in this order override
+   earlier ones. If the tables of two models match, the lower one in the file wins.
+4. In the user's file a prompt of `compaction.prompts` may be `{ file = NAME }`: the text of that file. NAME is
+   relative to the folder of the settings file. A project's file cannot set prompts.
 """
 
 import fnmatch
@@ -27,14 +28,14 @@ from ctxmgr.settings import keys
 from ctxmgr.settings.keys import KeyFault, KeyPath, SettingsFault
 
 USER_FILE, PROJECT_FILE, NAMED_BY = "config.toml", ".ctxmgr.toml", "CTXMGR_CONFIG"
-MAX_BYTES = 65_536  # of a file: more is none that somebody wrote
-MAX_LINES = 500  # of a file in which a line is looked for: each line before it is parsed once more
+MAX_BYTES = 65_536  # of a file: nobody writes a larger one
+MAX_LINES = 500  # of a file that is searched for a line, since each step parses all lines before it again
 _TABLES = ("models", "programs", "subagents")
 _AT_LINE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 
 class Scope(msgspec.Struct, frozen=True):
-    """The calls that a table holds for; None: whatever it is. `model` is a glob."""
+    """The calls that a table applies to; None matches everything. `model` is a glob."""
 
     program: str | None = None
     model: str | None = None
@@ -49,7 +50,7 @@ class Scope(msgspec.Struct, frozen=True):
 
 
 class Table(msgspec.Struct, frozen=True):
-    """The keys that one table sets. `under`: its own path in the file."""
+    """The keys that one table sets. `under`: its path in the file."""
 
     scope: Scope
     values: dict[str, Any]
@@ -57,7 +58,7 @@ class Table(msgspec.Struct, frozen=True):
 
 
 class SettingsFile(msgspec.Struct, frozen=True):
-    """One file, its tables in the order in which they hold: a later one over an earlier."""
+    """One file. Later tables override earlier ones."""
 
     owner: Literal["user", "project"]
     path: str
@@ -65,7 +66,7 @@ class SettingsFile(msgspec.Struct, frozen=True):
 
 
 def user_path(environ: Mapping[str, str]) -> Path:
-    """Rule 1; it need not be there."""
+    """The path by rule 1; the file need not exist."""
     if environ.get(NAMED_BY):
         return Path(environ[NAMED_BY]).expanduser()
     from platformdirs import user_config_dir
@@ -74,7 +75,7 @@ def user_path(environ: Mapping[str, str]) -> Path:
 
 
 def project_path(directory: Path) -> Path | None:
-    """Rule 2."""
+    """The path by rule 2; None if there is no such file."""
     home = Path(os.path.expanduser("~"))
     above = [directory, *directory.parents]
     root = next((index for index, folder in enumerate(above) if (folder / ".git").exists()), None)
@@ -89,7 +90,7 @@ def project_path(directory: Path) -> Path | None:
 
 
 def files(environ: Mapping[str, str], directory: Path) -> Iterator[SettingsFile]:
-    """Those that are there, the user's first. SettingsFault."""
+    """The existing files, the user's first. Raises SettingsFault."""
     user = user_path(environ)
     if user.exists() or environ.get(NAMED_BY):
         yield read_file(user, "user")
@@ -99,7 +100,7 @@ def files(environ: Mapping[str, str], directory: Path) -> Iterator[SettingsFile]
 
 
 def read_file(path: Path, owner: Literal["user", "project"]) -> SettingsFile:
-    """Raises SettingsFault where it cannot be read, or holds what settings may not."""
+    """Raises SettingsFault if the file cannot be read, or contains something that settings may not."""
     text = _text(path)
     try:
         whole = tomllib.loads(text)
@@ -121,7 +122,7 @@ def read_file(path: Path, owner: Literal["user", "project"]) -> SettingsFile:
 
 
 def _with_prompts(table: Table, folder: Path) -> Table:
-    """Rule 4. KeyFault."""
+    """Rule 4. Raises KeyFault."""
     compaction = table.values.get("compaction")
     prompts = compaction.get("prompts") if isinstance(compaction, Mapping) else None
     if not isinstance(compaction, Mapping) or not isinstance(prompts, Mapping):
@@ -162,7 +163,7 @@ def _text(path: Path) -> str:
 
 
 def _content(path: Path, size: int = -1) -> bytes:
-    """Of a file, at most so many bytes. Raises SettingsFault."""
+    """The content of a file of at most `size` bytes. Raises SettingsFault."""
     try:
         if not path.is_file():
             raise SettingsFault(f"{path} is no file" if path.exists() else f"{path}: no such file")
@@ -173,7 +174,7 @@ def _content(path: Path, size: int = -1) -> bytes:
 
 
 def _tables(whole: Mapping[str, Any]) -> Iterator[Table]:
-    """Rule 3. KeyFault."""
+    """Rule 3. Raises KeyFault."""
     yield Table(Scope(), _values(whole, _TABLES))
     for glob, inner in _named(whole, ("models",)):
         yield Table(Scope(model=glob), _values(inner), ("models", glob))
@@ -189,7 +190,9 @@ def _tables(whole: Mapping[str, Any]) -> Iterator[Table]:
 
 
 def _values(table: Mapping[str, Any], tables: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Without the tables in it; the short form of `compaction` spelled out, so that two of them become one."""
+    """The table's own values, without the tables in it. Expands the short form of `compaction`, so that two can be
+    merged.
+    """
     values = {name: value for name, value in table.items() if name not in tables}
     if isinstance(values.get("compaction"), str):
         values["compaction"] = {"by": values["compaction"]}
@@ -202,7 +205,7 @@ def _named(whole: Mapping[str, Any], path: KeyPath) -> list[tuple[str, Mapping[s
 
 
 def _inner(table: Mapping[str, Any], path: KeyPath) -> Mapping[str, Any]:
-    """The table at the end of this path, from the one that holds it."""
+    """The table at this path."""
     inner = table[path[-1]]
     if not isinstance(inner, Mapping):
         raise KeyFault(path, f"{keys.dotted(path)} must be a table, [{keys.dotted(path)}]")
@@ -210,7 +213,9 @@ def _inner(table: Mapping[str, Any], path: KeyPath) -> Mapping[str, Any]:
 
 
 def _line(text: str, path: KeyPath) -> int | None:
-    """The line on which the statement that sets this key begins: the first after which the file has it."""
+    """The number of the line on which the statement that sets this key begins: the first line up to which the file
+    has it.
+    """
     lines, whole = text.split("\n"), 0
     for end in range(1, min(len(lines), MAX_LINES) + 1):
         try:
@@ -226,7 +231,7 @@ def _line(text: str, path: KeyPath) -> int | None:
 
 
 def models_file(path: str | None) -> Registry | None:
-    """None: what is shipped. Raises SettingsFault, with the file, the row and the member at fault."""
+    """None means the shipped facts. Raises SettingsFault, which names the file, the row and the member."""
     if path is None:
         return None
     try:

@@ -1,14 +1,14 @@
-"""Which keys settings may hold: those of a policy, and some that are no policy's; and the APIs of providers that
-programs speak, a row each. What the proxy knows of one lies in `proxy/apis/`.
+"""Which keys settings may contain: those of a policy, and some of their own. Also the table of provider APIs that
+programs speak; what the proxy knows of each is in `proxy/apis/`.
 
 Rules:
-1. A key is the policy's, spelled as the policy spells it, or one of `OWN`. A policy's `models` is no key here: the
-   tables `[models."GLOB"]` say the same, and more.
+1. A key is one of the policy's, spelled as there, or one of `OWN`. A policy's `models` is not allowed here, since
+   the tables `[models."GLOB"]` do the same and more.
 2. A project's file came with a repository that somebody else wrote. It may set what stays in a list (`OF_PROJECTS`)
-   and nothing else: no address that conversation and keys are sent to, no directory, no file, no prompt, nothing
-   that spends money or deletes what other sessions saved.
-3. `upstream`, `keep_originals`, `model_tools` and `holdout` are for programs, not for models or sub-agents: one
-   listener, and one session, has one of each. `state_dir` is for all.
+   and nothing else: no address that receives conversation and keys, no directory, no file, no prompt, nothing that
+   spends money or deletes what other sessions saved.
+3. `upstream`, `keep_originals`, `model_tools` and `holdout` can be set for programs, but not for models or
+   sub-agents: one listener, and one session, has one of each. `state_dir` can be set only for all calls.
 """
 
 import math
@@ -25,8 +25,9 @@ Api = Literal["anthropic", "openai", "responses", "gemini"]
 
 
 class SpokenApi(msgspec.Struct, frozen=True):
-    """`title`: for people. `variables`: the usual ones of the environment that hold its base URL; the first that is
-    set holds. `vendor`: where it goes without one."""
+    """`title`: shown to people. `variables`: environment variables for its base URL; the first one set wins.
+    `vendor`: the base URL without one.
+    """
 
     title: str
     variables: tuple[str, ...]
@@ -56,7 +57,7 @@ OWN = (
     "warn_on_cache_busts",
     "compactions",
 )
-COMPACTIONS = ("provider", "ctxmgr")  # who answers a program that asks for a summary of its list
+COMPACTIONS = ("provider", "ctxmgr")  # who answers a program that requests a summary of its list
 POLICY = tuple(field.encode_name for field in msgspec.structs.fields(Policy) if field.encode_name != "models")
 OF_PROJECTS = frozenset(  # rule 2
     {
@@ -86,7 +87,7 @@ KeyPath = tuple[str, ...]
 
 
 class KeyFault(Exception):
-    """What is wrong with one key: its path below the table, and a sentence."""
+    """A fault in one key: its path below the table, and a sentence."""
 
     def __init__(self, path: KeyPath, text: str) -> None:
         super().__init__(text)
@@ -94,7 +95,7 @@ class KeyFault(Exception):
 
 
 def dotted(path: KeyPath) -> str:
-    """As it is written in TOML."""
+    """The path as written in TOML."""
     return ".".join(name if re.fullmatch(r"[\w-]+", name) else f'"{name}"' for name in path)
 
 
@@ -108,8 +109,9 @@ def leaves(table: Mapping[str, Any], above: KeyPath = ()) -> Iterator[tuple[KeyP
 
 
 def check(table: Mapping[str, Any], places: frozenset[str] = frozenset(OWN)) -> None:
-    """Raises KeyFault for the first key of a table that is none, or whose value does not fit. `places`: which of
-    the keys that are no policy's may stand in it (rule 3)."""
+    """Raises KeyFault for the first unknown key, or value that does not fit. `places`: the keys of settings' own
+    that this table may contain (rule 3).
+    """
     for name, value in table.items():
         if name in OWN:
             if name not in places:
@@ -139,7 +141,8 @@ def _check_policy(name: str, value: Any) -> None:
         msgspec.convert({name: value}, Policy)
     except msgspec.ValidationError as fault:
         wrong = misfit(fault, Policy, {name: value})
-        path = tuple(wrong.path.lstrip(".").partition("[")[0].split("."))  # of what is wrong in a list, the list
+        # a fault inside a list is reported for the list
+        path = tuple(wrong.path.lstrip(".").partition("[")[0].split("."))
         if wrong.unknown is not None:
             raise KeyFault(path, f"there is no key `{dotted(path)}`{wrong.hint}") from None
         path = _written(path, {name: value})
@@ -147,7 +150,7 @@ def _check_policy(name: str, value: Any) -> None:
 
 
 def _written(path: KeyPath, table: Any) -> KeyPath:
-    """The path as far as the table has it: a member that is missing is a fault of what it is missing in."""
+    """The longest prefix of the path that the table has: a missing member is a fault of the table around it."""
     for depth, name in enumerate(path):
         if not isinstance(table, Mapping) or name not in table:
             return path[:depth]
@@ -155,7 +158,7 @@ def _written(path: KeyPath, table: Any) -> KeyPath:
     return path
 
 
-_SIMPLE: dict[str, tuple[Callable[[Any], bool], str]] = {  # what fits, and what is said where it does not
+_SIMPLE: dict[str, tuple[Callable[[Any], bool], str]] = {  # key to (check, error text)
     "window": (
         lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 1,
         "must be a whole number of tokens, at least 1",
@@ -173,7 +176,7 @@ _SIMPLE: dict[str, tuple[Callable[[Any], bool], str]] = {  # what fits, and what
 
 
 def share_of(value: Any) -> float | None:
-    """0 to 1, of a number or a text such as "10%"; None where it is none."""
+    """A share from 0 to 1, from a number or a text such as "10%"; None if it is neither."""
     text = str(value).strip()
     try:
         share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
@@ -201,8 +204,9 @@ def _check_upstream(value: Any) -> None:
 
 
 def is_address(value: Any) -> bool:
-    """Whether it may be a provider's: http:// or https://, a host and a path, and nothing more. A key or a password
-    has no place in it, for it is shown."""
+    """Whether it can be a provider's address: http:// or https://, a host and a path, and nothing else. Keys and
+    passwords are refused, since addresses are shown.
+    """
     if not isinstance(value, str):
         return False
     try:
@@ -215,4 +219,4 @@ def is_address(value: Any) -> bool:
 
 
 class SettingsFault(ValueError):
-    """Settings that cannot be used; the text is one sentence that names the file, variable or flag."""
+    """Settings that cannot be used. The text is one sentence that names the file, variable or flag."""

@@ -1,11 +1,11 @@
-"""Puts the layers of settings over one another: what holds for a call, and where each value comes from.
+"""Merges the layers of settings: which values apply to a call, and where each comes from.
 
 Rules:
-1. Default < the user's file < the project's < environment < flags. Inside a file the more special table goes before
-   the more general one (`files`, rule 3).
-2. Tables of a policy are merged key by key; a list takes the place of a list.
-3. Files and environment are read once; what they hold is checked then, for every table in them.
-4. Of the environment a fixed list of variables counts, each with the key that it sets. An empty one counts as none.
+1. Default < the user's file < the project's < environment < flags. In a file the more specific table wins (`files`,
+   rule 3).
+2. Policy tables are merged key by key; a list replaces a list.
+3. Files and environment are read once, and all their tables are checked then.
+4. Only a fixed list of environment variables counts, each with the key that it sets. An empty variable is ignored.
 """
 
 import os
@@ -26,7 +26,7 @@ from ctxmgr.settings.written import token_count
 
 
 def _value(text: str) -> str | int | float | bool:
-    """A number, true or false, as TOML has them; else a text."""
+    """A number or boolean as in TOML, otherwise a text."""
     try:
         value = tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
@@ -35,7 +35,7 @@ def _value(text: str) -> str | int | float | bool:
 
 
 def _count(text: str) -> str | int | float | bool:
-    """A number of tokens, as people write it; else as `_value` reads it."""
+    """A number of tokens as people write it, otherwise as `_value` reads it."""
     try:
         return token_count(text)
     except ValueError:
@@ -43,7 +43,7 @@ def _count(text: str) -> str | int | float | bool:
 
 
 def _names(text: str) -> list[str] | bool:
-    """Of a list with commas; or true or false, where the key takes that."""
+    """A list of comma-separated names, or true or false for keys that accept it."""
     value = _value(text.lower())
     return value if isinstance(value, bool) else [name.strip() for name in text.split(",") if name.strip()]
 
@@ -54,7 +54,7 @@ VARIABLES: dict[str, tuple[KeyPath, Callable[[str], Any]]] = {
     "CTXMGR_EFFECTIVE_WINDOW": (("effectiveWindow",), _count),
     "CTXMGR_RESERVE": (("reserve",), _count),
     "CTXMGR_KEEP": (("keep",), _count),
-    "CTXMGR_COST_VERSUS_RECALL": (("costVersusRecall",), _value),  # of older releases, without effect
+    "CTXMGR_COST_VERSUS_RECALL": (("costVersusRecall",), _value),  # from older releases, without effect
     "CTXMGR_PROTECTED_TOOLS": (("protectedTools",), _names),
     "CTXMGR_PROTECTED_INSTRUCTIONS": (("protectedInstructions",), _names),
     "CTXMGR_STATE_DIR": (("state_dir",), str),
@@ -63,7 +63,7 @@ VARIABLES: dict[str, tuple[KeyPath, Callable[[str], Any]]] = {
 
 
 def environment_values(environ: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """What each variable that is set sets, as a table of settings. SettingsFault."""
+    """A table of settings for each variable that is set. Raises SettingsFault."""
     tables = {}
     for variable, (path, parse) in VARIABLES.items():
         text = environ.get(variable)
@@ -78,7 +78,7 @@ def environment_values(environ: Mapping[str, str]) -> dict[str, dict[str, Any]]:
 
 
 def nested(path: KeyPath, value: Any) -> dict[str, Any]:
-    """The table that holds one value at this path."""
+    """A table with one value at this path."""
     for name in reversed(path):
         value = {name: value}
     table: dict[str, Any] = value
@@ -89,7 +89,7 @@ PREFIX = "CTXMGR_"
 
 
 def meant_variable(name: str) -> str | None:
-    """Of a variable that sets nothing: the one of ours that it is nearly spelled as."""
+    """For a variable that sets nothing: the variable of ours with the most similar name."""
     if not name.startswith(PREFIX) or name in (*VARIABLES, NAMED_BY):
         return None
     meant = closest(name.removeprefix(PREFIX), (variable.removeprefix(PREFIX) for variable in VARIABLES))
@@ -97,9 +97,10 @@ def meant_variable(name: str) -> str | None:
 
 
 class Origin(msgspec.Struct, frozen=True):
-    """Where a value comes from. `kind`: "user" and "project" (files), "environment", "flag", "model" (what is known
-    of models) or "default". `where`: the file, the variable, the flag; `key`: of a file, the whole key in it, and
-    `table` the path of the table that it stands in."""
+    """Where a value comes from. `kind`: "user" or "project" (files), "environment", "flag", "model" (known facts)
+    or "default". `where`: the file, variable or flag. For a file also `key`, the full key, and `table`, the path of
+    its table.
+    """
 
     kind: str
     where: str
@@ -114,7 +115,7 @@ DEFAULT = Origin("default", "default")
 
 
 class Layer(msgspec.Struct, frozen=True):
-    """One table of settings, the calls that it holds for, and where it stands. `under`: its path in a file."""
+    """One table of settings, the calls it applies to, and its origin. `under`: its path in a file."""
 
     kind: str
     where: str
@@ -129,18 +130,17 @@ class Layer(msgspec.Struct, frozen=True):
 
 
 class ProgramSettings(msgspec.Struct, frozen=True):
-    """What holds for a call.
+    """The settings of a call.
 
     `policy`: the keys that are set, as `initialize` and `setPolicy` take them. `window`: the model's, in tokens.
-    `prices`: dollars a million tokens; None where they are neither set nor known. `prices_of`: the model of the
-    family whose prices these are, "" where they are its own. `long_prices`: where the provider keeps what is
-    written for longer, None where it does so for no other price. `upstream`: addresses by API
-    (`anthropic`, `openai`, `responses`), those that are set. `state_dir` None: the user's. `keep_originals`: is
-    what leaves archived? `model_tools`: is the program's model given tools to get it back? None: nobody says it.
-    `holdout`: the share of sessions that pass untouched.
-    `warns_of_cache_busts`: is it said where prompts change early and ctxmgr did not change them?
-    `compactions`: who answers the program's request for a summary, of `keys.COMPACTIONS`.
-    `origins`: of each value, by its dotted key; what is not in it is as by default.
+    `prices`: dollars per million tokens; None if neither set nor known. `prices_of`: the model of the family that
+    the prices belong to, "" for the model's own. `long_prices`: the prices if the provider keeps cache writes
+    longer, None if they do not differ. `upstream`: addresses by API (`anthropic`, `openai`, `responses`), if set.
+    `state_dir`: None for the user's. `keep_originals`: whether removed content is archived. `model_tools`: whether
+    the program's model gets tools to retrieve it. Both None if not set. `holdout`: the share of sessions that pass
+    untouched. `warns_of_cache_busts`: whether ctxmgr reports prompts that changed early without its doing.
+    `compactions`: who answers the program's request for a summary, of `keys.COMPACTIONS`. `origins`: of each value,
+    by its dotted key; other values are defaults.
     """
 
     policy: dict[str, Any]
@@ -159,8 +159,9 @@ class ProgramSettings(msgspec.Struct, frozen=True):
 
 
 class Layers(msgspec.Struct, frozen=True):
-    """All settings that were read, the weakest first. `paths`: of the files that were there. `models`: what is
-    known of models; None: what is shipped."""
+    """All settings that were read, the weakest layer first. `paths`: of the files found. `models`: facts about
+    models; None: the shipped ones.
+    """
 
     layers: tuple[Layer, ...]
     paths: tuple[str, ...]
@@ -169,8 +170,9 @@ class Layers(msgspec.Struct, frozen=True):
     def settings_for(
         self, program: str | None = None, model: str | None = None, is_subagent: bool = False
     ) -> ProgramSettings:
-        """What holds for a call of this model by this program. `program`: its name, such as "claude"; `model`: the
-        id that the request names. Raises SettingsFault where tables that are right alone contradict each other."""
+        """The settings of a call. `program`: its name, such as "claude". `model`: the id in the request. Raises
+        SettingsFault if tables that are valid alone contradict each other.
+        """
         values: dict[str, Any] = {}
         origins: dict[KeyPath, Origin] = {}
         for layer in self.layers:
@@ -183,7 +185,8 @@ class Layers(msgspec.Struct, frozen=True):
         known = (self.models or shipped()).find(model)
         state_dir = values.get("state_dir")
         is_set = held.prices is not None
-        held_prices = nearest(known) if held.prices is None else tiered(held.prices, known)  # set before known
+        # a set price overrides a known one
+        held_prices = nearest(known) if held.prices is None else tiered(held.prices, known)
         return ProgramSettings(
             policy,
             values.get("window", known.usual_window),
@@ -207,9 +210,10 @@ def read(
     directory: str | os.PathLike[str] | None = None,
     models: Registry | None = None,
 ) -> Layers:
-    """`flags`: values by key, as a file has them; None: not given. `directory`: where the project's file is looked
-    for (default: the working directory). `models`: what is known of them (default: what is shipped). Raises
-    SettingsFault."""
+    """`flags`: values by key, as in a file; None: not given. `directory`: where the search for the project's file
+    starts (default: the working directory). `models`: facts about models (default: the shipped ones). Raises
+    SettingsFault.
+    """
     given = list(files(environ, Path(directory or os.getcwd()).absolute()))
     layers = [
         Layer(file.owner, file.path, table.scope, table.values, table.under)
@@ -238,7 +242,9 @@ def _flag(name: str, value: Any) -> Layer:
 
 
 def _checked(policy: dict[str, Any], origins: Mapping[KeyPath, Origin]) -> Policy:
-    """Keys which are right each are right together. SettingsFault, with where the first of them comes from."""
+    """Checks that keys that are valid alone are valid together. Raises SettingsFault, with the origin of the first
+    one at fault.
+    """
     try:
         return policy_keys.policy(policy)
     except InvalidPolicy as refused:
@@ -256,7 +262,7 @@ def _long_prices(held: TieredPrices | None, known: ModelFacts) -> TieredPrices |
 
 
 def _with_known(origins: dict[str, Origin], known: ModelFacts, held: TieredPrices | None) -> dict[str, Origin]:
-    """With what is known of the model, where nothing else says it. `held`: the prices that hold."""
+    """The origins with those of known facts, for values set nowhere. `held`: the prices that apply."""
     origin = Origin("model", f"known of {known.row}")
     if known.matched == "family":
         origin = Origin("model", f"guessed by {known.row or known.family}")

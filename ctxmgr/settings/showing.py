@@ -1,4 +1,4 @@
-"""Runs `ctxmgr config`: each key of the settings, its value, and where that comes from."""
+"""Runs `ctxmgr config`: each key of the settings, its value and its origin."""
 
 import json
 import textwrap
@@ -14,7 +14,7 @@ from ctxmgr.settings import keys
 from ctxmgr.settings.keys import APIS, SettingsFault, dotted, leaves
 from ctxmgr.settings.layers import DEFAULT, Origin, ProgramSettings, read
 
-ALWAYS = (  # shown where nobody set them as well
+ALWAYS = (  # shown even if nobody set them
     *("preset", "window", "effectiveWindow", "reserve", "keep", "protectedTools"),
     *("protectedInstructions", "state_dir", "upstream"),
 )
@@ -24,7 +24,7 @@ KEY, VALUE, COLUMNS = 24, 18, 80  # characters: of the columns, and of a line
 
 
 def show(parsed: Namespace) -> int:
-    """0: done; 1: a file or a variable cannot be used."""
+    """Returns 0 on success, 1 if a file or a variable cannot be used."""
     try:
         layers = read()
         settings = layers.settings_for(parsed.program, parsed.model, parsed.subagent)
@@ -39,8 +39,9 @@ def show(parsed: Namespace) -> int:
 
 
 def lines(settings: ProgramSettings, every: bool = False) -> Iterator[str]:
-    """Key, value, where from; what is long has lines of its own. `every`: with all keys that are as by default, and
-    not the main ones alone."""
+    """Key, value and origin; long values take several lines. `every`: show all keys with default values, not only
+    the main ones.
+    """
     for key, value, origin in _values(settings):
         if not (every or origin != DEFAULT or key.partition(".")[0] in ALWAYS):
             continue
@@ -54,7 +55,7 @@ def lines(settings: ProgramSettings, every: bool = False) -> Iterator[str]:
 
 
 def as_json(settings: ProgramSettings) -> dict[str, Any]:
-    """Every key: its value, what kind of place it comes from, and which."""
+    """Every key with its value, the kind of its origin, and the origin."""
     return {
         key: {"value": value, "kind": origin.kind, "from": origin.text()}
         for key, value, origin in _values(settings)
@@ -62,7 +63,7 @@ def as_json(settings: ProgramSettings) -> dict[str, Any]:
 
 
 def _from(origin: Origin) -> str:
-    """The file's name alone, and the table in it."""
+    """The file's name without its folder, and the table in it."""
     if not origin.key:
         return origin.where
     name = origin.where.rpartition("/")[2]
@@ -70,7 +71,7 @@ def _from(origin: Origin) -> str:
 
 
 def _values(settings: ProgramSettings) -> Iterator[tuple[str, Any, Origin]]:
-    """Own keys first, then the policy's in its own order."""
+    """Settings' own keys first, then the policy's in their order."""
     every: list[tuple[str, Any]] = [
         ("window", settings.window),
         ("state_dir", settings.state_dir),
@@ -87,7 +88,7 @@ def _values(settings: ProgramSettings) -> Iterator[tuple[str, Any, Origin]]:
 
 
 def _policy(settings: ProgramSettings) -> Iterator[tuple[str, Any]]:
-    """What is set, else the default; of prices those that hold."""
+    """Set values, otherwise defaults; the prices that apply."""
     for field in msgspec.structs.fields(Policy):
         name = field.encode_name
         if name not in keys.POLICY:
@@ -112,7 +113,7 @@ def _tiers(prices: TieredPrices) -> Iterator[tuple[str, Any]]:
 
 
 def _spelled(prices: TieredPrices | PriceTier) -> dict[str, float]:
-    """As a policy spells them."""
+    """The prices as a policy spells them."""
     plain = (prices.input, prices.output, prices.cache_read, prices.cache_write)
     return dict(zip(("input", "output", "cacheRead", "cacheWrite"), plain, strict=True))
 

@@ -1,5 +1,6 @@
-"""Reads what people write on a command line: numbers of tokens (200000, 200_000, 200,000, 200k, 1M or 1.5M), and
-values of a policy's keys."""
+"""Parses what people write on a command line: numbers of tokens (200000, 200_000, 200,000, 200k, 1M or 1.5M), and
+values of policy keys.
+"""
 
 import contextlib
 import json
@@ -11,7 +12,7 @@ _COUNT = re.compile(r"(\d[\d_,]*(?:\.\d+)?)([km]?)", re.IGNORECASE | re.ASCII)
 
 
 def token_count(text: str) -> int:
-    """Raises ValueError where the text is no whole number of tokens."""
+    """Raises ValueError if the text is no whole number of tokens."""
     match = _COUNT.fullmatch(text.strip())
     if match is None:
         raise ValueError(text)
@@ -22,7 +23,7 @@ def token_count(text: str) -> int:
 
 
 def policy_value(text: str) -> Any:
-    """A number of tokens, else JSON, else the text itself."""
+    """A number of tokens, otherwise JSON, otherwise the text itself."""
     with contextlib.suppress(ValueError):
         return token_count(text)
     try:
