@@ -203,7 +203,12 @@ def main(base: str = BASE) -> int:
     if selection.files:
         names = ", ".join(selection.files[:3]) + (", ..." if len(selection.files) > 3 else "")
         print(f"changed files: {len(changed)}; test files: {len(selection.files)} ({names})", flush=True)
-        tests = int(pytest.main(["-q", "--no-header", "-m", LEFT_TO_ALL, *selection.files], plugins=[deadline]))
+        tests = int(
+            pytest.main(
+                ["-q", "--no-header", "--continue-on-collection-errors", "-m", LEFT_TO_ALL, *selection.files],
+                plugins=[deadline],
+            )
+        )
     failed = [
         name
         for name, bad in (
