@@ -50,7 +50,7 @@ class FailuresAtOnce:
             return
         crash = getattr(report.longrepr, "reprcrash", None)
         message = (crash.message if crash else report.longreprtext).partition("\n")[0]
-        reporter.ensure_newline()
+        reporter.write("\n")
         reporter.write_line(f"FAILED {report.nodeid}: {message}", red=True)
 
 

@@ -105,5 +105,5 @@ def test_a_failure_is_shown_when_it_happens(tmp_path: Path) -> None:
         ]
         done = subprocess.run([*command, str(tmp_path)], cwd=quick.ROOT, capture_output=True, encoding="utf-8")
         shown, _, summary = done.stdout.partition("= FAILURES =")
-        assert "FAILED test_two.py::test_one: assert 1 == 2\n" in shown, done.stdout + done.stderr
+        assert "\nFAILED test_two.py::test_one: assert 1 == 2\n" in shown, done.stdout + done.stderr
         assert "1 failed, 1 passed" in summary
