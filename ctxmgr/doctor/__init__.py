@@ -61,7 +61,7 @@ def examine(surroundings: Surroundings, checks: Iterable[Check] = CHECKS) -> Ite
     for check in checks:
         try:
             yield from map(_presentable, check(surroundings))
-        except Exception as fault:  # noqa: BLE001  who looks for faults must not fall over one
+        except Exception as fault:  # noqa: BLE001  a failing check must not stop the others
             text = f"could not be looked at: {type(fault).__name__}: {fault}"
             yield _presentable(Diagnosis("bad", check.__name__.replace("_", " "), text))
 

@@ -52,7 +52,7 @@ class ContextFilter(RunHooks[Any]):
             items = await asyncio.to_thread(
                 self.conversations.sent, self.conversation, _model(data.agent), given.input
             )
-        except Exception:  # noqa: BLE001  no call of a model fails because of ctxmgr
+        except Exception:  # noqa: BLE001  ctxmgr must not make a model call fail
             return given
         return replace(given, input=items)
 

@@ -116,7 +116,7 @@ class _Comparison:
             for strategy, format in self._rows:
                 try:
                     made = await self._row(material, strategy, format)
-                except Exception as fault:  # noqa: BLE001  rule 2; it is said, and the exit code tells it
+                except Exception as fault:  # noqa: BLE001  rule 2; it is reported, and sets the exit code
                     remarks.append(Remark("failed", f"{strategy}, {format}: {fault_text(fault)}"))
                 else:
                     if isinstance(made, NothingToCompact):
@@ -127,7 +127,7 @@ class _Comparison:
                 self._advanced(1)
         except UnreadableRecording as fault:
             remarks = [Remark("unreadable", str(fault))]
-        except Exception as fault:  # noqa: BLE001  rule 2, of what no row has reached yet
+        except Exception as fault:  # noqa: BLE001  rule 2, before any row has run
             remarks = [Remark("unreadable", f"{path.name}: {fault_text(fault)}")]
         return RecordingRows(name, tuple(written), tuple(remarks))
 

@@ -93,7 +93,7 @@ def _recorded(address: str, name: str, digest: str) -> Recording | Stream:
         raise
     except sources.NoRecording as fault:
         raise UnreadableRecording(f"{name} is {fault}") from None
-    except Exception as fault:  # noqa: BLE001  a store's own, which the next run may not meet
+    except Exception as fault:  # noqa: BLE001  a store's own error, which may not occur again
         raise OSError(f"{type(fault).__name__}") from None
     if sources.digest(content) != digest:
         raise UnreadableRecording(f"{name} is not what was listed: its content has changed")

@@ -146,7 +146,7 @@ def _evaluation(future: Any, task: CorpusTask) -> bytes:
         return _lost(task, "its worker was killed, again and again: of memory, perhaps")
     try:
         return bytes(future.result())
-    except Exception as fault:  # noqa: BLE001  of the cluster: what a task raises is a row already
+    except Exception as fault:  # noqa: BLE001  the cluster's; errors of a task are rows already
         if future.status in ("cancelled", "lost"):
             raise SchedulerLost(GONE) from None
         return _lost(task, f"{type(fault).__name__}: {fault}")

@@ -242,7 +242,7 @@ def _file_figures(path: Path, asked_for: ReplayRequest, sheets: list[RecordingSh
         return _recording(source, asked_for, sheets)
     except UnreadableRecording as fault:
         failure = str(fault)
-    except Exception as fault:  # noqa: BLE001  it is said, and the exit code tells it
+    except Exception as fault:  # noqa: BLE001  it is reported, and sets the exit code
         failure = f"{path.name}: {fault_text(fault)}"
     return [{"file": path.name, "failures": [failure]}]
 

@@ -1,4 +1,4 @@
-"""One page of figures and drawings, without a script or a file beside it. Knows no recording and runs nothing."""
+"""One page of figures and drawings, without any other file. Knows no recordings and runs nothing."""
 
 from ctxmgr.study.report import page
 from ctxmgr.study.report.front import BASE, PolicyPoint, PolicyRow, RecordingSheet, document, knob_name

@@ -1,13 +1,15 @@
-"""Turns policies on recordings into the picture of them all: what what lists had that replies repeat, and the bill.
+"""Draws all policies on recordings in one picture: `kept` (the share that lists had of what replies repeat) against
+the bill.
 
-1. A policy is one point: its bill across, where the host alone is 1, and `kept` up. Both are of all recordings
-   together: dollars over dollars, bytes over bytes, of the recordings that it was measured on.
-2. The front is one policy at several values of its knob, joined by a line in the order of the knob. Its points have
-   the knob's value as their name, or the point that it is. What comes to the same has one name.
-3. What no ctxmgr ran is a square.
-4. A policy without one of the two figures is no point.
-5. As a file that stands alone it is an SVG document with its own colours, for a light and a dark screen, a ground
-   of its own, a title and a description, and the legend in words below, an item a line.
+1. A policy is one point: its bill on the horizontal axis, where the host alone is 1, and `kept` on the vertical
+   axis. Both cover all recordings together, dollars over dollars and bytes over bytes, of those that the policy was
+   measured on.
+2. The front is one policy at several values of its knob, joined by a line in the order of the knob. Its points are
+   named by the value of the knob, or by the named point with that value. Points in the same place share one name.
+3. A policy simulated without ctxmgr is a square.
+4. A policy without one of the two figures has no point.
+5. As a separate file it is an SVG document with its own colours for light and dark screens, a background, a title,
+   a description, and the legend in words below, one item a line.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -47,13 +49,13 @@ from ctxmgr.study.report.plots import (
 BALANCED = "balanced"
 BASE = "off"  # the line that costs are shares of
 FRONT = "balanced by keep"
-COLOURS = {BASE: 0, "turns": 1, "tools": 2, BALANCED: 3}  # others take turns
+COLOURS = {BASE: 0, "turns": 1, "tools": 2, BALANCED: 3}  # other policies take the remaining colours in turn
 COLOURS[FRONT] = COLOURS[BALANCED]
 SPARE = [number for number in range(len(LIGHT)) if number not in COLOURS.values()]
 
 
 class Named(Protocol):
-    """A policy, and its `keep` in tokens where it is of the front."""
+    """A policy, and its `keep` in tokens if it belongs to the front."""
 
     @property
     def name(self) -> str: ...
@@ -62,10 +64,10 @@ class Named(Protocol):
 
 
 class PolicyRow(msgspec.Struct, frozen=True):
-    """One policy on one recording. `figures`: as `--json` has them. `context` in tokens and `call_costs` in
-    dollars, by call; `epochs`: the calls that opened one. `receipts`: the arithmetic of each, one line.
-    `simulated`: no ctxmgr ran. `knob`: its `keep` in tokens, where it is of the front. `about`: what
-    the policy does, in a line.
+    """One policy on one recording. `figures`: as in `--json`. `context` in tokens and `call_costs` in dollars, for
+    each call. `epochs`: indices of the calls that opened one. `receipts`: the arithmetic of each, on one line.
+    `simulated`: without ctxmgr. `knob`: its `keep` in tokens if it belongs to the front. `about`: what the policy
+    does, in one line.
     """
 
     name: str
@@ -84,15 +86,16 @@ class PolicyRow(msgspec.Struct, frozen=True):
 
     @property
     def repeats(self) -> Ratio:
-        """What `kept` is of, in bytes."""
+        """The ratio behind `kept`, in bytes."""
         kept = self.figures.get("kept") or {"held": 0, "of": 0}
         return Ratio(kept["held"], kept["of"])
 
 
 class RecordingSheet(msgspec.Struct, frozen=True):
-    """One recording. `about`: a line under its name; `floor`: dollars that no policy costs less than; `kinds` of
-    memory probes, each with the share that a policy's list held of the answers, by policy; `verdict`: what comes of
-    it, in words."""
+    """One recording. `about`: a line below its name. `floor`: the least that any policy costs, in dollars. `kinds`:
+    of memory probes, each with the share of answers that a policy's list contained, by policy. `verdict`: the
+    conclusion in words.
+    """
 
     name: str
     lines: tuple[PolicyRow, ...]
@@ -108,13 +111,14 @@ class RecordingSheet(msgspec.Struct, frozen=True):
 
 
 def knob_name(knob: float) -> str:
-    """The point of `keep` that this is, or the number."""
+    """The named point of `keep` with this value, or the number."""
     return next((point for point, tokens in KEEP.items() if tokens == knob), plain(knob))
 
 
 def colours_of(lines: Iterable[Named], asked: Iterable[str] = ()) -> dict[str, int]:
-    """A policy has one colour, wherever it stands, and all points of the front have one. `asked`: names that only
-    stand in tables."""
+    """Each policy has the same colour everywhere, and all points of the front share one. `asked`: names that occur
+    only in tables.
+    """
     lines = list(lines)
     others = list(dict.fromkeys(line.name for line in lines if line.knob is None and line.name not in COLOURS))
     made = {**COLOURS, **{name: SPARE[number % len(SPARE)] for number, name in enumerate(others)}}
@@ -123,23 +127,25 @@ def colours_of(lines: Iterable[Named], asked: Iterable[str] = ()) -> dict[str, i
 
 
 BILLED_PATH = "closedLoop.billed"
-HIGH = 380  # units of the drawing: more than of others, for all names have to find room
+HIGH = 380  # units of the drawing: higher than others, to have room for all names
 TITLE = "Cost against kept"
 KEPT = "kept: share of what replies repeat"
 COSTS = {"billed": "billed: cost of input, off = 1", "closed": "closed: cost with re-fetches, off = 1"}
-POINT = 6  # units: half of what a point takes up
-FAR = 14  # units between a point and its name, from which on a stroke joins them
+POINT = 6  # units: half the size of a point
+FAR = 14  # units between a point and its name from which a stroke connects them
 FLOOR = "floor"
-SHOWN_PX = 720  # how wide it is where nothing says otherwise
+SHOWN_PX = 720  # its default width
 LINE = 18  # units between two lines of the legend
 OWN = f"svg{{font-family:{FONTS}}}.ground{{fill:var(--ground)}}"
 
-Pair = tuple[PolicyRow, PolicyRow | None]  # a policy on a recording, and the host alone there
+Pair = tuple[PolicyRow, PolicyRow | None]  # a policy on a recording, and the host alone on it
 
 
 class PolicyPoint(msgspec.Struct, frozen=True):
-    """One policy over recordings. `billed_share`: together, of what the host alone costs; None where nothing was
-    measured. `repeats`: what `kept` is of, in bytes. `knob`: its `keep` in tokens, where it is of the front."""
+    """One policy over recordings. `billed_share`: its bill as a share of the host alone's, all recordings together;
+    None if nothing was measured. `repeats`: the ratio behind `kept`, in bytes. `knob`: its `keep` in tokens if it
+    belongs to the front.
+    """
 
     name: str
     recording_count: int
@@ -154,7 +160,7 @@ class PolicyPoint(msgspec.Struct, frozen=True):
 
 
 def policy_points(sheets: Sequence[RecordingSheet]) -> list[PolicyPoint]:
-    """One a policy, in the order of the sheets' lines; the front's in the order of the knob, last."""
+    """One point for each policy, in the order of the sheets' lines, then the front's in the order of the knob."""
     by_name: dict[str, list[Pair]] = {}
     for sheet in sheets:
         for line in sheet.lines:
@@ -171,13 +177,15 @@ def _point(name: str, pairs: Sequence[Pair]) -> PolicyPoint:
 
 
 def _together(dollars: Iterable[tuple[float | None, float | None]]) -> tuple[int, float | None]:
-    """Of a policy's and the host's alone: on how many recordings both are known, and the share on these."""
+    """`dollars`: of a policy and of the host alone. Returns the number of recordings on which both are known, and
+    the share on these.
+    """
     known = [(part, whole) for part, whole in dollars if part is not None and whole]
     return len(known), sum(part for part, _ in known) / sum(whole for _, whole in known) if known else None
 
 
 def floor_share(sheets: Sequence[RecordingSheet]) -> float | None:
-    """What no policy is billed less than, of the host alone's bill, together; of recordings that have both."""
+    """The floor as a share of the host alone's bill, over all recordings that have both."""
     return _together((sheet.floor, sheet.base.number(BILLED_PATH)) for sheet in sheets if sheet.base is not None)[1]
 
 
@@ -187,7 +195,7 @@ def drawing(
     colours: Mapping[str, int] | None = None,
     cost: str = "billed",
 ) -> str:
-    """SVG text; "" where there is nothing to draw. `colours` by policy; `cost`: which of `COSTS` it is."""
+    """SVG text; "" if there is nothing to draw. `colours` by policy. `cost`: one of `COSTS`."""
     shown = [point for point in points if point.is_drawn]
     if not shown:
         return ""
@@ -216,8 +224,9 @@ def drawing(
 
 
 def document(points: Sequence[PolicyPoint], floor: float | None, title: str, about: str) -> str:
-    """Rule 5. `about`: what the picture shows, for who cannot see it. Policies: those that have a colour of their
-    own."""
+    """Rule 5. `about`: describes the picture for those who cannot see it. Draws only policies with a colour of
+    their own.
+    """
     drawn = drawing(points, floor)
     inside = drawn[drawn.index(">") + 1 : -len("</svg>")]
     across = int((WIDTH - 2 * BESIDE) / CHARACTER)
@@ -257,8 +266,9 @@ def _labels(
     edges: Sequence[float],
     frame: Frame,
 ) -> Iterator[str]:
-    """An edge's name stands beside its lower end; where a point's name is far from it a stroke joins them. Where
-    there is room no name lies on a mark or on the front's line (`path`)."""
+    """An edge's name is beside its lower end. A stroke connects a point with its name if they are far apart. If
+    there is room, no name covers a mark or the front's line (`path`).
+    """
     middles = {mark.name: mark for mark in named_marks}
     points = [*set(named_marks), *(NamedPoint(edge, frame.up.start - 2 * POINT, FLOOR) for edge in edges)]
     room = Box(frame.across.start, WIDTH, 0, frame.up.start)
@@ -273,14 +283,14 @@ def _labels(
 
 
 def _between(start: tuple[float, float], end: tuple[float, float]) -> Iterator[tuple[float, float]]:
-    """Places on a stroke, not farther from each other than a mark is wide."""
+    """Points on a stroke, at most half a mark apart."""
     steps = max(1, ceil(max(abs(end[0] - start[0]), abs(end[1] - start[1])) / POINT))
     for step in range(steps + 1):
         yield tuple(a + (b - a) * step / steps for a, b in zip(start, end, strict=True))  # type: ignore[misc]
 
 
 def _label_text(label: Label, mark: NamedPoint | None) -> str:
-    """Its place is as wide as the widest font: the text is at the end that is nearest to its mark."""
+    """The reserved place fits the widest font, so the text is aligned to the end nearest to its mark."""
     box = label.box
     x, anchor = label.start, "start"
     if mark is not None and box.east <= mark.x:
@@ -291,7 +301,7 @@ def _label_text(label: Label, mark: NamedPoint | None) -> str:
 
 
 def legend(points: Iterable[PolicyPoint], floor: float | None) -> list[str]:
-    """What marks and lines mean, in words."""
+    """The meaning of marks and lines, in words."""
     shown = [point for point in points if point.is_drawn]
     says = ["circle: driven through ctxmgr"] if any(not point.simulated for point in shown) else []
     says += ["square: a peer, simulated by its published rules"] if any(point.simulated for point in shown) else []
@@ -306,7 +316,9 @@ def _coordinates(point: PolicyPoint) -> tuple[float, float]:
 
 
 def _names_of(front: Sequence[PolicyPoint], frame: Frame) -> dict[str, str]:
-    """By policy: the knob's value; of several whose marks lie over each other all, at the last of them."""
+    """The name of each point: the value of its knob. Points whose marks overlap have all their values at the last
+    of them.
+    """
     groups: list[list[PolicyPoint]] = []
     for point in front:
         x, y = frame.point(*_coordinates(point))

@@ -1,7 +1,7 @@
-"""Turns figures of policies on recordings into one page that a person looks at: HTML that needs nothing beside it.
+"""Turns figures of policies on recordings into one HTML page for people, which needs no other file.
 
-No network, no clock: the same figures give the same bytes. Knows neither ctxmgr nor how a figure was measured.
-What is compared on a recording stands on one sheet, a line each; the line named `BASE` is what costs are shares of.
+No network, no clock: the same figures give the same bytes. Knows neither ctxmgr nor how a figure was measured. A
+sheet compares policies on one recording, one line each; costs are shares of the line named `BASE`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,9 +14,9 @@ from ctxmgr.study.report import front
 from ctxmgr.study.report.front import BALANCED, PolicyRow, RecordingSheet, colours_of
 from ctxmgr.study.report.plots import SCRIPT, STYLE, Series, dollars, escaped, over_calls, tokens
 
-FIRST = shown("brief")  # those of the terminal
+FIRST = shown("brief")  # the metrics of the terminal's table
 MORE = [metric for metric in shown("page") if metric not in FIRST]
-Cell = tuple[str, float | None]  # text, and the part that is filled behind it
+Cell = tuple[str, float | None]  # text, and the share of the cell that is filled behind it
 
 ABOUT = (
     "Prices: what a call has in common with the call before is read from the cache at a tenth of the input price, "
@@ -52,7 +52,7 @@ def page(
 
 
 def document(title: str, body: str) -> str:
-    """`body` as HTML, in the look of these pages."""
+    """A document in the style of these pages. `body` is HTML."""
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -62,7 +62,7 @@ def document(title: str, body: str) -> str:
 
 
 def table(heads: Sequence[str], rows: Sequence[str], text_columns: int = 1) -> str:
-    """`rows` as HTML. What is wider than the page scrolls in a box of its own."""
+    """`rows` is HTML. A table wider than the page scrolls in its own box."""
     kinds = [' class="text"' if 0 < number < text_columns else "" for number in range(len(heads))]
     head = "".join(f'<th scope="col"{kind}>{escaped(name)}</th>' for kind, name in zip(kinds, heads, strict=True))
     whole = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
@@ -72,8 +72,9 @@ def table(heads: Sequence[str], rows: Sequence[str], text_columns: int = 1) -> s
 def text_table(
     title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "", text_columns: int = 1
 ) -> str:
-    """A section with a table of plain texts, and below it what explains it. `text_columns`: so many columns, from
-    the first on, hold words and are set to the left."""
+    """A section with a table of plain texts, and its explanation below. `text_columns`: number of columns, from the
+    first, that contain words and are left-aligned.
+    """
     body = []
     for first, *others in rows:
         kinds = [' class="text"' if number < text_columns else "" for number in range(1, len(others) + 1)]
@@ -84,7 +85,7 @@ def text_table(
 
 
 def soft(text: str) -> str:
-    """A paragraph that explains."""
+    """A paragraph of explanation."""
     return f'<p class="soft">{escaped(text)}</p>'
 
 
@@ -92,7 +93,7 @@ def soft(text: str) -> str:
 
 
 def _lead(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> Iterator[str]:
-    """Cost against kept, and beside it what each policy is."""
+    """Cost against kept, and beside it what each policy does."""
     if len(sheets) == 1:
         yield from _head(sheets[0])
     about: dict[str, str] = {}
@@ -115,7 +116,7 @@ def _head(sheet: RecordingSheet) -> Iterator[str]:
 
 
 def _figures(sheet: RecordingSheet, colours: dict[str, int]) -> Iterator[str]:
-    """The terminal's figures, and all others behind a disclosure."""
+    """The figures of the terminal, and all others in a collapsed section."""
     rows = [(line.name, line.figures) for line in sheet.lines]
     yield from _shown(of_recording(rows, FIRST), colours)
     more = "".join(_shown(of_recording(rows, MORE), colours))
@@ -136,12 +137,13 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return fmean(known) if known else None
 
 
-# one recording's course
+# one recording over its calls
 
 
 def _course(sheet: RecordingSheet, colours: dict[str, int], has_front: bool = False) -> Iterator[str]:
-    """Over its calls, what came of its probes, and its epochs. `has_front`: it has its own front picture here. Of
-    the points of `keep` one is drawn over calls: the preset as it is, if it was driven."""
+    """Plots over its calls, the results of its probes, and its epochs. `has_front`: it has its own front picture
+    here. Of the points of `keep` only the preset itself is plotted over calls, if it was driven.
+    """
     names = {line.name for line in sheet.lines}
     lines = [line for line in sheet.lines if line.knob is None or line.name == BALANCED or BALANCED not in names]
     yield _legend(lines, colours)
@@ -173,7 +175,9 @@ def points_drawing(
     colours: dict[str, int] | None = None,
     cost: str = "billed",
 ) -> str:
-    """The front picture with its caption; "" where there is nothing to draw. `floor`: of the host alone's bill."""
+    """The front picture with its caption; "" if there is nothing to draw. `floor`: as a share of the host alone's
+    bill.
+    """
     drawn = front.drawing(points, floor, colours, cost)
     missing = [point.name for point in points if not point.is_drawn]
     says = f" Not drawn, because nothing was measured: {', '.join(missing)}." if missing else ""
@@ -184,7 +188,7 @@ def points_drawing(
 
 
 def _probes(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> str:
-    """Kinds of memory probes by policy, means over the sheets; "" where none was asked."""
+    """Kinds of memory probes by policy, as means over the sheets; "" without probes."""
     shares: dict[str, dict[str, list[float]]] = {}
     kinds: dict[str, None] = {}
     for sheet in sorted(sheets, key=lambda sheet: -len(sheet.kinds)):
@@ -223,7 +227,7 @@ def _figure(name: str, about: str, drawn: str) -> str:
 def _table(
     heads: Sequence[str], rows: Sequence[tuple[str, list[Cell]]], colours: dict[str, int], caption: str
 ) -> str:
-    """A row is a policy and its cells; `caption` stands below."""
+    """`rows`: a policy and its cells. `caption`: the text below."""
     body = []
     for name, cells in rows:
         tds = []

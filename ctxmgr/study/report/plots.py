@@ -1,22 +1,24 @@
-"""Turns values into drawings on two axes: SVG text that stands in a page, without a script or a file beside it.
+"""Turns values into plots on two axes: SVG text for a page, without any other file.
 
-1. Colours, fonts and dashes are the page's: a drawing names classes (`s3`: the fourth series' colour).
-2. A line carries what the page's script reads values off by: the plot's frame and ends in `data-` attributes.
-3. A drawing scales with its column, down to a phone's. So there are few numbers at an axis, and there is room
-   around them for letters as large as the page's style makes them there (`LETTER`).
+1. Colours, fonts and dashes belong to the page: a drawing only names classes (`s3`: the colour of the fourth
+   series).
+2. A line carries what the page's script needs to read values off it: the plot's frame and ends, in `data-`
+   attributes.
+3. A drawing scales with its column, down to a phone's. So axes have few numbers, and there is room around them for
+   letters as large as the page's style makes them there (`LETTER`).
 
-Names stand beside their points, and never on each other (`labels`):
+Names are placed beside their points without covering each other (`labels`):
 
-1. A name stands right of its point if there is room, else left, above or below it, else as near as there is.
-2. Where there is a choice, a name covers no point either, and is nearest to its own.
-3. The same points give the same places: they are gone through from the top down.
+1. A name is right of its point if there is room, otherwise left, above or below, otherwise as near as possible.
+2. If there is a choice, a name covers no point, and its own point is the nearest.
+3. The same points give the same places: points are handled from the top down.
 
-Sizes of letters are those of a wide font, so that what fits here fits in any.
+Sizes of letters are those of a wide font, so that text fits in any font.
 
-`STYLE` and `SCRIPT` are the page's: constants, without network or fonts, the script a few lines that show values
-where one points. Colours of series are told apart without red and green alone, and by their dashes, labels and
-titles; the palette is checked against both backgrounds by a test. A drawing that stands alone has `COLOURS_OF_BOTH`
-and `DRAWINGS` of it.
+`STYLE` and `SCRIPT` are constants for the page, without network or fonts; the script is a few lines that show the
+values under the pointer. Colours of series differ without relying on red and green, and series also differ by
+dashes, labels and titles; a test checks the palette against both backgrounds. A drawing in its own file uses
+`COLOURS_OF_BOTH` and `DRAWINGS`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -114,7 +116,7 @@ font-variant-numeric:tabular-nums;box-shadow:0 2px 10px #0003}}
 @media print{{section{{break-inside:avoid}}}}
 """
 
-# Reads values off the drawn lines: nothing is written twice into the page.
+# Reads values off the drawn lines, so that the page contains them only once.
 SCRIPT = """
 "use strict";
 (function () {
@@ -168,15 +170,15 @@ SCRIPT = """
 """.replace("CURRENCY_SIGN", f'"{currency.SIGN}"')
 
 
-CHARACTER, BOLD = 0.65 * LETTER, 0.72 * LETTER  # the mean width of one in a wide font
+CHARACTER, BOLD = 0.65 * LETTER, 0.72 * LETTER  # the mean width of a character in a wide font
 ASCENT, DESCENT = LETTER, 0.3 * LETTER  # of a line, rounded up to pixels
-BESIDE_POINT = 10  # units between a point's middle and its name
-ASIDE = 24  # units further to a side
+BESIDE_POINT = 10  # units between a point's centre and its name
+ASIDE = 24  # units of a further step to the side
 STEP = (ASCENT + DESCENT) / 2
 
 
 class Box(NamedTuple):
-    """What something takes up: its four ends, in units from the west and from the north."""
+    """A rectangle: its four edges, in units from the left and from the top."""
 
     west: float
     east: float
@@ -201,7 +203,7 @@ class Box(NamedTuple):
 
 
 class NamedPoint(NamedTuple):
-    """A point and the name that belongs to it."""
+    """A point and its name."""
 
     x: float
     y: float
@@ -209,7 +211,7 @@ class NamedPoint(NamedTuple):
 
 
 class Label(NamedTuple):
-    """A name in its place: where its text starts, and its base line."""
+    """A name in its place: where its text starts, and its baseline."""
 
     name: str
     start: float
@@ -220,7 +222,7 @@ class Label(NamedTuple):
         return Box(self.start, self.start + BOLD * len(self.name), self.base - ASCENT, self.base + DESCENT)
 
     def nearest(self, x: float, y: float) -> tuple[float, float]:
-        """Of its box the place next to this one."""
+        """The point of its box that is nearest to this one."""
         box = self.box
         return min(max(x, box.west), box.east), min(max(y, box.north), box.south)
 
@@ -230,8 +232,9 @@ class Label(NamedTuple):
 
 
 def labels(points: Sequence[NamedPoint], room: Box, kept_free: Sequence[Box] = ()) -> list[Label]:
-    """One a point, from the top down. `room`: what names stay in; `kept_free`: what they cover only where nothing
-    else is possible."""
+    """One label for each point, from the top down. `room`: contains all names. `kept_free`: covered only if nothing
+    else is possible.
+    """
     made: list[Label] = []
     for point in sorted(points, key=lambda label: (label.y, label.x, label.name)):
         ways = [label for label in _ways(point, room) if label.box.within(room)]
@@ -249,7 +252,7 @@ def _is_nearest(label: Label, point: NamedPoint, others: Sequence[NamedPoint]) -
 
 
 def _ways(point: NamedPoint, room: Box) -> list[Label]:
-    """The best first."""
+    """The candidate places, best first."""
     wide = BOLD * len(point.name)
     right, left = point.x + BESIDE_POINT, point.x - BESIDE_POINT - wide
     middle, base = point.x - wide / 2, point.y + DESCENT
@@ -268,20 +271,20 @@ def _ways(point: NamedPoint, room: Box) -> list[Label]:
 
 
 WIDTH, HEIGHT = 480, 300
-NAME, BESIDE = 24, 7  # room for the name of the upright axis; between numbers and frame
+NAME, BESIDE = 24, 7  # room for the name of the vertical axis; between numbers and frame
 RIGHT, TOP, BOTTOM = 30, 14, 52  # room around the frame: half a number, numbers and name
-MOST_ACROSS = 5  # numbers at the axis below
-MARKED_ONE_BY_ONE = 80  # more marks of a line are one path without titles
-MOST_POINTS = 600  # of a drawn line: more than its width has pixels
-TICKS = 6  # most numbers beside an axis
-LEAST = 1e-9  # a range: less is nothing, of dollars as of tokens
+MOST_ACROSS = 5  # numbers on the horizontal axis
+MARKED_ONE_BY_ONE = 80  # with more marks, a line's marks are one path without titles
+MOST_POINTS = 600  # of a drawn line: more than its width in pixels
+TICKS = 6  # numbers on an axis at most
+LEAST = 1e-9  # the smallest range, in dollars or tokens
 ROUND = (1.0, 2.0, 2.5, 5.0, 10.0)
 
 Written = Callable[[float], str]
 
 
 class Series(msgspec.Struct, frozen=True):
-    """One line over calls. `colour`: its number; `marks`: the calls to be marked on it."""
+    """One line over calls. `colour`: its number. `marks`: the calls marked on it."""
 
     name: str
     colour: int
@@ -291,7 +294,7 @@ class Series(msgspec.Struct, frozen=True):
 
 
 class Axis(NamedTuple):
-    """From `low` to `high`; what is written at it: its name with the unit, and at most so many numbers."""
+    """From `low` to `high`, with its name and unit, a format, and the maximum of numbers on it."""
 
     name: str
     low: float
@@ -307,7 +310,7 @@ class Axis(NamedTuple):
 
 
 class Frame:
-    """Two axes on paper, `x` below and `y` upright."""
+    """Two axes, `x` horizontal and `y` vertical."""
 
     def __init__(self, x: Axis, y: Axis, height: int = HEIGHT) -> None:
         self.x, self.y, self.height = x, y, height
@@ -319,7 +322,7 @@ class Frame:
         return self.across.position(x), self.up.position(y)
 
     def drawn(self, kind: str, title: str, parts: Sequence[str], **data: str) -> str:
-        """The whole drawing, with these parts on the frame; `data` for the page's script."""
+        """The complete drawing, with these parts on the frame. `data`: for the page's script."""
         left, right, top, bottom = self.across.start, self.across.end, self.up.end, self.up.start
         ends = {"data_left": left, "data_right": right, "data_top": top, "data_bottom": bottom}
         more = {f"data_{name}": value for name, value in data.items()}
@@ -345,7 +348,7 @@ class Frame:
 
 
 def over_calls(series: Sequence[Series], name: str, written: Written) -> str:
-    """Lines over the calls of a session. `name`: of the upright axis, whose numbers are `written`."""
+    """Lines over the calls of a session. `name`: of the vertical axis; `written` formats its numbers."""
     last = max(1, max((len(line.values) for line in series), default=0) - 1)
     _, high = rounded_range(0.0, max((value for line in series for value in line.values), default=0.0) or 1.0)
     calls = Axis("model call", 0, last, "{:.0f}".format, MOST_ACROSS, is_whole=True)
@@ -360,7 +363,7 @@ def polyline(points: Sequence[tuple[float, float]], title: str, **attributes: st
 
 
 def named(title: str) -> tuple[str, ...]:
-    """What is shown where one points at an element."""
+    """The text shown when pointing at an element."""
     return (element("title", escaped(title)),) if title else ()
 
 
@@ -371,7 +374,7 @@ def _line(line: Series, frame: Frame) -> str:
 
 
 def _marks(line: Series, frame: Frame) -> Iterator[str]:
-    """A small ring at each marked call; where there are many, a stroke through the line."""
+    """A small ring at each marked call; with many marks, a stroke through the line."""
     marks = [call for call in line.marks if 0 <= call < len(line.values)]
     places = [frame.point(call, line.values[call]) for call in marks]
     if len(marks) > MARKED_ONE_BY_ONE:
@@ -384,11 +387,11 @@ def _marks(line: Series, frame: Frame) -> Iterator[str]:
         yield element("circle", *title, class_=f"ring s{line.colour}", cx=x, cy=y, r=3)
 
 
-# scales, and the round numbers beside an axis
+# scales, and round numbers for an axis
 
 
 class Scale(msgspec.Struct, frozen=True, gc=False):
-    """Values from `low` to `high` on paper from `start` to `end`; what is outside is put on the edge."""
+    """Maps values from `low` to `high` to positions from `start` to `end`. Values outside are put on the edge."""
 
     low: float
     high: float
@@ -401,7 +404,7 @@ class Scale(msgspec.Struct, frozen=True, gc=False):
 
 
 def ticks(low: float, high: float, most: int = TICKS) -> list[float]:
-    """At most so many round numbers, evenly apart, from the first not below `low` to the last not above `high`."""
+    """At most `most` round numbers at equal distances, the first not below `low`, the last not above `high`."""
     if high - low < LEAST:
         return [low]
     step = _step(high - low, most)
@@ -410,22 +413,23 @@ def ticks(low: float, high: float, most: int = TICKS) -> list[float]:
 
 
 def rounded_range(low: float, high: float) -> tuple[float, float]:
-    """The round numbers around a range; a narrow one is made a tenth of its height."""
+    """Round numbers around a range. A narrow range is widened to a tenth of its height."""
     step = _step(max(high - low, high / 10, LEAST))
     first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
     return step * first, step * max(last, first + 1)
 
 
 def _step(width: float, most: int = TICKS) -> float:
-    """The least round number that is in `width` less than `most` times."""
+    """The smallest round number that fits into `width` less than `most` times."""
     raw = width / max(1, most - 1)
     power = 10.0 ** floor(log10(raw))
     return power * next(factor for factor in ROUND if factor * power >= raw * (1 - 1e-9))
 
 
 def thinned(values: Sequence[float], most: int = MOST_POINTS) -> list[int]:
-    """The places to draw, ascending. Of a long series each stretch keeps its ends, its least and its most: what
-    falls at an epoch still falls."""
+    """The indices to draw, ascending. Each stretch of a long series keeps its ends, its minimum and its maximum, so
+    that a drop at an epoch stays visible.
+    """
     if len(values) <= most:
         return list(range(len(values)))
     size = ceil(len(values) * 4 / most)
@@ -438,7 +442,7 @@ def thinned(values: Sequence[float], most: int = MOST_POINTS) -> list[int]:
 
 
 def tokens(value: float) -> str:
-    """120k, 1.5M."""
+    """Formatted as 120k or 1.5M."""
     for size, letter in ((1_000_000, "M"), (1_000, "k")):
         if abs(value) >= size:
             return f"{value / size:.4g}{letter}"
@@ -446,7 +450,7 @@ def tokens(value: float) -> str:
 
 
 def dollars(value: float) -> str:
-    """With as many digits as its size needs."""
+    """Formatted with as many digits as the size requires."""
     return currency.amount(value, ".2f" if value >= 0.095 or value == 0 else ".3g")
 
 
@@ -458,13 +462,14 @@ def plain(value: float) -> str:
 
 
 def escaped(text: str) -> str:
-    """For HTML and for SVG, in text and in quoted attributes."""
+    """Escaped for HTML and SVG, in text and in quoted attributes."""
     return escape(safe(text))
 
 
 def element(tag: str, *inside: str, **attributes: str | float) -> str:
-    """`inside` are elements, or escaped text. Numbers are written with one decimal. An attribute's `_` is a dash;
-    one at its end is dropped (`class_`)."""
+    """`inside`: elements, or escaped text. Numbers get one decimal. In the name of an attribute, `_` becomes a
+    hyphen, and a `_` at the end is dropped (`class_`).
+    """
     opening = tag
     for name, value in attributes.items():
         written = escaped(value) if isinstance(value, str) else f"{value:.1f}"

@@ -1,4 +1,4 @@
-"""What the sessions that agents keep on this machine cost, and would have cost under each policy. Reads alone."""
+"""What the sessions that agents keep on this machine cost, and would have cost under each policy. Only reads."""
 
 from ctxmgr.study.savings import command
 

@@ -1,9 +1,9 @@
-"""Where the agents of this machine keep their sessions, and which of these are meant.
+"""Where the agents on this machine keep their sessions, and which of them to read.
 
-1. A folder is the one that the agent's own variable names, else one in the home folder. What is not there, or may
-   not be looked into, holds nothing.
-2. What is meant is what was changed since a time.
-3. Of a session that is there twice, for its agent came to keep it otherwise, the later row or name counts.
+1. The folder is the one that the agent's own variable names, otherwise one in the home folder. A missing or
+   unreadable folder counts as empty.
+2. Only sessions that changed since a given time are read.
+3. If a session occurs twice, because its agent changed where it keeps sessions, the later row or name wins.
 
 Nothing is written there (`stores`).
 """
@@ -17,8 +17,10 @@ from ctxmgr.study.savings.stores import STORES, Store
 
 
 class AgentFolder(msgspec.Struct, frozen=True):
-    """A row: the agent's name here and for people, the `variable` that names the folder ("" for none) or else the
-    `folders` in the home folder, the `patterns` of what lies there, and how its sessions are read (`STORES`)."""
+    """`agent`: its name here; `title`: its name for people. `variable`: names the folder ("" for none); without it
+    `folders` in the home folder apply. `patterns`: of the files in the folder. `store`: how its sessions are read
+    (`STORES`).
+    """
 
     agent: str
     title: str
@@ -34,7 +36,7 @@ class AgentFolder(msgspec.Struct, frozen=True):
 
 
 _CLAUDE, _SHARE = (".claude", ".config/claude"), (".local/share",)
-_TASKS = "globalStorage/*/tasks/*/api_conversation_history.json"  # Roo Code and Kilo Code keep theirs as Cline does
+_TASKS = "globalStorage/*/tasks/*/api_conversation_history.json"  # Roo Code and Kilo Code store tasks as Cline does
 _EDITORS = (".config", "Library/Application Support", "AppData/Roaming")
 FOLDERS = (
     AgentFolder("claude", "Claude Code", "CLAUDE_CONFIG_DIR", _CLAUDE, ("projects/*/*-*-*-*-*.jsonl",)),
@@ -51,7 +53,7 @@ AGENTS = {row.agent: row.title for row in FOLDERS}
 
 
 class KeptSession(msgspec.Struct, frozen=True, rename="camel"):
-    """One session: who keeps it (a title; "" where nobody said), and where. `id`: within a store of several."""
+    """One session: its agent (a title; "" if unknown), and its place. `id`: within a store of several sessions."""
 
     title: str
     path: str
@@ -60,14 +62,14 @@ class KeptSession(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """What was found: sessions, in the order of their places, and places that hold some and cannot be read."""
+    """The sessions found, in the order of their places, and the places that contain sessions but cannot be read."""
 
     sessions: tuple[KeptSession, ...]
     unreadable: tuple[KeptSession, ...] = ()
 
 
 def kept(environ: Mapping[str, str], home: Path, since_ms: int, agents: Collection[str] = tuple(AGENTS)) -> Kept:
-    """Of these agents, changed since then (milliseconds since the epoch)."""
+    """The sessions of these agents that changed since then (milliseconds since the epoch)."""
     found: dict[tuple[str, str], KeptSession] = {}
     unreadable = []
     for row in FOLDERS:
@@ -77,13 +79,13 @@ def kept(environ: Mapping[str, str], home: Path, since_ms: int, agents: Collecti
                     if changed_ms >= since_ms:
                         key = id or f"{path.parent}/{path.name.partition('.')[0]}"
                         found[row.agent, key] = KeptSession(row.title, str(path), row.store, id)
-            except Exception:  # noqa: BLE001  another program's file, which may be anything: it is counted
+            except Exception:  # noqa: BLE001  another program's file may contain anything: count it
                 unreadable.append(KeptSession(row.title, str(path), row.store))
     return Kept(tuple(sorted(found.values(), key=lambda session: (session.path, session.id))), tuple(unreadable))
 
 
 def named(paths: Iterable[str]) -> Kept:
-    """The files of these, and those in folders, but for hidden ones."""
+    """These files, and those in these folders, without hidden ones."""
     found: list[Path] = []
     for path in map(Path, paths):
         inside = (file for file in path.rglob("*") if not _is_hidden(file.relative_to(path)))

@@ -1,7 +1,7 @@
-"""The command `savings`: finds sessions, has them measured, and says what they cost and would have cost.
+"""The command `savings`: finds sessions, has them measured, and reports what they cost and would have cost.
 
-Exit codes: 0 it was said; 1 none could be measured; 2 wrong usage. Nothing is written but the page, for its owner
-alone, and nothing is asked of a network.
+Exit codes: 0 on success; 1 if no session could be measured; 2 for wrong usage. Writes only the page, readable by
+its owner alone, and sends nothing over a network.
 """
 
 import json
@@ -25,17 +25,14 @@ from ctxmgr.study.savings.running import measured_in_time
 from ctxmgr.study.savings.sentence import Scope, sentence
 from ctxmgr.study.savings.summing import summed
 
-INTERRUPTED = 130  # what shells give for a command that Ctrl-C ended
+INTERRUPTED = 130  # the exit code that shells report for a command ended by Ctrl-C
 DAY_MS = 24 * 60 * 60 * 1000
-PRESET, KEY, TOLD = (
-    "balanced",
-    "keep",
-    "balanced",
-)  # whose points policies are, by this key; the one of the sentence
+# the policies are the points of this preset by this key; the sentence reports the last
+PRESET, KEY, TOLD = "balanced", "keep", "balanced"
 
 
 def run(parsed: Namespace, clock: Callable[[], float] = time.monotonic) -> int:
-    """`clock` in seconds."""
+    """`clock` returns seconds."""
     if wrong := _wrong_usage(parsed):
         return complain("savings", wrong, 2)
     policies: Policies = {point: (PRESET, {KEY: point}) for point in parsed.policies}

@@ -1,5 +1,6 @@
-"""Turns what a provider counted of a session's calls, as its agent recorded it, into what they cost, what they had
-beside their lists, and how long they were."""
+"""Turns a provider's token counts of a session's calls, as recorded by its agent, into their cost, their overhead
+beside the list, and their sizes.
+"""
 
 import json
 from collections.abc import Callable, Sequence
@@ -11,13 +12,14 @@ from ctxmgr.closed_loop import dollars
 from ctxmgr.model import TieredPrices
 from ctxmgr.study.recordings import Recording
 
-MOST_OVERHEAD_TOKENS = 60_000  # more than any agent's prompt and tools: a session that was resumed from elsewhere
-MOST_UNCOUNTED = 0.1  # of the calls may lack a count, such as those that failed
+MOST_OVERHEAD_TOKENS = 60_000  # more than any agent's prompt and tools: a session resumed from elsewhere
+MOST_UNCOUNTED = 0.1  # of the calls may lack a count, such as failed calls
 
 
 class CountedCall(msgspec.Struct, frozen=True, gc=False):
-    """One reply: its `model`, and its input in tokens: neither read nor written, `read` from the cache, `written`
-    to it; all 0 where nothing was counted. `listed_tokens`: of the list before it, as it is weighed here."""
+    """One reply: its `model`, and its input in tokens: uncached, `read` from the cache, and `written` to it; all 0
+    if nothing was counted. `listed_tokens`: of the list before it, as counted here.
+    """
 
     model: str
     new: int
@@ -31,7 +33,7 @@ class CountedCall(msgspec.Struct, frozen=True, gc=False):
 
 
 def calls(recorded: Recording, weigh: Callable[[bytes], int]) -> list[CountedCall]:
-    """All of them, oldest first. `weigh`: a message's bytes to tokens."""
+    """All calls, oldest first. `weigh`: returns the tokens of a message's bytes."""
     found, listed = [], 0
     for entry in recorded.entries:
         if entry.role == "assistant":
@@ -44,7 +46,9 @@ def calls(recorded: Recording, weigh: Callable[[bytes], int]) -> list[CountedCal
 
 
 def cost(calls: Sequence[CountedCall], prices_of: Callable[[str], TieredPrices | None]) -> float | None:
-    """In dollars, each call at its model's prices; None where too few are counted, or a model has no prices."""
+    """The cost in dollars, each call at its model's prices; None if too few are counted, or a model has no
+    prices.
+    """
     counted = [call for call in calls if call.input_tokens]
     prices_of = cache(prices_of)
     if len(calls) - len(counted) > MOST_UNCOUNTED * len(calls):
@@ -58,7 +62,7 @@ def _bill(call: CountedCall, prices: TieredPrices) -> float:
 
 
 def overhead_tokens(calls: Sequence[CountedCall]) -> int | None:
-    """What the first counted call had beside its list; None where none is counted."""
+    """The tokens that the first counted call had beside its list; None if no call is counted."""
     first = next((call for call in calls if call.input_tokens), None)
     return None if first is None else min(max(0, first.input_tokens - first.listed_tokens), MOST_OVERHEAD_TOKENS)
 

@@ -1,14 +1,14 @@
-"""Turns one session into what it cost and what each policy would have made of it, in whatever process this runs.
+"""Computes what one session cost, and what it would have cost under each policy, in whatever process this runs.
 
-1. Nothing raises: what cannot be read or driven has a fault, which names a place and quotes nothing.
-2. What it cost is what its provider counted, by the list prices of each call's model; where too few calls have a
-   count, what the host alone is billed in `ctxmgr replay`.
-3. What a policy would have cost is a share of that: closed-loop cost with the policy over closed-loop cost of the
-   host alone, both by `ctxmgr replay` with this session's prices, overhead and window.
-4. The overhead (system prompt and tools) is what the first counted call had beside its list; where none is counted,
-   what `replay` assumes. The window is the recording's; where it says none, and a call was longer than what
-   `replay` assumes, the model's.
-5. A model whose prices are not known has no cost. Its shares are by the prices that `replay` assumes.
+1. Nothing raises: a session that cannot be read or driven has a fault, which names a location and quotes nothing.
+2. The cost of a session is what its provider counted, at the list prices of each call's model. If too few calls
+   have a count, it is what `ctxmgr replay` bills for the host alone.
+3. The cost under a policy is a share of that: closed-loop cost with the policy over closed-loop cost of the host
+   alone, both by `ctxmgr replay` with this session's prices, overhead and window.
+4. The overhead (system prompt and tools) is what the first counted call had beside its list; without counts, what
+   `replay` assumes. The window is the recording's; if it has none, and a call was longer than what `replay`
+   assumes, the model's.
+5. A session of a model without known prices has no cost. Its shares use the prices that `replay` assumes.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -37,7 +37,7 @@ Policies = Mapping[str, tuple[str, Mapping[str, Any]]]  # name to preset and key
 
 
 class PolicyFigures(msgspec.Struct, frozen=True, rename="camel"):
-    """`share`: rule 3. `kept_bytes` of `repeated_bytes`: what `kept` is of."""
+    """`share`: rule 3. `kept_bytes` of `repeated_bytes`: the ratio behind `kept`."""
 
     share: float
     kept_bytes: int
@@ -45,10 +45,11 @@ class PolicyFigures(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class MeasuredSession(msgspec.Struct, frozen=True, rename="camel"):
-    """`dollars` None: rule 5; `is_counted`: by its provider (rule 2). `priced_as`: the row of known models,
-    `is_known`: it is the model's own. `host`, `model` and `calls` of the recording. `fault` "" where it was
-    measured; `is_empty`: for no model was called in it. `alone`: of the host without ctxmgr; `floor_share`: what no
-    policy that sends every message costs less than, of what the host alone costs."""
+    """`dollars`: None by rule 5. `is_counted`: by its provider (rule 2). `priced_as`: the row of known models;
+    `is_known`: that row is exactly this model. `host`, `model` and `calls`: of the recording. `fault`: "" if it was
+    measured. `is_empty`: no model was called in it. `alone`: of the host without ctxmgr. `floor_share`: the least
+    that any policy costs that sends every message, as a share of the host alone's cost.
+    """
 
     session: KeptSession
     fault: str = ""
@@ -68,7 +69,7 @@ class MeasuredSession(msgspec.Struct, frozen=True, rename="camel"):
 
 
 def measured(session: KeptSession, policies: Policies, models: str | None) -> MeasuredSession:
-    """`models`: a file of facts that go before what is known."""
+    """`models`: a file of facts that override the known ones."""
     try:
         return _measured(session, policies, _registry(models))
     except NoConversation as fault:

@@ -1,9 +1,9 @@
-"""Measures sessions on all cores, as many as there is time for.
+"""Measures sessions on all cores, as many as time allows.
 
-1. They come in an order drawn by chance with a fixed seed: those that there was time for are a sample. The same
-   sessions have the same order in every run.
-2. When the time is up no session is begun; what has begun is ended. At least one is begun.
-3. A worker that is killed (of memory, perhaps) costs what was under way, and others go on.
+1. Sessions are taken in a random order with a fixed seed, so those measured in time are a sample. The same sessions
+   have the same order in every run.
+2. When the time is up, no new session starts, and running ones are finished. At least one is measured.
+3. If a worker is killed (perhaps out of memory), the sessions in progress are lost, and others continue.
 """
 
 import random
@@ -37,18 +37,20 @@ def measured_in_time(
     has_time: Callable[[], bool],
     pool: Callable[[int], Executor] | None = None,
 ) -> Iterator[MeasuredSession]:
-    """Each as it is done. One worker alone is this process. `measure` goes to workers, so it is pickled."""
+    """Yields each session when it is done. A single worker is this process. `measure` is pickled for other
+    workers.
+    """
     waiting = iter(drawn(sessions))
     begun = (session for number, session in enumerate(waiting) if not number or has_time())
     if min(workers, len(sessions)) <= 1:
         yield from map(measure, begun)
         return
-    with isolation.environment_in_force():  # workers are started by multiprocessing
+    with isolation.environment_in_force():  # multiprocessing starts the workers
         yield from _in_workers(begun, measure, workers, pool or _processes)
 
 
 def _processes(count: int) -> Executor:
-    """An interrupt is for this process: the workers end with it."""
+    """Workers ignore interrupts, and end with this process."""
     ignoring = (signal.SIGINT, signal.SIG_IGN)
     return ProcessPoolExecutor(count, get_context("spawn"), initializer=signal.signal, initargs=ignoring)
 
@@ -72,7 +74,7 @@ def _in_workers(
             for future in done:
                 session = under_way.pop(future)
                 yield MeasuredSession(session, KILLED) if future.exception() else future.result()
-    except BaseException:  # who interrupts waits for no session that is under way
+    except BaseException:  # an interrupt does not wait for sessions in progress
         for worker in active_children():
             worker.terminate()
         raise

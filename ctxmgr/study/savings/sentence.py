@@ -1,9 +1,9 @@
-"""Turns the figures into the one sentence that people read.
+"""Turns the figures into one sentence for people.
 
-It says whose sessions, what they cost, what the policy would have cost, and which lengths it does nothing for. What
-the policy would have cost is told by the first row of `CASES` that fits, the lengths by those of `LENGTHS_SAY`.
-A case is told apart by the interval, where sessions are few by the share alone. What is within `SAME` of the bill
-is the same.
+It says whose sessions they are, what they cost, what they would have cost under the policy, and for which lengths
+it changes nothing. The first matching row of `CASES` gives the cost under the policy, those of `LENGTHS_SAY` the
+lengths. Cases are distinguished by the interval, or with few sessions by the share alone. A share within `SAME` of
+the bill counts as equal.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -12,13 +12,14 @@ from typing import NamedTuple
 from ctxmgr.model import currency
 from ctxmgr.study.savings.summing import LengthSum
 
-SAME = 0.005  # of the bill: less is no difference that anybody would see
-WHOLE_DOLLARS = 20.0  # from here on cents say nothing of an estimate
+SAME = 0.005  # of the bill: nobody would notice a smaller difference
+WHOLE_DOLLARS = 20.0  # from here on cents mean nothing in an estimate
 
 
 class Scope(NamedTuple):
-    """Of the sessions: how many were `found`, and `when`, as "of the last 30 days"; "" where the user named them.
-    `is_exact`: each has its cost by its provider's count and its model's own prices."""
+    """About the sessions: how many were `found`, and `when`, such as "of the last 30 days"; "" if the user named
+    them. `is_exact`: each cost comes from the provider's count and the model's own prices.
+    """
 
     found: int
     when: str
@@ -26,8 +27,9 @@ class Scope(NamedTuple):
 
 
 class PolicyBill(NamedTuple):
-    """What so many sessions cost, in dollars, and what a policy would have cost, as shares of that; without an
-    interval where they are few."""
+    """What a number of sessions cost in dollars, and would have cost under a policy, as shares of that; with few
+    sessions without an interval.
+    """
 
     sessions: int
     dollars: float
@@ -37,7 +39,7 @@ class PolicyBill(NamedTuple):
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Of the interval; the share itself where there is none."""
+        """The ends of the interval; without one, the share is both ends."""
         return self.low or self.share, self.high or self.share
 
     @property
@@ -51,7 +53,7 @@ class PolicyBill(NamedTuple):
 
     @property
     def doubt(self) -> str:
-        """What few sessions leave open."""
+        """What few sessions leave uncertain."""
         few = f"{self.sessions} sessions are" if self.sessions > 1 else "one session is"
         return "" if self.low else f", though {few} too few to tell"
 
@@ -67,14 +69,14 @@ CASES = (
     Case(lambda bill: bill.ends[0] > 1, lambda bill: f"would have cost more, {bill.between}{bill.doubt}"),
     Case(lambda bill: True, lambda bill: f"would have cost {bill.between}, so no saving is shown"),
 )
-LENGTHS_SAY: tuple[tuple[Callable[[float], bool], str], ...] = (  # of lengths whose share is so
+LENGTHS_SAY: tuple[tuple[Callable[[float], bool], str], ...] = (  # for lengths with such a share
     (lambda share: abs(share - 1) <= SAME, "save nothing"),
     (lambda share: share > 1 + SAME, "would have cost more"),
 )
 
 
 def sentence(rows: Sequence[LengthSum], policy: str, scope: Scope) -> str:
-    """`rows` as `summing.summed` gives them: the last is of all."""
+    """`rows`: from `summing.summed`; the last one covers all sessions."""
     *lengths, every = rows
     if not scope.found:
         return f"No sessions {scope.when or 'in what you named'} were found."
@@ -102,12 +104,12 @@ def _found(scope: Scope) -> str:
 
 
 def estimate(dollars: float) -> str:
-    """As exact as it may look."""
+    """Rounded to what an estimate can claim."""
     return currency.amount(dollars, ",.0f" if dollars >= WHOLE_DOLLARS else ",.2f")
 
 
 def _of_lengths(lengths: Sequence[LengthSum], policy: str) -> Iterator[str]:
-    """Where there are several."""
+    """One part of the sentence for each matching row; none if there is only one length."""
     shares = {row.name: _bill(row, policy).share for row in lengths if row.priced}
     for fits, says in LENGTHS_SAY:
         names = [name for name, share in shares.items() if fits(share)]

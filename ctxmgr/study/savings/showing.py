@@ -1,4 +1,4 @@
-"""Turns the figures into a table for the terminal, and into a page: the same rows, the same notes below them."""
+"""Shows the figures as a table for the terminal, and as a page: with the same rows, and the same notes below."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,13 +16,14 @@ from ctxmgr.study.savings.summing import LEAST_SESSIONS, LengthSum, PolicySum
 
 TITLE = "What your sessions cost, and would have cost"
 SHARE_OF = 100_000  # a share has five digits
-NAMED_MODELS = 3  # that are told by name
+NAMED_MODELS = 3  # shown by name
 
 
 class Findings(msgspec.Struct, frozen=True):
-    """What there is to show. `found`: sessions that were found; `measured` of them, with and without faults;
-    `unreadable`: places that hold sessions and cannot be read; `seconds`: for how long sessions were begun, where
-    that was not enough for all."""
+    """What there is to show. `found`: number of sessions. `measured`: of them, with and without faults.
+    `unreadable`: places that contain sessions and cannot be read. `seconds`: the time limit, if it was too short
+    for all sessions.
+    """
 
     said: str
     rows: Sequence[LengthSum]
@@ -52,7 +53,7 @@ def _cells(policy: PolicySum, dollars: float) -> tuple[str, str]:
 
 
 def notes(findings: Findings) -> Iterator[str]:
-    """What the figures rest on, and what is not in them, a sentence each."""
+    """The basis of the figures, and what they do not include, one sentence each."""
     good = [one for one in findings.measured if not one.fault]
     if len(findings.measured) < findings.found:
         yield (
@@ -109,7 +110,7 @@ def html(findings: Findings) -> str:
 
 
 def _picture(row: LengthSum) -> str:
-    """Cost against kept, of all sessions: the policies, the agents alone, and the floor."""
+    """Cost against kept over all sessions: the policies, the agents alone, and the floor."""
     alone = PolicyPoint(BASE, row.sessions, 1.0, _ratio(row.alone_kept))
     points = [
         PolicyPoint(name, row.sessions, policy.share, _ratio(policy.kept), KEEP[name])

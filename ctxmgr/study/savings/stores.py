@@ -1,10 +1,10 @@
-"""How agents keep sessions: a file each, files in folders, or a database. Says which there are, and gives the bytes
-of one as a reader of recordings takes them.
+"""How agents keep sessions: a file each, files in folders, or a database. Lists the sessions, and returns the bytes
+of one in a format that a reader of recordings takes.
 
-Nothing is written, not even what readers of SQLite write beside a database: one with a log is read with that
-(`readonly_shm`), one without as it lies (`immutable`).
+Nothing is written, not even what SQLite readers write beside a database: one with a log is opened with
+`readonly_shm`, one without as `immutable`.
 
-What OpenCode keeps becomes what `opencode export` writes.
+OpenCode's sessions are converted to what `opencode export` writes.
 """
 
 import sqlite3
@@ -20,23 +20,24 @@ from ctxmgr.study.recordings import UnreadableRecording
 
 Store = Literal["file", "folders", "database"]
 ZSTD = ".zst"
-MOST_BYTES = 1 << 30  # that a file has, or a compressed one comes to
+MOST_BYTES = 1 << 30  # the maximum size of a file, and of the content of a compressed one
 
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 _encode = msgspec.json.Encoder().encode
 
 
 class StoreKind(NamedTuple):
-    """`listed`: of a path, ids of the sessions in it ("" where it is one) and when each was changed, in
-    milliseconds since the epoch. `content`: the bytes of one, by path and id. Both raise whatever the files make
-    them."""
+    """`listed`: for a path, the ids of its sessions ("" if the path is one session), and when each changed, in
+    milliseconds since the epoch. `content`: the bytes of a session, by path and id. Both may raise any exception
+    that the files cause.
+    """
 
     listed: Callable[[Path], Iterator[tuple[str, int]]]
     content: Callable[[Path, str], bytes]
 
 
 def _regular(path: Path) -> int:
-    """How many bytes the file has. Raises for what is no file, such as a pipe: it might never end."""
+    """The size of the file in bytes. Raises if it is no regular file, such as a pipe, which might never end."""
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
         raise UnreadableRecording(f"{path.name}: it is no regular file")
@@ -49,7 +50,7 @@ def _read(path: Path) -> bytes:
     return path.read_bytes()
 
 
-# a file is a session
+# one file for each session
 
 
 def _file(path: Path) -> Iterator[tuple[str, int]]:
@@ -66,7 +67,7 @@ def _file_content(path: Path, id: str) -> bytes:
         return stream.read(MOST_BYTES)
 
 
-# OpenCode before 1.2: a file a session, a message and a part, in folders by what they belong to
+# OpenCode before 1.2: one file for each session, message and part, in folders by what they belong to
 
 
 def _folders(path: Path) -> Iterator[tuple[str, int]]:

@@ -1,10 +1,10 @@
-"""Turns measured sessions into figures by their length, and of all.
+"""Sums measured sessions into figures by length, and over all.
 
-1. Length is calls of the model.
-2. Dollars are of sessions with a known price. What a policy would have cost is what they cost, times the share that
-   the policy comes to over them together: dollars over dollars.
-3. Its interval is a bootstrap over sessions of that share. Fewer than LEAST_SESSIONS have none: so few say nothing
-   of how sessions differ.
+1. The length of a session is its number of model calls.
+2. Dollars cover the sessions with a known price. The cost under a policy is their cost times the policy's share
+   over them together, dollars over dollars.
+3. Its interval is a bootstrap of that share over sessions. With fewer than LEAST_SESSIONS there is none, since they
+   say too little about how sessions differ.
 4. `kept` is pooled over all measured sessions, bytes over bytes.
 """
 
@@ -16,11 +16,11 @@ from ctxmgr.study.figures import interval
 from ctxmgr.study.observations import Ratio, total
 from ctxmgr.study.savings.measuring import MeasuredSession, PolicyFigures
 
-LEAST_SESSIONS = 10  # below it a bootstrap's 95 % interval holds well under 95 %
+LEAST_SESSIONS = 10  # with fewer, a bootstrap's 95 % interval covers much less than 95 %
 
 
 class Length(msgspec.Struct, frozen=True):
-    """Sessions of at least and of fewer than so many calls; `name` as "sessions ..." goes on."""
+    """Sessions with at least and with fewer than these numbers of calls. `name`: continues "sessions ..."."""
 
     name: str
     least: int
@@ -40,8 +40,9 @@ ALL = Length("all", 0, float("inf"))
 
 
 class PolicySum(msgspec.Struct, frozen=True, rename="camel"):
-    """`share` of what the sessions cost, with its interval `low` to `high` where there is one; None where nothing
-    is priced. `kept` None where nothing was repeated."""
+    """`share`: of what the sessions cost, with its interval `low` to `high` if there is one; None if no session has
+    a price. `kept`: None if nothing was repeated.
+    """
 
     share: float | None
     low: float | None
@@ -50,8 +51,9 @@ class PolicySum(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class LengthSum(msgspec.Struct, frozen=True, rename="camel"):
-    """Of `sessions`, of which `priced` have a price: `calls`, and `dollars` of input. `alone_kept`: of the host
-    without ctxmgr; `floor`: as a share of what the sessions cost."""
+    """The sum over `sessions`, of which `priced` have a price: `calls`, and `dollars` of input. `alone_kept`: of
+    the host without ctxmgr. `floor`: as a share of what the sessions cost.
+    """
 
     name: str
     sessions: int
@@ -64,15 +66,13 @@ class LengthSum(msgspec.Struct, frozen=True, rename="camel"):
 
 
 def summed(sessions: Sequence[MeasuredSession], policies: Sequence[str]) -> list[LengthSum]:
-    """A row a length that has sessions, and a last one of all. `sessions` have no faults."""
+    """One row for each length that has sessions, and a last one over all. `sessions` must have no faults."""
     rows = [(length, [one for one in sessions if length.holds(one.calls)]) for length in (*LENGTHS, ALL)]
     return [_sum(length, some, policies) for length, some in rows if some or length is ALL]
 
 
 def _sum(length: Length, sessions: Sequence[MeasuredSession], policies: Sequence[str]) -> LengthSum:
-    ordered = sorted(
-        sessions, key=lambda one: (one.session.path, one.session.id)
-    )  # whatever the order they came in
+    ordered = sorted(sessions, key=lambda one: (one.session.path, one.session.id))  # independent of their order
     priced = [one for one in ordered if one.dollars]
     return LengthSum(
         name=length.name,
@@ -92,7 +92,7 @@ def _kept(some: Iterable[PolicyFigures | None]) -> float | None:
 
 
 def _floor(priced: Sequence[MeasuredSession]) -> float | None:
-    """Rule 2, of the floor; None where one is not known."""
+    """Rule 2 for the floor, over the sessions whose floor is known; None if there are none."""
     floors = [(one.dollars or 0.0, one.floor_share) for one in priced]
     known = [(dollars, dollars * share) for dollars, share in floors if share is not None]
     return sum(floor for _, floor in known) / sum(dollars for dollars, _ in known) if known else None

@@ -94,7 +94,7 @@ class Driver:
         ticket, work = self._waiting.pop(0)
         try:
             value: Any = work()
-        except Exception as fault:  # noqa: BLE001  as the worker: the session hears of it
+        except Exception as fault:  # noqa: BLE001  as in the worker, the session receives it
             value = fault
         self._carry_out(self.connection.resume(ticket, value))
         return True
