@@ -95,6 +95,9 @@ def entries_of(format: str, messages: Sequence[bytes], asked: AskedSummary) -> l
     told = " ".join(earlier.split())
     stay = (_is_untold(view, told) if index <= at else not _is(view, told) for index, view in enumerate(views))
     listed = [*(raw for raw, stays in zip(messages, stay, strict=True) if stays), LAST]
+    reply = asked.prompt.newest_reply(asked.text, views[-1].blocks[-1].text if views and views[-1].blocks else "")
+    if reply:
+        listed.insert(-1, msgspec.json.encode({"role": "assistant", "content": reply}))
     given: list[dict[str, Any]] = [{"type": "message", "message": msgspec.Raw(raw)} for raw in listed]
     if earlier:
         given.insert(0, {"type": "compaction", "summary": earlier})

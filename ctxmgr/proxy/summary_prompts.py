@@ -17,6 +17,9 @@ import msgspec
 from ctxmgr.formats import FORMATS
 from ctxmgr.proxy.apis import Kind, ListCall
 
+KNOWN_CHARACTERS = 200  # by which a message is found in a prompt
+_REPLY = re.compile(r'"?\s*(?:\[truncated\])?\s*\[Assistant\]: (.*?)(?=\n\[Assistant tool call\]: |\Z)', re.DOTALL)
+
 
 class SummaryPrompt(msgspec.Struct, frozen=True):
     """`kind` of the call. `begins`, `holds` and `ends`: fixed words; `lacks`: what stands before the user's wishes.
@@ -53,6 +56,21 @@ class SummaryPrompt(msgspec.Struct, frozen=True):
             return ""
         found = text.rpartition(self.list_ends)[2].partition(f"<{self.earlier}>\n")[2]
         return found.partition(f"\n</{self.earlier}>")[0]
+
+    def newest_reply(self, text: str, known: str) -> str:
+        """What the assistant said after the last message that is known, in a prompt that holds the list: no list
+        was sent since. `known`: that message's text, which the prompt may hold in part; nothing in it can pass for
+        a reply.
+        """
+        listed = text.rpartition(self.list_ends)[0] if self.list_ends and known.strip() else ""
+        begun = listed.rfind(known[:KNOWN_CHARACTERS])
+        if begun < 0:
+            return ""
+        pairs = enumerate(zip(listed[begun:], known, strict=False))
+        longest = min(len(known), len(listed) - begun)
+        held = next((count for count, (one, other) in pairs if one != other), longest)
+        found = _REPLY.match(listed, begun + held)
+        return found[1].strip() if found is not None else ""
 
     def unframed(self, text: str) -> str:
         """A summary without what the program has put around it."""
