@@ -110,7 +110,7 @@ def place_of(
     while index < len(messages) and drops(conversation, decisions, index):
         index += 1
     index = max(index, int(bool(messages) and bool(messages[0].view.summary)))
-    return min(index, len(messages) - 1)  # without steps, before the last removed message
+    return max(0, min(index, len(messages) - 1))  # without steps, before the last removed message
 
 
 def packet_of(
@@ -122,7 +122,7 @@ def packet_of(
     gone = conversation.raw_weight - bare.weight if dropped else 0
     spare = PACKET_SHARE * (min(room.limit, room.window) - bare.weight)
     stands_for = max(gone, int(min(gone + writer.most_allowed, spare)))
-    if stands_for <= 0:
+    if stands_for <= 0 or not messages:  # an empty list stays empty
         return NO_PACKET
     quoted = writer.quoted(stands_for - writer.weigh(PACKET_MARK) - 2, dropped)
     beside = writer.weigh(quoted.text) + 2 if quoted.text else 0

@@ -175,6 +175,17 @@ def test_a_call_that_is_refused_has_changed_nothing() -> None:
     assert session.state == before
 
 
+@pytest.mark.parametrize("preset", ["balanced", "turns", "tools", "off"])
+def test_an_empty_list_stays_empty_after_a_compaction_too(preset: str) -> None:
+    session = Session({"preset": preset}, format="openai")
+    session.project([{"role": "user", "content": "Fix it."}])
+    for _ in range(2):
+        assert session.project([]) == []
+        assert session.report is not None
+        assert "fault" not in (session.report.reason or "")
+        session.compacted("It is fixed.")
+
+
 def test_a_fault_inside_ends_in_a_list_to_send(monkeypatch: pytest.MonkeyPatch) -> None:
     session, messages = Session(TURNS, format="openai"), conversation(9)
     first = session.project(messages)
