@@ -1,7 +1,8 @@
-"""Measures `ctxmgr corpus run` on made-up sessions: what a second worker is worth, what is spent beside tasks.
+"""Measures `ctxmgr corpus run` on synthetic sessions: the speed-up from a second worker, and the overhead beside
+tasks.
 
-The floors: twice the time of two workers against the time of one; the CPU of all processes against the CPU that
-the tasks say they took. Starting and ending a cluster counts, so few sessions look worse than many.
+The floors: twice the time of two workers against the time of one; the CPU of all processes against the CPU that the
+tasks report. Starting and stopping a cluster counts, so few sessions look worse than many.
 """
 
 import importlib.util
@@ -22,7 +23,7 @@ CPU_FLOORS = 1.05
 
 
 def measure(options: Options) -> list[Figure]:
-    """Nothing without the extra `corpus`."""
+    """Measures nothing without the extra `corpus`."""
     if importlib.util.find_spec("distributed") is None:
         print("corpus: needs `pip install 'ctxmgr-sidecar[corpus]'`", file=sys.stderr)
         return []
@@ -66,7 +67,7 @@ def measure(options: Options) -> list[Figure]:
 
 
 def _run(options: Options, sessions: Path, out: Path, workers: int) -> tuple[float, float]:
-    """Seconds, and seconds of CPU of it and all that it started."""
+    """Seconds, and CPU seconds of the run with all processes it started."""
     began, before = time.perf_counter(), os.times()
     _called(options, "run", str(sessions), "--workers", str(workers), "--out", str(out))
     after = os.times()

@@ -1,9 +1,9 @@
-"""Measures the calls that open an epoch over a long list: how long they take, and how long another session's
-`context` waits meanwhile.
+"""Measures calls that open an epoch over a long list: how long they take, and how long another session's `context`
+waits meanwhile.
 
-Two of them are told apart. The first call with a list brings all of it, which is read, weighed and then chosen
-from. In the other the list is known, since pruning was off so far, and nothing is new: what is measured is the
-choice alone.
+There are two kinds of such calls. The first call with a list sends all of it, so it is read and counted before the
+choice. In the other the list is already known, since pruning was off so far, and has nothing new: this measures
+only the choice.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,12 +17,12 @@ from benching.stall import CONTEXT_ID, beyond_normal
 from benching.table import Figure, Goal, figure
 
 SIZES = (("1 MB", 1_000_000), ("8 MB", 8_000_000))
-MODEL_OF_LONG = {**MODEL, "contextWindow": 200_000}  # tokens: each list has outgrown it, so that an epoch is due
+MODEL_OF_LONG = {**MODEL, "contextWindow": 200_000}  # tokens: each list exceeds it, so that an epoch is due
 OTHER_BYTES = 20_000  # of the other session's list: short, and known
-OPENED = b'"arithmetic":'  # only an epoch that was opened now has its sum told
+OPENED = b'"arithmetic":'  # only a newly opened epoch reports its arithmetic
 MILLISECONDS = 1_000
 
-# the frame of a call of this session that opens an epoch, when all that comes before it was said
+# sends everything that precedes it, and returns the frame of a call of this session that opens an epoch
 Due = Callable[[Pair, str, Growing], list[Part]]
 
 
@@ -40,7 +40,7 @@ def measure(options: Options) -> list[Figure]:
 
 
 def _opened(pair: Pair, label: str, grown: Growing, due: Due, has_goal: bool) -> list[Figure]:
-    """Of a round one such call is timed alone, and beside one another session asks."""
+    """In each round one such call is timed alone, and one while another session calls."""
     times: list[float] = []
     waits: tuple[list[float], list[float]] = ([], [])
     for _ in range(pair.options.rounds):
@@ -64,16 +64,17 @@ def _first(pair: Pair, session: str, grown: Growing) -> list[Part]:
 
 
 def _known(pair: Pair, session: str, grown: Growing) -> list[Part]:
-    """The list was shown while pruning was off; it is on again, and nothing has come since."""
+    """The list was shown while pruning was off. Pruning is on again, and the list has nothing new."""
     checked(pair.ours.ask(request(1, "setPruning", {"sessionId": session, "enabled": False})))
     tag = base(pair.ours, context(2, session, grown.joined, "edits"))
     checked(pair.ours.ask(request(3, "setPruning", {"sessionId": session, "enabled": True})))
-    checked(pair.ours.ask(request(4, "prune", {"sessionId": session})))  # nothing new: price alone opens none
+    # without new content the price alone opens no epoch
+    checked(pair.ours.ask(request(4, "prune", {"sessionId": session})))
     return appended(CONTEXT_ID, session, grown.counts[-1], tag, b"")
 
 
 def _timed(host: Host, parts: Sequence[Part]) -> float:
-    """Milliseconds."""
+    """Returns milliseconds."""
     start = perf_counter()
     answer = host.ask(parts)
     seconds = perf_counter() - start

@@ -1,8 +1,8 @@
-"""The floor: what any sidecar written in Python with asyncio and msgspec costs at least. Run as a program.
+"""The floor: the least that any sidecar written in Python with asyncio and msgspec costs. Run as a program.
 
-Reads Content-Length frames from standard input, decodes the envelope and the message list as raw JSON, and
-echoes the list back spliced; what holds no list gets a small fixed answer. Keeps nothing, checks nothing.
-With `--each` a message is decoded and encoded once on its way.
+Reads Content-Length frames from standard input, decodes the envelope and the message list as raw JSON, and echoes
+the list. A request without a list gets a small fixed answer. It stores nothing and validates nothing. With `--each`
+it also decodes and encodes each message once.
 """
 
 import asyncio
@@ -48,7 +48,7 @@ def answer(body: bytes) -> list[bytes]:
 
 
 class Reader(asyncio.Protocol):
-    """Pieces of a body are held until the last is there, then joined once."""
+    """Collects the pieces of a body until it is complete, then joins them once."""
 
     def __init__(self, out: asyncio.WriteTransport | None, ended: "asyncio.Future[None]") -> None:
         self.out, self.ended = out, ended
@@ -57,7 +57,7 @@ class Reader(asyncio.Protocol):
         self.left = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        if self.out is None:  # a socket goes both ways
+        if self.out is None:  # a socket is bidirectional
             assert isinstance(transport, asyncio.WriteTransport)
             self.out = transport
 

@@ -1,4 +1,4 @@
-"""Measures what a host pays for spawning: time to the first answer, and memory."""
+"""Measures the cost of spawning for a host: time to the first answer, and memory."""
 
 import subprocess
 import sys
@@ -21,7 +21,7 @@ from benching.prepared import context, growing, request
 from benching.table import Figure, Goal, figure
 
 FIRST_CONTEXTS, FIRST_BYTES = 5, 20_000
-SPAWNS = 15  # the least that gives a stable median
+SPAWNS = 15  # the smallest number with a stable median
 MEGABYTE = 1 << 20
 IMPORTS_ALONE = "import asyncio, msgspec; print('ready', flush=True)"
 
@@ -35,7 +35,7 @@ def _spawn(options: Options) -> Figure:
     for number in range(max(SPAWNS, options.rounds) + 1):
         first = _first_answer(options)
         bare = _first_line(options)
-        if number:  # the first spawn of each may write or read caches
+        if number:  # each program's first spawn may write or read caches
             ours.append(first * 1_000)
             floor.append(bare * 1_000)
     goal = Goal("ratio", "at most", 1.3)
@@ -44,12 +44,12 @@ def _spawn(options: Options) -> Figure:
 
 
 def first_contexts(options: Options) -> list[Figure]:
-    """From the spawn to the answer of the first `context`, in CPU: waiting for a busy machine does not count."""
+    """CPU time from the spawn to the answer of the first `context`, without waiting for a busy machine."""
     ours, floor = [], []
     for number in range(FIRST_CONTEXTS + 1):
         mine = _cpu_of_first_context(options, serve_command(options.state_dir), f"spawned-{number}")
         theirs = _cpu_of_first_context(options, [sys.executable, str(FLOOR)], "floor")
-        if number:  # the first spawn of each writes compiled modules
+        if number:  # each program's first spawn writes compiled modules
             ours.append(mine * 1_000)
             floor.append(theirs * 1_000)
     note = "floor: the same of the bare loop"
@@ -57,7 +57,7 @@ def first_contexts(options: Options) -> list[Figure]:
 
 
 def _cpu_of_first_context(options: Options, command: list[str], session: str) -> float:
-    """Seconds."""
+    """Returns seconds."""
     host = Host(command, options.transport, environment(options), small=True)
     checked(host.ask(initialize()))
     checked(host.ask(request(1, "session_start", {"sessionId": session, "model": MODEL})))

@@ -1,9 +1,9 @@
-"""Measures, in under a minute, what every change is held to, and holds it to the table of limits.
+"""Measures in under a minute the figures that every change must keep within the table of limits.
 
-Speed is told in floors of the same run, of lists and starts in CPU: seconds on the clock tell of what else a
-machine does. That a call waits, for a disk, say, is not seen by it; so events are told by how many are answered
-in a second. Of three rounds ctxmgr's best counts, over the floor's best. Memory is the same in each round: there
-is one.
+Speed is a multiple of the floor in the same run, for lists and starts in CPU time, since wall-clock time depends on
+other load. CPU time does not show waiting, such as for a disk; so events are measured as answers per second. Of
+three rounds ctxmgr's best counts, divided by the floor's best. Memory is the same in each round, so it has one
+round.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +28,7 @@ MEASURES: tuple[Callable[[Options], list[Figure]], ...] = (
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """`best` of the figure's rounds, held to its limit."""
+    """`best`: the best of the figure's rounds, compared with its limit."""
 
     figure: Figure
     limit: Limit
@@ -40,7 +40,7 @@ class Judged(msgspec.Struct, frozen=True):
 
 
 def judged(figures: Sequence[Figure], limits: Mapping[str, Limit] = LIMITS) -> list[Judged]:
-    """A figure each. Raises ValueError where one has no limit, or a limit no figure."""
+    """Each figure with its limit. Raises ValueError if a figure has no limit, or a limit no figure."""
     odd = {figure.name for figure in figures} ^ set(limits)
     if odd:
         raise ValueError(f"without a figure or without a limit: {', '.join(sorted(odd))}")
@@ -82,7 +82,7 @@ def verdict(row: Judged) -> str:
 
 
 def failures(rows: Sequence[Judged]) -> list[str]:
-    """What is beyond its limit, for people."""
+    """The figures beyond their limits, as text."""
     return [
         f"{row.figure.name}: {number(row.best)}, {row.limit.sense} {number(row.limit.limit)}"
         for row in rows

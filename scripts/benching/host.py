@@ -1,9 +1,9 @@
-"""A lean host: writes bytes that were prepared before and counts the bytes of the answers. Decodes nothing.
+"""A lean host: writes prepared bytes and counts the bytes of the answers, without decoding them.
 
 Rules:
-1. What the host does is part of every measurement, for ctxmgr and the floor alike: no JSON, no copies, one
-   buffer that was touched before.
-2. It reads while it writes: a server may begin to answer before it has read everything.
+1. The host's own work is part of every measurement, for ctxmgr and the floor alike. So it uses no JSON and no
+   copies, and one buffer whose memory was touched before.
+2. It reads while it writes, since a server may begin to answer before it has read everything.
 """
 
 import os
@@ -17,9 +17,9 @@ from typing import Literal
 Transport = Literal["pipe", "socket"]
 Part = bytes | memoryview
 
-BUFFER_BYTES = 48 << 20  # holds the largest answer (40 MB) and what was read behind it
+BUFFER_BYTES = 48 << 20  # holds the largest answer (40 MB) and what was read after it
 SMALL_BYTES = 1 << 16
-WRITE_PARTS = 512  # parts of one writev; IOV_MAX is 1 024
+WRITE_PARTS = 512  # parts of one writev; IOV_MAX is 1,024
 HEADER_END = b"\r\n\r\n"
 
 
@@ -28,7 +28,7 @@ class Ended(Exception):
 
 
 class Host:
-    """One spawned server. `ask` is a whole round trip."""
+    """One spawned server. `ask` is a complete round trip."""
 
     def __init__(
         self,
@@ -37,12 +37,12 @@ class Host:
         environment: dict[str, str] | None = None,
         small: bool = False,
     ) -> None:
-        """`small`: no large answer is expected, and no time spent on a buffer for it."""
+        """`small`: answers are small, so no time is spent on a large buffer."""
         self._size = SMALL_BYTES if small else BUFFER_BYTES
         self._buffer = bytearray(b"\1") * self._size
         self._view = memoryview(self._buffer)
-        self._start = self._end = 0  # of what was read and not taken
-        self.last = self._view[:0]  # the body read last
+        self._start = self._end = 0  # the range of bytes read but not yet taken
+        self.last = self._view[:0]  # the last body
         self._socket: socket.socket | None = None
         self.process: subprocess.Popen[bytes]
         if transport == "socket":
@@ -58,7 +58,7 @@ class Host:
             assert self.process.stdin is not None
             assert self.process.stdout is not None
             self._in, self._out = self.process.stdout.fileno(), self.process.stdin.fileno()
-            os.set_blocking(self._out, False)  # the host's end has a description of its own
+            os.set_blocking(self._out, False)  # the host's end has its own file description
         self._poll = select.poll()
         self._poll.register(self._in, select.POLLIN)
         if self._out == self._in:
@@ -67,7 +67,7 @@ class Host:
             self._poll.register(self._out, select.POLLOUT)
 
     def ask(self, parts: Sequence[Part]) -> memoryview:
-        """Writes one frame and reads one. The view is good until the next call."""
+        """Writes one frame and reads one. The returned view is valid until the next call."""
         self.write(parts)
         return self.read()
 
@@ -102,13 +102,13 @@ class Host:
         return self.last
 
     def memory(self, kind: str = "VmRSS") -> int:
-        """Resident memory of the server, in bytes (Linux). `VmHWM`: the most it ever was."""
+        """Resident memory of the server in bytes (Linux). `VmHWM`: its maximum so far."""
         with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
             line = next(line for line in status if line.startswith(f"{kind}:"))
         return int(line.split()[1]) << 10
 
     def cpu_seconds(self) -> float:
-        """That the server has taken since it was spawned, in all of its threads (Linux)."""
+        """CPU seconds of all the server's threads since it was spawned (Linux)."""
         return time.clock_gettime(~self.process.pid << 3 | 2)  # the clock of another process
 
     def close(self) -> None:
@@ -127,7 +127,7 @@ class Host:
             self._socket.close()
 
     def _send(self, parts: list[memoryview]) -> int:
-        """What the server took; 0 where it took nothing yet, and then something may have been read."""
+        """The number of bytes that the server took. After 0, something may have been read."""
         try:
             if self._socket is not None:
                 return self._socket.sendmsg(parts, [], socket.MSG_DONTWAIT)

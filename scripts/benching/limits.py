@@ -1,8 +1,8 @@
-"""What the gate holds the bench's figures to: the one table of goals and limits.
+"""The gate's goals and limits for the bench's figures, in one table.
 
-A limit is one and a half times the goal where that was reached, else as much more than what was measured last on a
-quiet machine: nothing gets slower unnoticed, and the table says what falls short. Where a change makes a row
-better, what was measured is written here anew.
+A limit is ROOM times the goal if that was reached, otherwise ROOM times the last measurement on a quiet machine. So
+nothing gets slower unnoticed, and the table shows what misses its goal. When a change improves a row, update its
+measurement here.
 """
 
 from typing import Literal
@@ -11,12 +11,13 @@ import msgspec
 
 from benching.table import Figure, Spread
 
-ROOM = 1.5  # beyond a goal that was reached, else beyond what was measured: machines are noisy
+ROOM = 1.5  # on top of the goal or the measurement, since machines are noisy
 
 
 class Limit(msgspec.Struct, frozen=True):
-    """`measured`: last, when the table was written. `of`: what is held, the ratio to the floor or ctxmgr's own
-    figure. `room`: how many times as bad as that it may be."""
+    """`measured`: the last measurement, when the table was written. `of`: what is limited, the ratio to the floor
+    or ctxmgr's own figure. `room`: the factor by which it may be worse.
+    """
 
     goal: float | None
     measured: float
@@ -26,7 +27,7 @@ class Limit(msgspec.Struct, frozen=True):
 
     @property
     def was_reached(self) -> bool:
-        """Whether what was measured reaches the goal."""
+        """Whether the last measurement meets the goal."""
         return self.goal is not None and self._is_within(self.measured, self.goal)
 
     @property
@@ -35,8 +36,9 @@ class Limit(msgspec.Struct, frozen=True):
         return held * self.room if self.sense == "at most" else held / self.room
 
     def best(self, figure: Figure) -> float:
-        """What is held of a figure: its best round, over the best of the floor's. Raises ValueError where it has no
-        floor and needs one."""
+        """The limited value of a figure: its best round, divided by the best of the floor's for a ratio. Raises
+        ValueError if it has no floor and needs one.
+        """
         ours = self._best_round(figure.ours)
         if self.of == "ours":
             return ours
@@ -48,7 +50,7 @@ class Limit(msgspec.Struct, frozen=True):
         return rounds.low if self.sense == "at most" else rounds.high
 
     def holds(self, value: float) -> bool:
-        """Whether this is within the limit."""
+        """Whether the value is within the limit."""
         return self._is_within(value, self.limit)
 
     def _is_within(self, value: float, bound: float) -> bool:
@@ -56,7 +58,7 @@ class Limit(msgspec.Struct, frozen=True):
 
 
 LIMITS: dict[str, Limit] = {
-    # hosts that say nothing of the answer are told that nothing is to be left out: the goals are of this
+    # the default answer to a host says that nothing is to be removed; the goals are for this
     "steady context, 1 MB, whole, off": Limit(0.25, 0.40),
     "steady context, 1 MB, whole, tools": Limit(0.25, 0.42),
     "steady context, 1 MB, whole, turns": Limit(0.25, 0.41),
@@ -65,7 +67,7 @@ LIMITS: dict[str, Limit] = {
     "steady context, 8 MB, whole, tools": Limit(0.20, 0.15),
     "steady context, 8 MB, whole, turns": Limit(0.20, 0.15),
     "steady context, 8 MB, whole, balanced": Limit(0.20, 0.15),
-    # the same bytes come back
+    # the same bytes are returned
     "steady context, 1 MB, whole, off, messages": Limit(None, 0.44),
     "steady context, 1 MB, whole, tools, messages": Limit(None, 0.49),
     "steady context, 1 MB, whole, turns, messages": Limit(None, 0.49),
@@ -74,7 +76,7 @@ LIMITS: dict[str, Limit] = {
     "steady context, 8 MB, whole, tools, messages": Limit(None, 0.21),
     "steady context, 8 MB, whole, turns, messages": Limit(None, 0.22),
     "steady context, 8 MB, whole, balanced, messages": Limit(None, 0.22),
-    # by the preset's defaults, in a window of 200,000 tokens
+    # with the preset's defaults, in a window of 200,000 tokens
     "steady context, 1 MB, outgrown, tools": Limit(None, 0.52),
     "steady context, 1 MB, outgrown, turns": Limit(None, 0.49),
     "steady context, 1 MB, outgrown, balanced": Limit(None, 0.53),
@@ -82,7 +84,7 @@ LIMITS: dict[str, Limit] = {
     "steady context, 8 MB, outgrown, turns": Limit(None, 0.17),
     "steady context, 8 MB, outgrown, balanced": Limit(None, 0.19),
     "first context, 15 MB, 10,000 messages": Limit(8, 11.5),
-    "spawn to the first context, CPU": Limit(2.6, 2.5),  # .15 s where the bare loop takes .058
+    "spawn to the first context, CPU": Limit(2.6, 2.5),  # .15 s; the bare loop takes .058
     "turn_end, snapshot line written": Limit(0.30, 0.12, sense="at least"),
     # here the floor answers 75,000 to 290,000 a second, run by run: it wakes once or often for the same events
     "turn_end, many under way": Limit(0.15, 0.054, sense="at least", room=2.5),

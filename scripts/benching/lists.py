@@ -1,4 +1,4 @@
-"""Measures `context`: whole lists of three sizes, and `append` with `edits`."""
+"""Measures `context`: complete lists of three sizes, and `append` with `edits`."""
 
 import re
 from collections.abc import Callable
@@ -13,20 +13,20 @@ from benching.prepared import Growing, appended, context, growing
 from benching.table import Figure, Goal, figure, percentile
 
 SIZES = (("0.1 MB", 100_000), ("1 MB", 1_000_000), ("8 MB", 8_000_000))
-STEADY_CALLS = 15  # of one round; a call adds one step
-APPEND_MESSAGES = 2_000  # with 1 kB results 100 turns are about as many
+STEADY_CALLS = 15  # in one round; each call adds one step
+APPEND_MESSAGES = 2_000  # about as many as 100 turns with results of 1 kB
 APPEND_STEPS_A_TURN = 10
-APPEND_CALLS = 200  # of one round
+APPEND_CALLS = 200  # in one round
 MILLISECONDS = 1_000
 BASE = re.compile(rb'"base":"([^"]*)"')
 
 
 Both = tuple[list[float], list[float]]
-Start = Callable[[], str]  # begins a session, and names it
+Start = Callable[[], str]  # begins a session and returns its id
 
 
 class List(msgspec.Struct, frozen=True):
-    """`messages` in the answer to the list as it was first sent, and to the last; for the check."""
+    """`messages` in the answer to the first list and to the last one, for the check."""
 
     messages: list[msgspec.Raw]
 
@@ -53,7 +53,7 @@ def measure(options: Options) -> list[Figure]:
 
 
 def _whole(pair: Pair, label: str, size: int, start: Start) -> list[Figure]:
-    """The whole list comes back: nothing is dropped, and the answer is wanted as messages."""
+    """Returns the whole list: nothing is removed, and the answer is requested as messages."""
     calls = pair.options.times(STEADY_CALLS)
     grown = growing(size, calls)
     first, steady = _rounds(pair, grown, size, calls, start, whole=True)
@@ -65,7 +65,7 @@ def _whole(pair: Pair, label: str, size: int, start: Start) -> list[Figure]:
 
 
 def _pruned(pair: Pair, label: str, size: int) -> list[Figure]:
-    """As a session runs: most of the list left out."""
+    """As in real sessions: most of the list is removed."""
     calls = pair.options.times(STEADY_CALLS)
     grown = growing(size, calls)
     model = {**MODEL, "contextWindow": 200_000}
@@ -79,7 +79,7 @@ def _pruned(pair: Pair, label: str, size: int) -> list[Figure]:
 
 
 def _rounds(pair: Pair, grown: Growing, size: int, calls: int, start: Start, whole: bool) -> tuple[Both, Both]:
-    """Milliseconds of the first call and of the median steady call, ctxmgr's and the floor's, by round."""
+    """Milliseconds of the first call and of the median steady call, for ctxmgr and the floor, by round."""
     reached = grown.first_of(size)
     first: Both = ([], [])
     steady: Both = ([], [])
@@ -101,7 +101,7 @@ def _rounds(pair: Pair, grown: Growing, size: int, calls: int, start: Start, who
 
 
 def _check(pair: Pair, session: str, grown: Growing, number: int) -> None:
-    """Once a round, not measured: all messages come back, byte for byte."""
+    """Checks once for each round, unmeasured, that all messages come back byte for byte."""
     number = min(number, len(grown.ends) - 1)
     for host in (pair.ours, pair.floor):
         answer = checked(host.ask(context(99, session, grown.upto(number), "messages")))
@@ -111,7 +111,7 @@ def _check(pair: Pair, session: str, grown: Growing, number: int) -> None:
 
 
 def _appends(pair: Pair, label: str, steps_a_turn: int, model: dict[str, Any]) -> list[Figure]:
-    """In the default preset; a few of the calls open an epoch, and p99 tells of them."""
+    """In the default preset. Some of the calls open an epoch, which shows in p99."""
     calls = pair.options.times(APPEND_CALLS)
     grown = growing(APPEND_MESSAGES * 1_000, calls + 1, steps_a_turn, 1_000)
     start = next(number for number, count in enumerate(grown.counts) if count >= APPEND_MESSAGES)
@@ -139,7 +139,7 @@ def _appends(pair: Pair, label: str, steps_a_turn: int, model: dict[str, Any]) -
 
 
 def base(host: Host, parts: Any) -> bytes:
-    """The tag in the answer to these parts; of the answer read last where there are none."""
+    """The tag in the answer to these parts; without parts, in the last answer."""
     answer = host.ask(parts) if parts else host.last
     match = BASE.search(checked(answer))
     if match is None:

@@ -1,7 +1,7 @@
 """Measures long sessions: the first call with a list of megabytes, and epochs over 10,000 messages.
 
-Each is told in floors: the same request echoed by the bench's own process, which decodes and encodes each message
-once. Without the work of a sidecar a list cannot be taken in and given back for less.
+Results are multiples of a floor: the same request echoed by the bench's own process, which decodes and encodes each
+message once. A list cannot be received and returned for less.
 """
 
 from benching.epochs import OPENED
@@ -10,12 +10,12 @@ from benching.pair import MODEL, Clock, Options, Pair, checked, passed, spent, t
 from benching.prepared import Growing, context, growing, pasted, request
 from benching.table import Figure, Goal, figure, percentile
 
-WINDOW_TOKENS = 200_000  # most of each list leaves
+WINDOW_TOKENS = 200_000  # most of each list is removed
 MILLISECONDS = 1_000
 FIRST_FLOORS = 8
-EPOCHS = 6  # of one round
+EPOCHS = 6  # in one round
 EPOCH_P50_FLOORS, EPOCH_P99_FLOORS = 3, 6
-# name, bytes, characters of a result: some messages of a session are much longer than others
+# name, bytes, characters of a result: some sessions have much longer messages than others
 LISTS = (
     ("1 MB", 1_000_000, 2_500),
     ("8 MB", 8_000_000, 2_500),
@@ -40,7 +40,7 @@ def measure(options: Options) -> list[Figure]:
 
 
 def first_of_ten_thousand(options: Options) -> list[Figure]:
-    """The first call with the list of 10,000 messages alone, in CPU."""
+    """CPU time of the first call with the list of 10,000 messages."""
     label, size, characters = LISTS[2]
     pair = Pair(options, each=True)
     try:
@@ -50,7 +50,7 @@ def first_of_ten_thousand(options: Options) -> list[Figure]:
 
 
 def _first(pair: Pair, label: str, grown: Growing, clock: Clock = passed) -> Figure:
-    """Of a session that nothing is known of."""
+    """Of a new session."""
     ours, floor = [], []
     for _ in range(pair.options.rounds):
         session = pair.session({**MODEL, "contextWindow": WINDOW_TOKENS})
@@ -64,7 +64,9 @@ def _first(pair: Pair, label: str, grown: Growing, clock: Clock = passed) -> Fig
 
 
 def _epochs(pair: Pair, grown: Growing) -> list[Figure]:
-    """The list is known, was shown whole while pruning was off, and is sent once more when it is on again."""
+    """The list was shown whole while pruning was off, so it is known. It is sent once more when pruning is on
+    again.
+    """
     middle: tuple[list[float], list[float]] = ([], [])
     high: tuple[list[float], list[float]] = ([], [])
     for _ in range(pair.options.rounds):

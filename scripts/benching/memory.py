@@ -1,8 +1,8 @@
-"""Measures what sessions hold: resident memory of the sidecar with many of them, after they have ended, and at the
-height of many first lists at once.
+"""Measures the memory of sessions: resident memory of the sidecar with many of them, after they have ended, and at
+the peak of many first lists at once.
 
-The start is a sidecar whose vocabulary is loaded and whose first session has come and gone: what it needs for
-sessions at all is there, and what it loads in a host's first silence (`ctxmgr/server/loading.py`).
+The baseline is a sidecar with its vocabulary loaded whose first session has ended, so that it has everything that
+sessions need, including what it loads in a host's first silence (`ctxmgr/server/loading.py`).
 """
 
 import random
@@ -16,10 +16,10 @@ from benching.table import Figure, Goal, figure
 
 MEGABYTE = 1 << 20
 SESSIONS, FEW_SESSIONS = 100, 10
-EVENTS = 1_000  # of each session
-EVENT_CHARACTERS = 1_000  # of a tool's result: an event is 1.5 kB then
+EVENTS = 1_000  # in each session
+EVENT_CHARACTERS = 1_000  # of a tool's result, which makes an event of 1.5 kB
 FIRST_LISTS, FIRST_BYTES = 12, 8_000_000
-SILENCE_SECONDS = 2.0  # in which all is loaded, on a busy machine too
+SILENCE_SECONDS = 2.0  # in which everything is loaded, even on a busy machine
 
 
 def measure(options: Options) -> list[Figure]:
@@ -27,7 +27,7 @@ def measure(options: Options) -> list[Figure]:
 
 
 def briefly(options: Options) -> list[Figure]:
-    """With fewer sessions."""
+    """The same with fewer sessions."""
     return [*_many_sessions(options, FEW_SESSIONS), _first_lists(options)]
 
 
@@ -43,7 +43,7 @@ def _many_sessions(options: Options, count: int) -> list[Figure]:
     grown = host.memory() / MEGABYTE
     for name in names:
         checked(host.ask(request(3, "session_shutdown", {"sessionId": name})))
-    host.ask(request(4, "getStatus", {"sessionId": names[0]}))  # what follows an answer is done before the next
+    host.ask(request(4, "getStatus", {"sessionId": names[0]}))  # what follows an answer is done before the next one
     after = host.memory() / MEGABYTE
     host.close()
     note = f"{count} sessions of {EVENTS:,} events of 1.5 kB"
@@ -89,7 +89,7 @@ def _started(options: Options) -> Host:
 
 
 def _turn_end(session: str, number: int) -> dict[str, Any]:
-    """A step: a call of a tool and its result, each file read several times."""
+    """A step: a tool call and its result, where each file is read several times."""
     chance = random.Random(f"{session}/{number}")
     arguments = {"path": f"src/a{number % 40}.py"}
     call = {"type": "toolCall", "id": f"call_{number}", "name": "read", "arguments": arguments}

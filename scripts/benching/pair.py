@@ -1,4 +1,4 @@
-"""The two programs a bench compares, spawned side by side, and the calls that set a session up."""
+"""The two programs that a bench compares, spawned side by side, and the calls that set a session up."""
 
 import os
 import sys
@@ -16,19 +16,19 @@ from benching.prepared import Part, request
 ROOT = Path(__file__).resolve().parents[2]
 FLOOR = Path(__file__).with_name("floor.py")
 MODEL = {"id": "bench-1", "provider": "bench", "contextWindow": 1_000_000}
-# Two ways to have the whole list back through all rules, in a window that no list fills: every turn kept, nothing
-# distilled; or in the default preset, every result pinned, and with it its call.
+# Two ways to get the whole list back through all rules, in a window that no list fills: keep every turn and distill
+# nothing, or in the default preset pin every result, and with it its call.
 KEEP_ALL_MODEL = {**MODEL, "contextWindow": 1_000_000_000}
 KEEP_ALL = {"preset": "turns", "recentUserTurns": {"green": 1_000_000}, "distill": {"green": 1_000_000_000}}
 PIN_ALL = {"tool": "read"}
 
-_numbers = count(1)  # of sessions of all pairs: a name that comes again would be restored from its snapshot
+_numbers = count(1)  # for session names of all pairs: a reused name would be restored from its snapshot
 
 Question = Callable[[Host], list[Part]]
 
 
 class Options(msgspec.Struct, frozen=True):
-    """`rounds` of each figure (an odd number has a true median); `scale` shortens the work of a round."""
+    """`rounds` of each figure; an odd number has a true median. `scale` shortens a round."""
 
     state_dir: str
     transport: Transport = "pipe"
@@ -40,8 +40,9 @@ class Options(msgspec.Struct, frozen=True):
 
 
 def environment(options: Options) -> dict[str, str]:
-    """Of spawned programs: compiled modules are kept, as those of an installed program are, and
-    this checkout is measured whatever the working directory."""
+    """The environment of spawned programs. Compiled modules are kept, as for an installed program, and this
+    checkout is measured whatever the working directory.
+    """
     given = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     bytecode = f"{options.state_dir}/bytecode"
     return {**given, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1", "PYTHONPYCACHEPREFIX": bytecode}
@@ -58,8 +59,9 @@ def initialize(id: int = 0) -> list[Part]:
 
 
 class Pair:
-    """ctxmgr with its vocabulary loaded, and the floor. Sessions get names of their own. `each`: the floor decodes
-    and encodes each message once."""
+    """ctxmgr with its vocabulary loaded, and the floor. Session names are unique. `each`: the floor decodes and
+    encodes each message once.
+    """
 
     def __init__(self, options: Options, each: bool = False) -> None:
         self.options = options
@@ -75,7 +77,7 @@ class Pair:
         policy: dict[str, Any] | None = None,
         pin: dict[str, str] | None = None,
     ) -> str:
-        """The name of a new session of ctxmgr's; the floor has no sessions."""
+        """The name of a new session of ctxmgr. The floor has no sessions."""
         name = f"bench-{next(_numbers)}"
         checked(self.ours.ask(request(1, "session_start", {"sessionId": name, "model": model})))
         if policy:
@@ -93,7 +95,7 @@ class Pair:
 
 
 def checked(answer: memoryview) -> memoryview:
-    """The answer, if it is no error."""
+    """Returns the answer. Raises if it is an error."""
     if b'"error":' in bytes(answer[:64]):
         raise RuntimeError(f"an error answer: {bytes(answer[:300]).decode('utf-8', 'replace')}")
     return answer
@@ -103,12 +105,12 @@ Clock = Callable[[Host], float]
 
 
 def passed(host: Host) -> float:
-    """Seconds that pass."""
+    """Wall-clock seconds."""
     return perf_counter()
 
 
 def spent(host: Host) -> float:
-    """Seconds of CPU of the server: what others do on the machine is not in it, but neither is waiting."""
+    """CPU seconds of the server, which exclude other load on the machine, and waiting."""
     return host.cpu_seconds()
 
 

@@ -1,6 +1,6 @@
-"""Turns numbers into the bytes a host would write: messages as pi writes them, and frames around them.
+"""Turns numbers into the bytes that a host would write: messages as pi writes them, and frames around them.
 
-The same bytes on every machine: a seeded generator chooses words, sizes follow recorded pi sessions (an
+The same bytes on every machine: a seeded generator chooses words, and sizes follow recorded pi sessions (an
 assistant message about 1 kB, a result about 2.5 kB, a step every 3.5 kB).
 """
 
@@ -14,7 +14,7 @@ Part = bytes | memoryview
 
 RESULT_CHARACTERS = 2_500  # mean of a tool result in the recorded sessions
 NEW_RESULT_CHARACTERS = 1_000  # of the step that a steady call adds
-STEPS_A_TURN = 9  # recorded sessions: 5 to 9
+STEPS_A_TURN = 9  # 5 to 9 in recorded sessions
 LINE = (
     "def return self index value None for in if not message table count text part line of the plan bytes "
     "start end raise total path name size list parse build check write read open close left right frame"
@@ -25,8 +25,9 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Growing(msgspec.Struct, frozen=True):
-    """A message list in one buffer: the first `ends[k]` bytes are the list after its k-th step; `counts[k]`
-    says how many messages that are."""
+    """A message list in one buffer: the first `ends[k]` bytes are the list after step k, with `counts[k]`
+    messages.
+    """
 
     joined: bytes
     ends: tuple[int, ...]
@@ -36,16 +37,16 @@ class Growing(msgspec.Struct, frozen=True):
         return memoryview(self.joined)[: self.ends[number]]
 
     def between(self, before: int, number: int) -> memoryview:
-        """What step `before` + 1 to `number` added, without the comma before it."""
+        """The bytes of steps `before` + 1 to `number`, without the comma before them."""
         return memoryview(self.joined)[self.ends[before] + 1 : self.ends[number]]
 
     def first_of(self, size: int) -> int:
-        """The number of the first step at which the list has at least so many bytes."""
+        """The number of the first step at which the list has at least `size` bytes."""
         return next(number for number, end in enumerate(self.ends) if end >= size)
 
 
 def prose(chance: random.Random, characters: int) -> str:
-    """Lines of code-like words, so that tokens and line ends are as usual."""
+    """Lines of code-like words, with a typical number of tokens and lines."""
     out, size = [], 0
     while size < characters:
         line = "    " * chance.randrange(4) + " ".join(chance.choices(WORDS, k=chance.randrange(4, 12)))
@@ -98,8 +99,9 @@ def growing(
     steps_a_turn: int = STEPS_A_TURN,
     result_characters: int = RESULT_CHARACTERS,
 ) -> Growing:
-    """A session whose list reaches `messages_bytes`, then grows by so many small steps. No step is a turn's
-    end: a user message comes before each `steps_a_turn` steps (0: only the first)."""
+    """A session whose list reaches `messages_bytes`, and then grows by `more_steps` small steps. No step ends a
+    turn: a user message precedes every `steps_a_turn` steps (0: only the first step).
+    """
     chance = random.Random(7)
     parts: list[bytes] = []
     ends: list[int] = []
@@ -135,14 +137,14 @@ def request(id: int, method: str, params: Any) -> list[Part]:
 
 
 def context(id: int, session: str, messages: Part, answer: str | None = None) -> list[Part]:
-    """A `context` request; `messages` are joined by commas."""
+    """A `context` request. `messages` are joined by commas."""
     wants = b',"answer":"%b"' % answer.encode() if answer else b""
     head = b'{"jsonrpc":"2.0","id":%d,"method":"context","params":{"sessionId":"%b"%b,"messages":['
     return frame([head % (id, session.encode(), wants), messages, b"]}}"])
 
 
 def appended(id: int, session: str, after: int, base: bytes, messages: Part) -> list[Part]:
-    """A `context` request with `append`, answered in edits; `base` as it stood in the last answer."""
+    """A `context` request with `append`, answered in edits. `base`: from the last answer."""
     head = b'{"jsonrpc":"2.0","id":%d,"method":"context","params":{"sessionId":"%b","answer":"edits",'
     more = b'"append":{"after":%d,"base":"%b","messages":[' % (after, base)
     return frame([head % (id, session.encode()) + more, messages, b"]}}}"])

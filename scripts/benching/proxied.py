@@ -1,7 +1,8 @@
-"""Measures what the proxy adds to the first byte of an answer, over one that passes everything, in the same run.
+"""Measures what the proxy adds to the time to the first byte of an answer, compared with a plain pass-through proxy
+in the same run.
 
-A conversation of Claude Code's shape grows step by step beyond 1 MB; each list is sent through both, in turn. The
-provider answers at once. Told apart: the first call, calls that open an epoch, and all others.
+A conversation in Claude Code's format grows step by step beyond 1 MB. Each list is sent through both proxies in
+turn; the provider answers at once. Reported separately: the first call, calls that open an epoch, and all others.
 """
 
 import asyncio
@@ -24,7 +25,7 @@ from ctxmgr import settings
 from ctxmgr.proxy import Proxy, ProxySettings
 
 LIST_BYTES = 1_000_000
-STEADY_CALLS = 60  # of a round, beyond the size
+STEADY_CALLS = 60  # in one round, beyond the size
 RESULT_CHARACTERS = 4_000
 STRIDE = 20
 WINDOW = 200_000
@@ -40,7 +41,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Call(msgspec.Struct, frozen=True):
-    """`ours` and `floor` in milliseconds; the bytes of its body."""
+    """`ours` and `floor` in milliseconds, and the bytes of its body."""
 
     ours: float
     floor: float
@@ -71,7 +72,7 @@ def measure(options: Options) -> list[Figure]:
 
 
 def briefly(options: Options) -> list[Figure]:
-    """A call through it, for the gate: the conversation grows by `STRIDE` steps a call up to 1 MB."""
+    """Calls through the proxy, for the gate: the conversation grows by `STRIDE` steps a call up to 1 MB."""
     rounds = [asyncio.run(_round(options, number, STRIDE)) for number in range(options.rounds)]
     steady = [[call for call in calls if call.is_steady] for calls in rounds]
     ours, floor = (
@@ -109,7 +110,7 @@ async def _round(options: Options, number: int, stride: int = 1) -> list[Call]:
 
 
 async def _first_byte(session: aiohttp.ClientSession, url: str, body: bytes) -> float:
-    """Seconds."""
+    """Returns seconds."""
     headers = {"x-claude-code-session-id": "bench", "content-type": "application/json"}
     start = perf_counter()
     async with session.post(f"{url}/v1/messages?beta=true", data=_pieces(body), headers=headers) as response:
@@ -142,7 +143,7 @@ def _body(messages: list[Any]) -> bytes:
 
 
 async def _settled(proxy: Proxy) -> None:
-    """The engine was started with the proxy; a program takes longer until its first call."""
+    """Waits for the engine, which starts with the proxy; a real program takes longer until its first call."""
     async with aiohttp.ClientSession() as session:
         engine = ""
         while engine != "ready":
@@ -176,7 +177,7 @@ async def _provider() -> AsyncIterator[str]:
 
 @contextlib.asynccontextmanager
 async def _bare(upstream: str) -> AsyncIterator[str]:
-    """What any proxy made of aiohttp costs: reads, asks, answers."""
+    """The cost of any proxy made with aiohttp: it reads, forwards and answers."""
     async with aiohttp.ClientSession() as session:
 
         async def passed(request: web.Request) -> web.StreamResponse:

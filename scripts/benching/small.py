@@ -1,4 +1,4 @@
-"""Measures small events and queries: round trips a second, one at a time and many under way."""
+"""Measures small events and queries: round trips per second, one at a time and many concurrently."""
 
 import random
 from collections.abc import Sequence
@@ -10,8 +10,8 @@ from benching.prepared import Part, prose, request
 from benching.table import Figure, Goal, figure
 
 TEXT_CHARACTERS = 80
-EVENTS = 1_000  # of one round
-UNDER_WAY = 32  # requests a host that does not wait has written before it reads
+EVENTS = 1_000  # in one round
+UNDER_WAY = 32  # requests that a host without waiting has written before it reads
 
 
 def measure(options: Options) -> list[Figure]:
@@ -23,7 +23,7 @@ def measure(options: Options) -> list[Figure]:
 
 
 def events(options: Options) -> list[Figure]:
-    """`turn_end` alone."""
+    """Only `turn_end`."""
     pair = Pair(options)
     try:
         return _turn_ends(pair)
@@ -32,7 +32,7 @@ def events(options: Options) -> list[Figure]:
 
 
 def turn_ends(session: str, count: int) -> list[list[Part]]:
-    """`turn_end` requests, each with a short text of its own, a usage and an entry id."""
+    """`turn_end` requests, each with its own short text, a usage and an entry id."""
     chance = random.Random(3)
     out = []
     for number in range(count):
@@ -83,7 +83,7 @@ def _statuses(pair: Pair) -> Figure:
 
 
 def _one_by_one(host: Host, frames: Sequence[list[Part]]) -> float:
-    """Seconds."""
+    """Returns seconds."""
     start = perf_counter()
     for parts in frames:
         answer = host.ask(parts)
@@ -93,7 +93,7 @@ def _one_by_one(host: Host, frames: Sequence[list[Part]]) -> float:
 
 
 def _many_under_way(host: Host, frames: Sequence[list[Part]]) -> float:
-    """Seconds, with `UNDER_WAY` requests always unanswered."""
+    """Returns seconds; `UNDER_WAY` requests are always unanswered."""
     start = perf_counter()
     for parts in frames[:UNDER_WAY]:
         host.write(parts)

@@ -1,5 +1,7 @@
-"""Measures how long the loop is held up while new text is weighed: one session sends a megabyte of it, another
-asks for its status back to back over the same connection; and while a vocabulary loads. The longest wait tells."""
+"""Measures how long the loop is blocked while new text is counted: one session sends a megabyte of it, another
+requests its status back to back over the same connection. Also measures it while a vocabulary loads. The figure is
+the longest wait.
+"""
 
 import random
 import sys
@@ -25,9 +27,9 @@ from benching.table import Figure, Goal, figure
 
 NEW_TEXT = 1_000_000  # characters
 CONTEXT_ID = 7
-PINGS_BEFORE = 200  # for what is normal
+PINGS_BEFORE = 200  # to find the normal time
 MILLISECONDS = 1_000
-LOADED_SECONDS = 30.0  # within which a vocabulary is there, or none is to be had
+LOADED_SECONDS = 30.0  # within which a vocabulary is loaded or unavailable
 ESTIMATED = b'"weigher":"estimate"'
 
 _numbers = count(1)
@@ -50,7 +52,7 @@ def measure(options: Options) -> list[Figure]:
 
 
 def _loading(options: Options) -> Figure:
-    """A host that reports no usage: the vocabulary is loaded after its first event."""
+    """A host that reports no usage, so the vocabulary is loaded after its first event."""
     bare = Host([sys.executable, str(FLOOR)], options.transport, environment(options), small=True)
     ours, floor = zip(*[_while_loading(options, bare) for _ in range(options.rounds)], strict=True)
     bare.close()
@@ -59,7 +61,9 @@ def _loading(options: Options) -> Figure:
 
 
 def _while_loading(options: Options, bare: Host) -> tuple[float, float]:
-    """Milliseconds; and of the floor, which loads nothing and is asked in turn: what a busy machine comes to."""
+    """Milliseconds, and those of the floor, which loads nothing and is called in turn, to show the effect of a busy
+    machine.
+    """
     host = Host(serve_command(options.state_dir), options.transport, environment(options), small=True)
     session = f"loading-{next(_numbers)}"
     checked(host.ask(initialize()))
@@ -95,7 +99,7 @@ def _stall(pair: Pair, label: str, joined: bytes) -> Figure:
 
 
 def beyond_normal(host: Host, ping: list[Part], parts: list[Part]) -> float:
-    """Milliseconds. The request and its own answer travel in between: that is part of the wait."""
+    """Milliseconds. The request and its own answer travel meanwhile, and are part of the wait."""
     usual = median(_round_trips(host, ping, PINGS_BEFORE))
     host.write(parts)
     largest, answered = 0.0, False

@@ -1,13 +1,12 @@
-"""Measures a steady `context`, one step new in each call, in the four presets, beside a floor that echoes the list.
+"""Measures a steady `context` with one new step in each call, in the four presets, beside a floor that echoes the
+list.
 
-Told in CPU, which is the same on a busy machine.
+Results are in CPU time, which a busy machine does not change. There are three kinds of answers:
 
-Three answers are told apart:
-
-1. A list that stays whole, answered as hosts ask who say nothing of it: nothing is to be left out, and the answer
-   says just so. The bytes of the list go one way, where the floor's go there and back.
-2. The same list, answered as messages: its bytes go both ways, and that alone is about a quarter of the floor.
-3. A list that has outgrown its window, as a preset's defaults have it: what stays goes back.
+1. A list that stays whole, in the default form of answer: it says that nothing is to be removed. The bytes of the
+   list go one way, where the floor's go both ways.
+2. The same list, answered as messages: its bytes go both ways, which alone is about a quarter of the floor.
+3. A list that exceeds its window, with the preset's defaults: what stays is returned.
 """
 
 from collections.abc import Sequence
@@ -18,7 +17,7 @@ from benching.pair import KEEP_ALL, MODEL, Options, Pair, checked, spent, timed
 from benching.prepared import Growing, context, growing
 from benching.table import Figure, figure
 
-SIZES = (("1 MB", 1_000_000, 30), ("8 MB", 8_000_000, 10))  # and calls of a round
+SIZES = (("1 MB", 1_000_000, 30), ("8 MB", 8_000_000, 10))  # name, bytes, and calls in one round
 WINDOWS = {"whole": 1_000_000_000, "outgrown": 200_000}  # tokens
 Policies = dict[str, dict[str, Any]]
 WHOLE: Policies = {
@@ -32,7 +31,7 @@ OUTGROWN: Policies = {preset: {"preset": preset} for preset in WHOLE if preset !
 UNCHANGED = b'"unchanged":true'
 MILLISECONDS = 1_000
 
-Times = tuple[list[float], list[float]]  # ctxmgr's and the floor's, by round
+Times = tuple[list[float], list[float]]  # of ctxmgr and the floor, by round
 
 
 def measure(
@@ -70,7 +69,7 @@ def _rows(
 def _asked(
     pair: Pair, grown: Growing, start: int, window: int, policy: dict[str, Any], answers: tuple[str, ...]
 ) -> dict[str, Times]:
-    """By answer; the kinds of answer, and the floor, are asked for in turn."""
+    """By kind of answer. The kinds of answer, and the floor, are called in turn."""
     found: dict[str, Times] = {answer: ([], []) for answer in answers}
     for _ in range(pair.options.rounds):
         session = pair.session({**MODEL, "contextWindow": window}, policy)

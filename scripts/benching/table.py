@@ -1,7 +1,7 @@
 """Turns measured rounds into figures, and figures into a table for people or JSON for programs.
 
-A figure is measured in rounds, ctxmgr and the floor in turn. Its ratio is the median of the rounds' ratios:
-what slows the machine for a while slows both.
+Each round measures ctxmgr and the floor in turn, and a figure's ratio is the median of the rounds' ratios, since a
+slow machine slows both.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ Unit = Literal["/s", "ms", "MB"]
 
 
 class Spread(msgspec.Struct, frozen=True):
-    """Of several rounds."""
+    """The spread of several rounds."""
 
     middle: float
     low: float
@@ -27,7 +27,7 @@ class Spread(msgspec.Struct, frozen=True):
 
 
 class Goal(msgspec.Struct, frozen=True):
-    """`of`: what is held against the limit, the ratio to the floor or ctxmgr's own figure."""
+    """`of`: what the limit applies to, the ratio to the floor or ctxmgr's own figure."""
 
     of: Literal["ratio", "ours"]
     sense: Literal["at most", "at least"]
@@ -38,7 +38,7 @@ class Goal(msgspec.Struct, frozen=True):
 
 
 class Figure(msgspec.Struct, frozen=True):
-    """`floor` and `ratio` are None where there is nothing to compare with."""
+    """`floor` and `ratio` are None if there is nothing to compare with."""
 
     name: str
     unit: Unit
@@ -65,7 +65,7 @@ def figure(
     goal: Goal | None = None,
     note: str = "",
 ) -> Figure:
-    """The figure of rounds; those of `floor` were measured beside those of `ours`, one for one."""
+    """The figure of rounds. Each round of `floor` was measured beside the same round of `ours`."""
     if not floor:
         return Figure(name, unit, Spread.of(ours), goal=goal, note=note)
     ratios = [mine / theirs for mine, theirs in zip(ours, floor, strict=True)]
@@ -80,7 +80,7 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 
 def number(value: float) -> str:
-    """Three digits that count, thousands apart."""
+    """Three significant digits, with thousands separators."""
     if abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
