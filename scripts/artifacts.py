@@ -3,7 +3,7 @@
 1. Both Python distributions, each as a wheel and a source archive; the two npm packages; the Rust crate.
 2. npm packages and the crate are built in a copy, so that nothing in the checkout changes.
 3. Checked: the rules of the index (`twine check --strict`), that the crate compiles from its archive, that each
-   file is there at this version, and that the wheels install together and run.
+   file exists with this version, and that the wheels install together and run.
 """
 
 import os
@@ -39,12 +39,12 @@ def missing_programs() -> list[str]:
 
 
 def found(name: str) -> str | None:
-    """The program beside this interpreter, else on PATH."""
+    """The program beside this interpreter, otherwise on PATH."""
     return shutil.which(name, path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
 
 
 def run(*command: str | Path, cwd: Path = ROOT, **environment: str) -> str:
-    """What the program printed. Raises BuildFault."""
+    """The program's output. Raises BuildFault."""
     words = [str(word) for word in command]
     words[0] = found(words[0]) or words[0]
     env = {**CERTIFICATES, **os.environ, **environment}
@@ -61,7 +61,7 @@ def python(folder: Path, root: Path = ROOT) -> None:
 
 
 def node(name: str, folder: Path, root: Path = ROOT, modules: Path | None = None) -> None:
-    """The archive of an npm package. `modules`: its node_modules, if they are installed already."""
+    """The archive of an npm package. `modules`: its node_modules, if they are already installed."""
     with tempfile.TemporaryDirectory() as made:
         copy = Path(made) / "protocol"
         shutil.copytree(root / "protocol", copy, ignore=shutil.ignore_patterns(*LEFT_OUT))
@@ -102,7 +102,7 @@ def check(version: str, folder: Path) -> None:
 
 
 def build(version: str, folder: Path, root: Path = ROOT) -> Iterator[str]:
-    """Yields what it does, before it does it. Raises BuildFault."""
+    """Yields a description of each step before taking it. Raises BuildFault."""
     if lacking := missing_programs():
         raise BuildFault(f"not installed: {', '.join(lacking)}")
     folder.mkdir(parents=True, exist_ok=True)

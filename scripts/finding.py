@@ -1,15 +1,15 @@
-"""Measures what a model finds again that asks for what its list misses: `search`, then `retrieve`.
+"""Measures how much of what a list misses a model gets back if it asks: `search`, then `retrieve`.
 
     python -m scripts.finding --window 64000 RECORDING...
 
-1. A recording is driven through a sidecar with an archive, at the host that `replay` models. No model takes part.
-2. Each probe that a list misses, and that the session goes on to use, is asked by its hints, the narrowest first.
-   Of each the first `HITS` hits are retrieved, a page each from where the snippet begins. It is found with the
-   first hint after which list, snippets and pages together hold all of the evidence.
-3. The archive that is asked holds what had left when that turn ended, and nothing that left later.
+1. A recording is driven through a sidecar with an archive, with the host that `replay` models. No model takes part.
+2. Each probe that a list misses, and that the session uses later, is searched by its hints, the narrowest first.
+   The first `HITS` hits of each search are retrieved, one page each from where the snippet begins. A probe is found
+   with the first hint after which list, snippets and pages together contain all of the evidence.
+3. The archive that is searched has what had been removed when that turn ended, and nothing removed later.
 
-`--failed FILE` takes what was not found, one JSON object a line, readable by its owner alone: it has conversation.
-The exit code is 1 where a drive failed, or where `--least` is given and a kind has a smaller share.
+`--failed FILE` receives what was not found, one JSON object a line, readable by its owner alone, since it holds
+conversation. The exit code is 1 if a drive failed, or if a kind has a smaller share than `--least`.
 """
 
 import argparse
@@ -33,15 +33,17 @@ from ctxmgr.study.recordings import Recording, UnreadableRecording, readers
 from ctxmgr.study.replay import HostModel
 
 KINDS: tuple[ProbeKind, ...] = ("file.state", "errors")
-HITS = 5  # of one question that are retrieved
-SEARCHED = 10  # hits of one question that a model is shown, as `search` gives them
-PAGE_CHARACTERS = 20_000  # as `retrieve` gives them
-_SIGNS = re.compile(r'"|\b(?:path|tool):', re.IGNORECASE)  # of a query, which what is typed for its words has not
+HITS = 5  # of one search that are retrieved
+SEARCHED = 10  # hits of one search that a model is shown, as `search` returns them
+PAGE_CHARACTERS = 20_000  # as `retrieve` returns them
+# special characters of a query, removed to search for words only
+_SIGNS = re.compile(r'"|\b(?:path|tool):', re.IGNORECASE)
 
 
 class FindingCount(msgspec.Struct, frozen=True):
-    """Of one kind: probes that were used later, those of them that the list missed, that stand in some original,
-    that came back, and came back in the snippets alone."""
+    """Of one kind: the number of probes that were used later; of those that the list missed; of those that are in
+    some original, that were found, and that were found in the snippets alone.
+    """
 
     used_count: int = 0
     missed_count: int = 0
@@ -55,7 +57,7 @@ class FindingCount(msgspec.Struct, frozen=True):
 
     @property
     def share(self) -> float | None:
-        """Of what was missed; None where nothing was."""
+        """Found probes as a share of the missed ones; None without missed ones."""
         return self.recovered_count / self.missed_count if self.missed_count else None
 
 
@@ -68,8 +70,9 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class _Driven(msgspec.Struct, frozen=True):
-    """`rows`: of the archive, in the order in which they left; `row_counts`: how many there were by then, by the
-    entry that ended."""
+    """`rows`: of the archive, in the order of removal. `row_counts`: the number of rows at the end of each entry,
+    by its id.
+    """
 
     outcome: ReplayResult
     rows: list[ArchiveRow]
@@ -77,7 +80,7 @@ class _Driven(msgspec.Struct, frozen=True):
 
 
 def finding(recording: Recording, window: int, policy: dict[str, object] | None = None) -> Finding:
-    """`window` in tokens; `policy`: keys, {} for the default."""
+    """`window` in tokens. `policy`: keys, {} for the default."""
     driven = _driven(recording, window, policy or {})
     probes = missed(recording, window, driven.outcome.observations, MessageCache(message_reader()).weight, KINDS)
     counts = {kind: FindingCount(probes.used_counts[kind]) for kind in KINDS}
@@ -98,7 +101,7 @@ def finding(recording: Recording, window: int, policy: dict[str, object] | None 
 
 
 def _driven(recording: Recording, window: int, policy: dict[str, object]) -> _Driven:
-    """Rule 1: the archive as it is at the end, and how it grew."""
+    """Rule 1: the archive at the end, and how it grew."""
     host = HostModel()
     with tempfile.TemporaryDirectory(prefix="ctxmgr-finding-") as folder:
         options = ReplayOptions(
@@ -127,7 +130,7 @@ def _row_count(archive: ArchiveDatabase, session_id: str) -> int:
 def _finding_count(
     missed: MissedProbe, archive: ArchiveDatabase, session_id: str, rows: Sequence[ArchiveRow]
 ) -> FindingCount:
-    """Rule 2: of one probe."""
+    """Rule 2, for one probe."""
     archived = missed.answered([f"{row.call_text}\n{row.text}" for row in rows])
     snippets: list[str] = []
     pages: list[str] = []
@@ -144,7 +147,7 @@ def _finding_count(
 
 
 def finding_table(counts: Mapping[str, FindingCount]) -> Table:
-    """One row a kind. Shares are of what was missed."""
+    """One row for each kind. Shares are of what was missed."""
     table = Table(title="what a model finds again that asks for it", title_justify="left")
     for name in ("kind", "used", "missed", "archived", "found", "share", "in snippets"):
         table.add_column(name, justify="left" if name == "kind" else "right")
@@ -156,7 +159,7 @@ def finding_table(counts: Mapping[str, FindingCount]) -> Table:
 
 
 def failed_line(recording: str, missed: MissedProbe) -> str:
-    """A JSON object; it holds conversation."""
+    """A JSON object. It holds conversation."""
     probe = missed.probe
     fields = {"recording": recording, "kind": probe.kind, "question": probe.question, "answer": probe.answer}
     return json.dumps({**fields, "hints": missed.hints}, ensure_ascii=True)

@@ -1,10 +1,10 @@
-"""Turns what `ctxmgr replay --front` comes to on the sessions of this project into the picture of the docs: a
-drawing that stands alone, and its figures as a table.
+"""Turns the results of `ctxmgr replay --front` on this project's sessions into the picture of the docs: a
+self-contained drawing, and its figures as a table.
 
-1. The figures are those of the command's `--json`, and stand in tests/outcome/front.json: what draws is no second
-   measure.
-2. The drawing has its colours in itself, for a light and a dark screen, and a ground of its own: whatever page it
-   stands on, it can be read.
+1. The figures are those of the command's `--json`, stored in tests/outcome/front.json: drawing measures nothing
+   itself.
+2. The drawing contains its colours, for light and dark screens, and a background, so that it is readable on any
+   page.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from ctxmgr.study.report import PolicyPoint, document, knob_name
 
 ROOT = Path(__file__).parents[1]
 SESSIONS = ("greenhouse", "ledger", "allotment")
-WINDOW = 64_000  # tokens: so small that sessions of 60,000 to 120,000 outgrow it
+WINDOW = 64_000  # tokens: small enough that sessions of 60,000 to 120,000 exceed it
 FIGURES, DRAWING, PAGE = "tests/outcome/front.json", "docs/diagrams/front.svg", "docs/explanation/front.md"
 BEGIN, END = "<!-- figures: scripts/picture -->\n", "<!-- end of figures -->"
 BALANCED = "balanced"
@@ -29,7 +29,7 @@ TITLE = "Cost against kept"
 
 
 def measured() -> dict[str, Any]:
-    """Drives the sessions. `recordings`: closed-loop cost of `balanced` in each, of what the host alone costs."""
+    """Drives the sessions. `recordings`: closed-loop cost of `balanced` in each, as a share of the host alone's."""
     files = [str(ROOT / "tests" / "sessions" / f"{name}.jsonl") for name in SESSIONS]
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
@@ -62,7 +62,7 @@ def measured() -> dict[str, Any]:
 
 
 def points(figures: dict[str, Any]) -> list[PolicyPoint]:
-    """In the order in which they are drawn and told: the front last, by its knob."""
+    """In the order of drawing and table: the front last, by its knob."""
     made = [
         PolicyPoint(
             policy["name"],
@@ -88,7 +88,7 @@ def drawing(figures: dict[str, Any]) -> str:
 
 
 def table(figures: dict[str, Any]) -> str:
-    """Markdown, between the page's two marks."""
+    """Markdown, for between the page's two marks."""
     lines = [
         "| policy | `keep` | billed | kept | mean | worst | in place | closed | re-fetches in 100 |",
         "|---|---|---|---|---|---|---|---|---|",
@@ -105,7 +105,7 @@ def table(figures: dict[str, Any]) -> str:
 
 
 def with_table(text: str, figures: dict[str, Any]) -> str:
-    """The page with these figures. Raises ValueError where it has no marks."""
+    """The page with these figures. Raises ValueError if it has no marks."""
     before, _, rest = text.partition(BEGIN)
     _, sign, after = rest.partition(END)
     if not sign:
@@ -120,7 +120,7 @@ def main(arguments: Sequence[str] = ()) -> None:
 
 
 def written(figures: dict[str, Any]) -> None:
-    """Drawing and table, from these figures."""
+    """Drawing and table of these figures."""
     (ROOT / DRAWING).write_text(drawing(figures), encoding="utf-8")
     path = ROOT / PAGE
     path.write_text(with_table(path.read_text(encoding="utf-8"), figures), encoding="utf-8")

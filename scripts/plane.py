@@ -1,15 +1,15 @@
-"""Tells where policies stand in the plane of bill and `kept`, over many recordings: for who changes a policy.
+"""Shows where policies are in the plane of bill and `kept`, over many recordings: for developing a policy.
 
     python -m scripts.plane RECORDING... --policy balanced --policy balanced:keep=careful --window 200000
 
-1. Each recording is driven in each window under `off` and each policy as `ctxmgr replay` drives it: its modelled
-   host, its prices, no probes. `--jobs` recordings at a time.
-2. A row a window and policy. Billed and closed: dollars of all recordings together, as shares of the host alone.
-   Kept, place (recall in place), ground: pooled; of kept the mean and the least of a recording as well.
-3. Left out are recordings lighter than `--least`. What `off` comes to stays in the folder `--base`, by recording
-   and window, and is not driven again. Empty it where preset off or a measure has changed.
-4. Peers are policies by their names, `--peers` is all of them. What they come to stays in `--base`, too.
-5. `--cold`: the host does not say that its cache never gets cold, and epochs open in the pauses that were recorded.
+1. Each recording is driven in each window under `off` and each policy as in `ctxmgr replay`: with its modelled host
+   and its prices, without probes. `--jobs` recordings run at a time.
+2. One row for each window and policy. Billed and closed: dollars of all recordings together, as shares of the host
+   alone. Kept, place (recall in place), ground: pooled; kept also as the mean and the minimum over recordings.
+3. Recordings with fewer tokens than `--least` are skipped. Results of `off` are cached in the folder `--base`, by
+   recording and window, and not computed again. Empty it when preset off or a measure has changed.
+4. Peers are policies by name; `--peers` means all of them. Their results are cached in `--base`, too.
+5. `--cold`: the host does not say that its cache is never cold, and epochs open in the recorded pauses.
 """
 
 import argparse
@@ -34,13 +34,13 @@ from ctxmgr.study.observations import MessageCache, PriceSheet, message_reader
 from ctxmgr.study.recordings import Recording, readers
 from ctxmgr.study.replay import HostModel
 
-LEAST_TOKENS = 60_000  # shorter conversations fit any window, and say little
+LEAST_TOKENS = 60_000  # shorter conversations fit any window, and show little
 SHEET = PriceSheet(overhead_tokens=HostModel().overhead_tokens)
 Figures = dict[str, Any]
 
 
 class PlaneTask(msgspec.Struct, frozen=True):
-    """One recording. `windows` in tokens; `base`: the folder of rule 3."""
+    """One recording. `windows` in tokens. `base`: the folder of rule 3."""
 
     path: Path
     windows: tuple[int, ...]
@@ -51,7 +51,7 @@ class PlaneTask(msgspec.Struct, frozen=True):
 
 
 def measured(task: PlaneTask) -> dict[int, list[Figures]]:
-    """By window a row a policy, with "preset" and "measures"; none where it weighs too little."""
+    """By window, one row for each policy, with "preset" and "measures"; empty if it has too few tokens."""
     source = readers.source(task.path)
     recorded = readers.read(source)
     if not isinstance(recorded, Recording):
@@ -103,7 +103,7 @@ def _driven(
 
 
 def row(name: str, window: int, parts: Sequence[Figures], summed: Figures) -> Figures:
-    """Rule 2. `parts`: a row a recording; `summed`: of `totals`."""
+    """Rule 2. `parts`: one row for each recording. `summed`: from `totals`."""
     kept = [part["measures"]["kept"]["share"] for part in parts if part["measures"]["kept"]["of"] > 0]
     worst = min(parts, key=lambda part: part["measures"]["kept"]["share"] or 0.0)
     return {
@@ -127,7 +127,7 @@ def row(name: str, window: int, parts: Sequence[Figures], summed: Figures) -> Fi
 
 
 def plane(results: Sequence[dict[int, list[Figures]]], windows: Sequence[int]) -> list[Figures]:
-    """All rows, of what came of each recording."""
+    """All rows. `results`: of each recording."""
     rows = []
     for window in windows:
         parts = [result[window] for result in results if window in result]
@@ -141,7 +141,7 @@ def plane(results: Sequence[dict[int, list[Figures]]], windows: Sequence[int]) -
 
 
 def _against(part: list[Figures]) -> None:
-    """What `totals` asks of rows: shares of what `off` costs, and a floor, which is none here."""
+    """Adds what `totals` requires: shares of the cost of `off`, and a floor, which is 0 here."""
     base = next(row["measures"]["closedLoop"] for row in part if row["preset"] == tasks.BASE)
     for row in part:
         loop = row["measures"]["closedLoop"]

@@ -2,13 +2,13 @@
 
 Rules:
 
-1. What changed is what differs from the merge base with `main`, committed or not, and what git does not know yet.
-2. Lint looks at everything, for that takes a second; types are checked for the changed modules.
-3. Tests run in this order: those that changed, those that import a changed module, those of pages and of the shape
-   of packages (`PAGES`, `SHAPE`), those that import an importer of a changed module. Within each group the tests of
-   the changed package come first, then those that import fewer modules: they say more about the change.
+1. The change is everything that differs from the merge base with `main`, committed or not, and untracked files.
+2. Lint covers everything, since it takes a second; types are checked for the changed modules.
+3. Tests run in this order: changed tests, tests that import a changed module, those of pages and of the structure
+   of packages (`PAGES`, `SHAPE`), tests that import an importer of a changed module. In each group the tests of the
+   changed package come first, then those that import fewer modules, since they are more specific.
 4. Tests of real programs, of kills and long ones are left to `scripts/test --all`.
-5. No test starts after `TEST_SECONDS`. What did not run is counted, never passed over in silence.
+5. No test starts after `TEST_SECONDS`. Tests that did not run are counted and reported.
 """
 
 import re
@@ -25,10 +25,10 @@ ROOT = Path(__file__).parents[1]
 FOLDERS = ("ctxmgr", "scripts", "tests")
 BASE = "main"
 TEST_SECONDS = 20.0
-MOST_FILES = 40  # that are collected: more would not run within the time
+MOST_FILES = 40  # collected at most: more would not run within the time
 NEIGHBOR = 2  # the rank of tests of what imports a changed module
 LEFT_TO_ALL = "not (real or kill or long)"
-SHAPE = (  # of any module of ctxmgr; what else `test_faces` holds takes longer
+SHAPE = (  # for any module of ctxmgr; the rest of `test_faces` takes longer
     "tests/test_floors.py",
     "tests/test_faces.py::test_others_import_from_the_face",
     "tests/test_faces.py::test_somebody_uses_what_a_face_shows",
@@ -48,16 +48,16 @@ PAGES = {  # the beginning of a path, and what tests such files
     "ctxmgr/session/": ("tests/contract/test_transcripts.py",),
 }
 
-# `from a.b import c, d as e`, with its names in brackets or not, and `import a.b`
+# `from a.b import c, d as e`, with or without brackets, and `import a.b`
 _FROM = re.compile(r"^[ \t]*from ([\w.]+) import (?:\(([^)]*)\)|(.+))$", re.MULTILINE)
 _IMPORT = re.compile(r"^[ \t]*import ([\w.]+)", re.MULTILINE)
 Imports = Mapping[
     str, frozenset[str]
-]  # of each module of the tree, by dotted name: those of the tree that it imports
+]  # for each module of the tree, by dotted name: the modules of the tree that it imports
 
 
 class Selection(NamedTuple):
-    """Test files in their order (rule 3). `left_out` are those beyond `MOST_FILES`."""
+    """Test files in their order (rule 3). `left_out`: those beyond `MOST_FILES`."""
 
     files: list[str]
     left_out: int
@@ -69,10 +69,12 @@ def module_of(path: str) -> str:
 
 
 def imports(sources: Mapping[str, str]) -> Imports:
-    """`sources` are texts by path. A name that a package takes from a module of its own counts as that module's."""
+    """`sources`: texts by path. A name that a package imports from one of its own modules counts as that
+    module's.
+    """
     modules = {module_of(path): path for path in sources}
     named = {module: _named(sources[path]) for module, path in modules.items()}
-    given = {  # by package: which module a name of its face is from
+    given = {  # by package: the module that each name of its face comes from
         module: {name: of for of, names in named[module] for name in names}
         for module, path in modules.items()
         if path.endswith("/__init__.py")
@@ -96,7 +98,7 @@ def imports(sources: Mapping[str, str]) -> Imports:
 
 
 def _named(source: str) -> list[tuple[str, tuple[str, ...]]]:
-    """What a file imports from where."""
+    """What a file imports, and from where."""
     rows = []
     for match in _FROM.finditer(source):
         names = re.sub(r"#.*", "", match[2] or match[3])
@@ -105,7 +107,7 @@ def _named(source: str) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def selected(changed: Sequence[str], sources: Mapping[str, str]) -> Selection:
-    """The tests of these paths. A path that is gone from `sources` was removed."""
+    """The tests of these paths. A path missing in `sources` was removed."""
     of = imports(sources)
     tests = {path for path in sources if Path(path).name.startswith("test_") and path.startswith("tests/")}
     reach = {path: _reach(module_of(path), of) for path in tests}
@@ -136,7 +138,7 @@ def _rank(
 
 
 def _reach(test: str, of: Imports) -> frozenset[str]:
-    """What a test imports, by itself or by helpers of the tests; packages' own imports do not count."""
+    """What a test imports, directly or through helpers of the tests. A package's own imports do not count."""
     seen, waiting = set(), [test]
     while waiting:
         for target in of[waiting.pop()] - seen:
@@ -156,7 +158,7 @@ def _pages(changed: Iterable[str], tests: set[str]) -> list[str]:
 
 
 class Deadline:
-    """A plugin of pytest: rule 5. `now` gives seconds."""
+    """A pytest plugin for rule 5. `now` returns seconds."""
 
     def __init__(self, seconds: float, now: Callable[[], float] = time.monotonic) -> None:
         self._now, self._end = now, now() + seconds
@@ -167,7 +169,7 @@ class Deadline:
         if self._now() < self._end:
             return None
         self.left_out += 1
-        return True  # it is seen to: nobody else runs it
+        return True  # handled: pytest must not run it
 
 
 def changed_paths(base: str) -> list[str]:

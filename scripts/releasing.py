@@ -1,12 +1,12 @@
 """Turns a checkout's texts and a version into what prevents its release, or into the released texts.
 
 1. The changelog's first section is the version's, marked `(unreleased)`, and has items. Those below it are dated,
-   each older than the one before.
-2. All files of `VERSIONED` name one version, which is not later than this one.
+   each older than the one above.
+2. All files of `VERSIONED` name the same version, which is not later than this one.
 3. The release is the newest that replays its own rules (`RELEASES` in `ctxmgr/model/rules.py`).
-4. Nothing is uncommitted: what is tested is what is released.
+4. Everything is committed, so that what was tested is what is released.
 
-`--build FOLDER` builds everything that is published (`scripts/artifacts.py`), at the checkout's version.
+`--build FOLDER` builds everything that is published (`scripts/artifacts.py`), with the checkout's version.
 """
 
 import argparse
@@ -35,7 +35,7 @@ _TOML = re.compile(r'^(version = ")([^"]*)(")', re.MULTILINE)
 _PINNED = re.compile(r'("ctxmgr-(?:sidecar|study)(?:\[\w+\])?==)([^"]*)(")')
 _JSON = re.compile(r'^(  "version": ")([^"]*)(")', re.MULTILINE)
 _NPM_LOCK = re.compile(r'("name": "ctxmgr-(?:client|pi)",\s+"version": ")([^"]*)(")')
-VERSIONED = {  # by path: the places of a version, as what is before it, the version, and what is behind it
+VERSIONED = {  # by path: the places of a version, as the text before it, the version, and the text after it
     PROJECT: (_TOML, _PINNED),
     STUDY: (_TOML, _PINNED),
     MODULE: (re.compile(r'^(__version__ = ")([^"]*)(")$', re.MULTILINE),),
@@ -50,7 +50,7 @@ VERSIONED = {  # by path: the places of a version, as what is before it, the ver
 
 
 class Section(msgspec.Struct, frozen=True):
-    """One of the changelog's. `when`: a date, "unreleased", or "" where it says neither; `items`: its bullets."""
+    """A section of the changelog. `when`: a date, "unreleased", or "" for neither. `items`: its bullets."""
 
     version: str
     when: str
@@ -58,8 +58,9 @@ class Section(msgspec.Struct, frozen=True):
 
 
 class Checkout(msgspec.Struct, frozen=True):
-    """`texts` of the changelog and of `VERSIONED` by path; `newest`: the release that replays today's rules, as
-    "0.1"; `changed`: what is not committed, "" where all is."""
+    """`texts`: of the changelog and of `VERSIONED`, by path. `newest`: the release that replays today's rules, such
+    as "0.1". `changed`: what is not committed, "" if everything is.
+    """
 
     texts: dict[str, str]
     newest: str
@@ -76,7 +77,7 @@ def sections(changelog: str) -> list[Section]:
 
 
 def faults(version: str, checkout: Checkout) -> Iterator[str]:
-    """A sentence for each thing that stands in the way."""
+    """A sentence for each thing that prevents the release."""
     if not _VERSION.fullmatch(version):
         yield f"{version} is no version such as 0.2.0"
         return
@@ -122,7 +123,7 @@ def _in_changelog(version: str, sections: list[Section]) -> Iterator[str]:
 
 
 def versions(name: str, text: str) -> set[str]:
-    """All that the text of this file names."""
+    """All versions in the text of this file."""
     return {match[2] for place in VERSIONED[name] for match in place.finditer(text)}
 
 
@@ -150,7 +151,7 @@ def read(root: Path) -> Checkout:
 
 
 def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
-    """0: released, or in order; 1: something stands in the way, and nothing was written."""
+    """Returns 0 if it was released, or all is in order; 1 if something prevents it and nothing was written."""
     parser = argparse.ArgumentParser(
         prog="scripts/release",
         description="Writes a version and its date into every file that has one, or builds what is published.",

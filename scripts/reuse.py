@@ -1,10 +1,10 @@
-"""How often replies repeat what stands in a list, by kind and age: the table that `keep` goes by.
+"""How often replies repeat what is in a list, by kind and age: the table that `keep` is based on.
 
     python -m scripts.reuse RECORDING...
 
-Prints a row a kind of block, in the order of `ctxmgr/engine/retention/reuse_table.py`, with the yield at each age:
-stretches of six words that a reply repeats and that stand in no message of the newest 6,000 tokens, per 1,000
-tokens of that kind and age, and per call. The newest block that holds a stretch is the one that served it. The
+Prints one row for each kind of block, in the order of `ctxmgr/engine/retention/reuse_table.py`, with the yield at
+each age: stretches of six words that a reply repeats and that no message of the newest 6,000 tokens contains, per
+1,000 tokens of that kind and age, and per call. A stretch counts for the newest block that contains it. The
 engine's table is the geometric mean of two sets of recordings.
 """
 
@@ -24,7 +24,7 @@ from ctxmgr.study.recordings import Recording, readers
 
 STRETCH_WORDS = 6
 WORD = re.compile(r"\w+")
-NEWEST_TOKENS = 6_000  # what stands there is in every list
+NEWEST_TOKENS = 6_000  # what is in these is in every list
 EDGES = (6_000, 12_000, 25_000, 50_000, 100_000)  # where the columns of the table begin, in tokens of age
 
 Origin = tuple[str, int]  # kind, tokens of conversation before it
@@ -32,14 +32,14 @@ Cell = tuple[str, int]  # kind, column
 
 
 class Tally:
-    """`served`: stretches by cell; `offered`: tokens that stood there, summed over calls."""
+    """`served`: stretches by cell. `offered`: tokens in each cell, summed over calls."""
 
     def __init__(self) -> None:
         self.served: Counter[Cell] = Counter()
         self.offered: Counter[Cell] = Counter()
 
     def yields(self, kind: str) -> list[float]:
-        """Per 1,000 tokens and call, a figure a column."""
+        """Per 1,000 tokens and call, one figure for each column."""
         cells = [(kind, column) for column in range(len(EDGES))]
         return [1_000 * self.served[cell] / self.offered[cell] if self.offered[cell] else 0.0 for cell in cells]
 

@@ -1,1 +1,3 @@
-"""What scripts/gen writes: transcripts, schema, OpenRPC, TypeScript, the reference, corpus cases, tools, rows."""
+"""Everything that scripts/gen writes: transcripts, schema, OpenRPC, TypeScript, the reference, corpus cases, tools,
+rows.
+"""

@@ -1,4 +1,4 @@
-"""Writes what is generated and committed below `protocol/`, `docs/reference/` and `ctxmgr/data/`."""
+"""Writes the generated files that are committed below `protocol/`, `docs/reference/` and `ctxmgr/data/`."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +11,7 @@ PROTOCOL, DOCS, DATA = ROOT / "protocol", ROOT / "docs", ROOT / "ctxmgr" / "data
 
 
 def main() -> None:
-    write(DATA, everything.shipped())  # first: conversations hold it
+    write(DATA, everything.shipped())  # first, since conversations contain it
     made = everything.conversations()
     made |= everything.documents(made, everything.written_by_hand(PROTOCOL))
     write(PROTOCOL, made)
@@ -22,7 +22,7 @@ def main() -> None:
 
 
 def write(below: Path, made: Mapping[str, str]) -> None:
-    """Texts by path below that folder; what is as it was stays untouched."""
+    """Writes texts by path below a folder. Unchanged files are not touched."""
     for name, text in made.items():
         path = below / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
-"""What no schema can say: params that fit the schema, and that ctxmgr refuses with -32602 all the same.
+"""Rules that no schema can express: params that fit the schema, and that ctxmgr still refuses with -32602.
 
-Each is a sentence for the reference, and the method and params that show it.
+Each is a sentence for the reference, with a method and params that show it.
 """
 
 from typing import Any

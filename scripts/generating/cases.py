@@ -1,8 +1,8 @@
-"""Takes cases for the corpus from the transcripts: what each method takes and gives, and what ctxmgr refused.
+"""Takes cases for the corpus from the transcripts: what each method takes and returns, and what ctxmgr refused.
 
-1. Of each method the shortest params and the shortest result that show the most members. A document that no type
-   describes (`rpc.discover`'s) is no case: `openrpc.json` is that document.
-2. Params that were refused with -32602, but for those that only ctxmgr can refuse (`scripts.generating.beyond`).
+1. For each method, the shortest params and the shortest result with the most members. A document without a type
+   (`rpc.discover`'s) is no case: `openrpc.json` is that document.
+2. Params that were refused with -32602, except those that only ctxmgr can refuse (`scripts.generating.beyond`).
 """
 
 import json
@@ -18,7 +18,7 @@ PREFIX = "transcript."
 
 
 def files(transcripts: Mapping[str, str]) -> dict[str, str]:
-    """Each case by its path. `transcripts` are texts by path."""
+    """Each case by its path. `transcripts`: texts by path."""
     made: dict[str, str] = {}
     directions = {row.name: row.direction for row in TABLE}
     for name, exchange in best(transcripts, {}).items():

@@ -1,6 +1,7 @@
-"""Says whether ctxmgr's own decoder takes params or a result: the structs, and the types a session reads later.
+"""Checks whether ctxmgr's own decoder accepts params or a result: the structs, and the types that a session reads
+later.
 
-What only a running session can tell (`scripts.generating.beyond`) is not looked at.
+It does not check what only a running session can tell (`scripts.generating.beyond`).
 """
 
 from typing import Any
@@ -17,7 +18,7 @@ PREPARATIONS: dict[str, Any] = {"session_before_compact": HostPreparation, "sess
 
 
 def fault(method: str, part: str, value: Any) -> str | None:
-    """Why the `part` ("params" or "result") of a method is refused; None where it is taken."""
+    """Why the `part` ("params" or "result") of a method is refused; None if it is accepted."""
     row = ROWS[method]
     kind: Any = row.params if part == "params" else row.result
     if kind is None:
@@ -37,7 +38,7 @@ def fault(method: str, part: str, value: Any) -> str | None:
 
 
 def _set(value: Any) -> Any:
-    """Policy keys that are set: null is the default. A whole number may be written 1.0."""
+    """The policy keys that are set: null means the default. A whole number may be written 1.0."""
     if isinstance(value, dict):
         return {name: _set(inner) for name, inner in value.items() if inner is not None}
     return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -6,7 +6,7 @@ from ctxmgr.engine.pressure import latch, zone
 from ctxmgr.model import ZONES, Policy
 from ctxmgr.model.saved import LatchState
 
-WINDOWS = (16_000, 32_000, 128_000, 200_000, 1_000_000)  # tokens: what models have
+WINDOWS = (16_000, 32_000, 128_000, 200_000, 1_000_000)  # tokens: windows of existing models
 
 EVENTS: dict[latch.Event, str] = {
     "high": "a `turn_end` with a reading in red or worse",
@@ -61,7 +61,7 @@ def latch_words() -> str:
 
 
 def zone_states() -> str:
-    """Each zone and the next, with the share where it begins; what `zone_of` says there is looked at."""
+    """Each zone and the next one, with the share where it begins, checked against `zone_of`."""
     thresholds = zone.thresholds(Policy(), WINDOWS[-1])
     lines = ["stateDiagram-v2", "    direction LR", f"    [*] --> {ZONES[0]}"]
     for lower, higher in itertools.pairwise(ZONES):
@@ -74,7 +74,7 @@ def zone_states() -> str:
 
 
 def zone_table() -> str:
-    """Thresholds of the default policy for some windows, in tokens."""
+    """Thresholds of the default policy in tokens, for some windows."""
     rows = ["| window | usable | yellow from | red from | compact from | `promise` |", "|---|---|---|---|---|---|"]
     for window in WINDOWS:
         limits = zone.thresholds(Policy(), window)

@@ -29,7 +29,7 @@ def conversations() -> dict[str, str]:
 
 
 def documents(transcripts: Mapping[str, str], corpus: Mapping[str, str]) -> dict[str, str]:
-    """Text by path below `protocol/`. Both arguments are texts by path; `corpus` holds what is written by hand."""
+    """Texts by path below `protocol/`. Both arguments are texts by path; `corpus` holds the handwritten cases."""
     types = schema.document()
     return {
         "schema.json": _json(types),
@@ -43,18 +43,18 @@ def documents(transcripts: Mapping[str, str], corpus: Mapping[str, str]) -> dict
 
 
 def generated(protocol: Path) -> set[Path]:
-    """The files there that only generation writes, and of which it removes what it does not write any more."""
+    """The files that only generation writes. Those that it no longer writes are removed."""
     return set(protocol.glob("transcripts/**/*.jsonl")) | set(protocol.glob(f"corpus/*/{cases.PREFIX}*.json"))
 
 
 def written_by_hand(protocol: Path) -> dict[str, str]:
-    """The cases of the corpus that no transcript gave."""
+    """The handwritten cases of the corpus, which come from no transcript."""
     paths = sorted(set(protocol.glob("corpus/*/*.json")) - generated(protocol))
     return {path.relative_to(protocol).as_posix(): path.read_text(encoding="utf-8") for path in paths}
 
 
 def committed(protocol: Path) -> dict[str, str]:
-    """The transcripts as they stand there."""
+    """The committed transcripts."""
     paths = sorted(protocol.glob("transcripts/**/*.jsonl"))
     return {path.relative_to(protocol).as_posix(): path.read_text(encoding="utf-8") for path in paths}
 

@@ -1,11 +1,12 @@
-"""Finds, in the committed transcripts, the exchange that shows a method best, and shortens it for reading.
+"""Finds in the committed transcripts the best example of each method, and shortens it for reading.
 
-1. Best is the exchange that shows the most members; of several such the one with the fewest bytes.
-2. Where no transcript has the method, a case of the corpus stands in.
-3. What is left out is marked in its place: `… (4,950 characters)` after the start of a text, `… 35 more` in a list.
-   Of an answer that is a whole document (`rpc.discover`) the outline is shown: what its objects hold is counted.
-4. A status is shown whole once, with `getStatus`; elsewhere what an event changes of it, and a mark. A policy is
-   shown whole with `getPolicy`; `initialize` shows some of its keys.
+1. The best exchange shows the most members; among equals it has the fewest bytes.
+2. If no transcript has the method, a case of the corpus is used.
+3. Omissions are marked where they are: `… (4,950 characters)` after the start of a text, `… 35 more` in a list. For
+   an answer that is a whole document (`rpc.discover`) only an outline is shown, with counts of what its objects
+   contain.
+4. A status is shown in full once, with `getStatus`; elsewhere what an event changes in it, and a mark. A policy is
+   shown in full with `getPolicy`; `initialize` shows some of its keys.
 """
 
 import json
@@ -16,23 +17,23 @@ import msgspec
 
 from ctxmgr.wire import TABLE, Method
 
-WIDTH = 104  # characters of a line: what a page shows without scrolling
-TEXT = 88  # characters of a text that are shown whole
-START = 56  # characters shown of a longer one
-ITEMS = 4  # of a list that are shown whole; of a longer one two are
-TOLD = ("zone", "pressure", "tokens", "latch", "seq")  # of a status: rule 4
+WIDTH = 104  # characters of a line, shown without scrolling
+TEXT = 88  # characters of a text that is shown in full
+START = 56  # characters shown of a longer text
+ITEMS = 4  # of a list that is shown in full; a longer list shows two
+TOLD = ("zone", "pressure", "tokens", "latch", "seq")  # members of a status: rule 4
 POLICY_KEYS = ("preset", "zones", "reserve", "tokenizer", "workingSet", "keep")
 DEPTH = 2  # levels of members that count for rule 1
-OUTLINE = 3  # levels of a document that are shown, and of an object in it at most so many members
+OUTLINE = 3  # levels of a document that are shown, and the maximum of members shown of an object in it
 OUTLINE_MEMBERS = 30
 
 
-# methods that answer a document which no struct describes
+# methods that answer with a document without a struct
 DOCUMENTS = {row.name for row in TABLE if row.result is not None and not isinstance(row.result, type)}
 
 
 class Exchange(msgspec.Struct, frozen=True):
-    """One message and, where there is one, its answer. `source` tells where it was found."""
+    """One message with its answer, if it has one. `source`: where it was found."""
 
     source: str
     sender: str
@@ -41,7 +42,7 @@ class Exchange(msgspec.Struct, frozen=True):
 
     @property
     def rank(self) -> tuple[int, int]:
-        """Rule 1: the greater, the better."""
+        """Rule 1: higher is better."""
         shown = {("params", *member) for member in _members(self.message.get("params"), DEPTH)}
         answer = self.answer or {}
         shown |= {("result", *member) for member in _members(answer.get("result"), DEPTH)}
@@ -49,7 +50,7 @@ class Exchange(msgspec.Struct, frozen=True):
 
 
 def best(texts: Mapping[str, str], corpus: Mapping[str, str]) -> dict[str, Exchange]:
-    """For each method that was ever said. `texts` are transcripts, `corpus` cases, both by path."""
+    """The best exchange of each method that occurs. `texts`: transcripts; `corpus`: cases; both by path."""
     examples: dict[str, Exchange] = {}
     for path, text in sorted(texts.items()):
         for exchange in exchanges(path, text):
@@ -64,7 +65,7 @@ def best(texts: Mapping[str, str], corpus: Mapping[str, str]) -> dict[str, Excha
 
 
 def exchanges(path: str, text: str) -> Iterator[Exchange]:
-    """Of the transcript with this text, in the order in which they were answered."""
+    """The exchanges of this transcript, in the order of their answers."""
     waiting: dict[tuple[str, str], tuple[int, dict[str, Any]]] = {}
     directions = {row.name: "host" if row.direction == "to ctxmgr" else "ctxmgr" for row in TABLE}
     for number, line in enumerate(text.split("\n"), 1):
@@ -101,7 +102,7 @@ def _from_corpus(row: Method, corpus: Mapping[str, str]) -> Exchange | None:
 
 
 def _members(value: Any, depth: int) -> Iterator[tuple[str, ...]]:
-    """The names of members that hold something, and of those inside them. A list counts by its first item."""
+    """The names of non-empty members, and of those inside them. A list counts by its first item."""
     if isinstance(value, list) and value:
         value = value[0]
     if isinstance(value, dict) and depth:
@@ -114,7 +115,7 @@ def _members(value: Any, depth: int) -> Iterator[tuple[str, ...]]:
 
 
 def shown(exchange: Exchange) -> str:
-    """As a block of Markdown."""
+    """The exchange as a Markdown block."""
     other = "ctxmgr" if exchange.sender == "host" else "host"
     lines = [f"// {exchange.sender}", written(shortened(exchange.message))]
     if exchange.answer is not None:
@@ -128,7 +129,7 @@ def shown(exchange: Exchange) -> str:
 
 
 def _excerpt(answer: dict[str, Any], member: str, names: Sequence[str]) -> dict[str, Any]:
-    """The answer with these names of a member of its result, and a mark. Rule 4."""
+    """The answer with only these names of a member of its result, and a mark (rule 4)."""
     result = answer.get("result")
     if not isinstance(result, dict) or not isinstance(result.get(member), dict):
         return answer
@@ -137,7 +138,7 @@ def _excerpt(answer: dict[str, Any], member: str, names: Sequence[str]) -> dict[
 
 
 def _outlined(value: Any, depth: int) -> Any:
-    """Rule 3, of a document."""
+    """Rule 3, for a document."""
     if isinstance(value, dict) and value and (depth == 0 or len(value) > OUTLINE_MEMBERS):
         return {"…": f"{len(value)} members"}
     if isinstance(value, list) and value:
@@ -161,7 +162,7 @@ def shortened(value: Any) -> Any:
 
 
 def written(value: Any, indent: int = 0, before: int = 0) -> str:
-    """JSON on as few lines as fit; `before` characters stand on the first one already."""
+    """JSON on as few lines as fit. `before`: characters already on the first line."""
     flat = json.dumps(value, ensure_ascii=False)
     if indent + before + len(flat) <= WIDTH or not isinstance(value, list | dict) or not value:
         return flat

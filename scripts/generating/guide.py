@@ -1,6 +1,6 @@
-"""Turns a conversation, the client's time-outs and a page of prose into the guide for authors of hosts, README.md.
+"""Turns a conversation, the client's timeouts and a page of prose into the guide for authors of hosts, README.md.
 
-The prose is `guide.md`; `{{name}}` in it is filled from here. Its examples are the exchanges of one transcript.
+The prose is `guide.md`; this fills in its `{{name}}`. The examples are exchanges of one transcript.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ THEN = {
 
 
 def page(schema: Json, transcripts: Mapping[str, str]) -> str:
-    """`transcripts` are texts by path."""
+    """`transcripts`: texts by path."""
     calls = list(exchanges(TRANSCRIPT, transcripts[TRANSCRIPT]))
     examples = {
         name.replace("_", " "): shown(next(call for call in calls if call.message["method"] == name))

@@ -1,9 +1,9 @@
-"""Turns the table of methods and the schema into the reference of methods: an index, a page per group, and a page
-of shared types.
+"""Turns the table of methods and the schema into the reference of methods: an index, one page for each group, and a
+page of shared types.
 
-1. A type that one method alone takes or gives is with that method. One that one group alone uses is on its page.
-   All others are on the page of shared types.
-2. A type that another page of the reference explains is there alone.
+1. A type used by only one method is described with that method. A type used by only one group is on the group's
+   page. All others are on the page of shared types.
+2. A type that another page of the reference explains is only there.
 3. A link leads to the page that has its heading.
 """
 
@@ -25,7 +25,7 @@ _LINK = re.compile(r"\]\(#([\w-]+)\)")
 
 
 class Group(msgspec.Struct, frozen=True):
-    """One page. `file` is its name below `reference/methods/`."""
+    """One page. `file`: its name below `reference/methods/`."""
 
     file: str
     title: str
@@ -97,8 +97,9 @@ ROWS: dict[str, Method] = {row.name: row for row in TABLE}
 
 
 def files(schema: Json, elsewhere: Mapping[str, str]) -> dict[str, str]:
-    """Text by path below `docs/`. `elsewhere`: pages of types by name (rule 2). Raises ValueError if a method
-    has no group, or two."""
+    """Texts by path below `docs/`. `elsewhere`: pages of types by name (rule 2). Raises ValueError if a method has
+    no group, or two.
+    """
     named = [name for group in GROUPS for name in group.methods]
     if sorted(named) != sorted(ROWS):
         raise ValueError(f"methods and their groups differ: {sorted(set(named) ^ set(ROWS))}")
@@ -141,7 +142,7 @@ def _index() -> str:
 
 
 def _homes(schema: Json) -> dict[str, str]:
-    """The page of each type that is not with a method, in alphabetical order."""
+    """The page of each type that is not described with a method, in alphabetical order."""
     types, users = schema["$defs"], dict[str, set[str]]()
     for group in GROUPS:
         entries = [schema["methods"][name] for name in group.methods]
@@ -158,7 +159,7 @@ def _home(users: set[str]) -> str:
 
 
 def _reached(roots: Iterable[Json], types: Mapping[str, Json]) -> set[str]:
-    """The types that these name, and those that those name."""
+    """The types that these name, directly or through others."""
     names = set().union(*map(tables.refs, roots))
     while more := set().union(*(tables.refs(types[name]) for name in names)) - names:
         names |= more
@@ -166,12 +167,12 @@ def _reached(roots: Iterable[Json], types: Mapping[str, Json]) -> set[str]:
 
 
 def _raised(text: str) -> str:
-    """Its headings, one level up."""
+    """The text with its headings one level up."""
     return re.sub(r"^###", "##", text, flags=re.MULTILINE)
 
 
 def _linked(made: Mapping[str, str], elsewhere: Mapping[str, str]) -> dict[str, str]:
-    """Each link to a heading of another page with that page (rule 3)."""
+    """The text in which each link to a heading of another page names that page (rule 3)."""
     pages = {tables.slug(name): path for name, path in elsewhere.items()}
     for path, text in made.items():
         for heading in _HEADING.findall(text):
@@ -184,5 +185,5 @@ def _linked(made: Mapping[str, str], elsewhere: Mapping[str, str]) -> dict[str, 
 
 
 def _way(at: str, page: str) -> str:
-    """From one page to another, "" to itself."""
+    """The relative path from one page to another, "" for the same page."""
     return "" if page == at else posixpath.relpath(page, posixpath.dirname(at))

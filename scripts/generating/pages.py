@@ -1,8 +1,8 @@
 """Turns the table of methods, the schema and the command line into the reference pages below docs/.
 
-1. Links in descriptions lead to the page that explains the thing here: `ELSEWHERE`.
-2. What `--help` prints depends on the release of Python and on the terminal. A page is made from the parser's own
-   values instead.
+1. Links in descriptions lead to the page that explains the subject here: `ELSEWHERE`.
+2. The output of `--help` depends on Python's release and on the terminal, so pages are made from the parser's
+   values.
 """
 
 import argparse
@@ -34,7 +34,7 @@ IN_PARQUET = {str: "string", int: "int64", float: "double", bool: "bool"}
 
 
 def files(schema: Json) -> dict[str, str]:
-    """Text by path below `docs/`."""
+    """Texts by path below `docs/`."""
     of_policy = dict.fromkeys(_policy_types(schema["$defs"]), POLICY)
     return {
         **{path: _led(text, path) for path, text in methods.files(schema, of_policy).items()},
@@ -46,7 +46,7 @@ def files(schema: Json) -> dict[str, str]:
 
 
 def _led(text: str, path: str) -> str:
-    """Rule 1, on this page."""
+    """Rule 1, for this page."""
     up = "../" * path.count("/")
     for here, there in ELSEWHERE.items():
         text = text.replace(f"({here})", f"({up}{there})")
@@ -54,7 +54,7 @@ def _led(text: str, path: str) -> str:
 
 
 def _policy_types(types: dict[str, Json]) -> list[str]:
-    """The keys, then the types they are made of, in the order in which they come."""
+    """The keys, then the types they consist of, in order of occurrence."""
     names = ["PolicyKeys"]
     for name in names:
         names += sorted(tables.refs(types[name]) - set(names))
@@ -90,7 +90,7 @@ def _commands() -> Iterator[str]:
 def _parsers(
     above: str, top: argparse.ArgumentParser, only: str = ""
 ) -> Iterator[tuple[str, argparse.ArgumentParser]]:
-    """The commands below one; `only` this one of them."""
+    """The commands below one; with `only`, this one of them."""
     for action in top._actions:
         if isinstance(action, argparse._SubParsersAction):
             for inner, below in action.choices.items():
@@ -111,7 +111,7 @@ def _row(action: argparse.Action) -> Iterator[str]:
 
 
 def _rows() -> str:
-    """The page of what `ctxmgr corpus` writes, the same for the same tables of columns."""
+    """The page about the output of `ctxmgr corpus`; the same for the same tables of columns."""
     return "\n".join([ROWS, *("\n".join(_row_table(name)) for name in tasks.TABLES)])
 
 

@@ -1,6 +1,7 @@
 """Turns the table of methods, the schema, the transcripts and a page of prose into the reference, reference.md.
 
-The prose is `reference.md`; `{{name}}` in it is filled from here. Nothing in it may go unfilled, nor unused.
+The prose is `reference.md`; this fills in its `{{name}}`. Every placeholder must have a part, and every part a
+placeholder.
 """
 
 import re
@@ -32,7 +33,7 @@ SENT = {
 def page(
     schema: Json, transcripts: Mapping[str, str], corpus: Mapping[str, str], manifest: Mapping[str, Behaviour]
 ) -> str:
-    """`transcripts` and `corpus` are texts by path; what of them shows a method best becomes its example."""
+    """`transcripts` and `corpus`: texts by path. The best exchange of each method becomes its example."""
     types = schema["$defs"]
     examples = best(transcripts, corpus)
     parts = {
@@ -58,7 +59,9 @@ def page(
 
 
 def filled(path: Path, parts: Mapping[str, str]) -> str:
-    """The prose of this file with its parts. Raises ValueError where one has no place, or a place no part."""
+    """The prose of this file with its parts. Raises ValueError if a part has no placeholder, or a placeholder no
+    part.
+    """
     prose = path.read_text(encoding="utf-8")
     if set(_PLACE.findall(prose)) != set(parts):
         raise ValueError(f"{path.name} and its parts differ: {set(_PLACE.findall(prose)) ^ set(parts)}")
@@ -131,12 +134,12 @@ def _answer(result: Json, types: dict[str, Json], row: Method, own: set[str]) ->
 
 
 def _linked_source(source: str) -> str:
-    """Paths made links."""
+    """Turns paths into links."""
     return re.sub(r"((?:transcripts|corpus)/[^\s,]+)", r"[\1](\1)", source)
 
 
 def owned_by_a_method(schema: Json) -> set[str]:
-    """Types that stand with the one method that takes or gives them, and nowhere else."""
+    """Types described only with the one method that takes or returns them."""
     methods, types = schema["methods"].values(), schema["$defs"]
     inner: set[str] = set().union(*(tables.refs(definition) for definition in types.values()))
     results = [name for entry in methods for name in tables.refs(entry.get("result", {}))]

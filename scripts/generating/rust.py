@@ -1,15 +1,17 @@
-"""Turns the JSON Schema of the protocol into the Rust types of protocol/hosts/rust. Loaded only when asked for.
+"""Turns the JSON Schema of the protocol into the Rust types of protocol/hosts/rust. Loaded only on request.
 
-It knows the schema as `scripts.generating.spec.schema` writes it, no struct and no method by itself.
+It depends on the schema as `scripts.generating.spec.schema` writes it, but on no particular struct or method.
 
 Rules:
-1. What is the host's own (`STAYS_RAW`), and what the schema leaves open, is `Raw`: the very bytes, either way.
-2. A member that may be left out is an `Option` that is not written when it is None; one that may be null is.
-3. A choice of words is an enum with a variant `Other(String)`: a newer ctxmgr may say more, and that must not
-   cost a host the whole answer.
-4. A union is told apart as cheaply as serde can: by the one member each option has, by a member that is constant in
-   each, else by trying. Trying reads an option twice, which `Raw` cannot bear: that is refused here.
-5. What cannot be said in Rust raises Unclear: a type that is quietly looser than the schema helps nobody.
+1. The host's own data (`STAYS_RAW`), and whatever the schema leaves open, is `Raw`: the exact bytes, in both
+   directions.
+2. An optional member is an `Option` that is not written if it is None; a nullable one is written as null.
+3. A set of words is an enum with a variant `Other(String)`: a newer ctxmgr may send other words, and that must not
+   make the whole answer unreadable.
+4. The options of a union are distinguished in the cheapest way that serde offers: by a member that only one option
+   has, by a member that is constant in each, otherwise by trying. Trying reads an option twice, which `Raw` does
+   not support, so that is refused here.
+5. What Rust cannot express raises Unclear, since a type looser than the schema would hide mistakes.
 """
 
 import re
@@ -21,7 +23,7 @@ Json = dict[str, Any]
 
 STAYS_RAW = ("Message", "Entry", "RequestId")
 KEYWORDS = {"type", "ref", "match", "move", "use", "where", "loop", "fn", "in", "mod", "box", "self"}
-WIDTH = 112  # characters of a doc comment's text, so that a line of the project's 116 holds it
+WIDTH = 112  # characters of a doc comment's text, so that its line fits the project's 116
 HEAD = """\
 //! The params and answers of every method. Written by scripts/gen from protocol/schema.json: do not edit.
 #![allow(clippy::large_enum_variant, rustdoc::broken_intra_doc_links, rustdoc::invalid_html_tags)]
@@ -58,11 +60,11 @@ PLAIN = {"string": "String", "boolean": "bool", "number": "f64", "null": "()"}
 
 
 class Unclear(Exception):
-    """A shape that has no Rust type by the rules above."""
+    """A shape without a Rust type by the rules above."""
 
 
 def text(schema: Json) -> str:
-    """The whole of types.rs. Raises Unclear, with the place."""
+    """The content of types.rs. Raises Unclear, with the place."""
     types = _Types(schema["$defs"], [_target(option) for option in schema["anyOf"]])
     parts = [HEAD % schema["protocolVersion"], *types.written(), TRAITS]
     parts += [_method(name, row) for name, row in schema["methods"].items() if row["direction"] == "to ctxmgr"]
@@ -70,7 +72,7 @@ def text(schema: Json) -> str:
 
 
 def camel(name: str) -> str:
-    """`$/cancelRequest` and `cancel_request` are CancelRequest."""
+    """`$/cancelRequest` and `cancel_request` become CancelRequest."""
     return "".join(part[:1].upper() + part[1:] for part in re.split(r"[^A-Za-z0-9]+", name))
 
 
@@ -79,12 +81,12 @@ def snake(name: str) -> str:
 
 
 class _Types:
-    """All definitions but those of the envelope, which is the framing's own business."""
+    """All definitions except the envelope's, which belong to the framing."""
 
     def __init__(self, definitions: dict[str, Json], envelope: list[str]) -> None:
         self.definitions = {name: definition for name, definition in definitions.items() if name not in envelope}
-        self.extra: list[str] = []  # types of members that have no name in the schema
-        self.dropped: dict[str, str] = {}  # by type: the constant member that its union is told apart by
+        self.extra: list[str] = []  # types of members without a name in the schema
+        self.dropped: dict[str, str] = {}  # by type: the constant member that distinguishes its union
         for name, definition in self.definitions.items():
             if name not in STAYS_RAW and "anyOf" in definition and (tag := self._tag(definition["anyOf"])):
                 self.dropped |= {_target(option): tag for option in definition["anyOf"]}
@@ -153,7 +155,7 @@ class _Types:
         return "\n".join([*lines, "}", *more, ""])
 
     def _type(self, schema: Json, name: str) -> str:
-        """The Rust type of a shape; `name` is for one that needs a definition of its own."""
+        """The Rust type of a shape. `name`: for a shape that needs its own definition."""
         if "$ref" in schema:
             return _target(schema)
         if "anyOf" in schema:
@@ -189,7 +191,7 @@ class _Types:
         return members
 
     def _tag(self, options: list[Json]) -> str | None:
-        """A member that is constant in each option, and another word in each."""
+        """A member that is constant in each option, with a different word in each."""
         members = [self._members(option) for option in options]
         for tag in members[0]:
             words = [fields.get(tag, {}).get("const") for fields in members]
@@ -205,7 +207,7 @@ class _Types:
         return any(map(self._holds_raw, parts)) if parts else _is_open(schema)
 
     def _has_default(self, schema: Json) -> bool:
-        """Whether nothing in it has to be chosen: then `..Default::default()` leaves out what is not meant."""
+        """Whether nothing in it requires a choice, so that `..Default::default()` fills in what is not given."""
         if "$ref" in schema:
             return _target(schema) in STAYS_RAW or self._has_default(self.definitions[_target(schema)])
         if "anyOf" in schema:
@@ -215,7 +217,7 @@ class _Types:
 
 
 def _is_open(schema: Json) -> bool:
-    """It says nothing of what may stand there, or of an array's items or an object's members."""
+    """Whether it says nothing about its value, or about an array's items or an object's members."""
     keywords = schema.keys() & {"$ref", "anyOf", "enum", "const", "items", "properties"}
     closed = isinstance(schema.get("additionalProperties"), dict)
     return not keywords and not closed and schema.get("type", "object") in ("object", "array")

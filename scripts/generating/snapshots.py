@@ -1,12 +1,12 @@
-"""Turns sessions that are played here into snapshots for tests/contract/snapshots: what this code leaves on a disk.
+"""Turns sessions played here into snapshots for tests/contract/snapshots: what this version writes to disk.
 
     python -m scripts.generating.snapshots NAME [SESSION...]
 
-It writes tests/contract/snapshots/NAME, which must not be there: these sessions of `CUTS`, or all of them.
+Writes these sessions of `CUTS`, or all of them, to tests/contract/snapshots/NAME, which must not exist.
 
-A snapshot is a record of what a release wrote, so it is written once and never again: a later release that
-adds to the state adds a folder of its own, with what the older ones do not have. Beside each `X.snapshot` stands
-`X.json`, the state that it restores to, by the names on disk and without what is as by default.
+A snapshot records what a release wrote, so it is written once and never again: a later release that adds to the
+state adds its own folder, with what the older ones lack. Beside each `X.snapshot` is `X.json`, the state that it
+restores to, with the names on disk and without default values.
 """
 
 import importlib
@@ -36,7 +36,7 @@ PRICED = {
 
 
 def priced() -> Talk:
-    """A model with prices; usage that teaches a ratio; an epoch by price that was put off once."""
+    """A model with prices, usage that gives a ratio, and an epoch by price that was postponed once."""
     run = Run(form="openai")
     run.talk.call("model_select", sessionId="s", model=PRICED)
     run.user("Port the order tables.")
@@ -54,7 +54,7 @@ def priced() -> Talk:
 
 
 def failing() -> Talk:
-    """Long errors of edited files, in a window that they outgrow."""
+    """Long errors of edited files, in a window that they exceed."""
     run = Run(window=12_000)
     run.user("Port the order tables.")
     for number in range(12):
@@ -66,7 +66,7 @@ def failing() -> Talk:
 
 
 def rewritten() -> Talk:
-    """A list whose beginning is another one, though nothing was said of it."""
+    """A list whose beginning has changed without notice."""
     run = Run()
     run.user("Port the order tables.")
     run.read(*(f"part{number}" for number in range(12)))
@@ -81,7 +81,7 @@ def rewritten() -> Talk:
 
 
 def crowded() -> Talk:
-    """More leaves at once than a receipt lists."""
+    """More removals at once than a receipt lists."""
     run = Run(window=12_000)
     run.user("Look at all of them.")
     for number in range(175):
@@ -91,7 +91,7 @@ def crowded() -> Talk:
 
 
 def stated() -> Talk:
-    """What an assistant found out, asked and announced, and a compaction."""
+    """What an assistant found, asked and announced, and a compaction."""
     run = Run()
     run.user("Port the order tables.")
     run.say("Root cause: `src/orders.py` never clears its cache.\n\nShall I drop it, or clear it after each write?")
@@ -103,7 +103,7 @@ def stated() -> Talk:
 
 
 def committed() -> Talk:
-    """A commit, what is printed of it, and what the assistant says of that."""
+    """A commit, its output, and what the assistant says about it."""
     run = Run()
     run.user("Port the order tables.")
     run.step("[main 1a2b3c4] Port the order tables\n 2 files changed", "bash", command="git commit -qam 'Port'")
@@ -114,7 +114,7 @@ def committed() -> Talk:
 
 
 def taken_back() -> Talk:
-    """Commits in two directories, one of them amended and one reset away, and a branch that was switched to."""
+    """Commits in two directories, one of them amended and one reset, and a switch of branches."""
     run = Run()
     run.user("Port the order tables.")
     run.step("[main 1a2b3c4] Port\n 2 files changed", "bash", command="cd /w/a && git commit -am Port")
@@ -137,7 +137,7 @@ def named() -> Talk:
 
 
 def too_long() -> Talk:
-    """A list that fits by our count, and was refused as too long."""
+    """A list that fits by ctxmgr's count, and was refused as too long."""
     run = Run()
     run.user("Port the order tables.")
     run.read(*(f"part{number}" for number in range(9)))
@@ -148,7 +148,7 @@ def too_long() -> Talk:
 
 
 def strict() -> Talk:
-    """A template that wants roles in turns, as the host says, and as a refusal does."""
+    """A chat template that requires alternating roles, as declared by the host, and as shown by a refusal."""
     run = Run(form="openai")
     run.talk.call(
         "model_select", sessionId="s", model={"id": "local", "contextWindow": 16_000, "strictRoles": True}

@@ -1,4 +1,4 @@
-"""Turns the types of the schema into Markdown: tables of members, and a type as a reader says it."""
+"""Turns the types of the schema into Markdown: tables of members, and types as text."""
 
 import json
 import re
@@ -6,22 +6,22 @@ from collections.abc import Mapping
 from typing import Any
 
 Json = dict[str, Any]
-WORDS = 3  # of a type that is said in full in a table
+WORDS = 3  # the most words of a type that a table shows in full
 _ELSEWHERE = re.compile(r"reference\.md#([a-z-]+)")
 
 
 def slug(heading: str) -> str:
-    """The anchor that GitHub makes of a heading."""
+    """The anchor that GitHub gives a heading."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 def linked_text(text: str) -> str:
-    """A description, its links made links."""
+    """A description with its links in Markdown."""
     return _ELSEWHERE.sub(lambda match: f"[{match[1].replace('-', ' ')}](#{match[1]})", text)
 
 
 def type_of(schema: Json, words: Mapping[str, list[str]] | None = None) -> str:
-    """`words`: short types that are said in full."""
+    """`words`: short types, which are shown in full."""
     if "$ref" in schema:
         name = str(schema["$ref"]).rpartition("/")[2]
         text = " or ".join(map(_code, words[name])) if words and name in words else name
@@ -59,13 +59,15 @@ def _code(value: Any) -> str:
 
 
 def short(types: Mapping[str, Json]) -> dict[str, list[str]]:
-    """The types that are a few words."""
+    """The types that consist of a few words."""
     words = {name: schema.get("enum", []) for name, schema in types.items()}
     return {name: enum for name, enum in words.items() if 1 <= len(enum) <= WORDS}
 
 
 def members(schema: Json, words: Mapping[str, list[str]], out: bool = False) -> str:
-    """A table of members. `out`: ctxmgr writes it, so the question is not what is required but what is there."""
+    """A table of members. `out`: ctxmgr writes it, so the column shows what is present instead of what is
+    required.
+    """
     if not schema.get("properties"):
         return ""
     required = schema.get("required", ())

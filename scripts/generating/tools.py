@@ -1,6 +1,7 @@
 """Turns the catalog of tools into its page in the documentation, `docs/reference/tools.md`.
 
-The prose is `tools.md`; `{{name}}` in it is filled from here. Nothing in it may go unfilled, nor unused.
+The prose is `tools.md`; this fills in its `{{name}}`. Every placeholder must have a part, and every part a
+placeholder.
 """
 
 import re
@@ -41,7 +42,7 @@ _PLACE = re.compile(r"\{\{([a-z ]+)\}\}")
 
 
 def page() -> str:
-    """The page, the same for the same catalog."""
+    """The page; the same for the same catalog."""
     parts = {
         "tools": "\n".join(map(_row, CATALOG.rows)),
         "declared": "\n".join(_declared()),

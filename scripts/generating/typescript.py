@@ -1,8 +1,9 @@
-"""Turns the schema of the protocol into TypeScript: types, the map of methods, the error codes. Needs no package.
+"""Turns the schema of the protocol into TypeScript: types, the map of methods, the error codes. Requires no
+package.
 
-1. A member that may be absent has `?`; one that may be null as well has `| null`.
-2. What is any JSON value is `unknown`: a host gives its own messages and says what comes back.
-3. Nothing runs but two constants, so types can be stripped.
+1. An optional member has `?`; a nullable one has `| null`.
+2. Any JSON value is `unknown`: a host passes its own messages and knows what comes back.
+3. Only two constants exist at run time, so types can be stripped.
 """
 
 import json
@@ -10,7 +11,7 @@ import textwrap
 from typing import Any
 
 Json = dict[str, Any]
-WIDTH = 116  # characters of a line, as in the rest of the project
+WIDTH = 116  # characters of a line, as everywhere in the project
 
 HEAD = """\
 // Written by scripts/gen from ctxmgr's own types: change those, not this. reference.md tells what they mean.
@@ -43,7 +44,7 @@ export type ResultOf<Name extends MethodName> = Methods[Name]["result"];
 
 
 def module(schema: Json, codes: list[tuple[int, str, str]]) -> str:
-    """`codes` are number, name and meaning of each error."""
+    """`codes`: number, name and meaning of each error."""
     parts = [HEAD.format(version=json.dumps(schema["protocolVersion"])), _codes(codes)]
     parts += [_declared(name, definition) for name, definition in schema["$defs"].items()]
     return "\n".join([*parts, _methods(schema["methods"])]) + FOOT
@@ -71,7 +72,7 @@ def _members(schema: Json) -> str:
 
 
 def described(shape: Json) -> str:
-    """What a member means, with its default."""
+    """The meaning of a member, with its default."""
     text = str(shape.get("description", ""))
     if "default" in shape:
         text += f" Default: {json.dumps(shape['default'], ensure_ascii=False)}."
@@ -106,7 +107,7 @@ def _array(schema: Json) -> str:
 
 
 def _broken(name: str, text: str) -> str:
-    """A long union takes a line for each of its members."""
+    """A long union has one line for each of its members."""
     if len(f"export type {name} = {text};") <= WIDTH:
         return text
     return "".join(f"\n  | {member}" for member in text.split(" | "))

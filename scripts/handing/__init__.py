@@ -1,1 +1,1 @@
-"""A session that is handed from machine to machine, with kills at any moment: what the store promises, by force."""
+"""Hands a session from machine to machine, with kills at any moment: tests by force what the store promises."""

@@ -1,11 +1,11 @@
-"""What sessions in a bucket cost by a price list: requests are counted in a session of a person's pace, on a store
-that is a folder, and multiplied on paper.
+"""What sessions in a bucket cost by a price list. Requests are counted in one session at a person's pace, on a
+store that is a folder, and then multiplied.
 
     python -m scripts.handing.costs
 
-Each turn is a batch of its own: it is waited for until it is in the store. Then the session is ended, and another
-machine starts and ends it. Renewals are on paper: one in each pause that is longer than a third of the lease.
-That is told twice: of a session without originals, and of one where some leave with nearly each turn.
+Each turn is one batch: the script waits until it is in the store. Then the session ends, and another machine starts
+and ends it. Renewals are calculated: one in each pause that is longer than a third of the lease. Shows a session
+without originals, and one where nearly each turn removes some.
 """
 
 import tempfile
@@ -17,10 +17,10 @@ from typing import Any
 from scripts.handing.counting import request_totals
 from scripts.handing.latency import LONG, started, turn
 
-SESSIONS = 1_000_000  # a month
+SESSIONS = 1_000_000  # per month
 TURNS = 100
-DOLLARS = {"PUT": 5e-6, "LIST": 5e-6, "GET": 4e-7, "DELETE": 0.0}  # S3 Standard, us-east-1, a request
-DOLLARS_A_GB = 0.023  # and month
+DOLLARS = {"PUT": 5e-6, "LIST": 5e-6, "GET": 4e-7, "DELETE": 0.0}  # per request, S3 Standard, us-east-1
+DOLLARS_A_GB = 0.023  # per month
 GIGABYTE = 1e9
 
 
@@ -29,8 +29,9 @@ def dollars(requests: Counter[str]) -> float:
 
 
 def costs(folder: Path, turns: int, originals: bool = False) -> list[tuple[str, str, float]]:
-    """What, how much of it a session, and dollars of so many sessions a month. `originals`: what leaves is kept,
-    and leaves by preset `turns`, as soon as it is old."""
+    """What is billed, how much of it a session uses, and dollars for SESSIONS sessions a month. `originals`:
+    removed content is archived, and preset `turns` removes it as soon as it is old.
+    """
     log, later = folder / "asked.log", folder / "later.log"
     store = ("--store", (folder / "store").as_uri())
     here, chance = started(folder / "here", *store, log=log, archive=originals), Random(1)

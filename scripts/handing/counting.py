@@ -1,8 +1,8 @@
-"""A sidecar that writes down what it asks of its store: `ctxmgr serve` as any other, with a line for each request.
+"""A sidecar that logs its requests to the store: a normal `ctxmgr serve`, with one line for each request.
 
     python -m scripts.handing.counting LOG ARGUMENT...     the arguments are those of `serve`
 
-What is billed as a GET, a PUT or a LIST, with the bytes that were put, is read from that by `request_totals`.
+`request_totals` reads from the log what is billed as a GET, a PUT or a LIST, and the bytes uploaded.
 """
 
 import importlib
@@ -27,7 +27,7 @@ STORES = (("file_objects", "FileObjects"), ("obstore_objects", "ObstoreObjects")
 
 
 class RequestTotals:
-    """`requests` by how they are billed; `put_bytes` of all objects."""
+    """`requests`: by how they are billed. `put_bytes`: of all objects."""
 
     def __init__(self) -> None:
         self.requests: Counter[str] = Counter()
@@ -49,7 +49,7 @@ def count(path: str) -> None:
         try:
             objects: Any = getattr(importlib.import_module(f"ctxmgr.store.objects.{module}"), name)
         except ModuleNotFoundError:
-            continue  # without the extra
+            continue  # the extra is not installed
         for method, billed in BILLED.items():
             setattr(objects, method, _counted(getattr(objects, method), billed, log))
         objects.names = _names

@@ -1,9 +1,10 @@
-"""What the store adds to an answer, and what it is asked for: the same events with and without, in one run.
+"""What the store adds to the time of an answer, and which requests it gets: the same events with and without a
+store, in one run.
 
-    python -m scripts.handing.latency [EVENTS [URL]]     400 events, and a folder, where none is given
+    python -m scripts.handing.latency [EVENTS [URL]]     400 events and a folder, by default
 
-Two sidecars take turns, event by event, so that what else the machine does falls on both. What it comes to in
-dollars is told by `python -m scripts.handing.costs`.
+Two sidecars take turns, event by event, so that other load on the machine affects both. `python -m
+scripts.handing.costs` shows the cost in dollars.
 """
 
 import statistics

@@ -1,11 +1,11 @@
-"""A process that has loaded the sidecar, and forks one for each that is asked for: a start in no time, so that many
-can be killed. What is forked is `ctxmgr serve` as any other, with its own process, files and lock.
+"""A process that has loaded the sidecar, and forks one on request: starts take no time, so that many sidecars can
+be killed. Each fork is a normal `ctxmgr serve`, with its own process, files and lock.
 
-    python -m scripts.handing.nursery DESCRIPTOR     by `sidecars.py`; the descriptor is of a socket
+    python -m scripts.handing.nursery DESCRIPTOR     called by `sidecars.py`; the descriptor is of a socket
 
-Asked by a line of JSON (`arguments`, `shift_seconds` of its wall clock, `log`: a file), with two descriptors for
-its input and output; answers with the number of the process. In the log stands each head that a sidecar swapped
-into a folder, in the order of the swaps: it is written under the lock of the swap.
+A request is a line of JSON (`arguments`, `shift_seconds` of its wall clock, `log`: a file), with two descriptors
+for its input and output; the answer is the process id. The log holds each head that a sidecar swapped into a
+folder, in the order of the swaps, since it is written under the lock of the swap.
 """
 
 import importlib
@@ -19,7 +19,7 @@ from typing import Any
 
 from ctxmgr.cli import main
 
-HEADS = "heads/"  # of the keys in a store
+HEADS = "heads/"  # prefix of their keys in a store
 LOADED = (
     *("ctxmgr.server.stdio_server", "ctxmgr.server.connection", "ctxmgr.server.sessions", "ctxmgr.session.methods"),
     *("ctxmgr.devices.snapshots", "ctxmgr.store.store", "ctxmgr.formats.pi_messages", "ctxmgr.known_models"),
@@ -30,7 +30,7 @@ REQUEST_BYTES = 1 << 16
 def serve_requests(channel: socket.socket) -> None:
     for name in LOADED:
         importlib.import_module(name)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them here
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # children are not waited for
     while True:
         request, descriptors, _, _ = socket.recv_fds(channel, REQUEST_BYTES, 2)
         if not request:
@@ -45,7 +45,7 @@ def serve_requests(channel: socket.socket) -> None:
 
 
 def become(request: dict[str, Any], source: int, sink: int) -> None:
-    """A sidecar, until it ends."""
+    """Runs as a sidecar until it ends."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for descriptor, number in ((source, 0), (sink, 1), (os.open(os.devnull, os.O_WRONLY), 2)):
         os.dup2(descriptor, number)

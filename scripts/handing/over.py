@@ -1,13 +1,14 @@
-"""Hands one session from sidecar to sidecar, kills either at random moments, and judges what is in the store.
+"""Hands one session from sidecar to sidecar, kills either at random moments, and checks what is in the store.
 
-Each hand-over: the owner works, and is killed, asked to end, or stopped until the next one has taken over, and then
-goes on beside it. The next is a sidecar on one of three machines (state directories), which starts the session as
-soon as the lease lets it. The machines' wall clocks are an hour apart, and leases are short.
+In each hand-over the owner works, and is then killed, asked to end, or stopped until the next sidecar has taken
+over, after which it continues beside it. The next sidecar runs on one of three machines (state directories), and
+starts the session as soon as the lease allows. The machines' wall clocks differ by an hour, and leases are short.
 
-Judged, from what each sidecar answered and from every head that was ever swapped in, in order:
-1. What was told durable is there after each hand-over: `seq` never falls below the highest that was told.
-2. Epochs and counts of the heads only grow; an epoch has one owner; no head takes back an event that another had.
-3. Who was away while another took over says so with its next batch.
+It checks what each sidecar answered, and every head that was ever swapped in, in order:
+1. What was reported as durable exists after each hand-over: `seq` never falls below the highest reported.
+2. Epochs and counts of the heads only increase, an epoch has one owner, and no head loses an event of an earlier
+   one.
+3. A sidecar that was stopped while another took over says so with its next batch.
 """
 
 import json
@@ -25,8 +26,8 @@ OFFLINE = "nothing goes to the store for now"
 LEASE_MS = 200
 DELAY_MS = 5
 MACHINES = 3
-STARTS = 5  # of a sidecar, before the store is taken for lost
-STILL_MS = 30.0  # at most so long after a turn was sent comes the kill
+STARTS = 5  # of a sidecar, before the store counts as lost
+STILL_MS = 30.0  # the longest time between sending a turn and the kill
 
 
 class Judge:
@@ -42,7 +43,7 @@ class Judge:
         self.durable = max(self.durable, status.get("durable") or 0)
 
     def look(self) -> None:
-        """Rule 2, of the heads that came since the last look."""
+        """Checks rule 2 for the heads since the last call."""
         with self._log.open("rb") as log:
             log.seek(self._read_bytes)
             new = log.read()
@@ -69,10 +70,10 @@ class HandOver:
         self._former_machine = -1
 
     def once(self) -> None:
-        """The next machine takes over, works, and meets its end. AssertionError where a promise is broken."""
+        """The next machine takes over, works, and is ended. Raises AssertionError if a promise is broken."""
         machine, chance, former = self._chance.randrange(MACHINES), self._chance, self._former
         if former is not None and former.lives and self._former_machine == machine:
-            former.kill()  # the lock here would refuse
+            former.kill()  # otherwise it would hold the lock
         sidecar, seq = self._begun(machine, former)
         self.judge.look()
         assert seq >= self.judge.durable, f"{seq} events of {self.judge.durable} that were durable"
@@ -85,13 +86,13 @@ class HandOver:
         how = chance.random()
         if how < 0.5:
             sidecar.tell("turn_end", **_turn(chance))
-            sidecar.wait(chance.random() * STILL_MS / 1000)  # a kill at any moment of what that sets going
+            sidecar.wait(chance.random() * STILL_MS / 1000)  # so that the kill may interrupt any part of the work
             sidecar.kill()
         elif how < 0.75:
             sidecar.ask("session_shutdown", sessionId="s")
             sidecar.kill()
         else:
-            sidecar.send_signal(signal.SIGSTOP)  # it is away, and comes back as a second owner
+            sidecar.send_signal(signal.SIGSTOP)  # it is away, and returns as a second owner
 
     def _begun(self, machine: int, former: Sidecar | None) -> tuple[Sidecar, int]:
         for _ in range(STARTS):
@@ -126,7 +127,7 @@ class HandOver:
 
 
 def hand_over(folder: Path, times: int, seed: int, say: bool = False) -> Judge:
-    """So many hand-overs of one session. AssertionError where a promise is broken."""
+    """Hands one session over `times` times. Raises AssertionError if a promise is broken."""
     log = folder / "heads.log"
     with nursery(log) as children:
         chaos = HandOver(folder, children, Judge(log), seed)
@@ -140,8 +141,9 @@ def hand_over(folder: Path, times: int, seed: int, say: bool = False) -> Judge:
 
 
 def _started(sidecar: Sidecar) -> int | None:
-    """Its `seq`, once the lease of the one before is over; None where the store did not answer, so that it went on
-    from what lies on its machine, and where that was older."""
+    """The session's `seq` once the previous lease is over. None if the store did not answer and the sidecar
+    continued from its own older copy.
+    """
     while True:
         answer = sidecar.ask("session_start", sessionId="s", model=MODEL)
         if "result" in answer:

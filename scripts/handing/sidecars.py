@@ -1,4 +1,4 @@
-"""Sidecars to be killed: one as a program starts it, or forked by a `nursery` that has it loaded (Linux)."""
+"""Sidecars to be killed: spawned as a program does, or forked by a `nursery` that has loaded it (Linux)."""
 
 import contextlib
 import json
@@ -14,7 +14,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = {"id": "m", "contextWindow": 100_000}
-POLICY = {"tokenizer": "estimate"}  # no process beside it that loads a vocabulary
+POLICY = {"tokenizer": "estimate"}  # avoids a second process that loads a vocabulary
 ANSWER_SECONDS = 60.0
 Fields = dict[str, Any]
 
@@ -24,8 +24,9 @@ class Gone(Exception):
 
 
 class Sidecar:
-    """`process`: a descriptor of it, which can be read once it has ended. `child`: where it is one of this process.
-    `capabilities` of its host."""
+    """`process`: a descriptor of it, which becomes readable when it has ended. `child`: the process, if it is a
+    child of this one. `capabilities`: of its host.
+    """
 
     def __init__(
         self,
@@ -45,7 +46,7 @@ class Sidecar:
         return not self._closed and not select.select([self._process], [], [], 0)[0]
 
     def ask(self, method: str, **params: Any) -> Fields:
-        """The whole answer. Gone."""
+        """Returns the whole answer. Raises Gone."""
         id = self.tell(method, **params)
         while True:
             for line in self._lines():
@@ -54,7 +55,7 @@ class Sidecar:
                     return answer
 
     def tell(self, method: str, **params: Any) -> int:
-        """Sends it and waits for nothing. Gone."""
+        """Sends it without waiting. Raises Gone."""
         self._number += 1
         message = {"jsonrpc": "2.0", "id": self._number, "method": method, "params": params}
         view = memoryview(json.dumps(message).encode() + b"\n")
@@ -75,7 +76,7 @@ class Sidecar:
         return lines
 
     def wait(self, seconds: float) -> None:
-        """For its next answer, or so long."""
+        """Waits for its next answer, at most `seconds`."""
         select.select([self._out], [], [], seconds)
 
     def send_signal(self, number: int) -> None:
@@ -83,7 +84,7 @@ class Sidecar:
             signal.pidfd_send_signal(self._process, number)
 
     def kill(self) -> None:
-        """And waits for its end."""
+        """Kills it and waits for its end."""
         if self._closed:
             return
         self.send_signal(signal.SIGKILL)
@@ -96,14 +97,14 @@ class Sidecar:
 
 
 class Nursery:
-    """`log`: where each head that was swapped stands, in order."""
+    """`log`: the file that receives each swapped head, in order."""
 
     def __init__(self, channel: socket.socket, log: Path) -> None:
         self._channel, self._log = channel, log
         self._living: list[Sidecar] = []
 
     def sidecar(self, *arguments: str, shift_seconds: float = 0.0, **capabilities: Any) -> Sidecar:
-        """One that serves; its wall clock is so far off."""
+        """A sidecar that serves, with its wall clock shifted by `shift_seconds`."""
         its_in, our_in = os.pipe()
         our_out, its_out = os.pipe()
         request = {"arguments": arguments, "shift_seconds": shift_seconds, "log": str(self._log)}
@@ -135,8 +136,9 @@ def nursery(log: Path) -> Iterator[Nursery]:
 
 
 def spawned(*arguments: str, log: Path | None = None, **capabilities: Any) -> Sidecar:
-    """One that is started as programs do. `log`: it writes down there what it asks of its store. `capabilities` of
-    its host."""
+    """A sidecar started as programs do. `log`: the file for its requests to the store. `capabilities`: of its
+    host.
+    """
     command = ["ctxmgr", "serve"] if log is None else ["scripts.handing.counting", str(log)]
     process = subprocess.Popen(
         [sys.executable, "-m", *command, *arguments],

@@ -1,1 +1,1 @@
-"""Makes `ctxmgr/data/models.json` of LiteLLM's price map and of `facts.toml`."""
+"""Makes `ctxmgr/data/models.json` from LiteLLM's price map and `facts.toml`."""

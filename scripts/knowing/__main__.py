@@ -1,10 +1,10 @@
 """Writes ctxmgr/data/models.json.
 
-    python -m scripts.knowing                    with the newest release of LiteLLM, and what older ones still knew
-    python -m scripts.knowing 1.80.0 1.109.1     with these releases: the later one's rows go before
-    python -m scripts.knowing FILE.whl ...       with wheels that are there; their names tell the release
+    python -m scripts.knowing                    from the newest release of LiteLLM, and what only older ones have
+    python -m scripts.knowing 1.80.0 1.109.1     from these releases: rows of the later one win
+    python -m scripts.knowing FILE.whl ...       from these wheels; their names tell the release
 
-The wheels come through `pip`. `--date DAY` says when they were read (default: today).
+`pip` downloads the wheels. `--date DAY`: when they were read (default: today).
 """
 
 import argparse
@@ -23,7 +23,7 @@ from scripts.knowing.price_map import Json, rows
 ROOT = Path(__file__).parents[2]
 TARGET = ROOT / "ctxmgr" / "data" / "models.json"
 FACTS = Path(__file__).with_name("facts.toml")
-RELEASES = ("1.80.0", "1.109.1")  # the first still knew what was retired since
+RELEASES = ("1.80.0", "1.109.1")  # the first still has models that were retired since
 MEMBER = "litellm/model_prices_and_context_window_backup.json"
 
 
@@ -49,7 +49,7 @@ def main() -> int:
 
 
 def _corrected(row: Json, correction: Json) -> Json:
-    """`reads`: reading a cache costs what input does, of each request."""
+    """`reads`: a cache read costs as much as input, for each request."""
     changed = {key: value for key, value in correction.items() if key not in ("ids", "source", "date", "reads")}
     if "reads" in correction:
         changed |= {name: _reading_at_input(row[name]) for name in ("prices", "batch") if name in row}
@@ -64,14 +64,16 @@ def _reading_at_input(prices: Json) -> Json:
 
 
 def _assumed(family: Json, models: Iterable[Json]) -> str:
-    """Nobody tells the window of a model that is not known yet: how many of those that are take as much."""
+    """The window of an unknown model of the family is assumed; says how many of the known models have at least that
+    window.
+    """
     windows = [model["window"] for model in models if model["family"] == family["name"] and "window" in model]
     as_much = sum(1 for window in windows if window >= family["window"])
     return f"assumed: {as_much} of {len(windows)} models of it that are known take as much"
 
 
 def _text(facts: Json, models: dict[str, Json]) -> str:
-    """One line a fact, so that a diff tells which changed."""
+    """One fact a line, so that a diff shows what changed."""
     families, caches = facts["families"], facts["caches"]
     lines = ['{"caches": {']
     lines.append(",\n".join(f"{json.dumps(name)}: {json.dumps(rule)}" for name, rule in caches.items()))
@@ -83,7 +85,7 @@ def _text(facts: Json, models: dict[str, Json]) -> str:
 
 
 def _map(release: str) -> tuple[str, dict[str, Json]]:
-    """The version, and what the wheel of it holds."""
+    """The version, and the price map of its wheel."""
     if release.endswith(".whl"):
         return Path(release).name.split("-")[1], _read(Path(release))
     with tempfile.TemporaryDirectory() as folder:

@@ -1,16 +1,16 @@
-"""Turns LiteLLM's price map into rows of ours. Its license is MIT; it is read while ctxmgr is developed, and no
-part of it is needed by who uses ctxmgr.
+"""Turns LiteLLM's price map into rows of ours. Its license is MIT. It is read during development only; users of
+ctxmgr need no part of it.
 
 Rules:
-1. Only models for conversations at one API each, their makers' own, with a price.
-2. Its prices are dollars a token: ours are a million times that, rounded to what a price list has.
-3. A price of reading a cache that the map does not have is not told: that says nothing of whether there is one.
-   Writing where nothing is asked for it costs what input does.
-4. A limit of output that is no less than the window is none.
-5. Models that differ by their day alone are one row, under the name without it; where they differ in more, the
-   newest has that name.
-6. What an hour's write costs is `LONG_WRITE` times the input where the map has more than `LONG_AT_MOST`: of three
-   older Haiku it has the price of a Sonnet, up to 24 times the input.
+1. Only models for conversations, with a price, and each at one API only, its maker's own.
+2. The map has dollars per token. Ours are a million times that, rounded to the digits of a price list.
+3. If the map has no price for a cache read, the price stays unknown; that does not mean that there is no cache. A
+   write without a price costs as much as input.
+4. An output limit of at least the window's size is ignored.
+5. Models that differ only by their day become one row, under the name without it. If they differ in more, the
+   newest gets that name.
+6. The price of an hour's cache write is `LONG_WRITE` times the input price if the map has more than `LONG_AT_MOST`
+   times it: for three older Haiku models it has the price of a Sonnet, up to 24 times the input price.
 """
 
 import re
@@ -23,13 +23,13 @@ Json = dict[str, Any]
 _ABOVE = re.compile(r"^input_cost_per_token_above_(\d+)k_tokens$")
 _LONG = re.compile(r"^cache_creation_input_token_cost_above_(\d+)hr$")
 HOUR_MS = 3_600_000
-LONG_AT_MOST = 2.5  # of the input price: OpenAI's for twelve hours, the dearest that a price list has
+LONG_AT_MOST = 2.5  # of the input price: OpenAI's for twelve hours, the highest in any price list
 LONG_WRITE = 2.0  # of the input price: Anthropic's for an hour
 LONG_SOURCE = "platform.claude.com/docs/en/build-with-claude/prompt-caching"
 
 
 def rows(price_map: Mapping[str, Json], facts: Json, source: str, date: str) -> dict[str, Json]:
-    """By name. `source` and `date` of the map."""
+    """By name. `source` and `date`: of the map."""
     models: dict[str, Json] = {}
     for key, given in price_map.items():
         name = key.rpartition("/")[2].lower()
@@ -83,7 +83,7 @@ def _cache(name: str, given: Json) -> str:
 
 
 def _prices(given: Json, way: str) -> Json:
-    """`way`: "" or "_batches". Rules 2 and 3."""
+    """Rules 2 and 3. `way`: "" or "_batches"."""
     prices = _four(given, way)
     bounds = sorted(int(match[1]) for key in given if (match := _ABOVE.match(key)))
     ends = {bound: f"_above_{bound}k_tokens{way}" for bound in bounds}
@@ -92,7 +92,7 @@ def _prices(given: Json, way: str) -> Json:
 
 
 def _four(given: Json, end: str, below: Json | None = None) -> Json:
-    """What is not told of a tier is as many times the price below it as the input is."""
+    """A missing price of a tier is the price below it, times the ratio of the input prices."""
     inward = _dollars(given.get(f"input_cost_per_token{end}"))
     if inward is None and below is None:
         raise ValueError(f"no price of input{end}")
@@ -119,8 +119,9 @@ def _dollars(price: Any) -> float | None:
 
 
 def _long(given: Json, prices: Json) -> tuple[Json, bool]:
-    """A start kept for longer, and whether rule 6 corrected its price. What costs less than a shorter life is a
-    slip."""
+    """The longer cache lifetime, and whether rule 6 corrected its price. A price below that of the shorter lifetime
+    is an error in the map.
+    """
     for key in given:
         price = _dollars(given[key]) if (match := _LONG.match(key)) else None
         if match and price is not None and price >= prices["cacheWrite"]:
@@ -131,7 +132,7 @@ def _long(given: Json, prices: Json) -> tuple[Json, bool]:
 
 
 def _without_days(models: dict[str, Json], words: set[str]) -> dict[str, Json]:
-    """Rule 5. `words` of families: none is a name."""
+    """Rule 5. `words`: of families; none of them is a name."""
     kept: dict[str, Json] = {}
     for name in sorted(models, key=lambda name: (len(list(registry.shorter(name))), name), reverse=True):
         *_, bare = registry.shorter(name)

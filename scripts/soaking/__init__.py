@@ -1,4 +1,4 @@
-"""A sidecar under faults for as long as wanted: what it answered it must know, whatever ended it."""
+"""Runs a sidecar under faults for any length of time: it must know whatever it answered, however it ended."""
 
 from scripts.soaking.driving import Outcome, Plan, soak
 

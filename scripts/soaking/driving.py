@@ -1,13 +1,14 @@
-"""Drives many sessions through many lives of a sidecar, and holds what the next life knows against what was
+"""Drives many sessions through many lives of a sidecar, and compares what the next life knows with what was
 answered.
 
-1. An answered event is known to the next life: `seq` is at least the last one answered, and at most what was sent;
-   and at the end each file stands in its session's ledger, as old as the last answered event about it or newer.
-2. Where a life's disk fails, events count as saved once it was mended and the session heard one more. A session
-   that says at its start that it is not saved is left alone in that life: what it knew stays for the next.
-3. Each request is answered, and each life ends (`Hung`). What a hostile line asks for costs itself alone.
-4. Memory is flat: a session reads the files of one project over and over, and now and then another, so what it
-   knows hardly grows. When all sessions have ended it is back near what it was before them.
+1. The next life knows each answered event: `seq` is at least the last one answered, and at most the last one sent.
+   At the end each file is in its session's ledger, at least as new as the last answered event about it.
+2. In a life whose disk fails, events count as saved once the disk works again and the session has received one
+   more. A session that starts with a note that it is not saved is skipped in that life; its state stays for the
+   next one.
+3. Each request is answered, and each life ends; otherwise `Hung` is raised. A hostile line affects only itself.
+4. Memory does not grow: a session reads the files of one project repeatedly, and another file now and then, so its
+   state hardly grows. When all sessions have ended, memory is close to what it was before them.
 """
 
 import random
@@ -30,9 +31,9 @@ ENDS = ("kill", "kill", "term", "torn", "close")
 FAULTY_EVERY = 5  # lives
 FILES = 40  # of a project
 OTHER_FILE_EVERY = 20  # events
-GROWTH = 1.15  # of memory at most, the last third of lives over the second
-LEFT = 1.2  # of memory at most, when all sessions have ended, over what it was when the first had
-SETTLES = 20  # looks at memory, a quarter of a second apart, until it is down
+GROWTH = 1.15  # limit of memory, the last third of lives over the second
+LEFT = 1.2  # limit of memory after all sessions have ended, over that after the first has
+SETTLES = 20  # checks of memory, a quarter of a second apart, until it has dropped
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -44,8 +45,9 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 class Outcome(msgspec.Struct):
-    """`lost`: a sentence for each thing that was answered and is not known. `unsaved`: sessions that said so.
-    `memory`: bytes at the end of lives; `left`: when all sessions have ended, over the start."""
+    """`lost`: a sentence for each answered event that is not known. `unsaved`: number of sessions that said so.
+    `memory`: bytes at the end of each life. `left`: memory after all sessions have ended, over that at the start.
+    """
 
     answered: int = 0
     refused: int = 0
@@ -59,7 +61,7 @@ class Outcome(msgspec.Struct):
 
     @property
     def growth(self) -> float:
-        """Of memory, the last third over the second; 1.0 where there is too little to tell."""
+        """Memory in the last third of lives over the second; 1.0 with too few lives."""
         if len(self.memory) < 3:
             return 1.0
         third = len(self.memory) // 3
@@ -71,7 +73,9 @@ class Outcome(msgspec.Struct):
 
 
 class Session:
-    """What a host knows of one. `seq`: the newest that was answered; `sent`: events since that are not answered."""
+    """What a host knows of a session. `seq`: of the last answered event. `sent`: number of unanswered events
+    since.
+    """
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -215,7 +219,7 @@ class _Soak:
         life.end("close")
 
     def _check_memory(self) -> None:
-        """Rule 4. What follows an answer takes a moment."""
+        """Rule 4. Waits a moment for the work after an answer."""
         life = Life(self._state_dir)
         self._initialize(life)
         self._come_and_go(life, self._sessions[:1])

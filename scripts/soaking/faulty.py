@@ -1,7 +1,8 @@
-"""A sidecar whose disk fails now and then: `python -m scripts.soaking.faulty SEED ARGUMENTS` is `ctxmgr ARGUMENTS`.
+"""A sidecar whose disk fails now and then: `python -m scripts.soaking.faulty SEED ARGUMENTS` runs `ctxmgr
+ARGUMENTS`.
 
-Of the calls that write, rename and sync files, one in `ONE_IN` raises what a full or failing disk does, until the
-process gets SIGUSR1. Streams and the null device, which are no disk, are never at fault.
+One in `ONE_IN` calls that write, rename or sync a file raises an error of a full or failing disk, until the process
+receives SIGUSR1. Streams and the null device are no disk, and never fail.
 """
 
 import errno
@@ -35,7 +36,7 @@ def install(seed: str) -> None:
 
 
 def _is_of_disk(named: Any) -> bool:
-    """A descriptor or a path."""
+    """`named`: a descriptor or a path."""
     return stat.S_ISREG(os.fstat(named).st_mode) if isinstance(named, int) else named != os.devnull
 
 

@@ -1,6 +1,6 @@
-"""Lines that no host should send: some made by hand, most a request whose bytes were changed at random.
+"""Lines that no host should send: some handwritten, most a request whose bytes were changed at random.
 
-A changed request is of a session and of an id that nobody else uses, so what it does is seen by nobody.
+A changed request uses a session and an id that nobody else uses, so it affects nothing else.
 """
 
 import json
@@ -20,7 +20,7 @@ BY_HAND = (
     b"[" * 5_000,
     b'{"id":' + b"9" * 4_000 + b"}",
 )
-BY_HAND_IN = 10  # lines, one
+BY_HAND_IN = 10  # one handwritten line in so many
 MOST_CHANGES = 4
 _REPLY = {"role": "assistant", "content": [{"type": "text", "text": "Done."}], "stopReason": "stop", "timestamp": 1}
 _LIST = [{"role": "user", "content": "Please.", "timestamp": 0}, _REPLY]
@@ -39,7 +39,7 @@ REQUESTS = tuple(
 
 
 def hostile_line(chance: random.Random) -> bytes:
-    """One line, without its newline."""
+    """One line without its newline."""
     if chance.randrange(BY_HAND_IN) == 0:
         return chance.choice(BY_HAND)
     line = bytearray(chance.choice(REQUESTS))
@@ -49,7 +49,7 @@ def hostile_line(chance: random.Random) -> bytes:
 
 
 def _change(line: bytearray, chance: random.Random) -> None:
-    """Sets, takes away, doubles or puts in some bytes at one place; never a newline."""
+    """Overwrites, removes, doubles or inserts some bytes at one place; never a newline."""
     start = chance.randrange(len(line) + 1)
     end = min(len(line), start + chance.randint(1, 16))
     noise = bytes(byte for byte in chance.randbytes(chance.randint(1, 4)) if byte not in b"\r\n")

@@ -1,4 +1,4 @@
-"""One life of a sidecar: requests under way, answers by id, and how it ends. One message a line."""
+"""One life of a sidecar: pending requests, answers by id, and how it ends. One message a line."""
 
 import json
 import os
@@ -12,8 +12,8 @@ from time import monotonic
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-ANSWER_SECONDS = 60.0  # within which each request is answered; what hangs waits so long
-ERROR_CHARS = 4_000  # of what it said before it ended by itself
+ANSWER_SECONDS = 60.0  # timeout of each request
+ERROR_CHARS = 4_000  # of its stderr, before it ended by itself
 Fields = dict[str, Any]
 
 
@@ -23,7 +23,7 @@ class Hung(Exception):
 
 class Life:
     def __init__(self, state_dir: Path, faulty: str | None = None) -> None:
-        """`faulty`: a seed of disk faults, until `mend`."""
+        """`faulty`: a seed of disk faults, which occur until `mend`."""
         self.state_dir = state_dir
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  until `end`
         serve = ["serve", "--state-dir", str(state_dir)]
@@ -45,13 +45,13 @@ class Life:
         self._answers: list[tuple[Any, Fields]] = []
 
     def ask(self, method: str, params: Fields, of: Any = None) -> None:
-        """Sends a request; its answer comes by `answers`, with `of`."""
+        """Sends a request. Its answer comes from `answers`, with `of`."""
         self._number += 1
         self.under_way[self._number] = of
         self.send(json.dumps({"jsonrpc": "2.0", "id": self._number, "method": method, "params": params}).encode())
 
     def send(self, line: bytes) -> None:
-        """Bytes as they are, and a newline."""
+        """Sends these bytes and a newline."""
         left = line + b"\n"
         while left:
             if not select.select([], [self._in], [], 0)[1]:
@@ -60,14 +60,14 @@ class Life:
             left = left[os.write(self._in.fileno(), left[:4_096]) :]
 
     def answers(self, at_most: int) -> list[tuple[Any, Fields]]:
-        """What came, once no more than so many requests are under way."""
+        """The answers received until at most `at_most` requests are pending."""
         while len(self.under_way) > at_most:
             self._read()
         out, self._answers = self._answers, []
         return out
 
     def call(self, method: str, params: Fields) -> Fields:
-        """The answer to one request; what else comes meanwhile is kept for `answers`."""
+        """The answer to one request; `answers` returns whatever else arrives meanwhile."""
         mark = object()
         self.ask(method, params, mark)
         while True:
@@ -102,11 +102,13 @@ class Life:
             return int(status.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
     def mend(self) -> None:
-        """No more faults from now on."""
+        """Stops all faults."""
         self.process.send_signal(signal.SIGUSR1)
 
     def end(self, how: str) -> list[tuple[Any, Fields]]:
-        """`kill`, `term`, `torn` (half a message, then the end of input), `close`. The answers that still came."""
+        """`how`: `kill`, `term`, `torn` (half a message, then the end of input) or `close`. Returns the answers
+        that still came.
+        """
         if how == "kill":
             self.process.kill()
         elif how == "term":

@@ -1,1 +1,1 @@
-"""What tries whether tests and recordings notice a change of the engine: numbers halved and doubled, mutants."""
+"""Tests whether tests and recordings notice a change of the engine: numbers halved and doubled, mutants."""

@@ -1,7 +1,7 @@
-"""Turns a run of tests into which of them run each line of a package, and how long each takes.
+"""Records which tests run each line of a package, and how long each test takes.
 
-What is remembered between calls (`lru_cache`) is forgotten before each test, so that each test is found at each
-line that it asks for. Lines that run while a module is imported are of no test.
+Caches (`lru_cache`) are cleared before each test, so that each test is recorded at every line it needs. Lines that
+run at import belong to no test.
 """
 
 import ast
@@ -16,8 +16,9 @@ import pytest
 
 
 class Covered(msgspec.Struct):
-    """`lines`: file below the package's folder -> line -> places in `tests`. `failed`: tests that fail as it is,
-    and files that cannot be read."""
+    """`lines`: file below the package's folder -> line -> indices in `tests`. `failed`: tests that fail without
+    changes, and files that cannot be read.
+    """
 
     failed: list[str] = []
     tests: list[str] = []
@@ -25,7 +26,7 @@ class Covered(msgspec.Struct):
     lines: dict[str, dict[int, list[int]]] = {}
 
     def tests_of(self, path: str, lines: range) -> list[str]:
-        """The tests that run one of these lines, quickest first."""
+        """The tests that run one of these lines, fastest first."""
         there = self.lines.get(path, {})
         numbers = {number for line in lines for number in there.get(line, ())}
         return [self.tests[number] for number in sorted(numbers, key=self.seconds.__getitem__)]
@@ -46,8 +47,9 @@ def merged(parts: list[Covered]) -> Covered:
 
 
 def lines_beside(source: str, line: int) -> range | None:
-    """The lines of the statement that a line is in, without those within it; a function's for its first lines. None
-    of a line that runs at import."""
+    """The lines of the statement that contains this line, without nested statements; for the first lines of a
+    function the whole function. None for a line that runs at import.
+    """
     best: range | None = None
     inside = False
 
@@ -73,7 +75,7 @@ def lines_beside(source: str, line: int) -> range | None:
 
 
 class Failing:
-    """A plugin of pytest: which tests fail, and which files cannot be read."""
+    """A pytest plugin that collects the tests that fail, and the files that cannot be read."""
 
     def __init__(self) -> None:
         self.failed: dict[str, None] = {}
@@ -91,7 +93,7 @@ class Failing:
 
 
 class Recorder(Failing):
-    """And which lines each of the others runs of a package, that lies in `folder`."""
+    """Also records which lines of the package in `folder` each passing test runs."""
 
     def __init__(self, folder: Path) -> None:
         import coverage

@@ -1,7 +1,7 @@
 """Runs pytest in a fork of this process, which has imported what tests need but nothing of the program.
 
-A fork costs no start of Python and none of pytest. A changed module is told as source: it is imported in the place
-of its file, which nobody writes. Processes that a test starts itself do not see the change.
+A fork saves the start of Python and of pytest. A changed module is passed as source and imported instead of its
+file, which is never written. Processes that a test starts do not see the change.
 """
 
 import importlib.util
@@ -28,13 +28,14 @@ import tiktoken  # noqa: F401
 
 MEMORY = 6 << 30
 FAILED, BROKEN, NONE = pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED, pytest.ExitCode.NO_TESTS_COLLECTED
-WARM = "ignore:Module already imported:pytest.PytestAssertRewriteWarning"  # it is why one forks
+WARM = "ignore:Module already imported:pytest.PytestAssertRewriteWarning"  # expected, since a fork reuses imports
 ARGUMENTS = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not (real or kill)", "-W", WARM]
 
 
 class Chosen:
-    """A plugin: only these tests, in this order (none: all), without some; of the first that fails its name, in a
-    file."""
+    """A plugin that selects these tests in this order (none: all), without some, and writes the name of a failed
+    test to a file.
+    """
 
     def __init__(self, tests: Collection[str], without: Collection[str], report_path: Path) -> None:
         self.order = {test: index for index, test in enumerate(tests)}
@@ -53,7 +54,7 @@ class Chosen:
 
 
 def is_golden(item: pytest.Item) -> bool:
-    """Whether it compares with a file of tests/goldens: it names what such a file holds, or asks for it."""
+    """Whether it compares with a file of tests/goldens: it names the content of such a file, or requests it."""
     goldens = sys.modules.get("tests.goldens")
     if goldens is None or not isinstance(item, pytest.Function):
         return False
@@ -76,13 +77,13 @@ class _Source(SourceFileLoader):
         self.source = source
 
     def get_code(self, fullname: str) -> CodeType:
-        """Never from a cache, never into one."""
+        """Neither reads nor writes a cache."""
         code: CodeType = compile(self.source, self.path, "exec", dont_inherit=True)
         return code
 
 
 class Instead(MetaPathFinder):
-    """One module's source for that of its file."""
+    """The source of one module, to be used instead of its file."""
 
     def __init__(self, module: str, source: str) -> None:
         self.module, self.source = module, source
@@ -98,12 +99,12 @@ class Instead(MetaPathFinder):
 
 
 def forked(folder: Path, log: Path, work: Callable[[], int], cpu_seconds: int = 0) -> int:
-    """The id of a process that does `work` in `folder`; what it prints goes to `log`."""
+    """The id of a process that runs `work` in `folder`. Its output goes to `log`."""
     if child := os.fork():
         return child
     code = 70
     try:
-        os.setsid()  # a share of the machine of its own, where sessions have one each
+        os.setsid()  # its own CPU share, on systems that give each session one
         os.chdir(folder)
         for descriptor, flags in ((0, os.O_RDONLY), (1, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)):
             name = log if descriptor else os.devnull
@@ -113,7 +114,7 @@ def forked(folder: Path, log: Path, work: Callable[[], int], cpu_seconds: int = 
         if cpu_seconds:
             resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds))
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
-            signal.alarm(cpu_seconds * 20)  # of sleep; a machine may be busy
+            signal.alarm(cpu_seconds * 20)  # also limits sleep; a machine may be busy
         os.environ["PYTHONPATH"] = str(folder)
         sys.path.insert(0, str(folder))
         code = work()
@@ -132,8 +133,10 @@ def ended(
     instead: Instead | None = None,
     without: Collection[str] = (),
 ) -> int:
-    """How pytest ends: runs tests or whole files of them until one fails. Of the names with `::` only these run."""
-    sys.dont_write_bytecode = False  # what is compiled serves the next fork; a changed module has no cache
+    """Runs tests, or whole files of them, until one fails; returns pytest's exit code. If names contain `::`, only
+    those tests run.
+    """
+    sys.dont_write_bytecode = False  # compiled files serve the next fork; a changed module has no cache
     if instead is not None:
         sys.meta_path.insert(0, instead)
     files = list(dict.fromkeys(test.partition("::")[0] for test in tests))

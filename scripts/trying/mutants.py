@@ -1,15 +1,15 @@
-"""Turns the engine's sources into mutants by cosmic-ray's operators, and a seed into a sample of them.
+"""Turns the engine's sources into mutants by cosmic-ray's operators, and samples them by a seed.
 
-1. A site is a place where an operator of one family applies. A site is drawn first and then one of its changes:
-   else comparisons, which have five each, would be most of a sample.
+1. A site is a place where an operator of one family applies. A site is drawn first, then one of its changes;
+   otherwise comparisons, which have five each, would be most of a sample.
 2. The families: comparisons, `and` and `or`, `not` before a condition, True and False, numbers (one more, one less;
-   those of tables and weights too), arithmetic, signs, break and continue, what is caught, loops that never run.
-3. Left out are changes that cannot run or cannot matter: bit operators in and out (`|` is a type here), `==` for
-   `is`, what stands in an annotation, an assertion (`strict=` is one), a decorator or a class's keywords (how much
-   is remembered, and that a struct is frozen, changes no answer).
-4. A mutant is told by what others rename least: package and module, function (or the name that a module assigns
-   to), operator, and the how many-th of that operator there. Which are drawn hangs on that alone: a site that
-   comes or goes changes no other's turn.
+   also in tables and weights), arithmetic, signs, break and continue, caught exceptions, loops that never run.
+3. Excluded are changes that cannot run or cannot matter: bit operators (`|` is a type here), `==` for `is`, and
+   whatever is in an annotation, an assertion (`strict=` is one), a decorator or a class's keywords (how much is
+   cached, and whether a struct is frozen, changes no answer).
+4. A mutant is identified by what is least often renamed: package and module, function (or the name that a module
+   assigns to), operator, and the index of that operator there. The draw depends only on that, so a site that is
+   added or removed does not change the turn of others.
 """
 
 import ast
@@ -45,7 +45,7 @@ SILENT = ("assert_stmt", "decorator")  # rule 3
 
 
 class Mutant(NamedTuple):
-    """`path` below the package's folder; `line` counts from 1; `before` and `after` are that line."""
+    """`path`: below the package's folder. `line`: from 1. `before` and `after`: that line."""
 
     key: str
     path: str
@@ -64,13 +64,13 @@ class Change(NamedTuple):
 
 class Site(NamedTuple):
     path: str
-    name: str  # as a mutant's key, with the family for the operator
+    name: str  # as in a mutant's key, with the family instead of the operator
     line: int
     changes: tuple[Change, ...]
 
 
 def sample(engine: Path, places: list[Site], seed: int, count: int) -> list[Mutant]:
-    """So many mutants of these sites, in the order of their draw (rule 4): the first ones are a sample as well."""
+    """`count` mutants of these sites, in the order of their draw (rule 4). The first ones are a sample, too."""
 
     def turn(site: Site) -> str:
         return sha256(f"{seed} {site.name}".encode()).hexdigest()
@@ -87,7 +87,7 @@ def sample(engine: Path, places: list[Site], seed: int, count: int) -> list[Muta
 
 
 def named(engine: Path, places: list[Site], keys: set[str]) -> list[Mutant]:
-    """The mutants of these keys that there are."""
+    """The existing mutants with these keys."""
     mutants = [_mutant(engine, site, change) for site in places for change in site.changes if change.key in keys]
     return [mutant for mutant in mutants if mutant is not None]
 
@@ -137,7 +137,7 @@ def _positions(nodes: list[Any], name: str) -> Iterator[tuple[tuple[int, int], A
 
 
 def _matters(node: Any) -> bool:
-    """False where rule 3 leaves it out."""
+    """False if rule 3 excludes it."""
     while (parent := node.parent) is not None:
         index = parent.children.index(node)
         if parent.type in SILENT:
@@ -155,7 +155,7 @@ def _matters(node: Any) -> bool:
 
 
 def _owners(tree: ast.Module, lines: int) -> list[str]:
-    """For each line the function or class that it is in, or the name that it assigns to."""
+    """For each line, the function or class that contains it, or the name that it assigns to."""
     owners = ["module"] * lines
 
     def visit(nodes: list[ast.stmt], inside: str) -> None:
@@ -175,8 +175,9 @@ def _owners(tree: ast.Module, lines: int) -> list[str]:
 
 
 def _mutant(engine: Path, site: Site, change: Change) -> Mutant | None:
-    """None where the change is none at all, or one that cosmic-ray cannot make: of a dotted name among several
-    that are caught."""
+    """None if the change changes nothing, or cosmic-ray cannot make it: a dotted name among several caught
+    exceptions.
+    """
     code = (engine / site.path).read_text(encoding="utf-8")
     try:
         changed = mutate_code(code, get_operator(change.operator)(), change.occurrence)

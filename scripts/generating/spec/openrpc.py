@@ -1,8 +1,8 @@
 """Turns the table of methods and their schemas into an OpenRPC 1.3.2 document.
 
-Beside what OpenRPC has, a method says with `x-direction` who sends it (with `x-both-ways`: both) and with `x-kind`
-whether it is a request, a notification, or an event (either, as the host likes). What a request of ctxmgr's may be
-refused with is the host's.
+In addition to OpenRPC, a method's `x-direction` says who sends it (`x-both-ways`: both), and its `x-kind` whether
+it is a request, a notification, or an event (either, as the host likes). The host defines the errors of ctxmgr's
+requests.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ from scripts.generating.spec.shapes import Json, ref
 OPENRPC = "1.3.2"
 TITLE = "ctxmgr"
 ABOUT = "Rewrites a coding agent's message lists and asks for compaction in time."
-# any request to ctxmgr may be answered with these
+# the possible errors of any request to ctxmgr
 GENERAL = (
     errors.INVALID_REQUEST,
     errors.INVALID_PARAMS,
@@ -26,7 +26,7 @@ GENERAL = (
 
 
 def document(version: str) -> dict[str, Any]:
-    """All methods, either way, with their params, answers and errors; `version` is the server's."""
+    """All methods in both directions, with params, answers and errors. `version`: the server's."""
     types = {name: relocated(definition) for name, definition in schema.types().items()}
     return {
         "openrpc": OPENRPC,
@@ -47,12 +47,12 @@ def named_errors() -> list[tuple[int, str, str]]:
 
 
 def errors_of(row: Method) -> tuple[int, ...]:
-    """What a request may be answered with beside its result."""
+    """The errors of a request."""
     return (*row.errors, *GENERAL) if row.direction == "to ctxmgr" and row.kind != "notification" else ()
 
 
 def relocated(value: Any) -> Any:
-    """A schema whose references lead to the components of this document."""
+    """A schema whose references point to the components of this document."""
     if isinstance(value, list):
         return [relocated(item) for item in value]
     if isinstance(value, dict):

@@ -1,14 +1,14 @@
 """Turns the table of methods and the structs into a JSON Schema (draft 2020-12).
 
 Rules:
-1. A type is described as it is on its way. To ctxmgr: as the decoder takes it, so members that have a default may
-   be left out. From ctxmgr: as the encoder writes it, so what is always written is required, and what is left
-   out when it is not there is never null.
-2. Objects stay open: what a host sends beside the known members is passed over, and a later release may answer
-   more. Policies alone are closed, because a misspelt key would be a setting that does nothing.
-3. A type has one name, that of its struct. A policy is two types: `Policy` as it is answered, whole, and
-   `PolicyKeys` as a host sets it, where every key may be absent, or null for its default.
-4. Every type and every member says what it is: a type in its docstring, a member in the `Meta` of its field.
+1. A type is described as it is transmitted. To ctxmgr: as the decoder accepts it, so members with a default may be
+   omitted. From ctxmgr: as the encoder writes it, so what is always written is required, and what is omitted if
+   absent is never null.
+2. Objects are open: unknown members from a host are ignored, and a later release may answer more. Only policies are
+   closed, since a misspelled key would be a setting without effect.
+3. A type has the name of its struct. A policy is two types: `Policy`, as ctxmgr answers it, complete, and
+   `PolicyKeys`, as a host sets it, where every key may be absent, or null for its default.
+4. Every type and every member is described: a type by its docstring, a member by the `Meta` of its field.
 """
 
 import inspect
@@ -41,11 +41,11 @@ _POLICY = policy.__name__
 
 
 class AmbiguousType(Exception):
-    """Two types of one name, or a type that goes both ways and is not the same on both."""
+    """Two types with the same name, or a type that differs by direction."""
 
 
 def document() -> Json:
-    """Every type by its name under `$defs`, and under `methods` what each method takes and gives."""
+    """Every type by its name under `$defs`, and under `methods` what each method takes and returns."""
     return {
         "$schema": DRAFT,
         "title": "The ctxmgr protocol",
@@ -75,7 +75,7 @@ def result_of(row: Method) -> Json:
 
 
 def types() -> dict[str, Json]:
-    """All types by name, in the order in which the methods come to need them."""
+    """All types by name, in the order in which the methods use them."""
     definitions: dict[str, Json] = {}
     for side in get_args(Side):
         for name, schema in _of_structs(side).items():
@@ -88,7 +88,7 @@ def types() -> dict[str, Json]:
 
 
 def _in_order(definitions: dict[str, Json]) -> list[str]:
-    """Params, answer, and what they hold, method by method; then the envelope."""
+    """Params, answer, and their types, method by method; then the envelope."""
     order: dict[str, None] = {}
 
     def visit(schema: Any) -> None:
@@ -134,7 +134,7 @@ def _of_structs(side: Side) -> dict[str, Json]:
 
 
 def _classes(kinds: list[type[msgspec.Struct]]) -> list[type[msgspec.Struct]]:
-    """These structs and all that they hold."""
+    """These structs and all structs in them."""
     structs: dict[type[msgspec.Struct], None] = {}
 
     def visit(node: Any) -> None:
@@ -162,7 +162,7 @@ def _name(cls: type[msgspec.Struct], side: Side) -> str:
 
 
 def _struct(cls: type[msgspec.Struct], name: str, schema: Json, names: dict[str, str], side: Side) -> Json:
-    """Rules 1 and 2. The order of members is that of the struct."""
+    """Rules 1 and 2. Members are in the order of the struct."""
     members: dict[str, Json] = {}
     required: list[str] = list(schema["required"])
     defaults = {field.encode_name for field in msgspec.structs.fields(cls) if not field.required}
@@ -171,7 +171,7 @@ def _struct(cls: type[msgspec.Struct], name: str, schema: Json, names: dict[str,
         description = _described(name, member, given.get("description") or TAGS.get(member))
         shape = _shaped(name, member, _renamed(given, names))
         default = shape.pop("default", None)
-        first = since.is_in(f"{name}.{member}", since.FIRST_VERSION)  # an older host is not sent what came later
+        first = since.is_in(f"{name}.{member}", since.FIRST_VERSION)  # an older host does not receive newer members
         if member in defaults and side == "from ctxmgr" and not omitted and first:
             required.append(member)
         elif member in defaults and side == "from ctxmgr" and omitted:
@@ -190,7 +190,7 @@ def _struct(cls: type[msgspec.Struct], name: str, schema: Json, names: dict[str,
 
 
 def _described(name: str, member: str, description: str | None) -> str | None:
-    """With the version that brought the member, where it was not the first."""
+    """With the version that added the member, unless it was the first."""
     version = since.SINCE.get(f"{name.removesuffix('Keys')}.{member}")
     return f"{description or ''} Since {version}.".lstrip() if version else description
 
@@ -200,7 +200,7 @@ def _docstring(cls: type[msgspec.Struct]) -> str:
 
 
 def _shaped(name: str, member: str, shape: Json) -> Json:
-    """What is open in the struct, closed; a default stays, the description is put back by the caller."""
+    """The shape of what is open in the struct. A default stays; the caller restores the description."""
     shape = {key: value for key, value in shape.items() if key != "description"}
     wanted = MEMBERS.get(f"{name}.{member}") or MEMBERS.get(f"*.{member}")
     if wanted is None:
@@ -209,7 +209,7 @@ def _shaped(name: str, member: str, shape: Json) -> Json:
 
 
 def _renamed(schema: Any, names: dict[str, str]) -> Any:
-    """With our names for structs and literals, and without what only says the same again."""
+    """With our names for structs and literals, and without repetitions."""
     if isinstance(schema, list):
         return [_renamed(item, names) for item in schema]
     if not isinstance(schema, dict):
@@ -247,7 +247,7 @@ def _takes_null(schema: Json) -> bool:
 
 
 def _without_null(schema: Json) -> Json:
-    """Rule 1: left out instead."""
+    """Rule 1: absent instead of null."""
     if "anyOf" not in schema:
         return schema
     return _merged({**schema, "anyOf": [option for option in schema["anyOf"] if option != {"type": "null"}]})

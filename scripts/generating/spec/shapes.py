@@ -1,8 +1,8 @@
-"""What the structs of the verbs leave open, as a host author has to know it.
+"""What the structs of the verbs leave open, as the author of a host needs to know it.
 
-1. Members that are raw or plain in a struct, because a host's bytes go through as they came or because an answer is
-   spliced, have a shape all the same. `MEMBERS` names it; the session reads it from there, not from here.
-2. Every set of words has a name, so that a generator makes one type of it, and always the same.
+1. Members may be untyped in a struct, because a host's bytes pass through unchanged or because an answer is
+   spliced. They still have a shape. `MEMBERS` names it; a session does not read it from here.
+2. Every set of words has a name, so that each generator makes one type of it.
 """
 
 from typing import Any, Literal, NamedTuple
@@ -129,7 +129,7 @@ def _object(required: dict[str, Json], **optional: Json) -> Json:
 _TEXT, _NUMBER, _INDEX = {"type": "string"}, {"type": "number"}, {"type": "integer", "minimum": 0}
 _ID, _VERSION = ref("RequestId"), {"const": "2.0"}
 
-# By type and member. "*": of every type that leaves the member open.
+# By type and member. "*": every type that leaves the member open.
 MEMBERS: dict[str, Json] = {
     "*.entries": nullable(many(ref("Entry"))),
     "*.branchEntries": nullable(many(ref("Entry"))),
@@ -172,7 +172,7 @@ MEMBERS: dict[str, Json] = {
     "Command.params": ref("RequestCompactionParams"),
 }
 
-# Types that no struct stands for.
+# Types without a struct.
 TYPES: dict[str, Json] = {
     "Message": about(
         "One message: the host's own object, in the format that `initialize` named. It passes unchanged. Unknown "
@@ -307,7 +307,7 @@ TYPES: dict[str, Json] = {
     ),
 }
 
-# Types of which the struct says something else: it stands for two of them.
+# Types that the struct describes differently, since it represents two of them.
 DESCRIPTIONS = {
     "PolicyKeys": (
         "Settings that differ from the defaults. An unknown key is refused (-32602). Beyond what a schema can "
@@ -316,7 +316,7 @@ DESCRIPTIONS = {
     )
 }
 
-# Members that tell structs apart, and are none of theirs.
+# Members that tag structs but are not fields.
 TAGS = {"op": "The kind of edit."}
 
 ENVELOPE = ("RequestMessage", "NotificationMessage", "ResultMessage", "ErrorMessage")
