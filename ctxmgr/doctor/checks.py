@@ -93,10 +93,10 @@ def extras(_: Surroundings) -> Iterator[Diagnosis]:
 def vocabulary(_: Surroundings) -> Iterator[Diagnosis]:
     loaded = tokens.load(VOCABULARY)
     if loaded.weigher.name == VOCABULARY:
-        yield Diagnosis("ok", "vocabulary", f"{VOCABULARY} is there and loads")
+        yield Diagnosis("ok", "vocabulary", f"{VOCABULARY} is installed and loads")
     else:
         yield Diagnosis(
-            "warn", "vocabulary", f"{loaded.note}", "tokens are estimated meanwhile; install ctxmgr again"
+            "warn", "vocabulary", f"{loaded.note}", "tokens are estimated until you install ctxmgr again"
         )
 
 
@@ -112,12 +112,16 @@ def sidecar(_: Surroundings) -> Iterator[Diagnosis]:
         with tempfile.TemporaryDirectory(prefix="ctxmgr-doctor-") as state:
             start_ms, context_ms = _answer_ms(state)
     except SidecarFault as fault:
-        advice = "run `ctxmgr serve` by hand: it says on standard error what is in its way"
+        advice = "run `ctxmgr serve` by hand and read its error messages"
         yield Diagnosis("bad", "sidecar", f"ctxmgr serve does not answer: {fault}", advice)
         return
-    text = f"ctxmgr serve answers {start_ms:,.0f} ms after it was spawned, a list in {context_ms:,.0f} ms"
+    text = (
+        f"ctxmgr serve answers {start_ms:,.0f} ms after it was started, and prunes a list in {context_ms:,.0f} ms"
+    )
     if start_ms > SLOW_MS:
-        yield Diagnosis("warn", "sidecar", text, "a slow disk or a busy machine: look again when it is idle")
+        yield Diagnosis(
+            "warn", "sidecar", text, "the disk is slow or the machine is busy; check again when it is idle"
+        )
     else:
         yield Diagnosis("ok", "sidecar", text)
 
@@ -150,28 +154,28 @@ def directory(surroundings: Surroundings) -> Iterator[Diagnosis]:
     """What the system reports about the directory itself."""
     state = surroundings.state
     if not state.exists():
-        yield Diagnosis("ok", STATE, f"{state} is made with the first session")
+        yield Diagnosis("ok", STATE, f"{state} will be created with the first session")
         return
     status = state.stat()
     if not stat.S_ISDIR(status.st_mode):
-        yield Diagnosis("bad", STATE, f"{state} is no directory: no session is saved", "move that file away")
+        yield Diagnosis("bad", STATE, f"{state} is not a directory, so no session is saved", "move that file away")
     elif hasattr(os, "geteuid") and status.st_uid != os.geteuid():
         yield Diagnosis("bad", STATE, f"{state} belongs to another user", "name your own with CTXMGR_STATE_DIR")
     elif not os.access(state, os.W_OK | os.X_OK):
-        yield Diagnosis("bad", STATE, f"{state} cannot be written: no session is saved", f"chmod 700 {state}")
+        yield Diagnosis("bad", STATE, f"{state} is not writable, so no session is saved", f"chmod 700 {state}")
     elif os.name != "nt" and stat.S_IMODE(status.st_mode) & 0o077:
         mode = f"{stat.S_IMODE(status.st_mode):o}"
         yield Diagnosis("warn", STATE, f"{state} can be read by others (mode {mode})", f"chmod 700 {state}")
     else:
-        yield Diagnosis("ok", STATE, f"{state} is yours alone")
+        yield Diagnosis("ok", STATE, f"{state} is readable only by you")
 
 
 def space(surroundings: Surroundings) -> Iterator[Diagnosis]:
     state = surroundings.state
     free = shutil.disk_usage(next(path for path in (state, *state.parents) if path.exists())).free
     severity: Severity = "bad" if free < NONE_BYTES else "warn" if free < LITTLE_BYTES else "ok"
-    advice = "" if severity == "ok" else "make room; ctxmgr sessions shows what is saved"
-    yield Diagnosis(severity, "space", f"{free / MEGABYTE:,.0f} MB are free on its disk", advice)
+    advice = "" if severity == "ok" else "free some space; ctxmgr sessions list shows what is saved"
+    yield Diagnosis(severity, "space", f"{free / MEGABYTE:,.0f} MB free on its disk", advice)
 
 
 def sessions(surroundings: Surroundings) -> Iterator[Diagnosis]:
@@ -193,7 +197,8 @@ def sessions(surroundings: Surroundings) -> Iterator[Diagnosis]:
             "warn",
             "sessions",
             f"{len(broken)} cannot be read: {_names(broken)}",
-            "each begins anew when its host opens it, and the old file is set aside; ctxmgr inspect FILE says why",
+            "each starts again when its host opens it, and the old file is kept aside; ctxmgr inspect FILE says "
+            "why",
         )
 
 
@@ -208,8 +213,8 @@ def set_aside(surroundings: Surroundings) -> Iterator[Diagnosis]:
     if files:
         size = sum(size for _, size in files) / MEGABYTE
         names = _names([path for path, _ in files])
-        text = f"{len(files)} files were set aside or left over ({size:,.1f} MB): {names}"
-        yield Diagnosis("warn", "left over", text, "delete them where you do not need them; nothing reads them")
+        text = f"{len(files)} files are no longer used ({size:,.1f} MB): {names}"
+        yield Diagnosis("warn", "unused files", text, "delete them if you do not need them")
 
 
 def archive(surroundings: Surroundings) -> Iterator[Diagnosis]:
@@ -219,9 +224,9 @@ def archive(surroundings: Surroundings) -> Iterator[Diagnosis]:
     size = path.stat().st_size / MEGABYTE
     fault = archive_fault(surroundings.state)
     if fault is None:
-        yield Diagnosis("ok", "archive", f"originals of what left, {size:,.1f} MB")
+        yield Diagnosis("ok", "archive", f"originals of what was removed, {size:,.1f} MB")
     else:
-        advice = "it is set aside with the next call that needs it, and a new one begun"
+        advice = "the next call that needs it puts it aside and starts a new one"
         yield Diagnosis("warn", "archive", f"cannot be used: {fault}", advice)
 
 
@@ -238,10 +243,10 @@ def setting_files(surroundings: Surroundings) -> Iterator[Diagnosis]:
     try:
         layers = settings.read(environ=surroundings.environ, directory=surroundings.directory)
     except settings.SettingsFault as fault:
-        advice = "mend it: ctxmgr run and ctxmgr proxy do not start on half of the settings"
+        advice = "fix it: ctxmgr run and ctxmgr proxy do not start until then"
         yield Diagnosis("bad", "settings", str(fault), advice)
         return
-    none = f"no file: as by default (yours would be {settings.user_path(surroundings.environ)})"
+    none = f"no file, defaults apply (yours would be {settings.user_path(surroundings.environ)})"
     yield Diagnosis("ok", "settings", f"read from {', '.join(layers.paths)}" if layers.paths else none)
 
 
@@ -256,7 +261,7 @@ def variables(surroundings: Surroundings) -> Iterator[Diagnosis]:
     """Variables that are not ours, but have a similar name."""
     for name in sorted(surroundings.environ):
         if meant := settings.meant_variable(name):
-            yield Diagnosis("warn", "settings", f"{name} is set, and nothing reads it", f"did you mean {meant}?")
+            yield Diagnosis("warn", "settings", f"{name} is set, but nothing reads it", f"did you mean {meant}?")
 
 
 # what runs through ctxmgr
@@ -272,13 +277,13 @@ def holdout(surroundings: Surroundings) -> Iterator[Diagnosis]:
         read = settings.read(environ=surroundings.environ, directory=surroundings.directory)
         share = read.settings_for().holdout
         if share:
-            text = f"{share:.0%} of sessions pass untouched, to compare them"
+            text = f"{share:.0%} of sessions stay unchanged, for comparison"
             yield Diagnosis("ok", "holdout", text, "ctxmgr savings --live shows what the others saved")
             return
         saved = len(snapshots.saved_files(surroundings.state)) if surroundings.state.is_dir() else 0
         if saved > FEW_SESSIONS:
-            text = "off: what ctxmgr saves on your own bill, and whether your agent is as good, is not measured"
-            advice = 'holdout = "10%" in your settings lets a tenth of sessions pass untouched, to compare them'
+            text = "off: what ctxmgr saves you, and whether your agent works as well, is not measured"
+            advice = 'holdout = "10%" in your settings lets a tenth of sessions stay unchanged, for comparison'
             yield Diagnosis("ok", "holdout", text, advice)
 
 
@@ -287,13 +292,13 @@ def agents(surroundings: Surroundings) -> Iterator[Diagnosis]:
     on_path = [(program, agent) for program in PROGRAMS if (agent := installed(program, surroundings.environ))]
     if not on_path:
         names = ", ".join(program.title for program in PROGRAMS)
-        yield Diagnosis("ok", "agents", f"none of those that are known is on PATH ({names})")
+        yield Diagnosis("ok", "agents", f"no known agent is on PATH ({names})")
     for program, agent in on_path:
         if agent.version is None:
             text = f"{agent.path} does not say its version"
             yield Diagnosis("warn", program.title, text, f"see whether `{program.command} --version` works")
             continue
-        tried = f"tried with {program.tried}" if program.tried else "known by its documentation alone"
+        tried = f"tried with {program.tried}" if program.tried else "known only from its documentation"
         text = f"{agent.version} at {agent.path}; {tried}"
         start = Launch((), dict(surroundings.environ), surroundings.directory)
         try:
@@ -302,7 +307,7 @@ def agents(surroundings: Surroundings) -> Iterator[Diagnosis]:
         except NotHookable as fault:
             yield Diagnosis("warn", program.title, f"{text}: {fault}")
             continue
-        yield Diagnosis("ok", program.title, f"{text}; it speaks to {upstream}", f"ctxmgr run -- {program.command}")
+        yield Diagnosis("ok", program.title, f"{text}; provider: {upstream}", f"ctxmgr run -- {program.command}")
         for loss in program.losses:
             yield Diagnosis("ok", program.title, f"behind ctxmgr: {loss}")
 
@@ -322,16 +327,16 @@ def recording(surroundings: Surroundings) -> Iterator[Diagnosis]:
         kind = readers.file_kind(source)
         if kind.reader is None:
             read(source.name, source.content)
-            advice = f"ctxmgr replay {surroundings.recording} compares it with this version"
+            advice = f"ctxmgr replay {surroundings.recording} checks it against this version"
             yield Diagnosis("ok", "recording", f"{surroundings.recording} is {kind.description}", advice)
             return
         session = readers.read(source)
     except UnreadableRecording as fault:
-        advice = "give a session file of an agent: the guide to replay lists where each keeps them"
+        advice = "name a session file of an agent; the replay guide lists where they are"
         yield Diagnosis("bad", "recording", str(fault), advice)
         return
     text = f"{surroundings.recording} is {kind.description}: {_contents(session)}"
-    advice = f"ctxmgr replay {surroundings.recording} shows what ctxmgr would make of it"
+    advice = f"ctxmgr replay {surroundings.recording} shows what ctxmgr would save"
     yield Diagnosis("ok", "recording", text, advice)
     for note in session.notes if isinstance(session, Recording) else ():
         yield Diagnosis("ok", "recording", note)

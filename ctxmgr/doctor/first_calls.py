@@ -145,28 +145,28 @@ def comparing(surroundings: Surroundings) -> Iterator[Diagnosis]:
         calls = first_calls(program, there.path, surroundings.environ)
         own = calls.pop("own")
         if own is None:
-            text = "no first call came: what a base URL takes from it cannot be told"
+            text = "it made no call, so the effect of a base URL is unknown"
             yield Diagnosis("warn", program.title, text, f"see whether `{program.command} -p hi` works")
             continue
-        yield Diagnosis("ok", program.title, f"first call to its vendor: {_tools_text(own)}")
+        yield Diagnosis("ok", program.title, f"first call to its provider: {_tools_text(own)}")
         for name, call in calls.items():
             yield _compared(program.title, WAYS[name], own, call)
 
 
-WAYS = {"behind": "behind a base URL", "run": "as ctxmgr run starts it"}
+WAYS = {"behind": "behind a base URL", "run": "with ctxmgr run"}
 
 
 def _compared(title: str, way: str, own: FirstCall, call: FirstCall | None) -> Diagnosis:
     if call is None:
-        return Diagnosis("warn", title, f"{way}: no first call came")
+        return Diagnosis("warn", title, f"{way}: it made no call")
     if call.tool_tokens > MORE * own.tool_tokens:
         more = call.tool_tokens - own.tool_tokens
-        advice = "set ENABLE_TOOL_SEARCH=true, and see whether the upstream takes it"
-        return Diagnosis("warn", title, f"{way}: {_tools_text(call)}: {more:,} tokens of tools more", advice)
+        advice = "set ENABLE_TOOL_SEARCH=true, and check that the upstream accepts it"
+        return Diagnosis("warn", title, f"{way}: {_tools_text(call)}: {more:,} more tokens of tools", advice)
     lost = sorted(own.betas - call.betas)
     if any(name.startswith(LARGE_WINDOW) for name in lost):
-        text = f"{way}: it asks no more for a window of a million tokens"
-        return Diagnosis("warn", title, text, "name the model with [1m] at its end")
+        text = f"{way}: it no longer requests a window of a million tokens"
+        return Diagnosis("warn", title, text, "end the name of the model with [1m]")
     without = f", without the betas {', '.join(lost)}" if lost else ", and the same betas"
     return Diagnosis("ok", title, f"{way}: the same tools{without}")
 

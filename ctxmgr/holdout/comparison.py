@@ -132,13 +132,13 @@ def _at_equal_depth(managed: Sums, held_out: Sums) -> tuple[float, float] | None
 
 
 MEASURES = (
-    Measure("dollars a call at equal depth", _at_equal_depth),
-    Measure("dollars a session", _rate("dollars", "sessions")),
-    Measure("calls a session", _rate("calls", "sessions")),
-    Measure("errors in 100 calls", _rate("errors", "calls", 100), False),
-    Measure("corrections in 100 calls", _rate("corrections", "calls", 100), False),
-    Measure("files read again in 100 calls", _rate("rereads", "calls", 100), False),
-    Measure("compactions in 100 calls", _rate("compactions", "calls", 100), False),
+    Measure("dollars per call at equal depth", _at_equal_depth),
+    Measure("dollars per session", _rate("dollars", "sessions")),
+    Measure("calls per session", _rate("calls", "sessions")),
+    Measure("errors per 100 calls", _rate("errors", "calls", 100), False),
+    Measure("corrections per 100 calls", _rate("corrections", "calls", 100), False),
+    Measure("files read again per 100 calls", _rate("rereads", "calls", 100), False),
+    Measure("compactions per 100 calls", _rate("compactions", "calls", 100), False),
 )
 
 

@@ -17,7 +17,9 @@ from ctxmgr.holdout.comparison import LEAST_SESSIONS, LEVEL, Comparison, Differe
 from ctxmgr.model import currency
 from ctxmgr.plain_text import complain, table, write, write_json
 
-NO_CALLS = 'no session was held out yet: ctxmgr run --holdout 10% -- claude, or holdout = "10%" in your settings'
+NO_CALLS = (
+    'no session was held out yet; use ctxmgr run --holdout 10% -- claude, or holdout = "10%" in your settings'
+)
 HEAD = ("", "with ctxmgr", "held out", "difference", f"{LEVEL:.0%} interval", "")
 NOT_SHOWN = "not shown yet"
 
@@ -64,9 +66,9 @@ def sentence(comparison: Comparison) -> str:
     """What is shown about the dollars per call, and about what became worse."""
     cost, *others = comparison.differences
     worse = [one.name for one in others if one.is_shown and (one.change or 0) > 0]
-    more = f" Shown to be more with it: {', '.join(worse)}." if worse else ""
+    more = f" Significantly more with ctxmgr: {', '.join(worse)}." if worse else ""
     if not cost.is_shown or cost.change is None or cost.low is None or cost.high is None:
-        return f"What ctxmgr does to a call's {currency.NAME} is {_missing(cost, comparison)}.{more}"
+        return f"The effect of ctxmgr on the {currency.NAME} per call is {_missing(cost, comparison)}.{more}"
     word, ends = ("fewer", (-cost.high, -cost.low)) if cost.change < 0 else ("more", (cost.low, cost.high))
     low, high = (f"{end:.0%}" for end in ends)
     return f"With ctxmgr a call costs {abs(cost.change):.0%} {word} {currency.NAME} ({low} to {high}).{more}"
@@ -79,7 +81,7 @@ def _missing(one: Difference, comparison: Comparison) -> str:
     if one.needed is None:
         return f"{NOT_SHOWN} ({count:,} sessions)"
     if one.needed <= count:
-        return f"not shown: after {count:,} sessions it is small, if it is there"
+        return f"small at most after {count:,} sessions"
     return f"{NOT_SHOWN} ({count:,} of about {_round(one.needed):,} sessions needed)"
 
 
@@ -114,7 +116,8 @@ def _notes(comparison: Comparison) -> Iterator[str]:
     if min(managed, comparison.held_out_sessions) < LEAST_SESSIONS:
         yield f"an interval needs {LEAST_SESSIONS} sessions of each kind"
     if comparison.mixed_sessions:
-        yield f"{comparison.mixed_sessions:,} sessions have calls of both kinds and are left out"
+        yield f"{comparison.mixed_sessions:,} sessions have calls of both kinds and are not counted"
     if comparison.unpriced:
-        yield f"{comparison.unpriced:,} calls have no count or no price and are in no sum of {currency.NAME}"
+        missing = f"are missing from the {currency.NAME}"
+        yield f"{comparison.unpriced:,} calls have no usage count or no price and {missing}"
     yield from comparison.prices

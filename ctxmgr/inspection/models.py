@@ -59,7 +59,7 @@ def details(registry: Registry, known: ModelFacts) -> list[tuple[str, str]]:
         *(_prices("prices", known.prices) or [("prices", "not known")]),
     ]
     if known.prices is not None and not known.has_read_price and known.cache.kind != "none":
-        rows.append(("", "that of reading the cache is not known: it is the default"))
+        rows.append(("", "the price of reading the cache is not known; the default is used"))
     rows += [*_prices("batch", known.batch), ("cache", _rule(known.cache))]
     if known.long_cache is not None:
         kept = f"{_lived(known.long_cache.lifetime_ms)} at {known.long_cache.cache_write:g} a write"
@@ -68,7 +68,7 @@ def details(registry: Registry, known: ModelFacts) -> list[tuple[str, str]]:
     cache = registry.caches.get(row.cache) if row is not None and isinstance(row.cache, str) else None
     if cache is not None and cache.note:
         rows.append(("", cache.note))
-    rows += [("pictures", known.media or "as most count them"), ("vocabulary", known.vocabulary)]
+    rows += [("pictures", known.media or "as most models count them"), ("vocabulary", known.vocabulary)]
     if known.source:
         rows.append(("source", f"{known.source} ({known.date})" if known.date else known.source))
     if cache is not None and cache.source:

@@ -146,11 +146,11 @@ class ModelFacts(msgspec.Struct, frozen=True):
     source: str = ""
     date: str = ""
     matched: Literal["model", "family", "unknown"] = "unknown"
-    why: str = "no family of that name is known"
+    why: str = "the model is not known"
 
 
 MILLION_TOKENS = 1_000_000
-BEHIND = "behind what is no provider's prefix"
+BEHIND = "after an unknown prefix"
 
 
 class Registry:
@@ -177,7 +177,7 @@ class Registry:
         if not candidates and (facts := self._without_family(model)):
             return facts
         if not candidates:
-            return ModelFacts(model, why="no name in it is that of a family" if model else "no model is named")
+            return ModelFacts(model, why="no known family in its name" if model else "no model is named")
         word, name = next((candidate for candidate in candidates if "/" not in candidate[1]), candidates[0])
         row = next((self.rows[bare] for bare in shorter(name) if bare in self.rows), None)
         whole_name = is_whole(model, name)
@@ -185,10 +185,10 @@ class Registry:
             return self._of_row(model, row)
         if row is not None:
             facts = self._of_row(model, row)
-            return _guessed(facts, f"a part of the id is {row.id}, {BEHIND}")
+            return _guessed(facts, f"part of the id is {row.id}, {BEHIND}")
         facts = self._of_family(model, name, self._family_of[word])
-        begun = f"the id begins as {self.rows[facts.row].id} does" if facts.row else ""
-        return facts if whole_name or facts.why != begun else _guessed(facts, f"a part of {begun}, {BEHIND}")
+        begun = f"its id begins like {self.rows[facts.row].id}" if facts.row else ""
+        return facts if whole_name or facts.why != begun else _guessed(facts, f"part of {begun}, {BEHIND}")
 
     def _without_family(self, model: str) -> ModelFacts | None:
         """The facts of a row without a family, such as one in a user's file, by the same rules."""
@@ -199,7 +199,7 @@ class Registry:
             begun = [row for known, row in self.rows.items() if not row.family and begins(name, known)]
             if begun:
                 row = max(begun, key=lambda row: len(row.id))
-                return _guessed(self._of_row(model, row), f"the id begins as {row.id} does")
+                return _guessed(self._of_row(model, row), f"its id begins like {row.id}")
         return None
 
     def with_facts(self, more: FactsFile) -> "Registry":
@@ -223,18 +223,18 @@ class Registry:
         if beginning:
             row = max(beginning, key=lambda row: len(row.id))
             facts = self._of_row(model, row)
-            return _guessed(facts, f"the id begins as {row.id} does")
+            return _guessed(facts, f"its id begins like {row.id}")
         words, _ = parts(name)
         alike = _alike(words, (row for row in self.rows.values() if row.family == family.name))
         if alike is not None:
             facts = self._of_row(model, alike)
             window = min(family.window, facts.window)
-            why = f"{alike.id} is the newest of its kind that is known"
+            why = f"{alike.id} is the newest known model of its kind"
             return msgspec.structs.replace(
                 facts, window=window, usual_window=min(window, facts.usual_window), matched="family", why=why
             )
         rule = self._rule(family.cache, None)
-        why = f"all that is known is the family {family.name}"
+        why = f"only its family, {family.name}, is known"
         return ModelFacts(
             model,
             family=family.name,

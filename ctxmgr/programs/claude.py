@@ -163,7 +163,7 @@ CLAUDE = Program(
     losses=(
         "it may send every tool with the first prompt, and defer none: ENABLE_TOOL_SEARCH=true keeps it as it was, "
         "and ctxmgr run sets it where the upstream is Anthropic's own",
-        "its window of a million tokens may be taken for 200,000: name the model with [1m] at its end",
+        "its window of a million tokens may be taken for 200,000: end the name of the model with [1m]",
         "Remote Control may be off",
     ),
     tried="2.1.330",

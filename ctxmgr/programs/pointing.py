@@ -75,7 +75,7 @@ def program(
     tried: str = "",
     takes_flag: bool = True,
 ) -> Program:
-    """`tried`: "" of one that is known by its documentation alone. `takes_flag`: a flag may say what it speaks if
+    """`tried`: "" of one that is known only from its documentation. `takes_flag`: a flag may say what it speaks if
     nothing else does.
     """
     api = next(iter(pointing.places.values())).api

@@ -79,7 +79,7 @@ def opened(directory: Path) -> tuple[sqlite3.Connection, str | None]:
 def _not_ours(status: os.stat_result) -> str | None:
     """Why the file cannot be used, or None. Only its mode is corrected."""
     if not stat.S_ISREG(status.st_mode):
-        return "it is no regular file"
+        return "it is not a regular file"
     return foreign(status) or (shared(status) if status.st_nlink > 1 else None)
 
 

@@ -45,7 +45,7 @@ VERSION = 1
 
 _DIGITS = 8  # crc32 is 32 bits: 8 hexadecimal digits, then one space
 _BODY_AT = _DIGITS + 1
-_BROKEN = "its first line is broken"
+_BROKEN = "its first line is damaged"
 
 
 class SnapshotRecords(msgspec.Struct, frozen=True):

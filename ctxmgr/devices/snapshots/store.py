@@ -48,7 +48,7 @@ from ctxmgr.model import faults
 
 PREFIX_CHARACTERS = 40  # of the session id, for readers; the hash identifies the session
 HASH_DIGITS = 32  # 128 bits: no two ids collide, and the longest side name stays below 143 (eCryptfs)
-_IRREGULAR = "it is no regular file"
+_IRREGULAR = "it is not a regular file"
 ENDING = ".jsonl"
 _SIDE = (".torn", ".tmp", ".broken-")
 

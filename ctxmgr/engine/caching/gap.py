@@ -38,7 +38,7 @@ def gap(truth: CacheTruth, rule: CacheRule, lifetime: LifetimeInForce, documente
     compared = [call for call in truth.calls if call.expected_tokens >= LEAST_COMPARED_TOKENS][-GAP_CALLS:]
     if len(compared) == GAP_CALLS and not any(map(has_read, compared)):
         last = compared[-1]
-        numbers = f"the provider read {last.read_tokens:,} of {last.expected_tokens:,} expected"
+        numbers = f"the provider read {last.read_tokens:,} of {last.expected_tokens:,} expected cached tokens"
         causes = _why(compared, rule)
         lapse = (
             _said_too_long(compared, lifetime, documented_ms)
@@ -46,12 +46,16 @@ def gap(truth: CacheTruth, rule: CacheRule, lifetime: LifetimeInForce, documente
             else ""
         )
         if lapse and _has_read_sooner(truth, compared):
-            return f"{numbers}: a start is {lapse}"
-        return f"{numbers}: a start may be {lapse}; or {causes}" if lapse else f"{numbers}: {causes}"
+            return f"{numbers}: its entries expire before the {lapse}"
+        return (
+            f"{numbers}: its entries may expire before the {lapse}; or {causes}"
+            if lapse
+            else f"{numbers}: {causes}"
+        )
     if all(map(_began_otherwise, newest)):  # rule 3
         return (
-            f"the list changes from its start on each call: of {newest[-1].changed_tokens:,} tokens the provider "
-            "can read nothing"
+            "the list changes from its start on each call, so the provider can read none of its "
+            f"{newest[-1].changed_tokens:,} tokens from the cache"
         )
     return _lapses(truth, lifetime)
 
@@ -67,10 +71,10 @@ def _why(calls: Sequence[ComparedCall], rule: CacheRule) -> str:
         return "caching is off, or something before the list changes on each call"
     of_list = last.expected_tokens - last.before_list_tokens
     if last.read_tokens <= last.before_list_tokens + BESIDE_SHARE * of_list:
-        less = "that is what stands before the list, which changes from its start once it has left ctxmgr"
-        return f"{less}, or bears no mark" if marks else less
-    behind = "the list changes behind that on each call"
-    return f"{behind}, or bears no mark near enough" if marks else behind
+        less = "that is only the part before the list, and the list changes from its start after ctxmgr returned it"
+        return f"{less}, or has no cache mark" if marks else less
+    behind = "the list changes after that point on each call"
+    return f"{behind}, or has no cache mark near that point" if marks else behind
 
 
 def _said_too_long(calls: Sequence[ComparedCall], lifetime: LifetimeInForce, documented_ms: int) -> str:
@@ -79,7 +83,7 @@ def _said_too_long(calls: Sequence[ComparedCall], lifetime: LifetimeInForce, doc
     if lifetime.source not in WHOSE or shortest <= documented_ms or any(call.read_tokens for call in calls):
         return ""
     promise = f"{_minutes(lifetime.lifetime_ms)} that {WHOSE[lifetime.source]}"
-    return f"kept for less than the {promise}, for these calls came after {_minutes(shortest)} and more"
+    return f"{promise} (these calls came after pauses of {_minutes(shortest)} or more)"
 
 
 def _has_read_sooner(truth: CacheTruth, calls: Sequence[ComparedCall]) -> bool:
@@ -104,7 +108,7 @@ def _lapses(truth: CacheTruth, lifetime: LifetimeInForce) -> str:
     if shown is None or lifetime.source not in WHOSE or shown >= lifetime.lifetime_ms:
         return ""
     pause, promise = _minutes(shown + 1), f"{_minutes(lifetime.lifetime_ms)} that {WHOSE[lifetime.source]}"
-    return f"reads lapse after pauses of {pause}: a start is kept for less than the {promise}"
+    return f"reads fail after pauses of {pause}: its entries expire before the {promise}"
 
 
 def _minutes(ms: int) -> str:

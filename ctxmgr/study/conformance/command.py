@@ -52,7 +52,7 @@ def host_side(parsed: Namespace) -> int:
                     out.print(plain(text, style))
         except OSError as fault:
             return complain("conform", start_text(fault), 2)
-    out.print(f"{counts['same']} the same, {counts['differs']} with differences, {counts['skipped']} skipped")
+    out.print(f"{counts['same']} match, {counts['differs']} differ, {counts['skipped']} skipped")
     return 0 if counts["same"] and not counts["differs"] else 1
 
 
@@ -163,7 +163,7 @@ def _restore(golden: Golden, state: Path) -> None:
 
 def _sentence(finding: GoldenDifference) -> str:
     where = f"line {finding.line_number}" if finding.line_number else "at the end"
-    text = f"{where}, {finding.what}: at {finding.path} is recorded {finding.recorded}, came {finding.received}"
+    text = f"{where}, {finding.what}: at {finding.path} expected {finding.recorded}, received {finding.received}"
     return text.encode("unicode_escape").decode()
 
 

@@ -131,9 +131,9 @@ def read(name: str, content: bytes, rewrite: bool = False) -> Golden:
     try:
         golden = Golden(name, tuple(transcript.read(content)))
         if header_of(golden.lines) is None and not rewrite:
-            raise ValueError("line 1 is no header of a transcript")
+            raise ValueError("line 1 is not the header of a transcript")
         if "match" in golden.header:
-            raise ValueError("line 1: a script of a host, which `ctxmgr drive` plays")
+            raise ValueError("line 1: this is a script; play it with `ctxmgr drive`")
         chosen = tuple(map(path_of, golden.header.get("any", ())))
     except (ValueError, TypeError) as fault:
         raise UnreadableRecording(f"{name}, {fault}") from None
@@ -152,7 +152,7 @@ def head(body: bytes) -> Head:
     try:
         fields = json.loads(body.decode("utf-8"), parse_constant=_no_number)
     except (ValueError, RecursionError) as fault:
-        return Head(fault=f"no strict JSON: {fault}")
+        return Head(fault=f"not valid JSON: {fault}")
     if not isinstance(fields, dict):
         return Head(fields=fields)
     method = fields.get("method")
@@ -168,7 +168,7 @@ def path_of(text: str) -> Path:
     """The steps of a JSON path such as `$.a[*].b.*`. Raises ValueError."""
     steps = tuple(_STEP.findall(text))
     if not steps or text != "$" + "".join(steps):
-        raise ValueError(f"this is no path: {text}")
+        raise ValueError(f"not a path: {text}")
     return tuple(EVERY if step == "[*]" else step[1:] for step in steps)
 
 

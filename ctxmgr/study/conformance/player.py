@@ -53,7 +53,7 @@ class Player:
                 self._end(self._talk, step)
         except NoMessage as fault:
             expected, received = fault.args
-            text = f"what stands on the output is no message: {received}"
+            text = f"the output is not a message: {received}"
             if received in ("content-length", "ndjson"):
                 text = f"the host sends {expected}, it was answered in {received}"
             raise ExpectationFailed(step.number, text) from None
@@ -109,12 +109,12 @@ class Player:
             talk.read_to_end()
             code = talk.sidecar.wait(talk.seconds)
         except TimedOut:
-            text = f"the end of the process: it did not come within {talk.seconds:g} s"
+            text = f"the process did not end within {talk.seconds:g} s"
             raise ExpectationFailed(step.number, text) from None
         for key, message in talk.left():
             if not key.startswith("notification"):
                 mismatch = Difference("$", "nothing", rendered(message.fields))
-                raise ExpectationFailed(step.number, f"{key}: no line takes it", mismatch)
+                raise ExpectationFailed(step.number, f"{key} was not expected", mismatch)
         self._killed(talk)
         return code
 
@@ -128,13 +128,13 @@ class Player:
         try:
             return talk.take(key)[0]
         except OutputEnded:
-            text = f"{key}: the process ended its output before it came"
+            text = f"{key}: the process closed its output first"
         except TimedOut:
-            text = f"{key}: it did not come within {talk.seconds:g} s"
+            text = f"{key} did not arrive within {talk.seconds:g} s"
         raise ExpectationFailed(step.number, text)
 
     def _hold(self, step: ScriptStep, what: str, value: Any) -> None:
         mismatch = match(step.pattern, value, self.mode, self._names)
         if mismatch is not None:
-            raise ExpectationFailed(step.number, f"{what}: not what was expected", mismatch)
+            raise ExpectationFailed(step.number, f"{what} is not what was expected", mismatch)
         self.matched_count += 1

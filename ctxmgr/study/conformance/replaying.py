@@ -115,7 +115,7 @@ class _Recorded(Driver):
             while fields["ticket"] not in self.completions:  # the job that requests it may still have work to do
                 if not self.work():
                     where = f"{self.golden.name}, line {line.number}"
-                    raise UnreadableRecording(f"{where}: nothing asked for this completion")
+                    raise UnreadableRecording(f"{where}: no request for this completion")
             self.complete(fields["ticket"], msgspec.convert(fields["completion"], Completion))
         elif line.kind == "stored":
             self.stored(fields["session"], msgspec.convert(fields["as"], Stored))
@@ -127,7 +127,7 @@ class _Recorded(Driver):
     def _weigher(self, name: str) -> Any:
         loaded = tokens.load(name)
         if loaded.weigher.name != name:
-            why = f"was recorded with {name}, which is not to be had: {loaded.note}"
+            why = f"was recorded with {name}, which is not available: {loaded.note}"
             raise UnreadableRecording(f"{self.golden.name} {why}")
         return loaded.weigher
 

@@ -103,11 +103,12 @@ def check(value: Any, names: set[str], sent: bool, path: str = "$", negated: boo
     for name, argument in value.items():
         words, fits = FORMS.get(name, ("", lambda argument: True))
         faults = {
-            f"`{name}` is no placeholder": not words,
+            f"`{name}` is not a placeholder": not words,
             f"`{name}` takes {words}, not {rendered(argument)}": not fits(argument),
-            f"`{name}` is for what is expected, not for what is sent": sent and name not in ("$ref", "$literal"),
-            f"`{name}` stands alone": len(value) > 1 and (sent or name in ("$absent", "$rest")),
-            f"nothing before has captured `{argument}`": name == "$ref" and str(argument) not in names,
+            f"`{name}` can only be in what is expected, not in what is sent": sent
+            and name not in ("$ref", "$literal"),
+            f"`{name}` must be the only member": len(value) > 1 and (sent or name in ("$absent", "$rest")),
+            f"no earlier line captures `{argument}`": name == "$ref" and str(argument) not in names,
             "what must not match cannot be captured": name == "$capture" and negated,
             f"`{STATE_DIR}` is the name of this run's state directory": (name, argument) == ("$capture", STATE_DIR),
         }
@@ -316,7 +317,7 @@ def parse(content: bytes) -> Script:
         raise ScriptError(str(fault)) from None
     header = header_of(lines)
     if header is None:
-        raise ScriptError("line 1 is no header of a transcript")
+        raise ScriptError("line 1 is not the header of a transcript")
     by_hand = "match" in header and "rules" not in header  # it expects no answers that depend on rules
     if not by_hand and (why := rules.refusal(header, __version__)) is not None:
         raise ScriptError(f"line {lines[0].number}: {why}")
@@ -363,7 +364,7 @@ def _step(line: TranscriptLine, text: bytes) -> ScriptStep | None:
         if not isinstance(message.fields, dict):
             raise ScriptError(f"line {number}: a message of ctxmgr is an object")
         if not message.method and ("method" in message.fields or is_placeholder(message.fields.get("id"))):
-            raise ScriptError(f"line {number}: the method, or the id of an answer, is written out")
+            raise ScriptError(f"line {number}: the method, or the id of an answer, must be given")
         return ScriptStep(number, "expect", key=key_of(message), pattern=message.fields)
     if line.sender == "ctxmgr" and line.kind in AROUND:
         return None
@@ -374,4 +375,4 @@ def _step(line: TranscriptLine, text: bytes) -> ScriptStep | None:
         return ScriptStep(number, fields["process"])
     if fields.get("from") == "ctxmgr" and "exit" in fields:
         return ScriptStep(number, "exit", pattern=fields["exit"])
-    raise ScriptError(f"line {number}: this is no line of a script")
+    raise ScriptError(f"line {number}: not a line of a script")

@@ -96,7 +96,7 @@ def _recorded(address: str, name: str, digest: str) -> Recording | Stream:
     except Exception as fault:  # noqa: BLE001  a store's own error, which may not occur again
         raise OSError(f"{type(fault).__name__}") from None
     if sources.digest(content) != digest:
-        raise UnreadableRecording(f"{name} is not what was listed: its content has changed")
+        raise UnreadableRecording(f"{name} has changed since it was listed")
     return readers.read(readers.source_of(name, content))
 
 
@@ -132,7 +132,7 @@ def _outcome(recorded: Recording | Stream, policy: CorpusPolicy, options: Replay
     if policy.preset not in PEERS:
         return drive(recorded, options)
     if not isinstance(recorded, Recording):
-        raise UnreadableRecording("a stream of events is no session for a peer")
+        raise UnreadableRecording("peers cannot replay a stream of events")
     return peers.driven(recorded, policy.preset, options)
 
 

@@ -135,7 +135,7 @@ def parts(folder: Path, kind: str) -> list[Path]:
 
 def _broken(part: Path, fault: Exception) -> CorpusFault:
     name = type(fault).__name__
-    return CorpusFault(f"{part} cannot be read ({name}); delete it, and the next run computes it anew")
+    return CorpusFault(f"{part} cannot be read ({name}); delete it, and the next run computes it again")
 
 
 def table(rows: Sequence[Row], columns: Sequence[Column]) -> pa.Table:

@@ -226,12 +226,12 @@ def _policy(text: str) -> CorpusPolicy:
         return CorpusPolicy(text, text)
     preset, _, rest = text.partition(":")
     if preset not in PRESETS:
-        raise CorpusFault(f"no preset or peer is called {preset!r} ({', '.join((*PRESETS, *PEERS))})")
+        raise CorpusFault(f"there is no preset or peer {preset!r} ({', '.join((*PRESETS, *PEERS))})")
     keys: dict[str, Any] = {}
     for pair in rest.split(",") if rest else ():
         name, sign, value = pair.partition("=")
         if not sign:
-            raise CorpusFault(f"{text}: {pair!r} is no KEY=VALUE")
+            raise CorpusFault(f"{text}: {pair!r} is not KEY=VALUE")
         keys[name] = policy_value(value)
     try:
         policy_keys.policy({**keys, "preset": preset})

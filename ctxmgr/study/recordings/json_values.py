@@ -70,7 +70,7 @@ def in_utf8(name: str, content: bytes) -> bytes:
     try:
         return content.decode(encoding).encode("utf-8") if encoding else content
     except UnicodeError:
-        raise UnreadableRecording(f"{name}: it begins as {encoding} does, and is none") from None
+        raise UnreadableRecording(f"{name}: it looks like {encoding}, but is not valid") from None
 
 
 def members(piece: bytes, name: str, line: int) -> dict[str, msgspec.Raw]:
@@ -78,7 +78,7 @@ def members(piece: bytes, name: str, line: int) -> dict[str, msgspec.Raw]:
 
     Raises UnreadableRecording if it is no object.
     """
-    value: dict[str, msgspec.Raw] = decoded(piece, name, line, _members, "JSON object")
+    value: dict[str, msgspec.Raw] = decoded(piece, name, line, _members, "a JSON object")
     return value
 
 
@@ -89,7 +89,7 @@ def _values(content: bytes, name: str, number: int) -> Iterator[tuple[int, bytes
     except UnicodeDecodeError as fault:
         line = number + content.count(b"\n", 0, fault.start)
         byte = fault.start - content.rfind(b"\n", 0, fault.start) - 1
-        raise UnreadableRecording(f"{name}, line {line}: not UTF-8 from byte {byte} on") from None
+        raise UnreadableRecording(f"{name}, line {line}: not UTF-8 at byte {byte}") from None
     index = 0
     try:
         while (start := len(text) - len(text[index:].lstrip())) < len(text):
@@ -102,9 +102,9 @@ def _values(content: bytes, name: str, number: int) -> Iterator[tuple[int, bytes
         number += text.count("\n", start, min(where, len(text.rstrip())))
         shown = text[where : where + SHOWN_CHARACTERS].partition("\n")[0]
         if not shown.strip():
-            raise UnreadableRecording(f"{name}, line {number}: it ends within a value") from None
+            raise UnreadableRecording(f"{name}, line {number}: the value is incomplete") from None
         column = where - text.rfind("\n", 0, where)
-        raise UnreadableRecording(f"{name}, line {number}: no JSON from character {column} on", shown) from None
+        raise UnreadableRecording(f"{name}, line {number}: not JSON at character {column}", shown) from None
 
 
 def lines(name: str, content: bytes) -> Iterator[tuple[int, Json]]:
@@ -112,7 +112,7 @@ def lines(name: str, content: bytes) -> Iterator[tuple[int, Json]]:
     for line, piece in objects(content, name):
         value = decoded(piece, name, line)
         if not isinstance(value, dict):
-            raise UnreadableRecording(f"{name}, line {line}: no JSON object")
+            raise UnreadableRecording(f"{name}, line {line}: not a JSON object")
         yield line, value
 
 
@@ -131,7 +131,7 @@ def decoded(
         byte = str(fault).rpartition("(byte ")[2].removesuffix(")")  # not named by each fault; then the last line
         end = int(byte) if byte.isdigit() else len(piece.rstrip())
         where = line or piece.count(b"\n", 0, end) + 1
-        raise UnreadableRecording(f"{name}, line {where}: no {what} ({fault})") from None
+        raise UnreadableRecording(f"{name}, line {where}: not {what} ({fault})") from None
 
 
 def table(fields: Json, name: str) -> Json:

@@ -71,7 +71,7 @@ def read(name: str, content: bytes) -> Recording:
         reader.system(prompt)
     for position, message in enumerate(messages, 1):
         if not is_message(message):
-            raise UnreadableRecording(f"{name}, message {position}: no message of a known role")
+            raise UnreadableRecording(f"{name}, message {position}: not a message of a known role")
         message = {SPELLED.get(name, name): value for name, value in message.items()}
         if kinds := unknown_kinds(message):
             told = f"blocks of no kind that is read ({kinds}), so this is another program's list"

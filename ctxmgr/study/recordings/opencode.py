@@ -43,7 +43,7 @@ def read(name: str, content: bytes) -> Recording:
     reader = _Reader(name, "OpenCode")
     for position, message in enumerate(reader.standing(document), 1):
         if text(table(message, "info"), "role") not in ("user", "assistant"):
-            raise UnreadableRecording(f"{name}, message {position}: neither a user's nor an assistant's")
+            raise UnreadableRecording(f"{name}, message {position}: neither from the user nor from the assistant")
         reader.read(message)
     return reader.recording(text(info, "id"), text(info, "directory"))
 

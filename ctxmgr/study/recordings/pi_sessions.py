@@ -188,5 +188,5 @@ def _event(piece: bytes, name: str, line: int) -> HostEvent:
     except KeyError as missing:
         raise UnreadableRecording(f"{name}, line {line}: an event without {missing}") from None
     if not isinstance(event, str) or not isinstance(context, dict):
-        raise UnreadableRecording(f"{name}, line {line}: this is no event")
+        raise UnreadableRecording(f"{name}, line {line}: not an event")
     return HostEvent(event, int(received) if isinstance(received, int | float) else None, payload, context, line)

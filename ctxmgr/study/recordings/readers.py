@@ -74,7 +74,7 @@ def source_of(name: str, content: bytes) -> Source:
         raise UnreadableRecording(f"{name} is empty; it should be {_kinds()}")
     line, head = first
     if not isinstance(head, dict):
-        raise UnreadableRecording(f"{name}, line {line}: no JSON object")
+        raise UnreadableRecording(f"{name}, line {line}: not a JSON object")
     return Source(name, content, head, listed, torn)
 
 
@@ -87,7 +87,7 @@ def read(source: Source) -> Recording | Stream:
     """The recording in a file that is no transcript. Raises UnreadableRecording, with the line."""
     taken = file_kind(source)
     if taken.reader is None:
-        raise UnreadableRecording(f"{source.name} is {taken.description}, and no recording")
+        raise UnreadableRecording(f"{source.name} is {taken.description}, not a recording")
     recording = taken.reader(source.name, source.content)
     if source.warning and isinstance(recording, Recording):
         recording = msgspec.structs.replace(recording, notes=(source.warning, *recording.notes))

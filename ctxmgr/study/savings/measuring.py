@@ -99,7 +99,7 @@ def _measured(session: KeptSession, policies: Policies, registry: Registry) -> M
     alone = driven(BASE, {}, drive_alone)
     base = alone.once(closed_cost.of_session)
     if not base.closed:
-        raise NoConversation(f"{recorded.name}: no call of a model")
+        raise NoConversation(f"{recorded.name}: it contains no model call")
     counted = counting.cost(calls, lambda model: registry.find(model).prices)
     return MeasuredSession(
         session,
@@ -123,7 +123,7 @@ def _recorded(session: KeptSession) -> Recording:
     source = readers.source_of(path.name, STORES[session.store].content(path, session.id))
     recorded = readers.read(source)
     if not isinstance(recorded, Recording):
-        raise UnreadableRecording(f"{path.name}: a stream of events, which has no counts")
+        raise UnreadableRecording(f"{path.name}: a stream of events has no usage counts")
     return recorded
 
 

@@ -40,13 +40,13 @@ def _regular(path: Path) -> int:
     """The size of the file in bytes. Raises if it is no regular file, such as a pipe, which might never end."""
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
-        raise UnreadableRecording(f"{path.name}: it is no regular file")
+        raise UnreadableRecording(f"{path.name}: it is not a regular file")
     return status.st_size
 
 
 def _read(path: Path) -> bytes:
     if _regular(path) > MOST_BYTES:
-        raise UnreadableRecording(f"{path.name}: it has over {MOST_BYTES:,} bytes")
+        raise UnreadableRecording(f"{path.name}: it is larger than {MOST_BYTES:,} bytes")
     return path.read_bytes()
 
 

@@ -69,19 +69,19 @@ def test_what_is_lost_is_told_with_what_to_set(tmp_path: Path, monkeypatch: pyte
     first, behind, started = compared(
         monkeypatch, place, own=own, behind=call(33_000, "a"), run=call(8_000, "a", "context-1m-2025-08-07")
     )
-    assert first.text == "first call to its vendor: 12 tools, 1 of them deferred, the rest 8,000 tokens"
-    assert (behind.severity, behind.text.endswith(": 25,000 tokens of tools more")) == ("warn", True)
+    assert first.text == "first call to its provider: 12 tools, 1 of them deferred, the rest 8,000 tokens"
+    assert (behind.severity, behind.text.endswith(": 25,000 more tokens of tools")) == ("warn", True)
     assert behind.advice.startswith("set ENABLE_TOOL_SEARCH=true")
     assert (started.severity, started.text) == (
         "ok",
-        "as ctxmgr run starts it: the same tools, without the betas b",
+        "with ctxmgr run: the same tools, without the betas b",
     )
 
 
 def test_a_window_that_is_lost_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own = call(8_000, "context-1m-2025-08-07")
     _, behind = compared(monkeypatch, install(tmp_path, ""), own=own, behind=call(8_000))
-    assert (behind.severity, behind.advice) == ("warn", "name the model with [1m] at its end")
+    assert (behind.severity, behind.advice) == ("warn", "end the name of the model with [1m]")
 
 
 def test_it_is_done_where_it_is_asked_for_alone(tmp_path: Path) -> None:

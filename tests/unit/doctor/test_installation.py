@@ -40,7 +40,7 @@ def test_where_every_extra_is_there_nothing_is_advised(monkeypatch: pytest.Monke
 
 def test_the_vocabulary_is_loaded() -> None:
     said = only(checks.vocabulary(PLACE))
-    assert (said.severity, said.text) == ("ok", "o200k_base is there and loads")
+    assert (said.severity, said.text) == ("ok", "o200k_base is installed and loads")
 
 
 def test_without_the_vocabulary_it_says_that_tokens_are_estimated(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,21 +60,21 @@ def test_a_variable_that_is_nearly_one_of_ours_is_told(root: Path) -> None:
     ours = {"CTXMGR_PRESET": "off", "CTXMGR_COMMAND": "x", "CTXMGR_FLAG": "1", "PRESET": "off"}
     assert list(checks.variables(place(root, **ours))) == []
     (said,) = checks.variables(place(root, CTXMGR_PRESETS="off", **ours))
-    assert (said.severity, said.text) == ("warn", "CTXMGR_PRESETS is set, and nothing reads it")
+    assert (said.severity, said.text) == ("warn", "CTXMGR_PRESETS is set, but nothing reads it")
     assert said.advice == "did you mean CTXMGR_PRESET?"
 
 
 def test_without_agents_it_says_which_are_known(root: Path) -> None:
     (said,) = checks.agents(place(root, PATH=str(root)))
     titles = ", ".join(one.title for one in PROGRAMS)
-    assert said.text == f"none of those that are known is on PATH ({titles})"
+    assert said.text == f"no known agent is on PATH ({titles})"
 
 
 def test_an_agent_is_told_with_how_to_begin_and_what_it_loses(root: Path) -> None:
     install(root, "claude")
     first, *losses = checks.agents(place(root, ANTHROPIC_BASE_URL="https://gateway.example/a"))
     assert first.text == (
-        f"9.9 (Claude Code) at {root}/bin/claude; tried with 2.1.330; it speaks to https://gateway.example/a"
+        f"9.9 (Claude Code) at {root}/bin/claude; tried with 2.1.330; provider: https://gateway.example/a"
     )
     assert first.advice == "ctxmgr run -- claude"
     assert [one.text.startswith("behind ctxmgr: ") for one in losses] == [True] * 3
@@ -90,7 +90,7 @@ def test_an_agent_that_speaks_to_one_of_several_is_told_by_its_model(root: Path)
     chosen.parent.mkdir(parents=True)
     chosen.write_text(json.dumps({"recent": [{"providerID": "openai", "modelID": "gpt-5.1"}]}))
     first, *_ = checks.agents(place(root))
-    assert first.text.endswith("it speaks to https://api.openai.com/v1")
+    assert first.text.endswith("provider: https://api.openai.com/v1")
 
 
 def test_an_agent_that_does_not_start_is_told(root: Path) -> None:

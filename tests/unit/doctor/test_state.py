@@ -28,12 +28,12 @@ def grades(said: Iterator[Diagnosis]) -> list[tuple[str, str]]:
 
 
 def test_a_directory_of_ones_own_is_well(place: Surroundings) -> None:
-    assert grades(checks.directory(place)) == [("ok", f"{place.state} is yours alone")]
+    assert grades(checks.directory(place)) == [("ok", f"{place.state} is readable only by you")]
 
 
 def test_one_that_is_not_there_yet_is_well(place: Surroundings) -> None:
     place.state.rmdir()
-    assert grades(checks.directory(place)) == [("ok", f"{place.state} is made with the first session")]
+    assert grades(checks.directory(place)) == [("ok", f"{place.state} will be created with the first session")]
     assert [one for check in (checks.sessions, checks.set_aside, checks.archive) for one in check(place)] == []
     assert [one.severity for one in checks.space(place)]
 
@@ -54,7 +54,7 @@ def test_one_that_is_a_file_or_anothers_or_can_not_be_written_is_bad(
     assert grades(checks.directory(place)) == [("bad", f"{place.state} belongs to another user")]
     place.state.rmdir()
     place.state.write_text("")
-    assert grades(checks.directory(place)) == [("bad", f"{place.state} is no directory: no session is saved")]
+    assert grades(checks.directory(place)) == [("bad", f"{place.state} is not a directory, so no session is saved")]
 
 
 @pytest.mark.parametrize(("free", "severity"), [(10**10, "ok"), (10**8, "warn"), (10**7, "bad")])
@@ -62,7 +62,7 @@ def test_little_space_is_told(
     free: int, severity: str, place: Surroundings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=free))
-    assert grades(checks.space(place)) == [(severity, f"{free / 1e6:,.0f} MB are free on its disk")]
+    assert grades(checks.space(place)) == [(severity, f"{free / 1e6:,.0f} MB free on its disk")]
 
 
 def test_sessions_are_counted_and_those_that_are_open_too(place: Surroundings) -> None:
@@ -83,9 +83,7 @@ def test_snapshots_that_can_not_be_read_are_named(place: Surroundings) -> None:
 
 def test_what_was_set_aside_is_named(place: Surroundings) -> None:
     (place.state / "a.jsonl.torn").write_bytes(b"x")
-    assert grades(checks.set_aside(place)) == [
-        ("warn", "1 files were set aside or left over (0.0 MB): a.jsonl.torn")
-    ]
+    assert grades(checks.set_aside(place)) == [("warn", "1 files are no longer used (0.0 MB): a.jsonl.torn")]
 
 
 def test_an_archive_is_well_or_told(place: Surroundings) -> None:
@@ -95,7 +93,7 @@ def test_an_archive_is_well_or_told(place: Surroundings) -> None:
     before = sorted(os.listdir(place.state))
     ((severity, text),) = grades(checks.archive(place))
     assert sorted(os.listdir(place.state)) == before
-    assert (severity, text.startswith("originals of what left, ")) == ("ok", True)
+    assert (severity, text.startswith("originals of what was removed, ")) == ("ok", True)
     file = archive_path(place.state)
     file.write_bytes(b"no database at all, but for its length" * 100)
     ((severity, text),) = grades(checks.archive(place))
@@ -124,7 +122,7 @@ def test_a_holdout_that_is_on_is_told_with_the_command_that_compares(place: Surr
     (tmp_path / "mine.toml").write_text('holdout = "10%"\n')
     at = Surroundings({"CTXMGR_CONFIG": str(tmp_path / "mine.toml")}, str(tmp_path), str(place.state))
     (said,) = checks.holdout(at)
-    assert (said.severity, said.text) == ("ok", "10% of sessions pass untouched, to compare them")
+    assert (said.severity, said.text) == ("ok", "10% of sessions stay unchanged, for comparison")
     assert "ctxmgr savings --live" in said.advice
 
 

@@ -34,7 +34,7 @@ def test_what_it_costs_more_is_said() -> None:
 
 def test_until_it_is_shown_it_is_said_how_many_sessions_are_missing() -> None:
     said = sentence(compared(rows(40, 1, effect=0.8), DRAWS))
-    assert said.startswith("What ctxmgr does to a call's dollars is not shown yet (40 of about ")
+    assert said.startswith("The effect of ctxmgr on the dollars per call is not shown yet (40 of about ")
     assert said.endswith(" sessions needed).")
 
 
@@ -42,14 +42,16 @@ def test_what_became_worse_is_said_beside_what_was_saved() -> None:
     made = (
         msgspec.structs.replace(row, rereads=1) if row.arm == "managed" else row for row in rows(400, 1, effect=0.8)
     )
-    assert sentence(compared(made, DRAWS)).endswith("Shown to be more with it: files read again in 100 calls.")
+    assert sentence(compared(made, DRAWS)).endswith(
+        "Significantly more with ctxmgr: files read again per 100 calls."
+    )
 
 
 def test_a_small_difference_that_many_sessions_do_not_show_is_called_small() -> None:
     found = compared(rows(40, 1), DRAWS)
     cost = msgspec.structs.replace(found.differences[0], needed=30)
     said = sentence(msgspec.structs.replace(found, differences=(cost, *found.differences[1:])))
-    assert said.endswith("is not shown: after 40 sessions it is small, if it is there.")
+    assert said.endswith("is small at most after 40 sessions.")
 
 
 def test_where_no_session_was_held_out_it_says_how() -> None:
@@ -66,8 +68,8 @@ def test_what_is_left_out_is_noted() -> None:
     other = msgspec.structs.replace(made[-1], arm="managed" if made[-1].arm == "heldOut" else "heldOut")
     made[1] = msgspec.structs.replace(made[1], prices_of="large-1")
     said = "\n".join(lines(compared([*made, other], DRAWS)))
-    assert "1 sessions have calls of both kinds and are left out" in said
-    assert "1 calls have no count or no price and are in no sum of dollars" in said
+    assert "1 sessions have calls of both kinds and are not counted" in said
+    assert "1 calls have no usage count or no price and are missing from the dollars" in said
     assert "at the prices of large-1" in said
     assert "an interval needs 10 sessions of each kind" in said
 
@@ -76,8 +78,8 @@ def test_the_command_reads_what_the_proxy_kept(tmp_path: Path, capsys: pytest.Ca
     kept(tmp_path, 1)
     assert main(["savings", "--live", "--state-dir", str(tmp_path)]) == 0
     said = capsys.readouterr().out
-    assert said.startswith("What ctxmgr does to a call's dollars is not shown yet (40 of about ")
-    assert "compactions in 100 calls" in said
+    assert said.startswith("The effect of ctxmgr on the dollars per call is not shown yet (40 of about ")
+    assert "compactions per 100 calls" in said
 
 
 def test_json_has_all_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -41,7 +41,7 @@ def test_of_an_id_it_is_told_what_was_found_and_how(capsys: pytest.CaptureFixtur
 
 
 def test_what_is_unknown_is_told_and_is_an_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "matched      unknown: no name in it is that of a family" in lines(capsys, "llama-9", code=1)
+    assert "matched      unknown: no known family in its name" in lines(capsys, "llama-9", code=1)
     assert lines(capsys, "llama*", code=1) == []
 
 

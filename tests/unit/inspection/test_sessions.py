@@ -84,9 +84,9 @@ def test_one_that_can_not_be_read_is_listed_with_the_reason(
     (state / "empty.jsonl").write_bytes(b"")
     assert run(state, "list", "--json") == 0
     faults = {one["session"]: one["fault"] for one in json.loads(capsys.readouterr().out)}
-    assert faults == {"a": None, "broken.jsonl": "its first line is broken", "empty.jsonl": "nothing is saved yet"}
+    assert faults == {"a": None, "broken.jsonl": "its first line is damaged", "empty.jsonl": "nothing is saved yet"}
     assert run(state, "list") == 0
-    assert "  its first line is broken" in capsys.readouterr().out
+    assert "  its first line is damaged" in capsys.readouterr().out
 
 
 def test_an_odd_id_is_no_path_and_is_shown_made_safe(state: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -257,7 +257,7 @@ def test_of_a_broken_snapshot_its_good_lines_are_exported_and_the_fault_is_told(
     assert run(state, "export", "a", str(tmp_path / "x")) == 1
     said = capsys.readouterr()
     assert "0 records of the snapshot, 1 originals" in said.out
-    assert "cannot be used: its first line is broken" in said.err
+    assert "cannot be used: its first line is damaged" in said.err
 
 
 def test_where_the_archive_can_not_be_read_nothing_is_exported(

@@ -2,7 +2,7 @@
 
 from ctxmgr.known_models import ModelFacts, read, shipped
 
-NEWEST = "{} is the newest of its kind that is known"
+NEWEST = "{} is the newest known model of its kind"
 
 
 def find(model: str | None) -> ModelFacts:
@@ -39,30 +39,30 @@ def test_clouds_gateways_days_and_variants_are_passed_over() -> None:
 
 def test_an_unknown_model_falls_back_to_its_family_and_says_so() -> None:
     for model, row, window, why in (
-        ("claude-opus-9", "claude-opus-5-5", 200_000, "claude-opus-5-5 is the newest of its kind that is known"),
-        ("gpt-5.9", "gpt-5.6", 272_000, "gpt-5.6 is the newest of its kind that is known"),
-        ("gpt-6.2-sol", "gpt-6.1-sol", 272_000, "gpt-6.1-sol is the newest of its kind that is known"),
+        ("claude-opus-9", "claude-opus-5-5", 200_000, "claude-opus-5-5 is the newest known model of its kind"),
+        ("gpt-5.9", "gpt-5.6", 272_000, "gpt-5.6 is the newest known model of its kind"),
+        ("gpt-6.2-sol", "gpt-6.1-sol", 272_000, "gpt-6.1-sol is the newest known model of its kind"),
         ("gemini-3.9-flash", "gemini-3.8-flash", 1_048_576, NEWEST.format("gemini-3.8-flash")),
         (
             "gemini-3.1-pro-preview-customtools",
             "gemini-3.1-pro-preview",
             1_048_576,
-            "the id begins as gemini-3.1-pro-preview does",
+            "its id begins like gemini-3.1-pro-preview",
         ),
-        ("claude-nova-1", "", 200_000, "all that is known is the family claude"),
+        ("claude-nova-1", "", 200_000, "only its family, claude, is known"),
         ("gpt-6-codex-mini", "gpt-5.1-codex-mini", 272_000, NEWEST.format("gpt-5.1-codex-mini")),
-        ("acme-o3", "o3", 200_000, "a part of the id is o3, behind what is no provider's prefix"),
+        ("acme-o3", "o3", 200_000, "part of the id is o3, after an unknown prefix"),
         (
             "gate/my-claude-opus-4-5-20251101",
             "claude-opus-4-5",
             200_000,
-            "a part of the id is claude-opus-4-5, behind what is no provider's prefix",
+            "part of the id is claude-opus-4-5, after an unknown prefix",
         ),
         (
             "acme.gpt-5.5-2026-04-23-eu",
             "gpt-5.5",
             1_050_000,
-            "a part of the id begins as gpt-5.5 does, behind what is no provider's prefix",
+            "part of its id begins like gpt-5.5, after an unknown prefix",
         ),
     ):
         known = find(model)

@@ -212,7 +212,9 @@ async def ended(rig: Any, read_share: float, **flags: Any) -> list[str]:
 
 async def test_a_conversation_of_which_nothing_is_read_is_told_with_what_it_may_be(rig: Any) -> None:
     *_, last = await ended(rig, 0.0)
-    assert last.startswith("claude:s-1: the provider read 0 of 13,500 expected: something before the list changes")
+    assert last.startswith(
+        "claude:s-1: the provider read 0 of 13,500 expected cached tokens: something before the list changes"
+    )
 
 
 def test_a_call_whose_list_was_rewritten_tells_nothing_of_the_scale() -> None:

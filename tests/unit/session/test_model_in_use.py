@@ -37,7 +37,7 @@ def test_what_is_guessed_by_the_family_is_told_as_that() -> None:
     held = of("claude-opus-9")
     assert held.terms.prices == TieredPrices(4, 20, 0.2, 5)
     assert (held.prices_by, held.cache_by, held.output_by) == ("family",) * 3
-    assert held.facts.why == "claude-opus-5-5 is the newest of its kind that is known"
+    assert held.facts.why == "claude-opus-5-5 is the newest known model of its kind"
 
 
 def test_of_an_unknown_model_the_defaults_hold() -> None:

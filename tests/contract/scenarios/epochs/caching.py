@@ -28,7 +28,10 @@ def gap() -> Talk:
     for number in range(4):
         cache = called(talk, make, messages, NOON + number * 10_000, read=0, sent=31_000 + 40 * number)
     assert (cache["expected"], cache["read"], cache["calls"]) == (93_120, 0, 3)
-    assert cache["gap"] == "the provider read 0 of 31,080 expected: something before the list changes on each call"
+    assert (
+        cache["gap"]
+        == "the provider read 0 of 31,080 expected cached tokens: something before the list changes on each call"
+    )
     assert cache["gap"] in talk.status()["notes"]
     cache = called(talk, make, messages, NOON + 40_000, read=31_120, sent=31_160)
     assert cache is not None

@@ -45,7 +45,7 @@ BROKEN: list[tuple[str, Callable[[Path], None], str]] = [
     ("garbage", garbage, "file is not a database"),
     ("foreign", foreign, "no archive of ctxmgr"),
     ("newer", newer, "written by a newer ctxmgr (archive version 2, known is 1)"),
-    ("a link", linked, "no regular file"),
+    ("a link", linked, "not a regular file"),
 ]
 
 

@@ -25,9 +25,9 @@ from tests.unit.devices.snapshots.files import (
 )
 
 SET_ASIDE = [
-    ("broken", b"x" + WHOLE, "its first line is broken"),
-    ("torn in the base", WHOLE[:20], "its first line is broken"),
-    ("zeros", bytes(4096), "its first line is broken"),
+    ("broken", b"x" + WHOLE, "its first line is damaged"),
+    ("torn in the base", WHOLE[:20], "its first line is damaged"),
+    ("zeros", bytes(4096), "its first line is damaged"),
     ("newer", NEWER, "written by a newer ctxmgr (snapshot version 2, known is 1)"),
     ("foreign", FOREIGN, "it belongs to another session"),
 ]
@@ -75,7 +75,7 @@ def test_what_is_no_file_is_set_aside(
     file = usable(opened)
     file.append(BASE)
     file.close()
-    assert "no regular file" in (opened.fault or "")
+    assert "not a regular file" in (opened.fault or "")
     assert opened.lines == ()
     assert kind(named(tmp_path, ".broken-1").lstat().st_mode)
     assert stat.S_ISREG(named(tmp_path).lstat().st_mode)

@@ -17,7 +17,7 @@ def test_a_line_is_checksum_space_json_newline() -> None:
     assert to_line(b'{"kind":"event"}') == b'3d6ce014 {"kind":"event"}\n'
 
 
-BROKEN = "its first line is broken"
+BROKEN = "its first line is damaged"
 
 
 def test_an_unpaired_surrogate_in_the_id_is_compared() -> None:

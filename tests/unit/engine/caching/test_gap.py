@@ -21,14 +21,44 @@ TABLE: list[tuple[str, CacheRule, list[Call], str]] = [
     ("all was read", BY_MARKS, [(31_000, 900)] * 4, ""),
     ("too few calls", BY_MARKS, [(0, 0)] * 2, ""),
     ("one call of the newest has read", BY_MARKS, [(0, 0), (20_000, 0), (0, 0)], ""),
-    ("that was long ago", BY_MARKS, [(20_000, 0), (0, 0), (0, 0), (0, 0)], "0 of 31,000: no cache marks are set"),
-    ("written and never read", BY_MARKS, [(0, 31_000)] * 3, "0 of 31,000: something before the list changes on"),
-    ("neither", BY_MARKS, [(0, 0)] * 3, "0 of 31,000: no cache marks are set, or caching is off"),
-    ("nothing, without marks", IMPLICIT, [(0, 0)] * 3, "0 of 31,000: caching is off, or something before the list"),
-    ("its head", IMPLICIT, [(9_000, 0)] * 3, "9,000 of 31,000: that is what stands before the list, which changes"),
-    ("its head, by marks", BY_MARKS, [(9_000, 0)] * 3, "it has left ctxmgr, or bears no mark"),
-    ("a part", IMPLICIT, [(15_200, 0)] * 3, "15,200 of 31,000: the list changes behind that on each call"),
-    ("a part, by marks", BY_MARKS, [(15_200, 0)] * 3, "on each call, or bears no mark near enough"),
+    (
+        "that was long ago",
+        BY_MARKS,
+        [(20_000, 0), (0, 0), (0, 0), (0, 0)],
+        "0 of 31,000 expected cached tokens: no cache marks are set",
+    ),
+    (
+        "written and never read",
+        BY_MARKS,
+        [(0, 31_000)] * 3,
+        "0 of 31,000 expected cached tokens: something before the list changes on",
+    ),
+    (
+        "neither",
+        BY_MARKS,
+        [(0, 0)] * 3,
+        "0 of 31,000 expected cached tokens: no cache marks are set, or caching is off",
+    ),
+    (
+        "nothing, without marks",
+        IMPLICIT,
+        [(0, 0)] * 3,
+        "0 of 31,000 expected cached tokens: caching is off, or something before the list",
+    ),
+    (
+        "its head",
+        IMPLICIT,
+        [(9_000, 0)] * 3,
+        "9,000 of 31,000 expected cached tokens: that is only the part before the list, and the list changes",
+    ),
+    ("its head, by marks", BY_MARKS, [(9_000, 0)] * 3, "ctxmgr returned it, or has no cache mark"),
+    (
+        "a part",
+        IMPLICIT,
+        [(15_200, 0)] * 3,
+        "15,200 of 31,000 expected cached tokens: the list changes after that point on each call",
+    ),
+    ("a part, by marks", BY_MARKS, [(15_200, 0)] * 3, "on each call, or has no cache mark near that point"),
 ]
 
 
@@ -51,7 +81,8 @@ def test_of_less_than_a_provider_keeps_nothing_is_said() -> None:
 def test_lists_that_begin_otherwise_on_each_call_are_told_though_all_is_read_that_is_expected() -> None:
     changed = ComparedCall(HEAD, HEAD, 0, HEAD, changed_tokens=40_000)
     said = gap(CacheTruth("m", True, calls=(changed,) * 3), IMPLICIT, RULE)
-    assert said == "the list changes from its start on each call: of 40,000 tokens the provider can read nothing"
+    none = "so the provider can read none of its 40,000 tokens from the cache"
+    assert said == f"the list changes from its start on each call, {none}"
 
 
 @pytest.mark.parametrize(
@@ -71,7 +102,7 @@ def test_a_lapse_is_told_against_the_word_that_it_is_shorter_than(lifetime: Life
 HALF_HOUR, HOUR = 1_800_000, 3_600_000
 SAID = LifetimeInForce(HOUR, "host")
 KEPT_FOR_LESS = (
-    "a start may be kept for less than the 60 min that the host says, for these calls came after 30 min and more"
+    "its entries may expire before the 60 min that the host says (these calls came after pauses of 30 min or more)"
 )
 CHANGES = "something before the list changes on each call"
 
@@ -91,7 +122,7 @@ PAUSES: list[tuple[str, CacheTruth, LifetimeInForce, str]] = [
         "and one after a short pause has read",
         paused((60_000, 31_000), *[(HALF_HOUR, 0)] * 3),
         SAID,
-        "a start is kept for less than the 60 min that the host says, for these calls came after 30 min and more",
+        "its entries expire before the 60 min that the host says (these calls came after pauses of 30 min or more)",
     ),
 ]
 
@@ -100,11 +131,11 @@ PAUSES: list[tuple[str, CacheTruth, LifetimeInForce, str]] = [
 def test_a_lifetime_that_was_said_too_long_is_told_as_far_as_pauses_show_it(
     known: CacheTruth, lifetime: LifetimeInForce, says: str
 ) -> None:
-    assert gap(known, BY_MARKS, lifetime) == f"the provider read 0 of 31,000 expected: {says}"
+    assert gap(known, BY_MARKS, lifetime) == f"the provider read 0 of 31,000 expected cached tokens: {says}"
 
 
 def test_where_nothing_tells_that_it_was_written_either_all_that_it_may_be_is_told() -> None:
     known = paused(*[(HALF_HOUR, 0)] * 3, written=0)
-    told = f"the provider read 0 of 31,000 expected: {KEPT_FOR_LESS}; or caching is off, or {CHANGES}"
+    told = f"the provider read 0 of 31,000 expected cached tokens: {KEPT_FOR_LESS}; or caching is off, or {CHANGES}"
     assert gap(known, IMPLICIT, SAID) == told
     assert "no cache marks are set" in gap(known, BY_MARKS, SAID)

@@ -70,9 +70,7 @@ def test_a_word_that_is_wrong_holds_and_is_told(made: dict[str, Any], whose: str
         cache = host.call(minutes(10))
     assert cache is not None
     assert cache["lifetimeMs"] == minutes(60)
-    assert (
-        cache["gap"] == f"reads lapse after pauses of 10 min: a start is kept for less than the 60 min that {whose}"
-    )
+    assert cache["gap"] == f"reads fail after pauses of 10 min: its entries expire before the 60 min that {whose}"
 
 
 def test_prompts_that_changed_early_outlive_a_restart() -> None:

@@ -99,7 +99,7 @@ def reencoded(body: bytes, **spelling: Any) -> bytes:
 
 def test_a_proxy_that_spells_anew_is_caught() -> None:
     cases: list[tuple[str, Callable[[bytes], bytes], str]] = [
-        (ODD, lambda body: reencoded(body, separators=(",", ":")), "no strict JSON: Infinity"),
+        (ODD, lambda body: reencoded(body, separators=(",", ":")), "not valid JSON: Infinity"),
         (SIX, reencoded, ""),
         (PLAN, reencoded, ""),
         (ODD, lambda body: body.replace(b"1e400", b"null"), "null"),
@@ -108,8 +108,8 @@ def test_a_proxy_that_spells_anew_is_caught() -> None:
         (ODD, lambda body: body.replace(b'"timestamp":1.0', b'"timestamp":1'), "1"),
         (ODD, lambda body: body.replace(b'"role": "user"', b'"role":"user"'), ""),
         (ODD, lambda body: body.replace(b',{"role":"hologram"', b',7,{"role":"hologram"'), "7"),
-        (LATCH, lambda body: b"\xef\xbb\xbf" + body, "no strict JSON"),
-        (LATCH, lambda body: body.decode().encode("utf-16"), "no strict JSON"),
+        (LATCH, lambda body: b"\xef\xbb\xbf" + body, "not valid JSON"),
+        (LATCH, lambda body: body.decode().encode("utf-16"), "not valid JSON"),
     ]
     for name, proxy, came in cases:
         server, framer = GoldenServer(golden(name)), Framer()

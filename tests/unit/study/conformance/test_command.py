@@ -24,7 +24,7 @@ def test_real_processes_say_what_is_recorded(capsys: pytest.CaptureFixture[str])
     files = [str(path(name)) for name in (chosen if not ALL else NAMES)]
     assert main(["conform", "host-side", *files, "--timeout", "30"]) == 0
     out = capsys.readouterr().out
-    assert f"{len(chosen)} the same, 0 with differences, 0 skipped" in out or ALL
+    assert f"{len(chosen)} match, 0 differ, 0 skipped" in out or ALL
 
 
 def test_both_sides_as_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -34,7 +34,7 @@ def test_both_sides_as_commands(tmp_path: Path, capsys: pytest.CaptureFixture[st
     document = json.loads(verdict.read_bytes())
     assert (document["verdict"], document["taken"], document["findings"]) == ("same", document["hostLines"], [])
     assert verdict.stat().st_mode & 0o777 == 0o600
-    assert "1 the same" in capsys.readouterr().out
+    assert "1 match" in capsys.readouterr().out
 
 
 def test_a_difference_is_said_and_the_exit_code_is_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -53,7 +53,7 @@ def test_a_difference_is_said_and_the_exit_code_is_1(tmp_path: Path, capsys: pyt
     assert main(["conform", "host-side", str(path(LATCH)), *server]) == 1
     out = capsys.readouterr().out
     assert "line 10, the answer to 3: at $.result.zone" in out
-    assert "0 the same, 1 with differences" in out
+    assert "0 match, 1 differ" in out
     document = json.loads(verdict.read_bytes())
     assert document["verdict"] == "different"
     assert [(finding["line"], finding["path"]) for finding in document["findings"]] == [
@@ -64,11 +64,11 @@ def test_a_difference_is_said_and_the_exit_code_is_1(tmp_path: Path, capsys: pyt
 def test_a_command_that_says_nothing_or_ends_is_a_difference(capsys: pytest.CaptureFixture[str]) -> None:
     deaf = [sys.executable, "-c", "import sys; sys.stdin.read()"]
     assert main(["conform", "host-side", str(path(LATCH)), "--timeout", "0.3", "--command", *deaf]) == 1
-    assert "line 3, the answer to 1: at $ is recorded the answer to 1, came nothing in 0.3 s" in read_out(capsys)
+    assert "line 3, the answer to 1: at $ expected the answer to 1, received nothing in 0.3 s" in read_out(capsys)
     gone = [sys.executable, "-c", "raise SystemExit('owl')"]
     assert main(["conform", "host-side", str(path(LATCH)), "--command", *gone]) == 1
     out = read_out(capsys)
-    assert "came its output ended" in out
+    assert "received its output ended" in out
     assert "it said: owl" in out
 
 
@@ -102,8 +102,8 @@ def test_wrong_usage_is_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
         (["conform", "host-side", str(tmp_path / "none")], "ctxmgr conform: "),
         (["conform", "host-side", str(empty)], f"ctxmgr conform: {empty} is a folder without transcripts"),
         (["conform", "server-side", "/no/such/file"], "no such file"),
-        (["conform", "server-side", latch, "--any", "owl"], "this is no path: owl"),
-        (["conform", "host-side", CRASH], "a script of a host, which `ctxmgr drive` plays"),
+        (["conform", "server-side", latch, "--any", "owl"], "not a path: owl"),
+        (["conform", "host-side", CRASH], "this is a script; play it with `ctxmgr drive`"),
         (["drive", "/no/such/file"], "no such file"),
         (["drive", str(odd)], "line 1 is no line of a transcript: JSON is malformed"),
         (["drive", CRASH, "--command", "/no/such/program"], "cannot be started"),
@@ -127,7 +127,7 @@ def test_a_failure_is_reported_in_full(tmp_path: Path, capsys: pytest.CaptureFix
     file.write_bytes(script(START[0], answer(1, {"policy": {"preset": "tools"}})))
     assert main(["drive", str(file), CRASH]) == 1
     out = capsys.readouterr().out
-    assert f"{file}, line 3: answer to id 1: not what was expected" in out
+    assert f"{file}, line 3: answer to id 1 is not what was expected" in out
     assert re.search(r"at +\$\.result\.policy\.preset\n +expected +\"tools\"\n +got +\"balanced\"", out)
     assert "a-crash.jsonl: 7 lines sent" in out  # scripts after a failed one are played
     assert re.search(r"the last messages\n +-> .*\"initialize\".*\n +<- ", out)

@@ -26,7 +26,7 @@ def test_differences_as_values() -> None:
         differing = difference(before, after, [path_of(text) for text in chosen])
         assert (differing.path if differing else None) == where
     for text in ("", "$", "a.b", "$a", "$.a[", "$.a.", "$.a[-1]"):
-        with pytest.raises(ValueError, match="no path"):
+        with pytest.raises(ValueError, match="not a path"):
             path_of(text)
 
 
@@ -73,7 +73,7 @@ def test_long_values_are_shortened_in_the_middle() -> None:
 def test_what_is_no_transcript() -> None:
     with pytest.raises(UnreadableRecording, match="line 2"):
         read("x", path(LATCH).read_bytes().split(b"\n")[0] + b"\n{owl\n")
-    with pytest.raises(UnreadableRecording, match="no header"):
+    with pytest.raises(UnreadableRecording, match="not the header"):
         read("x", b'{"from":"host","message":{}}\n')
 
 

@@ -77,23 +77,23 @@ def test_what_holds() -> None:
 
 
 FAILING: list[tuple[tuple[Any, ...], int, str, str | None]] = [
-    ((STATUS, answer(3, {"zone": "red"})), 5, "answer to id 3: not what was expected", "$.result.zone"),
+    ((STATUS, answer(3, {"zone": "red"})), 5, "answer to id 3 is not what was expected", "$.result.zone"),
     ((STATUS, error(3, ANY)), 5, "not what was expected", "$.error"),
     ((BAD, answer(3, {})), 5, "not what was expected", "$.result"),
     ((BAD, error(3, {"code": -32001})), 5, "not what was expected", "$.error.code"),
     ((BAD, note("initialized")), 4, "`setPolicy` was answered with an error", "$"),
-    ((answer(9, ANY),), 4, "answer to id 9: it did not come within 1 s", None),
-    ((asked(ANY, "requestCompaction", ANY),), 4, "request `requestCompaction`: it did not come", None),
-    (({"from": "ctxmgr", "message": {"method": "$/progress"}},), 4, "notification `$/progress`: it did", None),
-    ((note("exit"), answer(9, ANY)), 5, "answer to id 9: the process ended its output before", None),
-    ((PRESSED,), 4, "request `requestCompaction`: no line takes it", "$"),
+    ((answer(9, ANY),), 4, "answer to id 9 did not arrive within 1 s", None),
+    ((asked(ANY, "requestCompaction", ANY),), 4, "request `requestCompaction` did not arrive", None),
+    (({"from": "ctxmgr", "message": {"method": "$/progress"}},), 4, "notification `$/progress` did", None),
+    ((note("exit"), answer(9, ANY)), 5, "answer to id 9: the process closed its output first", None),
+    ((PRESSED,), 4, "request `requestCompaction` was not expected", "$"),
     ((PRESSED, asked(ANY, "requestCompaction", {"tokens": 1})), 5, "not what", "$.params.tokens"),
     ((process("kill"), STATUS, process("kill"), answer(3, ANY)), 7, "no process runs", None),
     ((process("kill"), process("kill")), 5, "no process runs", None),
     ((process("kill"), process("close")), 5, "no process runs", None),
     ((process("kill"), exits(0)), 5, "no process runs", None),
-    ((ask(3, "shutdown"), note("exit"), exits(3)), 6, "the exit code: not what was expected", "$"),
-    (({"from": "host", "broken": "nonsense"},), 4, "answer to id null: no line takes it", "$"),
+    ((ask(3, "shutdown"), note("exit"), exits(3)), 6, "the exit code is not what was expected", "$"),
+    (({"from": "host", "broken": "nonsense"},), 4, "answer to id null was not expected", "$"),
 ]
 
 
@@ -137,7 +137,7 @@ def test_what_is_captured_is_sent() -> None:
 
 def test_what_stands_on_the_output_and_is_no_message_is_a_failure() -> None:
     for tail in (b"Traceback: owl\r\n\r\n", b"Content-Length: 3\r\n\r\n[1]", b"Content-Length: 3\r\n\r\n{}}"):
-        with pytest.raises(ExpectationFailed, match="what stands on the output is no message: n"):
+        with pytest.raises(ExpectationFailed, match="the output is not a message: n"):
             play(script(*START), tail=tail)
 
 

@@ -143,7 +143,7 @@ def test_wrong_usage_is_said_in_one_line(
     monkeypatch.chdir(tmp_path)
     for arguments, expected in (
         (["run", "no-such-folder", "--out", "out"], "no recordings: no-such-folder"),
-        (["run", ".", "--policies", "swift", "--out", "out"], "no preset or peer is called 'swift'"),
+        (["run", ".", "--policies", "swift", "--out", "out"], "there is no preset or peer 'swift'"),
         (["report", "no-such-folder"], "no-such-folder has no results"),
     ):
         assert main(["corpus", *arguments]) == 2

@@ -67,7 +67,7 @@ META = b'{"timestamp":"2026-01-01T00:00:00.000Z","type":"session_meta","payload"
     ("content", "reason"),
     [
         (b"", "it should be"),
-        (b'{"ctxmgr": "the ow', "bad.jsonl, line 1: no JSON from character 12 on"),
+        (b'{"ctxmgr": "the ow', "bad.jsonl, line 1: not JSON at character 12"),
         (META + b'{"timestamp":"x","type":"the owl"}\n', "bad.jsonl, line 2: a line without a payload"),
     ],
 )
@@ -137,7 +137,7 @@ def test_what_is_gone_or_changed_after_it_was_listed_is_said(tmp_path: Path) -> 
     (tmp_path / "a.jsonl").write_bytes(b"y")
     changed = row(task)
     assert changed["status"] == "bad"
-    assert changed["reason"] == "a.jsonl is not what was listed: its content has changed"
+    assert changed["reason"] == "a.jsonl has changed since it was listed"
     (tmp_path / "a.jsonl").unlink()
     gone = row(task)
     assert (gone["status"], gone["reason"]) == ("lost", "cannot be fetched: No such file or directory")

@@ -51,8 +51,8 @@ def test_a_key_is_another_one_for_each_thing_that_moves_a_figure(monkeypatch: py
 
 def test_a_wrong_policy_is_said() -> None:
     for text, said in (
-        ("masking-5:keep=5", "no preset or peer is called 'masking-5'"),
-        ("balanced:keep", "is no KEY=VALUE"),
+        ("masking-5:keep=5", "there is no preset or peer 'masking-5'"),
+        ("balanced:keep", "is not KEY=VALUE"),
         ("balanced:keep=many", "balanced:keep=many: "),
         ("balanced:noSuchKey=1", "balanced:noSuchKey=1: "),
     ):

@@ -34,12 +34,12 @@ def test_the_values_of_a_file() -> None:
 
 # name, content, the line and the words of what is wrong
 BROKEN: list[tuple[str, bytes, int, str]] = [
-    ("a line that is none", b'{"a":1}\n{"b":\n', 2, "it ends within a value"),
-    ("words", b'{"a":1}\nthe owl\n', 2, "no JSON from character 1 on: 'the owl'"),
-    ("cut off between members", b'{\n "a": 1,\n', 2, "it ends within a value"),
-    ("cut off in a text", b'{\n "a": 1,\n "b": "the ow', 3, "no JSON from character 7 on: '\"the ow'"),
-    ("words inside", b'{\n "a": 1,\n "b": owl,\n "c": 2\n}\n', 3, "no JSON from character 7 on: 'owl,'"),
-    ("bytes of no text inside", b'{\n "a": 1,\n "b": "\xff", owl\n}\n', 3, "not UTF-8 from byte 7 on"),
+    ("a line that is none", b'{"a":1}\n{"b":\n', 2, "the value is incomplete"),
+    ("words", b'{"a":1}\nthe owl\n', 2, "not JSON at character 1: 'the owl'"),
+    ("cut off between members", b'{\n "a": 1,\n', 2, "the value is incomplete"),
+    ("cut off in a text", b'{\n "a": 1,\n "b": "the ow', 3, "not JSON at character 7: '\"the ow'"),
+    ("words inside", b'{\n "a": 1,\n "b": owl,\n "c": 2\n}\n', 3, "not JSON at character 7: 'owl,'"),
+    ("bytes of no text inside", b'{\n "a": 1,\n "b": "\xff", owl\n}\n', 3, "not UTF-8 at byte 7"),
 ]
 
 

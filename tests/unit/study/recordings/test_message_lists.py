@@ -205,7 +205,7 @@ def test_a_byte_order_mark_is_none_of_the_text(tmp_path: Path, encoding: str) ->
 
 def test_a_mark_before_other_bytes_is_said(tmp_path: Path) -> None:
     for content in (b"\xff\xfe{", b"\xfe\xff\xd8", b"\xef\xbb\xbf\xff"):
-        with pytest.raises(UnreadableRecording, match="it begins as utf-"):
+        with pytest.raises(UnreadableRecording, match="it looks like utf-"):
             load(tmp_path, content)
 
 

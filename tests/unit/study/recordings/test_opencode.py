@@ -163,8 +163,11 @@ def test_images() -> None:
 
 def test_what_can_not_be_read_is_said() -> None:
     for content, says in (
-        (export(u("m1", text("a")))[:-30], r"f, line \d+: no JSON"),
-        (export({"info": {"role": "other"}, "parts": []}), "message 1: neither a user's nor an assistant's"),
+        (export(u("m1", text("a")))[:-30], r"f, line \d+: not JSON"),
+        (
+            export({"info": {"role": "other"}, "parts": []}),
+            "message 1: neither from the user nor from the assistant",
+        ),
         (export(), "no messages"),
     ):
         with pytest.raises(UnreadableRecording, match=says):

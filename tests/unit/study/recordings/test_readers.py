@@ -133,7 +133,7 @@ def test_an_unpaired_surrogate_is_mended() -> None:
         (f"{HEADER}\n{entry('a', None)[:-9]}\n{entry('b', 'a')}", "line 2"),
         (f"{HEADER}\n{entry('a', None)}\nno JSON", "line 3"),
         (f"{HEADER}\n[1,2]", "line 2"),
-        (HEADER + '\n["\\ud83d"]', "line 2: no JSON object"),
+        (HEADER + '\n["\\ud83d"]', "line 2: not a JSON object"),
         (f'{HEADER}\n{{"id":"a"}}', "line 2: an entry without a type"),
         (f'{HEADER}\n{{"type":"message","id":"a","message":"text"}}', "line 2"),
         (HEADER, "no entries"),
@@ -267,7 +267,7 @@ def test_each_host_is_told_to_users() -> None:
 
 def test_a_transcript_is_no_recording(tmp_path: Path) -> None:
     (tmp_path / "f").write_bytes(jsonl({"from": "host", "message": {}}))
-    with pytest.raises(UnreadableRecording, match=r"^f is a transcript of ctxmgr, and no recording$"):
+    with pytest.raises(UnreadableRecording, match=r"^f is a transcript of ctxmgr, not a recording$"):
         readers.read(readers.source(tmp_path / "f"))
 
 

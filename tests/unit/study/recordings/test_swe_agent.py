@@ -139,7 +139,7 @@ def test_what_a_return_code_says() -> None:
 def test_what_can_not_be_read_is_said() -> None:
     for content, says in (
         (swe(TASK, {"content": "x"}), "message 2: a message without a role"),
-        (swe(TASK)[:-8], r"f, line \d+: no JSON"),
+        (swe(TASK)[:-8], r"f, line \d+: not JSON"),
         (swe(SYSTEM), "no messages"),
     ):
         with pytest.raises(UnreadableRecording, match=says):

@@ -131,7 +131,7 @@ def test_a_file_that_no_memory_holds_is_not_read(home: Path, capsys: Said) -> No
     made.a_home(home)
     huge = made.put(home / ".claude/projects/-w/h-u-g-e-0.jsonl", b"")
     os.truncate(huge, MOST_BYTES + 1)
-    assert "it has over 1,073,741,824 bytes" in json.dumps(said(capsys))
+    assert "it is larger than 1,073,741,824 bytes" in json.dumps(said(capsys))
 
 
 def test_what_holds_no_call_is_no_session(home: Path, capsys: Said) -> None:

@@ -122,9 +122,9 @@ def test_a_file_of_models_goes_before_what_is_known(tmp_path: Path) -> None:
     [
         (b"", "is empty"),
         (b"\x00\xff secret", "not UTF-8"),
-        (b"secret", "no JSON"),
+        (b"secret", "not JSON"),
         (b'{"secret": 1}\n', "is neither"),
-        (made.pi(0), "no call of a model"),
+        (made.pi(0), "it contains no model call"),
         (made.lines({"event": "context", "payload": {}, "ctx": {}}), "a stream of events"),
     ],
 )
