@@ -111,7 +111,8 @@ class Listed(msgspec.Struct, frozen=True):
 class ProgramConversation:
     """`key` names it for people and in ctxmgr; `lock` is held while a list of it is made. `gives_summary`: its last
     call asked for one. `is_long_lived`: what it writes is kept for an hour, as the program asks, or as the provider
-    says (`heard_long`, None where it does not say). `busts`: prompts that changed early without ctxmgr."""
+    says (`heard_long`, None where it does not say). `busts`: prompts that changed early without ctxmgr,
+    as the session counts them; `asking_busts`: how it is asked for the newest."""
 
     def __init__(
         self, key: str, session: AsyncClientSession, call: ListCall, settings: ProgramSettings, is_long_lived: bool
@@ -129,6 +130,7 @@ class ProgramConversation:
         self.resting_calls = 0  # for which it is paused, since a list of ctxmgr's was refused
         self.heard_long: bool | None = None
         self.busts: lifecycle.CacheBusts | None = None
+        self.asking_busts: asyncio.Task[Any] | None = None
         self.is_doubted = False  # the newest of them was, and the refusal did not say why
         self.began_ms = self.used_ms = 0.0
         self._first_words = ""
@@ -280,32 +282,48 @@ class ProgramConversation:
         if self._cache is not None and self._cache[0] == self.used_ms:
             return self._cache[1]
         used_ms = self.used_ms
+        found = await self._cache_status(with_cost)
+        if found is not None:
+            self._cache = (used_ms, found) if with_cost else None
+        return found or {}
+
+    async def _cache_status(self, with_cost: bool) -> dict[str, Any] | None:
+        """None where ctxmgr did not answer."""
         try:
             status = await self.session.request("getStatus", {"coldCost": with_cost})
         except SidecarFault:
-            return {}
+            return None
         found: dict[str, Any] = status.get("cache") or {}
         self.busts = lifecycle.CacheBusts.saved(found.get("busts") or {}) or self.busts
-        self._cache = (used_ms, found) if with_cost else None
         return found
 
     def outdated(self) -> None:
         """Somebody has changed what its next list is shown by."""
         self._cache = None
 
-    def note_bust(self, bust: lifecycle.CacheBust) -> str:
-        """What is to be said of it, "" where nothing is: of each part once."""
-        self.busts = lifecycle.CacheBusts.of(self.busts, bust)
-        if bust.part in self._said_parts or not caching.is_worth_a_line(self.busts):
-            return ""
-        self._said_parts.add(bust.part)
-        return f"{self.key}: {caching.busted(self.busts)}"
+    def bust_reported(self, bust: lifecycle.CacheBust, say: Callable[[str], None]) -> None:
+        """Asks the session for its counts of busts. `say` is called where there is a line to be said of them, once
+        for each part. Waits for nothing."""
+        self.asking_busts = self.tell(self._ask_busts(bust, say))
 
-    def tell(self, event: Coroutine[Any, Any, Any]) -> None:
+    async def _ask_busts(self, bust: lifecycle.CacheBust, say: Callable[[str], None]) -> None:
+        """Where the status has no cache yet, because no call was counted, the reports are counted here."""
+        found = await self._cache_status(False)
+        if not (found and found.get("busts")):
+            self.busts = lifecycle.CacheBusts.of(self.busts, bust)
+        assert self.busts is not None
+        if bust.part in self._said_parts or not caching.is_worth_a_line(self.busts):
+            return
+        self._said_parts.add(bust.part)
+        if self.settings.warns_of_cache_busts:
+            say(f"{self.key}: {caching.busted(self.busts)}")
+
+    def tell(self, event: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """Tells ctxmgr, and waits for nothing (rule 4)."""
         task = asyncio.get_running_loop().create_task(event)
         self._telling.add(task)
         task.add_done_callback(self._telling.discard)
+        return task
 
     # within
 

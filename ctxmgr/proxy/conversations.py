@@ -223,6 +223,12 @@ class Conversations:
         told = zip(listed, await self.caches(listed, listed), strict=True)
         return {conversation.key: cache for conversation, cache in told if cache}
 
+    async def busts_counted(self) -> None:
+        """Waits, not for long, until the counts of busts that are asked for have come."""
+        asking = [one.asking_busts for one in self.all() if one.asking_busts is not None]
+        if asking:
+            await asyncio.wait(asking, timeout=STATUS_SECONDS)
+
     # within
 
     def _follow(self, conversation: ProgramConversation, call: ListCall) -> None:

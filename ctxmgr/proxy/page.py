@@ -73,6 +73,7 @@ class PageRoutes:
     async def _sessions(self, request: web.Request) -> web.Response:
         observe = self._settings.observe
         caches = {} if observe else await self._conversations.quiet()
+        await self._conversations.busts_counted()
         listed = sorted(self._conversations.all(), key=lambda conversation: -conversation.used_ms)
         sessions = [
             _session(conversation, self._settings) | self._cache(conversation, caches.get(conversation.key, {}))

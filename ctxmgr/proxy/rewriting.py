@@ -233,9 +233,7 @@ class Rewriter:
         if is_same:
             weights = weights.unchanged
         if report is not None and report.cache_bust is not None:
-            line = conversation.note_bust(report.cache_bust)
-            if line and conversation.settings.warns_of_cache_busts:
-                self._settings.say(line)
+            conversation.bust_reported(report.cache_bust, self._settings.say)
         epoch = report.epoch if report is not None else 0
         row = CallRow(weights.own_tokens, weights.projected_tokens, epoch, listed.outcome.source)
         conversation.account.rows.append(row)

@@ -15,6 +15,7 @@ from ctxmgr.study.figures import shown
 from ctxmgr.study.report.front import PolicyRow, RecordingSheet
 from ctxmgr.study.report.page import page
 from ctxmgr.study.report.plots import (
+    COLOURS_OF_BOTH,
     DARK,
     GROUNDS,
     LIGHT,
@@ -211,6 +212,14 @@ def test_colours_are_read_on_both_grounds() -> None:
     for colours, ground in ((LIGHT, GROUNDS[0]), (DARK, GROUNDS[1])):
         assert len(set(colours)) == len(LIGHT)
         assert min(contrast(colour, ground) for colour in colours) >= 3
+
+
+def test_what_is_read_has_the_contrast_of_aa_on_both_grounds() -> None:
+    light, _, dark = COLOURS_OF_BOTH.partition("@media (prefers-color-scheme:dark)")
+    for style in (light, dark):
+        colours = dict(re.findall(r"--(\w+):(#[0-9a-f]{6});", style))
+        for ground in ("ground", "raised"):
+            assert min(contrast(colours[name], colours[ground]) for name in ("ink", "soft", "s3")) >= 4.5, ground
 
 
 def contrast(one: str, other: str) -> float:
