@@ -218,7 +218,7 @@ def _remember(memory: Path, known: dict[str, _Known]) -> None:
 
 def _policy(text: str) -> CorpusPolicy:
     from ctxmgr.engine.presets import PRESETS
-    from ctxmgr.model import InvalidPolicy, policy_keys
+    from ctxmgr.model import InvalidPolicy, did_you_mean, policy_keys
     from ctxmgr.settings import policy_value
     from ctxmgr.study.driving import PEERS
 
@@ -226,7 +226,10 @@ def _policy(text: str) -> CorpusPolicy:
         return CorpusPolicy(text, text)
     preset, _, rest = text.partition(":")
     if preset not in PRESETS:
-        raise CorpusFault(f"there is no preset or peer {preset!r} ({', '.join((*PRESETS, *PEERS))})")
+        names = (*PRESETS, *PEERS)
+        raise CorpusFault(
+            f"there is no preset or peer {preset!r} ({', '.join(names)}){did_you_mean(preset, names)}"
+        )
     keys: dict[str, Any] = {}
     for pair in rest.split(",") if rest else ():
         name, sign, value = pair.partition("=")

@@ -52,6 +52,7 @@ def test_a_key_is_another_one_for_each_thing_that_moves_a_figure(monkeypatch: py
 def test_a_wrong_policy_is_said() -> None:
     for text, said in (
         ("masking-5:keep=5", "there is no preset or peer 'masking-5'"),
+        ("balancd", "did you mean `balanced`"),
         ("balanced:keep", "is not KEY=VALUE"),
         ("balanced:keep=many", "balanced:keep=many: "),
         ("balanced:noSuchKey=1", "balanced:noSuchKey=1: "),
