@@ -1,4 +1,5 @@
-"""What people run on recordings, from outside as a host would, or in process: a package each command or subject.
+"""Commands that people run on recordings, from outside as a host would, or in process: one package for each command
+or subject.
 
 Nothing that serves may import it.
 """

@@ -1,4 +1,4 @@
-"""What people see: a console of `rich`, and recorded text made safe for it."""
+"""Output for people: a `rich` console, and recorded text made safe for it."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -15,17 +15,17 @@ from ctxmgr.plain_text import PIPED_COLUMNS, safe
 
 
 def plain(text: str, style: str = "") -> Text:
-    """Safe text for rich; brackets in it are no markup."""
+    """Safe text for rich; brackets in it are not markup."""
     return Text(safe(text), style=style)
 
 
 def figure(value: float | None, digits: int) -> str:
-    """A figure in a cell; "-" where there is none."""
+    """A figure for a cell; "-" for None."""
     return "-" if value is None else f"{value:,.{digits}f}"
 
 
 def figures_table(title: str, heads: Sequence[str] = ()) -> Table:
-    """An empty table of figures, whose columns stand close. `heads`: its columns, the first of names."""
+    """An empty table of figures with narrow gaps. `heads`: its columns, the first for names."""
     made = Table(
         title=plain(title),
         title_justify="left",
@@ -39,12 +39,13 @@ def figures_table(title: str, heads: Sequence[str] = ()) -> Table:
     return made
 
 
-NAME_COLUMNS = 24  # of a name, before the table leaves out a column for it
+NAME_COLUMNS = 24  # of a name, before the table drops a column for it
 
 
 class TextTable(msgspec.Struct, frozen=True):
-    """A table of texts. `text_columns`: so many columns hold words, the rest figures. `spare`: heads of columns
-    that a narrow terminal does without, the first of them first."""
+    """A table of texts. `text_columns`: number of columns that contain words; the others contain figures. `spare`:
+    heads of the columns that a narrow terminal drops, the first of them first.
+    """
 
     title: str
     heads: Sequence[str]
@@ -54,7 +55,7 @@ class TextTable(msgspec.Struct, frozen=True):
     spare: Sequence[str] = ()
 
     def fitted(self, width: int) -> "TextTable":
-        """Without the spare columns that lines of this width do not hold."""
+        """The table without the spare columns that do not fit this width."""
         table = self
         for head in self.spare:
             if table._width() <= width:
@@ -63,7 +64,7 @@ class TextTable(msgspec.Struct, frozen=True):
         return table
 
     def _width(self) -> int:
-        """In characters; long names fold."""
+        """In characters. Long names wrap."""
         cells = zip(self.heads, *self.rows, strict=True)
         return (
             sum(1 + max(len(head), min(max(map(len, texts), default=0), NAME_COLUMNS)) for head, *texts in cells)
@@ -88,8 +89,9 @@ class TextTable(msgspec.Struct, frozen=True):
 
 
 def console(stream: TextIO | None = None) -> Console:
-    """For stdout unless told. Wide and without colours where it is no terminal; what cannot be encoded there
-    is replaced."""
+    """A console on stdout by default. Without a terminal it is wide and has no colours. Characters that cannot be
+    encoded are replaced.
+    """
     stream = stream or sys.stdout
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="backslashreplace")
@@ -101,7 +103,9 @@ def console(stream: TextIO | None = None) -> Console:
 
 @contextmanager
 def progress_bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A bar on stderr, where that is a terminal. What it gives is called with a count of what is done."""
+    """A progress bar on stderr if that is a terminal. Yields a function to call with the number of finished
+    items.
+    """
     error = console(sys.stderr)
     if not error.is_terminal:
         yield lambda count: None

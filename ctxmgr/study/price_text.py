@@ -1,12 +1,12 @@
-"""Turns what a person writes of a price sheet into prices: INPUT,READ,WRITE[,OUTPUT[,TIER...]].
+"""Parses a person's price sheet into prices: INPUT,READ,WRITE[,OUTPUT[,TIER...]].
 
-1. INPUT and OUTPUT in dollars a million tokens, READ and WRITE of the cache as shares of INPUT. Where OUTPUT is not
-   given it is OUTPUT_SHARE times INPUT, as most providers have it.
-2. A TIER is TOKENS:FACTOR or TOKENS:FACTOR:FACTOR: a request whose input is above so many tokens costs FACTOR times
-   as much, all of it; its output the second FACTOR times, where there is one. No two begin above as many tokens.
-3. INPUT is more than 0: all else is told as a share of it, and so is what a list costs.
+1. INPUT and OUTPUT are dollars per million tokens, READ and WRITE are the prices of the cache as shares of INPUT.
+   Without OUTPUT it is OUTPUT_SHARE times INPUT, as with most providers.
+2. A TIER is TOKENS:FACTOR or TOKENS:FACTOR:FACTOR: a request with more input than TOKENS costs FACTOR times as much
+   in total; its output costs the second FACTOR times as much, if given. No two tiers have the same TOKENS.
+3. INPUT is more than 0, since all other prices, and the cost of a list, are shares of it.
 
-A user's file of models says of one only what it says itself (`OwnFacts`): commands have defaults of their own.
+Of a user's file of models only its own changes count (`OwnFacts`), since the commands have their own defaults.
 """
 
 import os
@@ -21,7 +21,7 @@ from ctxmgr.settings import models_file, token_count
 from ctxmgr.study.observations import PriceSheet
 
 OUTPUT_SHARE = 5
-MAX_PRICE = 1_000_000.0  # dollars a million tokens: more than that is a mistake
+MAX_PRICE = 1_000_000.0  # dollars per million tokens: more is a mistake
 PART_TOKENS = 1_000  # of an original that is fetched in part: about a hundred lines, as tools that read show them
 MAX_TOKENS = 1_000_000_000
 IDEAL, NONE = "ideal", "none"  # names of ways of caching
@@ -30,7 +30,7 @@ HOSTS_OWN = "host-marks"
 
 
 def prices(text: str) -> TieredPrices:
-    """Raises ValueError where it is none."""
+    """Raises ValueError if the text is no price sheet."""
     try:
         return _prices(text)
     except ValueError as fault:
@@ -44,9 +44,10 @@ def price_sheet(
     cache: str = IDEAL,
     fetch: str = "whole",
 ) -> PriceSheet:
-    """`cache_ttl` in seconds. None: as a sheet has it that says nothing. `cache`: the name of a way of caching;
-    where there is none, all input costs what input does, and the sheet says so. `fetch`: what a re-fetch brings,
-    the "whole" original or a "part"."""
+    """`cache_ttl` in seconds. None means the sheet's default. `cache`: the name of a way of caching. Without a
+    cache all input has the price of input, and the sheet says so. `fetch`: what a re-fetch returns, the "whole"
+    original or a "part".
+    """
     marks: Literal["ours", "host"] = "host" if cache == HOSTS_OWN else "ours"
     part = PART_TOKENS if fetch == "part" else None
     sheet = PriceSheet(overhead_tokens=overhead_tokens, rule=RULES.get(cache), marks=marks, part_tokens=part)
@@ -90,13 +91,13 @@ def _number(text: str) -> float:
 
 
 class OwnFacts(msgspec.Struct, frozen=True):
-    """`path`: absolute, for a sidecar that reads the file as well; both None without a file."""
+    """`path`: absolute, since a sidecar reads the file as well. Both are None without a file."""
 
     path: str | None = None
     registry: Registry | None = None
 
     def of(self, model: str) -> ModelFacts | None:
-        """None where the file changes nothing of what is known of this model."""
+        """None if the file changes nothing about this model."""
         if self.registry is None:
             return None
         facts = self.registry.find(model)
@@ -104,5 +105,5 @@ class OwnFacts(msgspec.Struct, frozen=True):
 
 
 def own_facts(path: str | None) -> OwnFacts:
-    """Raises SettingsFault, with what is wrong with the file and where."""
+    """Raises SettingsFault, with the fault and its place in the file."""
     return OwnFacts(None if path is None else os.path.abspath(path), models_file(path))
