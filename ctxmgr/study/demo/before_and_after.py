@@ -1,7 +1,8 @@
 """Turns one observed call into the stretches of its list: what was kept, shortened or removed, and the packet.
 
-1. A stretch is a run of messages with one fate. Each shortened message, and each kept message of the user, is one.
-2. The packet stands before the message that follows it in the list that was sent.
+1. A stretch is a run of messages that were treated the same way. Each shortened message, and each kept user
+   message, is a stretch of its own.
+2. The packet precedes the message that follows it in the list that was sent.
 """
 
 import json
@@ -23,12 +24,13 @@ NAMES = {
     "toolResult": "tool result",
     SUMMARY: "summary by the agent",
 }
-SUBJECTS = ("path", "file_path", "command", "pattern", "query")  # arguments that name what a call is about
+SUBJECTS = ("path", "file_path", "command", "pattern", "query")  # arguments that name the subject of a call
 
 
 class Stretch(msgspec.Struct, frozen=True):
-    """`first` and `last` of its messages, from 1 on; 0 for the packet. `tokens` in the agent's list and as sent.
-    `sent_text`: what stands in the place of a shortened result; the packet's text."""
+    """`first` and `last` of its messages, from 1; 0 for the packet. `tokens`: in the agent's list and as sent.
+    `sent_text`: what replaces a shortened result; the packet's text.
+    """
 
     fate: Fate
     first: int
@@ -40,8 +42,9 @@ class Stretch(msgspec.Struct, frozen=True):
 
 
 def pruned_call(outcome: ReplayResult) -> int | None:
-    """The index of the call to show: one that begins an epoch and, if possible, has a packet; of these the one with
-    most tokens removed. None where no list was changed."""
+    """The index of the call to show: one that begins an epoch and, if possible, has a packet; among these the call
+    with the most tokens removed. None if no list was changed.
+    """
     sights, calls = outcome.observations, outcome.calls
     begun = [
         number for number in range(1, len(sights)) if sights[number].epoch_number != sights[number - 1].epoch_number
@@ -80,7 +83,7 @@ def stretches(sight: Observation, tokens: Callable[[bytes], int]) -> list[Stretc
 
 
 def _kind(item: HostMessage, index: int, sent: dict[int, ProjectedMessage]) -> tuple[Fate, int]:
-    """The fate of a message, and a number that is the same for all of a stretch."""
+    """What happened to a message, and a number that all messages of a stretch share."""
     message = sent.get(index)
     if message is None:
         return "removed", 0
@@ -90,14 +93,14 @@ def _kind(item: HostMessage, index: int, sent: dict[int, ProjectedMessage]) -> t
 
 
 def _packets(sent: Sequence[ProjectedMessage], count: int) -> Iterator[tuple[int, ProjectedMessage]]:
-    """Each with the index of the message that follows it, `count` if none does."""
+    """Each packet with the index of the message that follows it, `count` if none does."""
     for place, message in enumerate(sent):
         if message.index == PACKET:
             yield next((later.index for later in sent[place:] if later.index != PACKET), count), message
 
 
 def _what(items: Sequence[HostMessage], subjects: dict[str, str]) -> str:
-    """A single message by what it says or is about, several by how many of each role there are."""
+    """Describes a single message by its text or subject, and several by the number of messages of each role."""
     if len(items) > 1:
         counts = Counter(NAMES.get(item.role, "other message") for item in items)
         return ", ".join(f"{count} {name if count == 1 else _plural(name)}" for name, count in counts.most_common())
@@ -120,7 +123,7 @@ def _plural(name: str) -> str:
 
 
 def _subjects(items: Sequence[HostMessage]) -> dict[str, str]:
-    """By the id of a call: its tool and what it is about, such as "read src/a.py"."""
+    """By call id: the tool and its subject, such as "read src/a.py"."""
     named = {}
     for item in items:
         for call in item.calls:

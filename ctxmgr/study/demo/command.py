@@ -1,10 +1,10 @@
-"""Replays the session that ships with this package twice through a spawned sidecar, and shows what came of it.
+"""Replays the session that ships with this package twice through a spawned sidecar, and shows the results.
 
-1. The session is one that a scripted agent worked on a small repository with real tools. The host is the one of
-   `ctxmgr replay`, so that the bill is the one in the guides.
-2. It shows one list before and after, what stands in the place of a shortened message, the packet, and the bill.
-   Nothing is wider than WIDTH.
-3. The list is that of the call with a packet at which most tokens were removed, if there is one.
+1. A scripted agent produced the session with real tools in a small repository. The host is the one of `ctxmgr
+   replay`, so the bill equals that in the guides.
+2. It shows one list before and after, what replaces a shortened message, the packet, and the bill. Nothing is wider
+   than WIDTH.
+3. The list is that of the call with the most tokens removed, among those with a packet if there are any.
 """
 
 import argparse
@@ -31,7 +31,7 @@ from ctxmgr.study.recordings import Recording, readers
 from ctxmgr.study.replay import modelled
 
 SESSION = Path(__file__).parent / "greenhouse.jsonl"
-WINDOW = 64_000  # tokens: the session outgrows it, as a long one outgrows a larger window
+WINDOW = 64_000  # tokens: the session exceeds it, as a long one exceeds a larger window
 LEAST_WINDOW = 16_000  # tokens: system prompt and tools take 5,000 of them
 WIDTH = 80  # columns
 ROWS = 16  # of the list at most
@@ -40,14 +40,14 @@ STYLES = {"kept": "green", "shortened": "yellow", "removed": "red", "packet": "c
 
 
 class Run(msgspec.Struct, frozen=True):
-    """One way through the session, and its figures."""
+    """One drive of the session, and its figures."""
 
     outcome: ReplayResult
     measures: Figures
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """0; 1 if a check of an answer failed; 2 for a window that is too small."""
+    """Returns 0; 1 if a check of an answer failed; 2 if the window is too small."""
     if parsed.window < LEAST_WINDOW:
         return complain("demo", f"--window {parsed.window}: this session needs at least {LEAST_WINDOW:,} tokens", 2)
     console = Console(width=WIDTH, highlight=False)
@@ -59,7 +59,7 @@ def run(parsed: argparse.Namespace) -> int:
         f"window of {parsed.window:,} tokens. Nothing leaves this machine, and no model is called.\n"
     )
     off, balanced = replayed(recording, parsed.window)
-    if off.outcome.calls and balanced.outcome.calls:  # else the failures below say why there are none
+    if off.outcome.calls and balanced.outcome.calls:  # otherwise the failures below say why there are none
         show(console, off, balanced)
     failures = [*off.outcome.failures, *balanced.outcome.failures]
     for failure in failures:
@@ -126,13 +126,15 @@ def _list(console: Console, outcome: ReplayResult, number: int) -> None:
 
 
 def excerpt(text: str, most: int) -> list[str]:
-    """Its lines that are not empty; of more than `most` the first, and how many more there are."""
+    """The lines of a text without empty ones; of more than `most` lines the first ones, and the number of the
+    others.
+    """
     lines = [line for line in text.split("\n") if line.strip()]
     return lines if len(lines) <= most else [*lines[: most - 1], f"... {len(lines) - most + 1} more lines"]
 
 
 def shown(found: Sequence[Stretch], most: int) -> list[Stretch | str]:
-    """About so many rows at most: of a longer list its start, its end and the packet, and a line for each gap."""
+    """About `most` rows: of a longer list its start, its end and the packet, with a line for each gap."""
     if len(found) <= most:
         return list(found)
     head, tail = most // 3, len(found) - (most - most // 3)
