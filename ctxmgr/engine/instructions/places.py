@@ -57,8 +57,15 @@ class Instructions(msgspec.Struct, frozen=True):
         return sum(map(conversation.block_weight, self.blocks))
 
     def messages(self, conversation: ConversationIndex) -> frozenset[int]:
-        """The messages that they stand in, and those of the calls that brought them."""
-        places = {ref.message_index for ref in (*self.results, *self.texts)}
+        """The messages that contain them, and those of the calls that brought them. A prompt that leads a step goes
+        with that step, and its words into the packet: alone it has no place that every provider accepts, and each
+        step of a host that prompts at every step would stay.
+        """
+        places = {
+            ref.message_index
+            for ref in (*self.results, *self.texts)
+            if not conversation.messages[ref.message_index].view.leads
+        }
         return frozenset(places | {conversation.pairs[ref] for ref in self.results})
 
     def within(self, conversation: ConversationIndex, tokens: float) -> "Instructions":

@@ -217,7 +217,7 @@ def _quoted(
         leaving(conversation, protection.all_instructions(), dropped),
         tuple(copy for copy in gone if copy.source == PLAN),
     )
-    return quoted(copies, protection.in_place(), tokens, inputs.weigh) if copies else Quoted()
+    return quoted(copies, protection.in_place(dropped), tokens, inputs.weigh) if copies else Quoted()
 
 
 def _writer(conversation: ConversationIndex, state: State, inputs: Inputs, zone: Zone) -> PacketWriter:

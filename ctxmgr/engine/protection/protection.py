@@ -18,7 +18,7 @@
 import math
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from operator import itemgetter, sub
@@ -88,11 +88,14 @@ class Protection(msgspec.Struct, frozen=True):
         """The blocks of instructions and of the task."""
         return self.instructions().blocks | self.task().blocks
 
-    def in_place(self) -> InPlace:
-        """How much of both budgets is taken."""
-        conversation = self.conversation
-        weights = self.instructions().weight(conversation), self.task().weight(conversation)
-        return InPlace(self.share_tokens, *weights)
+    def in_place(self, dropped: Container[int]) -> InPlace:
+        """How much of both budgets messages take that are not dropped."""
+        weigh = self.conversation.block_weight
+        instructions, task = (
+            sum(weigh(ref) for ref in blocks if ref.message_index not in dropped)
+            for blocks in (self.instructions().blocks, self.task().blocks)
+        )
+        return InPlace(self.share_tokens, instructions, task)
 
     def messages(self) -> frozenset[int]:
         """All that stays, by index."""

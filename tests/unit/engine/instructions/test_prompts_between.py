@@ -81,3 +81,19 @@ def test_one_that_is_larger_than_its_budget_is_told_by_how_it_begins(preset: str
 @pytest.mark.parametrize("preset", ["balanced", "turns", "tools"])
 def test_what_a_host_only_reminds_of_leaves_with_its_step(preset: str) -> None:
     assert REMINDER.removeprefix("<system-reminder>") not in sent(preset, turns(14, {1: REMINDER}))
+
+
+def test_steps_of_a_host_that_prompts_at_every_step_leave_and_all_its_words_stay() -> None:
+    """Alone a prompt has no place that every provider accepts, so it cannot hold its step."""
+    messages: list[Any] = []
+    for message in turns(1, {}, calls=60):
+        led = message["role"] == "assistant" and messages
+        messages += [{"role": "system", "content": f"Rule {len(messages)}: never push."}] if led else []
+        messages.append(message)
+    session = Session({"preset": "balanced"}, model={"id": "m", "contextWindow": 40_000}, format="anthropic")
+    for end in range(1, len(messages) + 1, 3):
+        listed = session.project(messages[:end], overhead_tokens=6_000)
+    assert session.report is not None
+    assert session.report.checks == ()
+    assert len(listed) < 0.5 * len(messages)
+    assert "Rule 1: never push." in json.dumps(listed)

@@ -50,3 +50,10 @@ def test_what_users_said(share: float, held: set[int], leaves: set[int]) -> None
         texts = UserTexts().having(conversation, range(first)).having(conversation, range(first, 4))
         over = conversation.raw_weight - share
         assert texts.leaving(conversation, over, held | STEPS.must_stay(conversation)) == leaves
+
+
+def test_what_was_dropped_takes_no_budget_in_place() -> None:
+    rules = u("<system-reminder>\nContents of /app/CLAUDE.md:\n\nNever push.\n</system-reminder>")
+    protection = Protection(indexed(talk(u("go"), a("yes"), rules, a("so"))), Policy(), share_tokens=1_000)
+    assert protection.in_place(()).instructions > 0
+    assert protection.in_place({2}).instructions == 0
