@@ -1,6 +1,6 @@
-"""The message formats that hosts speak: an object each (`MessageFormat`), in a module each.
+"""The message formats that hosts use: one `MessageFormat` object each, in its own module.
 
-A format, and what reads it, is loaded when it is used: a start of the sidecar waits for none.
+A format and its reader are loaded on first use, so the start of the sidecar does not wait for any.
 """
 
 from importlib import import_module

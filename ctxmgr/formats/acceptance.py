@@ -1,9 +1,9 @@
-"""What providers refuse of a list: the last look at one before it leaves.
+"""Checks what a provider would refuse in a list: the last check before a list is sent.
 
-Each format's `accept` goes on from a `Progress`, so a list that only grew is looked at by its new messages alone;
-`refused` gives what is wrong at its end. The rules are the providers', read off the bytes that leave; they know
-nothing of how the list was made. These providers take messages of one role after each other; the templates of some
-models do not (`STRICT_MODELS`), and then it is a fault.
+Each format's `accept` continues from a `Progress`, so a list that only grew is checked by its new messages alone;
+`refused` adds what is wrong at its end. The rules are the providers'. They are applied to the bytes that are sent,
+and do not depend on how the list was made. These providers accept consecutive messages of one role; the chat
+templates of some models (`STRICT_MODELS`) do not, and then it is a fault.
 """
 
 import re
@@ -18,9 +18,9 @@ STRICT_MODELS = expression(
     # Mistral's templates and mistral-common ("After the optional system message, conversation roles must
     # alternate", "Unexpected role 'user' after role 'tool'")
     r"mistral|mixtral|devstral|magistral|ministral|codestral|pixtral|mathstral|"
-    # Google's ("Conversation roles must alternate user/assistant/user/assistant/...")
+    # Google's templates ("Conversation roles must alternate user/assistant/user/assistant/...")
     r"gemma|"
-    # Meta's of Llama 2, and Code Llama's, with the same sentence
+    # Meta's templates of Llama 2 and Code Llama, with the same sentence
     r"llama-?2|code-?llama|"
     # Perplexity ("user or tool message(s) should alternate with assistant message(s)")
     r"(?:^|/)sonar|"
@@ -31,17 +31,20 @@ STRICT_MODELS = expression(
 """What the id of a model holds whose template wants users and the assistant to take turns, tool flow left out."""
 
 MARKS_AT_MOST = 4  # of `cache_control`; a fifth is refused
-USERS = frozenset(("user", "packet", "summary", "note", "shell"))  # roles that go out as a user's
+USERS = frozenset(("user", "packet", "summary", "note", "shell"))  # roles that are sent as a user's
 
 Said = Iterable[tuple[bytes, View]]
 """The bytes and the view of each message, in order."""
 
 
 class Progress(msgspec.Struct, frozen=True):
-    """`faults` so far. `began`: something that counts as a beginning was there. `waiting`: ids of calls that are
-    not answered yet. `role`: the last one that counts. `other`: in this turn something stood that no result may
-    follow. `mark_count`: of cache marks. `speaker`: who spoke last, tool flow left out. `opened`: ids
-    that blocks share beside calls and results (`Block.tie`)."""
+    """What is known of a list so far.
+
+    `faults`: faults found. `began`: a message that may open the list was seen. `waiting`: ids of calls without a
+    result. `role`: role of the last message that counts. `other`: this turn already has content that no result may
+    follow. `mark_count`: number of cache marks. `speaker`: the last speaker, ignoring tool calls and results.
+    `opened`: ids that blocks share other than those of calls and results (`Block.tie`).
+    """
 
     faults: frozenset[str] = frozenset()
     began: bool = False
@@ -57,8 +60,9 @@ BEGINNING = Progress()
 
 
 def refused(progress: Progress, strict: bool = False) -> frozenset[str]:
-    """What a provider would refuse, by name, if the list ended here. `strict`: by a template that wants users and
-    the assistant to take turns."""
+    """The names of what a provider would refuse if the list ended here. `strict`: the chat template requires users
+    and the assistant to alternate.
+    """
     faults = set(progress.faults) - (frozenset() if strict else {"roles"})
     if not progress.began:
         faults.add("empty list")
@@ -75,13 +79,12 @@ def calls(view: View) -> frozenset[str]:
 
 
 def answers(view: View) -> list[str]:
-    """The ids that its results answer."""
+    """The ids of the calls that its results answer."""
     return [block.call_id for block in view.blocks if block.kind == "result"]
 
 
 def opens_in_order(view: View, opened: set[str]) -> bool:
-    """Whether each block that goes on from another by an id stands behind that; `opened` holds the ids so far, and
-    those of this message from then on."""
+    """Whether each block that refers to another by id comes after it. Adds the ids of this message to `opened`."""
     for block in view.blocks:
         if block.closes and block.tie not in opened:
             return False
@@ -93,14 +96,14 @@ def opens_in_order(view: View, opened: set[str]) -> bool:
 def accept_pairs(
     progress: Progress, messages: Said, *, at_once: bool = False, reasoning_leads: bool = False
 ) -> Progress:
-    """Of APIs that know single calls and results, and no turns of them:
+    """Checks lists of APIs that have single calls and results instead of turns:
 
-    1. The first message that is no prompt goes out as a user's.
-    2. Each call has a result after it, and each result a call before it. They may stand anywhere, as the Responses
-       API and programs of their own rules (pi) take them; `at_once`: before anything else is said. Then cache marks
-       count too, for providers that have them, and users and the assistant may have to take turns ("roles").
-       What goes on from another item by an id (an approval, an outcome) follows that.
-    3. `reasoning_leads`: a message of reasoning alone has another of the same answer after it.
+    1. The first message that is not a prompt is sent as a user's.
+    2. Each call has a result after it, and each result a call before it. The result may come anywhere later, as in
+       the Responses API and pi; with `at_once`, before any other message. With `at_once`, cache marks are counted
+       too, for providers that have them, and users and the assistant may have to alternate ("roles"). A block that
+       refers to another by id (an approval, an outcome) comes after it.
+    3. With `reasoning_leads`, a message that is only reasoning is followed by another of the same answer.
     """
     faults, waiting = set(progress.faults), set(progress.waiting)
     began, last, marks = progress.began, progress.role, progress.mark_count if at_once else 0
@@ -144,7 +147,7 @@ def accept_pairs(
 
 
 def _speaker(view: View) -> str:
-    """Who speaks in a message: a user, the assistant without a call, or "" in tool flow."""
+    """The speaker of a message: "user", "assistant" if it has no call, or "" for tool calls and results."""
     if view.role in USERS:
         return "user"
     return "assistant" if view.role == "assistant" and not calls(view) else ""

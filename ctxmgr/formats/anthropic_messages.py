@@ -2,21 +2,21 @@
 
 Rules:
 
-1. Tool results lie in user messages. Such a message is a user's, and opens a turn, only where it says something
-   else too; a reminder that a host put beside its results (`<system-reminder>`) is nothing a user said.
-2. Only the content of a result is ever put anew: thinking and its signatures, calls, images and cache marks are
-   untouched, and a mark on a result stays on it.
-3. What the provider itself ran (server and MCP tools) and its outcome share an id (`tie`), wherever they stand; so
-   do that and the calls which the code makes that it runs. A reference to a tool loads it.
-4. A `compaction` block that a message begins with is the provider's own mark of a summary. It is heard as one, but
-   its message stays with its turn.
-5. Consecutive messages of one role are combined by the provider. So the packet may be a user message of its own,
-   and answers that a host keeps a block a message are one step.
+1. Tool results are in user messages. Such a message counts as a user's, and opens a turn, only if it has other
+   content. A reminder that a host adds beside its results (`<system-reminder>`) is not such content.
+2. Only the content of a result is ever replaced. Thinking and its signatures, calls, images and cache marks stay
+   unchanged, and a mark on a result stays on it.
+3. A tool that the provider runs (server and MCP tools) and its outcome share an id (`tie`), wherever they are. So
+   do code that the provider runs and the calls that this code makes. A reference to a tool loads it.
+4. A `compaction` block at the start of a message is the provider's own mark of a summary. It is reported as one,
+   but its message stays with its turn.
+5. The provider combines consecutive messages of one role. So the packet may be a user message of its own, and an
+   answer that a host stores as one message per block is one step.
 6. A user's block in which a host put the summary of an earlier list is a summary, and stays.
-7. A system message inside the list leads the answer behind it.
-8. A whole answer and an error object are taken as an assistant's message: `turn_end` may bring either.
+7. A system message inside the list belongs to the answer after it.
+8. A whole answer and an error object are read as an assistant's message: `turn_end` may contain either.
 
-A block of the view is a block of the content, and has its number. Other fields and blocks are kept as they came.
+Block numbers of the view are block indexes of the content. Other fields and blocks stay unchanged.
 """
 
 from typing import Any
@@ -40,8 +40,6 @@ _REMINDER = ("<system-reminder>", "</system-reminder>")
 
 
 class AnthropicMessages(MessageFormat):
-    """Messages of Anthropic's Messages API."""
-
     own_blocks = frozenset(
         ("tool_use", "tool_result", "server_tool_use", "mcp_tool_use", "redacted_thinking", "compaction")
     )
@@ -50,7 +48,9 @@ class AnthropicMessages(MessageFormat):
         return content.read(raw, _view)
 
     def set_text(self, raw: bytes, texts: dict[int, str]) -> bytes:
-        """The user message with the texts of these blocks (by block index) replaced; all else byte for byte."""
+        """Returns the user message with the texts of these blocks (by block index) replaced, all else byte for
+        byte.
+        """
         if not bytes(content.members(raw)["content"]).startswith(b"["):
             return content.put(raw, {"content": texts[0]})
 
@@ -63,7 +63,9 @@ class AnthropicMessages(MessageFormat):
         return content.edited(raw, "content", texts, edit)
 
     def set_media(self, raw: bytes, markers: dict[int, dict[int, str]]) -> bytes:
-        """Texts in place of pictures and documents, of the message's own blocks or of those in a result."""
+        """Returns the message with texts in place of pictures and documents, in its own blocks or in those of a
+        result.
+        """
 
         def edit(block: msgspec.Raw, texts: dict[int, str]) -> bytes:
             fields = content.members(block)
@@ -74,23 +76,24 @@ class AnthropicMessages(MessageFormat):
         return content.edited(raw, "content", markers, edit)
 
     def set_arguments(self, raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
-        """The assistant's message with the input of these calls (by block index) replaced."""
+        """Returns the assistant's message with the input of these calls (by block index) replaced."""
         return content.edited(
             raw, "content", given, lambda block, arguments: content.put(block, {"input": arguments})
         )
 
     def accept(self, progress: Progress, messages: Said) -> Progress:
-        """Consecutive messages of one role are one for the API, and prompts may stand between them.
+        """Checks these messages. The API combines consecutive messages of one role, and allows prompts between
+        them.
 
-        1. The first message is a user's: no answer and no prompt. A prompt follows a user's turn, or an answer that
-           waits for what the provider runs; no two stand side by side, and an answer or nothing follows. Source:
-           Anthropic, "Mid-conversation system messages", placement.
-        2. Calls are answered in the user's message after them, all of them, and nothing else is answered there;
-           results stand in front of all else in it.
-        3. No text block is blank, and no message of a user or the assistant is without a block.
-        4. Four cache marks at most.
-        5. An outcome of what the provider runs, and a call made by its code, follow that by id. Source: its errors
-           "unexpected `tool_use_id`", "source tool not found".
+        1. The first message is a user's, not an answer or a prompt. A prompt follows a user's turn, or an answer
+           that waits for a tool that the provider runs. Two prompts are never adjacent, and only an answer or the
+           end follows one. Source: Anthropic, "Mid-conversation system messages", placement.
+        2. All calls of a message, and no others, are answered in the user's message after it. Results come before
+           all other content of that message.
+        3. No text block is blank, and no message of a user or the assistant is empty.
+        4. At most four cache marks.
+        5. The outcome of a tool that the provider runs, and a call made by its code, come after what they refer to
+           by id. Source: its errors "unexpected `tool_use_id`", "source tool not found".
         """
         opened = set(progress.opened)
         faults, waiting, marks = set(progress.faults), set(progress.waiting), progress.mark_count
@@ -208,8 +211,9 @@ def _user_block(number: int, raw_block: dict[str, Any]) -> Block:
 
 
 def _loaded(raw_block: dict[str, Any]) -> tuple[str, ...]:
-    """The tools that its content loads, or takes away again: the newest word on each stays. Source: Anthropic,
-    "Tool search tool" and "Mid-conversation tool changes"."""
+    """The tools that its content loads or unloads; the last change of each counts. Source: Anthropic, "Tool search
+    tool" and "Mid-conversation tool changes".
+    """
     inner = raw_block.get("content")
     inner = inner.get("tool_references") if isinstance(inner, dict) else inner
     parts = [part.get("tool", part) if part.get("type") in LOADING else {} for part in _dicts(inner)]

@@ -1,19 +1,20 @@
 """Turns messages of OpenAI's chat completions into views, and decisions back into such messages.
 
-Roles: system and developer (prompts, never left out), user, assistant, tool, and the older function. Rules:
+Roles: system and developer (prompts, never removed), user, assistant, tool, and the older function. Rules:
 
-1. A tool's message has no error flag: it is told from its text (`outcomes`), and the doubtful are protected.
+1. A tool's message has no error flag: its outcome is read from the text (`outcomes`), and a doubtful one is
+   protected.
 2. An older function's message has no id: it answers the latest call of that name.
-3. A user's or system message named `compactionSummary` or `branchSummary` is a summary: the host's own mark. A
-   user's message in which a host put one by its words is heard as one, and stays.
-4. Reasoning that a server wants back (`reasoning_content`, `reasoning`, `reasoning_details`,
-   `thinking_blocks`) is never touched.
-5. A whole answer (`chat.completion`) and an error object are taken as an assistant's message too: `turn_end` may
-   bring either. An answer failed where an error stands in it, or where it says nothing because the window is full.
-6. A template that takes no two user messages side by side is sent the packet inside a user's message, before the
-   words. A message that comes back so is the user's, without it.
+3. A user's or system message named `compactionSummary` or `branchSummary` is a summary: the host marked it. A
+   user's message that a host's wording identifies as a summary is reported as one, and stays.
+4. Reasoning that a server needs back (`reasoning_content`, `reasoning`, `reasoning_details`, `thinking_blocks`) is
+   never changed.
+5. A whole answer (`chat.completion`) and an error object are read as an assistant's message too: `turn_end` may
+   contain either. An answer failed if it has an error, or if it is empty because the context window is full.
+6. For a chat template that does not allow two adjacent user messages, the packet goes into a user's message, before
+   its text. If a host sends that message back, it is the user's, and the packet is removed from it.
 
-Other fields, roles and parts are kept as they came.
+Other fields, roles and parts stay unchanged.
 """
 
 from typing import Any
@@ -36,8 +37,6 @@ _SAYING = ("content", "tool_calls", "function_call", "refusal", *_REASONING)
 
 
 class ChatCompletions(OneBlockFormat):
-    """Messages of OpenAI's chat completions."""
-
     has_templates = True
     own_roles = frozenset(("tool", "function", "developer"))
     own_blocks = frozenset(("image_url", "input_audio", "file"))
@@ -46,7 +45,7 @@ class ChatCompletions(OneBlockFormat):
         return content.read(raw, _view)
 
     def set_arguments(self, raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
-        """The assistant's message with the arguments of these calls (by block index) replaced."""
+        """Returns the assistant's message with the arguments of these calls (by block index) replaced."""
         calls = content.elements(content.members(raw)["tool_calls"])
         blocks = self.view(raw).blocks
         for number, arguments in given.items():
@@ -57,7 +56,9 @@ class ChatCompletions(OneBlockFormat):
         return content.put(raw, {"tool_calls": content.listed(calls)})
 
     def drop(self, raw: bytes, numbers: frozenset[int]) -> bytes | None:
-        """As `MessageFormat.drop`: what is no call and no part of a list leaves only with the whole message."""
+        """See `MessageFormat.drop`. A block that is neither a call nor part of a list is removed only with the
+        whole message.
+        """
         blocks = self.view(raw).blocks
         if len(numbers) == len(blocks):
             return None
@@ -84,7 +85,7 @@ class ChatCompletions(OneBlockFormat):
         return msgspec.json.encode({**fields, **changed})
 
     def with_packet(self, raw: bytes, text: str) -> bytes | None:
-        """Rule 6."""
+        """See rule 6."""
         told = content.members(raw).get("content", msgspec.Raw(b'""'))
         front = f"{text}\n{PACKET_END}\n\n"
         if bytes(told).startswith(b"["):
@@ -93,7 +94,7 @@ class ChatCompletions(OneBlockFormat):
         return content.put(raw, {"content": front + words}) if isinstance(words, str) else None
 
     def accept(self, progress: Progress, messages: Said) -> Progress:
-        """Calls are answered at once, each by a tool's message, before anything else is said."""
+        """Checks these messages: each call is answered by a tool's message before any other message."""
         return accept_pairs(progress, messages, at_once=True)
 
     def marks_message(self, message: MarkedMessage) -> bool:
@@ -191,7 +192,7 @@ def _call(number: int, raw_call: Any) -> Block:
 
 
 def _is_anthropics(message: dict[str, Any]) -> bool:
-    """Whether its thought has Anthropic's signature, as LiteLLM passes it on, or OpenRouter."""
+    """Whether its reasoning has Anthropic's signature, as LiteLLM or OpenRouter passes it on."""
     details = raw_blocks(message.get("reasoning_details"))
     return bool(message.get("thinking_blocks")) or any(
         text(detail.get("format")).startswith("anthropic") or ("signature" in detail and not detail.get("format"))
@@ -206,7 +207,7 @@ def _thought(thought: Any) -> str:
 
 
 def _is_signed(raw_call: dict[str, Any]) -> bool:
-    """Whether it has the signature of Gemini's thought, as Google's own endpoint spells it, or LiteLLM."""
+    """Whether it has the signature of Gemini's reasoning, as Google's own endpoint or LiteLLM writes it."""
     extra = raw_call.get("extra_content")
     googles = extra.get("google") if isinstance(extra, dict) else None
     members = (googles, raw_call.get("provider_specific_fields"))
@@ -221,12 +222,12 @@ def _result(message: dict[str, Any], role: str) -> Block:
 
 
 def _by_name(name: Any) -> str:
-    """Rule 2."""
+    """See rule 2."""
     return f"function {text(name)}"
 
 
 def _answer(answer: dict[str, Any]) -> View | None:
-    """Rule 5: the first choice of a whole answer."""
+    """The first choice of a whole answer (rule 5)."""
     choice = answer["choices"][0]
     stop = text(choice.get("finish_reason"))
     said = choice.get("message") or choice.get("delta") or {}

@@ -1,7 +1,8 @@
-"""Turns the content of a provider's message into texts, images and single members, and puts one member anew.
+"""Reads the content of a provider's message as texts, images and single members, and replaces one member.
 
-Shared by the formats of providers. What a field of an unexpected type holds is no error: it counts as empty, or is
-weighed by its JSON. A member that is put anew leaves all others byte for byte; white space between them goes.
+Shared by the formats of providers. A field with a value of an unexpected type is not an error: it counts as empty,
+or its tokens are counted from its JSON. Replacing a member leaves all others byte for byte; only white space
+between members is lost.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -21,7 +22,7 @@ SUMMARY_OPENINGS = (
     "Another language model started to solve this problem",  # Codex
     "I spoke to you previously about a number of things",  # Aider
     "<state_snapshot>",  # Gemini CLI
-    "<scratchpad>",  # the same, where the model thought aloud before it
+    "<scratchpad>",  # Gemini CLI, if the model reasoned before the summary
     "## Conversation Summary\n",  # Roo Code, which marks it by a field only in its own file
     "<conversation-summary>",  # Copilot
 )
@@ -42,19 +43,21 @@ UNREADABLE = (
     TypeError,
     ValueError,
     LookupError,
-    AttributeError,  # a message that is no object
+    AttributeError,  # a message that is not an object
 )
 
 
 class ContentPart(msgspec.Struct, frozen=True):
-    """One block of content, or several: the text, and the pictures and documents."""
+    """The text of one or several blocks, and their pictures and documents."""
 
     text: str = ""
     media: tuple[Media, ...] = ()
 
 
 def read(raw: bytes, build: Callable[[Any], View | None]) -> View:
-    """The view that `build` makes of the decoded message. Never raises: what cannot be read is `other`."""
+    """The view that `build` makes of the decoded message. Never raises: a message that cannot be read is
+    `other`.
+    """
     try:
         view = build(_decode(raw))
     except UNREADABLE:
@@ -71,7 +74,7 @@ def spelled(value: Any) -> str:
 
 
 def raw_blocks(content: Any) -> list[dict[str, Any]]:
-    """The blocks of string or block content; what is none stands in a block of no known type."""
+    """The blocks of string or block content. An element that is not an object becomes a block of unknown type."""
     if content is None:
         return []
     if isinstance(content, str):
@@ -81,8 +84,9 @@ def raw_blocks(content: Any) -> list[dict[str, Any]]:
 
 
 def part(raw_block: dict[str, Any]) -> ContentPart:
-    """What one block of any provider weighs as. A document in base64 counts as so many pages, a cache mark
-    nothing."""
+    """The text and media of one block, of any provider. A document in base64 counts by its pages; a cache mark is
+    ignored.
+    """
     kind = raw_block.get("type")
     if kind in TEXTS:
         return ContentPart(text(raw_block.get("text")))
@@ -96,10 +100,10 @@ def part(raw_block: dict[str, Any]) -> ContentPart:
 
 
 def _staying(blocks: list[dict[str, Any]]) -> list[bool]:
-    """Of each block of a content whether it is no text, and so stays where the texts beside it are put anew: a
-    picture, a document, a reference to a tool or a resource, a search result. Where no other text is there, those
-    that hold text are it. Source: Anthropic, "Tool reference" (`tool_reference`), "Search results"
-    (`search_result`); Model Context Protocol, "Tool result" (`resource`, `resource_link`).
+    """For each block, whether it stays when the texts beside it are replaced: a picture, a document, a reference to
+    a tool or a resource, a search result. If no other block has text, those of these that hold text are replaced.
+    Source: Anthropic, "Tool reference" (`tool_reference`), "Search results" (`search_result`); Model Context
+    Protocol, "Tool result" (`resource`, `resource_link`).
     """
     kinds = [raw_block.get("type") for raw_block in blocks]
     stays = [isinstance(kind, str) and kind not in _WORDS for kind in kinds]
@@ -109,7 +113,7 @@ def _staying(blocks: list[dict[str, Any]]) -> list[bool]:
 
 
 def _text_in(raw_block: dict[str, Any]) -> str:
-    """The text that a block holds, under its name and where it is from; "" where it holds none, or more."""
+    """The text of such a block, after its title and source; "" if it has no text, or has other media too."""
     kind, names, told = raw_block.get("type"), tuple[str, ...](), raw_block
     if kind == "resource":
         resource = raw_block.get("resource")
@@ -128,7 +132,7 @@ def _text_in(raw_block: dict[str, Any]) -> str:
 
 
 def plain(content: Any) -> ContentPart:
-    """All of a content as one text, and what in it is none."""
+    """A content as one text, and its media."""
     if isinstance(content, str):
         return ContentPart(content)
     blocks = raw_blocks(content)
@@ -148,7 +152,7 @@ def _part_of_several(raw_block: dict[str, Any], stays: bool) -> ContentPart:
 
 
 def _pages(raw_block: dict[str, Any]) -> ContentPart:
-    """A document: its text where it is told as one, else its pages."""
+    """A document: its text if it is given as text, else its pages."""
     source = raw_block.get("source")
     source = source if isinstance(source, dict) else {}
     heading = "\n".join(filter(None, (text(raw_block.get("title")), text(raw_block.get("context")))))
@@ -163,7 +167,7 @@ def _pages(raw_block: dict[str, Any]) -> ContentPart:
 
 
 def arguments(given: Any) -> dict[str, Any] | None:
-    """The arguments of a call from their JSON text, or as they are; None where they are no object."""
+    """The arguments of a call, from JSON text or as given; None if they are not an object."""
     if isinstance(given, str):
         try:
             given = _decode(given.encode()) if given.strip() else {}
@@ -173,9 +177,10 @@ def arguments(given: Any) -> dict[str, Any] | None:
 
 
 def call(content_index: int, id: Any, name: Any, given: Any, can_edit: bool = False) -> Block:
-    """A call from its name and its arguments, decoded or as JSON text. Arguments that cannot be read are weighed
-    as they stand: it is still a call that its result belongs to. `can_edit`: `set_arguments` of its format can put
-    others there."""
+    """A call from its name and arguments, decoded or as JSON text. If the arguments cannot be read, their text is
+    counted as it is, and the call still matches its result. `can_edit`: `set_arguments` of the format can replace
+    them.
+    """
     known = arguments(given)
     shown = spelled(known) if known is not None else given if isinstance(given, str) else spelled(given)
     editable = can_edit and known is not None
@@ -191,21 +196,21 @@ def custom_call(content_index: int, id: Any, name: Any, given: Any) -> Block:
 
 
 def reply_part(number: int, raw_block: dict[str, Any]) -> Block:
-    """A part of what OpenAI's models reply."""
+    """A part of an answer of OpenAI's models."""
     found = part(raw_block)
     known = raw_block.get("type") in ("output_text", "text", "refusal")
     return Block("text" if known else "image" if found.media else "other", number, found.text, media=found.media)
 
 
 def user_block(block: Block) -> Block:
-    """A user's block: a text can be edited, and is a summary where it begins as one."""
+    """A user's block. A text can be edited; it is a summary if it begins like one."""
     if block.kind != "text":
         return block
     return msgspec.structs.replace(block, kind="summary" if is_summary(block.text) else "text", can_edit=True)
 
 
 def is_packet(content: Any) -> bool:
-    """Whether this content is a packet of ours that came back: one text whose first line is our mark."""
+    """Whether this content is a packet that came back: one text whose first line is `PACKET_MARK`."""
     blocks = raw_blocks(content)
     if len(blocks) != 1 or blocks[0].get("type") not in TEXTS:
         return False
@@ -214,24 +219,24 @@ def is_packet(content: Any) -> bool:
 
 
 def summaries(blocks: Iterable[Block]) -> tuple[Block, ...]:
-    """The blocks of such a message: its texts are the summary."""
+    """The blocks of a summary message: its texts are the summary."""
     return tuple(
         msgspec.structs.replace(block, kind="summary") if block.kind == "text" else block for block in blocks
     )
 
 
 def is_marked_summary(message: Mapping[str, Any]) -> bool:
-    """Whether the host marks the whole message as such a summary, as Roo Code and Kilo Code do in their files."""
+    """Whether the host marked the whole message as a summary, as Roo Code and Kilo Code do in their files."""
     return message.get("isSummary") is True
 
 
 def is_summary(text: str) -> bool:
-    """Whether this text begins as such a summary."""
+    """Whether this text begins like the summary of an earlier list."""
     return text.lstrip().startswith(SUMMARY_OPENINGS)
 
 
 def holds_summary(member: Any) -> bool:
-    """Whether a block of this content begins as such a summary."""
+    """Whether a block of this content begins like such a summary."""
     return any(is_summary(text(raw_block.get("text"))) for raw_block in raw_blocks(member))
 
 
@@ -244,7 +249,7 @@ def elements(raw: bytes | msgspec.Raw) -> list[msgspec.Raw]:
 
 
 def put(raw: bytes | msgspec.Raw, changed: Mapping[str, Any]) -> bytes:
-    """The object with these members anew, in their places; all others as they came."""
+    """The object with these members replaced in place, and all others unchanged."""
     return _encode({**_members(raw), **changed})
 
 
@@ -253,8 +258,9 @@ def listed(raws: list[Any]) -> msgspec.Raw:
 
 
 def with_text(content: msgspec.Raw | None, words: str, kind: str = "text") -> Any:
-    """A content whose texts say `words` instead, in the place of the first; what is no text stays in its place. A
-    cache mark on a text that goes is on the one that stays: a provider counts on it being where it was."""
+    """The content with `words` in place of its first text, and without the other texts. Other blocks stay in place.
+    A cache mark of a removed text moves to the one that stays, because the provider expects one at that position.
+    """
     if content is None or not bytes(content).lstrip().startswith(b"["):
         return words
     listed: list[Any] = _elements(content)
@@ -273,7 +279,7 @@ def with_text(content: msgspec.Raw | None, words: str, kind: str = "text") -> An
 
 
 def with_markers(content: msgspec.Raw | None, markers: Mapping[int, str], kind: str = "text") -> Any:
-    """A content in which texts stand for these of what is no text in it, by their number among that."""
+    """The content with texts in place of these media blocks, by their number among the media."""
     listed: list[Any] = _elements(content or b"[]")
     places = [number for number, stays in enumerate(_staying(raw_blocks(_decode(content or b"[]")))) if stays]
     for number, words in markers.items():
@@ -282,14 +288,15 @@ def with_markers(content: msgspec.Raw | None, markers: Mapping[int, str], kind: 
 
 
 def marked(raw_block: msgspec.Raw, words: str, kind: str = "text") -> dict[str, Any]:
-    """A text in the place of a block, with its cache mark."""
+    """A text in place of a block, with its cache mark."""
     mark = _members(raw_block).get("cache_control")
     return {"type": kind, "text": words} | ({} if mark is None else {"cache_control": mark})
 
 
 def without(raw: bytes, numbers: frozenset[int], block_count: int, name: str = "content") -> bytes | None:
-    """A message without these of its `block_count` blocks, which the member `name` holds; None where none is
-    left."""
+    """The message without these of its `block_count` blocks, which are in the member `name`; None if none
+    remains.
+    """
     if len(numbers) == block_count:
         return None
     kept = [element for number, element in enumerate(elements(members(raw)[name])) if number not in numbers]
@@ -297,8 +304,9 @@ def without(raw: bytes, numbers: frozenset[int], block_count: int, name: str = "
 
 
 def edited(raw: bytes, name: str, news: Mapping[int, New], edit: Callable[[msgspec.Raw, New], bytes]) -> bytes:
-    """A message with these of the blocks that its member `name` holds put anew, each as `edit` makes it of the old
-    one and of what is new; all others byte for byte."""
+    """The message with these blocks of its member `name` replaced, each by what `edit` makes of the old block and
+    the new value; all others byte for byte.
+    """
     blocks = _elements(_members(raw)[name])
     for number, new in news.items():
         blocks[number] = msgspec.Raw(edit(blocks[number], new))

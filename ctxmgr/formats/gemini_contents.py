@@ -2,24 +2,25 @@
 
 Rules:
 
-1. Function responses lie in a user's content. Such a content is a user's, and opens a turn, only where it says
-   something too; pictures and files beside the responses are what tools gave.
-2. A call and its response are a pair by their id. Where they have none it is the function's name, and which of the
-   calls of that name in its content it is: responses come in the order of the calls.
-3. A response has no error flag: it failed where it has an `error`; else it is told from its text (`outcomes`), and
-   the doubtful are protected.
-4. Only texts, pictures and responses are ever put anew. A part that bears a `thoughtSignature` is signed, whatever
-   it holds: nothing in its content is touched.
-5. What the provider itself ran (code and its outcome, server tools) is no pair of ours: both share an id (`tie`).
-6. Consecutive contents of one role are one for the provider. So the packet may be a user's content of its own, and
-   answers that a host keeps a part a content are one step.
-7. A user's text in which a host put the summary of an earlier list is heard as one, and stays.
-8. A whole answer, an array of a stream's answers and an error object are taken as a model's content: `turn_end` may
-   bring any of them.
+1. Function responses are in a user's content. Such a content counts as a user's, and opens a turn, only if it has
+   text too; pictures and files beside the responses come from tools.
+2. A call and its response are matched by id. Without ids they are matched by the function's name and by order among
+   the calls of that name in the content: responses come in the order of the calls.
+3. A response has no error flag: it failed if it has an `error`; otherwise its outcome is read from the text
+   (`outcomes`), and a doubtful one is protected.
+4. Only texts, pictures and responses are ever replaced. A part with a `thoughtSignature` is signed, whatever its
+   kind: nothing in its content is changed.
+5. Tools that the provider runs (code and its outcome, server tools) are not calls and results of the host: both
+   share an id (`tie`).
+6. The provider combines consecutive contents of one role. So the packet may be a user's content of its own, and an
+   answer that a host stores as one content per part is one step.
+7. A user's text in which a host put the summary of an earlier list is reported as one, and stays.
+8. A whole answer, an array of a stream's answers and an error object are read as a model's content: `turn_end` may
+   contain any of them.
 
-Members are read in camelCase and in snake_case, as the API itself does. A block of the view is a part of the
-content, and has its number. Other fields and parts are kept as they came.
-Source: Google, "Gemini API reference", Content; "Function calling"; "Thought signatures".
+Members are read in camelCase and in snake_case, as in the API itself. Block numbers of the view are part indexes of
+the content. Other fields and parts stay unchanged. Source: Google, "Gemini API reference", Content; "Function
+calling"; "Thought signatures".
 """
 
 from collections import Counter
@@ -35,7 +36,7 @@ from ctxmgr.formats.outcomes import failed_view, failure, reply_view, result_blo
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import Block, Media, View
 
-USERS = ("user", "function", "", None)  # a lone content may leave its role out
+USERS = ("user", "function", "", None)  # a single content may omit its role
 STOPS = {"STOP": "stop", "MAX_TOKENS": "length"}
 PARTS, CALL, RESPONSE = "parts", "functionCall", "functionResponse"
 RUN_BY_PROVIDER = {"toolCall": False, "executableCode": False, "toolResponse": True, "codeExecutionResult": True}
@@ -43,8 +44,6 @@ _OUTPUT, _ERROR = "output", "error"
 
 
 class GeminiContents(MessageFormat):
-    """Contents of the Gemini API."""
-
     blocks_member = PARTS
     own_roles = frozenset(("model",))
 
@@ -52,7 +51,7 @@ class GeminiContents(MessageFormat):
         return content.read(raw, _view)
 
     def set_text(self, raw: bytes, texts: dict[int, str]) -> bytes:
-        """The user's content with the texts of these blocks replaced: texts, or responses, whose pictures stay."""
+        """Returns the user's content with the texts of these blocks replaced. Pictures in a response stay."""
 
         def edit(part: msgspec.Raw, text: str) -> bytes:
             return content.put(part, {"text": text}) if "text" in content.members(part) else _answered(part, text)
@@ -60,7 +59,9 @@ class GeminiContents(MessageFormat):
         return content.edited(raw, PARTS, texts, edit)
 
     def set_media(self, raw: bytes, markers: dict[int, dict[int, str]]) -> bytes:
-        """Texts in place of pictures and files. A response says those of its own itself: it has no text parts."""
+        """Returns the content with texts in place of pictures and files. Markers for the pictures of a response go
+        into the response, which has no text parts.
+        """
 
         def edit(part: msgspec.Raw, texts: dict[int, str]) -> bytes:
             response = _camel(msgspec.json.decode(part)).get(RESPONSE)
@@ -74,7 +75,7 @@ class GeminiContents(MessageFormat):
         return content.edited(raw, PARTS, markers, edit)
 
     def set_arguments(self, raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
-        """The model's content with the arguments of these calls (by block index) replaced."""
+        """Returns the model's content with the arguments of these calls (by block index) replaced."""
 
         def edit(part: msgspec.Raw, arguments: dict[str, Any]) -> bytes:
             fields = content.members(part)
@@ -88,12 +89,12 @@ class GeminiContents(MessageFormat):
         return msgspec.json.encode({"role": "user", PARTS: [{"text": text}]})
 
     def accept(self, progress: Progress, messages: Said) -> Progress:
-        """Consecutive contents of one role are one for the API; prompts stand beside the list.
+        """Checks these contents. The API combines consecutive contents of one role; prompts are not part of the
+        list.
 
         1. The first content is a user's.
-        2. A model's calls are answered in the user's content after them, all of them, and nothing else is answered
-           there.
-        3. No content is without a part.
+        2. All calls of a model's content, and no others, are answered in the user's content after it.
+        3. Each content has a part.
 
         Source: its errors "function response turn comes immediately after a function call turn", "the number of
         function response parts is equal to the number of function call parts", "contents.parts must not be empty".
@@ -164,7 +165,7 @@ def _result(number: int, response: dict[str, Any], id: str) -> Block:
 
 
 def _response_output(response: dict[str, Any]) -> tuple[str, str]:
-    """The member under which a response is told, and what it says: the one text in it, else its JSON."""
+    """The member of a response that holds its output, and the output: its one text, else its JSON."""
     given = response.get("response")
     if isinstance(given, dict) and len(given) == 1:
         ((name, output),) = given.items()
@@ -175,7 +176,7 @@ def _response_output(response: dict[str, Any]) -> tuple[str, str]:
 
 
 def _answered(part: msgspec.Raw, words: str, kept: frozenset[int] | None = None) -> bytes:
-    """A response that says `words` instead; of its own parts these are kept, None: all."""
+    """The response with `words` as its output, and only the parts in `kept` (None: all)."""
     fields = content.members(part)
     name = _spelled_as(fields, RESPONSE)
     response = content.members(fields[name])
@@ -220,7 +221,7 @@ def _plain(number: int, part: dict[str, Any]) -> Block:
 
 
 def _media(part: dict[str, Any]) -> Media | None:
-    """The picture or the file of a part: its data, or where it lies."""
+    """The picture or file of a part: its data, or its location."""
     held = part.get("inlineData") or part.get("fileData")
     if not isinstance(held, dict):
         return None
@@ -232,7 +233,7 @@ def _media(part: dict[str, Any]) -> Media | None:
 
 
 def _ids(parts: list[dict[str, Any]], kind: str) -> dict[int, str]:
-    """Rule 2: the ids of the calls or responses of a content, by the numbers of their parts."""
+    """The ids of the calls or responses of a content, by part number (rule 2)."""
     ids: dict[int, str] = {}
     names: Counter[str] = Counter()
     for number, each in enumerate(parts):
@@ -252,7 +253,7 @@ def _parts(message: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _camel(part: Any) -> dict[str, Any]:
-    """The part with its members in camelCase; what is none stands in one of no known kind."""
+    """The part with its members in camelCase. A part that is not an object becomes one of unknown kind."""
     if not isinstance(part, dict):
         return {"": part}
     return {_camel_name(name): value for name, value in part.items()}
@@ -264,12 +265,12 @@ def _camel_name(name: str) -> str:
 
 
 def _spelled_as(fields: dict[str, msgspec.Raw], kind: str) -> str:
-    """How a member is spelled here."""
+    """The name of a member as this content spells it."""
     return next(name for name in fields if _camel_name(name) == kind)
 
 
 def _answer(answer: dict[str, Any]) -> View:
-    """Rule 8: the first candidate of a whole answer."""
+    """The first candidate of a whole answer (rule 8)."""
     candidate = answer["candidates"][0]
     blocks = _model(candidate.get("content") or {})
     stop = STOPS.get(text(candidate.get("finishReason")), text(candidate.get("finishReason")))
@@ -279,7 +280,7 @@ def _answer(answer: dict[str, Any]) -> View:
 
 
 def _joined(listed: list[Any]) -> View:
-    """Rule 8: the answers of a stream, or contents of one answer, as one. None of their blocks can be edited."""
+    """Joins the answers of a stream, or the contents of one answer (rule 8). None of their blocks can be edited."""
     views = [view for raw in listed if isinstance(raw, dict) and (view := _view(raw)) is not None]
     answers, error = [view for view in views if view.role == "assistant"], failure(listed)
     return View(

@@ -1,7 +1,7 @@
-"""Turns the data of a picture or a document, as it stands in a message, into its kind, its pixels and its bytes.
+"""Reads the kind, pixels and bytes of a picture or a document from its data in a message.
 
-The size is read from the header, of which the first bytes are decoded and nothing else: PNG, GIF, WebP and JPEG
-tell it there. What cannot be read has no size.
+The size in pixels is read from the header of a PNG, GIF, WebP or JPEG file, and only the first bytes are decoded. A
+picture that cannot be read has no size.
 """
 
 import base64
@@ -20,31 +20,31 @@ _SIZED = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # JPEG's frame heade
 
 
 def image(data: str) -> Media:
-    """A picture from its base64, from a data URL, or from a link to it."""
+    """A picture from its base64 data, from a data URL, or from a link to it."""
     encoded = data.partition(",")[2] if data[:5] == "data:" else data
     width, height = pixels(encoded)
     return Media("image", len(data), width, height)
 
 
 def document(size_bytes: int) -> Media:
-    """A document of so many bytes in base64."""
+    """A document of `size_bytes` bytes of base64."""
     return Media("document", size_bytes, pages=1 + size_bytes // PAGE_CHARACTERS)
 
 
 def part(size_bytes: int, holds_text: bool) -> Media:
-    """A block of another kind, which takes so many bytes."""
+    """A block of another kind, of `size_bytes` bytes."""
     return Media("text" if holds_text else "part", size_bytes)
 
 
 def data_of(block: Any) -> str:
-    """The data in a block of content, or where it is; "" where it has neither."""
+    """The data in a block of content, or its location; "" if it has neither."""
     if not isinstance(block, dict):
         return block if isinstance(block, str) else ""
     return next((data for name in _DATA if (data := data_of(block.get(name)))), "")
 
 
 def pixels(encoded: str) -> tuple[int, int]:
-    """Width and height; (0, 0) where the header does not tell."""
+    """Width and height; (0, 0) if the header does not have them."""
     for length in (HEADER_CHARACTERS, MOST_HEADER_CHARACTERS):
         size = _pixels(_decoded(encoded[:length]))
         if size != (0, 0) or len(encoded) <= length or not encoded.startswith("/9j/"):
@@ -82,7 +82,7 @@ def _webp(head: bytes) -> tuple[int, int]:
 
 
 def _jpeg(head: bytes) -> tuple[int, int]:
-    """The size stands in the frame header, behind segments that tell their length."""
+    """Width and height from the frame header, which follows segments that start with their length."""
     offset = 2
     while offset + 9 <= len(head) and head[offset] == 0xFF:
         marker = head[offset + 1]

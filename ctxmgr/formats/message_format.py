@@ -1,8 +1,8 @@
-"""What a message format is: its JSON into views, and decisions back into its JSON.
+"""Defines a message format, which turns JSON into views, and decisions back into JSON.
 
-The engine never sees a format; a session is handed one. All that is known of a format stands in its object: how it
-is told from others (`own_roles`, `own_blocks`, `marks_message`, `marks_block`), what its provider refuses
-(`accept`), how usage is read.
+The engine never sees a format; a session gets one. Everything known of a format is in its object: how it is
+recognised (`own_roles`, `own_blocks`, `marks_message`, `marks_block`), what its provider refuses (`accept`), how
+usage is read.
 """
 
 from abc import ABC, abstractmethod
@@ -21,7 +21,7 @@ _EMPTY = frozenset((b"", b"null", b"[]", b"{}", b'""'))
 
 
 class MarkedMessage(msgspec.Struct, frozen=True):
-    """The members of a message by which it is told; others are passed over."""
+    """The members of a message that identify its format; others are ignored."""
 
     role: Any = None
     type: Any = None
@@ -42,7 +42,7 @@ class MarkedMessage(msgspec.Struct, frozen=True):
 
 
 class MarkedBlock(msgspec.Struct, frozen=True):
-    """The members of a block by which a format is told."""
+    """The members of a block that identify its format."""
 
     type: Any = None
     source: msgspec.Raw = _NONE
@@ -52,12 +52,14 @@ class MarkedBlock(msgspec.Struct, frozen=True):
 
 
 def present(raw: msgspec.Raw) -> bool:
-    """Whether there is such a member. One that is null or empty is none: libraries write all that they know."""
+    """Whether a member is set. A null or empty one is not: libraries write every member they know."""
     return bytes(raw) not in _EMPTY
 
 
 class MessageFormat(ABC):
-    """One shape of messages. A block is named by its index in the view; what is not named stays byte for byte."""
+    """Reads and writes messages of one format. A block is named by its index in the view; blocks that are not named
+    stay byte for byte.
+    """
 
     blocks_member: ClassVar[str] = "content"
     """The member of a message that holds its blocks."""
@@ -73,65 +75,74 @@ class MessageFormat(ABC):
 
     @abstractmethod
     def view(self, raw: bytes) -> View:
-        """The view of one message. Never raises: what cannot be read is `other`, weighed by its JSON."""
+        """The view of one message. Never raises: a message that cannot be read is `other`, and its JSON is
+        counted.
+        """
 
     @abstractmethod
     def set_text(self, raw: bytes, texts: dict[int, str]) -> bytes:
-        """The message with the texts of these blocks, a user's or results, replaced; what is no text in them stays
-        in its place."""
+        """Returns the message with the texts of these blocks, a user's or results, replaced. Other content of the
+        blocks stays in place.
+        """
 
     @abstractmethod
     def set_media(self, raw: bytes, markers: dict[int, dict[int, str]]) -> bytes:
-        """The message with texts in place of pictures and documents: by block, and by their number in it."""
+        """Returns the message with texts in place of pictures and documents: by block, then by their number
+        in it.
+        """
 
     @abstractmethod
     def set_arguments(self, raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
-        """The assistant's message with the arguments of these calls, which can be edited, replaced."""
+        """Returns the assistant's message with the arguments of these editable calls replaced."""
 
     def packet(self, text: str, time_ms: int) -> bytes:
-        """The message that carries the packet: a user's, for many models take a prompt at the head alone. Formats
-        whose messages have no time do not use it."""
+        """The message that carries the packet: a user's, because many models accept a prompt only at the start.
+        `time_ms` is ignored by formats whose messages have no time.
+        """
         return msgspec.json.encode({"role": "user", "content": text})
 
     def with_packet(self, raw: bytes, text: str) -> bytes | None:
-        """The user's message with the packet in front of its words, for a template that takes no two of a user's
-        side by side; None where its content is neither text nor blocks. Formats that are sent through none do not
-        use it."""
+        """Returns the user's message with the packet before its text, for a chat template that does not allow two
+        adjacent user messages; None if its content is neither text nor blocks. Only formats with such templates
+        (`has_templates`) have it.
+        """
         raise NotImplementedError
 
     @abstractmethod
     def accept(self, progress: Progress, messages: Said) -> Progress:
-        """What its provider would refuse of a list, after these further messages of it."""
+        """Continues the checks of `progress` with these messages, and records what the provider would refuse."""
 
     def drop(self, raw: bytes, numbers: frozenset[int]) -> bytes | None:
-        """The message without these blocks; None where none is left. ValueError where one cannot leave alone."""
+        """Returns the message without these blocks; None if none remains. Raises ValueError if one cannot be
+        removed alone.
+        """
         return content.without(raw, numbers, len(self.view(raw).blocks), self.blocks_member)
 
     def extra_weight(self, view: View) -> int:
-        """Tokens that a model sees around a message, in no block's text."""
+        """Tokens that a model sees for a message beyond the texts of its blocks."""
         return 0
 
     def usage(self, fields: Any) -> Usage | None:
-        """The usage of a decoded usage object, the provider's or ours; None where it holds no count."""
+        """The usage in a decoded usage object, the provider's or ours; None if it has no count."""
         return usage(fields)
 
     def marks_message(self, message: MarkedMessage) -> bool:
-        """Whether the message has another mark of this format than its role and its blocks."""
+        """Whether the message has a mark of this format other than its role and its blocks."""
         return False
 
     def marks_block(self, block: MarkedBlock) -> bool:
-        """Whether a block has another mark of this format than its type."""
+        """Whether a block has a mark of this format other than its type."""
         return False
 
 
 class OneBlockFormat(MessageFormat):
-    """A format whose user's messages and results are one block each, number 0, whatever they hold."""
+    """A format whose user's messages and results are one block each, number 0, whatever they contain."""
 
     text_type: ClassVar[str] = "text"
     """What a text put in is called, where a content is a list."""
 
     def holder(self, fields: dict[str, msgspec.Raw]) -> str:
-        """The member that holds the content."""
+        """The name of the member that holds the content."""
         return "content"
 
     def set_text(self, raw: bytes, texts: dict[int, str]) -> bytes:

@@ -1,23 +1,24 @@
-"""How a tool's call or a model's call ended, where nothing but what came of it tells.
+"""Infers how a tool call or a model call ended, if no flag says so.
 
 `verdict` reads the text of a tool's result, for formats whose results have no error flag. Rules:
-1. An explicit word decides: an exit code, or a flag of a result that is a JSON object. Several codes of which not
-   all are 0, nor all another, are doubtful.
-2. Else it is an error where it begins as one: with a host's own words, or, as a guess, "Error: ..." or a traceback.
-3. What only speaks of an error at its start or its end is doubtful. It is protected as an error is, for output is
-   cheap and a lost error is not; but no fact says that something failed.
-4. The middle of a text says nothing: files and logs speak of errors all the time.
-5. It went well only where a word says so: a code, a flag, "0 errors" at its start or its end. Else it is not told.
+1. An explicit sign decides: an exit code, or a flag of a result that is a JSON object. Several codes, some 0 and
+   some not, are doubtful.
+2. Otherwise it is an error if it begins like one: with a host's own words, or, as a guess, "Error: ..." or a
+   traceback.
+3. A result that only mentions an error at its start or end is doubtful. It is protected like an error, because
+   output is cheap and a lost error is not; but no fact says that something failed.
+4. The middle of a text says nothing: files and logs mention errors all the time.
+5. It succeeded only if something says so: a code, a flag, "0 errors" at its start or end. Otherwise it is unknown.
 
 `failure` reads what a host has of a failed model call: a provider's error object, an event of its stream, a failed
-response, or what an HTTP client made of one. Rules:
-1. What has a role is a message; a model's is one of a failed call where an error stands beside the role.
-2. It is an error where it says so (`error`, a type `error`, a failed `response`), or where it holds nothing but a
+response, or the form an HTTP client gave it. Rules:
+1. An object with a role is a message; a model's message with an error beside the role is of a failed call.
+2. Other objects are errors if they say so (`error`, a type `error`, a failed `response`), or if they contain only a
    code or a status and a text, or a text under a name that messages do not have.
-3. The text is the JSON of these members: codes count as words do.
-4. What a server says back of the request (pydantic's `input`) is none of it.
-5. Of several, as Gemini sends an error in an array, the first that is one.
-6. A lone member that is named as an exception is one (Bedrock's event streams).
+3. The text is the JSON of these members, codes as well as words.
+4. Parts of the request that a server repeats (pydantic's `input`) are omitted.
+5. In an array, as Gemini sends one, the first error counts.
+6. A single member with the name of an exception is an error (Bedrock's event streams).
 """
 
 import re
@@ -30,9 +31,9 @@ from ctxmgr.model import Block, View, expression
 
 Verdict = Literal["error", "guessed", "doubtful", "fine", "untold"]
 
-EDGE_CHARACTERS = 2_000  # of the start and of the end: what a host puts around an output is shorter
+EDGE_CHARACTERS = 2_000  # of the start and of the end; longer than what a host puts around an output
 FIRST_LINES, LAST_LINES = 5, 3
-EXIT_CHARACTERS = 200  # of a line that tells an exit code and nothing else
+EXIT_CHARACTERS = 200  # of a line that is only an exit code
 OBJECT_CHARACTERS = 1_000_000  # a longer object is not decoded for its flag
 
 _EXIT = expression(
@@ -42,16 +43,16 @@ _EXIT = expression(
 )
 # an object after a host's own lines, or a tag
 _EXIT_MEMBER = expression(r"""(?:\{.{0,150}?"exit_code"\s*:|<(?:return|exit)_?code>)\s*(-?\d+)""")
-# of each command that a script of Codex shows
+# one for each command in the output of a Codex script
 _RECORDS = expression(r"\"chunk_id\":\"\w*\",\"wall_time_seconds\":[-+.\de]+,\"exit_code\":(-?\d{1,9})")
 _FAILED = expression(  # a host's own words
     r"(?:<(?:tool_use_)?error>|command (?:failed|timed out)"
-    # what Codex says of a call that never ran, or was broken off
+    # Codex, for a call that never ran or was interrupted
     r"|(?:exec command|patch) rejected by user|exec_command failed for |apply_patch verification failed"
     r"|failed in sandbox\b|(?:wall time: [\d.]+ seconds\s+)?aborted by user\b)",
     re.IGNORECASE,
 )
-_LIKE_FAILED = expression(  # or of what was shown
+_LIKE_FAILED = expression(  # a host's words, or those of the output
     r"(?:(?:\w+ ){0,2}(?:error|exception|fatal|panic|failure)\b(?: \w+)?\s*[:\-]"
     r"|\w*(?:Error|Exception)\b\s*[:(]|traceback \(most recent call last\)|failed to )",
     re.IGNORECASE,
@@ -81,7 +82,7 @@ _decode = msgspec.json.Decoder().decode
 
 
 def verdict(text: str) -> Verdict:
-    """What a result's text tells of how it went."""
+    """Whether the text of a result says that the call failed."""
     start = text[:EDGE_CHARACTERS].lstrip()
     flagged = _flag(text) if start.startswith("{") and len(text) <= OBJECT_CHARACTERS else None
     if flagged is not None:
@@ -109,7 +110,7 @@ def verdict(text: str) -> Verdict:
 
 
 def _has(line: str, hints: tuple[str, ...]) -> bool:
-    """Saves the patterns, which cost a hundred times as much, for lines that may match."""
+    """A quick check that avoids the patterns, which cost a hundred times as much."""
     line = line.lower()
     return any(hint in line for hint in hints)
 
@@ -119,7 +120,7 @@ def _speaks(line: str) -> bool:
 
 
 def _edges(text: str) -> list[str]:
-    """The first and the last lines that hold something."""
+    """The first and the last lines that are not blank."""
     if len(text) <= 2 * EDGE_CHARACTERS:
         lines = [line for line in text.splitlines() if line.strip()]
         return lines if len(lines) <= FIRST_LINES + LAST_LINES else [*lines[:FIRST_LINES], *lines[-LAST_LINES:]]
@@ -129,7 +130,7 @@ def _edges(text: str) -> list[str]:
 
 
 def _flag(text: str) -> bool | None:
-    """Failed or not, as a result that is a JSON object says itself; None where it does not."""
+    """Whether a result that is a JSON object says that it failed; None if it does not say."""
     try:
         value = _decode(text.encode())
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
@@ -159,18 +160,18 @@ _ERRORS = (
     "fault",
     "Error",
     "external_model_error",
-)  # each says by itself that it is one
+)  # each identifies an error by itself
 _ERROR_TEXTS = ("message", "Message", "msg", "body", "detail", "details", "responseBody", "data", "cause")
 _ERROR_CODES = ("code", "status", "statusCode", "status_code", "error_type", "error_code", "__type")
-_LONE_TEXTS = ("detail", "responseBody", "Message")  # FastAPI's, the AI SDK's, AWS'
-_MINIMAX = "base_resp"  # stands in good answers, too
+_LONE_TEXTS = ("detail", "responseBody", "Message")  # FastAPI, AI SDK, AWS
+_MINIMAX = "base_resp"  # also in successful answers
 _ERROR_MEMBERS = ("type", "name", _MINIMAX, *_ERROR_CODES, *_ERRORS, *_ERROR_TEXTS)
 _ECHOES = frozenset(("input", "inputs", "ctx", "request", "messages", "prompt", "contents"))
 _MODELS = ("assistant", "model")  # roles
 
 
 def failure(message: Any) -> str:
-    """The text of an error; "" where this is none."""
+    """The text of an error; "" if this is not an error."""
     if isinstance(message, list):
         return next(filter(None, map(failure, message)), "")
     if not isinstance(message, dict):
@@ -184,7 +185,7 @@ def failure(message: Any) -> str:
     if isinstance(response, dict) and (kind == "response.failed" or response.get("status") == "failed"):
         return _spelled(_unechoed(response.get("error")) or {"status": "failed"})
     coded = any(isinstance(message.get(name), str | int) for name in _ERROR_CODES)
-    coded = coded or str(message.get("name")).endswith("Error")  # as clients name theirs
+    coded = coded or str(message.get("name")).endswith("Error")  # names that clients give
     base = message.get(_MINIMAX)
     is_told = (
         (isinstance(base, dict) and bool(base.get("status_code")))
@@ -201,7 +202,7 @@ def _some(message: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _unechoed(error: Any) -> Any:
-    """Rule 4."""
+    """See rule 4."""
     if isinstance(error, dict):
         return {name: _unechoed(value) for name, value in error.items() if name not in _ECHOES}
     return [_unechoed(item) for item in error] if isinstance(error, list) else error
@@ -211,18 +212,18 @@ FULL_WINDOW = ("model_context_window_exceeded", "model_length")  # z.ai and Anth
 
 
 def full_window(reason: str) -> str:
-    """The error of an answer that says nothing and ended for this reason; "" where the window is not full."""
+    """The error of an empty answer that ended for this reason; "" if the context window is not full."""
     return f"context window exceeded: {reason}" if reason in FULL_WINDOW else ""
 
 
 def failed_view(message: Any) -> View | None:
-    """The view of a failed model call; None where the message is no such one."""
+    """The view of a failed model call; None if the message is not one."""
     error = failure(message)
     return View("assistant", stop="error", error=error) if error else None
 
 
 def reply_view(message: dict[str, Any], view: View) -> View:
-    """The view of a model's message, which failed where an error stands beside the role."""
+    """The view of a model's message, marked as failed if it has an error beside the role."""
     error = "" if view.error else failure(message)
     return msgspec.structs.replace(view, stop="error", error=error) if error else view
 

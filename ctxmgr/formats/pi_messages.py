@@ -1,9 +1,9 @@
 """Turns pi's messages into views, and decisions back into pi's messages.
 
-Roles: user, assistant, toolResult, bashExecution, custom, branchSummary, compactionSummary, system. Fields as
-pi 0.58 to 1.5 writes them. An unknown role or block, or a field of an unexpected type, is no error: it is kept as
-it came and weighed by its JSON. As little as possible is given up for it: an odd block leaves its message what it
-was, so that a call is still known as a call.
+Roles: user, assistant, toolResult, bashExecution, custom, branchSummary, compactionSummary, system. Fields as pi
+0.58 to 1.5 writes them. An unknown role or block, or a field of an unexpected type, is not an error: it stays
+unchanged, and its JSON is counted. The rest of the message is still read, so a call beside an unknown block is
+still a call.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import Block, Media, View
 
 PACKET_TYPE = "ctxmgr.packet"
-# pi wraps a summary in a fixed sentence and <summary> tags before a model sees it: about this many tokens
+# about this many tokens; pi wraps a summary in a fixed sentence and <summary> tags
 SUMMARY_WRAPPER_TOKENS = 22
 
 _decode = msgspec.json.Decoder().decode
@@ -30,13 +30,13 @@ _fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 class PiMessages(OneBlockFormat):
-    """Messages of the pi coding agent."""
-
     own_roles = frozenset(("toolResult", "bashExecution", "branchSummary", "compactionSummary"))
     own_blocks = frozenset(("toolCall",))
 
     def view(self, raw: bytes) -> View:
-        """The view of one message. Never raises: what cannot be read is `other`, weighed by its JSON."""
+        """The view of one message. Never raises: a message that cannot be read is `other`, and its JSON is
+        counted.
+        """
         try:
             message = _decode(raw)
             role = message.get("role") if isinstance(message, dict) else None
@@ -51,7 +51,9 @@ class PiMessages(OneBlockFormat):
             return _other(raw, None)
 
     def set_text(self, raw: bytes, texts: dict[int, str]) -> bytes:
-        """Of a shell's run the output, and not its command. A result's content is a list, as pi has it."""
+        """Replaces texts. Of a shell's run, the output is replaced and the command stays. A result's content
+        becomes a list, as in pi.
+        """
         fields = _fields(raw)
         if "output" in fields and _decode(fields.get("role", b'""')) == "bashExecution":
             command = f"{_decode(fields['command'])}\n" if "command" in fields else "\n"
@@ -63,13 +65,13 @@ class PiMessages(OneBlockFormat):
         return super().set_text(raw, texts)
 
     def set_arguments(self, raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
-        """The assistant's message with the arguments of these calls (by block index) replaced."""
+        """Returns the assistant's message with the arguments of these calls (by block index) replaced."""
         return content.edited(
             raw, "content", given, lambda block, arguments: content.put(block, {"arguments": arguments})
         )
 
     def packet(self, text: str, time_ms: int) -> bytes:
-        """The hidden message that carries the packet; `time_ms` since the epoch."""
+        """The hidden message that carries the packet; `time_ms` is since the epoch."""
         message = {
             "role": "custom",
             "customType": PACKET_TYPE,
@@ -80,7 +82,7 @@ class PiMessages(OneBlockFormat):
         return _encode(message)
 
     def extra_weight(self, view: View) -> int:
-        """Tokens a model sees around a message that are in no block's text."""
+        """Tokens that a model sees for a message beyond the texts of its blocks."""
         return SUMMARY_WRAPPER_TOKENS if view.summary else 0
 
     def accept(self, progress: Progress, messages: Said) -> Progress:
@@ -96,7 +98,7 @@ class PiMessages(OneBlockFormat):
         return block.type == "image" and present(block.mime) and not present(block.source)
 
 
-OTHERS_APIS = ("openai", "azure", "google", "mistral")  # how pi's names of APIs begin that are not Anthropic's
+OTHERS_APIS = ("openai", "azure", "google", "mistral")  # prefixes of pi's names of APIs that are not Anthropic's
 
 
 def _time(message: dict[str, Any]) -> int | None:
@@ -105,7 +107,7 @@ def _time(message: dict[str, Any]) -> int | None:
 
 
 def _plain(member: Any) -> tuple[str, tuple[Media, ...]]:
-    """The text of string or block content, and what in it is none."""
+    """The text of string or block content, and its media."""
     whole = content.plain(member)
     return whole.text, whole.media
 
@@ -144,7 +146,7 @@ def _assistant_block(number: int, raw_block: dict[str, Any], api: str) -> Block:
         signed = "thoughtSignature" in raw_block
         id = text_of(raw_block.get("id"))
         return Block("call", number, text, id, name, arguments, signed=signed, can_edit=True)
-    if kind == "toolCall":  # arguments missing or no object: still a call that its result belongs to
+    if kind == "toolCall":  # arguments are missing or not an object; the call still matches its result
         return Block(
             "call", number, spelled(raw_block), text_of(raw_block.get("id")), text_of(raw_block.get("name")), {}
         )

@@ -1,4 +1,6 @@
-"""The session tree of the pi coding agent, and trees of messages in any format. Knows no engine."""
+"""Reads the session tree of the pi coding agent, and trees of messages in any format. Does not import the
+engine.
+"""
 
 from ctxmgr.formats.pi_tree import branch, entries, view_branch
 from ctxmgr.formats.pi_tree.branch import RawEntry

@@ -1,17 +1,18 @@
-"""Turns the entries of a pi session tree into a branch: what each entry gives to a model.
+"""Turns the entries of a pi session tree into a branch: what each entry contributes to the model's list.
 
-Rules (pi 0.87.1, the session as it projects it):
+Rules (pi 0.87.1, as it projects the session):
 
-1. A message entry gives its message, byte for byte; a custom message, a branch summary that says something and a
-   compaction give a message made of their fields, a compaction that carries a prompt that prompt before it.
-2. Where pi itself takes nothing of an entry, it is metadata: in the tree, but in no list.
-3. The path is walked from the leaf to the root by `parentId`. What cannot be read, and the session's header, is no
-   entry; a circle or a missing parent ends the walk.
-4. The newest edit of an entry counts: null omits it, anything else is its new content where it is a user's, an
-   assistant's, a tool's or a custom message. Of what is in the model's list, edits outside of it do not count.
-5. Nothing here raises on any entry.
+1. A message entry contributes its message, byte for byte. A custom message, a branch summary with text and a
+   compaction contribute a message made of their fields; a compaction that carries a prompt also contributes the
+   prompt, before it.
+2. Entries that pi itself does not use are metadata: in the tree, but in no list.
+3. The path is followed from the leaf to the root by `parentId`. The session's header, and an entry that cannot be
+   read, are not entries; a cycle or a missing parent ends the path.
+4. The newest edit of an entry counts: null omits it, anything else is its new content, if it is a user's, an
+   assistant's, a tool's or a custom message. For entries in the model's list, edits outside the list do not count.
+5. Nothing here raises, whatever the entry.
 
-Knows nothing of cuts, weights or summaries to come.
+Does not know cuts, token counts or future summaries.
 """
 
 from collections.abc import Sequence
@@ -37,14 +38,14 @@ UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, ValueError, RecursionErro
 
 _fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _encode = msgspec.json.Encoder().encode
-# any other escape and a whole pair are passed by; what is left of surrogates is half a pair (group 1)
+# Skips other escapes and whole pairs; any remaining surrogate is half a pair (group 1).
 _HALVES = expression(
     rb"\\[^u]|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
 
 
 class RawEntry(msgspec.Struct, frozen=True):
-    """An entry before its message is read: place in the tree and its fields as they came."""
+    """An entry before its message is read: its place in the tree, and its fields unchanged."""
 
     id: str
     parent: str | None
@@ -52,7 +53,7 @@ class RawEntry(msgspec.Struct, frozen=True):
 
 
 def node(raw: bytes) -> RawEntry | None:
-    """An entry, None where it cannot be read or is the session's header."""
+    """The entry; None if it cannot be read or is the session's header."""
     try:
         fields = members(raw)
         id, parent = _plain(fields, "id"), _plain(fields, "parentId")
@@ -64,7 +65,7 @@ def node(raw: bytes) -> RawEntry | None:
 
 
 def members(raw: bytes) -> dict[str, bytes]:
-    """The members of a JSON object, each as it came; of one with halves of surrogate pairs too."""
+    """The members of a JSON object, each byte for byte, even with halves of surrogate pairs."""
     try:
         return {name: bytes(value) for name, value in _fields(raw).items()}
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -73,14 +74,16 @@ def members(raw: bytes) -> dict[str, bytes]:
         for name, value in _fields(mended).items():
             member = bytes(value)
             start = mended.find(member, offset)
-            start = start if start >= 0 else mended.index(member)  # a key that came twice: the last one counts
+            start = start if start >= 0 else mended.index(member)  # for a duplicate key, the last one counts
             by_name[name] = raw[start : start + len(member)]
             offset = start + len(member)
         return by_name
 
 
 def _mended(raw: bytes) -> bytes:
-    """The same with U+FFFD for the escape of each half of a surrogate pair: as long, so every offset stays."""
+    """The same JSON with U+FFFD instead of each escaped half of a surrogate pair. The length, and so each offset,
+    stays.
+    """
     return _HALVES.sub(lambda match: rb"\ufffd" if match[1] else match[0], raw)
 
 
@@ -89,7 +92,7 @@ def _plain(fields: dict[str, bytes], name: str) -> Any:
 
 
 def soft(fields: dict[str, bytes], name: str) -> Any:
-    """A member's value, None where it cannot be read."""
+    """The value of a member; None if it cannot be read."""
     try:
         return _plain(fields, name)
     except UNREADABLE:
@@ -97,7 +100,7 @@ def soft(fields: dict[str, bytes], name: str) -> Any:
 
 
 def entry(node: RawEntry) -> BranchEntry:
-    """What an entry is and gives before edits."""
+    """The kind and messages of an entry before edits."""
     fields, type = node.fields, soft(node.fields, "type")
     kind = KINDS.get(type, "") if isinstance(type, str) else ""
     given = _given(kind, fields)
@@ -124,7 +127,7 @@ def entry(node: RawEntry) -> BranchEntry:
 
 
 def _given(kind: EntryKind, fields: dict[str, bytes]) -> tuple[BranchMessage, ...]:
-    """The messages of an entry by its kind (rule 1)."""
+    """The messages of an entry, by its kind (rule 1)."""
     if kind == "message":
         raw = fields.get("message", b"null")
         return () if raw == b"null" else (message_of(raw),)
@@ -149,7 +152,7 @@ def _some(fields: dict[str, bytes], *names: str) -> dict[str, msgspec.Raw]:
 
 
 def message_of(raw: bytes) -> BranchMessage:
-    """What one message is to a cut and a summariser; one that cannot be read is shown to nobody."""
+    """What a cut and a summariser need of one message. One that cannot be read is not shown to a model."""
     try:
         message = value(raw)
     except UNREADABLE:
@@ -173,7 +176,9 @@ def message_of(raw: bytes) -> BranchMessage:
 
 
 def _view(raw: bytes, message: dict[str, Any], role: str) -> View:
-    """The view; where half a surrogate pair or a number beyond all doubles is in the way, of what is meant."""
+    """The view. If half a surrogate pair or a number too large for a double prevents reading, those are replaced
+    first.
+    """
     view = pi.view(raw)
     known = role in pi_message.CUTTABLE or role == "toolResult"
     return pi.view(_mended(spelled(message).encode())) if known and view.role == "other" else view
@@ -197,7 +202,7 @@ def _text(value: Any) -> str:
 def branch(raws: Sequence[bytes], leaf: str | None) -> tuple[BranchEntry, ...]:
     """The path from the root to `leaf` (None: the last entry), edits applied, oldest first.
 
-    `raws` is the whole tree in the host's order, one entry each. A leaf that is not there gives an empty path.
+    `raws` is the whole tree in the host's order, one item per entry. An unknown leaf gives an empty path.
     """
     nodes = [node for node in map(node, raws) if node is not None]
     path = entries.path(nodes, leaf)
@@ -224,7 +229,7 @@ def _edited(entries: Sequence[BranchEntry], nodes: Sequence[RawEntry]) -> tuple[
 
 
 def _after(messages: tuple[BranchMessage, ...], replacement: bytes) -> tuple[BranchMessage, ...]:
-    """The messages of an entry after its edit; as they were where the edit cannot be read."""
+    """The messages of an entry after its edit; unchanged if the edit cannot be read."""
     if replacement == b"null":
         return ()
     try:

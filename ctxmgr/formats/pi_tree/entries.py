@@ -1,8 +1,8 @@
-"""Turns the entries of a host's session tree into what a session needs to know of them.
+"""Turns the entries of a host's session tree into what a session needs of them.
 
-An entry is `{id, parentId, type, timestamp, ...}`; `type` is message (with `message`), compaction or
-branch_summary (with `summary`), custom_message, or something that is no context (model_change, label, ...).
-Times are milliseconds or ISO 8601 strings. What cannot be read is skipped: an entry is never worth an error.
+An entry is `{id, parentId, type, timestamp, ...}`; `type` is message (with `message`), compaction or branch_summary
+(with `summary`), custom_message, or something that is not context (model_change, label, ...). Times are
+milliseconds or ISO 8601 strings. Entries that cannot be read are skipped; they are never an error.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _value = msgspec.json.Decoder().decode
 
 
 class TreeNode(Protocol):
-    """What has a place in a tree."""
+    """Anything with a place in a tree."""
 
     @property
     def id(self) -> str: ...
@@ -28,7 +28,7 @@ Placed = TypeVar("Placed", bound=TreeNode)
 
 
 class PiEntry(msgspec.Struct, frozen=True):
-    """`kind` "" is an entry that is no context. `time_ms` in milliseconds since the epoch, None when unknown."""
+    """`kind` "" is an entry that is not context. `time_ms` in milliseconds since the epoch, None if unknown."""
 
     id: str
     parent: str | None
@@ -39,7 +39,7 @@ class PiEntry(msgspec.Struct, frozen=True):
 
 
 def milliseconds(time: Any) -> int | None:
-    """An integer, a float or an ISO 8601 string as integer milliseconds since the epoch; else None."""
+    """An integer, a float or an ISO 8601 string as integer milliseconds since the epoch; otherwise None."""
     if isinstance(time, int | float) and not isinstance(time, bool) and abs(time) < 2**53:
         return int(time)
     if isinstance(time, str):
@@ -53,7 +53,7 @@ def milliseconds(time: Any) -> int | None:
 
 
 def entry(raw: bytes) -> PiEntry | None:
-    """One entry; None when it has no id or is no object."""
+    """One entry; None if it has no id or is not an object."""
     try:
         fields = _decode(raw)
         head = {
@@ -78,8 +78,9 @@ def entry(raw: bytes) -> PiEntry | None:
 
 
 def path(entries: Sequence[Placed], leaf: str | None) -> tuple[Placed, ...]:
-    """The entries from the root to `leaf`, oldest first; without a leaf, to the last entry. A parent that is
-    missing or repeats ends the walk, so a broken tree gives what can be told of it."""
+    """The entries from the root to `leaf`, oldest first; without a leaf, to the last entry. A missing or repeated
+    parent ends the path, so a broken tree gives the part that can be read.
+    """
     by_id = {entry.id: entry for entry in entries}
     entry = by_id.get(leaf) if leaf is not None else (entries[-1] if entries else None)
     placed: dict[str, Placed] = {}

@@ -1,11 +1,11 @@
-"""Turns JSON text into values, and values into the text that JavaScript's JSON.stringify writes of them.
+"""Turns JSON text into values, and values into the text that JavaScript's JSON.stringify writes for them.
 
 pi counts characters of what JavaScript writes, and shows that text to a model. Rules:
 
-1. A number is a double: `1.0` is 1, `-0` is 0, 1e21 gets an exponent, what is too large is null.
-2. Keys that are array indices come first, in rising order; the others as they were first met.
-3. A character is a UTF-16 unit; half a surrogate pair is written as its escape in JSON, and is U+FFFD (what
-   any encoder makes of it) in text, so that no text of ours breaks a tokenizer or an encoder.
+1. A number is a double: `1.0` is 1, `-0` is 0, 1e21 gets an exponent, a number that is too large is null.
+2. Keys that are array indices come first, in ascending order; the others in order of first occurrence.
+3. A character is a UTF-16 unit. Half a surrogate pair is written as its escape in JSON, and as U+FFFD (as any
+   encoder does) in text, so that no text of ours breaks a tokenizer or an encoder.
 """
 
 import json
@@ -17,21 +17,25 @@ from ctxmgr.model import SURROGATE
 
 _decode = msgspec.json.Decoder().decode
 _LAST_INDEX = 2**32 - 2  # ECMA-262: an array index is below 2^32 - 1
-_EXACT = 2**53  # integers below are doubles as they stand
+_EXACT = 2**53  # smaller integers are exact doubles
 _DIGITS = 21  # ECMA-262, Number::toString: from here on with an exponent
-_ZEROS = -6  # and from so many zeros after the point
+_ZEROS = -6  # smallest exponent without exponent notation
 
 
 def value(raw: bytes) -> Any:
-    """The value of JSON text, halves of surrogate pairs kept. ValueError or RecursionError where it is none."""
+    """The value of JSON text, with halves of surrogate pairs kept. Raises ValueError or RecursionError for other
+    text.
+    """
     try:
         return _decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError):  # a half of a pair, or a number beyond all doubles
+    except (msgspec.DecodeError, UnicodeDecodeError):  # half a surrogate pair, or a number too large for a double
         return json.loads(raw.decode("utf-8"), parse_constant=_refused)
 
 
 def spelled(value: Any) -> str:
-    """What JSON.stringify writes of a JSON value; nested too deep to follow the rules: about that."""
+    """What JSON.stringify writes for a JSON value; approximately that if it is nested too deep to follow the
+    rules.
+    """
     try:
         return _spelled(value)
     except RecursionError:
@@ -52,7 +56,7 @@ def _spelled(value: Any) -> str:
 
 
 def entries(value: Any) -> list[tuple[str, Any]]:
-    """What Object.entries gives of a JSON value, in its order."""
+    """What Object.entries returns for a JSON value, in its order."""
     if isinstance(value, list | str):
         return [(str(number), item) for number, item in enumerate(value)]
     if not isinstance(value, dict):
@@ -69,7 +73,7 @@ def units(text: str) -> int:
 
 
 def whole(text: str) -> str:
-    """The text with halves that meet joined to their pair, and each half alone as U+FFFD."""
+    """The text with adjacent halves joined to a surrogate pair, and each remaining half as U+FFFD."""
     if text.isascii() or SURROGATE.search(text) is None:
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
@@ -96,7 +100,7 @@ def _number(number: int | float) -> str:
         return "null"
     if double == 0:
         return "0"
-    mantissa, _, exponent = repr(abs(double)).partition("e")  # the shortest digits, as JavaScript's
+    mantissa, _, exponent = repr(abs(double)).partition("e")  # the shortest digits, as in JavaScript
     before, _, after = mantissa.partition(".")
     point = len(before) + int(exponent or 0)
     digits = before + after

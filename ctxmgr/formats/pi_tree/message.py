@@ -1,12 +1,12 @@
-"""Turns one pi message into what a cut and a summariser need to know of it: said, counted, and how it may be cut.
+"""Turns one pi message into what a cut and a summariser need of it: its content, its size and where it may be cut.
 
-Follows pi 0.87.1 to the unit, because a host compares. Rules:
+Follows pi 0.87.1 to the unit, because a host compares the results. Rules:
 
-1. A message is shown as pi converts it for a model: the user's own run, a custom message and the summaries are
-   said by the user, in pi's wrapping; a run that is excluded from the context is not shown, but it is counted.
-2. Counted are UTF-16 units of what a message holds, without wrapping; an image is 4,800.
-3. A reading is trusted unless the reply was aborted or failed, or all its counts are zero.
-4. What pi would stumble over (a missing text, content of another type) counts as empty: nothing here raises on
+1. A message is shown as pi converts it for a model: the user's own shell run, a custom message and the summaries
+   appear as the user's, in pi's wrapping. A run that is excluded from the context is not shown, but it is counted.
+2. The size is the UTF-16 units of a message's content, without wrapping; an image is 4,800.
+3. A provider's count is trusted unless the answer was aborted or failed, or all its counts are zero.
+4. Content that pi would fail on (a missing text, content of another type) counts as empty: nothing here raises on
    any JSON value.
 """
 
@@ -22,7 +22,7 @@ CUTTABLE = OPENING | {"assistant"}
 EDITABLE = frozenset(("user", "assistant", "toolResult", "custom"))
 FILE_TOOLS = frozenset(("read", "write", "edit"))  # pi's own, all with a `path`
 
-# The wrapping that pi puts around these for a model: a format, met word for word by what a host compares.
+# The wrapping that pi puts around these for a model. The host compares it, so it must match word for word.
 _BRANCH = (
     "The following is a summary of a branch that this conversation came back from:\n\n<summary>\n",
     "</summary>",
@@ -52,7 +52,7 @@ def content_of(message: dict[str, Any]) -> MessageContent:
 
 
 def counted(message: dict[str, Any]) -> int:
-    """UTF-16 units as pi counts a message (rule 2)."""
+    """The size of a message as pi counts it, in UTF-16 units (rule 2)."""
     role, content = message.get("role"), message.get("content")
     if role == "assistant":
         return sum(map(_block_units, _blocks(content))) if isinstance(content, list) else 0
@@ -70,7 +70,7 @@ def counted(message: dict[str, Any]) -> int:
 
 
 def reading(message: dict[str, Any]) -> int:
-    """Tokens that the provider counted up to and with an assistant's message (rule 3); 0 without."""
+    """Tokens that the provider counted up to and including an assistant's message (rule 3); 0 without a count."""
     usage = message.get("usage")
     failed = message.get("stopReason") in ("aborted", "error")
     if message.get("role") != "assistant" or failed or not isinstance(usage, dict):
@@ -97,7 +97,7 @@ def prompt(message: dict[str, Any]) -> SystemPromptChange | None:
 
 
 def nested(message: dict[str, Any]) -> tuple[tuple[str, str], ...]:
-    """(tool, path) of the file calls that a tool made by itself (pi 1.x: `nestedCalls` of its result)."""
+    """(tool, path) of the file calls that a tool made itself (pi 1.x: `nestedCalls` of its result)."""
     nested_calls = message.get("nestedCalls")
     if message.get("role") != "toolResult" or not isinstance(nested_calls, dict):
         return ()
@@ -112,7 +112,7 @@ def nested(message: dict[str, Any]) -> tuple[tuple[str, str], ...]:
 
 
 def _assistant(content: Any) -> MessageContent:
-    if not isinstance(content, list):  # text that was never put into a block
+    if not isinstance(content, list):  # text outside a block
         return MessageContent("assistant", whole(_text(content)) if content else None)
     texts, thoughts, calls = [], [], []
     for block in _blocks(content):
@@ -173,7 +173,7 @@ def _sections(message: dict[str, Any]) -> tuple[tuple[str, int | None], ...]:
 
 
 def _count(usage: dict[str, Any], name: str) -> float:
-    """A count as JavaScript adds it up: nothing for null, no number where it is missing."""
+    """A count as JavaScript adds it: 0 for null, NaN if it is missing."""
     count = usage.get(name, math.nan)
     if count is None:
         return 0

@@ -1,14 +1,14 @@
-"""Turns entries whose messages are in any format, or a plain list of such messages, into a branch.
+"""Turns entries with messages in any format, or a plain list of such messages, into a branch.
 
-Of pi's own messages it is `pi_branch`, which knows more of them. For all others, from their views alone:
+For pi's own messages it uses `pi_branch`, which knows more about them. For all others it uses only their views:
 
 1. An entry is as pi writes one; its message is in the host's format, or an array of items of one answer. Summaries
-   and notes are told by their entries. A context edit is pi's own: here it changes nothing.
-2. A message that holds several results, or results beside something else, gives a message for each: a summariser
-   shows and shortens them one by one. Each has a part of the JSON that is a message by itself, none twice.
-3. A kept part may start with a user's message or an answer. Not with a result, nor with what goes on with the
-   answer before it: providers refuse both.
-4. Units are UTF-16 units of all texts; an image is 4,800, as pi counts one.
+   and notes are identified by their entries. A context edit belongs to pi: here it changes nothing.
+2. A message with several results, or with results beside other content, gives a message for each: a summariser
+   shows and shortens them one by one. Each has a part of the JSON that is a message by itself, without duplicates.
+3. A kept part may start with a user's message or an answer, but not with a result or with a message that continues
+   the answer before it: providers refuse both.
+4. Units are UTF-16 units of all texts; an image is 4,800, as in pi.
 """
 
 from collections.abc import Iterator, Sequence
@@ -47,10 +47,10 @@ def branch(fmt: MessageFormat, raws: Sequence[bytes], leaf: str | None) -> tuple
 
 
 def from_messages(fmt: MessageFormat, raws: Sequence[bytes], ids: Sequence[str]) -> tuple[BranchEntry, ...]:
-    """The path of a session that is known by its list alone; `ids` has the entry of each message, "" unknown.
+    """The path of a session that is known only by its list; `ids` has the entry of each message, "" if unknown.
 
-    A compaction's summary at its head, where the format has a mark of one, stands for the previous compaction.
-    Readings older than that are not trusted: they counted what is gone.
+    A compaction's summary at its start, if the format has a mark for one, represents the previous compaction. Older
+    token counts are ignored, because they include what was removed.
     """
     placed: list[BranchEntry] = []
     before: View | None = None
@@ -84,7 +84,7 @@ def _entry(entry: BranchEntry, messages: tuple[BranchMessage, ...]) -> BranchEnt
 
 
 def _messages(fmt: MessageFormat, raw: bytes, before: View | None) -> tuple[BranchMessage, ...]:
-    """The messages that one of the host's gives (rules 1 and 2)."""
+    """The messages that one message of the host gives (rules 1 and 2)."""
     messages: list[BranchMessage] = []
     for item in _items(raw):
         view: View = fmt.view(item)
@@ -106,7 +106,7 @@ def _items(raw: bytes) -> list[bytes]:
 
 
 def _parted(fmt: MessageFormat, raw: bytes, view: View) -> Iterator[tuple[bytes, View]]:
-    """A message, or its results one by one and then what else it says (rule 2)."""
+    """A message, or its results one by one and then its other content (rule 2)."""
     results = [number for number, block in enumerate(view.blocks) if block.kind == "result"]
     if not results or len(view.blocks) == 1:
         yield raw, view
