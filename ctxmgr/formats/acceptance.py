@@ -28,7 +28,9 @@ STRICT_MODELS = expression(
     r"deepseek-(?:reasoner|r1)",
     re.IGNORECASE,
 )
-"""What the id of a model holds whose template wants users and the assistant to take turns, tool flow left out."""
+"""Matches the id of a model whose chat template requires users and the assistant to alternate, ignoring tool calls
+and results.
+"""
 
 MARKS_AT_MOST = 4  # of `cache_control`; a fifth is refused
 USERS = frozenset(("user", "packet", "summary", "note", "shell"))  # roles that are sent as a user's

@@ -244,4 +244,6 @@ def _answer(answer: dict[str, Any]) -> View | None:
 
 openai = ChatCompletions("openai")
 auto = ChatCompletions("auto")
-"""What has shown no mark of any format yet: a role and a text read alike in all, and a user's text fits all."""
+"""For lists that show no mark of any format yet: a role and a text read the same in all, and a user's text fits
+all.
+"""

@@ -26,8 +26,9 @@ SUMMARY_OPENINGS = (
     "## Conversation Summary\n",  # Roo Code, which marks it by a field only in its own file
     "<conversation-summary>",  # Copilot
 )
-"""What hosts put before the summary of an earlier list, in a user's message: the program compacted by itself, and
-said nothing of it. Hosts that mark a summary by a field need no words."""
+"""How hosts begin the summary of an earlier list, in a user's message, after they compacted without reporting it.
+Not needed for hosts that mark a summary by a field.
+"""
 
 New = TypeVar("New")
 

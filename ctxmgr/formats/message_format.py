@@ -64,11 +64,11 @@ class MessageFormat(ABC):
     blocks_member: ClassVar[str] = "content"
     """The member of a message that holds its blocks."""
     has_templates: ClassVar[bool] = False
-    """Whether models are asked in it whose template is strict about roles."""
+    """Whether it is used with models whose chat template is strict about roles."""
     own_roles: ClassVar[frozenset[str]] = frozenset()
-    """Roles that tell this format from others."""
+    """Roles that only this format has."""
     own_blocks: ClassVar[frozenset[str]] = frozenset()
-    """Types of blocks that tell this format from others."""
+    """Types of blocks that only this format has."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -139,7 +139,7 @@ class OneBlockFormat(MessageFormat):
     """A format whose user's messages and results are one block each, number 0, whatever they contain."""
 
     text_type: ClassVar[str] = "text"
-    """What a text put in is called, where a content is a list."""
+    """The type of a text that is inserted into a list."""
 
     def holder(self, fields: dict[str, msgspec.Raw]) -> str:
         """The name of the member that holds the content."""

@@ -1,25 +1,26 @@
-"""Turns what a host reports as usage, in our words or as its provider or framework gave it, into ours: input
-without what the cache gave or took, and a total. It knows no message format: every one reads usage with it.
+"""Turns the usage that a host reports, in our words or in those of its provider or framework, into ours: input
+without cached tokens, cache reads and writes, and a total. It knows no message format: all formats read usage with
+it.
 
 Rules:
-1. `SHAPES` has a row for each way to spell it, whatever the message format: gateways mix them. The row that tells
-   what was cached is taken, else the first that has input or output, else the first that has a total. What it does
-   not tell is taken from the first row that does.
-2. One name in camelCase and in snake_case is one name: SDKs spell a provider's names in their language's way.
-3. A row says whether the cached tokens are part of its input, where they are taken out so that no token is counted
-   twice, or stand beside it. What is more than was sent cannot be part of it.
-4. Anthropic's names are used both ways: LiteLLM gives OpenAI's `prompt_tokens` and Anthropic's cache counts in one
-   object, and the cached are inside. There the total tells: beside `input_tokens` it must have room for them, and
-   they are beside `prompt_tokens` only where it is just that sum.
-5. Thoughts are part of the output, unless the total has room for just them beside it.
-6. An object that tells of no input and no output may hold one that does: that one is read. Of several the one of
-   the last call (Codex).
-7. A count of what was read from the cache that is not there is none: it is not the same as a zero.
-8. Anthropic makes several calls for one request where its own tools need them: each is one of `iterations`, and the
-   counts beside them are the sum of those that are `MESSAGES`. What the next call starts from is the last of these,
-   and what the cache gave of the list the first. All of them are billed (`billed_usage`).
-9. An object of which no member is known says nothing; nor does a count of a cache that no row has, nor one of any
-   tokens beside no input or no output. All are named.
+1. `SHAPES` has one row per spelling, for all message formats, because gateways mix them. The row with cache counts
+   is used, otherwise the first with input or output, otherwise the first with a total. Counts that it lacks come
+   from the first row that has them.
+2. A name in camelCase and the same name in snake_case are one name: SDKs use their language's style.
+3. A row says whether its input includes the cached tokens. If it does, they are subtracted, so that no token is
+   counted twice. Cached tokens that exceed the input cannot be part of it.
+4. Anthropic's names are used both ways: LiteLLM gives OpenAI's `prompt_tokens`, which include the cached tokens,
+   and Anthropic's cache counts in one object. Then the total decides. With `input_tokens`, the cached tokens are
+   separate if the total is large enough for them; with `prompt_tokens`, only if the total is exactly that sum.
+5. Reasoning tokens are part of the output, unless the total is larger by exactly their number.
+6. If an object has no input and no output, an inner object that has them is read instead. Of several, the one of
+   the last call is used (Codex).
+7. A missing count of cache reads is unknown, not zero.
+8. Anthropic makes several calls for one request if its own tools need them. Each is one of `iterations`, and the
+   counts beside them are the sum over those of the kinds in `MESSAGES`. The last of these says where the next call
+   starts, the first says how much of the list was read from the cache. All of them are billed (`billed_usage`).
+9. `unknown_usage` reports an object without any known member, a cache count that no row has, and any other token
+   count if input or output is missing.
 """
 
 import re
@@ -34,13 +35,16 @@ import msgspec
 from ctxmgr.model import Usage, expression
 
 Names = tuple[str, ...]
-Counts = dict[str, int]  # the members that are a number of tokens
+Counts = dict[str, int]  # members that are token counts
 
 
 class UsageShape(NamedTuple):
-    """How one provider or framework spells its counts, in snake_case; a dot leads into a member. `input`, `output`:
-    members that are added up. `read`, `written`, `total`: of these the first that counts is taken. `cached`: beside
-    the input or in it; "by total": so unless the total says otherwise."""
+    """How one provider or framework spells its counts, in snake_case; a dot leads into a member.
+
+    `input`, `output`: members that are added. `read`, `written`, `total`: the first of these that is not 0 is used.
+    `cached`: whether the input includes the cached tokens ("beside" if not); "by total" leaves the decision to the
+    total.
+    """
 
     input: Names
     output: Names
@@ -61,7 +65,7 @@ SHAPES: dict[str, UsageShape] = {
     "ours, pi": UsageShape(
         ("input",), ("output",), ("cache_read",), ("cache_write",), ("tokens", "total_tokens"), "beside"
     ),
-    # in camelCase: the AI SDK 4, Mastra, Spring AI, Continue, Azure's, Mistral's and OpenRouter's SDKs
+    # in camelCase: the AI SDK 4, Mastra, Spring AI, Continue, the SDKs of Azure, Mistral and OpenRouter
     "chat completions": UsageShape(
         ("prompt_tokens",),
         ("completion_tokens",),
@@ -110,14 +114,14 @@ SHAPES: dict[str, UsageShape] = {
         ("input_tokens_details.cache_write_tokens", "cache_write_input_tokens"),
         _TOTAL,
     ),
-    # reference.langchain.com/python/langchain-core/messages/ai/UsageMetadata: input is the sum of all kinds of it
+    # reference.langchain.com/python/langchain-core/messages/ai/UsageMetadata: input is the sum of all kinds
     "LangChain": UsageShape(_INPUT, _OUTPUT, ("input_token_details.cache_read",), _LANGCHAIN_WRITTEN, _TOTAL),
-    # ai.pydantic.dev/api/usage; that the cached are in the input: `_map_usage` of its models/anthropic.py
+    # ai.pydantic.dev/api/usage; input includes the cached tokens: see `_map_usage` in its models/anthropic.py
     "pydantic-ai": UsageShape(
         _INPUT,
         _OUTPUT,
         ("cache_read_tokens",),
-        ("cache_write_tokens", "cache_creation_tokens"),  # beside in hermes-agent, whose total tells
+        ("cache_write_tokens", "cache_creation_tokens"),  # separate in hermes-agent; its total shows it
         _TOTAL,
         "inside by total",
     ),
@@ -137,17 +141,17 @@ SHAPES: dict[str, UsageShape] = {
         ("cache_write_input_tokens", "cache_write_input_token_count"),
         cached="beside",
     ),
-    # ai.google.dev/api/generate-content#UsageMetadata: what its own tools brought, and thoughts, stand beside
+    # ai.google.dev/api/generate-content#UsageMetadata: tokens of its own tools, and of reasoning, are separate
     "Gemini": UsageShape(
         ("prompt_token_count", "tool_use_prompt_token_count"),
-        ("candidates_token_count", "response_token_count", "thoughts_token_count"),  # the second: its Live API
+        ("candidates_token_count", "response_token_count", "thoughts_token_count"),  # the second: Google's Live API
         ("cached_content_token_count",),
         total=("total_token_count",),
     ),
     # ai.google.dev/gemini-api/docs/interactions: `usage` of an Interaction
     "Gemini's interactions": UsageShape(
         ("total_input_tokens", "total_tool_use_tokens"),
-        ("total_output_tokens", "total_thought_tokens"),  # the first of them alone: LM Studio's REST API
+        ("total_output_tokens", "total_thought_tokens"),  # only the first of them: LM Studio's REST API
         ("total_cached_tokens",),
         total=_TOTAL,
     ),
@@ -167,17 +171,17 @@ SHAPES: dict[str, UsageShape] = {
         ("cache_write_input_token_count",),
         cached="beside",
     ),
-    # developers.sber.ru/docs/ru/gigachat: what was cached is in no other count
+    # developers.sber.ru/docs/ru/gigachat: no other count includes the cached tokens
     "GigaChat": UsageShape(
         ("prompt_tokens",), ("completion_tokens",), ("precached_prompt_tokens",), cached="beside"
     ),
-    # yandex.cloud/docs, ContentUsage: its numbers are texts
+    # yandex.cloud/docs, ContentUsage: its numbers are strings
     "YandexGPT": UsageShape(("input_text_tokens",), ("completion_tokens",), total=_TOTAL),
     # openrouter.ai/docs, "Get a generation"
     "OpenRouter's generations": UsageShape(
         ("native_tokens_prompt",), ("native_tokens_completion",), ("native_tokens_cached",)
     ),
-    # opentelemetry.io/docs/specs/semconv/gen-ai: the cached are in the input
+    # opentelemetry.io/docs/specs/semconv/gen-ai: the input includes the cached tokens
     "OpenTelemetry": UsageShape(
         ("gen_ai.usage.input_tokens",),
         ("gen_ai.usage.output_tokens",),
@@ -201,7 +205,7 @@ SHAPES: dict[str, UsageShape] = {
         ("llm.token_count.prompt_details.cache_write",),
         ("llm.token_count.total",),
     ),
-    # docs.cohere.com/reference/chat: `usage` has what is billed beside what was counted
+    # docs.cohere.com/reference/chat: `usage` has billed and counted tokens
     "Cohere": UsageShape(("tokens.input_tokens",), ("tokens.output_tokens",), ("cached_tokens",)),
     "AI SDK's providers": UsageShape(
         ("input_tokens.total",),
@@ -225,14 +229,14 @@ SHAPES: dict[str, UsageShape] = {
     ),
     # ollama, docs/api.md
     "Ollama": UsageShape(("prompt_eval_count",), ("eval_count",)),
-    # llama.cpp, tools/server/README.md: prompt_n + cache_n + predicted_n are the context
+    # llama.cpp, tools/server/README.md: the context is prompt_n + cache_n + predicted_n
     "llama.cpp": UsageShape(("prompt_n",), ("predicted_n",), ("cache_n",), cached="beside"),
     "llama.cpp, within": UsageShape(
         ("timings.prompt_n",), ("timings.predicted_n",), ("timings.cache_n",), cached="beside"
     ),
 }
 SHAPES |= {
-    # agentclientprotocol.com, `usage_update`: what the window holds
+    # agentclientprotocol.com, `usage_update`: tokens in the context window
     "Agent Client Protocol": UsageShape((), (), total=("used",)),
 }
 _THOUGHTS = (  # rule 5
@@ -242,11 +246,13 @@ _THOUGHTS = (  # rule 5
 
 _ROWS = tuple(SHAPES.values())
 _BITS = len(_ROWS)
-_PARTS = 5  # fields of a row that hold names: input, output, read, written, total
+_PARTS = 5  # fields of a row with names: input, output, read, written, total
 
 
 def _rows_by_name() -> dict[str, int]:
-    """Which rows have a name, a bit each, the first the lowest: of each field of theirs in so many bits."""
+    """The rows that use a name, as bits: one group of bits for each field of a row, with the first row as the
+    lowest bit.
+    """
     rows: dict[str, int] = {}
     for number, row in enumerate(_ROWS):
         for part in range(_PARTS):
@@ -257,7 +263,7 @@ def _rows_by_name() -> dict[str, int]:
 
 _BY_NAME = _rows_by_name()
 _KNOWN = frozenset((*_BY_NAME, *_THOUGHTS))
-_NUMBERS = (int, float)  # a bool is none
+_NUMBERS = (int, float)  # a bool is not a number here
 _ZEROS = repeat(0)
 _HUMP = expression(r"(?<=[a-z0-9])(?=[A-Z])")
 _CACHE = expression(r"cache", re.IGNORECASE)
@@ -265,13 +271,15 @@ _TOKENS = expression(r"tok|count|cache", re.IGNORECASE)
 _SAID_TWICE = expression(r"^cache_creation\.|details|miss|uncached|no_?cache|audio|over_200k|^raw\.", re.IGNORECASE)
 _NAME = expression(r"[A-Za-z_][\w.-]{0,60}")
 MOST_NAMED, MOST_DIGITS = 8, 15
-MESSAGES = ("message", "fallback_message")  # of the kinds of `iterations`
+MESSAGES = ("message", "fallback_message")  # kinds of `iterations` that are answers
 
 
 def usage(fields: Any) -> Usage | None:
-    """The usage of one call, from a decoded usage object, in tokens; None where it holds no count.
-    The total holds the output. Of several calls for one request: the input of the first, the total of the last
-    (rule 8)."""
+    """The usage of one call, from a decoded usage object, in tokens; None if it has no count.
+
+    The total includes the output. Of several calls for one request: the input of the first, the output of all, and
+    the total of the last (rule 8).
+    """
     whole = _usage(fields)
     calls = [counted for kind, counted in _iterations(fields) if kind in MESSAGES]
     if whole is None or len(calls) < 2:
@@ -282,8 +290,9 @@ def usage(fields: Any) -> Usage | None:
 
 
 def billed_usage(fields: Any) -> Usage | None:
-    """All that is billed for the request (rule 8): the same as `usage` but where it took several calls. A call of
-    another model counts as one of the request's."""
+    """Everything billed for the request (rule 8): the same as `usage`, unless it took several calls. A call of
+    another model is included.
+    """
     whole, calls = _usage(fields), _iterations(fields)
     if whole is None or not calls:
         return whole
@@ -293,8 +302,9 @@ def billed_usage(fields: Any) -> Usage | None:
 
 
 def unknown_usage(fields: Any) -> tuple[str, ...]:
-    """The names of the members where none is known, else of the counts that no row has and that are missing where
-    they stand (rule 9)."""
+    """The names of all members if none is known; otherwise of cache counts that no row has, and of other token
+    counts if input or output is missing (rule 9).
+    """
     told = _telling(fields)
     members = dict(_members(told.fields))
     unknown = [name for name in members if name not in _KNOWN and _one_name(name) not in _KNOWN]
@@ -312,7 +322,7 @@ def _usage(fields: Any) -> Usage | None:
         return None
     sent, output = sum(map(counts.get, shape.input, _ZEROS)), sum(map(counts.get, shape.output, _ZEROS))
     read, written, total = (_first(counts, names) for names in (shape.read, shape.written, shape.total))
-    apart = sent + read + written + output  # what all came to if the cached were beside
+    apart = sent + read + written + output  # the sum of all, if the cached tokens are separate
     is_beside = shape.cached == "beside" or read + written > sent
     if shape.cached == "inside by total":
         is_beside |= total == apart
@@ -329,7 +339,7 @@ def _usage(fields: Any) -> Usage | None:
 
 
 def _iterations(fields: Any) -> list[tuple[str, Usage]]:
-    """The kind and the counts of each call (rule 8)."""
+    """The kind and the usage of each call (rule 8)."""
     listed = fields.get("iterations") if isinstance(fields, dict) else None
     pairs = (
         ((one.get("type", MESSAGES[0]), _usage(one)) for one in listed if isinstance(one, dict))
@@ -355,8 +365,9 @@ def _joined(by: Callable[[int, int], int], one: Usage, other: Usage) -> Usage:
 
 
 class _Told(NamedTuple):
-    """`fields` as they came, and the `counts` in them. Which rows have a member of theirs, for each part: one that
-    counts, or one that is `there`, a zero too."""
+    """`fields` unchanged, and the `counts` in them. For each field of a row, as bits: `rows` with a count above 0,
+    and rows with any count, 0 included (`there`).
+    """
 
     fields: Any
     counts: Counts
@@ -365,7 +376,7 @@ class _Told(NamedTuple):
 
 
 def _telling(fields: Any) -> _Told:
-    """Rule 6."""
+    """Reads the object or an inner one (rule 6)."""
     told = _told(fields)
     if told.rows[0] or told.rows[1] or not isinstance(fields, dict):
         return told
@@ -375,7 +386,7 @@ def _telling(fields: Any) -> _Told:
 
 
 def _shape(told: _Told) -> UsageShape | None:
-    """Rule 1. A zero of a cache tells which row it is, too."""
+    """Builds the row to use (rule 1). A cache count of 0 identifies a row too."""
     inputs, outputs, reads, writes, totals = told.rows
     _, _, read, written, _ = told.there
     sent, cached = inputs | outputs, reads | writes
@@ -384,7 +395,7 @@ def _shape(told: _Told) -> UsageShape | None:
         return None
     taken = rows & -rows
     cache = _lowest(cached & taken or cached or taken).cached
-    if cache == "beside":  # such a total may leave them out
+    if cache == "beside":  # such a total may not include them
         totals = 0
     parts = (_lowest(bits & taken or bits or taken) for bits in (inputs, outputs, reads, writes, totals))
     sent_by, output_by, read_by, written_by, total_by = parts
@@ -410,7 +421,7 @@ def _lowest(rows: int) -> UsageShape:
 
 
 def _one_name(name: str) -> str:
-    """Rule 2."""
+    """The name in snake_case (rule 2)."""
     return name if name.islower() else _HUMP.sub("_", name).lower()
 
 
@@ -431,7 +442,7 @@ def _first(counts: Counts, names: Names) -> int:
 
 
 def _members(fields: Any) -> Iterator[tuple[str, Any]]:
-    """(name, value) of each member that is told; of an object within, its own."""
+    """(name, value) of each member that is not null; those of inner objects too, as OUTER.INNER."""
     for name, value in fields.items() if isinstance(fields, dict) else ():
         for inner, held in value.items() if isinstance(value, dict) else ((None, value),):
             if held is not None:
@@ -439,7 +450,7 @@ def _members(fields: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _counts(fields: Any) -> Counts:
-    """By their names in snake_case; those of an object within, too."""
+    """The counts by their names in snake_case, those of inner objects included."""
     counts: Counts = {}
     for name, held in _members(fields):
         if _is_count(held):

@@ -1,12 +1,12 @@
-"""Tells the format that messages are written in, by members that one format alone has.
+"""Recognises the format of messages, by members that only one format has.
 
-1. Marks of a format are roles, members and types of blocks that others do not write. A user's, an assistant's or a
-   system's text alone is of every format: such a message marks none.
-2. One mark of the format that was named is enough: what else such a list holds goes through as it came.
-3. Without one, the format with the most messages marked is it. With as many of another, it cannot be told.
-4. `auto` becomes what the first marked messages are. Messages marked as others' alone, and not as what was named,
-   are refused with the name of what they are.
-5. A member that is null or empty is none: libraries write all members that they know.
+1. Marks of a format are roles, members and types of blocks that others do not write. The text of a user, an
+   assistant or a system alone is the same in every format: such a message has no mark.
+2. One mark of the named format is enough: all other content of such a list stays unchanged.
+3. Without one, it is the format with the most marked messages. In a tie the format is unknown.
+4. `auto` becomes the format of the first marked messages. Messages that have only marks of other formats than the
+   named one are refused, with the name of their format.
+5. A null or empty member is no mark: libraries write every member they know.
 """
 
 from collections import Counter
@@ -26,8 +26,9 @@ _TEXT = MarkedBlock("text")
 
 
 def recognised(raws: Sequence[bytes], wanted: str = "") -> tuple[str, ...]:
-    """The formats that these messages may be in (rules 2 and 3): one name as a rule, several where as many messages
-    are marked as theirs, none where none is marked. `wanted`: the format that was named."""
+    """The formats that these messages may have (rules 2 and 3): usually one name, several in a tie, none without a
+    mark. `wanted`: the named format.
+    """
     if wanted in FORMATS and any(_names(raw, (wanted,)) for raw in raws):  # no other need be loaded
         return (wanted,)
     votes: Counter[str] = Counter()
@@ -38,7 +39,7 @@ def recognised(raws: Sequence[bytes], wanted: str = "") -> tuple[str, ...]:
 
 
 def messages_of(entries: Sequence[bytes]) -> list[bytes]:
-    """The messages that entries of a session tree hold."""
+    """The messages in entries of a session tree."""
     messages = []
     for entry in entries:
         try:
@@ -49,12 +50,12 @@ def messages_of(entries: Sequence[bytes]) -> list[bytes]:
 
 
 def settled(fmt: MessageFormat, raws: Sequence[bytes], path: str) -> MessageFormat | None:
-    """The format that these messages are in, None while they do not show it: `fmt`, or where that is `auto` what
-    they are marked as. Raises InvalidParams, for the params' member `path`, where they are marked as others' alone.
+    """The format of these messages, None if they do not show it: `fmt`, or for `auto` the format of their marks.
+    Raises InvalidParams for the member `path` of the params if they have only marks of other formats.
     """
     try:
         names = recognised(raws, fmt.name)
-    except (ImportError, OSError):  # another format cannot be loaded now: the call goes out all the same
+    except (ImportError, OSError):  # another format cannot be loaded now: the call is sent anyway
         return None
     if len(names) == 1 and (fmt.name == AUTO or names == (fmt.name,)):
         return FORMATS[names[0]]
@@ -71,7 +72,7 @@ def settled(fmt: MessageFormat, raws: Sequence[bytes], path: str) -> MessageForm
 
 
 def _names(raw: bytes, among: Iterable[str]) -> frozenset[str]:
-    """Those of these formats whose marks this message bears."""
+    """Those of these formats whose marks this message has."""
     try:
         if raw.lstrip().startswith(b"["):  # the items of one answer
             messages = [_decode(item) for item in _elements(raw)]
@@ -81,12 +82,12 @@ def _names(raw: bytes, among: Iterable[str]) -> frozenset[str]:
     except UNREADABLE:
         return frozenset()
     if all(map(_is_users, messages)) and all(block == _TEXT for block in blocks):
-        return frozenset()  # rule 1; most sessions begin so, and no format is loaded for it
+        return frozenset()  # rule 1; most sessions begin like this, and no format is loaded
     return frozenset(name for name in among if _is_marked(FORMATS[name], messages, blocks))
 
 
 def _blocks(message: MarkedMessage) -> list[MarkedBlock]:
-    """Those of its blocks that are objects. Raises where the content is no list of blocks after all."""
+    """Its blocks that are objects. Raises if the content is not a list of blocks."""
     blocks = []
     for raw in _elements(message.content) if bytes(message.content).startswith(b"[") else ():
         try:
@@ -97,7 +98,7 @@ def _blocks(message: MarkedMessage) -> list[MarkedBlock]:
 
 
 def _is_users(message: MarkedMessage) -> bool:
-    """Whether it is a user's and has content alone."""
+    """Whether it is a user's message with only content."""
     return message == MarkedMessage("user", content=message.content)
 
 

@@ -2,25 +2,23 @@
 
 Rules:
 
-1. An item is a message of ours. The items of one answer (reasoning, texts, calls) join: they are one step, and
-   leave only as one, for the API refuses reasoning without what follows it, and what follows without it.
-2. An output has no error flag: it is told from its status or its text, and what is doubtful is protected. Where
-   neither tells, how the call ended is not known.
-3. Only texts of function and custom tool outputs are put anew; outputs of other shapes stay as they are.
-4. What the provider itself ran (web search, MCP, ...) holds its outcome: no pair of ours. An approval, the request
-   for it and the call that it allows share an id (`tie`).
-5. A search for tools that the provider runs has no call id: it and its output are items of one answer. One that the
-   host runs is a call with its result. Either output loads tools, and so does a list of a server's tools: the
-   provider asks the server for it again where it is not there. Source: OpenAI, "Tool search", "Remote MCP servers".
-6. A `compaction` item stands for a past that only the provider can read: it is kept as prompts are. A user's item
-   in which a host put a summary by its words is heard as one, and stays.
-7. A whole answer (`response`, or the event of a stream that holds it), an array of its items, and an error object
-   are taken as an assistant's message: `turn_end` may bring any of them.
+1. An item is one message here. The items of one answer (reasoning, texts, calls) are joined: they are one step, and
+   are removed only together, because the API refuses reasoning without the item after it, and the reverse.
+2. An output has no error flag: its outcome is read from its status or its text, and a doubtful one is protected. If
+   neither says anything, the outcome is unknown.
+3. Only texts of function and custom tool outputs are replaced; outputs of other shapes stay unchanged.
+4. A tool that the provider runs (web search, MCP, ...) has its outcome in the same item, so it is not a call with a
+   result. An approval, the request for it and the call that it allows share an id (`tie`).
+5. A tool search that the provider runs has no call id: it and its output are items of one answer. One that the host
+   runs is a call with its result. Either output loads tools, and so does a list of a server's tools: without the
+   list, the provider asks the server again. Source: OpenAI, "Tool search", "Remote MCP servers".
+6. A `compaction` item represents a past that only the provider can read: it is kept like a prompt. A user's item
+   that a host's wording identifies as a summary is reported as one, and stays.
+7. A whole answer (`response`, or the event of a stream that has it), an array of its items, and an error object are
+   read as an assistant's message: `turn_end` may contain any of them.
+8. A reference to reasoning belongs to the answer after it. Any other reference is to unknown content, so it stays.
 
-8. A reference to reasoning leads the answer that follows it. What any other reference stands for is not known, so
-   it stays.
-
-Other fields and items are kept as they came.
+Other fields and items stay unchanged.
 """
 
 from typing import Any
@@ -53,14 +51,12 @@ OWN_ITEMS = (
     }
 )
 OUTPUT = "_call_output"
-REASONING_ID = "rs_"  # how ids of reasoning begin
-EVENT = "response."  # of a stream
+REASONING_ID = "rs_"  # prefix of reasoning ids
+EVENT = "response."  # prefix of a stream's events
 STOPS = {"completed": "stop", "failed": "error", "cancelled": "aborted", "incomplete": "length"}
 
 
 class ResponsesItems(OneBlockFormat):
-    """Items of OpenAI's Responses API."""
-
     text_type = "input_text"
     own_roles = frozenset(("developer",))
     own_blocks = frozenset(("input_text", "output_text", "input_image", "input_file"))
@@ -69,11 +65,13 @@ class ResponsesItems(OneBlockFormat):
         return content.read(raw, _view)
 
     def holder(self, fields: dict[str, msgspec.Raw]) -> str:
-        """A message has a role; an output, which may lack its `output`, has none."""
+        """The member that holds the content. A message has a role; an output has none, and may lack its
+        `output`.
+        """
         return "content" if "role" in fields else "output"
 
     def set_arguments(self, raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
-        """The function call with its arguments replaced; its one block is number 0."""
+        """Returns the function call with its arguments replaced; its only block is number 0."""
         return content.put(raw, {"arguments": spelled(given[0])})
 
     def packet(self, text: str, time_ms: int) -> bytes:
@@ -145,7 +143,7 @@ def _message(item: dict[str, Any]) -> View | None:
 
 
 def _block(item: dict[str, Any], kind: Any) -> Block | None:
-    """The one block of an item that the model made; None for an item that it did not make."""
+    """The block of an item that the model made; None for any other item."""
     id, name = text(item.get("call_id")) or text(item.get("id")), text(item.get("name"))
     action = item.get("action")
     if kind == "reasoning":
@@ -175,14 +173,14 @@ def _block(item: dict[str, Any], kind: Any) -> Block | None:
 
 
 def _of_program(item: dict[str, Any], call: Block) -> Block:
-    """Rule 4: the call, tied to the program that made it."""
+    """The call, with a reference to the program that made it (rule 4)."""
     caller = item.get("caller")
     maker = text(caller.get("caller_id")) if isinstance(caller, dict) else ""
     return msgspec.structs.replace(call, tie=maker, closes=True) if maker else call
 
 
 def _shell(action: Any) -> dict[str, Any]:
-    """A shell's action as arguments, its command under the name that other shells use."""
+    """A shell's action as arguments, with its command under the name that other shells use."""
     if not isinstance(action, dict):
         return {}
     commands = action.get("commands")
@@ -200,7 +198,7 @@ def _output(item: dict[str, Any], kind: str) -> Block:
 
 
 def _loaded(item: dict[str, Any]) -> View:
-    """Rule 5: the output of a search for tools."""
+    """The output of a tool search (rule 5)."""
     tools = item.get("tools")
     tools = [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
     inner = [part for tool in tools for part in tool.get("tools") or [] if isinstance(part, dict)]  # of a namespace
@@ -212,7 +210,7 @@ def _loaded(item: dict[str, Any]) -> View:
 
 
 def _listed(item: dict[str, Any]) -> View:
-    """Rule 5: the tools of a server. An error in its place lists none."""
+    """The tools of a server (rule 5). An error in their place lists none."""
     server, tools = text(item.get("server_label")), item.get("tools")
     named = (
         text(tool.get("name")) for tool in (tools if isinstance(tools, list) else ()) if isinstance(tool, dict)
@@ -222,7 +220,7 @@ def _listed(item: dict[str, Any]) -> View:
 
 
 def _output_text(output: Any) -> ContentPart:
-    """An output's text: of a shell what it printed."""
+    """The text of an output; for a shell, stdout and stderr."""
     runs = [run for run in raw_blocks(output) if "stdout" in run or "stderr" in run]
     if isinstance(output, list) and runs:
         return ContentPart(
@@ -232,7 +230,7 @@ def _output_text(output: Any) -> ContentPart:
 
 
 def _exited(output: Any) -> bool | None:
-    """Whether a shell's run ended with a code that is not 0, or not at all. None where it does not say."""
+    """Whether a shell's run timed out or ended with an exit code other than 0. None if the output does not say."""
     ends = [run.get("outcome") for run in raw_blocks(output)] if isinstance(output, list) else []
     outcomes = [
         end for end in ends if isinstance(end, dict) and (end.get("type") == "timeout" or "exit_code" in end)
@@ -242,7 +240,9 @@ def _exited(output: Any) -> bool | None:
 
 
 def _joined(items: list[Any]) -> View:
-    """Rule 6: the items of one answer as one message. Blocks are numbered through, and none can be edited."""
+    """The items of one answer as one message (rule 7). Blocks are numbered consecutively, and none can be
+    edited.
+    """
     views = [view for raw in items if isinstance(raw, dict) and (view := _view(raw)) is not None]
     blocks = tuple(block for view in views if view.role == "assistant" for block in view.blocks)
     error = failure(items)

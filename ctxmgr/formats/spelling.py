@@ -1,10 +1,10 @@
-"""Tells whether two messages, of whichever format, are one content in two spellings, and takes cache marks off.
+"""Compares two messages of any format, ignoring spelling, and removes cache marks.
 
-1. A cache mark is no content: `cache_control` of a message, of a block of its content, of a block in a result. What
-   a call's arguments call so is one.
-2. A content that is one block of text and nothing else is the string that it holds: hosts write the one where they
-   mark it and the other where they do not.
-3. Members have no order, and `1`, `1.0` and `1e0` are one number.
+1. A cache mark is not content: `cache_control` of a message, of a block of its content, of a block in a result. A
+   member of that name in a call's arguments is content.
+2. A content that is a single block of text equals the string of that text: hosts write the block if they mark it,
+   and the string otherwise.
+3. Members have no order, and `1`, `1.0` and `1e0` are the same number.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ from ctxmgr.model import plain_numbers
 
 MARK = "cache_control"
 _HOLDERS = ("content", "output", "tool_calls")  # members that hold blocks
-_DEPTH = 2  # of blocks: a message's, and those in a result
+_DEPTH = 2  # levels of blocks: a message's, and those in a result
 _BARE = frozenset(("type", "text"))
 
 _decode = msgspec.json.Decoder().decode
@@ -24,17 +24,17 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 def same_content(left: bytes, other: bytes) -> bool:
-    """Whether both say the same. What cannot be read equals its own bytes alone."""
+    """Whether both have the same content. A message that cannot be read equals only its own bytes."""
     return left == other or _content_bytes(left) == _content_bytes(other)
 
 
 def is_marked(raw: bytes) -> bool:
-    """Whether the message may bear a cache mark. A quick check, which texts that speak of marks pass too."""
+    """Whether the message may have a cache mark. A quick check that may be true for a text that mentions marks."""
     return b'"cache_control"' in raw
 
 
 def mark_count(raw: bytes) -> int:
-    """The cache marks of a message (rule 1)."""
+    """The number of cache marks of a message (rule 1)."""
     if not is_marked(raw):
         return 0
     try:
@@ -52,8 +52,9 @@ def _marks(message: Any, depth: int) -> int:
 
 
 def unmarked(raw: bytes) -> bytes:
-    """The message without cache marks; all else as it was spelled, but for white space between members. The very
-    bytes where it has none."""
+    """The message without cache marks, otherwise spelled as before except for white space between members. Without
+    marks, the same bytes.
+    """
     if not is_marked(raw):
         return raw
     try:
@@ -71,7 +72,7 @@ def _content_bytes(raw: bytes) -> bytes:
 
 
 def _bare(message: Any, depth: int) -> Any:
-    """Rules 1 and 2."""
+    """Applies rules 1 and 2."""
     if not isinstance(message, dict):
         return message
     fields = {name: value for name, value in message.items() if name != MARK}

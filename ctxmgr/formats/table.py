@@ -1,4 +1,4 @@
-"""The table of message formats, by the name that a host says: a row each. Modules load when they are asked for."""
+"""The table of message formats, by the name that a host gives. Modules are loaded on first use."""
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from ctxmgr.formats.message_format import MessageFormat
 
 AUTO = "auto"
-"""Names the one that the first messages show."""
+"""The format that the first messages show."""
 FIRST_NAMES = ("pi", "openai", "anthropic", "responses")
-"""Of the first version of the protocol."""
+"""In the first version of the protocol."""
 
 
 class FormatRow(NamedTuple):
-    """`module` of this package holds the format, an object of the row's name. `api`: the class of the requests that
-    hold such messages, as MODULE:CLASS in `ctxmgr.proxy.apis`; "" where no provider takes them.
+    """`module` of this package has the format, an object with the row's name. `api`: the class of the requests that
+    carry such messages, as MODULE:CLASS in `ctxmgr.proxy.apis`; "" if no provider accepts them.
     """
 
     module: str
@@ -35,7 +35,7 @@ ROWS = {
 
 
 class _Formats(Mapping[str, "MessageFormat"]):
-    """All but `auto`."""
+    """All except `auto`."""
 
     def __getitem__(self, name: str) -> "MessageFormat":
         if name == AUTO:
@@ -53,18 +53,18 @@ FORMATS = _Formats()
 
 
 def load(name: str) -> "MessageFormat":
-    """The format of this name. Raises KeyError."""
+    """The format with this name. Raises KeyError."""
     fmt: MessageFormat = getattr(import_module(f"ctxmgr.formats.{ROWS[name].module}"), name)
     return fmt
 
 
 def checked_name(name: str, path: str) -> str:
-    """The same name, which stood at `path` of the params, where it is a format's. Raises InvalidParams."""
+    """Returns the name, found at `path` of the params, if it is a format's. Raises InvalidParams."""
     if name not in ROWS:
         raise invalid_params(not_one_of(name, tuple(ROWS)), path)
     return name
 
 
 def format_of(name: str, path: str) -> "MessageFormat":
-    """The format of this name, as `checked_name`."""
+    """The format with this name. Raises InvalidParams, like `checked_name`."""
     return load(checked_name(name, path))
