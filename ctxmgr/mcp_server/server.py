@@ -96,13 +96,13 @@ def made(proxy: ProxyOfThisRun) -> MCPServer[Any]:
         return await answer_text("retrieve", {"handle": handle, "offset": offset, "limit": limit}, page_text)
 
     async def pin(path: Path = None, tool: Tool = None, off: Off = False) -> str:
-        """Keep all that concerns a file, or a tool's results, in the conversation as it is. Pin little."""
+        """Keep everything about a file, or all results of a tool, unchanged in the conversation. Pin little."""
         confirmation = f"{'No longer pinned' if off else 'Pinned'}: {path or tool}"
         method = "unpin" if off else "pin"
         return await answer_text(method, {"path": path, "tool": tool}, lambda _: confirmation)
 
     async def scratchpad(text: Text = None, replace: Replace = None) -> str:
-        """Your own notes, which stay in view when older messages leave. Without arguments: read them."""
+        """Your own notes, which stay in view when older messages are removed. Without arguments: read them."""
         if text is None and replace is None:
             return await answer_text("getScratchpad", {}, notes_text)
         edit = {"op": "insert", "text": text or ""}

@@ -115,7 +115,7 @@ def check(table: Mapping[str, Any], places: frozenset[str] = frozenset(OWN)) -> 
     for name, value in table.items():
         if name in OWN:
             if name not in places:
-                raise KeyFault((name,), f"{name} cannot be set for some models or sub-agents alone")
+                raise KeyFault((name,), f"{name} cannot be set here, only for all models and sub-agents")
             _check_own(name, value)
         elif name in POLICY:
             _check_policy(name, value)

@@ -164,7 +164,7 @@ def test_forget_deletes_a_session_and_leaves_the_others(tmp_path: Path) -> None:
     assert again.returncode == 0, "a session that was started anew has a snapshot again"
     nothing = forgotten("never-heard-of", "--state-dir", str(tmp_path))
     assert nothing.returncode == 2
-    assert "nothing is kept" in nothing.stderr
+    assert "nothing is saved of never-heard-of" in nothing.stderr
     assert not (tmp_path / "nowhere").exists()
     assert forgotten("s", "--state-dir", str(tmp_path / "nowhere")).returncode == 2
     assert not (tmp_path / "nowhere").exists()

@@ -62,38 +62,45 @@ class Approval(msgspec.Struct, frozen=True):
 
 
 class ApprovingText(msgspec.Struct, frozen=True):
-    """How a text of `host` begins that approves a plan. Groups of `begins`: those of `Approval`."""
+    """A text of `host` that approves a plan: it begins with `start`, and `rest` matches behind that. Groups of
+    `rest`: those of `Approval`.
+    """
 
     host: str
-    begins: re.Pattern[str]
+    start: str
+    rest: re.Pattern[str]
     anywhere: bool = False
 
 
-def _approving(host: str, begins: str, anywhere: bool = False) -> ApprovingText:
-    return ApprovingText(host, expression(begins, re.DOTALL), anywhere)
+def _approving(host: str, start: str, rest: str = "", anywhere: bool = False) -> ApprovingText:
+    return ApprovingText(host, start, expression(rest, re.DOTALL), anywhere)
 
 
 APPROVALS = (
     # Codex, PLAN_IMPLEMENTATION_CODING_MESSAGE of tui/src/chatwidget/plan_implementation.rs, and in a fresh context
-    _approving("Codex", r"Implement the plan\.\s*\Z"),
-    _approving("Codex", r"A previous agent produced the plan below to accomplish.{1,400}?\n\s*(?P<plan>\S.*)"),
+    _approving("Codex", "Implement the plan.", r"\s*\Z"),
+    _approving("Codex", "A previous agent produced the plan below to accomplish", r".{1,400}?\n\s*(?P<plan>\S.*)"),
     # Claude Code where the context is cleared with the approval, Kilo Code where a new session carries it out
-    _approving("Claude Code, Kilo Code", r"Implement the following plan:\s*(?P<plan>\S.*)"),
+    _approving("Claude Code, Kilo Code", "Implement the following plan:", r"\s*(?P<plan>\S.*)"),
     # Claude Code, behind its own compaction
     _approving(
         "Claude Code",
-        r"<system-reminder>\s*A plan file exists from plan mode at: (?P<path>[^\n]{1,1000})\s+Plan contents:\s*"
+        "<system-reminder>",
+        r"\s*A plan file exists from plan mode at: (?P<path>[^\n]{1,1000})\s+Plan contents:\s*"
         r"(?P<plan>\S.*?)\s*(?:If this plan is relevant[^\n]*\s*)?</system-reminder>",
     ),
     # OpenCode, tool/plan.ts; where the user changes the agent: session/prompt.ts
-    _approving("OpenCode, Kilo Code", r"The plan at (?P<path>[^\n]{1,1000}?) has been approved, you can now edit"),
+    _approving(
+        "OpenCode, Kilo Code", "The plan at ", r"(?P<path>[^\n]{1,1000}?) has been approved, you can now edit"
+    ),
     _approving(
         "OpenCode, Kilo Code",
-        r"<system-reminder>\s*Your operational mode has changed from plan to build.{1,2000}?"
+        "<system-reminder>",
+        r"\s*Your operational mode has changed from plan to build.{1,2000}?"
         r"A plan file exists at (?P<path>[^\n]{1,1000}?)\. You should execute",
     ),
     # Cursor's button below a plan; what it attaches no request shows
-    _approving("Cursor", r"Implement the plan as specified, it is attached for your reference", anywhere=True),
+    _approving("Cursor", "Implement the plan as specified, it is attached for your reference", anywhere=True),
 )
 
 
@@ -154,7 +161,7 @@ def approval_in(texts: Iterable[str]) -> Approval | None:
         if told is not None and told[0] == _PLAN_TOLD and text[told[1] :].startswith(_ACT_MODE):
             return Approval()
         for row in APPROVALS:
-            if match := row.begins.match(text):
+            if text.startswith(row.start) and (match := row.rest.match(text, len(row.start))):
                 named = {name: value.strip() for name, value in match.groupdict().items()}
                 return Approval(**named, anywhere=row.anywhere)
     return None

@@ -23,6 +23,7 @@ import duckdb
 import msgspec
 from rich.console import Group
 
+from ctxmgr.engine.presets import PRESETS
 from ctxmgr.engine.retention import KEEP
 from ctxmgr.model import Policy
 from ctxmgr.study.console import TextTable, figure
@@ -278,7 +279,6 @@ WORST_COLUMNS = (
     ("faults", "faults", 0),
 )
 SPARE = ("mean", "breaks", "in place", "billed", "epochs", "bad", "recall")  # columns to drop on a narrow terminal
-BALANCED = "balanced"  # the preset whose points of `keep` form a line
 KEPT_OF = 100_000  # a share has five digits
 TITLE = "Context policies on a corpus of recordings"
 ABOUT = (
@@ -384,10 +384,10 @@ def _point(row: Figures) -> PolicyPoint:
 
 
 def _knob(policy: str) -> float | None:
-    """`keep` in tokens, of `balanced` and of `balanced:keep=VALUE`; None of others."""
+    """`keep` in tokens, of a preset that has it, with or without `:keep=VALUE` and nothing else; None otherwise."""
     preset, _, keys = policy.partition(":")
     name, _, value = keys.partition("=")
-    if preset != BALANCED or name not in ("", "keep"):
+    if preset not in PRESETS or "keep" not in PRESETS[preset].policy_keys or name not in ("", "keep"):
         return None
     keep = value or Policy().keep
     return float(keep) if str(keep).isdecimal() else KEEP.get(str(keep))

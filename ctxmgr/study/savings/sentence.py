@@ -40,7 +40,7 @@ class PolicyBill(NamedTuple):
     @property
     def ends(self) -> tuple[float, float]:
         """The ends of the interval; without one, the share is both ends."""
-        return self.low or self.share, self.high or self.share
+        return self.share if self.low is None else self.low, self.share if self.high is None else self.high
 
     @property
     def is_same(self) -> bool:

@@ -156,7 +156,7 @@ def test_one_that_can_not_be_had_is_refused_in_its_line(
 
 # what is said of a file that is wrong
 
-NOT_ALONE = "cannot be set for some models or sub-agents alone"
+NOT_ALONE = "cannot be set here, only for all models and sub-agents"
 
 
 @pytest.mark.parametrize(

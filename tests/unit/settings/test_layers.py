@@ -211,5 +211,5 @@ def test_without_a_holdout_none_is_held_out_and_a_program_may_have_its_own(place
 def test_a_model_and_a_sub_agent_have_no_holdout_of_their_own(places: Places) -> None:
     for table in ("[subagents]", '[models."gpt-*"]'):
         places.user.write_text(f"{table}\nholdout = 0.5\n")
-        with pytest.raises(SettingsFault, match="holdout cannot be set for some models or sub-agents alone"):
+        with pytest.raises(SettingsFault, match="holdout cannot be set here, only for all models and sub-agents"):
             places.read()

@@ -50,7 +50,7 @@ const TOOLS: Record<string, Tool> = {
   scratchpad: {
     label: "Scratchpad",
     description:
-      "Your own notes. They stay in view when older messages leave: write down what you will need later " +
+      "Your own notes. They stay in view when older messages are removed: write down what you will need later " +
       "(decisions, findings, what is left to do), in few words.",
     parameters: {
       type: "object",

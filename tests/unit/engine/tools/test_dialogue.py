@@ -2,7 +2,8 @@
 
 import pytest
 
-from ctxmgr.engine.tools import approved_plan, proposed_plan, tells_an_output
+from ctxmgr.engine.tools import approved_plan, tells_an_output
+from ctxmgr.engine.tools.plans import proposed_plan
 
 LONG = 200_000
 

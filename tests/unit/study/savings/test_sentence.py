@@ -3,7 +3,7 @@
 import pytest
 
 from ctxmgr.study.savings.measuring import MeasuredSession
-from ctxmgr.study.savings.sentence import CASES, Scope, sentence
+from ctxmgr.study.savings.sentence import CASES, PolicyBill, Scope, sentence
 from ctxmgr.study.savings.summing import summed
 from tests.unit.study.savings.invented import many, session
 
@@ -130,3 +130,8 @@ def test_each_case_is_in_the_table() -> None:
     for words in ("the same", "cost $", "cost more, ", "no saving is shown"):
         assert any(words in said for *_, said in TABLE)
     assert len(CASES) == 4
+
+
+def test_an_interval_that_begins_at_nothing_is_one() -> None:
+    assert PolicyBill(20, 100.0, 0.1, 0.0, 0.2).ends == (0.0, 0.2)
+    assert PolicyBill(5, 100.0, 0.1, None, None).ends == (0.1, 0.1)
