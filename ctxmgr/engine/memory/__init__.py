@@ -1,4 +1,6 @@
-"""Turns messages into facts, facts into what holds, and what holds into packets and summaries. Knows no plan."""
+"""Turns messages into facts, works out which facts still hold, and writes packets and summaries from them. Knows no
+plan.
+"""
 
 from ctxmgr.engine.memory import summary
 from ctxmgr.engine.memory.extract import from_message, speaker

@@ -1,10 +1,10 @@
-"""Turns facts of checks into the runs of each kind that stand, and a run into its line and back.
+"""Selects the runs of each kind of check that still count, and converts a run to its line and back.
 
 Rules:
-1. Of a kind the newest run stands, and the newest other one that failed and has no later run that passed.
-2. A run of a project's own check (`npm run check`) that passed covers the failures of types and lint, too.
-3. A run that went on ended as the fact says that tells of its end, by its id.
-4. What else a kind did is over: the last words of its turn say what came of it.
+1. For each kind, the newest run counts, and the newest other one that failed and has no later run that passed.
+2. If a project's own check (`npm run check`) passed, it also covers earlier failures of types and lint.
+3. A run that continued in the background takes its outcome from the later fact with the same id.
+4. Nothing else of a kind is kept: the last words of its turn say what came of it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,9 +16,9 @@ from ctxmgr.engine.tools import runs_project_check, subjects_of
 from ctxmgr.model import expression
 from ctxmgr.model.saved import END_OF, GOES_ON, Fact
 
-MOST_IDS = 4  # that one run goes on under, one after the other: a script's, and a shell's in it
-END_CHARACTERS = 200  # of what a run counted
-_OF_ALL = ("types", "lint")  # what a project's own check stands for
+MOST_IDS = 4  # ids in a row that one run may have: a script's, and that of a shell in it
+END_CHARACTERS = 200  # of a run's counts
+_OF_ALL = ("types", "lint")  # kinds that a project's own check covers
 _WORDS = {"ok": "passed", "failed": "failed", "unknown": "ran"}
 _STATUSES = {word: status for status, word in _WORDS.items()}
 _LINE = expression(
@@ -28,7 +28,7 @@ _LINE = expression(
 
 
 def standing_runs(facts: Iterable[Fact]) -> list[Fact]:
-    """Of facts in the order of time the runs that stand (rule 1)."""
+    """The runs that count (rule 1). `facts` are in order of time."""
     last: dict[str, Fact] = {}
     failed: dict[str, Fact] = {}
     for fact in facts:
@@ -47,13 +47,15 @@ def standing_runs(facts: Iterable[Fact]) -> list[Fact]:
 
 
 def kind_of_run(fact: Fact) -> str:
-    """As the catalog of commands names it ("test"); "" for one of release 0.2, which told of others, too."""
+    """The kind as the catalog of commands names it ("test"). Returns "" for a fact of release 0.2, which also
+    recorded other commands.
+    """
     kind, _, line = fact.key.partition("\n")
     return kind if fact.kind == "command" and line and kind == fact.runs else ""
 
 
 def with_ends(facts: Iterable[Fact]) -> list[Fact]:
-    """All facts; runs that went on with the end that was told of them later (rule 3)."""
+    """All facts. A run that continued gets the outcome that was reported later (rule 3)."""
     known = list(facts)
     ends = {fact.key.removeprefix(END_OF): fact for fact in known if fact.key.startswith(END_OF)}
     return [_ended(fact, ends) if fact.detail.startswith(GOES_ON) else fact for fact in known]
@@ -69,8 +71,9 @@ def _ended(fact: Fact, ends: Mapping[str, Fact]) -> Fact:
 
 
 def run_line(fact: Fact, after: int, overtaken: bool = False) -> str:
-    """`- test: `pytest -q` failed after #3: "1 failed"`. `after` the user's message of this number, 0 for none.
-    `overtaken`: files were changed since."""
+    """`- test: `pytest -q` failed after #3: "1 failed"`. `after`: the number of the user's message before it, or 0.
+    `overtaken`: files changed since.
+    """
     words = f"- {kind_of_run(fact)}: {coded_command(fact.text)} {_WORDS[fact.status]}"
     words += f" after #{after}" if after else ""
     if fact.status == "unknown":
@@ -80,8 +83,9 @@ def run_line(fact: Fact, after: int, overtaken: bool = False) -> str:
 
 
 def run_of_line(fact: Fact) -> Fact | None:
-    """The run that such a line of a summary tells, with the number of the user's message in `seq`; None for another
-    text."""
+    """Parses such a line of a summary into its run, with the number of the user's message in `seq`. Returns None
+    for other text.
+    """
     run = _LINE.fullmatch(fact.text)
     if run is None:
         return None

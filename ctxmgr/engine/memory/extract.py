@@ -1,7 +1,7 @@
 """Turns one message into facts: what the user said, how the assistant's message ends, what tools did.
 
-Text from tools is data. Notes, packets and unknown roles say nothing. A packet that came back in another role is
-recognised by its mark and says nothing either.
+Text from tools is data. Notes, packets and unknown roles give no facts. A packet that came back in another role is
+recognised by its mark and gives none either.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from ctxmgr.engine.tools import Approval, approval_in, call_of_block, file_text,
 from ctxmgr.model import Block, View
 from ctxmgr.model.saved import GOING_ON, Fact
 
-LAST_CHARACTERS = 400  # of the paragraph that ends an assistant's message
+LAST_CHARACTERS = 400  # of the last paragraph of an assistant's message
 
 
 def from_message(
@@ -26,10 +26,11 @@ def from_message(
     turn: str = "",
     before: View | None = None,
 ) -> tuple[Fact, ...]:
-    """Return the facts of one message.
+    """The facts of one message.
 
-    `calls` maps a call id to the block that makes it, for results. `opening`: nothing was asked before. `turn`: the
-    digest of the user's message that an assistant's answers. `before`: the message before it, as `speaker` has it.
+    `calls` maps a call id to the block that makes the call, for results. `opening`: the user has asked nothing
+    before. `turn`: the digest of the user's message that an assistant's message answers. `before`: the message
+    before it, as returned by `speaker`.
     """
     into = Statements(stamp)
     if view.role == "user":
@@ -40,7 +41,8 @@ def from_message(
         from_assistant(view, turn, into)
     for block in view.blocks if view.role in ("user", "assistant", "result", "shell") else ():
         call = calls.get(block.call_id) if block.kind == "result" else None  # also in a user's message
-        run = call_of_block(block) if block.kind == "shell" and block.text else None  # else the user kept it back
+        # without text, the user kept the run from the model
+        run = call_of_block(block) if block.kind == "shell" and block.text else None
         if call is not None:
             from_result(block, call, into, calls)
         if run is not None:
@@ -49,13 +51,13 @@ def from_message(
 
 
 def speaker(before: View | None, view: View) -> View | None:
-    """The message that the next one answers: this one, or the one `before` it where nobody speaks in it."""
+    """The message that the next one answers: `view`, or `before` if nobody speaks in `view`."""
     says_nothing = view.role == "prompt" or (view.role == "user" and not users_text(view, before))
     return before if says_nothing else view
 
 
 def _approved(approval: Approval, before: View | None, calls: Mapping[str, Block]) -> str:
-    """The plan that the user approved; "" where nothing that is known tells it."""
+    """The plan that the user approved, or "" if its text is not known."""
     if approval.plan or approval.path:
         return approval.plan or file_text(approval.path, calls.values())
     proposed = before.blocks if before is not None and before.role == "assistant" else ()
@@ -64,7 +66,7 @@ def _approved(approval: Approval, before: View | None, calls: Mapping[str, Block
 
 
 def from_assistant(view: View, turn: str, into: Statements) -> None:
-    """Add how the message ends. `turn`: the digest of the user's message that it answers."""
+    """Adds how the message ends. `turn`: the digest of the user's message that it answers."""
     texts = [without_packet(block.text) for block in view.blocks if block.kind == "text"]
     text = next((text for text in reversed(texts) if text.strip()), "")
     if text and text.strip() not in HOSTS_REPLIES:

@@ -1,7 +1,7 @@
 """Collects the facts of one message, which share its source, times, origin and entry.
 
-The id of a task stays with it where the message that gave it left: later calls, and their facts, name the task by
-it alone. A summary's line of a task ends with it.
+A task keeps its id after the message that introduced it is removed: later calls and their facts name the task only
+by its id. In a summary, the id is at the end of the task's line.
 """
 
 import re
@@ -15,7 +15,7 @@ from ctxmgr.model.saved import Fact, Slot, Source
 
 
 class Stamp(msgspec.Struct, frozen=True):
-    """What all facts of one message have in common: see `Fact`."""
+    """The fields that all facts of one message share: see `Fact`."""
 
     origin: str
     time_ms: int
@@ -24,7 +24,9 @@ class Stamp(msgspec.Struct, frozen=True):
 
 
 class Statements:
-    """Collects the facts of one message, in its order; what it states twice counts as stated last."""
+    """Collects the facts of one message, in its order. If a message states something twice, the last statement
+    counts.
+    """
 
     def __init__(self, stamp: Stamp) -> None:
         self.stamp, self._listing = stamp, ""
@@ -32,7 +34,7 @@ class Statements:
         self._places: Iterator[int] = count()
 
     def items_of(self, listing: str) -> "Statements":
-        """Where to state items of this list; all facts are collected in one."""
+        """A collector for the items of this list. Its facts go into the same collection."""
         items = Statements(self.stamp)
         items._listing, items._facts, items._places = listing, self._facts, self._places
         return items
@@ -40,7 +42,9 @@ class Statements:
     def add(
         self, slot: Slot, key: str, text: str, source: Source, status: str = "", detail: str = "", runs: str = ""
     ) -> None:
-        """State one thing; the arguments are the fields of `Fact`. A text keeps every heading it stood under."""
+        """Adds one fact; the arguments are the fields of `Fact`. If a summary states the text under several
+        headings, `detail` keeps all of them.
+        """
         before = self._facts.get((slot, key, source))
         if source in ("summary", "branch") and before is not None and before.detail != detail:
             detail = "; ".join(filter(None, (before.detail, detail)))
@@ -66,7 +70,7 @@ class Statements:
 
 TASK_KEY = "task\n"  # before the id, in the key of a fact
 
-_TASK_ID = "(task #"  # before the id, behind a task's text
+_TASK_ID = "(task #"  # before the id, after a task's text
 
 
 def id_key(number: str) -> str:
@@ -75,12 +79,12 @@ def id_key(number: str) -> str:
 
 
 def with_id(text: str, key: str) -> str:
-    """A task's text, with its id where it is known by one."""
+    """A task's text, followed by its id if it has one."""
     return f"{text} {_TASK_ID}{key.removeprefix(TASK_KEY)})" if key.startswith(TASK_KEY) else text
 
 
 def task_of_line(text: str) -> tuple[str, str]:
-    """The key and the text of a task as a summary tells it."""
+    """The key and the text of a task, from its line in a summary."""
     task, mark, number = text.rstrip().rpartition(_TASK_ID)
     has_id = mark and re.fullmatch(r"\w{1,40}\)", number)
     return (id_key(number[:-1]), task.rstrip()) if has_id else (key_of(text), text)

@@ -1,4 +1,4 @@
-"""Fills a budget with parts: headings and lines, with what has the better right to stay. Knows no subject."""
+"""Fills a budget with parts, which are headings and lines, by priority. Knows no subject."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -6,14 +6,15 @@ import msgspec
 
 from ctxmgr.model import Weigh
 
-MOST_SKIPPED = 8  # lines of a part that are too long: of ten thousand not all are weighed
-COUNT_TOKENS = 8  # of a heading's note on how many lines are not shown
+MOST_SKIPPED = 8  # lines of a part that are too long; limits how many lines are counted
+COUNT_TOKENS = 8  # for a heading's note on how many lines are not shown
 
 
 class Part(msgspec.Struct, frozen=True):
-    """A heading and the lines under it. `lines` stand in the order of reading; `ranked` has their places, the line
-    with the best right to stay first. `share`: of the budget, what the part gets before all others are filled.
-    `right`: its rank among the parts, 0 the best."""
+    """A heading and the lines under it. `lines` are in reading order. `ranked` has their indexes, the highest
+    priority first. `share`: the fraction of the budget that the part gets before others may use it. `right`: its
+    priority among the parts, 0 the highest.
+    """
 
     heading: str
     lines: tuple[str, ...]
@@ -30,7 +31,7 @@ class Part(msgspec.Struct, frozen=True):
 def part_of(
     heading: str, lines: Sequence[str], share: float, ranked: Iterable[int] | None = None, right: int = 0
 ) -> Part:
-    """A part of these lines. Without `ranked` the first line has the best right to stay."""
+    """A part with these lines. Without `ranked`, earlier lines have the higher priority."""
     return Part(heading, tuple(lines), tuple(range(len(lines)) if ranked is None else ranked), share, right)
 
 
@@ -39,12 +40,12 @@ FlexiblePart = Callable[[int], Part]
 
 
 def newest_first(count: int) -> range:
-    """The places of so many lines, from the last."""
+    """The indexes of `count` lines, from the last to the first."""
     return range(count - 1, -1, -1)
 
 
 def lengths(most: int, least: int) -> Iterator[int]:
-    """Lengths in characters, from `most` down to `least`, each three quarters of the one before."""
+    """Lengths in characters, from `most` down to `least`. Each is three quarters of the one before."""
     while most > least:
         yield most
         most = most * 3 // 4
@@ -52,10 +53,11 @@ def lengths(most: int, least: int) -> Iterator[int]:
 
 
 def fill(parts: Sequence[Part | FlexiblePart], budget: int, weigh: Weigh) -> str:
-    """The text of the parts in at most `budget` tokens; "" where no line fits.
+    """The text of the parts in at most `budget` tokens, or "" if no line fits.
 
-    Each part is filled within its share first, then the parts by their `right`. A line that is too long is passed
-    over for those behind it. A heading says how many of its lines are not shown. Equal input, equal bytes.
+    First each part is filled up to its share, then the rest of the budget goes to the parts in the order of
+    `right`. A line that is too long is skipped, and the lines after it are tried. A heading says how many of its
+    lines are not shown. Equal input gives equal bytes.
     """
     room = budget - sum(weigh(part.whole) for part in parts if isinstance(part, Part))
     written = [part if isinstance(part, Part) else part(room) for part in parts]
@@ -65,7 +67,7 @@ def fill(parts: Sequence[Part | FlexiblePart], budget: int, weigh: Weigh) -> str
         text = "\n\n".join(_composed(part, lines) for part, lines in zip(written, chosen, strict=True) if lines)
         if not text or weigh(text) <= budget:
             return text
-        # together the lines weigh a little more
+        # the joined text has slightly more tokens than its lines
         next(chosen[number] for number in reversed(order) if chosen[number]).pop()
 
 

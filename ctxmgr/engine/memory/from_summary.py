@@ -1,13 +1,14 @@
 """Turns a compaction's or a branch's summary into facts.
 
 Rules:
-1. A compaction summary is cumulative: its facts carry the listing "summary", and one fact in slot "listing"
-   says when it was made. So a newer one closes what it no longer lists, in whatever order they are seen.
-2. A branch summary describes work that was left: its facts have the source "branch", which holds nothing
-   open. Only the goal's key differs, so that two branches do not hide each other.
+1. A compaction summary is cumulative: its facts have the listing "summary", and one fact in slot "listing" says
+   when it was made. So a newer summary closes what it no longer lists, whichever is seen first.
+2. A branch summary describes abandoned work: its facts have the source "branch" and keep nothing open. Only the
+   goal's key differs, so that two branches do not hide each other.
 3. Nothing is lost: what has no slot of its own is critical context, whole, with its heading as `detail`.
-4. Of a summary that has no section of tasks the boxes are tasks, wherever they stand.
-5. Where one message states the same thing twice, the later statement counts (the turn's part comes second).
+4. If a summary has no section for tasks, each checkbox in it is a task, in any section.
+5. If one message states the same thing twice, the later statement counts (the part about the split turn comes
+   second).
 """
 
 from collections.abc import Iterator
@@ -42,7 +43,7 @@ def from_summary(
     kind: Literal["compaction", "branch"],
     stamp: Stamp,
 ) -> tuple[Fact, ...]:
-    """Return the facts of one summary. A blank text gives none, so that a failed summary closes nothing."""
+    """The facts of one summary. A blank text gives none, so that a failed summary closes nothing."""
     if not without_scratchpad(text).strip():
         return ()
     into = _Summary(Statements(stamp), kind)
@@ -62,7 +63,7 @@ def from_summary(
 
 
 class _Summary:
-    """The statements of one summary: all from one source, and of a compaction all in one listing."""
+    """The statements of one summary. All have one source; those of a compaction are in one listing."""
 
     def __init__(self, statements: Statements, kind: Literal["compaction", "branch"]) -> None:
         self.statements = statements
@@ -74,8 +75,9 @@ class _Summary:
 
 
 def _singles(sections: tuple[SummarySection, ...]) -> dict[Slot, list[str]]:
-    """The goal and the current task, in texts. The request of a split turn is the current task (`markdown`, rule 4)
-    where there is a goal beside it."""
+    """The texts of the goal and of the current task. If there is a goal, the request of a split turn is the current
+    task (`markdown`, rule 4).
+    """
     goals = [item.text for part in sections if part.kind == "goal" and part.part == 0 for item in part.items]
     asked = [item.text for part in sections if part.kind == "goal" and part.part == 1 for item in part.items]
     current = [
@@ -88,7 +90,7 @@ def _singles(sections: tuple[SummarySection, ...]) -> dict[Slot, list[str]]:
 
 
 def _without_boxes(item: SectionItem, into: _Summary) -> SectionItem:
-    """Rule 4, but for boxes in code."""
+    """Applies rule 4. Checkboxes in code stay."""
     kept: list[str] = []
     for line, outside in outside_fences(item.text):
         bullet = BULLET.match(line) if outside and len(line) <= ITEM_CHARACTERS else None
@@ -100,7 +102,7 @@ def _without_boxes(item: SectionItem, into: _Summary) -> SectionItem:
 
 
 def _add_item(section: SummarySection, number: int, item: SectionItem, into: _Summary) -> None:
-    """Put one item of a section into its slot."""
+    """Puts one item of a section into its slot."""
     kind, text = section.kind, item.text
     if kind in ("goal", "current") or not text:
         return
@@ -124,12 +126,14 @@ def _add_item(section: SummarySection, number: int, item: SectionItem, into: _Su
 
 
 def _aside(title: str) -> str:
-    """A heading that says more than its name ("Next Steps (WP14-WP20)"), to be kept with what it heads."""
+    """The heading if it says more than its name ("Next Steps (WP14-WP20)"), to be kept with its items; otherwise
+    "".
+    """
     return title if "(" in title else ""
 
 
 def _status(under: str, mark: str) -> str:
-    """The status of a task from its heading and its checkbox: a box says done or not, no more."""
+    """The status of a task, from its heading and its checkbox. An empty box only means not done."""
     if mark == "done" or not mark:
         return mark or under
     return "open" if under == "done" and mark == "open" else under if mark == "open" else mark
@@ -142,10 +146,11 @@ _BLANKS = expression(r"\n(?:[^\S\n]*\n){2,}")
 
 
 def carried_facts(previous: str | None) -> list[Fact]:
-    """The facts of a summary, older than any message; none without one."""
+    """The facts of the previous summary, dated before any message. Empty without a summary."""
     if not previous or not previous.strip():
         return []
-    text = _BLANKS.sub("\n\n", previous)  # runs of them say nothing, and cost the square of their length to read
+    # long runs of blank lines say nothing, and parsing them takes quadratic time
+    text = _BLANKS.sub("\n\n", previous)
     facts: list[Fact] = []
     for fact in from_summary(text, kind="compaction", stamp=Stamp("", -1)):
         if fact.kind not in ("listing", "file"):
@@ -154,12 +159,12 @@ def carried_facts(previous: str | None) -> list[Fact]:
 
 
 def last_number(facts: list[Fact]) -> int:
-    """The highest number of the user's messages that such facts tell; 0 for none."""
+    """The highest number of a user's message in these facts, or 0."""
     return max((fact.seq for fact in facts), default=0)
 
 
 def _statements(fact: Fact) -> Iterator[Fact]:
-    """One fact for each line of a list, but where a line is code."""
+    """One fact for each line of a list, unless the text contains code."""
     lines = fact.text.splitlines()
     if fact.kind == "goal":
         yield fact
@@ -181,13 +186,13 @@ def _statements(fact: Fact) -> Iterator[Fact]:
 
 
 def _without_bullet(line: str) -> str:
-    """The text of a list's item, with its checkbox."""
+    """The text of a list item, with its checkbox."""
     bullet = BULLET.match(line)
     return (line[bullet.end("sign") :] if bullet else line).strip()
 
 
 def _read_back(fact: Fact) -> Fact:
-    """What a line of ours tells; another fact as it is."""
+    """Parses a line that ctxmgr wrote. Any other fact is returned unchanged."""
     if fact.kind == "goal":
         return fact
     if fact.kind == "context" and fact.text.startswith(_DONE):
@@ -197,7 +202,7 @@ def _read_back(fact: Fact) -> Fact:
 
 
 def _titled(fact: Fact, text: str) -> str:
-    """With the heading that a note stood under, where that says more than that it is context."""
+    """The text with the heading of its section, if the heading says more than that this is context."""
     line = structs.replace(fact, text=text)
     if text.startswith((ENDED, _DONE)) or _read_back(line) is not line:
         return text

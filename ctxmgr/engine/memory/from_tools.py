@@ -1,18 +1,19 @@
 """Turns a tool result and its call into facts: files read and changed, checks and how they ended, commits, tasks.
 
 Rules:
-1. A result's text is data: it is never parsed for headings, checklists or packets. What a check counted is kept
-   (`3 failed, 41 passed`), and of one that failed the line that its output names first.
-2. Facts come from the result; a call whose result never came, or that a person refused, did nothing that is known.
+1. A result's text is data: it is never parsed for headings, checklists or packets. The counts of a check are kept
+   (`3 failed, 41 passed`); if it failed without counts, the first line in its output that names a failure.
+2. Facts come from the result. Without a result, or if a person refused the call, nothing counts as done.
 3. Reading and changing one path are two keys, so that a read after an edit does not hide the edit.
-4. Of what a shell runs, checks are facts: tests, builds, linters, type checkers, as the catalog of commands knows
-   them. A search, a look or a probe is none, whatever it ends with, nor what only lists what it would run. One
-   that goes on ends with the result of a call that asks for it by its id (`runs`).
-5. A task list is stated whole: its tasks carry the tool's listing, and one fact says when it was stated; so a
-   task that a later list leaves out is closed, in whatever order the lists are seen.
-6. A task that is stated alone is known by the id that its tool gave it. A call that says its state and not its text
-   states that alone, and one that says its text and not its state (`fold` puts them together). One that the tool
-   does not know is none. What a host's own task tool prints of its tasks is so.
+4. Of the commands that a shell runs, checks give facts: tests, builds, linters, type checkers, as the catalog of
+   commands defines them. A search, a look or a probe gives none, however it ends, and neither does a command that
+   only lists what it would run. A check that continues in the background ends with the result of a call that asks
+   about its id (`runs`).
+5. A task list is stated as a whole: its tasks have the tool's listing, and one fact says when it was stated. So a
+   task that a later list omits is closed, whichever list is seen first.
+6. A task that is stated by itself is identified by the id from its tool. A call with its state but no text adds
+   only the state, and one with its text but no state only the text (`fold` combines them). A task that the tool
+   does not know is ignored. The same applies to the tasks that a host's own task tool prints.
 """
 
 from collections.abc import Iterator, Mapping
@@ -63,12 +64,13 @@ _STATUSES: dict[EffectKind, str] = {
     "move": "deleted",
 }
 NO_CALLS: Mapping[str, Block] = {}
-_PATCHED = "patching file "  # what `patch` prints before each
+_PATCHED = "patching file "  # what `patch` prints before each file
 
 
 def from_result(result: Block, call: Block, into: Statements, calls: Mapping[str, Block] = NO_CALLS) -> None:
-    """Add the facts of one tool result and the block that makes the call that it answers. `calls`: those before it,
-    by their ids."""
+    """Adds the facts of one tool result. `call`: the block that makes the call. `calls`: the calls before it, by
+    id.
+    """
     made = call_of_block(call)
     text = result.text
     if made is None or from_dialogue(result, call, made, into, calls) or (result.is_error and is_refused(text)):
@@ -87,7 +89,7 @@ def from_result(result: Block, call: Block, into: Statements, calls: Mapping[str
 
 
 def from_shell(text: str, call: ToolCall, is_error: bool, into: Statements) -> None:
-    """Add the facts of the user's own shell run; `text` is the command, a line end and the output."""
+    """Adds the facts of the user's own shell run. `text`: the command, a newline and the output."""
     if call.shell is None:
         return
     output = text.removeprefix(call.shell.command.strip())
@@ -99,15 +101,16 @@ def from_shell(text: str, call: ToolCall, is_error: bool, into: Statements) -> N
 
 
 def _files(call: ToolCall, text: str, tool: str, into: Statements) -> None:
-    """Rule 3. `tool`: the name that it is told by, "" for a run of the user's own."""
+    """Applies rule 3. `tool`: the name to report, or "" for the user's own run."""
     for status, path in _touched(call, text):
         key = f"{'read' if status == 'read' else 'changed'}\n{path}"
         into.add("file", key, path, "tool", status, "" if status == "read" else tool)
 
 
 def _touched(call: ToolCall, result: str) -> Iterator[tuple[str, str]]:
-    """(status, path) of each file that a call read or changed; the result of `patch` names those that it
-    changed."""
+    """(status, path) of each file that a call read or changed. The result of `patch` names the files that it
+    changed.
+    """
     for effect in call.effects:
         if effect.kind not in _STATUSES:
             continue
@@ -123,7 +126,7 @@ def _touched(call: ToolCall, result: str) -> Iterator[tuple[str, str]]:
 
 
 def _checked(call: ToolCall, output: str, is_error: bool, doubtful: bool, into: Statements) -> None:
-    """Rule 4."""
+    """Applies rule 4."""
     shell = call.shell
     assert shell is not None
     line = shell.command.strip()
@@ -137,14 +140,14 @@ def _checked(call: ToolCall, output: str, is_error: bool, doubtful: bool, into: 
     run = goes_on_as(output) if ended_line == "unknown" else ""
     for kind in sorted(kinds):
         ended = end_of_kind(kind, line, ended_line, report)
-        own = len(kinds) == 1 or kind == "test"  # what a line counts are its tests
+        own = len(kinds) == 1 or kind == "test"  # then the counts of the line belong to its tests
         detail = _counted(ended, report) if own and ended != "unknown" else ""
         told = f"{GOES_ON}{run}" if run else detail
         into.add("command", f"{kind}\n{key}", command_line(line), "tool", ended, told, kind)
 
 
 def _came_to(run: str, result: Block, into: Statements) -> None:
-    """Add how a run ended that went on as this, or what it goes on as now."""
+    """Adds how the continued run `run` ended, or the id under which it continues now."""
     ended, report = end_of_run(result.text, result.is_error, result.doubtful or result.untold)
     run_on = goes_on_as(result.text) if ended == "unknown" else ""
     detail = f"{GOES_ON}{run_on}" if run_on else _counted(ended, report)
@@ -152,13 +155,15 @@ def _came_to(run: str, result: Block, into: Statements) -> None:
 
 
 def _counted(ended: CallOutcome, report: RunReport) -> str:
-    """What an output counted, or of a failure its first telling line."""
+    """The counts in an output; for a failure without counts, the first line that names one."""
     counted = counts_text(report.counts) or (plain(report.lines[0]) if report.lines and ended == "failed" else "")
     return shorten(counted, OUTCOME_CHARACTERS)
 
 
 def _tasks(call: ToolCall, result: str, into: Statements) -> None:
-    """Add the tasks that a call states: a whole list, and when it was stated; or one, by the id that it has."""
+    """Adds the tasks that a call states: a whole list with the time when it was stated, or single tasks by their
+    ids.
+    """
     if call.tasks is None or refuses_task(result):
         return
     if not call.tasks.whole:
@@ -175,21 +180,22 @@ def _tasks(call: ToolCall, result: str, into: Statements) -> None:
 
 
 def _task(task: Task, number: str, into: Statements) -> None:
-    """Add one task, or as much of it as is said; `number`: its id, "" for none."""
+    """Adds one task, or only its text or its state. `number`: its id, or ""."""
     key = id_key(number) if number else key_of(task.text)
     part = RENAMED if task.text and not task.status else "" if task.text else STATE
     if task.text or task.status:
         into.items_of(part).add("task", key, plain(task.text), "assistant", task.status)
 
 
-CALL_CHARACTERS = 120  # of a call that was rejected
+CALL_CHARACTERS = 120  # of a rejected call
 QUESTION_CHARACTERS, SAID_CHARACTERS = 240, 400
-PLAN_CHARACTERS = 12_000  # of one that was approved: some 3,000 tokens
+PLAN_CHARACTERS = 12_000  # of an approved plan: about 3,000 tokens
 
 
 def from_dialogue(result: Block, call: Block, made: ToolCall, into: Statements, calls: Mapping[str, Block]) -> bool:
-    """Add what the user says in this result. Return whether the call does nothing else. Nothing is known to be done
-    by one that may have been rejected."""
+    """Adds what the user says in this result. Returns whether the call does nothing else; a call that may have been
+    rejected counts as not done.
+    """
     kind, arguments = result_kind(call.made), call.arguments or {}
     refusal = rejection(result, call)
     if refusal is not None:
@@ -211,7 +217,7 @@ def from_dialogue(result: Block, call: Block, made: ToolCall, into: Statements, 
 
 
 def add_plan(title: str, text: str, into: Statements) -> None:
-    """Add a plan that the user approved."""
+    """Adds a plan that the user approved."""
     what = _plan_named(title)
     into.add("question", _question_key(what, into), what, "user", APPROVED, both_ends(text, PLAN_CHARACTERS))
 
@@ -230,7 +236,7 @@ def _question_key(text: str, into: Statements) -> str:
 
 
 def _called(call: ToolCall) -> str:
-    """The call as code, on one line."""
+    """The call as inline code, on one line."""
     asked = call.shell.command if call.shell is not None else f"{call.tool} {call.main_argument}".strip()
     return code(asked.strip().partition("\n")[0], CALL_CHARACTERS)
 
@@ -241,7 +247,7 @@ _BESIDE = words_of(
 
 
 def end_of_kind(kind: str, line: str, ended: CallOutcome, report: RunReport) -> CallOutcome:
-    """`kind` of check in the line that ended so, and printed what was `report`."""
+    """How a check of this `kind` ended, in a `line` that ended as `ended` and printed `report`."""
     counts_failed = any(number and word.endswith("failed") for number, word in report.counts)
     if kind == "test" and counts_failed and ended != "unknown":
         return "failed"

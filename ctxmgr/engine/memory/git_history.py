@@ -1,9 +1,10 @@
-"""Turns what git printed into facts of commits, and facts into the commits that are known to be there.
+"""Turns the output of git into facts of commits, and selects the commits that are known to exist.
 
-1. A commit is what git prints of one (`[branch hash] subject`) in the result of a command line that has git commit.
-   Where more of them stand there than the line makes, only those count that git's statistics follow.
-2. `commit --amend` takes the place of the newest. Behind a reset to another commit, a rebase or what sets a branch
-   anew, no earlier commit is known to be there any more. What is in doubt is not told: it can be looked up.
+1. A commit is a line that git prints for one (`[branch hash] subject`) in the result of a command line with git
+   commit. If the output has more such lines than the command line makes commits, only those with git's statistics
+   below count.
+2. `commit --amend` replaces the newest commit. After a reset to another commit, a rebase or a forced branch, no
+   earlier commit is known to exist. Uncertain commits are not reported, because the model can look them up.
 """
 
 import re
@@ -25,22 +26,24 @@ _COMMIT = expression(
 )
 _LINE = expression(r'commit ([0-9a-f]{7,40}): "(.*)"')
 _HASH = expression(r"[0-9a-f]{7,40}")
-_REFUSALS = ("fatal: ", "error: cannot ")  # how a line of git begins
+_REFUSALS = ("fatal: ", "error: cannot ")  # how git's error lines begin
 _FILE = expression(r"\.{1,2}|.*\.\w{1,5}|.*/")
 _COMMITS = frozenset(("commit", "merge", "cherry-pick", "revert", "am", "rebase"))
 _MOVES_NOTHING = frozenset(("--abort", "--quit", "--edit-todo", "--show-current-patch"))
-_FORCES = {  # by which words git sets a branch to somewhere else
+_FORCES = {  # options by which git sets a branch to another commit
     "checkout": frozenset(("-B",)),
     "switch": frozenset(("-C", "--force-create")),
     "branch": frozenset(("-f", "--force")),
     "pull": frozenset(("--rebase", "-r")),
 }
-_STAYED = frozenset(("pushed", "new", "switch", "lost"))  # moves that release 0.2 told of, and took none away
+_STAYED = frozenset(("pushed", "new", "switch", "lost"))  # moves in facts of release 0.2 that removed no commit
 _UP_TO_DATE = ("is up to date.", "Already up to date.")
 
 
 def commits_of_call(calls: Sequence[GitCall], output: str, ended: CallOutcome, into: Statements) -> None:
-    """Add what these calls of one line committed and took back, in their order, by what git printed."""
+    """Adds the commits that the git calls of one command line made, and the moves that undo commits, in order,
+    according to git's output.
+    """
     makers = [call for call in calls if call.verb in _COMMITS]
     commits = list(_COMMIT.finditer(output)) if makers else []
     sure = [commit for commit in commits if commit["stat"]]
@@ -52,7 +55,7 @@ def commits_of_call(calls: Sequence[GitCall], output: str, ended: CallOutcome, i
             made, commits = (commits, []) if call is makers[-1] else (commits[:1], commits[1:])
         amends = call.verb == "commit" and "--amend" in call.words
         if not refused and (_moves(call, output) or (amends and not made)):
-            key = f"{MOVED}\n{into.stamp.origin}\n{len(into.facts())}"  # a message may hold several
+            key = f"{MOVED}\n{into.stamp.origin}\n{len(into.facts())}"  # a message may have several
             into.add("value", key, "amended" if amends else "elsewhere", "tool")
         for commit in made:
             text = f"{commit['hash']} {plain(commit['subject'])}"
@@ -60,7 +63,7 @@ def commits_of_call(calls: Sequence[GitCall], output: str, ended: CallOutcome, i
 
 
 def still_there(facts: Iterable[Fact]) -> list[Fact]:
-    """Of facts in the order of time the commits that are known to be there."""
+    """The commits that are known to exist. `facts` are in order of time."""
     known: list[Fact] = []
     for fact in facts:
         kind = fact.key.partition("\n")[0]
@@ -76,11 +79,11 @@ def still_there(facts: Iterable[Fact]) -> list[Fact]:
 
 
 def _moves(call: GitCall, output: str) -> bool:
-    """Whether this call takes its branch to another commit (rule 2)."""
+    """Whether this call moves its branch to another commit (rule 2)."""
     if call.verb == "reset":
         named = [word for word in call.words if word is None or not word.startswith("-")]
         if "--" in call.words or len(named) != 1 or named == ["HEAD"]:
-            return False  # of files, or to where it is
+            return False  # a reset of files, or to the current commit
         return any(word and word.startswith("--") for word in call.words) or not _FILE.fullmatch(named[0] or "")
     if call.verb in ("update-ref", "filter-branch", "filter-repo"):
         return True
@@ -96,7 +99,7 @@ def commit_line(fact: Fact) -> str:
 
 
 def commit_of_line(fact: Fact) -> Fact | None:
-    """The commit that such a line of a summary tells; None for another text."""
+    """Parses such a line of a summary into its commit. Returns None for other text."""
     made = _LINE.fullmatch(fact.text)
     if made is None:
         return None

@@ -1,24 +1,24 @@
-"""Turns facts into a ledger, and a ledger into what holds now.
+"""Merges facts into a ledger, and works out from a ledger what holds now.
 
 Rules:
-1. Fold keeps, for each (slot, source, listing, key), the greatest fact by `order`: time first, then content.
-   A greatest-of is commutative, associative and idempotent; so the ledger does not depend on the order in
-   which facts are seen, and ingesting a message twice changes nothing.
-2. Nothing is deleted by fold. Whether a fact holds is worked out when it is read, from the ledger alone: what
-   closes a fact may be seen before it.
-3. A fact of a listing (a compaction summary, a task list) is closed when the listing was stated later without
-   it. What a user said is in no listing: nothing closes it.
-4. Of one key, the newest source counts; but what a tool did to a file stands before a summary's list of files. The
-   goal in the user's words stands beside a later summary's wording of it.
-5. Branch facts, done tasks, what was said and read are history, with one exception: files that a branch changed are
-   on disk.
-6. A fact that says a task's state and not its text (`STATE`) takes the newest text of its key, one that says its
-   text and not its state (`RENAMED`) the newest state. A task that was dropped no longer holds. Of a task that its
-   tool knows by an id, how it stands is the tool's word: a summary is of what it replaced, and what was done may
-   stand behind it. Where it tells such a task by its text alone, the tool's stands for both.
-7. Of each kind of check the newest run holds, and failures that no later run has closed (`command_log`).
-8. A commit holds while it is known to be there (`git_history`).
-9. Of a snapshot of release 0.2, which sorted sentences by their wording, what it sorted holds no longer.
+1. Fold keeps, for each (slot, source, listing, key), the greatest fact by `order`: time first, then content. Taking
+   the greatest is commutative, associative and idempotent. So the ledger does not depend on the order in which
+   facts are seen, and ingesting a message twice changes nothing.
+2. Fold deletes nothing. Whether a fact holds is worked out when it is read, only from the ledger, because a fact
+   may be seen after the one that closes it.
+3. A fact of a listing (a compaction summary, a task list) is closed if the listing was stated later without it.
+   What a user said is in no listing, so nothing closes it.
+4. For each key, the newest source counts. Exceptions: what a tool did to a file wins over a summary's list of
+   files, and the goal in the user's words is kept beside a later summary's wording.
+5. Facts of branches, done tasks, and what was said or read are history. The exception: files that a branch changed,
+   because they are on disk.
+6. A fact with a task's state but no text (`STATE`) takes the newest text of its key, and one with its text but no
+   state (`RENAMED`) the newest state. A dropped task no longer holds. If a tool knows a task by an id, the tool
+   decides its state: a summary covers only what it replaced, and the task may have been done after that. If the
+   summary states such a task only by its text, the tool's fact stands for both.
+7. For each kind of check, the newest run holds, and failures that no later run has closed (`command_log`).
+8. A commit holds while it is known to exist (`git_history`).
+9. Release 0.2 sorted sentences by their wording. In its snapshots, facts that were made that way no longer hold.
 """
 
 from bisect import bisect_right
@@ -40,13 +40,13 @@ Name = TypeVar("Name")
 _key: Callable[[Fact], str] = attrgetter("key")
 Order = tuple[int, int, int, str, str, str, str, str, str, str, str, int, str]
 
-# At the same moment a person's word stands before a summary of it, and both before what a tool did.
+# At the same moment, a person's words win over a summary of them, and both over what a tool did.
 _RANKS = {"user": 4, "summary": 3, "assistant": 2, "tool": 1, "branch": 0}
 _IN_PART = frozenset((STATE, RENAMED))
 
 
 def fold(ledger: Ledger, facts: Iterable[Fact]) -> Ledger:
-    """Merge facts into the ledger. Returns the same ledger where they change nothing; costs the new facts."""
+    """Merges facts into the ledger, or returns the same one if they change nothing. The cost depends on `facts`."""
     held = ledger.facts
     copied: set[tuple[str, str, str]] = set()
     stamp = ledger.summary_stamp
@@ -65,8 +65,9 @@ def fold(ledger: Ledger, facts: Iterable[Fact]) -> Ledger:
 
 
 def with_shared_words(ledger: Ledger, facts: Iterable[Fact]) -> tuple[Fact, ...]:
-    """The same facts, with the ledger's own key and text where they say what it knows: a session reads one file
-    many times, and keeps its name once."""
+    """The same facts, which share the ledger's key and text objects if these are equal. A session reads one file
+    many times, and this way stores its name once.
+    """
     out = []
     for fact in facts:
         before = ledger.facts.get((fact.kind, fact.source, fact.listing), {}).get(fact.key)
@@ -77,25 +78,26 @@ def with_shared_words(ledger: Ledger, facts: Iterable[Fact]) -> tuple[Fact, ...]
 
 
 def order(fact: Fact) -> Order:
-    """The total order of facts: when it was said, then everything else that a fact holds."""
+    """The total order of facts: when it was said, then all other fields."""
     rank, entry = _RANKS[fact.source], fact.entry or ""
     text = (fact.status, fact.text, fact.detail, fact.kind, fact.key, fact.listing)
     return (fact.time_ms, fact.seq, rank, *text, entry, fact.origin, fact.order, fact.runs)
 
 
 def current(ledger: Ledger) -> tuple[Fact, ...]:
-    """Return what holds now and what the user and the assistant said, the assistant at the end of a turn, one fact
-    a statement, oldest first. Done tasks and left branches are history."""
+    """What holds now, what the user said, and what the assistant said at the end of each turn: one fact for each
+    statement, oldest first. Done tasks and abandoned branches are history.
+    """
     now, past = now_and_past(ledger)
     requests = (fact for fact in past if fact.kind == "request" and fact.source != "branch")
-    last = {fact.detail: fact for fact in past if fact.kind == "said"}  # of each turn
+    last = {fact.detail: fact for fact in past if fact.kind == "said"}  # the last one of each turn
     ends = (fact for fact in last.values() if fact.status != GOING_ON)
     return tuple(sorted((*now, *requests, *ends), key=_when))
 
 
 @once
 def now_and_past(ledger: Ledger) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
-    """Return what holds now, and what is over but worth knowing (rule 5), both from old to new."""
+    """What holds now, and what is over but worth knowing (rule 5), both oldest first."""
     standing = _standing(ledger)
     now = tuple(fact for fact in standing if not _is_past(fact))
     return now, tuple(fact for fact in standing if _is_past(fact))
@@ -108,7 +110,7 @@ def _is_past(fact: Fact) -> bool:
 
 
 def _standing(ledger: Ledger) -> list[Fact]:
-    """The facts that nothing closed, one for each statement, in the order they were made."""
+    """The facts that nothing closed, one for each statement, in the order in which they were made."""
     listed: dict[str, tuple[int, int]] = {}
     for fact in ledger:
         if fact.kind == "listing":
@@ -134,19 +136,19 @@ def _when(fact: Fact) -> tuple[int, int, int, str, str, str]:
 
 
 def _apart(fact: Fact) -> str:
-    """Of facts with one key, those that do not take each other's place."""
+    """A name that separates facts with the same key that do not replace each other."""
     if fact.source == "branch" and fact.kind != "file":
         return "branch"
     return "user" if fact.kind == "goal" and fact.source == "user" else ""
 
 
 def _precedence(fact: Fact) -> tuple[bool, Order]:
-    """Rule 4."""
+    """Applies rule 4."""
     return (fact.kind == "file" and fact.source != "summary", order(fact))
 
 
 def _with_texts(facts: Iterable[Fact], ledger: Ledger) -> list[Fact]:
-    """Rule 6: facts that say a task in part with the newest of the rest."""
+    """Applies rule 6: completes facts that state only a part of a task."""
     tasks = [fact for fact in ledger if fact.kind == "task"]
     texts = _first_by(_key, (fact for fact in tasks if fact.text), order)
     states = _first_by(_key, (fact for fact in tasks if fact.status and fact.source != "summary"), order)
@@ -166,14 +168,14 @@ def _with_texts(facts: Iterable[Fact], ledger: Ledger) -> list[Fact]:
 
 
 def _as_its_tool_says(fact: Fact, state: Fact | None) -> Fact:
-    """A summary's task, in the state that its tool told last."""
+    """A summary's task, in the state that its tool reported last."""
     if state is None or state.status == fact.status:
         return fact
     return structs.replace(fact, status=state.status, source=state.source, origin=state.origin)
 
 
 def _first_by(name: Callable[[Fact], Name], facts: Iterable[Fact], rank: Callable[[Fact], Any]) -> dict[Name, Fact]:
-    """By their names the facts that rank highest; of equal ones the first."""
+    """The fact with the highest rank for each name; of equal ones, the first."""
     first: dict[Name, Fact] = {}
     for fact in facts:
         rival = first.get(name(fact))
@@ -183,7 +185,7 @@ def _first_by(name: Callable[[Fact], Name], facts: Iterable[Fact], rank: Callabl
 
 
 def _whole_task(text: Fact | None, state: Fact | None) -> Fact | None:
-    """The task with its newest text and state, and the origins of both; None where nothing says its text."""
+    """The task with its newest text and state, and the origins of both. Returns None if nothing states its text."""
     if text is None:
         return None
     status, told_by = (state.status, (text.origin, state.origin)) if state is not None else ("open", (text.origin,))
@@ -194,8 +196,9 @@ _SORTED_BY_WORDING = frozenset((("decision", "assistant"), ("decision", "user"),
 
 
 def of_old(fact: Fact) -> bool:
-    """Whether an earlier release sorted this fact by its wording, or told a file to be taken back (rule 9).
-    Questions in prose had a digest alone as their key; a checklist in prose had the listing of a summary."""
+    """Whether an earlier release sorted this fact by its wording, or recorded that a file was brought back (rule
+    9). Questions in prose had only a digest as their key; a checklist in prose had the listing of a summary.
+    """
     if fact.kind == "question":
         return "\n" not in fact.key
     if fact.kind == "file":
@@ -204,17 +207,17 @@ def of_old(fact: Fact) -> bool:
     return checklist or (fact.kind, fact.source) in _SORTED_BY_WORDING
 
 
-_SAID_OR_DONE = ("user", "assistant", "tool")  # sources of what is said or done, and no summary
+_SAID_OR_DONE = ("user", "assistant", "tool")  # sources of what was said or done; a summary is none
 
 
 class LedgerView(msgspec.Struct, frozen=True):
-    """What a packet or a summary may tell; all facts from old to new.
+    """What a packet or a summary may say. All facts are oldest first.
 
-    `requests`: what the user said; `unseen`: those of them that are not shown, by number; `earlier`: how many of
-    the user's messages came before them. `last_words`: how the assistant's turn right before what is shown ended,
-    None where a later turn is not shown whole; `ends`: how earlier turns ended. `facts`: those that hold and are
-    not shown, by slot. `edge`: the number of the user's message up to whose turn something is not shown.
-    `changed`: when a file was changed last.
+    `requests`: what the user said. `unseen`: those of them that are not shown, by number. `earlier`: how many of
+    the user's messages came before them. `last_words`: how the assistant's turn right before the shown messages
+    ended, or None if a later user's message is shown. `ends`: how earlier turns ended. `facts`: those that hold and
+    are not shown, by slot. `edge`: the number of the newest user's message whose turn is not shown in full.
+    `changed`: when a file was last changed.
     """
 
     requests: Sequence[Fact]
@@ -227,7 +230,7 @@ class LedgerView(msgspec.Struct, frozen=True):
     changed: tuple[int, ...] = ()
 
     def after(self, fact: Fact) -> int:
-        """The number of the user's message that a fact came after; 0 for none."""
+        """The number of the user's message before this fact, or 0."""
         return self.earlier + bisect_right([_stamp(request) for request in self.requests], _stamp(fact))
 
     def is_overtaken(self, run: Fact) -> bool:
@@ -242,14 +245,15 @@ class LedgerView(msgspec.Struct, frozen=True):
 def record_of(
     ledger: Ledger, shown: Container[str], cut: Container[str] = frozenset(), earlier: int = 0
 ) -> LedgerView:
-    """What this ledger holds beside what is shown. `shown`: digests of messages and summaries; `cut`: digests of
-    those whose results are shown shortened. `earlier`: how many of the user's messages came before those that the
-    ledger knows."""
+    """What this ledger holds beside what is shown. `shown`: digests of messages and summaries. `cut`: digests of
+    messages whose results are shown shortened. `earlier`: how many of the user's messages came before those in the
+    ledger.
+    """
     now, past = now_and_past(ledger)
     requests = [fact for fact in past if fact.kind == "request" and fact.source == "user"]
     facts: dict[str, list[Fact]] = {}
     for fact in (*now, *(entry for entry in past if entry.source in ("summary", "branch") or entry.kind == "task")):
-        said_by = fact.origin.split("\n")  # of a task two messages may
+        said_by = fact.origin.split("\n")  # two messages may state a task
         of_result = KINDS[fact.kind].from_result or (fact.kind == "task" and fact.key.startswith(TASK_KEY))
         if any(entry not in shown or (of_result and entry in cut) for entry in said_by):
             facts.setdefault(fact.kind, []).append(fact)
@@ -279,7 +283,7 @@ def record_of(
 
 
 def _newest(facts: Iterable[Fact]) -> tuple[int, ...]:
-    """When the newest was told; () for none."""
+    """The time of the newest fact, or () without facts."""
     return max(map(_stamp, facts), default=())
 
 

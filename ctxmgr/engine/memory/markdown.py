@@ -1,20 +1,20 @@
-"""Reads a summary written in Markdown: its headings, its sections with their items whole, and checklists.
+"""Parses a summary in Markdown: its headings, its sections with whole items, and checklists.
 
 Rules:
-1. Nothing is lost: every word stands in a section's title or item. Left out are only the wrapper that a host
-   puts around a summary, the writer's analysis before it, horizontal rules, statements of emptiness, and a
-   scratchpad: it is kept by itself, and what a summary shows of it may be out of date.
-2. A heading is one by its mark (`##`, `1.` of the nine, bold, a colon) and by its name; inside a code fence
-   nothing is a heading. Which names mean what is the table of `sections`.
-3. A known heading deeper than another known one counts by its own name (Progress / Done). An unknown one
-   belongs to the known one above it: as an item there (Next Steps / WP14), as context under prose (Goal).
-4. After the split marker comes a second summary, of the turn that was cut: part 1. What the first calls the
-   goal is there the turn's own request.
-5. Checklist items in code fences and in quoted lines are examples, not tasks. A tool's text is data: it is not
-   read for checklists.
+1. Nothing is lost: every word is in a section's title or item. Only these are omitted: the wrapper that a host puts
+   around a summary, the writer's analysis before it, horizontal rules, statements of emptiness, and a scratchpad.
+   The scratchpad is kept separately, and the one in a summary may be out of date.
+2. A heading is recognised by its mark (`##`, `1.` of the nine, bold, a colon) and by its name. Inside a code fence
+   nothing is a heading. The table in `sections` defines the names.
+3. A known heading below another known one counts by its own name (Progress / Done). An unknown one belongs to the
+   known one above it: as an item of a list (Next Steps / WP14), as context under prose (Goal).
+4. After the split marker comes a second summary, of the turn that was cut (part 1). Its goal is the request of that
+   turn.
+5. Checklist items in code fences and in quoted lines are examples, not tasks. A tool's text is data and is not read
+   for checklists.
 
-Formats seen: pi's (Goal, Constraints & Preferences, Progress, ...), Claude Code's nine sections, and free
-ones that models write instead.
+Formats seen: pi's (Goal, Constraints & Preferences, Progress, ...), Claude Code's nine sections, and free ones that
+models write instead.
 """
 
 import re
@@ -35,12 +35,12 @@ from ctxmgr.engine.memory.sections import (
 from ctxmgr.engine.memory.wording import BULLET, FENCE, fence_after, outside_fences
 from ctxmgr.model import expression
 
-NUMBERED_LEVEL = 2  # `1. Primary Request and Intent:` stands like `##`
+NUMBERED_LEVEL = 2  # `1. Primary Request and Intent:` has the level of `##`
 HEADING_CHARACTERS = 200  # a longer line is prose
 MOST_LEVEL = 7  # bold and plain headings are deeper than any `#`
 
 _HASHED = expression(r"^ {0,3}(#{1,6})\s+(\S.*?)\s*#*\s*$")
-_UNHASHED = tuple(  # headings by another mark: the pattern, the names that count behind it, the level
+_UNHASHED = tuple(  # headings without `#`: the pattern, the names that count with it, the level
     (expression(pattern), names, level)
     for pattern, names, level in (
         (
@@ -56,7 +56,7 @@ _NUMBER = expression(r"^(?:\d{1,2}[.)]|[^\w\s(<\"'`*]+)\s+")
 
 
 class Heading(msgspec.Struct, frozen=True):
-    """`text` is the heading as written, `rest` what its line says after it. `kind` is "" when unknown."""
+    """`text` is the heading as written, `rest` the text after it on the same line. `kind` is "" if unknown."""
 
     level: int
     text: str
@@ -65,7 +65,7 @@ class Heading(msgspec.Struct, frozen=True):
 
 
 def heading(line: str) -> Heading | None:
-    """Read one line that stands outside code fences as a heading, or None."""
+    """Parses one line outside code fences as a heading. Returns None if it is none."""
     if len(line) > HEADING_CHARACTERS:
         return None
     match = _HASHED.match(line)
@@ -80,7 +80,7 @@ def heading(line: str) -> Heading | None:
 
 
 def _hashed(level: int, text: str) -> Heading:
-    """A heading with `#`: `Current Task: File Reorganization` is a known name and the rest of a sentence."""
+    """A heading with `#`. `Current Task: File Reorganization` is a known name with text after it."""
     text = _NUMBER.sub("", text.replace("**", "").strip()).rstrip(" :")
     kind = kind_of(text)
     if kind:
@@ -92,7 +92,7 @@ def _hashed(level: int, text: str) -> Heading:
 
 STATUS_OF_MARK = {" ": "open", "": "open", "x": "done", "X": "done", "✓": "done", "✔": "done", "✅": "done"}
 STATUS_OF_MARK |= {"~": "active", ">": "active", "/": "active"}
-ITEM_CHARACTERS = 500  # a longer line is no task but pasted text
+ITEM_CHARACTERS = 500  # a longer line is pasted text, not a task
 
 Kind = SectionKind | Literal["read-files", "modified-files"]
 
@@ -116,7 +116,7 @@ HANDOFF_LEAD = (
     "Notes from a model that worked on this before you. Build on what is done, and do not do it a second time."
 )
 CONTINUE_LEAD = "Go on with the work below. It was cut off here: nothing of it has to be asked for or done again."
-# under which ctxmgr adds what a model's summary lacks: the headings below it say what it is
+# above what ctxmgr adds because a model's summary lacks it; the headings below say what it is
 ADDED_HEADING = "## Added by ctxmgr (known, and not said above)"
 _WRAPPERS = (
     CONTINUE_LEAD,
@@ -133,14 +133,14 @@ _WRAPPERS = (
 
 
 class SectionItem(msgspec.Struct, frozen=True):
-    """One statement, whole. `mark` is a checkbox's "open", "active" or "done", "" without a checkbox."""
+    """One whole statement. `mark` is a checkbox's "open", "active" or "done", "" without a checkbox."""
 
     text: str
     mark: str = ""
 
 
 class SummarySection(msgspec.Struct, frozen=True):
-    """What stands under one heading. `title` is "" before the first. `part` is 1 after the split marker."""
+    """The items under one heading. `title` is "" before the first heading. `part` is 1 after the split marker."""
 
     kind: Kind
     title: str
@@ -149,7 +149,7 @@ class SummarySection(msgspec.Struct, frozen=True):
 
 
 class _Open(msgspec.Struct):
-    """A section while its lines are read. `lead` is an unknown heading that its text hangs on."""
+    """A section while its lines are parsed. `lead` is an unknown heading that its text belongs to."""
 
     kind: Kind
     title: str
@@ -159,12 +159,12 @@ class _Open(msgspec.Struct):
 
 
 def sections_of(text: str) -> tuple[SummarySection, ...]:
-    """Split a summary into its sections, in their order; sections without any statement are left out."""
+    """Splits a summary into its sections, in their order. Sections without any statement are omitted."""
     return tuple(section for section in map(_close, _split(_unwrap(without_scratchpad(text)))) if section.items)
 
 
 def _unwrap(text: str) -> str:
-    """Drop the host's wrapper and the analysis; where nothing else is there, the analysis is the summary."""
+    """Removes the host's wrapper and the analysis. If nothing else is there, the analysis is the summary."""
     body, before = text.strip(), ""
     while body != before:
         before = body
@@ -175,7 +175,7 @@ def _unwrap(text: str) -> str:
 
 
 def _split(text: str) -> list[_Open]:
-    """Read lines into open sections, minding fences, file blocks, the split marker and nested headings."""
+    """Sorts lines into open sections. Handles fences, file blocks, the split marker and nested headings."""
     sections = [_Open("context", "", 0)]
     above: list[tuple[int, Kind]] = []
     part, fence, files = 0, "", False
@@ -201,7 +201,7 @@ def _split(text: str) -> list[_Open]:
 
 
 def _under(title: Heading, above: list[tuple[int, Kind]], part: int) -> _Open:
-    """Open the section of a heading, given the known headings above it (rule 3); keeps `above` current."""
+    """Opens the section of a heading, given the known headings above it (rule 3). Updates `above`."""
     while above and above[-1][0] >= title.level:
         above.pop()
     parent: Kind = above[-1][1] if above else "context"
@@ -228,10 +228,11 @@ def _close(section: _Open) -> SummarySection:
     elif kind != "step" and (kind in ITEMS or kind == "progress"):
         items = _items(lines)
     else:
-        items = [SectionItem(text) for text in _paragraphs(lines)]  # of a next step, the first is the step itself
+        # in a next step, the first paragraph is the step itself
+        items = [SectionItem(text) for text in _paragraphs(lines)]
     bare = not items and section.title and f"## {section.title}" != ADDED_HEADING
     if bare and ("(" in section.title or not kind_of(section.title)):
-        # an unknown title, or `Next Steps (WP14-WP20)`, says something with nothing below it, too
+        # an unknown title, or `Next Steps (WP14-WP20)`, says something even with nothing below it
         return SummarySection("context", section.title, (SectionItem(section.title),), section.part)
     return SummarySection(kind, section.title, tuple(items), section.part)
 
@@ -245,7 +246,7 @@ def _whole(lines: list[str]) -> str:
 
 
 def _items(lines: list[str]) -> list[SectionItem]:
-    """Split lines into list items and paragraphs; deeper lines belong to the item they stand under."""
+    """Splits lines into list items and paragraphs. Indented lines belong to the item above them."""
     items: list[tuple[str, list[str]]] = []
     indent: int | None = None
     gap = False
@@ -273,7 +274,7 @@ def _items(lines: list[str]) -> list[SectionItem]:
 
 
 def _paragraphs(lines: list[str]) -> list[str]:
-    """Split lines at blank ones outside fences; a long list is split into its items, so none gets cut off."""
+    """Splits lines at blank ones outside fences. A long list is split into its items, so that none is cut off."""
     blocks: list[list[str]] = [[]]
     for line, outside in outside_fences("\n".join(lines)):
         if not outside or _says_something(line):

@@ -1,14 +1,14 @@
-"""Turns a record of what is known into a packet. Its parts, the one with the best right to stay first; nothing is
-classified by its wording:
+"""Writes a packet from what is known. Its parts are below, the highest priority first. Nothing is classified by its
+wording:
 
 1. *Now*: what the user asked last and the assistant said last, and the open items of the host's own task list.
-2. *The user said*: every message of the user's that is not shown, word for word. The first and the newest have the
-   best right to stay, those of a few tokens the least. Where many are to be told, long ones but the first are told
-   by how they begin and how they end.
-3. *State*: how each kind of check ended last, commits that are there, files that were changed.
-4. *Asked and answered*, by a host's tool that asks.
-5. *From the summary*: what it says, under its own headings, and a summary in prose paragraph by paragraph.
-6. *Said at the end of earlier turns*: the last paragraph of the newest few. Older ones are overtaken.
+2. *The user said*: every message of the user that is not shown, word for word. The first and the newest have the
+   highest priority, those of a few tokens the lowest. If there are too many, the long ones except the first are
+   shortened to their beginning and end.
+3. *State*: how each kind of check ended last, commits that exist, files that were changed.
+4. *Asked and answered*, through a host's tool that asks.
+5. *From the summary*: its statements under its own headings; a summary in prose, paragraph by paragraph.
+6. *Said at the end of earlier turns*: the last paragraph of the newest few. Older ones are out of date.
 """
 
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
@@ -29,24 +29,25 @@ from ctxmgr.model.saved import APPROVED, KINDS, REJECTED, Fact, Ledger, RawSumma
 
 MOST_IN_LINE = 8  # files
 NOW_CHARACTERS = 400
-USER_CHARACTERS, LEAST_CHARACTERS = 4_000, 120  # of one message: as many as all fit with
-FIRST_CHARACTERS = 600  # of the first message at least
-PART_TOKENS = 12  # of a part beside its lines: what parts it, and how many lines are not shown
+USER_CHARACTERS, LEAST_CHARACTERS = 4_000, 120  # of one message: the most with which all fit
+FIRST_CHARACTERS = 600  # of the first message, at least
+PART_TOKENS = 12  # of a part without its lines: separators, and the note on how many lines are not shown
 USERS_HEADING = "## The user said (word for word, by number)"
-USER_SHARE = 0.5  # of the budget, and what the other parts leave of it
-SHORT_TOKENS = 4  # of a message ("ok, go on"), which says nothing without what it answers
+USER_SHARE = 0.5  # of the budget; also gets what the other parts leave
+SHORT_TOKENS = 4  # of a message ("ok, go on") that says nothing without the message it answers
 NEWEST_ENDS, NEWEST_COMMITS = 3, 5
-KNOWN_CHARACTERS = 60  # of a message, by which it is known again
+KNOWN_CHARACTERS = 60  # of a message, enough to recognise it
 ITEM_CHARACTERS = 600  # of one of a summary's statements
-_STATED = ("user", "assistant", "tool")  # sources of what is said or done, and no summary
+_STATED = ("user", "assistant", "tool")  # sources of what was said or done; a summary is none
 BOXES = {"active": "[~]", "open": "[ ]", "blocked": "[!]", "done": "[x]"}
 
 
 def parts_of(
     record: LedgerView, scratchpad: str, where: Part, budget: int, weigh: Weigh
 ) -> list[Part | FlexiblePart]:
-    """The parts that have something to say. `where` says where the rest is, and stands last; `budget`: tokens of
-    all parts."""
+    """The parts that are not empty. `where` says how to get what was removed; it comes last. `budget`: tokens for
+    all parts.
+    """
     newest = record.earlier + len(record.requests)
     asked = record.unseen.get(newest)
     now = part_of("## Now", [*_last(record, newest, asked), *open_tasks(record)], 0.3)
@@ -73,14 +74,14 @@ def parts_of(
 
 
 def open_tasks(record: LedgerView) -> list[str]:
-    """A line for each open task of the host's own list, those that are under way first."""
+    """A line for each open task of the host's own list, active tasks first."""
     tasks = [fact for fact in record.of("task", "assistant") if fact.status in ("open", "active", "blocked")]
     tasks = sorted(tasks, key=lambda fact: fact.status != "active")
     return [f"- {BOXES[task.status]} {with_id(one_line(task.text), task.key)}" for task in tasks]
 
 
 def own_lines(record: LedgerView) -> dict[Slot, list[str]]:
-    """Lines by kind of fact, of the kinds that have a part of their own."""
+    """Lines by kind of fact, for the kinds that have a part of their own."""
     return {
         slot: [_statement(fact) for fact in record.of(slot, *_STATED)]
         for slot, kind in KINDS.items()
@@ -89,13 +90,15 @@ def own_lines(record: LedgerView) -> dict[Slot, list[str]]:
 
 
 def approved_plan_text(record: LedgerView) -> str:
-    """The newest plan that the user approved, whole; "" for none."""
+    """The newest plan that the user approved, whole, or ""."""
     plans = [fact.detail for fact in record.of("question", "user") if fact.status == APPROVED]
     return plans[-1] if plans else ""
 
 
 def _statement(fact: Fact) -> str:
-    """Of questions what a tool asked and the user answered, a plan, or a call that the user would not have."""
+    """The line of a fact. For questions: what a tool asked and the user answered, a plan, or a call that the user
+    rejected.
+    """
     if fact.kind != "question":
         return f"- {one_line(': '.join(filter(None, (fact.text, fact.detail))), ITEM_CHARACTERS)}"
     reply = quotation(fact.detail, ITEM_CHARACTERS) if fact.detail else "nothing more"
@@ -113,13 +116,14 @@ def runs(record: LedgerView) -> list[str]:
 
 
 def commits(record: LedgerView) -> list[str]:
-    """A line for each commit that is known to be there, the newest last."""
+    """A line for each commit that is known to exist, the newest last."""
     return [commit_line(fact) for fact in record.of("value", "tool")]
 
 
 def changed_files(record: LedgerView) -> tuple[str, list[str]]:
-    """(the directory that nearly all changed files are under, "" for none; a line for the files that one tool
-    changed in one turn, the newest last)."""
+    """(the directory that nearly all changed files are under, or ""; a line for the files that one tool changed in
+    one turn, the newest last).
+    """
     files = [fact for fact in record.of("file", "tool", "summary", "branch") if fact.status != "read"]
     whole = paths.same(fact.text for fact in files)
     newest = {whole.get(fact.text, fact.text): fact for fact in files}
@@ -137,7 +141,7 @@ def changed_files(record: LedgerView) -> tuple[str, list[str]]:
 
 
 def common_root(files: Collection[str]) -> str:
-    """The directory that nearly all of these paths are under; "" for none, or where one of them is relative."""
+    """The directory that nearly all of these paths are under. Returns "" without one, or if a path is relative."""
     return paths.root_of(files) if all(map(paths.is_absolute, files)) else ""
 
 
@@ -149,7 +153,7 @@ def _last(record: LedgerView, newest: int, asked: Fact | None) -> Iterator[str]:
 
 
 def _users(unseen: Mapping[int, Fact], room: int, weigh: Weigh) -> Part:
-    """What the user said (2)."""
+    """What the user said (part 2)."""
     lines = user_lines(unseen.items(), USER_CHARACTERS, LEAST_CHARACTERS, room, weigh, first=FIRST_CHARACTERS)
     weighty = [index for index, fact in enumerate(unseen.values()) if weigh(fact.text) > SHORT_TOKENS]
     ranked = dict.fromkeys([*range(len(lines))[:1], *reversed(weighty), *newest_first(len(lines))])
@@ -185,7 +189,9 @@ def _summaries(record: LedgerView) -> Iterator[Part]:
 
 
 def _repeats(fact: Fact, starts: Collection[str]) -> bool:
-    """Whether a summary repeats a user's message that the record knows. `starts`: how those begin."""
+    """Whether a summary's statement repeats a known message of the user. `starts`: the beginnings of these
+    messages.
+    """
     text = plain(fact.text)
     return text in starts or any(
         (len(start) == KNOWN_CHARACTERS and start in text) or (text.startswith("#") and f': "{start}' in text)
@@ -194,7 +200,7 @@ def _repeats(fact: Fact, starts: Collection[str]) -> bool:
 
 
 def _section(facts: Sequence[Fact], title: str) -> Iterator[str]:
-    """The statements under their own heading."""
+    """The statements, each group under its heading."""
     heading = ""
     for fact in facts:
         name = one_line(fact.detail or title, END_CHARACTERS)
@@ -206,7 +212,7 @@ def _section(facts: Sequence[Fact], title: str) -> Iterator[str]:
 
 
 def _ends(record: LedgerView) -> Part:
-    """How earlier turns ended (6)."""
+    """How earlier turns ended (part 6)."""
     lines = [
         f"-{_after(record.after(fact)) or ' at the start'}: {quotation(fact.text, END_CHARACTERS)}"
         for fact in record.ends[-NEWEST_ENDS:]
@@ -215,29 +221,31 @@ def _ends(record: LedgerView) -> Part:
 
 
 NOTE = "Kept by ctxmgr from earlier conversation that is no longer shown. A record, not a new instruction."
-FILES_TOKENS = 300  # of files that were read
-SMALLEST_TOKENS = 600  # of the default policy: less never leaves without a packet
+FILES_TOKENS = 300  # for the files that were read
+SMALLEST_TOKENS = 600  # of the default policy; with less, nothing is removed without a packet
 
 
 def packet_budget(policy: Policy, zone: Zone, resume: bool) -> int:
-    """In tokens."""
+    """The budget of a packet, in tokens."""
     if resume:
         return policy.resume_tokens
     if isinstance(policy.packet_tokens, PacketTokens):
         return int(getattr(policy.packet_tokens, zone))
-    shares = {"green": 1.0, "yellow": 0.8, "red": 0.6, "compact": 0.4}  # as the default's row falls
+    shares = {"green": 1.0, "yellow": 0.8, "red": 0.6, "compact": 0.4}  # the proportions of the default's row
     return int(policy.packet_tokens * shares[zone])
 
 
 def packet_allowance(state: State, budget: int) -> int:
-    """The tokens that a packet of this budget may weigh beyond what left the list. After a compaction or a move of
-    the host's the packet stands for what the host took away, too; a scratchpad is shown from its first word on."""
+    """The tokens that a packet may have beyond those removed from the list. After a compaction or a move by the
+    host, the packet also stands for what the host removed. A scratchpad is always shown.
+    """
     return budget if state.summaries or state.resume or state.scratchpad.strip() else 0
 
 
 class Removed(msgspec.Struct, frozen=True):
-    """What a packet stands for: the number of `messages` that left the list, and of `results` in them; the `files`
-    that they named, newest first. `may_ask`: the model has the tools that give it back."""
+    """What a packet stands for: the number of `messages` removed from the list, and of `results` in them; the
+    `files` that they named, newest first. `may_ask`: the model has the tools that return removed content.
+    """
 
     messages: int = 0
     results: int = 0
@@ -250,7 +258,7 @@ NONE_QUOTED: Mapping[str, str] = {}
 
 
 class PacketText(msgspec.Struct, frozen=True):
-    """What a packet is written of. `summaries` as hosts wrote them."""
+    """What a packet is written from. `summaries` as hosts wrote them."""
 
     ledger: Ledger
     scratchpad: str
@@ -259,16 +267,17 @@ class PacketText(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, state: State, ledger: Ledger, weigh: Weigh) -> "PacketText":
-        """What the packet of a session in this state is written of."""
+        """The material for the packet of a session in this state."""
         return cls(ledger, state.scratchpad, weigh, state.summaries)
 
     def is_outdated(self, shown: str) -> bool:
-        """Whether the shown packet holds notes that are out of date."""
+        """Whether the shown packet has out-of-date notes."""
         return scratchpad_in(shown) != scratchpad_lines(self.scratchpad)
 
     def in_view(self, messages: Iterable[Message], quoted: Mapping[str, str] = NONE_QUOTED) -> frozenset[str]:
-        """What these messages show: their digests, and those of summaries whose text stands in them. Not every
-        format has a message of its own for a summary. `quoted`: texts of others beside them, by digest."""
+        """The digests of these messages, and of the summaries whose text they contain: not every format has a
+        message of its own for a summary. `quoted`: other texts that are shown, by digest.
+        """
         kept = list(messages)
         texts = ["\n".join(block.text for block in message.view.blocks) for message in kept if self.summaries]
         texts += quoted.values()
@@ -284,8 +293,9 @@ class PacketText(msgspec.Struct, frozen=True):
         removed: Removed = NOTHING_REMOVED,
         cut: Container[str] = frozenset(),
     ) -> str:
-        """The packet in at most so many tokens; "" where it has nothing to say, or nothing fits. `shown`: the
-        digests of what the list shows itself, `cut` of that with results shortened."""
+        """The packet in at most `budget` tokens, or "" if it has nothing to say or nothing fits. `shown`: digests
+        of what the list itself shows. `cut`: those of them with shortened results.
+        """
         record = record_of(self.ledger, shown, cut)
         where = part_of("## Where the rest is", _where(removed, record, self.weigh), 0.3)
         for head in (f"{PACKET_MARK}\n{NOTE}", PACKET_MARK):
@@ -297,7 +307,7 @@ class PacketText(msgspec.Struct, frozen=True):
 
 
 def _where(removed: Removed, record: LedgerView, weigh: Weigh) -> list[str]:
-    """Up to where the packet goes, how much was removed, how to get it, and which files it was about."""
+    """How far the packet goes, how much was removed, how to get it back, and which files it was about."""
     if not removed.messages:
         return []
     to = f"Up to the turn of the user's message #{record.edge}: " if record.edge else ""
@@ -313,7 +323,7 @@ def _counted(number: int, what: str) -> str:
 
 
 def _files_read(files: Sequence[str], record: LedgerView, weigh: Weigh) -> list[str]:
-    """Those that no other line tells as changed, in one line of at most so many tokens."""
+    """The files that no other line reports as changed, on one line of at most FILES_TOKENS tokens."""
     changed = {fact.text for fact in record.of("file", "tool") if fact.status != "read"}
     whole = paths.same((*files, *changed))
     changed = {whole.get(path, path) for path in changed}

@@ -1,13 +1,13 @@
-"""Turns a summary that a model wrote, and the facts that hold, into the summary with what it lacks.
+"""Adds to a summary that a model wrote what it lacks of the facts that hold.
 
 Rules:
-1. Nothing of the summary is changed. What it lacks of the user's messages, of the plan that the user approved last,
-   of open tasks, of failed checks and of changed files is added under one heading, in that order, as far as the
-   budget goes; of each the newest first, and of the plan the start.
-2. A message of the user's is told where the summary holds its words, in whatever case and between whatever marks;
-   a failed check where it holds its command and what it counted, so that none stands as passed; a file where it
-   holds its path, or a name that no other has.
-3. Same summary, same facts, same bytes.
+1. The summary itself does not change. These are added under one heading if the summary lacks them, in this order,
+   as far as the budget allows: the user's messages, the plan that the user approved last, open tasks, failed checks
+   and changed files. Of the messages and files the newest come first; a plan is cut at its end.
+2. The summary states a user's message if it contains its words, in any case and punctuation. It states a failed
+   check if it contains the command and the counts, so that no failure passes for a success. It states a file if it
+   contains its path, or its name if no other file has that name.
+3. Equal summary and facts give equal bytes.
 """
 
 import re
@@ -27,15 +27,16 @@ from ctxmgr.model import Weigh, expression
 from ctxmgr.model.saved import Fact, Ledger
 
 USER_CHARACTERS = 600  # of one message
-LONGEST_RULE = 600  # a longer message is a document: the summary tells what it says
+LONGEST_RULE = 600  # a longer message is a document, which the summary describes
 PATH_CHARACTERS, TOLD_CHARACTERS, MOST_FILES, MOST_REPAIRS = 240, 160, 30, 60
 _MORE = expression(r" \(\d+ more not shown\)")
 _TEMPORARY = ("/tmp/", "/var/tmp/", "/private/tmp/", "/var/folders/", "/dev/")
 
 
 class SummaryDraft(msgspec.Struct, frozen=True):
-    """What a model wrote. `lists`: of files, that go behind it. `end`: the character, at a line's end, that what is
-    added goes before; None where it goes to the end."""
+    """What a model wrote. `lists`: lists of files that follow it. `end`: the offset, at the end of a line, where
+    additions go; None for the end of the text.
+    """
 
     text: str
     lists: str = ""
@@ -50,7 +51,7 @@ class Repair(msgspec.Struct, frozen=True):
 
 
 class RepairedSummary(msgspec.Struct, frozen=True):
-    """The summary, and what was done to it."""
+    """The summary, and the lines that were added."""
 
     text: str
     repairs: tuple[Repair, ...] = ()
@@ -59,9 +60,10 @@ class RepairedSummary(msgspec.Struct, frozen=True):
 def repaired(
     draft: SummaryDraft, known: Ledger, shown: frozenset[str], *, budget: int, weigh: Weigh, earlier: int = 0
 ) -> RepairedSummary:
-    """The summary with what it lacks. `shown`: digests of messages that stand beside it, of which nothing is added.
-    `budget`: tokens of what may be added. `earlier`: how many of the user's messages came before those that are
-    known."""
+    """The summary with what it lacked. `shown`: digests of messages that are shown beside it, from which nothing is
+    added. `budget`: tokens for the additions. `earlier`: how many of the user's messages came before the known
+    ones.
+    """
     record = record_of(known, shown, earlier=earlier)
     lacking = _lacking(draft.text + draft.lists, record)
     section = fill([part for _, part in lacking], budget - weigh(f"\n\n{ADDED_HEADING}\n\n"), weigh)
@@ -79,7 +81,7 @@ def repaired(
 
 
 def _with(section: str, text: str) -> str:
-    """The text with the section: below what was added to an earlier one, where it has that."""
+    """The text with the section, merged into the additions of an earlier repair if it has any."""
     before, heading, added = text.partition(ADDED_HEADING)
     if not heading:
         return f"{text}\n\n{ADDED_HEADING}\n\n{section}"
@@ -95,7 +97,7 @@ def _with(section: str, text: str) -> str:
 
 
 def _lacking(text: str, record: LedgerView) -> list[tuple[str, Part]]:
-    """(kind of repair, its part) of what the text lacks, in the order of rule 1; parts may be empty."""
+    """(kind of repair, its part) for what the text lacks, in the order of rule 1. Parts may be empty."""
     words = f" {words_of(text)} "
     known = [(fact.seq, fact) for fact in record.of("request", "summary") if fact.seq]
     users = [
@@ -124,8 +126,9 @@ def _lacking(text: str, record: LedgerView) -> list[tuple[str, Part]]:
 
 
 def _states(text: str, words: str, rule: str) -> bool:
-    """Whether the text says this by itself: at the start of a line, or behind a mark. "Do not use tabs" does not
-    state "use tabs". `words` are the text's."""
+    """Whether the text states this by itself: at the start of a line, or after punctuation. "Do not use tabs" does
+    not state "use tabs". `words`: the words of the text.
+    """
     rule_words = words_of(rule)
     if f" {rule_words} " not in words:
         return False
@@ -134,11 +137,12 @@ def _states(text: str, words: str, rule: str) -> bool:
 
 
 def _files(text: str, changed: Sequence[Fact]) -> list[str]:
-    """Those that the summary, with what it lists as changed, does not name (rule 2)."""
+    """The changed files that the summary and its list of changed files do not name (rule 2)."""
     paths = list(dict.fromkeys(fact.text for fact in changed if not fact.text.startswith(_TEMPORARY)))
     names = Counter(path.rpartition("/")[2] for path in paths)
     head, tag, rest = text.rpartition("<read-files>\n")
-    stated = head + rest.partition("</read-files>")[2] if tag else text  # to be read is not to be changed
+    # a file in the list of read files does not count as changed
+    stated = head + rest.partition("</read-files>")[2] if tag else text
     lacking = [
         path
         for path in paths

@@ -1,7 +1,7 @@
-"""Turns the model's own notes into the section that shows them, and a text that holds it into what it shows.
+"""Converts the model's own notes to the section that shows them, and finds that section in a text.
 
-Each line stands as it was written, after a bar: the model edits its notes by what it sees, and behind the bar
-nothing passes for a heading, a mark or the section's end.
+Each line is shown as written, after a bar: the model edits its notes by what it sees, and after a bar nothing is
+taken for a heading, a mark or the end of the section.
 """
 
 from bisect import bisect_left
@@ -14,15 +14,16 @@ BAR = "|"
 
 
 def scratchpad_lines(notes: str) -> tuple[str, ...]:
-    """A line for each of the notes; none where they are blank."""
+    """A line for each line of the notes, or none if they are blank."""
     if not notes.strip():
         return ()
     return tuple(f"{BAR} {line}".rstrip() for line in notes.rstrip("\n").split("\n"))
 
 
 def scratchpad_section(notes: str, budget: int, weigh: Weigh) -> str:
-    """The notes under their heading in at most `budget` tokens: where they are too many the newest, and how many
-    are not shown; "" where there are none, or no room for the newest."""
+    """The notes under their heading in at most `budget` tokens. If there are too many, the newest and the number
+    that are not shown. Returns "" without notes, or if the newest does not fit.
+    """
     lines = scratchpad_lines(notes)
 
     def section_from(first: int) -> str:
@@ -34,12 +35,12 @@ def scratchpad_section(notes: str, budget: int, weigh: Weigh) -> str:
 
 
 def scratchpad_in(text: str) -> tuple[str, ...]:
-    """The lines that a text shows of the notes."""
+    """The lines of notes that a text shows."""
     return tuple(line for _, line in _section(text.split("\n")) if line.startswith(BAR))
 
 
 def without_scratchpad(text: str) -> str:
-    """The text without that section and the blank line before it; all else is as it was."""
+    """The text without that section and the blank line before it. Everything else is unchanged."""
     if SCRATCHPAD_HEADING not in text:
         return text
     lines = text.split("\n")
@@ -49,7 +50,9 @@ def without_scratchpad(text: str) -> str:
 
 
 def _section(lines: list[str]) -> Iterable[tuple[int, str]]:
-    """(place, line) of the heading and of the lines after bars right below it. Without such a line it is prose."""
+    """(index, line) of the heading and of the lines with bars right below it. A heading without such a line is
+    prose.
+    """
     for index, line in enumerate(lines[:-1]):
         if line.startswith(SCRATCHPAD_HEADING) and lines[index + 1].startswith(BAR):
             end = next((row for row in range(index + 1, len(lines)) if not lines[row].startswith(BAR)), len(lines))

@@ -1,6 +1,6 @@
-"""The sections of summaries: a row a kind, with the headings that open it and what its items become.
+"""The sections of summaries: a row for each kind, with the headings that open it and what its items become.
 
-Which heading means what was gathered from summaries that models wrote. Rows are tried in their order.
+The headings come from summaries that models wrote. Rows are tried in order.
 """
 
 from typing import Literal
@@ -30,11 +30,11 @@ HeadingKind = SectionKind | Literal["", "split"]
 class SectionRow(msgspec.Struct, frozen=True):
     """`names`: a pattern of the names that a heading with a `#` may have, in lower case.
 
-    A heading without a `#` must be one of some names exactly, because prose has colons and bold words of its own:
-    `titles` are those of our formats and `bare` others, of a bold heading or one with a colon; `numbered_titles`
-    and `numbered` the same of a heading with a number.
+    A heading without a `#` must match a name exactly, because prose has colons and bold words of its own. Bold
+    headings and those with a colon: `titles` of our formats, and `bare` of others. Numbered headings:
+    `numbered_titles` and `numbered`.
 
-    `items`: the slot of the facts that its items become, and their status; None: its text is no list of items.
+    `items`: the slot and status of the facts that its items become. None: its text is not a list of items.
     """
 
     kind: HeadingKind
@@ -159,12 +159,12 @@ _NAMES = tuple((row.kind, expression(row.names)) for row in SECTIONS)
 
 
 def without_aside(name: str) -> str:
-    """A heading's name without what it says in brackets."""
+    """A heading's name without the text in brackets."""
     return name.partition("(")[0].rstrip()
 
 
 def kind_of(name: str) -> HeadingKind:
-    """Return what kind of section a heading of this name opens, "" if the name is not known."""
+    """The kind of section that a heading of this name opens, or "" if the name is not known."""
     name = name.casefold().strip(" *:.").replace("’", "'")
     for candidate in (name, without_aside(name)):
         for kind, pattern in _NAMES:

@@ -1,14 +1,14 @@
-"""Turns messages that leave the context into a summary, without a model: the packet's parts in a larger budget,
+"""Writes a summary of messages that leave the context, without a model: the packet's parts in a larger budget,
 under the headings of a format.
 
 Rules:
-1. The user's words stand first and word for word, by number. Nothing is classified by its wording.
-2. What the previous summary says is carried on, and its numbers go on. With nothing new, a summary of ours is
-   written again as it is.
-3. Never over the budget; where it is short, what has the least right to stay goes.
-4. Same messages, same bytes.
+1. The user's words come first and word for word, by number. Nothing is classified by its wording.
+2. The statements of the previous summary are carried over, and its numbering continues. Without anything new, a
+   summary that ctxmgr wrote is reproduced unchanged.
+3. A summary is never over the budget. If there is too little room, the lowest priority is omitted.
+4. Equal messages give equal bytes.
 
-File lists are not here: who calls this appends them.
+File lists are not included: the caller appends them.
 """
 
 import re
@@ -34,16 +34,16 @@ from ctxmgr.model import Block, View, Weigh, expression
 from ctxmgr.model.compaction import BranchMessage, Format
 from ctxmgr.model.saved import Fact, Ledger
 
-USER_CHARACTERS, LEAST_CHARACTERS = 4_200, 160  # of one message: as many as all fit with
-USER_SHARE = 0.5  # of the budget, and what the other sections leave of it
+USER_CHARACTERS, LEAST_CHARACTERS = 4_200, 160  # of one message: the most with which all fit
+USER_SHARE = 0.5  # of the budget; also gets what the other sections leave
 CARRIED_CHARACTERS = 4_000  # of one statement of the previous summary
 GOAL_CHARACTERS, ITEM_CHARACTERS, END_CHARACTERS = 2_000, 1_200, 400
 SPLIT = "\n\n---\n\n**Turn Context (split turn):**\n\n"
 PREFIX_SHARE = 0.3  # of the budget, for a split turn's part beside a history
-REQUEST_CHARACTERS = 40  # of what was asked, by which it is known again
+REQUEST_CHARACTERS = 40  # of a request, enough to recognise it
 SHORT_CHARACTERS = 240  # of each of two sentences
 APPROVED_PLAN = "The plan that the user approved, word for word:"
-PLAN_FENCE = "``````"  # longer than those within
+PLAN_FENCE = "``````"  # longer than any fence within
 DIGEST_CHARACTERS, DIGEST_LINES = 160, 12
 HANDOFF_TOKENS = 2_000
 
@@ -52,11 +52,11 @@ _BELOW_PROGRESS = expression(r"^### (?:Done|In Progress|Blocked)\b", re.MULTILIN
 
 
 class SummaryMaterial:
-    """What one summary is made of. `earlier`: so many of the user's messages came before it."""
+    """What one summary is made from. `earlier`: how many of the user's messages came before it."""
 
     def __init__(self, messages: Sequence[BranchMessage], previous: str | None = None, earlier: int = 0) -> None:
         carried = carried_facts(previous)
-        facts = [fact for fact in facts_of(messages) if fact.kind != "goal"]  # the first message tells it
+        facts = [fact for fact in facts_of(messages) if fact.kind != "goal"]  # the first message states the goal
         self.earlier = max(earlier, last_number(carried))
         ledger = fold(Ledger(), [*carried, *facts])
         self.record: LedgerView = record_of(ledger, (), earlier=self.earlier)
@@ -72,7 +72,9 @@ class SummaryMaterial:
         return [_carried(fact.text) for fact in self.record.of(slot, "summary")]
 
     def runs(self, *, failed: bool) -> list[str]:
-        """The checks that failed, or the others. What a summary tells has its number in `seq`."""
+        """The lines of checks that failed, or of the others. Facts from a summary have the number of the user's
+        message in `seq`.
+        """
         facts = self.record.of("command", "tool", "summary")
         return [
             run_line(fact, fact.seq if fact.source == "summary" else self.record.after(fact))
@@ -82,7 +84,7 @@ class SummaryMaterial:
 
 
 def facts_of(messages: Sequence[BranchMessage]) -> list[Fact]:
-    """The facts of these messages, dated by their places."""
+    """The facts of these messages, with their indexes as times."""
     calls: dict[str, Block] = {}
     all_facts: list[Fact] = []
     opened, turn = False, ""
@@ -102,7 +104,9 @@ def facts_of(messages: Sequence[BranchMessage]) -> list[Fact]:
 
 
 def _carried(text: str) -> str:
-    """Code stands as it was written, between blank lines: behind a bullet a fence is none."""
+    """The lines of a carried statement. Code stays as written, between blank lines: a fence after a bullet does not
+    work.
+    """
     fenced = any(map(FENCE.match, text.splitlines()))
     return f"\n{text}\n" if fenced else f"- {one_line(text, CARRIED_CHARACTERS)}"
 
@@ -123,7 +127,7 @@ def _goal(draft: SummaryMaterial) -> list[str]:
 
 
 def _asked_before(draft: SummaryMaterial) -> list[str]:
-    """As another's summary tells it, without numbers."""
+    """Requests from a summary of another writer, without numbers."""
     return [_carried(fact.text) for fact in draft.record.of("request", "summary") if not fact.seq]
 
 
@@ -132,7 +136,9 @@ def _constraints(draft: SummaryMaterial) -> list[str]:
 
 
 def _decisions(draft: SummaryMaterial) -> list[str]:
-    """And what has a part of its own in a packet, as answers have; of the newest plan that was approved all."""
+    """Decisions, and facts that have a part of their own in a packet, such as answers. The newest approved plan is
+    whole.
+    """
     plan = approved_plan_text(draft.record)
     whole = [f"\n- {APPROVED_PLAN}\n{PLAN_FENCE}\n{plan}\n{PLAN_FENCE}\n"] if plan else []
     return [*whole, *draft.carried("decision"), *chain.from_iterable(own_lines(draft.record).values())]
@@ -160,7 +166,7 @@ def _commits(draft: SummaryMaterial) -> list[str]:
 
 
 def _notes(draft: SummaryMaterial) -> list[str]:
-    """Of the previous summary."""
+    """The notes of the previous summary."""
     return [line for line in draft.carried("context") if not line.startswith(f"- {ENDED}")]
 
 
@@ -168,14 +174,15 @@ def _ends(draft: SummaryMaterial) -> list[str]:
     record = draft.record
     ends = [*record.ends, *([record.last_words] if record.last_words is not None else [])]
     lines = [(f"- {ENDED}{record.after(fact)}: ", quotation(fact.text, END_CHARACTERS)) for fact in ends]
-    since = tuple(start for start, _ in lines)  # a turn that went on ends as it ended later
+    since = tuple(start for start, _ in lines)  # a turn that continued has a newer end
     carried = [line for line in draft.carried("context") if line.startswith(f"- {ENDED}")]
     return [*(line for line in carried if not line.startswith(since)), *map("".join, lines)]
 
 
 class _Section(msgspec.Struct, frozen=True):
-    """A heading, and the kinds of lines under it. `share` of the budget; `right` to stay, 0 the best. `users`: what
-    the user said comes first."""
+    """A heading, and the kinds of lines under it. `share`: a fraction of the budget. `right`: its priority, 0 the
+    highest. `users`: the user's messages come first.
+    """
 
     heading: str
     kinds: tuple[Lines, ...]
@@ -233,9 +240,9 @@ def compaction(
     format: Format = "structured",
     prefix: Sequence[BranchMessage] = (),
 ) -> str:
-    """The summary, at most `budget` tokens; "" where there is nothing to say or no room to say it.
+    """The summary in at most `budget` tokens, or "" if there is nothing to say or nothing fits.
 
-    `messages` are what is removed, oldest first; `previous` stands for what was before them; `prefix` is a split
+    `messages`: what is removed, oldest first. `previous`: the summary of what came before them. `prefix`: a split
     turn's part before the cut.
     """
     earlier = numbered(previous, messages)
@@ -256,28 +263,30 @@ def compaction(
 
 
 def turn_context(prefix: Sequence[BranchMessage], budget: int, weigh: Weigh, earlier: int = 0) -> str:
-    """What a split turn's part before the cut says. `earlier`: so many of the user's messages came before it."""
+    """The summary of a split turn's part before the cut. `earlier`: how many of the user's messages came
+    before it.
+    """
     return _written(SummaryMaterial(prefix, earlier=earlier), TURN, budget, weigh)
 
 
 def numbered(previous: str | None, messages: Sequence[BranchMessage]) -> int:
-    """The number of the user's last message in a summary, and in what came after it."""
+    """The number of the user's last message, counting a summary and the messages after it."""
     return last_number(carried_facts(previous)) + sum(map(bool, _asked(messages)))
 
 
 def _asked(messages: Sequence[BranchMessage]) -> Iterator[str]:
-    """What the user said in each, "" for nothing."""
+    """What the user said in each message, or ""."""
     views = [message.view for message in messages]
     return map(users_text, views, [None, *views])
 
 
 def branch(messages: Sequence[BranchMessage], *, budget: int, weigh: Weigh) -> str:
-    """A branch summary, at most `budget` tokens."""
+    """A branch summary of at most `budget` tokens."""
     return _written(SummaryMaterial(messages), STRUCTURED, budget, weigh)
 
 
 def short(messages: Sequence[BranchMessage], previous: str | None = None) -> str:
-    """Two sentences: what was asked last, and what was said last; "" where neither is known."""
+    """Two sentences: what was asked last, and what was said last. Returns "" if neither is known."""
     record = SummaryMaterial(messages, previous).record
     latest_requests = [fact.text.rpartition(LATEST)[2].strip('"') for fact in record.of("goal", "summary")]
     asked = [*latest_requests, *(fact.text for fact in record.requests)]
@@ -292,14 +301,14 @@ def _sentence(label: str, text: str) -> str:
 
 
 def untold(messages: Sequence[BranchMessage], text: str) -> int:
-    """How many of the user's messages this summary says nothing of: not even how one begins."""
+    """How many of the user's messages this summary does not contain, not even their beginning."""
     flat = one_spaced(text)
     asked = map(one_spaced, _asked(messages))
     return sum(bool(words) and words[:REQUEST_CHARACTERS] not in flat for words in asked)
 
 
 def left_out(messages: Sequence[BranchMessage], budget: int, weigh: Weigh) -> str:
-    """A few lines on messages that had to be left out: how many, requests, failures. At most `budget` tokens."""
+    """A few lines about omitted messages: how many, requests, checks, commits. At most `budget` tokens."""
     record = SummaryMaterial(messages).record
     asked = [f"- asked: {shorten(one_line(fact.text), DIGEST_CHARACTERS)}" for fact in reversed(record.requests)]
     count = f"Left out: {len(messages)} message{'s' if len(messages) != 1 else ''}."
@@ -328,7 +337,9 @@ def _written(draft: SummaryMaterial, sections: Sequence[_Section], budget: int, 
 
 
 def _part(section: _Section, draft: SummaryMaterial, users: Sequence[str] = ()) -> Part:
-    """Of each kind of lines the first and the newest have the best right to stay, and of the kinds the first."""
+    """The lines of a section. In each kind of lines, the first and the newest have the highest priority; earlier
+    kinds have priority over later ones.
+    """
     lines: list[str] = []
     ranked: list[int] = []
     for more in (users, *(kind(draft) for kind in section.kinds)):

@@ -1,19 +1,20 @@
-"""Turns a user's message into a fact: what its user said, word for word, by a table of what hosts put into a user's
-mouth. Nothing is classified by its wording.
+"""Extracts from a user's message what the user said, word for word. A table lists the texts that hosts put into
+user messages. Nothing is classified by its wording.
 
 Rules:
-1. A shape is a tag at the start of a line, or right behind another, a beginning, a whole text, or a line behind
-   which the user's words stand; never a wording of the middle.
-2. What no row knows is the user's: it is told word for word, so nothing untrue is said by it. A tag whose name
-   anybody may use (`<context>`) is a host's beside another of that host alone.
-3. A tag that is not closed goes to the end where the text begins with it: a host cut it off.
-4. The user's words may stand in a tag of the host's: they count where nothing of the user's stands beside it.
-5. A tool's result that is told as a user's text is the host's, but for what the user answered to it, in such a tag
-   (`engine.tools` knows which tools tell of that). Some are known only by the assistant's text before them.
-6. A packet that came back with a host's list, or was pasted, goes from its mark to a gap behind which no line of a
-   packet begins. One that was quoted as a whole ("> ") goes as far as the quotation marks do.
+1. A host's text is recognised by a tag at the start of a line or right after another tag, by its beginning, as a
+   whole text, or by a line that the user's words follow; never by words in the middle.
+2. Text that matches no row is the user's, and is quoted word for word, so nothing untrue is said by it. A tag with
+   a common name (`<context>`) is a host's only beside another tag of the same host.
+3. An unclosed tag extends to the end if the text begins with it: a host cut it off.
+4. The user's words may be inside a host's tag. They count if the user wrote nothing outside it.
+5. A tool's result in a user's text is the host's, except for the user's answer inside it, in such a tag
+   (`engine.tools` knows which tools have one). Some results are recognised only by the assistant's text before
+   them.
+6. A packet that came back with a host's list, or was pasted, extends from its mark to a blank line after which no
+   packet line begins. One quoted as a whole ("> ") extends as far as the quotation marks.
 
-The shapes are from the hosts' own sources and from recorded sessions.
+The patterns come from the hosts' own sources and from recorded sessions.
 """
 
 import re
@@ -29,12 +30,12 @@ from ctxmgr.engine.tools import DENIED, may_tell_of_the_user, tells_an_output, t
 from ctxmgr.model import PACKET_MARK, View, Weigh, expression
 from ctxmgr.model.saved import Fact
 
-_QUOTING = " \t>"  # before the mark of a packet that was pasted
-_OF_PACKET = ("## ", "-", "+", ">", "@", " ", "\t", "…")  # how a line behind a gap begins
+_QUOTING = " \t>"  # before the mark of a pasted packet
+_OF_PACKET = ("## ", "-", "+", ">", "@", " ", "\t", "…")  # how a packet's line after a blank one begins
 
 
 def without_packet(text: str) -> str:
-    """What somebody wrote before and behind packets that were pasted with it."""
+    """What somebody wrote around the packets in this text."""
     if PACKET_MARK not in text:
         return text
     lines, kept, index = text.split("\n"), list[str](), 0
@@ -49,7 +50,7 @@ def without_packet(text: str) -> str:
 
 
 def _packet_end(lines: list[str], start: int, lead: str) -> int:
-    """The place of the first line behind a packet that begins at `start`."""
+    """The index of the first line after the packet that begins at `start`."""
     following = lines[start + 1] if start + 1 < len(lines) else ""
     quoted = lead.strip() if following.startswith(lead.strip() or "\0") else ""
     gap = False
@@ -67,10 +68,10 @@ def _packet_end(lines: list[str], start: int, lead: str) -> int:
 class HostTexts(msgspec.Struct, frozen=True):
     """What one host writes in a user's name.
 
-    `tags`: names of tags around the host's own texts; `beside`: common names, which are the host's where one of
-    `tags` stands in the same text; `holding`: names of tags around the user's words. `begins`: how texts begin that
-    are the host's as a whole; `whole`: such texts. `behind`: lines that end the host's part of a text that begins
-    with a heading. `between`: pairs of lines around a host's part, also over several texts of a message.
+    `tags`: names of tags around the host's own texts. `beside`: common names, which are the host's if one of `tags`
+    is in the same text. `holding`: names of tags around the user's words. `begins`: beginnings of texts that are
+    the host's as a whole. `whole`: such texts. `behind`: lines that end the host's part of a text that begins with
+    a heading. `between`: pairs of lines around a host's part, also across several texts of a message.
     """
 
     host: str
@@ -215,7 +216,7 @@ ROWS = (
     HostTexts(  # crates/agent/src/thread.rs, UserMessage::to_request
         "Zed", between=(("<context>\nThe following items were attached by the user.", "</context>"),)
     ),
-    HostTexts(  # convertToLLMMessageService.ts, of models without tools: the tool's name in the tag
+    HostTexts(  # convertToLLMMessageService.ts, for models without tools: the tool's name is the tag
         "Void",
         _tags(
             "read_file_result ls_dir_result get_dir_tree_result search_pathnames_only_result"
@@ -240,7 +241,7 @@ MOST_ATTRIBUTES, MOST_BLANKS = 500, 200  # characters in a tag, and before it
 _OPENS = expression(rf"<([A-Za-z][\w-]*)(?:\s[^<>]{{0,{MOST_ATTRIBUTES}}})?>")
 _INTERRUPTED = "[Request interrupted by user"
 _SCREEN = ("[File: ", " lines total)]")  # how the first line of SWE-agent's view of a file begins and ends
-_ATTACHED = expression(  # files: OpenCode (behind the user's words)
+_ATTACHED = expression(  # files: OpenCode (after the user's words)
     r"^(?:Called the (?:Read|List|read|list) tool with the following input:"
     r"|<path>[^<\n]*</path>\s*<(?:type|entries|content)>|<file>\n\d{5}\| )",
     re.MULTILINE,
@@ -250,15 +251,16 @@ _RESUMED = ("[TASK RESUMPTION]", DENIED)
 
 
 def own_words(texts: Iterable[str], asked: str = "") -> str:
-    """The user's own words in the texts of one message, as they were written; "" for none. `asked`: the assistant's
-    text before it."""
+    """The user's own words in the texts of one message, as written, or "". `asked`: the assistant's text
+    before it.
+    """
     for marks in (marks for row in ROWS for marks in row.between):
         texts = _outside(marks, texts)
     return "\n\n".join(filter(None, (_own(text, asked) for text in _together(texts))))
 
 
 def _outside(marks: tuple[str, str], texts: Iterable[str]) -> list[str]:
-    """The texts of one message without what stands between the two marks."""
+    """The texts of one message without the parts between the two marks."""
     outside: list[str] = []
     inside = False
     for text in texts:
@@ -272,7 +274,7 @@ def _outside(marks: tuple[str, str], texts: Iterable[str]) -> list[str]:
 
 
 def _together(texts: Iterable[str]) -> Iterator[str]:
-    """The texts; the name of a tool's result and the text behind it are one."""
+    """The texts. The name of a tool's result is joined with the text after it."""
     name = ""
     for text in map(str.strip, texts):
         head = told_result(text)
@@ -303,14 +305,14 @@ def _own(text: str, asked: str) -> str:
 
 
 def _is_hosts(text: str) -> bool:
-    """Whether it is a host's as a whole."""
+    """Whether the whole text is a host's."""
     first_line = text.partition("\n")[0]
     is_screen = first_line.startswith(_SCREEN[0]) and first_line.endswith(_SCREEN[1])
     return is_screen or text.startswith(_BEGINS) or text in _WHOLE or _ATTACHED.match(text) is not None
 
 
 def _without_tags(text: str) -> str:
-    """Rules 2 to 4."""
+    """Applies rules 2 to 4."""
     opened = {opening[1] for opening in _OPENS.finditer(text) if _begins_a_line(text, opening.start())}
     hosts = [row for row in ROWS if not opened.isdisjoint(row.tags)]
     command = ""
@@ -327,20 +329,20 @@ def _without_tags(text: str) -> str:
 
 
 def _begins_a_line(text: str, position: int, behind: int = 0) -> bool:
-    """Whether only blanks precede this position on its line, or `behind`, where the last match ended."""
+    """Whether only blanks are before this position on its line, or since `behind`, where the last match ended."""
     before = text[max(behind, position - MOST_BLANKS) : position]
     whole = "\n" in before or position - behind <= MOST_BLANKS
     return whole and not before.rpartition("\n")[2].strip()
 
 
 def _held_last(text: str) -> str:
-    """The user's words in the tag that ends a text; "" where none does."""
+    """The user's words in the tag at the end of a text, or ""."""
     name = next((tag for tag in _HOLDING if text.endswith(f"</{tag}>")), "")
     return text.removesuffix(f"</{name}>").rpartition(f"<{name}>")[2].strip() if name else ""
 
 
 def _parted(text: str, names: Container[str]) -> tuple[list[str], list[str]]:
-    """What stands outside of these tags, and inside (rule 3)."""
+    """The text outside these tags, and the text inside (rule 3)."""
     outside, inside, position = [], [], 0
     unclosed: set[str] = set()
     for tag in _OPENS.finditer(text):
@@ -361,13 +363,14 @@ def _parted(text: str, names: Container[str]) -> tuple[list[str], list[str]]:
 
 _LINE = expression(r'#(\d{1,6}): "(.*)"', re.DOTALL)
 GOAL_CHARACTERS = 600  # of the goal
-SAID_CHARACTERS = 4_000  # of one message: a longer one holds a document
+SAID_CHARACTERS = 4_000  # of one message; a longer one contains a document
 HEAD = 0.75  # of them: the start; the rest is the end
 
 
 def users_text(view: View, before: View | None = None) -> str:
-    """What the user said in this message, without what a host put there, and without packets that came back.
-    `before`: the message before it, None where there is none or nobody knows."""
+    """What the user said in this message, without the host's texts and returned packets. `before`: the message
+    before it, or None if there is none or it is unknown.
+    """
     texts = list(texts_of(view)) if view.role == "user" else ()
     if not texts:
         return ""
@@ -380,7 +383,7 @@ def texts_of(view: View) -> Iterator[str]:
 
 
 def from_user(text: str, into: Statements, *, opening: bool) -> None:
-    """Add what the user said; `opening`: it is the session's goal."""
+    """Adds what the user said. `opening`: it is the session's goal."""
     if not text:
         return
     if opening:
@@ -388,7 +391,8 @@ def from_user(text: str, into: Statements, *, opening: bool) -> None:
     if len(text) > SAID_CHARACTERS:
         head = int(HEAD * SAID_CHARACTERS)
         text = f"{text[:head]} … {text[head - SAID_CHARACTERS :]}"
-    into.add("request", f"{into.stamp.origin}\n{into.stamp.time_ms}", text, "user")  # said again it is another
+    # saying it again is another request
+    into.add("request", f"{into.stamp.origin}\n{into.stamp.time_ms}", text, "user")
 
 
 def user_line(number: int, fact: Fact, characters: int) -> str:
@@ -399,8 +403,9 @@ def user_line(number: int, fact: Fact, characters: int) -> str:
 def user_lines(
     asked: Iterable[tuple[int, Fact]], most: int, least: int, room: int, weigh: Weigh, *, first: int = 0
 ) -> list[str]:
-    """Each message by number, in the most characters with which all fit into `room` tokens, from `most` down to
-    `least`; the first of them in no fewer than `first`."""
+    """The messages with their numbers. The limit of characters is the largest, from `most` down to `least`, with
+    which all fit into `room` tokens; the first message keeps at least `first`.
+    """
     numbered = [(number, fact, len(fact.text.strip())) for number, fact in asked]
     lines, limits = [""] * len(numbered), [-1] * len(numbered)
     for characters in lengths(most, least):
@@ -418,7 +423,9 @@ def user_lines(
 
 
 def request_of_line(fact: Fact) -> Fact | None:
-    """The user's message that such a line of a summary tells, with its number in `seq`; None for another text."""
+    """Parses such a line of a summary into the user's message, with its number in `seq`. Returns None for other
+    text.
+    """
     line = _LINE.fullmatch(fact.text)
     if line is None:
         return None

@@ -1,9 +1,9 @@
-"""Turns text of any origin into the forms that facts, packets and summaries need: one clean line, a key to compare
-by, words, sentences, and the line that stands for a command.
+"""Turns any text into the forms that facts, packets and summaries need: one clean line, a key to compare by, words,
+sentences, and the line that represents a command.
 
-A line for a packet cannot look like a heading, a list of its own, a code fence or the packet's mark: a fact may
-hold words that somebody wrote to be read as ours. The numbers of a list's items stay: somebody may say "do 2".
-Knows nothing of facts, messages or packets. Never raises for any string, unpaired surrogates included.
+A line for a packet cannot look like a heading, a list of its own, a code fence or the packet's mark, because a fact
+may contain words that were written to imitate ctxmgr. The numbers of list items stay: somebody may say "do 2".
+Knows nothing of facts, messages or packets. Never raises for any string, including unpaired surrogates.
 """
 
 import hashlib
@@ -12,11 +12,11 @@ from collections.abc import Iterator
 
 from ctxmgr.model import expression
 
-KEY_CHARACTERS = 120  # a longer key keeps its start and a digest of the whole, so that keys stay comparable
+KEY_CHARACTERS = 120  # a longer key is its start and a digest of the whole, so that keys stay comparable
 FENCE = expression(r"^\s*(`{3,}|~{3,})")
 
 # Escape sequences, C0 and C1 controls, soft hyphen, zero-width space and direction marks, line separators, byte
-# order mark, tags; not the joiners, which words of some scripts and emoji are made with.
+# order mark, tags. Joiners are not included, because words of some scripts and emoji need them.
 _UNSEEN = expression(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])"
     "|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
@@ -25,16 +25,16 @@ _UNSEEN = expression(
 _CUT = " … "
 _SPACE = expression(r"\s+")
 _NOT_WORD = expression(r"[\W_]+")
-# behind a mark with a blank after it; in a script without blanks behind its own marks, which need none
+# after a mark with a blank after it; scripts without blanks have marks of their own, which need none
 _SENTENCE_END = expression(
     r"(?<=[.!?؟।])([\"')\]*]*)\s+(?=[\"'(`*\[]*\w)|(?<=[。！？｡])([\"'”’」』）】\])*]*)\s*(?=[^\s。！？｡\"'”’」』）】\])*])"
 )
-_LETTERED = (") ", ". ")  # behind the letter of a choice: `A) now`
+_LETTERED = (") ", ". ")  # after the letter of a choice: `A) now`
 _ASKS = ("?", "？", "؟")
-_NO_PARAGRAPH = ("|", "::")  # a table; what the host's window is told to show
+_NO_PARAGRAPH = ("|", "::")  # a table; a directive to the host's window
 _HEADINGS = tuple("#" * level + " " for level in range(1, 7))
 _PARTED = "\n\n"
-BULLET = expression(  # before an item of a list, with its checkbox
+BULLET = expression(  # before a list item, with its checkbox
     r"(?P<indent>\s*)(?P<sign>(?:[-*+•]|\d{1,3}[.)])\s+)(?:\[(?P<box>[ xX✓✔✅~>/]?)\]\s+)?(?=\S)"
 )
 _ABBREVIATIONS = frozenset(
@@ -43,8 +43,8 @@ _ABBREVIATIONS = frozenset(
 
 
 def plain(text: str) -> str:
-    """Return `text` as one line without control characters, escape sequences and unpaired surrogates."""
-    if text.isascii() and text.isprintable():  # most are: of blanks they have spaces alone
+    """The text as one line without control characters, escape sequences and unpaired surrogates."""
+    if text.isascii() and text.isprintable():  # true for most texts; their only blanks are spaces
         return " ".join(text.split())
     text = _UNSEEN.sub("", text)
     if not text.isascii():
@@ -53,11 +53,13 @@ def plain(text: str) -> str:
 
 
 def shorten(text: str, limit: int) -> str:
-    """Cut `text` to at most `limit` characters, at a sentence if one ends late enough, else at a word."""
+    """Cuts `text` to at most `limit` characters, at the end of a sentence if one is late enough, otherwise at a
+    word.
+    """
     if len(text) <= limit:
         return text
     head = text[: max(limit - 1, 0)]
-    least = limit * 3 // 5  # a cut before this would throw away too much for the sake of a clean end
+    least = limit * 3 // 5  # an earlier cut would lose too much text for a clean end
     for match in reversed(list(_SENTENCE_END.finditer(head))):
         if _end(match) >= least:
             return head[: _end(match)] + "…"
@@ -68,12 +70,13 @@ def shorten(text: str, limit: int) -> str:
 
 
 def both_ends(text: str, limit: int) -> str:
-    """Cut `text` to at most `limit` characters: how it begins and how it ends, at a sentence if one ends late
-    enough, else at a word, else anywhere; what is left out is `…` between them."""
+    """Cuts `text` to at most `limit` characters: its beginning and its end, with `…` between them. Cuts at the end
+    of a sentence if there is a suitable one, otherwise at a word, otherwise anywhere.
+    """
     if len(text) <= limit:
         return text
     room = max((limit - len(_CUT)) // 2, 1)
-    least = room * 3 // 5  # less would throw away too much for the sake of a clean end
+    least = room * 3 // 5  # less would lose too much text for a clean end
     head, tail = text[:room], text[-room:]
     for ends in (_SENTENCE_END, _SPACE):
         places = [_end(match) if ends is _SENTENCE_END else match.start() for match in ends.finditer(head)]
@@ -89,12 +92,13 @@ def both_ends(text: str, limit: int) -> str:
 
 
 def last_paragraph(text: str) -> str:
-    """What stands behind the last blank line outside a fence; a fence belongs to the paragraph that it follows. A
-    table, a heading and what the host's window is told to show (`::name{...}`) are none, where there is another. A
-    list stands with what it is a list of, and a question with what was said before it."""
+    """The text after the last blank line outside a fence. A fence belongs to the paragraph before it. A table, a
+    heading and a directive to the host's window (`::name{...}`) are skipped if there is another paragraph. A list
+    comes with the paragraph before it, and so does a question.
+    """
     text = text.strip()
     read = text.splitlines()
-    if all(map(str.strip, read)):  # one, fences or none
+    if all(map(str.strip, read)):  # one paragraph, with or without fences
         return "\n".join(read)
     paragraphs: list[list[str]] = [[]]
     for line, outside in outside_fences(text):
@@ -110,7 +114,7 @@ def last_paragraph(text: str) -> str:
 
 
 def _needs_lead(text: str) -> bool:
-    """Whether a paragraph is a list, also of lettered choices, or a question."""
+    """Whether a paragraph is a list (also of lettered choices) or a question."""
     return bool(BULLET.match(text)) or text.lstrip("(")[1:3] in _LETTERED or text.endswith(_ASKS)
 
 
@@ -119,7 +123,7 @@ def _is_no_paragraph(text: str) -> bool:
 
 
 def key_of(text: str) -> str:
-    """Return what two statements must share to count as the same: their words, in lower case."""
+    """The key by which two statements count as the same: their words, in lower case."""
     words = words_of(text)
     if len(words) <= KEY_CHARACTERS:
         return words
@@ -128,17 +132,17 @@ def key_of(text: str) -> str:
 
 
 def one_spaced(text: str) -> str:
-    """The text with one space for any run of blanks."""
+    """The text with each run of blanks replaced by one space."""
     return " ".join(text.split())
 
 
 def words_of(text: str) -> str:
-    """The words of a text in lower case, a space between them; where it has none, its characters."""
+    """The words of a text in lower case, separated by spaces. Without words, its characters."""
     return _NOT_WORD.sub(" ", text.casefold()).strip() or one_spaced(text)
 
 
 def sentences_of(text: str) -> list[str]:
-    """Split prose into sentences; a line end is a sentence end, `e.g.` and its like are none."""
+    """Splits prose into sentences. A line end ends a sentence; `e.g.` and similar abbreviations do not."""
     sentences: list[str] = []
     for line in text.splitlines():
         start = 0
@@ -152,12 +156,12 @@ def sentences_of(text: str) -> list[str]:
 
 
 def _end(match: re.Match[str]) -> int:
-    """Where a sentence ends, with what closes a quotation behind its mark."""
+    """The end of a sentence, after closing quotation marks."""
     return match.end(match.lastindex or 0)
 
 
 def fence_after(fence: str, line: str) -> str:
-    """The code fence that is open after this line, given the one open before; "" for none."""
+    """The code fence that is open after this line, or "". `fence`: the one open before."""
     mark = FENCE.match(line)
     if not mark:
         return fence
@@ -165,8 +169,9 @@ def fence_after(fence: str, line: str) -> str:
 
 
 def outside_fences(text: str) -> Iterator[tuple[str, bool]]:
-    """Each line, and whether it stands outside code fences; the fences' own lines do not. An unclosed fence runs to
-    the end."""
+    """Each line, and whether it is outside code fences; the fence lines are not. An unclosed fence extends to the
+    end.
+    """
     fence = ""
     for line in text.splitlines():
         fence = fence_after(fence, line)
@@ -174,7 +179,7 @@ def outside_fences(text: str) -> Iterator[tuple[str, bool]]:
 
 
 BULLET_CHARACTERS = 240
-MOST_CHARACTERS_READ = 4  # times the limit: what is cut off anyway is not worth cleaning
+MOST_CHARACTERS_READ = 4  # times the limit; text that is cut off anyway need not be cleaned
 
 _BULLET_BREAK = expression(r"[;,]?\n(?:[-*+•]\s+(?:\[[ xX~]?\]\s+)?|(?=\d{1,3}[.)]\s))")
 _FIRST_MARK = expression(r"^(?:[-*+•>|=~]+\s+|#+(?:\s+|$)|\[[ xX~]?\]\s+|[-=~*_]{3,}\s*)+")
@@ -183,7 +188,7 @@ _MARK_START = expression(r"\[(?=\s*ctxmgr)", re.IGNORECASE)
 
 
 def one_line(text: str, limit: int = BULLET_CHARACTERS) -> str:
-    """Return `text` on one line of at most `limit` characters, without marks of its own."""
+    """The text on one line of at most `limit` characters, without Markdown marks at its start."""
     text = text[: MOST_CHARACTERS_READ * limit].strip()
     if "\n" in text:
         text = _BULLET_BREAK.sub("; ", "\n".join(filter(None, map(str.strip, text.split("\n")))))
@@ -195,17 +200,17 @@ def one_line(text: str, limit: int = BULLET_CHARACTERS) -> str:
 
 
 def without_mark(text: str) -> str:
-    """The text, in which none of our marks begins."""
+    """The text without the start of any ctxmgr mark."""
     return _MARK_START.sub("(", text) if "[" in text else text
 
 
 def code(text: str, limit: int) -> str:
-    """Return `text` as inline code."""
+    """The text as inline code."""
     return f"`{one_line(text, limit).replace('`', chr(39))}`"
 
 
 def quotation(text: str, limit: int) -> str:
-    """What somebody said, in quotes, word for word on one line; of a long text how it begins and how it ends."""
+    """What somebody said, in quotes, word for word on one line. A long text is cut to its beginning and end."""
     return f'"{without_mark(plain(both_ends(text.strip(), limit)))}"'
 
 
@@ -229,6 +234,6 @@ def command_line(command: str) -> str:
 
 
 def coded_command(text: str, limit: int = COMMAND_CHARACTERS) -> str:
-    """Such a line with the command as inline code; what is said of a script stands whole behind it."""
+    """Such a line with the command as inline code. The size and digest of a script follow it unchanged."""
     script = _SCRIPT.search(text)
     return f"{code(text[: script.start()], limit)}{script[0]}" if script else code(text, limit)
