@@ -1,6 +1,7 @@
-"""The presets: an object each of one interface (`strategy`), a package and a row of the `table`.
+"""The presets. Each is an object with one interface (`strategy`), in its own module or package, with a row in the
+`table`.
 
-They know lists, states and plans: no session, no message format, no wire, and none knows the name of another.
+Presets know lists, states and plans. They know no session, no message format, no wire, and not each other's names.
 """
 
 from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned, PresetStrategy

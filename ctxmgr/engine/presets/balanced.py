@@ -1,13 +1,12 @@
-"""Preset `balanced`: turns a state and a list into what `engine.retention` decides by, and its epochs back into
-state.
+"""Preset `balanced`: converts a state and a list to the input of `engine.retention`, and its epochs back to state.
 
-1. What an epoch decided lives in the state: the decisions, the packet and the message it stands before. So a
-   restart goes on with the same bytes, and a list that is known again needs no decision.
-2. Where the packet's place is gone, so is the prefix: an epoch may as well be opened.
-3. Where pruning is off the list goes as it came, unless it does not fit the window: then as was decided.
-4. A long list in which an epoch is due, or that is to be laid out anew, takes long.
-5. Where the policy's `idle` is "prune", a call whose cache has ended is pressed to a part of its list: all that it
-   sends is written anew, so nothing was ever cheaper to take away.
+1. The state holds what an epoch decided: the decisions, the packet and the message after it. So a session continues
+   with the same bytes after a restart, and a known list needs no decision.
+2. If the packet's position is gone, the cached prefix is gone too, so opening an epoch costs nothing extra.
+3. While pruning is off, the list is unchanged. If it does not fit the window, the previous decisions still apply.
+4. A call counts as long if its list is long and an epoch is due, or the list is laid out anew.
+5. If the policy's `idle` is "prune" and the cache has expired, the list is cut to a fraction of itself: everything
+   is written to the cache again anyway, so removing content is never cheaper.
 """
 
 import math
@@ -46,13 +45,13 @@ from ctxmgr.model import ArchiveRow, Opening, Packet, Plan, Zone, prices
 from ctxmgr.model.saved import RenderedPacket, State
 
 USER_SHARE = 0.1  # of the usable window: user messages in place
-INLINE_WEIGHT = 20_000  # tokens: over a shorter list an epoch takes less than the way to another thread
-COLD_SHARE = 0.2  # of a list: with what stands before it that is under a quarter of what it would cost (rule 5)
-LEAST_COLD = 16_000  # tokens, twice the usual working set: to write less than that is cheap
+INLINE_WEIGHT = 20_000  # tokens; for a shorter list, an epoch takes less time than moving to another thread
+COLD_SHARE = 0.2  # of a list; with what comes before it, this is under a quarter of its full cost (rule 5)
+LEAST_COLD = 16_000  # tokens, twice the default working set; writing less than this is cheap
 
 
 class Balanced(PresetStrategy):
-    """What is shown stays until an epoch pays, and so does its packet."""
+    """Keeps what is shown, and its packet, until an epoch pays."""
 
     name = "balanced"
     policy_keys = frozenset(
@@ -78,7 +77,7 @@ class Balanced(PresetStrategy):
                 return Planned(incoming.untouched(zone, state.decisions), state, tokens)
             return Planned(self._as_decided(incoming, state, inputs, zone), state, tokens)
         ask = _ask(incoming, state, inputs, zone, self.invariants)
-        if takes_long and ask.reopen is not None:  # to see whether anything comes back goes through the list, too
+        if takes_long and ask.reopen is not None:  # checking for a reason to reopen reads the whole list, too
             raise NeedsThread
         draft = retention.drafted(conversation, ask)
         if takes_long and draft.opening is not None:
@@ -92,46 +91,47 @@ class Balanced(PresetStrategy):
         return Planned(done.plan, after, tokens, epoch.receipt, rows, epoch.read_paths)
 
     def target_weight(self, gauge: Gauge) -> float:
-        """Where yellow begins: at the window's end a host compacts by itself, and what that takes away is lost."""
+        """The start of yellow. At the window's end, a host compacts by itself, and what that removes is lost."""
         return gauge.weight_at(gauge.thresholds.yellow)
 
     def promised_weight(self, gauge: Gauge) -> float:
-        """Where a compaction would be asked for, for the same reason."""
+        """The point at which a compaction would be requested, for the same reason."""
         return gauge.weight_at(gauge.thresholds.late)
 
     def asking_tokens(self, thresholds: Thresholds) -> float:
-        """As late as may be: each epoch leaves more of the list than a summary does, and for less."""
+        """As late as possible: an epoch keeps more of the list than a summary does, and costs less."""
         return thresholds.late
 
     def leavable_weight(self, state: State, plan: Plan, answered: bool, inputs: Inputs) -> float:
-        """All but what must stay may leave with the next list, unless that is too little for an epoch, or a list
-        that was over the limit could not be brought below."""
+        """Everything except what must stay. 0 if that is too little for an epoch, or if the last list could not be
+        brought below the limit.
+        """
         if plan.weight > _room(inputs.gauge).limit:
             return 0.0
         if not answered and state.last_projection is not None:
-            return math.inf  # since a restart no list has come: the first may be pruned
+            return math.inf  # no list since the restart: the first one may be pruned
         leaves = state.outgoing_tokens - state.epoch.remaining_tokens
         return leaves if leaves >= LEAST_PRESSED * state.outgoing_tokens else 0.0
 
     def packet_outdated(self, state: State) -> State:
-        """Until its next epoch what is shown stays."""
+        """Unchanged: what is shown stays until the next epoch."""
         return state
 
     def moved(self, state: State) -> State:
-        """The move opens an epoch; until then what is shown stays."""
+        """Unchanged: the move opens an epoch, and what is shown stays until then."""
         return state
 
     def switched(self, state: State) -> State:
-        """An epoch of its own: what is shown changes."""
+        """Starts a new epoch number, because what is shown changes."""
         epoch = msgspec.structs.replace(state.epoch, number=state.epoch.number + 1)
         return msgspec.structs.replace(state, epoch=epoch)
 
     def undone(self, state: State, keys: object) -> State:
-        """The pins bring it back, with the epoch that they open."""
+        """Unchanged: the pins open an epoch, which brings the content back."""
         return state
 
     def _as_decided(self, incoming: Incoming, state: State, inputs: Inputs, zone: Zone) -> Plan:
-        """The plan by what was decided and nothing else."""
+        """The plan from earlier decisions only."""
         anew = msgspec.structs.replace(incoming, last_plan=None)
         return retention.standing(incoming.conversation, _ask(anew, state, inputs, zone, self.invariants))
 
@@ -140,7 +140,7 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
     conversation, gauge = incoming.conversation, inputs.gauge
     writer = _writer(conversation, state, inputs, zone)
     packet_index, packet, lost = _packet(incoming, state, writer)
-    unsent = state.last_projection is None and writer.has_news(packet)  # notes, and no list yet
+    unsent = state.last_projection is None and writer.has_news(packet)  # notes exist, and no list was sent yet
     room, is_pressed_cold = _room(gauge), inputs.policy.idle == "prune" and _is_cold(state, inputs)
     if is_pressed_cold:
         cold = max(LEAST_COLD, COLD_SHARE * conversation.raw_weight)
@@ -154,7 +154,7 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
             rewrite=memoised(conversation, inputs.weigh, inputs.archives, inputs.memo),
             shorten=shortener(conversation, inputs.weigh, inputs.memo),
             rules=rules,
-            allowance=max(packet.weight, writer.allowance),  # what stands was checked when it was written
+            allowance=max(packet.weight, writer.allowance),  # an existing packet was checked when it was written
             newest=inputs.policy.working_set,
         ),
         room=room,
@@ -173,13 +173,17 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
 
 
 def _room(gauge: Gauge) -> ListRoom:
-    """A list is pressed where a compaction would be asked for, and where a step of the prices makes it dearer."""
+    """A list is under pressure at the size at which a compaction would be requested, and at which a price tier
+    begins.
+    """
     late, dearer = gauge.weight_at(gauge.thresholds.late), step_above(gauge.terms.prices, gauge.weight_at)
     return ListRoom(min(late, dearer, gauge.fit_weight), gauge.fit_weight, USER_SHARE * gauge.usable_weight)
 
 
 def _is_lost(state: State, inputs: Inputs) -> bool:
-    """Whether the provider holds nothing of the last list. It never holds one below the least length."""
+    """Whether the provider's cache has nothing of the last list. It never caches a list below the minimum
+    length.
+    """
     cache, last = inputs.gauge.terms.cache, state.last_projection
     if cache.kind == "none" or state.reopen == "model":
         return True
@@ -188,18 +192,20 @@ def _is_lost(state: State, inputs: Inputs) -> bool:
 
 
 def _is_cold(state: State, inputs: Inputs) -> bool:
-    """Whether the provider has let go of the last list since its call."""
+    """Whether the cache entry of the last list has expired since its call."""
     return prices.is_cold(state.epoch.last_time_ms, inputs.time_ms, inputs.gauge.terms.cache.lifetime_ms)
 
 
 def _protection(conversation: ConversationIndex, state: State, inputs: Inputs, epoch: int) -> Protection:
-    """`epoch`: the number of that in which it stays."""
+    """`epoch`: the number of the epoch to protect for."""
     pinned, share = partial(_staying, conversation, state, epoch), INSTRUCTIONS_SHARE * inputs.gauge.usable_weight
     return Protection(conversation, inputs.policy, pinned, share, state.newest_summary)
 
 
 def _staying(conversation: ConversationIndex, state: State, epoch: int) -> frozenset[int]:
-    """What stays as it is in this epoch: pins, what came back lately, a summary that the list began with."""
+    """What stays unchanged in this epoch: pins, recently returned content, and a summary at the start of the
+    list.
+    """
     held = protected_by_pins(conversation, state.pins, state.returned, epoch)
     return held | summaries(conversation, {summary.digest for summary in state.summaries[-1:]})
 
@@ -207,9 +213,10 @@ def _staying(conversation: ConversationIndex, state: State, epoch: int) -> froze
 def _quoted(
     conversation: ConversationIndex, state: State, inputs: Inputs, tokens: float, dropped: Container[int]
 ) -> Quoted:
-    """The instructions that the host removed, and those in dropped messages; the parts of the task that it removed,
-    and a plan that was too long to stay: in at most this many tokens, and in what those in place leave of their
-    budgets. Requests that were too long are among what the user said."""
+    """Quotes the instructions that the host removed and those in dropped messages, the parts of the task that the
+    host removed, and a plan that was too long to stay. Takes at most `tokens`, and at most what those in place
+    leave of their budgets. Requests that were too long are already among the user's words.
+    """
     protection = _protection(conversation, state, inputs, state.epoch.number)
     copies = absent(state.instructions, conversation, inputs.policy.protected_instructions)
     gone = protection.whole_task().leaving(conversation, dropped)
@@ -233,19 +240,19 @@ def _writer(conversation: ConversationIndex, state: State, inputs: Inputs, zone:
 
 
 def _before(state: State) -> int:
-    """So many messages the last projection was of."""
+    """The number of messages in the last projection."""
     return state.last_projection.message_count if state.last_projection is not None else 0
 
 
 def _packet(incoming: Incoming, state: State, writer: PacketWriter) -> tuple[int, Packet, Opening | None]:
-    """Where the packet stands, the packet, and why an epoch may as well be opened (rule 2)."""
+    """The packet's index, the packet, and the reason why opening an epoch costs nothing extra (rule 2)."""
     last, conversation = incoming.last_plan, incoming.conversation
-    if last is not None:  # what is shown is the truth, whatever was reset since
+    if last is not None:  # the last plan is what is shown, even if the state was reset since
         return last.floor, last.packet or NO_PACKET, None
     packet = Packet(state.packet.text, state.packet.weight) if state.packet is not None else NO_PACKET
     due = bool(state.decisions) or writer.has_news(packet)
     rewritten: Opening | None = "rewritten" if due and incoming.delta.unchanged_count < _before(state) else None
-    # a packet does not stand before a summary that a list begins with
+    # a packet cannot come before a summary at the start of a list
     head = int(conversation.size > 1 and bool(conversation.messages[0].view.summary))
     if not state.anchor or not packet.text:
         return head, packet, rewritten
@@ -258,8 +265,9 @@ def _packet(incoming: Incoming, state: State, writer: PacketWriter) -> tuple[int
 
 
 def with_epoch(state: State, done: BalancedResult, anchor: str, conversation: ConversationIndex) -> State:
-    """The state with what was decided. `anchor`: the key of the message that the packet stands before, "" where it
-    stands at the head."""
+    """The state with what was decided. `anchor`: the key of the message after the packet, or "" if the packet is at
+    the start.
+    """
     plan, opened = done.plan, done.epoch_result
     totals = state.totals
     state = msgspec.structs.replace(state, epoch=done.epoch, resumed=state.resume, force_prune=False, reopen=None)
@@ -290,18 +298,18 @@ def with_epoch(state: State, done: BalancedResult, anchor: str, conversation: Co
 
 
 def _unchanged(state: State, plan: Plan, anchor: str) -> State:
-    """The packet that is shown stays, and what is no longer in the list needs no memory."""
+    """Keeps the packet that is shown. Decisions for messages that are no longer in the list are removed."""
     packet = plan.packet if state.packet is None else None
     if packet is not None:
         rendered = RenderedPacket(f"epoch {state.epoch.number}", packet.text, packet.weight)
         state = msgspec.structs.replace(state, packet=rendered, anchor=anchor)
-    if plan.decisions is state.decisions or plan.decisions == state.decisions:  # == looks at each key
+    if plan.decisions is state.decisions or plan.decisions == state.decisions:  # == compares each key
         return state
     return msgspec.structs.replace(state, decisions=plan.decisions)
 
 
 def originals(left: Sequence[Original]) -> tuple[ArchiveRow, ...]:
-    """What left, for the archive, under its handle, whether a marker names it or not."""
+    """The removed originals as archive rows under their handles, even if no marker names them."""
     return tuple(
         ArchiveRow(handles.handle(original.key), original.key, original.call_text, original.text)
         for original in left

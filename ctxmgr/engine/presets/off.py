@@ -1,10 +1,10 @@
-"""Preset `off`: the list as it came; ledger, status and compactions alone."""
+"""Preset `off`: returns the list unchanged; only the ledger, the status and compactions work."""
 
 from ctxmgr.engine.presets.turns import WholeTurns
 
 
 class Off(WholeTurns):
-    """Nothing new is decided. What was stays only where the raw list no longer fits the window."""
+    """Decides nothing new. Earlier decisions apply only if the raw list no longer fits the window."""
 
     name = "off"
     prunes = False

@@ -1,9 +1,10 @@
-"""What a preset is: an object that turns a list into a plan, and says what the rest of a session must know of it.
+"""The interface of presets: an object that turns a list into a plan, and answers the session's questions about
+itself.
 
-1. A preset holds nothing: what it remembers from call to call goes into the state it is given, and comes back with
-   the plan. So a restart goes on with the same bytes.
-2. It judges no plan of its own: what it makes is checked by its `invariants` before it leaves.
-3. What a session would ask a preset's name for, it asks the object.
+1. A preset has no state of its own. What it remembers between calls is in the state that it is given and returned
+   with the plan. So a session continues with the same bytes after a restart.
+2. It does not judge its own plans: its `invariants` check them before they are returned.
+3. A session never branches on a preset's name; it asks the object.
 """
 
 import math
@@ -22,11 +23,12 @@ from ctxmgr.model.saved import Ledger, State
 
 
 class Inputs(msgspec.Struct, frozen=True):
-    """What a plan is computed from beside list and state.
+    """What a plan is computed from, besides list and state.
 
-    `weigh` texts in tokens. `memo` only saves time. `time_ms`: of the call, None where the host told none.
-    `archive`: whether what leaves is wanted, and whether markers may hold handles by which the model asks for it.
-    `may_take_long`: False where others wait for this call, and a long list had better be gone through elsewhere.
+    `weigh` counts the tokens of a text. `memo` only saves time. `time_ms`: when the call came, or None if the host
+    did not say. `archive`: whether originals of removed content are kept, and whether markers may contain handles
+    by which the model requests it. `may_take_long`: False if other calls wait for this one, so that a long list
+    should be processed in another thread.
     """
 
     policy: Policy
@@ -40,21 +42,22 @@ class Inputs(msgspec.Struct, frozen=True):
 
     @property
     def archives(self) -> bool:
-        """Whether markers may hold handles."""
+        """Whether markers may contain handles."""
         return self.archive == "handles"
 
     @property
     def keeps_originals(self) -> bool:
-        """Whether originals of what leaves are kept, with handles or without."""
+        """Whether originals of removed content are kept, with handles or without."""
         return self.archive != ""
 
 
 class Planned(msgspec.Struct, frozen=True):
-    """`plan`, and `state` with what was decided. `tokens` of the provider: what would be sent if nothing had been.
+    """`plan`, and `state` with what was decided. `tokens`: what would be sent without new decisions, by the
+    provider's count.
 
-    Where an epoch was opened now: its `receipt`, the `originals` of what left with it, and `evicted_reads`, the
-    files of which a read left, so that a host can forget that its model has seen them. `unpruned`: why a prune that
-    the host asked for took nothing.
+    If an epoch was opened: its `receipt`, the `originals` of what it removed, and `evicted_reads`, the files whose
+    reads were removed, so that a host can forget that its model has seen them. `unpruned`: why a prune that the
+    host requested removed nothing.
     """
 
     plan: Plan
@@ -67,13 +70,14 @@ class Planned(msgspec.Struct, frozen=True):
 
 
 class NeedsThread(Exception):
-    """The preset would hold others up: it is asked again where it may take long."""
+    """The preset would block other calls. Call it again where it may take long."""
 
 
 class PresetStrategy(ABC):
-    """`name` on the wire. `policy_keys`: those that mean something here, of those that do not in every preset.
-    `prunes`: whether it ever leaves anything out. `asks_for_compaction` of the host when a list has outgrown it.
-    `keeps_prefix`: between two epochs a list only grows at its end."""
+    """`name` as on the wire. `policy_keys`: the keys that matter here, of those that do not matter in every preset.
+    `prunes`: whether it ever removes anything. `asks_for_compaction`: whether it requests a compaction when a list
+    is too large. `keeps_prefix`: whether a list only grows at its end between two epochs.
+    """
 
     name: ClassVar[Preset]
     invariants: ClassVar[Invariants]
@@ -83,57 +87,61 @@ class PresetStrategy(ABC):
     keeps_prefix: ClassVar[bool] = False
 
     def alternating(self) -> "PresetStrategy":
-        """The same preset by the stricter rules of a model that wants users and the assistant to take turns."""
+        """The same preset with the stricter rules of a model that requires user and assistant messages to
+        alternate.
+        """
         of, own = type(self), {"invariants": ALTERNATING[self.invariants]}
         strict: PresetStrategy = type(f"Alternating{of.__name__}", (of,), own)()
         return strict
 
     @abstractmethod
     def project(self, incoming: Incoming, state: State, inputs: Inputs) -> Planned:
-        """The plan for this list. Pure but for the memo. Where pruning is off nothing new is decided.
+        """The plan for this list. Pure except for the memo. While pruning is off, nothing new is decided.
 
-        Raises NeedsThread."""
+        Raises NeedsThread.
+        """
 
     def is_active(self, state: State) -> bool:
-        """Whether anything is left out at present."""
+        """Whether pruning is on."""
         return state.enabled and self.prunes
 
     def target_weight(self, gauge: Gauge) -> float:
-        """What a list that does not fit is cut to, in tokens, where that is less than fits."""
+        """The size in tokens to which a list that does not fit is cut. Ignored if more than what fits."""
         return math.inf
 
     def promised_weight(self, gauge: Gauge) -> float:
-        """The same, where the working set that is promised does not fit."""
+        """The same, if the promised working set does not fit."""
         return math.inf
 
     def asking_tokens(self, thresholds: Thresholds) -> float:
-        """From how many tokens on a compaction is asked for."""
+        """The number of tokens from which a compaction is requested."""
         return thresholds.red
 
     def leavable_weight(self, state: State, plan: Plan, answered: bool, inputs: Inputs) -> float:
-        """What the next projection may take away of what would be sent now, in tokens: no compaction need be asked
-        for because of it. `plan` is the last; `answered`: the next list may go on from it."""
+        """How many of the tokens that would be sent now the next projection may remove. A compaction is not
+        requested because of these. `plan` is the last one. `answered`: the next list may continue from it.
+        """
         return 0.0
 
     def why_idle(self, state: State, policy: Policy) -> str:
-        """Why a session that has asked for lists got all of them back as they were, where people would wonder."""
+        """Why every list so far was returned unchanged, if users may wonder; otherwise ""."""
         return ""
 
-    # what an event does to what was decided
+    # how events change earlier decisions
 
     def packet_outdated(self, state: State) -> State:
-        """What the packet is rendered by has changed."""
+        """The inputs of the packet's text have changed."""
         return msgspec.structs.replace(state, packet=None)
 
     def moved(self, state: State) -> State:
-        """The host is at another place of its tree."""
+        """The host moved to another place of its tree."""
         return msgspec.structs.replace(state, anchor="", packet=None, decisions={})
 
     def switched(self, state: State) -> State:
-        """Pruning is switched on or off: the next list is shown by other rules."""
+        """Pruning was switched on or off, so the next list follows other rules."""
         return state
 
     def undone(self, state: State, keys: Container[str]) -> State:
-        """What was decided under these keys is not to be any more; the messages are pinned."""
+        """Removes the decisions with these keys. The messages are pinned."""
         decisions = {key: decision for key, decision in state.decisions.items() if key not in keys}
         return msgspec.structs.replace(state, decisions=decisions)

@@ -1,4 +1,4 @@
-"""The presets, a row each."""
+"""The presets, one row each."""
 
 from ctxmgr.engine.presets.balanced import Balanced
 from ctxmgr.engine.presets.off import Off

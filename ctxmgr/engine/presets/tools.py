@@ -1,5 +1,5 @@
-"""Preset `tools`: old tool output is replaced by markers, all else stays. What the host took away itself, and the
-model's notes, stand in a packet.
+"""Preset `tools`: replaces old tool output with markers and keeps everything else. A packet holds what the host
+removed itself, and the model's notes.
 """
 
 from ctxmgr.engine.conversation import Incoming
@@ -10,7 +10,7 @@ from ctxmgr.model.saved import State
 
 
 class Tools(WholeTurns):
-    """No turn leaves. What is old enough is pruned whenever it comes to the policy's minimum."""
+    """Removes no turn. Prunes old tool output when it reaches the policy's minimum."""
 
     name = "tools"
     policy_keys = frozenset(
@@ -27,7 +27,7 @@ class Tools(WholeTurns):
     asks_for_compaction = False
 
     def pruning(self, incoming: Incoming, state: State, inputs: Inputs) -> Pruning:
-        """On each call."""
+        """Prunes on each call."""
         return pruning_of(incoming, state, inputs)
 
     def why_idle(self, state: State, policy: Policy) -> str:

@@ -1,5 +1,6 @@
-"""The preset that keeps whole turns, decided anew on each call, and what it shares with `tools` and `off`. Knows
-nothing of cache epochs."""
+"""The preset that keeps whole turns and decides on each call, and the code that it shares with `tools` and `off`.
+Knows nothing of cache epochs.
+"""
 
 from ctxmgr.engine.presets.turns.prune import Pruning, why_nothing
 from ctxmgr.engine.presets.turns.whole_turns import Turns, WholeTurns, pruning_of

@@ -1,9 +1,8 @@
-"""Turns a state and what would leave into the packet that stands for it, rendered once a place.
+"""Renders the packet for what would be removed, from a state; once for each position.
 
-Between moves of the first kept turn the packet keeps its bytes as long as it fits, whatever the zone, so that it
-does not change the prefix with each new fact. What is new since stands in the kept turns. Instructions and parts of
-the task that left, or that the host took away, stand in it word for word, in what those in kept turns leave of
-budgets of their own.
+While the first kept turn stays the same, the packet keeps its bytes as long as it fits, in any zone, so that new
+facts do not change the prefix. The kept turns contain what is new. Instructions and parts of the task that were
+removed, also by the host, are quoted word for word, within what those in kept turns leave of budgets of their own.
 """
 
 import math
@@ -19,13 +18,14 @@ from ctxmgr.engine.protection import Protection
 from ctxmgr.model import PACKET_MARK, Zone
 from ctxmgr.model.saved import RenderedPacket, State
 
-QUOTING_TOKENS = 60  # of the headings above what is quoted
+QUOTING_TOKENS = 60  # for the headings above quoted texts
 
 
 class LeftOut(msgspec.Struct, frozen=True):
-    """What a packet is to stand for: `tokens` that left the list, which starts at the message `start`. It may weigh
-    `most_tokens`. Of the messages from `start` on, those `gone` left, too, and those `cut` have shortened
-    results."""
+    """What a packet stands for: `tokens` removed from the list, which now starts at the message `start`. The packet
+    may have `most_tokens`. Of the messages from `start` on, those in `gone` were removed too, and those in `cut`
+    have shortened results.
+    """
 
     tokens: int
     start: int
@@ -35,9 +35,10 @@ class LeftOut(msgspec.Struct, frozen=True):
 
 
 class Packets:
-    """`rendered` is the packet in force; in tokens: `budget` of the packet that comes now, `allowance` that it may
-    weigh beyond what left the list, with what is told word for word of what the host took away. `lasting`: one that
-    resumed stays whatever its size, for where no turn leaves another packet would cost the prefix for nothing."""
+    """`rendered`: the current packet. In tokens: `budget` of the next packet; `allowance` beyond what was removed
+    from the list, including the quotes of what the host removed. `lasting`: a packet written to resume a session
+    stays whatever its size, because without removed turns, another packet would cost the prefix for nothing.
+    """
 
     def __init__(
         self,
@@ -58,7 +59,7 @@ class Packets:
         self._lasting = lasting
         in_force = state.packet.weight if lasting and state.packet is not None else 0  # checked when it was written
         allowed = packet_allowance(state, self.budget) + self._absent_tokens
-        if state.newest_summary:  # quoted it weighs more than where it stood
+        if state.newest_summary:  # a quote has more tokens than the original
             allowed += QUOTING_TOKENS + int((QUOTED_WEIGHT - 1) * self._task.weight(conversation))
         self.allowance = max(allowed, in_force)
         self._text = PacketText.of(state, inputs.ledger, inputs.weigh)
@@ -66,22 +67,23 @@ class Packets:
 
     @property
     def may_say(self) -> bool:
-        """Whether there is anything that it may hold."""
+        """Whether the packet may have any content."""
         return bool(self.budget or self._absent or self._instructions.blocks or self._task.parts)
 
     def render(self, left: LeftOut) -> tuple[str, int]:
-        """The packet for it, with its weight."""
+        """The packet and its token count."""
         if not self.stays(left):
             shrinks = self.rendered is not None and self.rendered.placement_key == _placement_key(
                 left, self._resume
             )
-            most = max(left.tokens, left.most_tokens // 2) if shrinks else left.most_tokens  # not with each call
+            # so that it does not change on each call
+            most = max(left.tokens, left.most_tokens // 2) if shrinks else left.most_tokens
             text = self._written(left, most)
             self.rendered = RenderedPacket(_placement_key(left, self._resume), text, self._text.weigh(text))
         return (self.rendered.text, self.rendered.weight) if self.rendered is not None else ("", 0)
 
     def _written(self, left: LeftOut, most: int) -> str:
-        """In `most` tokens: what is told word for word, and what is known in the rest."""
+        """The text in at most `most` tokens: first the quotes, then what is known."""
         weigh, conversation = self._text.weigh, self._conversation
         kept = [index for index in range(left.start, conversation.size) if index not in left.gone]
         gone = left.gone.union(range(left.start))
@@ -96,7 +98,7 @@ class Packets:
         return "\n\n".join(filter(None, (text or (PACKET_MARK if told.text else ""), told.text)))
 
     def _in_place(self, gone: Container[int]) -> InPlace:
-        """What stands in kept turns."""
+        """The tokens of instructions and task in kept turns."""
         weigh = self._conversation.block_weight
         instructions, task = (
             sum(weigh(ref) for ref in blocks if ref.message_index not in gone)
@@ -110,8 +112,9 @@ class Packets:
         return Removed(len(gone), results, may_ask=self._may_ask)
 
     def stays(self, left: LeftOut) -> bool:
-        """Whether the packet in force keeps its bytes. One that resumed does, where it is no larger than others
-        are."""
+        """Whether the current packet keeps its bytes. A packet written to resume a session does if it is no larger
+        than others.
+        """
         before = self.rendered
         if before is None or before.weight > left.most_tokens:
             return False
@@ -125,16 +128,16 @@ def _placement_key(left: LeftOut, resume: bool) -> str:
 
 
 class Folding(msgspec.Struct, frozen=True):
-    """What the packet takes over from messages, and for how much it may stand.
+    """What the packet takes over from messages, and how large it may be.
 
-    1. A summary that is in the ledger leaves, wherever it stands: the packet says what it said, in short where it
-       is long.
-    2. A packet stands for what left the list. After a compaction or a move of the host's it stands for what the
-       host took away as well, of which nobody knows the weight: then its budget and the window alone bound it.
+    1. A summary that is in the ledger is removed, wherever it is: the packet repeats it, shortened if it is long.
+    2. A packet stands for what was removed from the list. After a compaction or a move by the host, it also stands
+       for what the host removed, whose size is unknown: then only its budget and the window limit it.
 
-    `packet_for`: the text and weight for what left, ("", 0) where nothing fits; None: there is none. `folded`:
-    whether the summary of this index is in the ledger. `allowance`: tokens that the packet may weigh beyond what
-    left (rule 2), as far as the list stays below `window`. `stays`: whether the packet in force keeps its bytes.
+    `packet_for`: the text and token count for what was removed, ("", 0) if nothing fits; None: there is no packet.
+    `folded`: whether the summary at this index is in the ledger. `allowance`: tokens that the packet may have
+    beyond what was removed (rule 2), while the list stays below `window`. `stays`: whether the current packet keeps
+    its bytes.
     """
 
     packet_for: Callable[[LeftOut], tuple[str, int]] | None
@@ -144,9 +147,9 @@ class Folding(msgspec.Struct, frozen=True):
     stays: Callable[[LeftOut], bool] = lambda left: False
 
     def packet(self, left: LeftOut) -> tuple[str, int]:
-        """The packet for it."""
+        """The packet and its token count."""
         return self.packet_for(left) if self.packet_for is not None and left.most_tokens else ("", 0)
 
     def most_tokens(self, tokens: int, kept: int) -> int:
-        """That a packet may weigh where so many tokens left and so many are `kept` (rule 2)."""
+        """The most tokens for a packet, if `tokens` were removed and `kept` stay (rule 2)."""
         return max(tokens, int(min(tokens + self.allowance, self.window - kept)))

@@ -1,35 +1,34 @@
-"""Turns a list of messages, the zone and what was decided before into the plan of a projection.
+"""Computes the plan of a projection from a list of messages, the zone and earlier decisions.
 
 Rules (design, section 4; the number in brackets is the design's):
-1. [1] Summaries that are folded into the ledger, and packets that come back, are left out (`summary_folding`).
-2. [2] The newest turns stay, as many as the zone's row says; older ones leave whole. The first kept turn
-   never moves back within a branch (`floor`): the host reports the usage of the pruned request, so a better
-   zone would bring turns back, and the next reading would push them out again. The one exception is a result
-   that comes late, to a call that was left out: its turn comes back, for a provider refuses a parted pair.
-3. [3] The newest turn is lossless. Only in the compact zone, where it alone is over its limit, its old steps
-   lose tool output, oldest first; the last two steps stay.
-4. What was cut to fit the window stays so, of whichever kind, while its turn is kept; and steps that left to fit
-   stay out (`engine.fit`).
-5. [4] In kept but older turns bulky results are distilled, by the zone's limit. An edit is remembered with its
-   limit, so that a better zone does not undo it. What may be an error is treated as one. Results of protected tools
-   stay as they are.
-6. [5] One packet stands before the first kept message when turns or summaries were left out, and weighs no
-   more than what it stands for; packets that came back count as left out, and so does what the host took away
-   itself. Where little was left out and that leaves no room for a packet, nothing is left out: there is nothing to
-   gain, and a list that came with a summary or a packet before an assistant message may not start with the latter.
-   Prompts always stay, and those of older turns stand before the packet: many models take a prompt at the head
-   alone.
-7. [6] Tool-output pruning (`prune`) adds its targets to the remembered edits; kept turns only lose by it.
-8. The working set that is promised stays whole: a turn that holds any of it stays, and rules 3, 5 and 7 take
-   nothing of it. Only a list that does not fit the window leaves it behind: where the first kept turn stands within
-   it, that was to fit (`fit_floor`). For rule 5 it is the one that stood when the newest turn began: else each call
-   would change what the one before has left behind.
-9. Where no other turn leaves, the packet keeps its bytes and nothing else is decided of what the last plan shows,
-   it goes on with what came since.
-10. Where a tool was loaded last its step stays, behind the packet, though its turn leaves.
+1. [1] Summaries that are folded into the ledger, and packets that come back, are removed (`summary_folding`).
+2. [2] The newest turns stay, as many as the zone's row says; older ones are removed whole. The first kept turn
+   never moves back within a branch (`floor`): the host reports the usage of the pruned request, so a better zone
+   would bring turns back, and the next reading would remove them again. The one exception is a late result of a
+   removed call: its turn comes back, because a provider refuses a call and a result without each other.
+3. [3] The newest turn is lossless. Only in the compact zone, if it alone is over its limit, its old steps lose tool
+   output, oldest first; the last two steps stay.
+4. What was cut to fit the window stays cut, whatever its kind, while its turn is kept; and steps that were removed
+   to fit stay removed (`engine.fit`).
+5. [4] In kept but older turns, bulky results are distilled, by the zone's limit. An edit is remembered with its
+   limit, so that a better zone does not undo it. A possible error counts as an error. Results of protected tools
+   stay unchanged.
+6. [5] If turns or summaries were removed, one packet comes before the first kept message. It has no more tokens
+   than what it stands for; packets that came back count as removed, and so does what the host removed itself. If so
+   little was removed that there is no room for a packet, nothing is removed: there is nothing to gain, and a list
+   that came with a summary or a packet before an assistant message may not start with that message. Prompts always
+   stay, and those of older turns come before the packet, because many models accept a prompt only at the start.
+7. [6] Tool-output pruning (`prune`) adds its targets to the remembered edits. In kept turns it only removes more.
+8. The promised working set stays whole: a turn with any part of it stays, and rules 3, 5 and 7 do not change it.
+   Only a list that does not fit the window may lose part of it: the first kept turn is then inside it
+   (`fit_floor`). Rule 5 uses the working set from when the newest turn began; otherwise each call would change what
+   the previous one left behind.
+9. If no other turn is removed, the packet keeps its bytes, and no decision changes for what the last plan shows,
+   the last plan is extended by the new messages.
+10. The step that loaded a tool last stays, after the packet, even if its turn is removed.
 
-Everything is computed a turn at a time from the index, so that a call costs the kept part, not the list; by rule 9
-what is new.
+Everything is computed turn by turn from the index, so that the cost of a call depends on the kept part, not on the
+whole list; with rule 9, on what is new.
 """
 
 from collections.abc import Sequence
@@ -57,21 +56,21 @@ from ctxmgr.engine.protection import Protection
 from ctxmgr.engine.rewriting import ERRORS_OVER, Rewrite, cut_edit, marker
 from ctxmgr.model import Block, BlockEdit, Decision, Keep, Packet, Piece, Plan, Policy, Zone
 
-STEPS_LOSSLESS = 2  # newest steps of the newest turn that rule 3 never touches
+STEPS_LOSSLESS = 2  # newest steps of the newest turn, which rule 3 never changes
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """Weights, uncalibrated; None for none. Above `newest`, with the packet, rule 3 acts."""
+    """Uncalibrated weights; None for no limit. Rule 3 applies if the newest turn and the packet exceed `newest`."""
 
     newest: float | None = None
 
 
 class TurnsInputs(msgspec.Struct, frozen=True):
-    """What a projection is asked for beside the list itself.
+    """What a projection is computed from, besides the list.
 
-    `floor`: index of the first kept turn's first message so far. `limits`: None where no more turns may leave.
-    `decisions`: the edits in force, and those that are to be made now. `last_plan`, of `last_count` messages: where
-    the list only adds to those. `held`: the blocks of instructions and of the task.
+    `floor`: the index of the first kept turn's first message so far. `limits`: None if no more turns may be
+    removed. `decisions`: the current edits, and those to make now. `last_plan`: the plan of the first `last_count`
+    messages, if the list only adds to them. `held`: the blocks of instructions and of the task.
     """
 
     zone: Zone
@@ -88,8 +87,9 @@ class TurnsInputs(msgspec.Struct, frozen=True):
 
 
 class _Standing(msgspec.Struct, frozen=True):
-    """What a plan was made by. `first`: the first turn that is kept; `working_set` as it began; results before
-    `held` are shortened if they are bulky; `goes_on`: rule 9."""
+    """What a plan was computed from. `first`: the first kept turn. `working_set`: its start. Bulky results before
+    `held` are shortened. `goes_on`: whether rule 9 may apply.
+    """
 
     policy: Policy
     zone: Zone | None
@@ -100,7 +100,7 @@ class _Standing(msgspec.Struct, frozen=True):
     goes_on: bool = False
 
     def same(self, other: "_Standing") -> bool:
-        """Whether both take the same from what both know."""
+        """Whether both remove the same from their common messages."""
         mine, theirs = ((each.policy, each.zone, each.told, each.first) for each in (self, other))
         return mine == theirs
 
@@ -130,16 +130,16 @@ def _standing(conversation: ConversationIndex, before: _Standing | None, start: 
 
 @carried
 def _specials(conversation: ConversationIndex, before: frozenset[str] | None, start: int) -> frozenset[str]:
-    """The roles of messages that may leave from inside a turn: packets that came back, and summaries."""
+    """The roles of messages that may be removed from within a turn: returned packets, and summaries."""
     new = {message.view.role for message in conversation.messages[start:]}
     return (before or frozenset()) | new.intersection(SPECIAL)
 
 
 def _going_on(conversation: ConversationIndex, ask: TurnsInputs) -> Plan | None:
-    """Rule 9."""
+    """The last plan, extended (rule 9), or None."""
     standing, last = _standing(conversation, ask), ask.last_plan
     leaving = _specials(conversation) & ({"packet"} if ask.limits is None else frozenset(SPECIAL))
-    newest_may_lose = ask.limits is not None and ask.zone == "compact"  # rule 3
+    newest_may_lose = ask.limits is not None and ask.zone == "compact"  # by rule 3
     if not standing.goes_on or last is None or not last.pieces or newest_may_lose or leaving:
         return None
     tail, weight = last.pieces[-1], last.weight + conversation.weight_of(range(ask.last_count, conversation.size))
@@ -161,8 +161,9 @@ def _going_on(conversation: ConversationIndex, ask: TurnsInputs) -> Plan | None:
 def _keeps_head(
     conversation: ConversationIndex, ask: TurnsInputs, standing: _Standing, last: Plan, weight: int
 ) -> bool:
-    """Whether the list begins as it did: no turn has left and no packet stands, or the same turns have, and their
-    packet keeps its bytes. `weight` of the plan, with that, in tokens."""
+    """Whether the list begins as before: no turn was removed and there is no packet, or the same turns were removed
+    and their packet keeps its bytes. `weight`: of the plan with its packet, in tokens.
+    """
     packet, folding, first = last.packet, ask.folding, standing.first
     if packet is None:
         return not (last.turns_dropped or folding.allowance or ask.floor)
@@ -194,7 +195,7 @@ def project(conversation: ConversationIndex, ask: TurnsInputs) -> Plan:
 
 
 def _first_turn(conversation: ConversationIndex, ask: TurnsInputs, working_set: int) -> int:
-    """Rule 2."""
+    """Applies rule 2."""
     rules, turns = ask.rules, conversation.turns
     floor = rules.cut_at(conversation, turn_at(turns, ask.floor))
     if ask.limits is None:
@@ -206,7 +207,7 @@ def _first_turn(conversation: ConversationIndex, ask: TurnsInputs, working_set: 
 
 
 def _fit_floor(ask: TurnsInputs, working_set: int) -> int:
-    """Rule 8."""
+    """Applies rule 8."""
     return ask.floor if ask.floor > working_set else 0
 
 
@@ -230,8 +231,9 @@ class _Draft:
         self._keep_from(_first_turn(conversation, ask, self.working_set), filtered=True)
 
     def _keep_from(self, first: int, filtered: bool) -> None:
-        """Rules 1 and 2: which turns stay, and which summaries and returned packets inside them leave. What is
-        not `filtered` keeps its summaries, and the packets that stand before all turns."""
+        """Applies rules 1 and 2: which turns stay, and which summaries and returned packets inside them are
+        removed. If not `filtered`, summaries stay, and so do packets before all turns.
+        """
         self.first = first
         specials = [position for turn in self.turns[first:] for position in turn.specials]
         packets = [index for index in specials if self.messages[index].view.role == "packet"]
@@ -250,13 +252,13 @@ class _Draft:
         self.remaining_tokens = self.conversation.raw_weight - self.evicted_tokens
         to_fit = frozenset(
             index for index in self.unfit if index >= start
-        )  # no packet stands for them: they change late
+        )  # no packet stands for them, because they change late
         self.remaining_tokens -= self.conversation.weight_of(to_fit)
         self.without |= to_fit
         self.unfit_count = len(to_fit)
 
     def write_packet(self) -> None:
-        """The packet for what left, beside what is shown of the rest."""
+        """Writes the packet for what was removed; it does not repeat what is shown."""
         folding, tokens = self.ask.folding, self.evicted_tokens
         left = LeftOut(
             tokens,
@@ -270,7 +272,7 @@ class _Draft:
             self.packet = ("", 0)
 
     def decide_results(self) -> None:
-        """Rules 4, 5 and 7: the remembered edits, and new ones for bulky results of kept older turns."""
+        """Applies rules 4, 5 and 7: the remembered edits, and new ones for bulky results of kept older turns."""
         limit = getattr(self.ask.protection.policy.distill, self.ask.zone)
         if any(decision.kind == "cut" for decision in self.decisions.values()):
             self._cut_again()
@@ -292,7 +294,7 @@ class _Draft:
                         self._edit(ref, decision)
 
     def _cut_again(self) -> None:
-        """Rule 4."""
+        """Applies rule 4."""
         for position in range(self.turns[self.first].start, self.conversation.size):
             if position in self.without:
                 continue
@@ -305,7 +307,7 @@ class _Draft:
                     self._put(cut_edit(self.conversation, ref, decision))
 
     def prune_newest(self) -> None:
-        """Rule 3."""
+        """Applies rule 3."""
         newest, limits = self.turns[-1], self.ask.limits or Limits()
         if limits.newest is None or self.ask.zone != "compact":
             return
@@ -318,7 +320,7 @@ class _Draft:
             over -= self.saved - saved
 
     def _newest_weight(self) -> int:
-        """Of the newest turn alone as decided so far, in tokens."""
+        """The tokens of the newest turn alone, as decided so far."""
         start = self.turns[-1].start
         gone = self.conversation.weight_of(position for position in self.without if position >= start)
         edits = [edit for index, blocks in self.block_edits.items() if index >= start for edit in blocks.values()]
@@ -333,11 +335,11 @@ class _Draft:
                     self._edit(ref, Decision("pruned"))
 
     def _edit(self, ref: BlockRef, decision: Decision) -> None:
-        """Remembers an edit if it makes the result lighter; markers of ours are never edited again."""
+        """Remembers an edit if it makes the result smaller. Markers of ctxmgr are never edited again."""
         block = self.conversation.block(ref)
         if self.ask.rewrite is None or not block.can_edit or marker.is_marker(block.text):
             return
-        if decision.kind == "dropped" or ref.message_index in self.without:  # a message's, not a result's
+        if decision.kind == "dropped" or ref.message_index in self.without:  # for a whole message, not a result
             return
         if not self.ask.rules.may_edit(self.conversation, ref, decision.kind):
             return
@@ -357,11 +359,11 @@ class _Draft:
         self.saved += edit.before_tokens - edit.after_tokens
 
     def weight(self) -> int:
-        """Of the kept turns as decided so far, in tokens, without the packet."""
+        """The tokens of the kept turns as decided so far, without the packet."""
         return self.remaining_tokens - self.saved
 
     def plan(self) -> Plan:
-        """Rule 6, and the pieces in order."""
+        """Applies rule 6, and puts the pieces in order."""
         packet = self._packet()
         start = self.turns[self.first].start
         weight = self.weight() + packet.weight
@@ -385,7 +387,7 @@ class _Draft:
         )
 
     def _packet(self) -> Packet:
-        """The packet for what was left out; without one the draft may have to leave nothing out any more."""
+        """The packet for what was removed. Without one, the draft may have to keep everything."""
         if self.packet[0]:
             return Packet(*self.packet)
         gains = self.first > 0 or not self._starts_with_reply()
@@ -401,7 +403,7 @@ class _Draft:
         return Packet("", 0)
 
     def _starts_with_reply(self) -> bool:
-        """Whether the list would start with an assistant message, though it did not come so."""
+        """Whether the list would start with an assistant message that it did not start with before."""
         first = self.turns[0].start
         leaving = {*self.without, *self.conversation.prompts}
         start = next((index for index in range(first, self.conversation.size) if index not in leaving), first)
@@ -431,7 +433,7 @@ class _Draft:
 
 
 def _runs(positions: Sequence[int]) -> list[Keep]:
-    """Rising positions as ranges."""
+    """Groups ascending indexes into ranges."""
     runs: list[Keep] = []
     for index in positions:
         if runs and runs[-1].end == index:

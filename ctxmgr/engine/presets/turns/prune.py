@@ -1,15 +1,16 @@
-"""Turns a list of messages into the tool results that may lose their output (rule 6 of the projection).
+"""Selects the tool results of a list that may lose their output (rule 7 of the projection).
 
-Rules (OpenCode's pruning, as the design, section 4, fixes it):
-1. Walk from the newest message back. The last `protectedTurns` user turns are safe.
-2. Stop at a compaction boundary: what is before it is gone from the model's view anyway. A result that is
-   pruned already is no reason to stop (the original stops there, and so never prunes what is older).
-3. Errors, what may be one, and `protectedTools` never; `prunableTools` names those eligible, empty means all.
-4. The newest `pruneProtect` tokens of eligible output are safe, and of a result that is only partly among them all
-   (the original prunes it, and may protect nothing); what is older is prunable.
-5. Prune all of it at once, and only if it comes to `pruneMinimum` tokens; `force` goes past the minimum.
-6. What is pruned stays pruned: a later call prunes only what has become prunable since, so that the bytes in
-   front of it stay as they were.
+Rules (OpenCode's pruning, as the design, section 4, defines it):
+1. Walk back from the newest message. The last `protectedTurns` user turns are safe.
+2. Stop at a compaction boundary: the model does not see what is before it anyway. An already pruned result is no
+   reason to stop (the original stops there, and so never prunes what is older).
+3. Never prune errors, possible errors, or results of `protectedTools`. `prunableTools` names the eligible tools;
+   empty means all.
+4. The newest `pruneProtect` tokens of eligible output are safe. A result that is partly among them is safe as a
+   whole (the original prunes it, and may protect nothing). Older output is prunable.
+5. Prune all prunable output at once, and only if it reaches `pruneMinimum` tokens; `force` ignores the minimum.
+6. Pruned results stay pruned. A later call prunes only what has become prunable since, so that the bytes before it
+   do not change.
 """
 
 from bisect import bisect_left
@@ -26,7 +27,7 @@ from ctxmgr.model import Block, Decision, Policy
 
 
 class Target(msgspec.Struct, frozen=True, gc=False):
-    """A tool result: where it stands, its key, weight in tokens."""
+    """A tool result: its position, its key, and its tokens."""
 
     ref: BlockRef
     key: str
@@ -34,8 +35,9 @@ class Target(msgspec.Struct, frozen=True, gc=False):
 
 
 class Pruning(msgspec.Struct, frozen=True):
-    """`targets` oldest last; `scanned_tokens` of eligible output, `protected_tokens` of it that stay by rule 4, and
-    `prunable_tokens`."""
+    """`targets`, oldest last. In tokens: `scanned_tokens` of eligible output, `protected_tokens` of it that stay by
+    rule 4, and `prunable_tokens`.
+    """
 
     targets: tuple[Target, ...] = ()
     scanned_tokens: int = 0
@@ -44,7 +46,7 @@ class Pruning(msgspec.Struct, frozen=True):
 
 
 def why_nothing(scanned_tokens: int, policy: Policy) -> str:
-    """Why none of so many tokens of old tool output may be pruned."""
+    """Why none of this old tool output may be pruned."""
     if not scanned_tokens:
         return "there is no tool output older than the protected turns"
     kept = f"the newest {policy.prune_protect} tokens stay (pruneProtect)"
@@ -52,8 +54,9 @@ def why_nothing(scanned_tokens: int, policy: Policy) -> str:
 
 
 class _Open(msgspec.Struct, frozen=True):
-    """The results that may be pruned, oldest first, where these `decisions` are in force: none is pruned yet.
-    `pruned`: the keys of what is, by them. `sums[n]`: tokens of the first `n` of the results."""
+    """The results that may be pruned under these `decisions`, oldest first; none is pruned yet. `pruned`: the keys
+    of results that are pruned already. `sums[n]`: tokens of the first `n` results.
+    """
 
     decisions: Mapping[str, Decision]
     tools: tuple[tuple[str, ...], ...]
@@ -63,11 +66,11 @@ class _Open(msgspec.Struct, frozen=True):
     sums: list[int] = msgspec.field(default_factory=lambda: [0])
 
     def before(self, message_index: int) -> int:
-        """How many stand before a message."""
+        """The number of results before a message."""
         return bisect_left(self.refs, BlockRef(message_index, 0))
 
     def weight_of(self, refs: Iterable[BlockRef], start: int, end: int) -> int:
-        """Of these, as far as they are among those numbered [start, end), in tokens."""
+        """The tokens of those of `refs` that are among the results numbered [start, end)."""
         numbers = ((ref, bisect_left(self.refs, ref, start, end)) for ref in refs)
         return sum(
             self.targets[number].weight for ref, number in numbers if number < end and self.refs[number] == ref
@@ -80,8 +83,9 @@ def prune(
     force: bool = False,
     working_set: int = NOWHERE,
 ) -> Pruning:
-    """What to prune now. `decisions` tell what is pruned already; results from the message `working_set` on stay.
-    Costs what is new, and what is protected by rule 4."""
+    """What to prune now. `decisions` say what is pruned already. Results from the message `working_set` on stay.
+    The cost depends on what is new and on what rule 4 protects.
+    """
     conversation, policy = protection.conversation, protection.policy
     open_, instructed = _open(conversation, protection, decisions), protection.told()
     older = max(0, len(conversation.turns) - policy.protected_turns)  # only the first turn has no user message
@@ -106,7 +110,7 @@ def _open(
     protection: Protection,
     decisions: Mapping[str, Decision],
 ) -> _Open:
-    """Rules 3 and 6."""
+    """Applies rules 3 and 6."""
     policy = protection.policy
     tools = policy.protected_tools, policy.prunable_tools
     if before is None or before.tools != tools:
@@ -129,36 +133,37 @@ def _open(
 
 
 def _by(before: _Open, decisions: Mapping[str, Decision], start: int) -> tuple[_Open, int]:
-    """What is open by these decisions, of the messages up to `start`; nothing, up to 0, where some were taken
-    back."""
+    """The prunable results among the messages before `start`, under these decisions. If some decisions were undone,
+    returns an empty result and 0.
+    """
     pruned = _pruned(decisions)
     if not before.pruned <= pruned:
         return _Open(decisions, before.tools, pruned), 0
     newly = pruned - before.pruned
-    if not newly:  # they were written, which changes nothing here
+    if not newly:  # other decisions changed, which does not matter here
         return before, start
     targets = list(compress(before.targets, map(not_, map(newly.__contains__, map(_KEY, before.targets)))))
     sums = list(accumulate(map(_WEIGHT, targets), initial=0))
     return _Open(decisions, before.tools, pruned, list(map(_REF, targets)), targets, sums), start
 
 
-# at the speed of C: a long list loses thousands of results at once
+# in C, because a long list loses thousands of results at once
 _KEY, _WEIGHT, _REF, _KIND = map(attrgetter, ("key", "weight", "ref", "kind"))
 
 
 def _pruned(decisions: Mapping[str, Decision]) -> frozenset[str]:
-    """Keys of what is pruned by these."""
+    """The keys of the results that these decisions prune."""
     return frozenset(compress(decisions, map("pruned".__eq__, map(_KIND, decisions.values()))))
 
 
 def _eligible(block: Block) -> bool:
-    """Rule 3, and nothing that is a marker of ours already."""
+    """Applies rule 3, and excludes ctxmgr's markers."""
     return block.can_edit and not block.is_error and not block.doubtful and not marker.is_marker(block.text)
 
 
 @carried
 def _boundary(conversation: ConversationIndex, before: int | None, start: int) -> int:
-    """Index after the newest compaction summary (rule 2), 0 where there is none."""
+    """The index after the newest compaction summary (rule 2), or 0 without one."""
     newest = range(conversation.size - 1, start - 1, -1)
     views = ((index, conversation.messages[index].view) for index in newest)
     summaries = (index for index, view in views if view.role in SPECIAL and view.summary == "compaction")

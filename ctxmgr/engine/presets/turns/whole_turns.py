@@ -1,10 +1,10 @@
-"""Preset `turns`, and what `tools` and `off` have in common with it: a list and a state become plan and state by
+"""Preset `turns`, and what `tools` and `off` share with it: computes plan and state from a list and a state, in
 whole turns.
 
-1. The first kept turn is remembered by its key (`anchor`), so that a list that was written anew begins there too.
-2. Tool output is pruned where the host asks for it, and by `tools` on each call.
-3. Where pruning is off the list goes as it came. What was decided before stays only where the raw list no longer
-   fits the window, for then the host did not compact because of us.
+1. The first kept turn is remembered by its key (`anchor`), so that a rewritten list begins at the same turn.
+2. Tool output is pruned when the host requests it; in `tools`, on each call.
+3. While pruning is off, the list is unchanged. Earlier decisions apply only if the raw list no longer fits the
+   window, because then ctxmgr is the reason why the host did not compact.
 """
 
 from collections.abc import Callable
@@ -35,16 +35,16 @@ from ctxmgr.model.saved import State
 
 
 class WholeTurns(PresetStrategy):
-    """Leaves out whole turns, or none."""
+    """Removes whole turns, or none."""
 
     invariants: ClassVar[Invariants] = TURNS
 
     def limits(self, gauge: Gauge) -> Limits | None:
-        """What the list has to fit; None where no more turns may leave."""
+        """What the list has to fit, or None if no more turns may be removed."""
         return None
 
     def pruning(self, incoming: Incoming, state: State, inputs: Inputs) -> Pruning:
-        """The tool output that leaves now (rule 2)."""
+        """The tool output to remove now (rule 2)."""
         return pruning_of(incoming, state, inputs) if state.force_prune else Pruning()
 
     def project(self, incoming: Incoming, state: State, inputs: Inputs) -> Planned:
@@ -87,7 +87,7 @@ class WholeTurns(PresetStrategy):
 
     def _folding(self, conversation: ConversationIndex, state: State, packets: Packets, gauge: Gauge) -> Folding:
         known = frozenset(summary.digest for summary in state.summaries)
-        folds = self.limits(gauge) is not None and packets.budget > 0  # else nothing would say what it says
+        folds = self.limits(gauge) is not None and packets.budget > 0  # otherwise nothing would repeat its content
         return Folding(
             packets.render if packets.may_say else None,
             _folded(conversation, known if folds else frozenset()),
@@ -98,15 +98,16 @@ class WholeTurns(PresetStrategy):
 
 
 def pruning_of(incoming: Incoming, state: State, inputs: Inputs) -> Pruning:
-    """The tool output that may be pruned now; past the policy's minimum where the host asked for it."""
+    """The tool output that may be pruned now. If the host requested it, the policy's minimum is ignored."""
     conversation = incoming.conversation
     newest = working_set_start(conversation, inputs.policy.working_set)
     return prune(Protection(conversation, inputs.policy), state.decisions, state.force_prune, newest)
 
 
 def _sparing(rewrite: Rewrite, conversation: ConversationIndex, held: frozenset[BlockRef]) -> Rewrite:
-    """The rewriting of results that leaves those `held` as they are, unless they were written already: what did
-    not fit the window was cut."""
+    """A rewrite function that leaves the results in `held` unchanged, unless they were cut earlier to fit the
+    window.
+    """
 
     def rewritten(ref: BlockRef, decision: Decision) -> tuple[str, int]:
         if ref in held and not decision.written:
@@ -117,14 +118,14 @@ def _sparing(rewrite: Rewrite, conversation: ConversationIndex, held: frozenset[
 
 
 def remaining_weight(conversation: ConversationIndex, floor: int) -> int:
-    """The weight of prompts and of the turns from `floor` on, in tokens, before any edit."""
+    """The tokens of prompts and of the turns from `floor` on, before any edit."""
     turns = conversation.turns
     first = turns[turn_at(turns, floor)].start if turns else 0
     return conversation.raw_weight - turn_weights(conversation)[first]
 
 
 def _floor(incoming: Incoming, state: State) -> int:
-    """The first kept turn's first message so far; 0 where it is gone (rule 1)."""
+    """The index of the first kept turn's first message so far, or 0 if it is gone (rule 1)."""
     if incoming.last_plan is not None and incoming.last_plan.floor:
         return incoming.last_plan.floor
     if state.anchor:
@@ -135,7 +136,7 @@ def _floor(incoming: Incoming, state: State) -> int:
 
 
 def _folded(conversation: ConversationIndex, known: frozenset[str]) -> Callable[[int], bool]:
-    """Whether this summary is in the ledger."""
+    """Returns a function that says whether the summary at an index is in the ledger."""
 
     def folded(message_index: int) -> bool:
         is_summary = conversation.messages[message_index].view.role == "summary"
@@ -145,14 +146,15 @@ def _folded(conversation: ConversationIndex, known: frozenset[str]) -> Callable[
 
 
 def _goes_as_it_came(conversation: ConversationIndex, floor: int, state: State, gauge: Gauge) -> bool:
-    """Rule 3, where pruning is off."""
+    """Applies rule 3 while pruning is off."""
     fits = gauge.tokens(conversation.raw_weight) <= gauge.thresholds.limit
     return fits or not (floor or state.decisions)
 
 
 def _next_state(state: State, incoming: Incoming, ask: TurnsInputs, plan: Plan, pruning: Pruning) -> State:
-    """What changes whether pruning is on or off is not here. Where turns left, all tool output was looked at, as in
-    an epoch."""
+    """The changes of state that happen only while pruning is on. If turns were removed, all tool output counts as
+    scanned, as in an epoch.
+    """
     conversation, totals, floor = incoming.conversation, state.totals, ask.floor
     added, edits = dict[str, Decision](), list[BlockEdit]()
     if plan.decisions is not state.decisions:
@@ -179,7 +181,7 @@ def _next_state(state: State, incoming: Incoming, ask: TurnsInputs, plan: Plan, 
         prunable_tokens=prunable,
     )
     decisions = plan.decisions if added else state.decisions
-    if incoming.last_plan is None:  # what is no longer in the list needs no memory
+    if incoming.last_plan is None:  # decisions for messages that are no longer in the list are not needed
         there = {key: kept for key, kept in decisions.items() if digest_of(key) in conversation.digest_counts}
         decisions = there if len(there) < len(decisions) else decisions
     anchor = conversation.key(plan.floor) if plan.floor else ""
@@ -189,7 +191,7 @@ def _next_state(state: State, incoming: Incoming, ask: TurnsInputs, plan: Plan, 
 
 
 def _left_tokens(conversation: ConversationIndex, state: State, ask: TurnsInputs, floor: int) -> int:
-    """Tokens of the turns that left now, but for what was pruned in them: that is counted already."""
+    """The tokens of the turns removed now, without what was pruned in them, which is already counted."""
     if floor <= ask.floor:
         return 0
     weights, gone = turn_weights(conversation), 0
@@ -201,7 +203,7 @@ def _left_tokens(conversation: ConversationIndex, state: State, ask: TurnsInputs
 
 
 class Turns(WholeTurns):
-    """Decided anew on each call: a turn that left does not come back."""
+    """Decides on each call. A removed turn does not come back."""
 
     name = "turns"
     policy_keys = frozenset(
@@ -218,5 +220,5 @@ class Turns(WholeTurns):
     )
 
     def limits(self, gauge: Gauge) -> Limits | None:
-        """The newest turn is red at most."""
+        """The newest turn may reach red at most."""
         return Limits(gauge.weight_at(gauge.thresholds.red))
