@@ -89,7 +89,7 @@ TWICE = [{"aboveTokens": above, "input": 2} for above in (9_000, 4_000, 9_000)]
 FAULTS: list[tuple[Keys, str, str]] = [
     ({"mood": "good"}, ".mood", "mood"),
     ({"preset": "loud"}, ".preset", "loud"),
-    ({"zones": {"red": 2}}, ".zones.red", "<= 1.0"),
+    ({"zones": {"red": 2}}, ".zones.red", "at most 1"),
     ({"zones": {"pink": 0.5}}, ".zones.pink", "pink"),
     ({"zones": {"yellow": 0.8}}, ".zones", "increase"),
     ({"reserve": -1}, ".reserve", ">= 0"),
