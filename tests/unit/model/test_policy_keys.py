@@ -110,7 +110,7 @@ FAULTS: list[tuple[Keys, str, str]] = [
         "apiKey",
     ),
     ({"compaction": {"slices": {"tokens": 5, "overlap": 5}}}, ".compaction.slices.overlap", "overlap"),
-    ({"models": {"m": {"compaction": {"retries": 9}}}}, ".models.m.compaction.retries", "<= 5"),
+    ({"models": {"m": {"compaction": {"retries": 9}}}}, ".models.m.compaction.retries", "at most 5"),
     ({"models": {"m": {"zones": {"yellow": 0.8}}}}, ".models.m.zones", "increase"),
     ({"models": 5}, ".models", "object"),
     ({"preset": None, "zones": {"red": None, "pink": None}}, ".zones.pink", "pink"),
