@@ -9,19 +9,17 @@
 4. llama.cpp's server told errors in a field of their own, `error:`, until late in 2025.
 """
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
-
-import msgspec
-
-from ctxmgr.proxy.body import UNREADABLE
 
 MARK = b"\xef\xbb\xbf"  # of byte order
 DATA, NAME, ERROR = b"data", b"event", b"error"
 FIELDS = (DATA, NAME, ERROR, b"id", b"retry", b"")
 LARGEST_BYTES, MOST_LINES = 64 << 20, 4_000  # of one event: what is larger is passed over
 _OPENS, _CLOSES = b"{[", b"}]"
-_decode = msgspec.json.Decoder().decode
+_OPENING, _CLOSING = (b"{", b"["), (b"}", b"]")
+_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?')  # no string of JSON goes over a line's end
 
 
 class Event(NamedTuple):
@@ -47,12 +45,15 @@ class EventReader:
     def __init__(self) -> None:
         self._rest, self._name = bytearray(), b""
         self._data: list[bytes] = []  # of an event that has not ended
+        self._depth = self._counted_lines = 0  # of open brackets in its first lines
         self._is_first, self._ends_cr, self._is_bare = True, False, False
 
     def feed(self, piece: bytes) -> Iterator[Event]:
-        if self._ends_cr and piece:
+        if not piece:
+            return
+        ended_cr, self._ends_cr = self._ends_cr, piece.endswith(b"\r")
+        if ended_cr:
             piece = piece.removeprefix(b"\n")
-        self._ends_cr = piece.endswith(b"\r") or (self._ends_cr and not piece)
         if b"\r" in piece:
             piece = piece.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         self._rest += piece
@@ -62,7 +63,7 @@ class EventReader:
                 yield from self._line(bytes(line))
         if len(self._rest) + sum(map(len, self._data)) > LARGEST_BYTES or len(self._data) > MOST_LINES:
             self._rest.clear()
-            self._data.clear()
+            self._forget()
 
     def end(self) -> Iterator[Event]:
         line = bytes(self._rest)
@@ -99,19 +100,23 @@ class EventReader:
             yield from self._told()
 
     def _is_whole(self, value: bytes) -> bool:
-        """Rule 2. Of what stands in one line its ends tell: nothing is decoded twice."""
+        """Rule 2. Of what stands in one line its ends tell, of more its brackets: nothing is read twice."""
         if len(self._data) == 1 and not self._is_bare:
             return value[0] in _OPENS
-        try:
-            _decode(b"\n".join(self._data))
-        except UNREADABLE:
-            return False
-        return True
+        for line in self._data[self._counted_lines :]:
+            plain = _STRING.sub(b"", line)
+            self._depth += sum(map(plain.count, _OPENING)) - sum(map(plain.count, _CLOSING))
+        self._counted_lines = len(self._data)
+        return self._depth == 0
 
     def _told(self) -> Iterator[Event]:
         """What has come of an event, which ends here."""
         if self._data:
             event = Event(self._name, b"\n".join(self._data))
-            self._data.clear()
-            self._name, self._is_bare = b"", False
+            self._forget()
             yield event
+
+    def _forget(self) -> None:
+        self._data.clear()
+        self._depth = self._counted_lines = 0
+        self._name, self._is_bare = b"", False

@@ -16,6 +16,11 @@ STREAMS: dict[str, tuple[bytes, list[Event]]] = {
     "CRLF": (b"data: %b\r\n\r\ndata: %b\r\n\r\n" % (ONE, TWO), BOTH),
     "CR": (b"data: %b\r\rdata: %b\r\r" % (ONE, TWO), BOTH),
     "a byte order mark": (b"\xef\xbb\xbfdata: %b\n\ndata: %b\n\n" % (ONE, TWO), BOTH),
+    "mixed line ends": (b"event: error\r\n\ndata: %b\r\n\ndata: %b\n\r\n" % (ONE, TWO), BOTH),
+    "brackets within strings": (
+        b'data: {"n": "}]\\"]",\ndata: "m": [1]}\ndata: %b\n' % TWO,
+        [Event(b"", b'{"n": "}]\\"]",\n"m": [1]}'), BOTH[1]],
+    ),
     "no space, no blank line": (b"data:%b\ndata:%b" % (ONE, TWO), BOTH),
     "comments, ids and retries": (
         b": waiting\n\nid: 7\nretry: 10\ndata: %b\n\n:\n\ndata: %b\n\n" % (ONE, TWO),
@@ -75,6 +80,17 @@ def test_a_body_is_a_stream_by_how_it_begins() -> None:
         (b"database: 7", False),
     ):
         assert may_be_stream(begins) is expected, begins
+
+
+def test_a_value_over_many_lines_is_read_once() -> None:
+    """Decoding it anew at each line that may end it would take minutes here."""
+    lines = [b'[{"a": {', *[b'"x": {"y": 1}', b'},"b": {'] * 1_500]
+    ends = [b"}}]"]
+    long = b"\n".join([*lines, *ends])
+    reader = EventReader()
+    assert [event.data for event in reader.feed(long + b"\n")] == [long]
+    cut = b"\n".join(lines * 40)
+    assert list(EventReader().feed(cut + b"\n")) == []  # it has too many lines
 
 
 USAGE = {"prompt_tokens": 9, "completion_tokens": 2}
