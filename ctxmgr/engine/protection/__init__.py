@@ -1,6 +1,6 @@
-"""What stays as it is, in every preset: protected tools, pins, instructions, the user's words within their share.
+"""What stays unchanged in every preset: protected tools, pins, instructions, the user's words within their share.
 
-Knows lists and policies; no plan, no state of an epoch, no preset.
+Knows lists and policies, but no plan, no state of an epoch, and no preset.
 """
 
 from ctxmgr.engine.protection.protection import (

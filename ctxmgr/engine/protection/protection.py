@@ -1,18 +1,18 @@
-"""What of a list stays as it is: every preset, the cut on arrival and the last fit read it here and nowhere else.
+"""Works out what stays unchanged in a list. Every preset, the cut on arrival and the last fit use this module.
 
-1. A protected tool's calls and results stay as they are, and so do instructions and the task within their budgets:
-   all of them also where pins cannot.
-2. Pins hold whole messages, and so do texts that came back lately through `retrieve`. A pin by digest holds each
-   message with it; by call id, the message that makes the call and its results; by tool, its calls and their
-   results; by path, calls that name such a file in their arguments, patch or command line, and their results.
-3. A path is a glob (`*` also over `/`), met by the whole path or by its end from a `/` on: `parser.py` and
-   `src/*.py` mean the files that a model reads by relative and by absolute paths alike.
-4. Pairs: who pins a call wants its result, and a result says little without its call. By digest alone the one
-   message is meant; that its pair is not parted is a promise of every projection.
-5. A result came back through `retrieve` when its call names the handle: that is cheaper than looking for the text
-   in every result, and sure, whatever the host wraps around it.
-6. User messages stay while all of them fit their share; beyond it the longest leave, of equally long ones the
-   oldest first. What must stay does (`invariants`), and what holds more than text.
+1. The calls and results of a protected tool stay unchanged, and so do instructions and the task within their
+   budgets. This also holds where pins cannot be kept.
+2. Pins protect whole messages, and so does a recent return of a text through `retrieve`. A pin by digest protects
+   each message with that digest; by call id, the message with the call and its results; by tool, its calls and
+   their results; by path, calls that name such a file in their arguments, patch or command line, and their results.
+3. A path is a glob (`*` also matches `/`). It matches the whole path, or the part after any `/`: `parser.py` and
+   `src/*.py` mean the files that a model reads by relative and by absolute paths.
+4. Pairs: a pinned call needs its result, and a result says little without its call. A pin by digest means only the
+   one message; every projection promises that its pair is not separated.
+5. A result came back through `retrieve` if its call names the handle. That is cheaper than searching every result
+   for the text, and reliable whatever the host wraps around it.
+6. User messages stay while all of them fit their share. Beyond it, the longest are removed first, of equally long
+   ones the oldest. Messages that must stay (`invariants`), and those with more than text, are not removed.
 """
 
 import math
@@ -34,9 +34,10 @@ from ctxmgr.model import Message, Pin, Policy
 
 
 class Protection(msgspec.Struct, frozen=True):
-    """`pinned`: messages that are pinned or came back lately, by index, asked for only where something is to leave.
-    `share_tokens`: so many of instructions stay in place, and of the task what they leave of twice as many.
-    `summary`: the newest that the host told of."""
+    """`pinned`: returns the indices of messages that are pinned or came back recently; called only if something is
+    to be removed. `share_tokens`: how many tokens of instructions stay in place; the task gets what they leave of
+    twice as many. `summary`: the newest that the host reported.
+    """
 
     conversation: ConversationIndex
     policy: Policy
@@ -45,12 +46,11 @@ class Protection(msgspec.Struct, frozen=True):
     summary: str = ""
 
     def names(self, tool: str) -> bool:
-        """Whether this tool is protected. Names are the same in whatever case: one host calls `Read` what another
-        calls `read`."""
+        """Whether this tool is protected. Case is ignored, because one host writes `Read` and another `read`."""
         return is_among(tool, self.policy.protected_tools)
 
     def is_of_tool(self, ref: BlockRef) -> bool:
-        """Whether it is a result of a protected tool."""
+        """Whether the block is a result of a protected tool."""
         return bool(self.policy.protected_tools) and self.names(self.conversation.call_of(ref).tool)
 
     def results(self) -> frozenset[BlockRef]:
@@ -89,7 +89,7 @@ class Protection(msgspec.Struct, frozen=True):
         return self.instructions().blocks | self.task().blocks
 
     def in_place(self, dropped: Container[int]) -> InPlace:
-        """How much of both budgets messages take that are not dropped."""
+        """How much of both budgets is used by messages that are not dropped."""
         weigh = self.conversation.block_weight
         instructions, task = (
             sum(weigh(ref) for ref in blocks if ref.message_index not in dropped)
@@ -98,7 +98,7 @@ class Protection(msgspec.Struct, frozen=True):
         return InPlace(self.share_tokens, instructions, task)
 
     def messages(self) -> frozenset[int]:
-        """All that stays, by index."""
+        """The indices of all messages that stay."""
         told = self.instructions().messages(self.conversation) | self.task().messages(self.conversation)
         return self.pinned() | told | self.calling()
 
@@ -108,12 +108,12 @@ class Protection(msgspec.Struct, frozen=True):
         return pinned | self.told() | self.results()
 
     def unpinned(self) -> "Protection":
-        """The same without pins."""
+        """The same protection without pins."""
         return msgspec.structs.replace(self, pinned=frozenset)
 
 
 class _OfTools(msgspec.Struct, frozen=True):
-    """The results of some tools, and the indices of messages that call one of them and are answered."""
+    """The results of some tools, and the indices of messages with an answered call of one of them."""
 
     results: frozenset[BlockRef] = frozenset()
     calling: frozenset[int] = frozenset()
@@ -137,19 +137,20 @@ def _of_tools(
 
 
 def _results(conversation: ConversationIndex, start: int) -> Iterator[BlockRef]:
-    """Each tool result from a message on."""
+    """Each tool result from the message `start` on."""
     return (ref for index in range(start, conversation.size) for ref, _ in conversation.results(index))
 
 
 def is_among(tool: str, names: Sequence[str]) -> bool:
-    """Whether a tool is among these, in whatever case."""
+    """Whether a tool is among these names, ignoring case."""
     folded = tool.casefold()
     return any(name.casefold() == folded for name in names)
 
 
 def summaries(conversation: ConversationIndex, digests: Iterable[str]) -> frozenset[int]:
-    """The indices of user messages that a list begins anew with, known by these digests: no user wrote them, and
-    they say what was before."""
+    """The indices of user messages with these digests. A host starts a list with such a message after a compaction:
+    no user wrote it, and it says what came before.
+    """
     by_digest = _users(conversation)
     return frozenset(index for digest in digests for index in by_digest.get(digest, ()))
 
@@ -158,7 +159,7 @@ def summaries(conversation: ConversationIndex, digests: Iterable[str]) -> frozen
 def _users(
     conversation: ConversationIndex, before: dict[str, tuple[int, ...]] | None, start: int
 ) -> dict[str, tuple[int, ...]]:
-    """The indices of user messages by their digest."""
+    """The indices of user messages, by digest."""
     users = dict(before or {})
     for index in range(start, conversation.size):
         message = conversation.messages[index]
@@ -168,15 +169,16 @@ def _users(
 
 
 class UserTexts(msgspec.Struct, frozen=True):
-    """User messages that hold text alone. `order`: (-tokens, index), sorted as they leave (rule 6); `sums[n]`:
-    tokens of the first `n` of them; `indices` of all."""
+    """User messages that contain only text. `order`: (-tokens, index), in the order of removal (rule 6). `sums[n]`:
+    tokens of the first `n` of them. `indices` of all.
+    """
 
     order: tuple[tuple[int, int], ...] = ()
     sums: tuple[int, ...] = (0,)
     indices: frozenset[int] = frozenset()
 
     def having(self, conversation: ConversationIndex, users: Iterable[int]) -> "UserTexts":
-        """With those among these messages of users."""
+        """These texts, with those of the given user messages added."""
         new = [
             index
             for index in users
@@ -187,7 +189,9 @@ class UserTexts(msgspec.Struct, frozen=True):
         return UserTexts(tuple(order), tuple(sums), self.indices.union(new))
 
     def leaving(self, conversation: ConversationIndex, over: float, stays: Iterable[int]) -> frozenset[int]:
-        """Those that leave so that `over` tokens do. Costs what `stays`: of these messages, by index."""
+        """The messages to remove so that `over` tokens are removed. `stays`: the indices that must stay; the cost
+        is proportional to their number.
+        """
         count = bisect_left(self.sums, over)
         for weight, index in sorted((-conversation.messages[index].weight, index) for index in stays):
             if bisect_left(self.order, (weight, index)) < count:
@@ -196,12 +200,14 @@ class UserTexts(msgspec.Struct, frozen=True):
         return frozenset(map(itemgetter(1), self.order[:count])).difference(stays)
 
 
-RETURNED_EPOCHS = 2  # so many epochs pass before what was asked for again may leave again
-HANDLE_ARGUMENT = 200  # characters: a longer argument is no handle, whatever a host wraps around one
+RETURNED_EPOCHS = 2  # how many epochs pass before returned content may be removed again
+HANDLE_ARGUMENT = 200  # characters; a longer argument is not a handle, whatever a host wraps around one
 
 
 class _Pinned(msgspec.Struct, frozen=True):
-    """The messages that `pins` hold, by index, and the calls whose results they hold: (message index, call id)."""
+    """The indices of the messages that `pins` protect, and the calls whose results they protect: (message index,
+    call id).
+    """
 
     pins: tuple[Pin, ...]
     indices: frozenset[int] = frozenset()
@@ -209,7 +215,7 @@ class _Pinned(msgspec.Struct, frozen=True):
 
 
 def pinned(conversation: ConversationIndex, pins: Iterable[Pin]) -> frozenset[int]:
-    """Indices of the messages that these pins hold."""
+    """The indices of the messages that these pins protect."""
     return _pinned(conversation, tuple(pins)).indices
 
 
@@ -234,7 +240,7 @@ def _pinned(conversation: ConversationIndex, before: _Pinned | None, start: int,
             if block.kind == "call" and (held or number in naming):
                 indices.add(index)
                 calls.add((index, block.call_id))
-            elif block.kind == "result":  # rule 2 for results whose call the list does not hold, too
+            elif block.kind == "result":  # also for results whose call is not in the list (rule 2)
                 asked = conversation.pairs.get(BlockRef(index, number))
                 if held or (asked is not None and (asked, block.call_id) in calls):
                     indices.update((index,) if asked is None else (index, asked))
@@ -242,9 +248,9 @@ def _pinned(conversation: ConversationIndex, before: _Pinned | None, start: int,
 
 
 def returned_positions(conversation: ConversationIndex, returned: Mapping[str, int], epoch: int) -> frozenset[int]:
-    """Indices of results that `retrieve` gave back too lately for `epoch`, the one to be opened, to take them away.
+    """The indices of results that `retrieve` returned too recently to be removed in `epoch`, the one to be opened.
 
-    `returned`: handles, and the epoch in force when each came back.
+    `returned`: handles, and the epoch in which each came back.
     """
     held = [handle for handle, returned_in in returned.items() if epoch - returned_in <= RETURNED_EPOCHS]
     by_handle = _answers(conversation) if held else {}
@@ -269,14 +275,14 @@ def protected_by_pins(
     returned: Mapping[str, int],
     epoch: int,
 ) -> frozenset[int]:
-    """Indices of what is pinned, and of what came back lately, for `epoch`, the one to be opened."""
+    """The indices of messages that are pinned or came back recently. `epoch`: the one to be opened."""
     if not pins and not returned:
         return frozenset()
     return pinned(conversation, pins) | returned_positions(conversation, returned, epoch)
 
 
 def _naming(message: Message, glob: re.Pattern[str] | None) -> frozenset[int]:
-    """The numbers of the blocks of a message that name such a file."""
+    """The indices of the message's blocks that name a matching file."""
     calls = enumerate(calls_of(message)) if glob is not None else ()
     return frozenset(number for number, call in calls if glob and call is not None and _meets(glob, call))
 
@@ -287,7 +293,9 @@ def _meets(glob: re.Pattern[str], call: ToolCall) -> bool:
 
 @lru_cache(maxsize=64)
 def _glob(patterns: tuple[str, ...]) -> re.Pattern[str] | None:
-    """Rule 3, one matcher for all of them; None without any. What is longer than any path means none."""
+    """One matcher for all patterns (rule 3), or None without any. A pattern longer than any path matches
+    nothing.
+    """
     if not patterns:
         return None
     spelled = (pattern.replace("\\", "/").removeprefix("./") for pattern in patterns)
@@ -295,7 +303,7 @@ def _glob(patterns: tuple[str, ...]) -> re.Pattern[str] | None:
 
 
 def _named(arguments: Mapping[str, Any]) -> set[str]:
-    """What in a call's arguments may be a handle."""
+    """The possible handles in a call's arguments."""
     return {
         handle
         for value in arguments.values()
