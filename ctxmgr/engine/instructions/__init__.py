@@ -1,8 +1,8 @@
-"""What others told the model (files of rules, skills, memories) and what of it still holds, and the task: the plan
-that the user approved, the host's summary, the user's long requests. All that stays in a list as it came, or stands
-word for word in the packet; also where a host took it away.
+"""What others told the model (files of rules, skills, memories) and still holds, and the task: the plan that the
+user approved, the host's summary, the user's long requests. All of it stays in the list unchanged, or is quoted in
+the packet, even if the host removed it.
 
-Knows no preset and no session. What such a file or tool is called, `engine.tools` knows.
+Knows no preset and no session. `engine.tools` knows the names of such files and tools.
 """
 
 from ctxmgr.engine.instructions.copies import QUOTED_WEIGHT, TASK_HEADING, Copies, InPlace, Quoted, leaving, quoted

@@ -1,8 +1,8 @@
-"""Turns instructions that leave a list into copies, and copies of them and of the task into the parts of a packet
-that tell them word for word.
+"""Copies instructions that are removed from a list, and writes the parts of a packet that quote copies of
+instructions and of the task.
 
-Instructions take no more than their share of what is usable, the task what they leave of twice that: what stands in
-the list counts for both.
+Instructions use at most their share of the usable window. The task uses what they leave of twice that share. What
+is in the list counts for both.
 """
 
 import re
@@ -25,24 +25,24 @@ BY_HOST = "- told by the host:"
 _ANNOUNCES = expression(
     r"(?:launching|loading|running|using|started|loaded) [a-z ]{0,20}: ?\"?([^\s\"]+?)\"?\W*", re.IGNORECASE
 )
-QUOTED_WEIGHT = 1.25  # of a text's own: so what stays whole in its place does so in a packet
-LONGEST_TOKENS = 2_000  # of one: two pages of rules
-SKILL_FILE = "skill.md"  # in a path in small letters
-SKILL_BYTES = 800  # of a skill: its name, its path and what it is for, in at most 300 tokens of any script
-PARTLY_CHARACTERS = 60  # of what is said of a part that is told by its head
-LONGEST_PART, PART_TOKENS = 2, 1_000  # of the room one takes at most a half, if that is more than so many tokens
+QUOTED_WEIGHT = 1.25  # times a text's own tokens; so a text that stays whole in place also fits whole into a packet
+LONGEST_TOKENS = 2_000  # of one text: two pages of rules
+SKILL_FILE = "skill.md"  # in a lower-case path
+SKILL_BYTES = 800  # of a skill: its name, its path and its purpose, in at most 300 tokens of any script
+PARTLY_CHARACTERS = 60  # of the note on a text that is shown only by its beginning
+LONGEST_PART, PART_TOKENS = 2, 1_000  # one text uses at most half of the room, or this many tokens if that is more
 
 
 def leaving(
     conversation: ConversationIndex, held: Instructions, indices: Container[int]
 ) -> tuple[InstructionCopy, ...]:
-    """Those in these messages, oldest first."""
+    """Copies of the instructions in these messages, oldest first."""
     refs = sorted((*held.results, *held.texts))
     return tuple(copied(conversation, ref) for ref in refs if ref.message_index in indices)
 
 
 def copied(conversation: ConversationIndex, ref: BlockRef, files: tuple[str, ...] = ()) -> InstructionCopy:
-    """One of them, with the `files` that it tells; of a skill how it begins."""
+    """A copy of one text, with the `files` that it contains. Of a skill only the beginning is copied."""
     block, source, text = conversation.block(ref), BY_HOST, conversation.block(ref).text.strip()
     skill = text.startswith(SKILL_STARTS)
     if block.kind == "result":
@@ -58,13 +58,13 @@ def _is_of_skill(path: str) -> bool:
 
 
 def _begun(text: str) -> str:
-    """How a skill begins, in whole lines where there is one."""
+    """The beginning of a skill, in whole lines if possible."""
     head = text.encode("utf-8", "replace")[:SKILL_BYTES].decode("utf-8", "ignore")
     return text if len(head) >= len(text) else f"{head.rpartition(chr(10))[0] or head}\n…"
 
 
 class Copies(msgspec.Struct, frozen=True):
-    """What is to be told word for word, oldest first: `instructions`, and the parts of the `task`."""
+    """What to quote, oldest first: `instructions`, and the parts of the `task`."""
 
     instructions: tuple[InstructionCopy, ...] = ()
     task: tuple[InstructionCopy, ...] = ()
@@ -77,7 +77,7 @@ class Copies(msgspec.Struct, frozen=True):
 
 
 class InPlace(msgspec.Struct, frozen=True):
-    """Of one list, in tokens: the `share` that instructions may take, and what stands in place of both."""
+    """In tokens, for one list: the `share` that instructions may use, and what both use in place."""
 
     share: float
     instructions: int = 0
@@ -85,19 +85,21 @@ class InPlace(msgspec.Struct, frozen=True):
 
 
 class Quoted(msgspec.Struct, frozen=True):
-    """The parts of a packet that tell copies, "" for none; `whole`: the copies that are told to their end."""
+    """The parts of a packet that quote copies, or "". `whole`: the copies that are quoted in full."""
 
     text: str = ""
     whole: tuple[InstructionCopy, ...] = ()
 
     @property
     def texts(self) -> dict[str, str]:
-        """Of the copies that are told to their end, by the digest of the message that each stood in."""
+        """The texts of the task's copies that are quoted in full, by the digest of their message."""
         return {copy.origin: copy.text for copy in self.whole if copy.source in SOURCES}
 
 
 def quoted(copies: Copies, room: InPlace, tokens: float, weigh: Weigh) -> Quoted:
-    """The copies in at most so many tokens, and in what those in place leave of their shares. The task first."""
+    """Quotes the copies in at most `tokens`, within what those in place leave of their shares. The task comes
+    first.
+    """
     rules = word_for_word(copies.instructions, min(room.share - room.instructions, tokens), weigh)
     used = weigh(rules.text) + 1 if rules.text else 0
     left = QUOTED_WEIGHT * (2 * room.share - room.instructions - room.task) - used
@@ -106,15 +108,14 @@ def quoted(copies: Copies, room: InPlace, tokens: float, weigh: Weigh) -> Quoted
 
 
 def word_for_word(parts: Sequence[InstructionCopy], tokens: float, weigh: Weigh) -> Quoted:
-    """The part of a packet that tells instructions which left the list. `parts` come oldest first.
+    """The part of a packet that quotes instructions which were removed from the list. `parts` are oldest first.
 
-    1. They are quoted: each line begins with a mark, whatever ended the one before it, so that nothing in a file
-       can be taken for a heading of the packet's own, or for what it says of the user.
-    2. A long one is told by its head, and how to get the rest, so that it buries nothing else. Of a skill its name,
-       its path and how it begins are enough: it can be asked for again.
-    3. The newest that fit are told; how many do not, the heading says.
-    4. A result that only says of what its call names that it is launched ("Launching skill: review") is told
-       nowhere.
+    1. Each line begins with a quotation mark, whatever line end came before it, so that nothing in a file can be
+       taken for a heading of the packet, or for a statement about the user.
+    2. A long text is shown by its beginning, with a note on how to get the rest, so that others also fit. A skill
+       needs only its name, its path and its beginning, because the model can request it again.
+    3. The newest texts that fit are quoted; the heading says how many are not.
+    4. A result that only announces what its call names ("Launching skill: review") is omitted.
     """
     parts = [part for part in parts if not _only_announces(part)]
     left = tokens - weigh(_heading(HEADING, len(parts)))
@@ -123,7 +124,9 @@ def word_for_word(parts: Sequence[InstructionCopy], tokens: float, weigh: Weigh)
 
 
 def _task_told(parts: Sequence[InstructionCopy], tokens: float, weigh: Weigh) -> Quoted:
-    """The part of a packet that tells the task: the parts with the best right first, each as long as the room."""
+    """The part of a packet that quotes the task. Parts with the highest priority come first; each may use all
+    remaining room.
+    """
     left = tokens - weigh(_heading(TASK_HEADING, len(parts)))
     ranked = sorted(parts, key=lambda part: SOURCES.index(part.source))
     return _told(TASK_HEADING, ranked, left, None, weigh) if left >= 0 else Quoted()
@@ -132,8 +135,9 @@ def _task_told(parts: Sequence[InstructionCopy], tokens: float, weigh: Weigh) ->
 def _told(
     heading: str, ranked: Sequence[InstructionCopy], left: float, longest: float | None, weigh: Weigh
 ) -> Quoted:
-    """The parts that fit into what is `left`, each in `longest` tokens or, with None, in all that is left; the one
-    with the best right to be told stands last."""
+    """The parts that fit into `left` tokens, each in at most `longest` (None: all that is left). The part with the
+    highest priority is last in the text.
+    """
     if not ranked:
         return Quoted()
     texts: list[str] = []
@@ -151,13 +155,13 @@ def _told(
 
 
 def _only_announces(part: InstructionCopy) -> bool:
-    """Rule 4 of `word_for_word`."""
+    """Whether rule 4 of `word_for_word` applies."""
     match = _ANNOUNCES.fullmatch(part.text.strip())
     return match is not None and f'"{match[1]}"' in part.source
 
 
 def _shown_copy(part: InstructionCopy, longest: float, weigh: Weigh) -> str:
-    """Rules 1 and 2 of `word_for_word`."""
+    """Applies rules 1 and 2 of `word_for_word`."""
     lines = without_mark(part.text).splitlines()
     text = _quoted(lines)
     weight = weigh(text)

@@ -1,17 +1,17 @@
-"""Turns globs into one matcher of paths.
+"""Compiles globs into one matcher of paths.
 
-`*` is any run of characters, also over `/`; `?` any one; `[ab]`, `[a-z]`, `[!a]` one of a set. A pattern is met by
-the whole path or by its end from a `/` on. The expressions of `fnmatch` never go back over a `*`: no pattern makes
-a path cost more than the square of its length.
+`*` matches any run of characters, including `/`; `?` any one; `[ab]`, `[a-z]`, `[!a]` one of a set. A pattern
+matches the whole path, or the part after any `/`. The expressions of `fnmatch` never backtrack over a `*`, so a
+match takes at most quadratic time in the length of the path.
 """
 
 import re
 from collections.abc import Iterable
 from fnmatch import translate
 
-PATH_CHARACTERS = 4_096  # as Linux has it; what is longer is no path, and is not matched
+PATH_CHARACTERS = 4_096  # the limit of Linux; longer texts are not paths, and are not matched
 
 
 def globs(patterns: Iterable[str]) -> re.Pattern[str]:
-    """What matches a path that meets one of the patterns."""
+    """An expression that matches each path that matches one of the patterns."""
     return re.compile("|".join(rf"(?s:.*/)?(?:{translate(pattern)})" for pattern in patterns) or "(?!)")

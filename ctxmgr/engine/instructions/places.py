@@ -1,13 +1,13 @@
-"""Turns a list into the places where instructions stand that still hold.
+"""Finds the places in a list with instructions that still hold.
 
-1. The result of a call that read a file of instructions, or that brought a skill, and did not fail. A dependency's
-   file is one only where the policy names it.
-2. A text of a user's message or a note in which a host put some. All that a prompt between turns says, but for
-   what a host only reminds of.
-3. What a newer reading of the same file, or the same call made again, shows once more holds no longer; nor does a
-   text that is told again word for word, or of whose files newer texts tell. Nothing else supersedes it: not that
-   the file was written since.
-4. They stay in place, the newest first, while they fit their budget.
+1. They are results of calls that read a file of instructions or load a skill, and did not fail. A dependency's file
+   counts only if the policy names it.
+2. They are also texts that a host put into a user's message or a note, and everything in a prompt between turns
+   except a host's reminders.
+3. A result no longer holds if the same file was read again, or the same call was made again. A text no longer holds
+   if it is repeated word for word, or if newer texts contain all its files. Nothing else supersedes instructions,
+   not even a write to the file.
+4. They stay in place, the newest first, as far as their budget allows.
 """
 
 import re
@@ -30,36 +30,36 @@ from ctxmgr.engine.tools import (
 )
 from ctxmgr.model import Message, once
 
-INSTRUCTIONS_SHARE = 0.15  # of what is usable: what instructions may hold in place, or word for word in the packet
+INSTRUCTIONS_SHARE = 0.15  # of the usable window: for instructions in place, or quoted in the packet
 REMINDER = "<system-reminder>"
 SAYING = frozenset(("user", "note", "result"))  # roles of messages that a host may put texts into
 
 Told = tuple[int, frozenset[str]]
-"""The number of a text, and the files that it tells."""
+"""The block number of a text, and the files that it contains."""
 
 Named = bool | tuple[str, ...]
-"""As a policy has it: True for the files that are known, or globs of its own."""
+"""As in a policy: True for the known files, or globs of its own."""
 
 
 class Instructions(msgspec.Struct, frozen=True):
-    """The blocks that hold instructions: `results` of calls, `texts` in messages."""
+    """The blocks with instructions: `results` of calls, `texts` in messages."""
 
     results: frozenset[BlockRef] = frozenset()
     texts: frozenset[BlockRef] = frozenset()
 
     @property
     def blocks(self) -> frozenset[BlockRef]:
-        """All of them."""
+        """All blocks."""
         return self.results | self.texts
 
     def weight(self, conversation: ConversationIndex) -> int:
-        """Of all of them, in tokens."""
+        """The tokens of all blocks."""
         return sum(map(conversation.block_weight, self.blocks))
 
     def messages(self, conversation: ConversationIndex) -> frozenset[int]:
-        """The messages that contain them, and those of the calls that brought them. A prompt that leads a step goes
-        with that step, and its words into the packet: alone it has no place that every provider accepts, and each
-        step of a host that prompts at every step would stay.
+        """The messages that contain them, and those of the calls that brought them. A prompt that leads a step is
+        not included. It is removed with its step, and its words go into the packet: by itself it has no place that
+        every provider accepts, and if a host prompts at every step, each step would stay.
         """
         places = {
             ref.message_index
@@ -69,7 +69,7 @@ class Instructions(msgspec.Struct, frozen=True):
         return frozenset(places | {conversation.pairs[ref] for ref in self.results})
 
     def within(self, conversation: ConversationIndex, tokens: float) -> "Instructions":
-        """The newest of them that weigh together no more than so many tokens (rule 4)."""
+        """The newest blocks that fit into `tokens` together (rule 4)."""
         kept: set[BlockRef] = set()
         for ref in sorted((*self.results, *self.texts), reverse=True):
             weight = conversation.block_weight(ref)
@@ -80,8 +80,9 @@ class Instructions(msgspec.Struct, frozen=True):
 
 
 class _Told(msgspec.Struct, frozen=True):
-    """What the messages so far tell of instructions. `asked`: ids of calls that bring some, by message; `results`
-    of them; `texts`: where each text was told last, with those of its files that no newer text tells."""
+    """The instructions in the messages so far. `asked`: ids of calls that bring some, by message. `results`: their
+    results. `texts`: the last block with each text, and those of its files that no newer text contains.
+    """
 
     asked: dict[int, frozenset[str]] = {}
     results: tuple[BlockRef, ...] = ()
@@ -89,12 +90,12 @@ class _Told(msgspec.Struct, frozen=True):
 
 
 def instructions(conversation: ConversationIndex, named: Named) -> Instructions:
-    """All in the list that still hold."""
+    """All instructions in the list that still hold."""
     if globs_of(named) is None:
         return Instructions()
     told = _told(conversation, named)
     results = told.results
-    if results:  # rule 3
+    if results:  # by rule 3
         seen = history(conversation)
         results = tuple(ref for ref in results if seen.reason_of(ref) not in ("read again", "repeated"))
     return Instructions(frozenset(results), frozenset(ref for ref, _ in told.texts.values()))
@@ -102,7 +103,7 @@ def instructions(conversation: ConversationIndex, named: Named) -> Instructions:
 
 @carried
 def _told(conversation: ConversationIndex, before: _Told | None, start: int, named: Named) -> _Told:
-    """Rules 1 to 3, but for results that are out of date."""
+    """Applies rules 1 to 3, except that out-of-date results are included."""
     before = before or _Told()
     asked, results, texts = dict(before.asked), list(before.results), dict(before.texts)
     for index in range(start, conversation.size):
@@ -126,14 +127,16 @@ def _told(conversation: ConversationIndex, before: _Told | None, start: int, nam
 def _untold(
     texts: Mapping[str, tuple[BlockRef, frozenset[str]]], files: frozenset[str]
 ) -> Iterator[tuple[str, BlockRef, frozenset[str]]]:
-    """Those that tell of more files than these, or of none."""
+    """The texts that contain other files than these, or no files."""
     for text, (ref, of_files) in texts.items():
         if not of_files or of_files - files:
             yield text, ref, of_files - files
 
 
 def in_message(conversation: ConversationIndex, index: int, named: Named) -> frozenset[str] | tuple[Told, ...]:
-    """The ids of an assistant's calls that bring instructions; of another message the texts that are some."""
+    """For an assistant's message, the ids of its calls that bring instructions; for another, the texts that are
+    instructions.
+    """
     message = conversation.messages[index]
     role = message.view.role
     if role != "assistant" and role not in SAYING and not message.view.leads:
@@ -143,7 +146,7 @@ def in_message(conversation: ConversationIndex, index: int, named: Named) -> fro
 
 @lru_cache(maxsize=64)
 def globs_of(named: Named) -> re.Pattern[str] | None:
-    """Of the files that a policy names, None where it names none."""
+    """A matcher for the files that a policy names, or None if it names none."""
     patterns = [
         pattern.casefold().removeprefix("./") for pattern in (INSTRUCTION_FILES if named is True else named or ())
     ]
@@ -152,7 +155,7 @@ def globs_of(named: Named) -> re.Pattern[str] | None:
 
 @once
 def _of_message(message: Message, before: str, named: Named) -> frozenset[str] | tuple[Told, ...]:
-    """As `in_message`. `before`: the text of a user's that stands before it."""
+    """The same as `in_message`. `before`: the text of the user message before it."""
     blocks = message.view.blocks
     if globs_of(named) is None:
         return ()
@@ -176,25 +179,25 @@ def _of_message(message: Message, before: str, named: Named) -> frozenset[str] |
 
 
 def _reminds(text: str) -> bool:
-    """Whether a host reminds the model of something, in a prompt between turns, and of no rules."""
+    """Whether this prompt between turns is only a host's reminder, without rules."""
     return text.lstrip().startswith(REMINDER) and not is_instructing(text)
 
 
 def _ends_with(conversation: ConversationIndex, index: int) -> str:
-    """The last text of a user's message, "" where there is none."""
+    """The last text of a user's message, or "" without one."""
     view = conversation.messages[index].view if index >= 0 else None
     return view.blocks[-1].text if view is not None and view.role == "user" and view.blocks else ""
 
 
 def _reads(call: ToolCall, named: Named) -> bool:
-    """Of the files that are known, no dependency's is one."""
+    """Whether the call reads instructions. By default, files of dependencies do not count."""
     read = [path for path in call.read_paths if _is_one(path, named)]
     return bool(read) and not (named is True and all(map(of_dependency, read)))
 
 
 @lru_cache(maxsize=4_096)
 def _is_one(path: str, named: Named) -> bool:
-    files = globs_of(named)  # which takes longer to hash than to match
+    files = globs_of(named)  # hashing it takes longer than matching
     if files is None or len(path) > PATH_CHARACTERS:
         return False
     return files.match(path.replace("\\", "/").casefold()) is not None

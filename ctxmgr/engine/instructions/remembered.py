@@ -1,14 +1,14 @@
-"""Turns what a list newly shows of instructions and of the task into what is remembered of them, for when a host
-takes them away.
+"""Updates the remembered instructions and parts of the task with what a list newly shows, in case a host removes
+them.
 
-1. A newer reading of the same file or skill takes the place of the older, and of parts of it; one of a part that of
-   the same part alone. A text takes the place of those that tell no file but its own.
-2. A newer part of the task takes the place of the older. Which requests came first, the first list that shows such
-   says, for a host that takes messages away without a word leaves lists that begin later; or a list without an
-   answer: there the user begins anew.
-3. The newest are kept word for word, in so many characters; of older ones that they were told. Of the task those
-   that have a right to stay are, and of one that is too long how it begins.
-4. Absent is what no message of the list holds any more.
+1. A newer read of the same file or skill replaces the older one, and reads of its parts. A read of a part replaces
+   only the same part. A text replaces those whose files it all contains.
+2. A newer part of the task replaces the older one. The first list with requests defines which are the first: a host
+   that removes messages without notice sends later lists that begin later. A list without an answer starts over.
+3. The newest instructions are kept word for word, up to a number of characters. Of older ones, only the fact that
+   they existed is kept. Of the task, the parts with the highest priority are kept, and the beginning of one that is
+   too long.
+4. A copy is absent if no message of the list contains it any more.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ from ctxmgr.engine.instructions.task import FIRST_REQUEST, REQUEST, SOURCES, Tas
 from ctxmgr.engine.tools import ToolCall, calls_of, paths
 from ctxmgr.model.saved import InstructionCopy
 
-MOST_CHARACTERS_A_TOKEN = 5  # at most, of prose: what is told is weighed when it is
+MOST_CHARACTERS_A_TOKEN = 5  # upper bound for prose; quoted texts are counted exactly later
 Remembered = tuple[InstructionCopy, ...]
 
 
@@ -34,8 +34,9 @@ def remembered(
     usable: float,
     summary: str = "",
 ) -> Remembered:
-    """With those in the messages from `first` on; the same object where that is the same. `usable` in tokens;
-    `summary`: the newest that the host told of."""
+    """The remembered copies, updated with the messages from `first` on. Returns the same object if nothing changed.
+    `usable`: the usable window in tokens. `summary`: the newest one that the host reported.
+    """
     if globs_of(named) is None:
         return before
     after, new = list(before), tuple(_task(before, conversation, first, task(conversation, named, summary)))
@@ -52,14 +53,14 @@ def remembered(
 
 
 def absent(every: Remembered, conversation: ConversationIndex, named: Named) -> Copies:
-    """Rule 4."""
+    """The copies that are absent (rule 4)."""
     if globs_of(named) is None:
         return Copies()
     return _parted([copy for copy in every if copy.origin not in conversation.digest_counts])
 
 
 def _parted(every: Sequence[InstructionCopy]) -> Copies:
-    """The copies of instructions and those of the task."""
+    """Separates the copies of instructions from those of the task."""
     return Copies(
         tuple(copy for copy in every if copy.source not in SOURCES),
         tuple(copy for copy in every if copy.source in SOURCES),
@@ -69,7 +70,7 @@ def _parted(every: Sequence[InstructionCopy]) -> Copies:
 def _task(
     before: Remembered, conversation: ConversationIndex, first: int, shown: Task
 ) -> Iterator[InstructionCopy]:
-    """The parts of the task that the list shows, as they are known from now on (rule 2)."""
+    """The parts of the task in the list, with the source that they have from now on (rule 2)."""
     begun = {copy.origin for copy in before if copy.source == FIRST_REQUEST}
     begins_anew = conversation.newest_reply < 0
     for part in shown.parts:
@@ -99,7 +100,7 @@ def _shown(conversation: ConversationIndex, first: int, named: Named) -> Iterato
 
 
 def _files(conversation: ConversationIndex, index: int, call_id: str) -> tuple[str, ...]:
-    """The files that this call reads, each with what it asks for of it where that is a part."""
+    """The files that this call reads. A part of a file includes the arguments that select it."""
     message = conversation.messages[index]
     made = zip(message.view.blocks, calls_of(message), strict=True)
     return next((_read(call) for block, call in made if call is not None and block.call_id == call_id), ())
@@ -115,7 +116,7 @@ def _read(call: ToolCall) -> tuple[str, ...]:
 
 
 def _replaces(new: InstructionCopy, old: InstructionCopy) -> bool:
-    """Rules 1 and 2."""
+    """Applies rules 1 and 2."""
     if new.source in SOURCES or old.source in SOURCES:
         return new.source == old.source and (new.source != FIRST_REQUEST or new.origin == old.origin)
     if old.files:
@@ -125,7 +126,7 @@ def _replaces(new: InstructionCopy, old: InstructionCopy) -> bool:
 
 
 def _bounded(every: Sequence[InstructionCopy], most_characters: float) -> Remembered:
-    """Rule 3."""
+    """Applies rule 3."""
     kept: list[InstructionCopy] = []
     for copy in reversed(every):
         if _characters(copy) > most_characters:
@@ -137,7 +138,7 @@ def _bounded(every: Sequence[InstructionCopy], most_characters: float) -> Rememb
 
 
 def _cut(every: Sequence[InstructionCopy], most_characters: float) -> Remembered:
-    """Rule 3, of the task."""
+    """Applies rule 3 to the task."""
     texts: dict[str, str] = {}
     for copy in sorted(every, key=lambda copy: SOURCES.index(copy.source)):
         room = max(0, int(most_characters))

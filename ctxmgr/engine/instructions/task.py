@@ -1,10 +1,10 @@
-"""Turns a list into the task of its session: what the user wants, and how far that came. It stays whole.
+"""Finds the task of a session in a list: what the user wants, and how far the work is. It stays whole.
 
-1. The task is the newest plan that the user approved, the newest summary that the host wrote of what it took
-   away, and the user's long requests: those before the first answer, and the newest of the later ones.
-2. A plan stands in a call and its result, in a text of the assistant's or in a user's message; or in a file: then
-   in the call that wrote it last, and in the edits since.
-3. Its parts stay in place while they fit their budget: the plan first, then the newest request, the summary, the
+1. The task is the newest plan that the user approved, the newest summary that the host wrote of what it removed,
+   and the user's long requests: those before the first answer, and the newest of the later ones.
+2. A plan is in a call and its result, in a text of the assistant, in a user's message, or in a file. For a file, it
+   is the last call that wrote it, and the edits since.
+3. The parts stay in place as far as their budget allows: the plan first, then the newest request, the summary, the
    other requests.
 """
 
@@ -24,13 +24,15 @@ PLAN = "- the plan that the user approved:"
 SUMMARY = "- the host's summary:"
 FIRST_REQUEST = "- the user's request at the start:"
 REQUEST = "- the user's newest long request:"
-SUMMARY_QUESTIONS = ("What did we do so far?",)  # OpenCode and Kilo Code, before their summary in a list
+SUMMARY_QUESTIONS = ("What did we do so far?",)  # asked by OpenCode and Kilo Code before their summary in a list
 SOURCES = (PLAN, REQUEST, SUMMARY, FIRST_REQUEST)
-"""What the copies of a task are told as, in the order in which they have a right to stay (rule 3)."""
+"""The labels of a task's copies, the highest priority first (rule 3)."""
 
 
 class TaskPart(msgspec.Struct, frozen=True):
-    """`text`, as one of `SOURCES`, stands in the block `at`; `blocks` stay with it. `path`: its file, if any."""
+    """`text` is in the block `at`, and `source` is one of `SOURCES`. `blocks` must stay with it. `path`: its file,
+    if any.
+    """
 
     source: str
     text: str
@@ -40,27 +42,27 @@ class TaskPart(msgspec.Struct, frozen=True):
 
 
 class Task(msgspec.Struct, frozen=True):
-    """The parts of a task in the list's order."""
+    """The parts of a task, in the list's order."""
 
     parts: tuple[TaskPart, ...] = ()
 
     @property
     def blocks(self) -> frozenset[BlockRef]:
-        """All that stays with it."""
+        """All blocks that must stay."""
         return frozenset[BlockRef]().union(*(part.blocks for part in self.parts))
 
     def weight(self, conversation: ConversationIndex) -> int:
-        """Of all that stays with it, in tokens."""
+        """The tokens of all blocks that must stay."""
         return sum(map(conversation.block_weight, self.blocks))
 
     def messages(self, conversation: ConversationIndex) -> frozenset[int]:
-        """The messages that it stands in, with the calls of its results."""
+        """The messages with these blocks, and with the calls of their results."""
         blocks = self.blocks
         asked = (conversation.pairs[ref] for ref in blocks if ref in conversation.pairs)
         return frozenset((*(ref.message_index for ref in blocks), *asked))
 
     def within(self, conversation: ConversationIndex, tokens: float) -> "Task":
-        """The parts that weigh together no more than so many tokens (rule 3)."""
+        """The parts that fit into `tokens` together (rule 3)."""
         kept: list[TaskPart] = []
         for part in sorted(self.parts, key=lambda part: SOURCES.index(part.source)):
             weight = sum(map(conversation.block_weight, part.blocks))
@@ -70,17 +72,17 @@ class Task(msgspec.Struct, frozen=True):
         return Task(tuple(sorted(kept, key=lambda part: part.at)))
 
     def leaving(self, conversation: ConversationIndex, indices: Container[int]) -> tuple[InstructionCopy, ...]:
-        """Copies of the parts whose text stands in one of these messages."""
+        """Copies of the parts whose text is in one of these messages."""
         return tuple(copy_of(conversation, part) for part in self.parts if part.at.message_index in indices)
 
 
 def copy_of(conversation: ConversationIndex, part: TaskPart) -> InstructionCopy:
-    """The part, for when its message has left."""
+    """A copy of the part, for when its message is removed."""
     return InstructionCopy(part.source, part.text, conversation.digest(part.at.message_index))
 
 
 class _Found(msgspec.Struct, frozen=True):
-    """What the messages so far tell of the task. `begun`: an answer or a summary came."""
+    """The task according to the messages so far. `begun`: there was an answer or a summary."""
 
     plan: TaskPart | None = None
     summary: TaskPart | None = None
@@ -90,8 +92,9 @@ class _Found(msgspec.Struct, frozen=True):
 
 
 def task(conversation: ConversationIndex, named: Named = True, summary: str = "") -> Task:
-    """The task that a list tells; none where a policy wants instructions to be as any output. `summary`: the newest
-    that the host told of, whatever message it puts it into."""
+    """The task in a list. Empty if the policy treats instructions like other output. `summary`: the newest one that
+    the host reported, whichever message it is in.
+    """
     if globs_of(named) is None:
         return Task()
     found = _found(conversation, summary.strip())
@@ -130,7 +133,7 @@ def _texts(conversation: ConversationIndex, index: int) -> frozenset[BlockRef]:
 
 
 def _request(conversation: ConversationIndex, index: int) -> str | None:
-    """The user's own words in this message, where they are a long request."""
+    """The user's own words in this message, if they are a long request."""
     view = conversation.messages[index].view
     if view.role != "user" or sum(len(text) for text in texts_of(view)) <= REQUEST_CHARACTERS:
         return None
@@ -139,7 +142,7 @@ def _request(conversation: ConversationIndex, index: int) -> str | None:
 
 
 def _summary(conversation: ConversationIndex, index: int) -> TaskPart | None:
-    """The summary that its host put into this message; None where only the provider can read it."""
+    """The summary that the host put into this message, or None if only the provider can read it."""
     blocks = enumerate(conversation.messages[index].view.blocks)
     refs = [BlockRef(index, number) for number, block in blocks if block.kind == "summary" and block.text.strip()]
     text = "\n".join(conversation.block(ref).text for ref in refs)
@@ -147,7 +150,7 @@ def _summary(conversation: ConversationIndex, index: int) -> TaskPart | None:
 
 
 def _asked_summary(conversation: ConversationIndex, index: int) -> TaskPart | None:
-    """The summary that this message is, by the host's own question before it."""
+    """This message as a summary, if the host's question is before it."""
     view, before = conversation.messages[index].view, conversation.messages[index - 1].view if index else None
     asked = (
         before is not None and before.role == "user" and "\n".join(texts_of(before)).strip() in SUMMARY_QUESTIONS
@@ -160,7 +163,7 @@ def _asked_summary(conversation: ConversationIndex, index: int) -> TaskPart | No
 
 
 def _told_summary(conversation: ConversationIndex, index: int, told: str) -> TaskPart | None:
-    """The summary that the host told of, where this user's message holds it."""
+    """The summary that the host reported, if this user's message contains it."""
     view = conversation.messages[index].view
     if not told or view.role != "user":
         return None
@@ -172,7 +175,7 @@ def _told_summary(conversation: ConversationIndex, index: int, told: str) -> Tas
 
 
 def approved_in(conversation: ConversationIndex, index: int) -> TaskPart | None:
-    """The plan that the user approves in this message; None for none."""
+    """The plan that the user approves in this message, or None."""
     for ref, block in conversation.results(index):
         call = conversation.call_of(ref)
         answer = None if block.is_error else approved_plan(call.tool, call.arguments, block.text)
@@ -235,7 +238,7 @@ def _call_of(conversation: ConversationIndex, ref: BlockRef) -> tuple[BlockRef, 
 
 
 def _in_file(conversation: ConversationIndex, path: str, end: int) -> TaskPart | None:
-    """The plan that calls before this message wrote into this file; None where none is known to have."""
+    """The plan that calls before this message wrote to this file, or None if none is known."""
     part: TaskPart | None = None
     for index in range(end):
         part = _written_to(conversation, path, part, index)
@@ -243,7 +246,7 @@ def _in_file(conversation: ConversationIndex, path: str, end: int) -> TaskPart |
 
 
 def _written_on(conversation: ConversationIndex, plan: TaskPart | None, index: int) -> TaskPart | None:
-    """The plan as this message's results leave it, where they change the file that it is in; None for no change."""
+    """The plan after this message's results, if they change its file; otherwise None."""
     if plan is None or not plan.path:
         return None
     part = _written_to(conversation, plan.path, plan, index)
@@ -251,7 +254,7 @@ def _written_on(conversation: ConversationIndex, plan: TaskPart | None, index: i
 
 
 def _written_to(conversation: ConversationIndex, path: str, part: TaskPart | None, index: int) -> TaskPart | None:
-    """The plan in this file behind this message, whose results say which calls were carried out."""
+    """The plan in this file after this message. Its results say which calls were carried out."""
     for ref, result in conversation.results(index):
         for asked in _call_of(conversation, ref) if not result.is_error else ():
             before = part.text if part is not None else None
@@ -267,5 +270,5 @@ def _written_to(conversation: ConversationIndex, path: str, part: TaskPart | Non
 
 
 def _is_edit(before: str | None, path: str, conversation: ConversationIndex, asked: BlockRef) -> bool:
-    """Whether this call changed the file, and did not write all of it."""
+    """Whether this call edits the file instead of writing all of it."""
     return before is not None and file_after(None, path, conversation.block(asked)) is None

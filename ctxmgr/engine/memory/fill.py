@@ -36,7 +36,7 @@ def part_of(
 
 
 FlexiblePart = Callable[[int], Part]
-"""A part that is written for the tokens that the other parts leave."""
+"""Writes a part for the number of tokens that the other parts leave."""
 
 
 def newest_first(count: int) -> range:

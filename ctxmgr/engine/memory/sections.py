@@ -153,7 +153,7 @@ TITLES = tuple(name for row in SECTIONS for name in (*row.titles, *row.numbered_
 BARE = frozenset(name for row in SECTIONS for name in (*row.titles, *row.bare))
 NUMBERED = frozenset(name for row in SECTIONS for name in (*row.numbered_titles, *row.numbered))
 ITEMS: dict[str, tuple[Slot, str]] = {row.kind: row.items for row in SECTIONS if row.items}
-"""Of kinds whose text is a list of items: their slot and status."""
+"""The slot and status of items, for the kinds whose text is a list of items."""
 
 _NAMES = tuple((row.kind, expression(row.names)) for row in SECTIONS)
 

@@ -9,7 +9,7 @@ from ctxmgr.engine.presets.turns import Turns
 PRESETS: dict[str, PresetStrategy] = {preset.name: preset for preset in (Off(), Tools(), Turns(), Balanced())}
 
 ALTERNATING_PRESETS = {name: preset.alternating() for name, preset in PRESETS.items()}
-"""For a model that wants users and the assistant to take turns."""
+"""For a model that requires user and assistant messages to alternate."""
 
 KEY_PRESETS: dict[str, tuple[str, ...]] = {
     key: tuple(name for name, preset in PRESETS.items() if key in preset.policy_keys)

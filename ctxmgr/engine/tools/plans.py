@@ -1,12 +1,13 @@
-"""What a host says of a plan: in the result of the call that shows it to the user, or in the user's name.
+"""Reads what a host says about a plan, in the result of the call that shows it to the user, or in the user's name.
 
-1. A host's own sentence at the start of the result says whether a plan was approved; without one nothing is known.
-   A plan is known by its heading, or its first line.
-2. Its text is what the result repeats, for the user may have edited it; else an argument of the call; else the file
-   that either names, or that this host keeps its plans in.
-3. Some hosts approve a plan in the user's name (`APPROVALS`). Such a text holds the plan, names its file, or means
-   the one that an earlier reply proposed, in tags or by a call.
-4. The text of a file is what a call wrote last as a whole, with the edits since that name the text they replace.
+1. A host's own sentence at the start of the result says whether a plan was approved. Without one, nothing is known.
+   A plan is named by its heading, or its first line.
+2. Its text is the one repeated in the result, because the user may have edited it; otherwise an argument of the
+   call; otherwise the file that either names, or in which this host keeps its plans.
+3. Some hosts approve a plan in the user's name (`APPROVALS`). Such a text contains the plan, names its file, or
+   means the plan that an earlier reply proposed, in tags or with a call.
+4. The text of a file is the last one that a call wrote in full, with the later edits that name the text they
+   replace.
 """
 
 import re
@@ -33,8 +34,9 @@ _APPROVED = (  # Claude Code, Qwen Code; Gemini CLI, Copilot CLI; OpenCode, Kilo
 )
 _REJECTED = "Plan rejected."
 _FEEDBACK = f"{_REJECTED} User feedback: "
-_PLAN = "## Approved Plan"  # how the line begins behind which the host repeats it
-_PLAN_ARGUMENTS = ("plan", "summary", "response")  # of such a call; Copilot CLI has the second, Cline the third
+_PLAN = "## Approved Plan"  # start of the line after which the host repeats the plan
+# arguments of such a call; the second is Copilot CLI's, the third Cline's
+_PLAN_ARGUMENTS = ("plan", "summary", "response")
 _PATH_ARGUMENTS = (
     "plan_path",
     "plan_filename",
@@ -43,8 +45,8 @@ _PATH_ARGUMENTS = (
     "path",
 )  # Gemini CLI, Claude Code, Kilo
 _STORED = expression(r"plan (?:is stored at|has been saved to): ([^\n]{1,1000})")  # Gemini CLI; Claude Code
-_OWN_FILES = {"summary": "plan.md"}  # Copilot CLI: it summarises the file of its session's folder, and names none
-_PROPOSED = (  # in an assistant's text, between tags: Codex; Cline, of models without tools
+_OWN_FILES = {"summary": "plan.md"}  # Copilot CLI summarises a file in its session's folder without naming it
+_PROPOSED = (  # tags around a plan in an assistant's text: Codex; Cline, for models without tools
     (("<proposed_plan>",), "</proposed_plan>"),
     (("<plan_mode_respond>", "<response>"), "</response>"),
 )
@@ -53,8 +55,9 @@ _MARKS = " \t#>*_-"  # before the words of a heading
 
 
 class Approval(msgspec.Struct, frozen=True):
-    """What says in the user's name that a plan is approved: `plan`, its whole text; `path`, the file that it is in;
-    with neither an earlier reply proposed it, in the same turn or, `anywhere`, in any before it."""
+    """An approval in the user's name. `plan`: its whole text. `path`: the file that contains it. Without either, an
+    earlier reply proposed the plan: in the same turn, or in any turn if `anywhere`.
+    """
 
     plan: str = ""
     path: str = ""
@@ -62,8 +65,8 @@ class Approval(msgspec.Struct, frozen=True):
 
 
 class ApprovingText(msgspec.Struct, frozen=True):
-    """A text of `host` that approves a plan: it begins with `start`, and `rest` matches behind that. Groups of
-    `rest`: those of `Approval`.
+    """A text of `host` that approves a plan. It begins with `start`, and `rest` matches the text after that. The
+    groups of `rest` are fields of `Approval`.
     """
 
     host: str
@@ -77,19 +80,19 @@ def _approving(host: str, start: str, rest: str = "", anywhere: bool = False) ->
 
 
 APPROVALS = (
-    # Codex, PLAN_IMPLEMENTATION_CODING_MESSAGE of tui/src/chatwidget/plan_implementation.rs, and in a fresh context
+    # Codex, PLAN_IMPLEMENTATION_CODING_MESSAGE of tui/src/chatwidget/plan_implementation.rs, and in a new context
     _approving("Codex", "Implement the plan.", r"\s*\Z"),
     _approving("Codex", "A previous agent produced the plan below to accomplish", r".{1,400}?\n\s*(?P<plan>\S.*)"),
-    # Claude Code where the context is cleared with the approval, Kilo Code where a new session carries it out
+    # Claude Code if the approval clears the context, Kilo Code if a new session implements the plan
     _approving("Claude Code, Kilo Code", "Implement the following plan:", r"\s*(?P<plan>\S.*)"),
-    # Claude Code, behind its own compaction
+    # Claude Code, after its own compaction
     _approving(
         "Claude Code",
         "<system-reminder>",
         r"\s*A plan file exists from plan mode at: (?P<path>[^\n]{1,1000})\s+Plan contents:\s*"
         r"(?P<plan>\S.*?)\s*(?:If this plan is relevant[^\n]*\s*)?</system-reminder>",
     ),
-    # OpenCode, tool/plan.ts; where the user changes the agent: session/prompt.ts
+    # OpenCode, tool/plan.ts; if the user changes the agent: session/prompt.ts
     _approving(
         "OpenCode, Kilo Code", "The plan at ", r"(?P<path>[^\n]{1,1000}?) has been approved, you can now edit"
     ),
@@ -99,14 +102,15 @@ APPROVALS = (
         r"\s*Your operational mode has changed from plan to build.{1,2000}?"
         r"A plan file exists at (?P<path>[^\n]{1,1000}?)\. You should execute",
     ),
-    # Cursor's button below a plan; what it attaches no request shows
+    # Cursor's button below a plan; requests do not show what it attaches
     _approving("Cursor", "Implement the plan as specified, it is attached for your reference", anywhere=True),
 )
 
 
 class PlanAnswer(msgspec.Struct, frozen=True):
-    """`title` of the plan, "" where nothing tells, and its whole `text`; `reason`: why it was rejected. `path`: of
-    the file that holds it, where its text is not told, or is but a summary."""
+    """`title` of the plan, or "" if unknown, and its whole `text`. `reason`: why it was rejected. `path`: the file
+    that contains it, if the text is missing or only a summary.
+    """
 
     approved: bool
     title: str
@@ -116,7 +120,7 @@ class PlanAnswer(msgspec.Struct, frozen=True):
 
 
 def plan_answer(arguments: Mapping[str, Any], result: str) -> PlanAnswer | None:
-    """What the result says of the plan; None for nothing."""
+    """What the result says about the plan, or None."""
     sentence = result.lstrip()
     approved = sentence.startswith(_APPROVED)
     if not approved and not sentence.startswith(_REJECTED):
@@ -129,13 +133,13 @@ def plan_answer(arguments: Mapping[str, Any], result: str) -> PlanAnswer | None:
 
 
 def approved_plan(tool: str, arguments: Mapping[str, Any], result: str) -> PlanAnswer | None:
-    """What the user approved in this result; None for nothing."""
+    """The plan that the user approved in this result, or None."""
     answer = plan_answer(arguments, result)
     return answer if answer is not None and answer.approved and tells_of_a_plan(tool, arguments) else None
 
 
 def proposed_plan(text: str) -> str:
-    """The plan that an assistant's text holds for its user to approve; "" for none."""
+    """The plan that an assistant's text proposes to the user, or ""."""
     for tags, end in _PROPOSED:
         behind = text
         for tag in tags:
@@ -147,7 +151,7 @@ def proposed_plan(text: str) -> str:
 
 
 def plan_proposed_by(block: Block) -> str:
-    """The plan that a block of an assistant's message proposes: its text, or a call that shows one; "" for none."""
+    """The plan that a block of an assistant's message proposes, in its text or with a call; otherwise ""."""
     if block.kind == "text":
         return proposed_plan(block.text)
     arguments = block.arguments or {}
@@ -155,7 +159,7 @@ def plan_proposed_by(block: Block) -> str:
 
 
 def approval_in(texts: Iterable[str]) -> Approval | None:
-    """What these texts of a user's message approve (rule 3); None for nothing."""
+    """The approval in these texts of a user's message (rule 3), or None."""
     for text in map(str.lstrip, texts):
         told = told_result(text)
         if told is not None and told[0] == _PLAN_TOLD and text[told[1] :].startswith(_ACT_MODE):
@@ -203,7 +207,7 @@ def _first_text(arguments: Mapping[str, Any], names: Iterable[str]) -> str:
 
 
 def file_after(text: str | None, path: str, call: Block) -> str | None:
-    """The text of the file behind this call (rule 4). `text`: before it. None: not known."""
+    """The text of the file after this call (rule 4). `text`: before it. None: unknown."""
     kinds = {effect.kind for effect in _effects_on(path, call)}
     if "write" in kinds:
         return _written(path, call)
@@ -211,7 +215,7 @@ def file_after(text: str | None, path: str, call: Block) -> str | None:
 
 
 def file_named(path: str, call: Block) -> str:
-    """The file as this call spells it; "" where it does nothing to it."""
+    """The file's path as this call spells it, or "" if the call does not affect it."""
     return next((effect.path for effect in _effects_on(path, call)), "")
 
 
@@ -222,7 +226,7 @@ def _effects_on(path: str, call: Block) -> tuple[FileEffect, ...]:
 
 
 def file_text(path: str, calls: Iterable[Block]) -> str:
-    """The text of the file behind these calls, oldest first; "" for one that is not known."""
+    """The text of the file after these calls, oldest first, or "" if unknown."""
     text: str | None = None
     for call in calls:
         text = file_after(text, path, call)
@@ -230,7 +234,7 @@ def file_text(path: str, calls: Iterable[Block]) -> str:
 
 
 def _is_same(one: str, other: str) -> bool:
-    """Whether both may be one file: hosts name it from their folder, or by its name alone."""
+    """Whether both may be the same file. Hosts name it by a path from their folder, or by its name only."""
     return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")
 
 
