@@ -93,6 +93,9 @@ SHAPES: dict[str, UsageShape] = {
         _TOTAL,
         "inside by total",
     ),
+    # pydantic-ai before 1.0: its recorded messages keep these names
+    "pydantic-ai, before 1.0": UsageShape(("request_tokens",), ("response_tokens",), total=_TOTAL),
+    "Spring AI, before 1.0": UsageShape(("prompt_tokens",), ("generation_tokens",), total=_TOTAL),
     "Anthropic": UsageShape(
         _INPUT,
         _OUTPUT,
@@ -177,6 +180,10 @@ SHAPES: dict[str, UsageShape] = {
     ),
     # yandex.cloud/docs, ContentUsage: its numbers are strings
     "YandexGPT": UsageShape(("input_text_tokens",), ("completion_tokens",), total=_TOTAL),
+    # lmstudio.ai/docs/typescript, LLMPredictionStats
+    "LM Studio's SDKs": UsageShape(
+        ("prompt_tokens_count",), ("predicted_tokens_count",), total=("total_tokens_count",)
+    ),
     # openrouter.ai/docs, "Get a generation"
     "OpenRouter's generations": UsageShape(
         ("native_tokens_prompt",), ("native_tokens_completion",), ("native_tokens_cached",)
@@ -196,6 +203,12 @@ SHAPES: dict[str, UsageShape] = {
             "gen_ai.usage.cache_write_input_tokens",
         ),
         ("gen_ai.usage.total_tokens",),
+    ),
+    # the same before 1.27, as OpenLLMetry writes it
+    "OpenTelemetry, before": UsageShape(
+        ("gen_ai.usage.prompt_tokens",),
+        ("gen_ai.usage.completion_tokens",),
+        total=("llm.usage.total_tokens",),
     ),
     # github.com/Arize-ai/openinference, spec/semantic_conventions.md
     "OpenInference": UsageShape(
@@ -231,6 +244,8 @@ SHAPES: dict[str, UsageShape] = {
     "Ollama": UsageShape(("prompt_eval_count",), ("eval_count",)),
     # llama.cpp, tools/server/README.md: the context is prompt_n + cache_n + predicted_n
     "llama.cpp": UsageShape(("prompt_n",), ("predicted_n",), ("cache_n",), cached="beside"),
+    # its own `/completion`: what it then holds is the prompt and the answer
+    "llama.cpp's completions": UsageShape(("tokens_evaluated",), ("tokens_predicted",), total=("tokens_cached",)),
     "llama.cpp, within": UsageShape(
         ("timings.prompt_n",), ("timings.predicted_n",), ("timings.cache_n",), cached="beside"
     ),

@@ -14,7 +14,8 @@ words. A row of `OVERFLOW` is how several of them say it.
 
 Sources: the errors that pi, OpenCode, LiteLLM, inspect_ai and hermes-agent test their readers with; pages of the
 providers; issues of servers, as sgl-project/sglang#4048, vllm-project/vllm#36197, ggml-org/llama.cpp#19851,
-anomalyco/opencode#11141, openclaw/openclaw#58839, jaylfc/taOS#1738; of what is none of it anomalyco/opencode#12219
+anomalyco/opencode#11141, openclaw/openclaw#58839, jaylfc/taOS#1738,
+openai/codex#13270, kirodotdev/Kiro#7730 and #10773; of what is none of it anomalyco/opencode#12219
 and #43802, code-yeongyu/senpi#1466, can1357/oh-my-pi#9569. `tests/unit/engine/pressure/test_overflow.py` has a text
 of each.
 """
@@ -78,8 +79,9 @@ STRICT: tuple[tuple[str, str], ...] = (
         "oMLX, local servers that count first",
         r"\btokens of context\b[^.;]{0,40}?\d{3,}|\btokens \(\d+\) max tokens \(\d+\) >",
     ),
+    ("HTTP 413 in words, and Vercel's code for it", r"\b(?:request entity|function payload) too large"),
     ("llama.cpp, where it may not shift its context", r"\bcontext shift is disabled"),
-    ("Huawei's MindIE", r"\binputs token length must be in\b"),
+    ("Huawei's MindIE, DashScope", r"\b(?:inputs?|messages?|prompts?) token length must be in\b"),
     ("Volcengine Ark, which counts pictures as well", r"\bexceed max message tokens"),
     ("Qwen by DashScope", r"range of input length|input length should be"),
     ("Gemini, Copilot, Kimi", r"(?:input|prompt) token count|\btokens? limit\b"),
@@ -118,13 +120,21 @@ LOOSE: tuple[tuple[str, str], ...] = (
         r"|\d{3,} tokens\b[^.]{0,40}?\bat most \d{3,}",
     ),
     ("Replicate, Databricks", r"\b(?:supports?|accepts?|allows?|limited to) (?:\w+ ){0,3}\d+ (?:\w+ )?tokens"),
-    ("OpenAI, by its code", r"string above max length|(?:content|input|messages?)[^.;]{0,12}: ?string too long"),
+    (
+        "OpenAI, by its code and by the member",
+        r"string above max length|(?:content|input|messages?)[^.;]{0,12}: ?string too long"
+        r"|\b(?:input|messages)\[\d+\]\.(?:output|arguments|content)[^;:]{0,30}: ?string too long",
+    ),
     ("OpenAI, of more messages than it takes", r"\b(?:messages|input) ?: ?array too long"),
+    ("Kiro, Amazon Q", r"\bcontent length exceeds threshold"),
+    ("servers made with axum", r"\bbody: length limit exceeded"),
+    ("Bedrock, by its schema", r"request: expected max length: \d{4,}, actual: \d{4,}"),
     ("onnxruntime-genai", r"\bsequence length \(\d+\) is >= max length"),
     ("exllamav3, TabbyAPI", r"\brequires \d+ pages\b"),
     (
         "Zhipu, Kimi, Qwen in Chinese",
-        r"(?:上下文|输入|提示词?|prompt|请求|消息|tokens?|长度)[^。]{0,16}(?:过长|超长|超出|超过|过大|超限)",
+        r"(?:上下文|输入|提示词?|prompt|请求|消息|tokens?|长度)[^。]{0,16}(?:过长|超长|超出|超过|过大|超限)"
+        r"|(?:超出|超过)[^。]{0,12}(?:上下文|tokens?)",
     ),
     (
         "resellers in Japanese and Korean",
@@ -138,7 +148,7 @@ OTHER_LIMIT: tuple[tuple[str, str], ...] = (
         r"rate ?limit|too many requests|\bper (?:\w+ )?(?:second|minute|min|hour|day|month)\b"
         r"|\b[rt]p[mds]\b|throttl"
         r"|please wait|concurren|\boverloaded\b|time ?out|timed out|deadline|resource exhausted"
-        r"|频率|速率|每分钟|并发|额度|余额",
+        r"|频率|速率|每(?:秒|分钟|小时|天|日|月)|并发|额度|余额|超时",
     ),
     (
         "all: limits of an account",
@@ -189,6 +199,7 @@ _REPLY = (
     r"(?:too (?:large|high|big|many)|range|must|at most|exceed|greater|larger|> ?\d|value|limit)"
     r"|(?:at most|up to|number of|requested) (?:\d+ )?(?:completion|output) tokens?|output tokens? limit"
     r"|\bmax(?:imum)? tokens you requested"  # Bedrock
+    r"|(?:\bmax tokens|输出)[^。]{0,8}(?:超|过大)"
 )
 _CAP = r"(?:too large: ?|requested |tokens ?[:=]? ?)(\d{1,9})\b(?: output tokens| in the completion)?"
 OF_ROLES: tuple[tuple[str, str], ...] = (

@@ -253,6 +253,11 @@ APART: dict[str, dict[str, Any]] = {
 }
 NOT_TOLD: dict[str, dict[str, Any]] = {  # whether anything was cached
     "AI SDK 4": CHAT_CAMEL,
+    "pydantic-ai before 1.0": {"request_tokens": 1000, "response_tokens": 20, "total_tokens": 1020, "requests": 1},
+    "Spring AI before 1.0": {"promptTokens": 1000, "generationTokens": 20, "totalTokens": 1020},
+    "llama.cpp's completions": {"tokens_evaluated": 1000, "tokens_predicted": 20, "tokens_cached": 1020},
+    "LM Studio's SDKs": {"promptTokensCount": 1000, "predictedTokensCount": 20, "totalTokensCount": 1020},
+    "OpenLLMetry": {"gen_ai.usage.prompt_tokens": 1000, "gen_ai.usage.completion_tokens": 20},
     "Spring AI": {**CHAT_CAMEL, "nativeUsage": {}},
     "Azure": {"completionTokens": 20, "promptTokens": 1_000, "totalTokens": 1_020},
     "LangChain4j": {"inputTokenCount": 1_000, "outputTokenCount": 20, "totalTokenCount": 1_020},

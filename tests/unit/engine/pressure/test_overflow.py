@@ -198,6 +198,20 @@ TOO_LONG = [
     # the code tells, whatever the error quotes
     '{"code":"context_length_exceeded","message":"... the user has no credits left, and is out of memory ..."}',
     "prompt is too long: 213462 tokens > 200000 maximum (in: the quota of the prepaid key)",
+    # one string of the list is too long, and limits on a request's bytes
+    "Invalid 'input[308].arguments': string too long. Expected a string with maximum length 1048576, but got a"
+    " string with length 1686845 instead.",
+    "Invalid 'input[12].output': string too long. Expected a string with maximum length 10485760",
+    "Invalid 'messages[4].content[0].text': string too long. Expected a string with maximum length 10485760",
+    "Encountered an error in the response stream: Input content length exceeds threshold. (request_id: 1)",
+    '{"message":"Failed","reason":"CONTENT_LENGTH_EXCEEDS_THRESHOLD"}',
+    "Failed to buffer the request body: length limit exceeded",
+    "Request Entity Too Large FUNCTION_PAYLOAD_TOO_LARGE",
+    "Malformed input request: expected maxLength: 300000, actual: 410000, please reformat your input",
+    "InternalError.Algo.InvalidParameter: messages token length must be in (0, 1000000], but got 1000123",
+    # in Chinese, the verb first
+    "对话内容超出模型上下文窗口",
+    "当前请求超出模型最大上下文长度",
 ]
 OTHER = [
     "",
@@ -238,6 +252,13 @@ OTHER = [
     "At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels",
     "Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 150",
     "Invalid 'input[3].call_id': string too long. Expected a string with maximum length 64",
+    '{"error":{"message":"Invalid \'input[1943].id\': string too long. Expected a string with maximum length 64,'
+    ' but got a string with length 74 instead.","param":"input[1943].id","code":"string_above_max_length"}}',
+    "Malformed input request: #/toolConfig/tools/0/toolSpec/name: expected maxLength: 64, actual: 80",
+    "max_tokens 超出范围",
+    "输出长度超过最大限制",
+    "请求超时，超过60秒",
+    "您的账户已超过每月token限制",
     "The encoder prompt (length 3000) is longer than the maximum model length of 2048",
     "Request Header Or Cookie Too Large",
     "Model context window too small (minimum is 128k tokens)",
