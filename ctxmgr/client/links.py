@@ -117,11 +117,13 @@ class SpawnedLink:
         """Keeps the last line of standard error. JSON is not kept: it is data, perhaps of the conversation."""
         if self._process.stderr is None:
             return
+        begins = True  # a line, not the rest of a long one
         with io.BufferedReader(self._process.stderr) as stream:  # type: ignore[type-var]  # a FileIO: it is unbuffered
             while line := stream.readline(LINE_BYTES):
                 text = line.decode("utf-8", "replace").strip()
-                if text:
+                if text and begins:
                     self._last_line = "" if text.startswith(("{", "[")) else text[:LAST_LINE_CHARACTERS]
+                begins = line.endswith(b"\n")
 
     def _write(self) -> None:
         stream = self._process.stdin

@@ -125,6 +125,7 @@ def test_a_bad_child_costs_no_model_call(tmp_path: Path, command: tuple[str, ...
 
 WARNS = "import sys; print('one\\nno module named x\\n', file=sys.stderr); sys.exit(1)"
 PRINTS_JSON = "import sys; print('{}', file=sys.stderr); sys.exit(3)"
+PRINTS_LONG_JSON = "import sys; print('{\"said\": \"' + 'word ' * 40_000 + '\"}', file=sys.stderr); sys.exit(3)"
 DIES = "import os; os.kill(os.getpid(), 9)"
 
 
@@ -136,6 +137,7 @@ DIES = "import os; os.kill(os.getpid(), 9)"
         (("/",), None, "/ cannot be started: Permission denied"),
         ((sys.executable, "-c", WARNS), None, f"{sys.executable} exited with code 1: no module named x"),
         ((sys.executable, "-c", PRINTS_JSON), None, f"{sys.executable} exited with code 3"),
+        ((sys.executable, "-c", PRINTS_LONG_JSON), None, f"{sys.executable} exited with code 3"),
         ((sys.executable, "-c", DIES), None, f"{sys.executable} was killed by SIGKILL"),
     ],
 )

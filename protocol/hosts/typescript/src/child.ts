@@ -61,7 +61,8 @@ export class Child {
   #why: SidecarFault | undefined;
   #leaving = false;
   #tokens = 0;
-  #said = ""; // the end of what the process wrote to stderr
+  #line = ""; // the beginning of the newest line on stderr
+  #lastLine = ""; // of the newest that is not blank
 
   constructor(options: ChildOptions) {
     this.#clock = options.clock;
@@ -96,10 +97,10 @@ export class Child {
     child.on("exit", async (code, signal) => {
       for (let turn = 0; turn < TURNS && !child.stderr.readableEnded; turn++) await new Promise(setImmediate);
       const how = closed && signal ? "closed its output" : left(code, signal);
-      this.#end(new SidecarFault("exited", `${options.command[0]} ${how}${lastLine(this.#said)}`));
+      this.#end(new SidecarFault("exited", `${options.command[0]} ${how}${cause(this.#lastLine)}`));
     });
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      this.#said = (this.#said + text).slice(-2 * LAST_LINE_CHARACTERS);
+      this.#listen(text);
       options.onStderr(text);
     });
     child.stdout.once("data", (bytes: Buffer) => {
@@ -120,6 +121,15 @@ export class Child {
     connection.listen();
     this.#hold(false);
     return connection;
+  }
+
+  #listen(text: string): void {
+    for (const [at, piece] of text.split("\n").entries()) {
+      if (at > 0) this.#line = "";
+      if (this.#line.length >= LAST_LINE_CHARACTERS) continue;
+      this.#line = (this.#line + piece.slice(0, LAST_LINE_CHARACTERS)).trimStart().slice(0, LAST_LINE_CHARACTERS);
+      this.#lastLine = this.#line || this.#lastLine;
+    }
   }
 
   call(method: string, params: object | undefined, options: CallOptions): Promise<unknown> {
@@ -215,11 +225,10 @@ function left(code: number | null, signal: NodeJS.Signals | null): string {
   return signal ? `was killed by ${signal}` : `exited with code ${code}`;
 }
 
-/** ": ..." with the last line that is not blank. "" where there is none, and for JSON: it is no cause but data, which may
+/** ": ..." with the beginning of the last line. "" where there is none, and for JSON: it is no cause but data, which may
  *  be conversation. */
-function lastLine(text: string): string {
-  const line = text.trimEnd().split("\n").at(-1)?.trim() ?? "";
-  return /^$|^[{[]/.test(line) ? "" : `: ${line.slice(0, LAST_LINE_CHARACTERS)}`;
+function cause(line: string): string {
+  return /^$|^[{[]/.test(line) ? "" : `: ${line.trimEnd()}`;
 }
 
 function cancelled(method: string): SidecarFault {

@@ -18,6 +18,7 @@ const BAD: [string, string[], Fault["kind"]][] = [
   ["missing", ["/nowhere/ctxmgr"], "missing"],
   ["no program", [process.cwd()], "missing"],
   ["exits at once", script("process.exit(3)"), "exited"],
+  ["says JSON before it ends", script(`console.error(JSON.stringify(["x".repeat(900) + "Fix it"])); process.exitCode = 1`), "exited"],
   ["says why it ends", script("console.error('one\\nno module named ctxmgr\\n'); process.exitCode = 1"), "exited"],
   ["exits after the greeting", peer("answers.session_start = () => process.exit(3)"), "exited"],
   ["never answers", script("process.stdin.resume()"), "timeout"],
@@ -39,6 +40,7 @@ const BAD: [string, string[], Fault["kind"]][] = [
 const MESSAGES: Record<string, RegExp> = {
   missing: /^\/nowhere\/ctxmgr cannot be started: no such program, ENOENT$/,
   "exits at once": /exited with code 3$/,
+  "says JSON before it ends": /exited with code 1$/,
   "says why it ends": /exited with code 1: no module named ctxmgr$/,
   "no program": / cannot be started: EACCES$/,
   "closes its output": /closed its output$/,
