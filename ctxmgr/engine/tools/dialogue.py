@@ -86,13 +86,20 @@ _OUTPUTS = (  # how the result of such an action begins; whether an action must 
     # aider, run_output of aider/prompts.py
     (expression(rf"I ran this command:\n\n.{{1,{MOST_GIVEN}}}?\n\nAnd got this output:\s*", re.DOTALL), False),
     # Gemini CLI, Qwen Code, shellCommandProcessor.ts
-    (expression(r"I ran the following shell command:\n```sh\n"), False),
+    (
+        expression(
+            rf"I ran the following shell command:\n```sh\n.{{1,{MOST_GIVEN}}}?\n```\n\n"
+            r"This produced the following result:\n```\n.*```\s*\Z",
+            re.DOTALL,
+        ),
+        False,
+    ),
     # Open Interpreter, core/llm/utils/convert_to_openai_messages.py; profiles of its own
-    (expression(r"Code output: .*\n\s*What does this output mean\b", re.DOTALL), False),
+    (expression(r"Code output: .*\n[^\S\n]*What does this output mean[^\n]{0,60} / what\b", re.DOTALL), False),
     (expression(r"I executed that code\. This was the output: \"\"\""), False),
     (expression(r"The code above was executed on my machine\. It produced no (?:text )?output\."), False),
     # LangChain, agents/conversational_chat/prompt.py and chat agents in JSON
-    (expression(r"TOOL RESPONSE:\s*\n\s*-{3,}\s*\n"), False),
+    (expression(r"TOOL RESPONSE:[^\S\n]*\n\s*-{3,}[^\S\n]*\n"), False),
     # AutoGen, conversable_agent.py
     (expression(r"exitcode: -?\d+ \(execution (?:succeeded|failed)\)\s*\nCode output:\s*"), False),
     # Continue, core/tools/systemMessageTools/convertSystemTools.ts

@@ -82,15 +82,17 @@ def _approving(host: str, start: str, rest: str = "", anywhere: bool = False) ->
 APPROVALS = (
     # Codex, PLAN_IMPLEMENTATION_CODING_MESSAGE of tui/src/chatwidget/plan_implementation.rs, and in a new context
     _approving("Codex", "Implement the plan.", r"\s*\Z"),
-    _approving("Codex", "A previous agent produced the plan below to accomplish", r".{1,400}?\n\s*(?P<plan>\S.*)"),
+    _approving(
+        "Codex", "A previous agent produced the plan below to accomplish", r"[^\n]{1,400}\n\s*(?P<plan>\S.*)"
+    ),
     # Claude Code if the approval clears the context, Kilo Code if a new session implements the plan
     _approving("Claude Code, Kilo Code", "Implement the following plan:", r"\s*(?P<plan>\S.*)"),
     # Claude Code, after its own compaction
     _approving(
         "Claude Code",
         "<system-reminder>",
-        r"\s*A plan file exists from plan mode at: (?P<path>[^\n]{1,1000})\s+Plan contents:\s*"
-        r"(?P<plan>\S.*?)\s*(?:If this plan is relevant[^\n]*\s*)?</system-reminder>",
+        r"\s*A plan file exists from plan mode at: (?P<path>[^\n]{1,1000})\n\s{0,9}Plan contents:\s*"
+        r"(?P<plan>\S.*?)(?:\nIf this plan is relevant[^\n<]{0,500}+\s{0,9}+)?</system-reminder>",
     ),
     # OpenCode, tool/plan.ts; if the user changes the agent: session/prompt.ts
     _approving(

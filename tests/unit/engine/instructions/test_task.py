@@ -18,6 +18,7 @@ from ctxmgr.engine.conversation import extend
 from ctxmgr.engine.instructions import Copies, InPlace, quoted, remembered, task
 from ctxmgr.engine.instructions.copies import TASK_HEADING
 from ctxmgr.engine.instructions.task import FIRST_REQUEST, PLAN, REQUEST, SUMMARY
+from ctxmgr.engine.tools import approval_in
 from tests.notation import Said, a, call, indexed, quarters, r, summary, talk, u
 
 TEXT = "# Do it\n1. Now.\n2. Then the rest."
@@ -310,3 +311,12 @@ def test_the_first_request_is_that_of_the_first_list_that_has_one() -> None:
 def test_of_one_that_is_too_long_to_be_remembered_the_start_is() -> None:
     text = "0123456789" * 2_000
     assert kept([u(text), a("ok")])[FIRST_REQUEST] == f"{text[:15_000]}…"
+
+
+def test_the_time_for_what_looks_like_an_approval_is_linear_in_the_text() -> None:
+    """Each of these would take minutes where each space begins another search."""
+    file = "<system-reminder>A plan file exists from plan mode at: /p/x.md\n"
+    for head in (FRESH.rstrip(), file.rstrip(), f"{file}Plan contents: x", "Implement the following plan:"):
+        for piece in ("\n", " ", " \n"):
+            assert approval_in([head + piece * 400_000]) is None
+    assert approval_in([f"{file}Plan contents: x" + "\nIf this plan is relevant" * 20_000]) is None

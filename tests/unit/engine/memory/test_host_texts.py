@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.memory.user_words import ROWS, users_text, without_packet
+from ctxmgr.engine.tools import tells_an_output
 from ctxmgr.model import PACKET_MARK, Block, View
 
 SAID = "Never touch billing.py; *use tabs*,\n\n  and `a < b` stays."
@@ -202,7 +203,11 @@ def test_what_the_user_wrote_beside_it_is_kept_whole(host: str, text: str) -> No
         "```xml\n<attachment>\n  <reminder>x</reminder>\n</attachment>\n```\nwhat is this?",
         "<answer> is not shown in the page",
         "Code output: it is empty, why? Never push.",
+        "Code output: 5\nWhat does this output mean? Never print it.",
         "I ran the following shell command and it failed, never do it again",
+        "I ran the following shell command:\n```sh\nmake\n```\nIt hangs. Never run it again.",
+        "I ran the following shell command:\n```sh\nls\n```\n\n"
+        "This produced the following result:\n```\na\n```\nSort it.",
         "<rules>\nAlways use tabs.\n",
         "Please continue. But never push.",
         "API Error: 500 is what I get, why?",
@@ -319,3 +324,10 @@ def test_time_is_linear_in_the_text() -> None:
     for piece in ("<context>\n", "<system-reminder>\n", "<system-reminder> ", " " * 50 + "<rules>", "<a ", "<"):
         own("a\n" + piece * 20_000)
         own(piece * 20_000)
+
+
+def test_the_time_for_what_looks_like_an_output_is_linear_in_the_text() -> None:
+    """Each of these would take minutes where each line break begins another search."""
+    for head in ("Code output: ", "TOOL RESPONSE:", "I ran the following shell command:\n```sh\n"):
+        for piece in ("\n", " ", " \n", "\n```\n"):
+            tells_an_output(head + piece * 400_000, "")
