@@ -1,8 +1,8 @@
 """The proxy: an HTTP listener between a program and its provider, for programs that know nothing of ctxmgr.
 
-It finds the list of messages in a request, asks ctxmgr for the list to send, and puts that in its place; all else
-passes byte for byte, both ways. Knows the client and the formats' readers; never the engine, a session or a device.
-Needs the extra `proxy`.
+It finds the message list in a request, asks ctxmgr for the list to send, and replaces the one with the other; all
+else passes byte for byte, in both directions. It knows the client and the readers of formats, but never the engine,
+a session or a device. Needs the extra `proxy`.
 """
 
 from ctxmgr.proxy.account import BilledCall

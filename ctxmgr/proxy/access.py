@@ -1,20 +1,21 @@
-"""Who is answered: programs on this machine, no web page in its browser; and at `/ctxmgr/` whoever bears its token.
+"""Decides which requests are answered: those of programs on this machine, not of other sites' pages in its browser;
+and at `/ctxmgr/`, those with the proxy's token.
 
+1. A request names its host once, as `host` or `host:port` and nothing more: a loopback address, or a configured
+   name. A page of another site whose name was made to resolve to this machine sends that name instead.
+2. A browser sends a page's origin with its requests, even those for images, and says whether they are cross-site:
+   only the proxy's own page may call the proxy. All such headers are checked, for every method.
 
-1. A request names the host that it is for, once, as `host` or `host:port` and nothing more: an address of
-   loopback, or a name that was told. A page of another site that has its name point here names that.
-2. What a browser sends for a page bears that page's origin, and says whether it is of another site, be it an
-   image that it loads: only the proxy's own page may call it. Every such header is looked at, whatever the method.
+Requests to `/ctxmgr/` and below need the token of the printed address:
 
-`/ctxmgr/` and below it answers who bears the token in the address that was printed, and nobody else:
-
-3. Every path there wants the token, whatever the method, and whether there is anything. None is the provider's.
-4. The page's address holds it. Who opens that is sent on to the address without it, and has a cookie from then on.
-   The cookie's name has the proxy's port, since browsers keep cookies by host and not by port. An address for a
-   browser that is started holds a ticket instead, which is taken once: others can see a program's arguments.
-5. A program bears it as `Authorization: Bearer`. The tools of a program's model have a token of their own, which
-   opens their path and no other: it stands in the program's environment, where the model can read it.
-6. All others are told one sentence, always the same.
+3. Every path there needs the token, whatever the method, and whether it exists or not. None is passed to the
+   provider.
+4. The page's address contains the token. Opening it redirects to the address without the token and sets a cookie.
+   The cookie's name has the proxy's port, because browsers keep cookies by host and not by port. The address given
+   to a browser that ctxmgr starts has a ticket instead, which is valid once: others can see a program's arguments.
+5. A program sends the token as `Authorization: Bearer`. The tools of a program's model have their own token, which
+   is valid only for their path: it is in the program's environment, where the model can read it.
+6. Any other request gets the same fixed sentence.
 """
 
 import hmac
@@ -33,15 +34,15 @@ NEVER_ELSEWHERE = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
-"""Headers of every answer of the page's: nothing of it is kept, framed, or told to another site."""
+"""Headers of all answers below `/ctxmgr/`: they are not stored or framed, and send no referrer to other sites."""
 
 
-FOREIGN = ("cross-site", "same-site")  # the latter: another port of this machine
+FOREIGN = ("cross-site", "same-site")  # "same-site" is another port of this machine
 _HOST = re.compile(r"(?:\[([0-9a-f]*:[0-9a-f:.]*)\]|([0-9a-z_.-]+))(?::[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
 
 
 def refusal(headers: MultiMapping[str], names: Collection[str]) -> str:
-    """Why a request with these headers is refused; "" where it may pass."""
+    """Why a request with these headers is refused; "" if it may pass."""
     hosts = [host.lower() for host in headers.getall("host", [])]
     if len(hosts) != 1 or not is_local(hosts[0], names):
         return "this proxy answers to loopback addresses alone; --name adds a host name"
@@ -74,7 +75,9 @@ SENTENCE = "Open the address that ctxmgr printed: it has the token that is neede
 
 
 class PageAccess:
-    """Of one proxy. `tools_token` "": its program's model has no tools, and nobody is answered there."""
+    """Access to one proxy's page and tools. `tools_token` "": the program's model has no tools, and no request for
+    them is answered.
+    """
 
     def __init__(self, tools_token: str) -> None:
         self._page_token, self._tools_token = secrets.token_urlsafe(TOKEN_BYTES), tools_token
@@ -82,11 +85,11 @@ class PageAccess:
 
     @property
     def address(self) -> str:
-        """Of the page, below the proxy's: for whoever started the proxy, and for no log."""
+        """The path of the page, with the token: only for whoever started the proxy, never for a log."""
         return f"{PAGE}?token={self._page_token}"
 
     def once(self) -> str:
-        """As `address`, with a ticket."""
+        """The path of the page, with a ticket that is valid once."""
         self._ticket = secrets.token_urlsafe(TOKEN_BYTES)
         return f"{PAGE}?once={self._ticket}"
 
@@ -107,19 +110,19 @@ class PageAccess:
         return web.Response(status=401, text=SENTENCE, headers=refused)
 
     def _entered(self, request: web.Request) -> web.Response:
-        """Rule 4."""
+        """Sets the cookie and redirects (rule 4)."""
         response = web.Response(status=303, headers={**NEVER_ELSEWHERE, "Location": PAGE})
         response.set_cookie(_cookie(request), self._page_token, path=ROOT, httponly=True, samesite="Strict")
         return response
 
     @staticmethod
     def _is_one(given: str, wanted: str) -> bool:
-        """In a time that tells nothing of the token."""
+        """Compares tokens in constant time."""
         return bool(wanted) and hmac.compare_digest(given.encode("utf-8", "replace"), wanted.encode())
 
 
 def is_ours(path: str) -> bool:
-    """Of a decoded path: one that is spelled with escapes is the same."""
+    """Whether a path belongs to the proxy. `path` is decoded, so escapes make no difference."""
     return path == ROOT or path.startswith(PAGE)
 
 

@@ -1,24 +1,25 @@
-"""What a proxy's calls came to: what was sent, what it would have been, what was saved; in tokens and dollars.
+"""Adds up a proxy's calls: what was sent, what would have been sent otherwise, and what was saved, in tokens and
+dollars.
 
-1. What was sent is what the provider counted. A call whose list passed as it came is that on both sides, whatever
-   the count says and whatever was sent before it: who changed nothing saves nothing. This holds once lists of the
-   conversation were changed, too. The provider then keeps another start than it would without ctxmgr, and what such
-   a call reads or writes anew is put to nobody's account: it cannot be known, and an estimate could only flatter.
-2. Of a list that was changed, the other side is the count and what the program's own list is heavier, by ctxmgr's
-   weights and the `TokenScale` of the conversation. Of that list so much would have been read from the cache as it
-   shares with the list of the call before. Of the first call that this proxy sees of a conversation, that is what
-   stands before the last reply: there was a call for that reply.
-3. In observe mode the program's own list was sent, and what it would have been is the other one. Where ctxmgr would
-   have left the list as it was, rule 1 holds.
-4. A call without a count is not in the sums, and it is said how many these are: some programs ask a provider that
-   streams for none. Members of usage that nobody knows are named. Where ctxmgr did not answer, both sides are what
+1. What was sent is the provider's count. For a call whose list passed unchanged, both sides are that count,
+   whatever was sent before it: without a change there is no saving. This also holds after lists of the conversation
+   were changed. The provider then has another prefix cached than it would have without ctxmgr. What such a call
+   reads or writes because of that is not attributed, because it cannot be known and an estimate could only flatter.
+2. For a list that was changed, the other side is the count plus the estimated difference to the program's own list,
+   by ctxmgr's token counts and the `TokenScale` of the conversation. The part of that list that it shares with the
+   list of the call before counts as read from the cache. In the first call of a conversation that this proxy sees,
+   that part is everything before the last reply, because there was a call for that reply.
+3. In observe mode the program's own list was sent, and the other side is ctxmgr's list. If ctxmgr would not have
+   changed it, rule 1 holds.
+4. Calls without a count are not in the sums; their number is reported, because some programs do not ask a streaming
+   provider for usage. Unknown members of usage are reported by name. If ctxmgr did not answer, both sides are what
    was sent.
-5. Where one request took several calls of the provider's own (an advisor, a tool that it runs), the rest of them
-   counts the same on both sides, at the model's prices. A list of which less was sent would have cost them less,
-   but nobody tells how much.
-6. Dollars by the model's prices, else by those of the nearest of its family; calls of a model without either are in
-   no sum of dollars. Both are said (`price_note`). What is written for an hour costs that: as much of it as the
-   provider says, else all where the program's newest mark is for an hour; of the other list the same share.
+5. If one request took several calls at the provider (an advisor, a tool that it runs), the further calls count the
+   same on both sides, at the model's prices. A shorter list would have made them cheaper, but by an unknown amount.
+6. Dollars use the model's prices, or those of the nearest model of its family; calls of a model without either are
+   in no sum of dollars. Both cases are reported (`price_note`). Cache writes kept for an hour cost their own price:
+   as many as the provider says, otherwise all of them if the program's newest mark is for an hour; the other list
+   gets the same share.
 """
 
 from collections import deque
@@ -34,18 +35,19 @@ from ctxmgr.settings import ProgramSettings
 
 A_MILLION = 1_000_000
 MOST_ROWS = 500
-MOST_NOTES, LONGEST_NAME = 8, 64  # of models; characters of a name that a request gives
+MOST_NOTES, LONGEST_NAME = 8, 64  # of models; characters of a model's name in a request
 NO_CALL = "no model call was made"
 VERBS = {False: ("saved", "cost"), True: ("would have saved", "would have cost")}  # by whether it was observed
-ENOUGH_TOKENS = 2_000  # a list that has grown by so much tells the scale
-LEAST_SCALE, MOST_SCALE = 0.4, 2.5  # no weigher is farther off
-WRITTEN = ("ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens")  # of usage, by how long it is kept
-LEAST_KEPT = 4_096  # tokens: of a start that is shorter, some models of Anthropic's keep nothing
+ENOUGH_TOKENS = 2_000  # growth of a list that is enough to know the scale
+LEAST_SCALE, MOST_SCALE = 0.4, 2.5  # no tokenizer here is further off
+WRITTEN = ("ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens")  # of usage, by lifetime
+LEAST_KEPT = 4_096  # tokens; some models of Anthropic do not cache a shorter prefix
 
 
 class BilledCall(msgspec.Struct, frozen=True):
-    """Input tokens as they are billed: what no cache held, what was read from one, what was written to one; and
-    dollars, None while no price is known."""
+    """Tokens as they are billed: input that was not cached, cache reads, cache writes, and output. `dollars`: None
+    if no price is known.
+    """
 
     fresh_tokens: float = 0
     read_tokens: float = 0
@@ -59,7 +61,7 @@ class BilledCall(msgspec.Struct, frozen=True):
 
     @property
     def usage(self) -> dict[str, int]:
-        """In the protocol's words."""
+        """The counts by the protocol's names."""
         counts = (self.fresh_tokens, self.output_tokens, self.read_tokens, self.written_tokens)
         return dict(zip(("input", "output", "cacheRead", "cacheWrite"), map(round, counts), strict=True))
 
@@ -75,8 +77,9 @@ class BilledCall(msgspec.Struct, frozen=True):
 
 
 class Weights(msgspec.Struct, frozen=True):
-    """Of one call's list, by ctxmgr: the program's own, the one that ctxmgr made of it, and how much of each is the
-    list of the call before. All with what is sent beside the list."""
+    """Token counts of one call's lists, by ctxmgr: the program's own, ctxmgr's, and the part of each that is the
+    list of the call before. All include what is sent beside the list.
+    """
 
     own_tokens: float
     projected_tokens: float
@@ -84,20 +87,20 @@ class Weights(msgspec.Struct, frozen=True):
     projected_prefix_tokens: float
 
     def of_sent(self, observed: bool) -> tuple[float, float]:
-        """Of the list that was sent, and of its start that is the list of the call before."""
+        """The count of the list that was sent, and of its part that is the list of the call before."""
         if observed:
             return self.own_tokens, self.own_prefix_tokens
         return self.projected_tokens, self.projected_prefix_tokens
 
     @property
     def unchanged(self) -> "Weights":
-        """Of a call whose list passes as it came."""
+        """The counts of a call whose list passes unchanged."""
         own, prefix = self.own_tokens, self.own_prefix_tokens
         return Weights(own, own, prefix, prefix)
 
 
 def heard_long(usage: Mapping[str, Any]) -> bool | None:
-    """Whether the provider keeps most of what this call wrote for an hour; None where it does not say."""
+    """Whether the provider keeps most of this call's cache writes for an hour; None if it does not say."""
     split = usage.get("cache_creation")
     counts = [split.get(name) for name in WRITTEN] if isinstance(split, dict) else []
     short, long = (
@@ -107,8 +110,9 @@ def heard_long(usage: Mapping[str, Any]) -> bool | None:
 
 
 def long_share(usage: Mapping[str, Any], counted: Usage, is_long_lived: bool) -> float:
-    """The share of what a call wrote to the cache that is kept for an hour. `usage`: the provider's usage object;
-    `is_long_lived`: the program's newest mark is for so long."""
+    """The share of a call's cache writes that is kept for an hour. `usage`: the provider's usage object;
+    `is_long_lived`: the program's newest mark is for an hour.
+    """
     split = usage.get("cache_creation")
     long = split.get("ephemeral_1h_input_tokens") if isinstance(split, dict) else None
     if counted.cache_write_tokens > 0 and isinstance(long, int) and not isinstance(long, bool):
@@ -117,7 +121,9 @@ def long_share(usage: Mapping[str, Any], counted: Usage, is_long_lived: bool) ->
 
 
 def mixed(settings: ProgramSettings, share: float) -> TieredPrices | None:
-    """Prices of which this share of what is written costs as in the longer ones, which have the same tiers."""
+    """Prices for calls that keep this share of their cache writes for an hour. Both price lists have the same
+    tiers.
+    """
     prices, long = settings.prices, settings.long_prices
     if prices is None or long is None or not share:
         return prices
@@ -131,7 +137,7 @@ def mixed(settings: ProgramSettings, share: float) -> TieredPrices | None:
 
 
 def price_note(settings: ProgramSettings, model: str) -> str:
-    """What is to be said of the dollars of this model's calls; "" where they are by its own prices."""
+    """A note on the dollars of this model's calls; "" if they use its own prices."""
     name = safe(model)[:LONGEST_NAME] or "a model without a name"
     if settings.prices is None:
         return f"no price is known for {name}, so its calls are missing from the dollars"
@@ -139,13 +145,13 @@ def price_note(settings: ProgramSettings, model: str) -> str:
 
 
 def bill(usage: Usage, prices: TieredPrices | None) -> BilledCall:
-    """What the provider counted."""
+    """The provider's count as a bill."""
     tokens = (usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens, usage.output_tokens)
     return BilledCall(*tokens, dollars=_dollars(*tokens, prices=prices))
 
 
 def rest_bill(usage: Mapping[str, Any], counted: Usage, prices: TieredPrices | None) -> BilledCall:
-    """What a request was billed beyond the call that was `counted` of it (rule 5)."""
+    """What a request was billed beyond its call that is in `counted` (rule 5)."""
     billed = billed_usage(dict(usage)) or counted
     rest = Usage(
         billed.input_tokens - counted.input_tokens,
@@ -159,9 +165,10 @@ def rest_bill(usage: Mapping[str, Any], counted: Usage, prices: TieredPrices | N
 def other_bill(
     usage: Usage, weights: Weights, scale: float, prices: TieredPrices | None, observed: bool
 ) -> BilledCall:
-    """What the list that was not sent would have been billed: what was sent, and the difference of both lists at
-    `scale` provider's tokens a weighed one. Where nothing was read though there was a prefix that a provider keeps,
-    the cache was cold for the other one too."""
+    """What the list that was not sent would have been billed: what was sent, plus the difference of both lists at
+    `scale` provider tokens per counted token. If nothing was read although a prefix was long enough to be cached,
+    the cache was cold for the other list too.
+    """
     sent = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
     (of_sent, sent_prefix), (of_other, prefix) = weights.of_sent(observed), weights.of_sent(not observed)
     whole = max(0.0, sent + scale * (of_other - of_sent))
@@ -174,17 +181,21 @@ def other_bill(
 
 
 class TokenScale:
-    """How many tokens of the provider a weighed one is, from the calls of one conversation so far: what the count
-    grew by over what the list grew by, where it only grew. So what stands beside every list does not count. Until
-    that is much, a count by its weight stands in for it."""
+    """How many provider tokens one of ctxmgr's counted tokens is, from the calls of one conversation so far.
+
+    The scale is the growth of the provider's count divided by the growth of the list, over calls that only added
+    messages, so what is sent beside the list does not matter. Until that growth is large enough, the ratio of the
+    last call's totals supplies the rest.
+    """
 
     def __init__(self) -> None:
         self._before = (0.0, 0.0)  # weight and count of the last call
         self._grown_weight = self._grown_count = 0.0
 
     def learn(self, weight: float, prefix: float, count: float) -> None:
-        """Of one call, in tokens: the weight of what was sent and of its part that is the list of the call before,
-        and what the provider counted."""
+        """Learns from one call, in tokens: `weight` is ctxmgr's count of what was sent, `prefix` of its part that
+        is the list of the call before, `count` the provider's count.
+        """
         before, counted = self._before
         if 0 < before == prefix < weight and count > counted:
             self._grown_weight += weight - before
@@ -212,8 +223,9 @@ def _dollars(
 
 
 class CallRow(msgspec.Struct, frozen=True, rename="camel"):
-    """One call for people: its list by weight as the program has it and as it was sent (in observe mode: as it
-    would have been), its epoch, and where the list came from."""
+    """One call for people: ctxmgr's count of the program's list and of the sent one (in observe mode: of the one
+    that would have been sent), its epoch, and the source of the list.
+    """
 
     own_tokens: float
     list_tokens: float
@@ -222,16 +234,18 @@ class CallRow(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Account:
-    """Sums of a proxy's life, or of one conversation; its newest calls, and its scale. `price_notes`: what is to be
-    said of the dollars. `refetched`: of a program
-    that is observed, what fetching again would have cost, and what of it would stand in later lists."""
+    """Sums over a proxy's life, or over one conversation; its newest calls, and its scale.
+
+    `price_notes`: notes on the dollars. `refetched`: in observe mode, what fetching originals again would have
+    cost, including their tokens in later lists.
+    """
 
     def __init__(self) -> None:
         self.scale = TokenScale()
         self.refetch_count, self.refetched = 0, BilledCall()
         self.rows: deque[CallRow] = deque(maxlen=MOST_ROWS)
         self.calls = self.rewritten_calls = self.uncounted_calls = 0
-        self.written_summaries = 0  # that the program asked for, by no call
+        self.written_summaries = 0  # that replaced a call of the program
         self.unknown_usage: tuple[str, ...] = ()  # names of members
         self.sent, self.other = BilledCall(), BilledCall()
         self.price_notes: tuple[str, ...] = ()
@@ -253,7 +267,9 @@ class Account:
         self.uncounted_calls += 1
 
     def lines(self, observed: bool) -> list[str]:
-        """For people, three: how many calls, both sides, and the difference; one where there was no call."""
+        """Three lines for people: the number of calls, both sides, and the difference; one line if there was no
+        call.
+        """
         if not self.calls:
             return [NO_CALL + self._written()]
         calls = "1 call" if self.calls == 1 else f"{self.calls} calls"
@@ -271,7 +287,7 @@ class Account:
         ]
 
     def sentence(self, observed: bool) -> str:
-        """For people, in one."""
+        """One sentence for people."""
         return (f"{self.calls} calls: {self._saved(observed)}" if self.calls else NO_CALL) + self._written()
 
     def _written(self) -> str:
@@ -317,6 +333,6 @@ def _difference(host: BilledCall, ours: BilledCall, verbs: tuple[str, str]) -> s
 
 
 def _share(shown: Callable[[float], str], before: float, after: float) -> str:
-    """The difference, whichever way, and which part of what was before it is."""
+    """The absolute difference, and its share of `before`."""
     by = abs(before - after)
     return shown(by) + (f" ({by / before:.0%})" if before else "")

@@ -1,13 +1,13 @@
-"""Reads what a provider counted from its answer, and the tools that its model calls, as its bytes pass: of a stream
-of events, or of one body. By what an answer of an API is known says the API (`apis/`).
+"""Reads the provider's usage, and the model's tool calls, from an answer while its bytes pass: a stream of events,
+or one body. The API (`apis/`) knows how to recognise each.
 
-1. Anthropic tells the input with the first event and the output with the last. OpenAI tells all of it once. Gemini
-   tells all so far with each piece, of a stream of events or of one array; the one that ends it says why. Kimi's
-   streams have it in their choice (platform.moonshot.ai/docs), Groq's in `x_groq` (console.groq.com/docs);
-   llama.cpp's server has `timings` beside it (tools/server/README.md).
-2. An error may be told in the midst of an answer, or in its place.
-3. An answer that does not end as its kind ends was cut: what it told is no count of a turn.
-4. A fault of our own in reading ends the reading alone: the answer passes, and is not counted.
+1. Anthropic sends the input count with the first event and the output count with the last. OpenAI sends both once.
+   Gemini sends all counts so far with each part, of a stream of events or of one array; the last part has the stop
+   reason. Kimi's streams have usage in the choice (platform.moonshot.ai/docs), Groq's in `x_groq`
+   (console.groq.com/docs); llama.cpp's server has `timings` beside it (tools/server/README.md).
+2. An error may come in the middle of an answer, or in its place.
+3. An answer without its regular end was cut: its usage is not the count of a turn.
+4. An exception in this reader ends only the reading: the answer passes, and is not counted.
 """
 
 import re
@@ -23,14 +23,16 @@ from ctxmgr.proxy.hearing import Refusal, failure_in, refusal_of, status_in
 
 _decode = msgspec.json.Decoder().decode
 _FAILS = re.compile(rb'"errors?"\s*:\s*[^\sn]|"response\.failed"|"type"\s*:\s*"error"')
-DONE = b"[DONE]"  # ends a stream of chat completions, and of gateways
+DONE = b"[DONE]"  # the end of a stream of chat completions, and of gateways
 
 
 class UsageReader:
-    """Fed with the bytes of an answer as they came, compressed or not. `usage`: the provider's own object once the
-    answer has ended, None where it told none or was cut. `failure`: the error that it told, None where there
-    was none. `is_cut`: it ended because there was no room for more of it. `tell`: hears of the tools, None where
-    nobody does."""
+    """Gets the bytes of an answer as they come, compressed or not.
+
+    `usage`: the provider's usage object once the answer has ended, None if it had none or was cut. `failure`: the
+    error in the answer, None if there was none. `is_cut`: the answer ended for lack of room. `tell`: called with
+    each tool call; None if they are not needed.
+    """
 
     def __init__(
         self,
@@ -45,7 +47,7 @@ class UsageReader:
         self._calls = ToolCalls(tell) if tell is not None else None
         self._decoder = Decoder(encoding)
         is_stream = content_type.lower().startswith("text/event-stream")
-        self._is_stream: bool | None = is_stream or None  # None: its beginning tells
+        self._is_stream: bool | None = is_stream or None  # None: decided by its first bytes
         self._buffer, self._events = bytearray(), EventReader()
         self._usage: dict[str, Any] = {}
         self._ended = self._is_deaf = self.is_cut = False
@@ -55,17 +57,15 @@ class UsageReader:
         self._unless_deaf(self._feed, chunk)
 
     def end(self) -> None:
-        """The provider ended its answer as it should."""
+        """Called when the provider ended its answer regularly."""
         self._unless_deaf(self._end)
 
     @property
     def usage(self) -> dict[str, Any] | None:
         return self._usage if self._ended and self._usage and not self._is_deaf else None
 
-    # within
-
     def _unless_deaf(self, read: Callable[..., None], *given: bytes) -> None:
-        """Rule 4."""
+        """Calls `read`, and stops reading after an exception (rule 4)."""
         if not self._is_deaf:
             try:
                 read(*given)
@@ -117,7 +117,7 @@ class UsageReader:
             self.failure = refusal_of(status_in(failure), failure)
 
     def _read(self, content: bytes) -> bool:
-        """Whether it can be read."""
+        """Whether `content` is readable JSON."""
         try:
             event = _decode(content)
         except UNREADABLE:

@@ -1,7 +1,9 @@
-"""Tells where tools and system prompt of a request differ from those of the call before, and no word of them.
+"""Compares the tools and system prompt of a request with those of the call before, without reporting any of their
+text.
 
-1. Cache marks are no part of what is compared: programs move them.
-2. Providers read tools before the system prompt: the first that differs is told, for all behind it is written anew.
+1. Cache marks are ignored: programs move them.
+2. Providers read tools before the system prompt. The first difference is reported, because everything after it is
+   written to the cache again.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,7 +23,7 @@ def beside(call: ListCall) -> Beside:
 
 
 def change(before: Beside, after: Beside) -> lifecycle.PrefixChange | None:
-    """None where they are the same."""
+    """The first difference; None if they are the same."""
     return next(_changes(before, after, "tools"), None) or next(_changes(before, after, "system"), None)
 
 

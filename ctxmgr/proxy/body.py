@@ -1,25 +1,25 @@
 """Turns the body of a request into its members and its message list, and a new list into a body.
 
-1. All but the list stays byte for byte: a new list is put in the place of the old one.
-2. A body that came compressed is read decoded, and goes on decoded where its list was changed.
-3. Half of a surrogate pair, which is no valid JSON text, is read as U+FFFD, and goes on so in a list that changed.
-4. What unpacks to far more than it came as is refused (`Decoder`): it is no list of messages.
-5. What cannot be read is no call for us: it goes on as it came, and the provider says what is wrong with it. Nor
-   is a list of more JSON objects than a model's window holds (`Crowded`): it is read under the interpreter's lock;
-   nor an object in which a name stands twice.
+1. Everything except the list stays byte for byte: a new list replaces the old one in place.
+2. A compressed body is decoded, and sent decoded if its list was changed.
+3. Half a surrogate pair, which is not valid JSON text, is read as U+FFFD, and sent as that in a changed list.
+4. A body that unpacks to far more than its size is refused (`Decoder`): it is not a message list.
+5. A body that cannot be read is not a call: it is sent unchanged, and the provider reports what is wrong. The same
+   goes for a list with more JSON objects than a context window holds (`Crowded`), because reading it holds the
+   interpreter's lock, and for an object with a duplicate name.
 
-`RecentLists` reads of each list what is new in it alone, for a list mostly goes on from one that came before:
+`RecentLists` reads only what is new in a list, because most lists continue an earlier one:
 
-6. Messages at the beginning that stand there byte for byte as in an earlier list are that list's very objects.
-7. What is read is the body without them; it says the same of all else. Where that is in doubt (the list stands
-   elsewhere, there is a comma too many), all of the body is read.
+6. Messages at the start of a list that match an earlier list byte for byte are that list's objects.
+7. Only the body without them is parsed; all its other members are the same. In doubt (the list is elsewhere, there
+   is an extra comma), the whole body is parsed.
 
-What is large is read in a thread: the loop has other programs to serve.
+Large bodies are read in a thread, because the event loop serves other programs too.
 
-8. Large is what is new in a body, or compressed.
-9. Each step of a call asks something else of its messages, and 30 MB take a tenth of a second to read. What a
-   function of a message gave is kept with it (`read_once`), so that the loop finds what a thread has read, and the
-   next call what this one has.
+8. A body is large by what is new in it, or by its compressed size.
+9. Each step of a call needs something else of its messages, and reading 30 MB takes a tenth of a second. The result
+   of a function of a message is stored with the message (`read_once`), so that the event loop reuses what a thread
+   has read, and the next call what this one has.
 """
 
 import itertools
@@ -41,7 +41,7 @@ _elements = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
 def members(raw: bytes) -> dict[str, msgspec.Raw] | None:
-    """Of a JSON object, in their order; None where it is none or cannot be read."""
+    """The members of a JSON object, in order; None if it is not one or cannot be read."""
     try:
         return _members(raw)
     except UNREADABLE:
@@ -49,12 +49,12 @@ def members(raw: bytes) -> dict[str, msgspec.Raw] | None:
 
 
 def member(raw: bytes, name: str) -> bytes:
-    """One member of a JSON object; b"" where there is none."""
+    """One member of a JSON object; b"" if it is missing."""
     return bytes((members(raw) or {}).get(name, b""))
 
 
 def elements(raw: bytes) -> list[msgspec.Raw] | None:
-    """Of a JSON list; None where it is none or cannot be read."""
+    """The elements of a JSON list; None if it is not one or cannot be read."""
     try:
         return _elements(raw)
     except UNREADABLE:
@@ -62,7 +62,7 @@ def elements(raw: bytes) -> list[msgspec.Raw] | None:
 
 
 def shared_count(former: Sequence[bytes], other: Sequence[bytes]) -> int:
-    """How many messages both lists begin with."""
+    """The number of equal messages at the start of both lists."""
     count = 0
     for left, right in zip(former, other, strict=False):
         if left is not right and left != right:
@@ -74,32 +74,33 @@ def shared_count(former: Sequence[bytes], other: Sequence[bytes]) -> int:
 PLAIN = ("", "identity")
 _BEGIN, _COMMA = re.compile(rb"[ \t\n\r]*\{[ \t\n\r]*"), re.compile(rb"[ \t\n\r]*,[ \t\n\r]*")
 _KEY = re.compile(rb'("(?:[^"\\]|\\.)*")[ \t\n\r]*:[ \t\n\r]*', re.DOTALL)
-_OBJECT = re.compile(rb'\{[ \t\n\r]*"')  # in a text the quote has a backslash before it
+_OBJECT = re.compile(rb'\{[ \t\n\r]*"')  # a quote inside a text has a backslash before it
 LARGEST_BYTES = 256 << 20  # of a body, decoded
-LARGEST_RATIO = 16  # decoded to encoded, past FREE_BYTES
-FREE_BYTES = 32 << 20  # as much as any provider takes: no list that one would take is refused
-MOST_OBJECTS = 50_000  # a list of a million tokens has some 15,000
+LARGEST_RATIO = 16  # decoded to encoded size, beyond FREE_BYTES
+FREE_BYTES = 32 << 20  # as much as any provider accepts, so no acceptable list is refused
+MOST_OBJECTS = 50_000  # a list of a million tokens has about 15,000
 
 
 class UnreadableBody(ValueError):
-    """It cannot be decoded or is no JSON object."""
+    """The body cannot be decoded or is not a JSON object."""
 
 
 class Bomb(UnreadableBody):
-    """It unpacks to more than LARGEST_BYTES, or to more than LARGEST_RATIO times what it came as."""
+    """The body unpacks to more than LARGEST_BYTES, or to more than LARGEST_RATIO times its size."""
 
 
 class Crowded(UnreadableBody):
-    """It holds more than MOST_OBJECTS."""
+    """The body has more than MOST_OBJECTS objects."""
 
 
 class Message(bytes):
-    """One message as JSON, as it came. Its attributes are what was read of it (rule 9)."""
+    """One message as JSON, unchanged. Its attributes store what was read of it (rule 9)."""
 
 
 class ListBody(msgspec.Struct, frozen=True, dict=True):
-    """A body with a list of messages. `before`, `after`: the bytes around it; `members`: all others as JSON;
-    `messages`: each a `Message`."""
+    """A body with a message list. `before`, `after`: the bytes around it; `members`: all other members as JSON;
+    `messages`: a `Message` each.
+    """
 
     before: bytes
     after: bytes
@@ -108,7 +109,7 @@ class ListBody(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def list_bytes(self) -> int:
-        """Of all messages."""
+        """Bytes of all messages."""
         return sum(map(len, self.messages))
 
     def with_messages(self, messages: Sequence[bytes]) -> bytes:
@@ -124,11 +125,10 @@ def members_of(body: bytes) -> dict[str, bytes]:
 
 
 def list_body(body: bytes, name: str) -> ListBody | None:
-    """The body whose member `name` is its list of messages; None where it has no such list. Raises
-    UnreadableBody."""
+    """The body whose member `name` is its message list; None if it has no such list. Raises UnreadableBody."""
     if sum(1 for _ in islice(_OBJECT.finditer(body), MOST_OBJECTS + 1)) > MOST_OBJECTS:
         raise Crowded(f"it holds more than {MOST_OBJECTS:,} JSON objects")
-    mended = body  # every offset is the same in it
+    mended = body  # same length, so each offset stays
     try:
         fields = members_of(body)
     except UnreadableBody:
@@ -146,8 +146,9 @@ def list_body(body: bytes, name: str) -> ListBody | None:
 
 
 def _list_start(body: bytes, fields: dict[str, bytes], name: str) -> int:
-    """Where the list begins. Another member may hold the same bytes, so the members are walked, one behind another.
-    Raises UnreadableBody where a name stands twice: nobody knows what the first held."""
+    """The offset of the list. Another member may have the same bytes, so the members are walked in order. Raises
+    UnreadableBody for a duplicate name, because the first value is unknown.
+    """
     start, left, separator = -1, dict(fields), _BEGIN.match(body)
     while left and separator is not None:
         key = _KEY.match(body, separator.end())
@@ -166,7 +167,7 @@ def _list_start(body: bytes, fields: dict[str, bytes], name: str) -> int:
 
 
 def decoded(body: bytes, encoding: str) -> bytes:
-    """The body without its `content-encoding`. Raises UnreadableBody, and Bomb."""
+    """The body without its `content-encoding`. Raises UnreadableBody and Bomb."""
     for name in reversed([part.strip().lower() for part in encoding.split(",")]):
         decoder = Decoder(name)
         body = decoder.feed(body)
@@ -178,8 +179,9 @@ def decoded(body: bytes, encoding: str) -> bytes:
 
 
 class Decoder:
-    """Decodes a stream piece by piece. `broken`: it is not in this encoding, or in one that is not known here;
-    `is_bomb`: what came of it so far is too much for what was fed. Then nothing more comes of it."""
+    """Decodes a stream piece by piece. `broken`: the encoding is wrong or unknown. `is_bomb`: the output is too
+    large for the input so far. After either there is no more output.
+    """
 
     def __init__(self, encoding: str) -> None:
         name = encoding.strip().lower()
@@ -205,7 +207,7 @@ class Decoder:
 
 
 def _decoding(encoding: str) -> Callable[[bytes, int], bytes] | None:
-    """Decodes the next bytes, to at most so many; None for an encoding that is not known."""
+    """A function that decodes the next bytes, to at most a given number; None for an unknown encoding."""
     if encoding in PLAIN:
         return lambda chunk, _: chunk
     if encoding in ("gzip", "x-gzip"):
@@ -226,12 +228,12 @@ def _decoding(encoding: str) -> Callable[[bytes, int], bytes] | None:
     return None
 
 
-MOST_LISTS = 8  # held: programs, sub-agents and side calls that speak in turn
+MOST_LISTS = 8  # stored: programs, sub-agents and side calls that take turns
 MOST_HELD_BYTES = 64 << 20  # of all of them
 
 
 class Beginning(msgspec.Struct, frozen=True):
-    """So many messages of an earlier list a body begins with. `offset`: where the next one stands."""
+    """The number of messages of an earlier list at the start of a body. `offset`: where the next one begins."""
 
     count: int = 0
     offset: int = 0
@@ -239,18 +241,18 @@ class Beginning(msgspec.Struct, frozen=True):
 
 
 class RecentLists:
-    """The lists of one proxy."""
+    """The recent lists of one proxy."""
 
     def __init__(self) -> None:
-        self._lists: list[tuple[str, ListBody]] = []  # by the list's member, used last at the end
+        self._lists: list[tuple[str, ListBody]] = []  # by the list's member, most recently used last
 
     def beginning(self, body: bytes, name: str) -> Beginning:
-        """The longest that is known. Reads nothing."""
+        """The longest known list at the start of the body. Parses nothing."""
         begins = (_shared(body, earlier) for member, earlier in self._lists if member == name)
         return max(begins, key=lambda known: (known.count, known.offset), default=Beginning())
 
     def read(self, body: bytes, name: str, known: Beginning | None = None) -> ListBody | None:
-        """As `list_body`. Raises UnreadableBody."""
+        """Like `list_body`. Raises UnreadableBody."""
         known = known or self.beginning(body, name)
         count, before = known.count, known.earlier
         body_list = _from(body, name, before, count, known.offset) if before is not None and count else None
@@ -264,7 +266,7 @@ class RecentLists:
 
 
 def _newest_lists(lists: list[tuple[str, ListBody]]) -> list[tuple[str, ListBody]]:
-    """The newest, in no more than so many bytes."""
+    """The newest lists within the limit of bytes."""
     sizes = itertools.accumulate(body.list_bytes for _, body in reversed(lists))
     fitting = sum(size <= MOST_HELD_BYTES for size in sizes)
     return lists[len(lists) - fitting :]
@@ -279,7 +281,7 @@ def _shared(body: bytes, earlier: ListBody) -> Beginning:
             if not body.startswith(raw, offset):
                 break
             end = offset + len(raw)
-            if body.startswith(b",{", end):  # as nearly all write it
+            if body.startswith(b",{", end):  # the usual spelling
                 offset = end + 1
             elif comma := _COMMA.match(body, end):
                 offset = comma.end()
@@ -290,7 +292,7 @@ def _shared(body: bytes, earlier: ListBody) -> Beginning:
 
 
 def _from(body: bytes, name: str, before: ListBody, count: int, offset: int) -> ListBody | None:
-    """Rule 7."""
+    """Parses the body without the known messages (rule 7)."""
     if body.startswith(b"]", offset):
         return None
     rest = list_body(before.before + b"[" + body[offset:], name)
@@ -303,15 +305,16 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 LARGE_BYTES = 1 << 20  # of a body
-THREADS = 2  # that read: more bodies wait, and are not unpacked meanwhile
+THREADS = 2  # readers; further bodies wait and are not unpacked meanwhile
 
 
 _ITSELF = object()
 
 
 def read_once(read: Callable[P, R]) -> Callable[P, R]:
-    """For a pure function whose last parameter is the message. Where it gives the message itself, a mark is kept: a
-    message that held itself would stay until the collector comes by."""
+    """Caches a pure function whose last parameter is the message. If it returns the message itself, a marker is
+    stored, because a message that refers to itself would stay in memory until the garbage collector runs.
+    """
 
     @wraps(read)
     def reader(*given: P.args, **named: P.kwargs) -> R:

@@ -1,5 +1,5 @@
-"""Says for people when a conversation's prompt cache ends and what the next call costs then, and what changed early
-in its prompt without ctxmgr. It knows what ctxmgr tells, and no word of a prompt.
+"""Reports for people when a conversation's prompt cache ends and what the next call costs then, and what changed
+early in its prompt without ctxmgr. It uses ctxmgr's status, and no text of a prompt.
 """
 
 from collections.abc import Mapping
@@ -9,13 +9,13 @@ from ctxmgr.model import currency
 from ctxmgr.model.api import lifecycle
 
 MINUTE_MS = 60_000
-RECURS, LARGE_TOKENS = 3, 50_000  # from which on a part that changes early is worth a line
+RECURS, LARGE_TOKENS = 3, 50_000  # threshold for an early change to be reported: number of times, or tokens
 NOUNS = {"tools": "tool", "system": "block", "messages": "message"}
 PLACES = {"tools": "of the tools", "system": "of the system prompt", "messages": "of the list"}
 
 
 def ending(cache: Mapping[str, Any], now_ms: float) -> str:
-    """Of `cache` of a status with its `coldCost`; "" where it has none."""
+    """When the cache ends, from `cache` of a status with `coldCost`; "" if it is not there."""
     expires_ms, cost = cache.get("expiresAt"), cache.get("coldCost")
     if expires_ms is None or cost is None:
         return ""
@@ -26,7 +26,7 @@ def ending(cache: Mapping[str, Any], now_ms: float) -> str:
 
 
 def is_large(cache: Mapping[str, Any]) -> bool:
-    """Whether what it holds is worth a line."""
+    """Whether the cache is large enough for a line."""
     cost = cache.get("coldCost")
     return cost is not None and cost["raw"]["tokens"] >= LARGE_TOKENS
 
@@ -42,12 +42,12 @@ def _time(ms: float) -> str:
 
 
 def is_worth_a_line(busts: lifecycle.CacheBusts) -> bool:
-    """Whether the newest is large, or of a part that recurs."""
+    """Whether the newest bust is large, or of a part that changed repeatedly."""
     return busts.last.tokens >= LARGE_TOKENS or busts.parts[busts.last.part] >= RECURS
 
 
 def busted(busts: lifecycle.CacheBusts) -> str:
-    """What changed, how often, and what that cost."""
+    """What changed, how often, and what it cost."""
     last, calls = busts.last, "1 call" if busts.count == 1 else f"{busts.count} calls"
     parts = ", ".join(f"{part} {count}" for part, count in busts.parts.items())
     dollars = "" if last.dollars is None else f", for {currency.amount(last.dollars)} more"

@@ -1,22 +1,24 @@
-"""One conversation of a program: its session in ctxmgr, the last list that came, and what the next one tells.
+"""One conversation of a program: its session in ctxmgr, its last list, and what the next list says.
 
-1. Lists go to ctxmgr without cache marks and a lone text as a string, so that a list whose marks have moved goes on
-   from the last one. What is kept goes out as the program spelled it.
-2. What the model answered, and what its tools gave, is known with the next list: then `turn_end` is told, once,
-   with what the provider counted. A list that comes again tells nothing.
-3. A list that leaves the last one before its end, and is no summary's and asks for none, was rewound or edited: the
-   session moves in its tree, so that what only the left branch said is not known any more.
-4. Only an answer to `context` is waited for, and of a refusal whether it was heard. What is told goes before it and
-   is held until ctxmgr hears it, also where the program goes away meanwhile.
-5. Without an answer the last one and what came since is sent: it fits where the program's own list may not have
-   for long. Where the list does not go on from it, the program's own is.
-6. The prompt of a request for a summary is no message of the conversation, and nothing is to be learnt from it: it
-   is taken off the list, and put back.
-7. One that rests since a list was refused is sent as it came while it fits the window, until it is too long itself.
-   It is tried again after so many lists, or where the program begins anew.
-8. What changed of tools and system prompt since the last turn is told with the list, but where the program begins
-   anew; what of all that was written again for nothing the answer says.
-9. Once it is quiet, it is asked once what the first call costs when the cache has ended.
+1. Lists go to ctxmgr without cache marks and with a single text as a string, so that a list with moved marks
+   continues the last one. Messages that stay are sent as the program spelled them.
+2. The model's reply and its tools' results are known with the next list. Then `turn_end` is sent, once, with the
+   provider's count. A repeated list says nothing.
+3. If a list departs from the last one before its end, and neither has a summary nor asks for one, the conversation
+   was rewound or edited: the session moves in its tree, so that facts that only the abandoned branch states are
+   dropped.
+4. Only an answer to `context` is awaited, and for a refusal whether ctxmgr received it. Notifications go before it,
+   and are kept until ctxmgr receives them, even if the program disconnects meanwhile.
+5. Without an answer from ctxmgr, the last answer plus the newer messages is sent: it fits, while the program's own
+   list may have been too long for some time. If the list does not continue the last one, the program's own is sent.
+6. The prompt of a request for a summary is not a message of the conversation, and nothing can be learned from it:
+   it is removed from the list before `context`, and added again.
+7. A conversation that rests after a refused list is sent unchanged while it fits the context window, until it is
+   too long itself. ctxmgr's lists are tried again after a number of calls, or when the program starts its list
+   anew.
+8. Changes of tools and system prompt since the last turn are reported with the list, unless the program starts
+   anew. The answer to the list says how much was written to the cache again because of them.
+9. Once the conversation is quiet, the session is asked once what the first call costs after the cache has ended.
 """
 
 import asyncio
@@ -43,15 +45,18 @@ _RESULT = b'"tool_result"'
 
 
 class SummaryRequest(msgspec.Struct, frozen=True):
-    """`messages`: the conversation's. `whole`: the last message as it came; `prompt`: the block that was taken off
-    it, None where all of it is the prompt."""
+    """`messages`: the conversation's. `whole`: the last message, unchanged; `prompt`: the block that was removed
+    from it, None if the whole message is the prompt.
+    """
 
     messages: tuple[bytes, ...]
     whole: bytes
     prompt: msgspec.Raw | None
 
     def with_prompt(self, sent: Sequence[bytes], last_is_kept: bool) -> tuple[bytes, ...]:
-        """The list to send with the prompt at its end. `last_is_kept`: its last message is the conversation's."""
+        """The list to send, with the prompt at its end. `last_is_kept`: its last message is one of the
+        conversation.
+        """
         if self.prompt is None:
             return (*sent, self.whole)
         if last_is_kept:
@@ -64,8 +69,9 @@ class SummaryRequest(msgspec.Struct, frozen=True):
 
 
 def summary_request(messages: Sequence[bytes]) -> SummaryRequest:
-    """Takes the prompt off a list that asks for a summary at its end. It is the last message, or a text behind the
-    results of the last message; what that is otherwise stays as it was spelled."""
+    """Removes the prompt from a list that ends with a request for a summary. The prompt is the last message, or a
+    text behind the results in it; the rest of that message keeps its spelling.
+    """
     *before, whole = messages
     content = _content(whole)
     if content is not None:
@@ -77,23 +83,25 @@ def summary_request(messages: Sequence[bytes]) -> SummaryRequest:
 
 
 def _content(raw: bytes) -> tuple[dict[str, msgspec.Raw], list[msgspec.Raw]] | None:
-    """A user's message whose content is a list of blocks."""
+    """The fields and blocks of a user's message with a list of blocks as content; None for other messages."""
     fields = members(raw) or {}
     blocks = elements(bytes(fields.get("content", b"")))
     return (fields, blocks) if blocks is not None and bytes(fields.get("role", b"")) == b'"user"' else None
 
 
-TAKEN_SHARE = 1.1  # of a list that was taken: a next one that is so much larger is taken, too
-BEGINNING_MESSAGES = 8  # among which the user's first words are looked for
+TAKEN_SHARE = 1.1  # factor: a list larger than an accepted one by this much is accepted too
+BEGINNING_MESSAGES = 8  # among which the user's first words are searched
 LONGEST_WORDS = 160  # characters
-GONE = 0.5  # of a list's messages: what is less is an edit
-REFUSAL_SECONDS = 2.0  # to hear of a refusal
+GONE = 0.5  # share of a list's messages; fewer missing messages are an edit
+REFUSAL_SECONDS = 2.0  # to wait until ctxmgr has received a refusal
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """What is to be sent: each message as JSON, and for each its place in the program's list, None for what ctxmgr
-    put there. `outcome`: where it comes from. `prefix_count`: so many of its messages are a list that was sent
-    before. `given`: the program's list as ctxmgr got it."""
+    """The list to send: each message as JSON, and its place in the program's list, None for messages of ctxmgr.
+
+    `outcome`: where the list comes from. `prefix_count`: number of messages at its start that are a list sent
+    before. `given`: the program's list as ctxmgr got it.
+    """
 
     messages: tuple[bytes, ...]
     places: tuple[int | None, ...]
@@ -104,15 +112,16 @@ class Listed(msgspec.Struct, frozen=True):
 
     @property
     def is_own(self) -> bool:
-        """Whether it is the program's list, every message of it."""
+        """Whether it is the complete list of the program."""
         return self.places == tuple(range(len(self.given)))
 
 
 class ProgramConversation:
-    """`key` names it for people and in ctxmgr; `lock` is held while a list of it is made. `gives_summary`: its last
-    call asked for one. `is_long_lived`: what it writes is kept for an hour, as the program asks, or as the provider
-    says (`heard_long`, None where it does not say). `busts`: prompts that changed early without ctxmgr,
-    as the session counts them; `asking_busts`: how it is asked for the newest."""
+    """`key` names it for people and in ctxmgr; `lock` is held while one of its lists is made. `gives_summary`: its
+    last call asked for a summary. `is_long_lived`: its cache writes are kept for an hour, as the program asks or
+    the provider says (`heard_long`, None if the provider does not say). `busts`: prompts that changed early without
+    ctxmgr, as the session counts them; `asking_busts`: the task that asks for the newest count.
+    """
 
     def __init__(
         self, key: str, session: AsyncClientSession, call: ListCall, settings: ProgramSettings, is_long_lived: bool
@@ -124,47 +133,48 @@ class ProgramConversation:
         self.lock = asyncio.Lock()
         self.account = Account()
         self.is_paused = self.gives_summary = False
-        self.was_changed = False  # a list of it went out otherwise than it came
-        self.firm_calls = 0  # for which no list of ctxmgr's gives way
-        self.taken_tokens = 0.0  # of the largest list of the program's that was taken as it came
-        self.resting_calls = 0  # for which it is paused, since a list of ctxmgr's was refused
+        self.was_changed = False  # a list of it was sent with changes
+        self.firm_calls = 0  # number of calls in which ctxmgr's lists do not give way
+        self.taken_tokens = 0.0  # of the largest list of the program that was accepted unchanged
+        self.resting_calls = 0  # number of calls for which it is paused, since a list of ctxmgr was refused
         self.heard_long: bool | None = None
         self.busts: lifecycle.CacheBusts | None = None
         self.asking_busts: asyncio.Task[Any] | None = None
-        self.is_doubted = False  # the newest of them was, and the refusal did not say why
+        self.is_doubted = False  # the newest list was refused without a reason
         self.began_ms = self.used_ms = 0.0
         self._first_words = ""
-        self.was_full = False  # the last answer was cut at the end of the window
-        self.tool_calls: list[CalledTool] = []  # of the newest reply, as far as it came, that were not made yet
+        self.was_full = False  # the last answer was cut at the end of the context window
+        self.tool_calls: list[CalledTool] = []  # of the newest reply so far, and not made yet
         self._own: tuple[bytes, ...] = ()  # as the program spelled them
         self._plain: tuple[bytes, ...] = ()  # as ctxmgr gets them
         self._sent: tuple[bytes, ...] = ()  # as ctxmgr answered
-        self._ends: list[int] = []  # where lists ended that are a prefix of the last one sent
-        self._own_tokens = 0.0  # weight of the last list
+        self._ends: list[int] = []  # ends of lists that are a prefix of the last one sent
+        self._own_tokens = 0.0  # ctxmgr's count of the last list
         self._usage: dict[str, Any] | None = None
-        self._answered: tuple[tuple[bytes, ...], tuple[bytes, ...]] = ((), ())  # the last list, and its answer
+        self._answered: tuple[tuple[bytes, ...], tuple[bytes, ...]] = ((), ())  # the last list and its answer
         self._beside: Beside | None = None  # of the last turn
-        self._cache: tuple[float, dict[str, Any]] | None = None  # when it was last used, and what was heard then
-        self._said_parts: set[str] = set()  # of which a bust was said
+        # time of last use, and the cache status at that time
+        self._cache: tuple[float, dict[str, Any]] | None = None
+        self._said_parts: set[str] = set()  # parts with a reported bust
         self._telling: set[asyncio.Task[Any]] = set()
-        self.observer: Observer | None = None  # where the proxy observes
-        self.enrolment: Enrolment | None = None  # where there is a holdout
+        self.observer: Observer | None = None  # set in observe mode
+        self.enrolment: Enrolment | None = None  # set if there is a holdout
         self.on_list: Callable[[Sequence[bytes]], None] | None = None  # called with each list that was answered
 
     @property
     def is_held_out(self) -> bool:
-        """Whether its lists pass untouched because it is of the holdout."""
+        """Whether its lists pass unchanged because it is in the holdout."""
         return self.enrolment is not None and self.enrolment.arm == "heldOut"
 
     @property
     def window(self) -> float:
-        """The largest list of the program's that is sent as it came, in tokens."""
+        """The largest list of the program that is sent unchanged, in tokens."""
         taken, stated = self.taken_tokens, self.settings.window
         return TAKEN_SHARE * taken if taken > stated else stated
 
     @property
     def length(self) -> int:
-        """So many messages the last list had."""
+        """The number of messages in the last list."""
         return len(self._plain)
 
     @property
@@ -174,7 +184,7 @@ class ProgramConversation:
 
     @property
     def first_words(self) -> str:
-        """What the user said first, on one line; "" where the list does not show it."""
+        """The start of the user's first message, on one line; "" if the list does not show it."""
         if not self._first_words:
             message_format = FORMATS[self.api.format]
             views = (message_format.view(raw) for raw in self._plain[:BEGINNING_MESSAGES])
@@ -183,15 +193,15 @@ class ProgramConversation:
         return self._first_words
 
     def begins_as(self, messages: Sequence[bytes]) -> bool:
-        """Whether the list has the first message of the last one; of a conversation without a list any has."""
+        """Whether the list has the first message of the last one; true for a conversation without a list."""
         return not self._plain or self._own[0] == messages[0] or self._plain[0] == self.api.plain(messages[0])
 
     def shares(self, messages: Sequence[bytes]) -> bool:
-        """Whether any message of the list is one of the last list."""
+        """Whether the list shares a message with the last list."""
         return not set(self._plain).isdisjoint(self._respelled(messages))
 
     def begins_anew(self, messages: Sequence[bytes], call: ListCall) -> bool:
-        """Whether the program goes on from a summary of its own with this list."""
+        """Whether the program starts anew from a summary of its own with this list."""
         given = self._respelled(messages)
         shared = shared_count(self._plain, given)
         return self._begins_anew(shared, given[shared:], call)
@@ -214,7 +224,7 @@ class ProgramConversation:
         changed = self._changed_beside(shared, given[shared:], call)
         self._tell_of(given, shared, call)
         self._own, self._plain = own, given
-        await asyncio.sleep(0)  # what is told comes before what is asked
+        await asyncio.sleep(0)  # notifications are sent before the request
         prompt = 0 if ask is None else len(ask.whole if ask.prompt is None else bytes(ask.prompt))
         overhead = call.overhead_tokens + prompt // BYTES_A_TOKEN
         sent: Sequence[bytes] = await self.session.context(
@@ -240,7 +250,7 @@ class ProgramConversation:
         return Listed(messages, places, outcome, self._prefix_count(sent), given, weights)
 
     def noted(self) -> None:
-        """The provider has answered the last list: now there is time to remember it."""
+        """Remembers the last list; called after the provider has answered it."""
         if self.on_list is None:
             return
         if sum(map(len, self._plain)) < LARGE_BYTES:
@@ -249,12 +259,13 @@ class ProgramConversation:
             self.tell(asyncio.to_thread(self.on_list, self._plain))
 
     def answered(self, usage: dict[str, Any]) -> None:
-        """What the provider counted for the last list; it is told with the reply."""
+        """Stores the provider's count for the last list; it is reported with the reply."""
         self._usage = usage
 
     async def refused(self, error: bytes) -> bool:
-        """The provider refused the last list with this error, a JSON object. True: because it was too long, and
-        ctxmgr has learnt of it."""
+        """Reports that the provider refused the last list with this error, a JSON object. Returns True if the list
+        was too long and ctxmgr has learned from it.
+        """
         try:
             async with asyncio.timeout(REFUSAL_SECONDS):
                 answer = await self.session.turn_end(error, usage=None)
@@ -263,7 +274,7 @@ class ProgramConversation:
         return answer is not None and answer.send is not None
 
     async def paused(self, is_paused: bool) -> bool:
-        """Has lists pass as they come, or not any more; False where ctxmgr did not hear of it."""
+        """Pauses or resumes pruning; False if ctxmgr did not confirm it."""
         try:
             await self.session.request("setPruning", {"enabled": not is_paused})
         except SidecarFault:
@@ -272,13 +283,14 @@ class ProgramConversation:
         return True
 
     async def rested(self) -> None:
-        """It rests no longer (rule 7)."""
+        """Ends the rest (rule 7)."""
         if self.resting_calls and await self.paused(False):
             self.resting_calls = 0
 
     async def cache(self, with_cost: bool = True) -> dict[str, Any]:
-        """What its status says of the provider's cache; `with_cost`: and what a call costs once that has ended
-        (rule 9). Nothing where ctxmgr did not answer."""
+        """The status of the provider's cache; `with_cost`: with the cost of a call once it has ended (rule 9).
+        Empty if ctxmgr did not answer.
+        """
         if self._cache is not None and self._cache[0] == self.used_ms:
             return self._cache[1]
         used_ms = self.used_ms
@@ -288,7 +300,7 @@ class ProgramConversation:
         return found or {}
 
     async def _cache_status(self, with_cost: bool) -> dict[str, Any] | None:
-        """None where ctxmgr did not answer."""
+        """None if ctxmgr did not answer."""
         try:
             status = await self.session.request("getStatus", {"coldCost": with_cost})
         except SidecarFault:
@@ -298,16 +310,17 @@ class ProgramConversation:
         return found
 
     def outdated(self) -> None:
-        """Somebody has changed what its next list is shown by."""
+        """Discards the cached status, because something that determines the next list has changed."""
         self._cache = None
 
     def bust_reported(self, bust: lifecycle.CacheBust, say: Callable[[str], None]) -> None:
-        """Asks the session for its counts of busts. `say` is called where there is a line to be said of them, once
-        for each part. Waits for nothing."""
+        """Asks the session for its counts of busts. `say` is called with a line if one is due, once for each part.
+        Does not wait.
+        """
         self.asking_busts = self.tell(self._ask_busts(bust, say))
 
     async def _ask_busts(self, bust: lifecycle.CacheBust, say: Callable[[str], None]) -> None:
-        """Where the status has no cache yet, because no call was counted, the reports are counted here."""
+        """If the status has no cache yet, because no call was counted, the reports are counted here."""
         found = await self._cache_status(False)
         if not (found and found.get("busts")):
             self.busts = lifecycle.CacheBusts.of(self.busts, bust)
@@ -319,18 +332,16 @@ class ProgramConversation:
             say(f"{self.key}: {caching.busted(self.busts)}")
 
     def tell(self, event: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
-        """Tells ctxmgr, and waits for nothing (rule 4)."""
+        """Sends a notification to ctxmgr without waiting (rule 4)."""
         task = asyncio.get_running_loop().create_task(event)
         self._telling.add(task)
         task.add_done_callback(self._telling.discard)
         return task
 
-    # within
-
     def _changed_beside(
         self, shared: int, since: tuple[bytes, ...], call: ListCall
     ) -> lifecycle.PrefixChange | None:
-        """Rule 8."""
+        """The change beside the list (rule 8)."""
         if call.kind != "turn":
             return None
         before, self._beside = self._beside, beside(call)
@@ -339,7 +350,7 @@ class ProgramConversation:
         return change(before, self._beside)
 
     def _wake(self, shared: int, since: tuple[bytes, ...], call: ListCall) -> None:
-        """Rule 7."""
+        """Counts down the rest (rule 7)."""
         self.firm_calls = max(0, self.firm_calls - bool(since))
         if not self.resting_calls or not since:
             return
@@ -352,14 +363,16 @@ class ProgramConversation:
     def _kept(
         self, given: tuple[bytes, ...], sent: Sequence[bytes], outcome: ContextOutcome
     ) -> tuple[Sequence[bytes], ContextOutcome]:
-        """Rule 5."""
+        """The last answer plus the newer messages (rule 5)."""
         before, answer = self._answered
         if not answer or shared_count(before, given) < len(before):
             return sent, outcome
         return (*answer, *given[len(before) :]), msgspec.structs.replace(outcome, source="kept")
 
     def _respelled(self, messages: Sequence[bytes]) -> tuple[bytes, ...]:
-        """Rule 1. The very objects of the last list where they are the same: ctxmgr's answers name them."""
+        """The list as ctxmgr gets it (rule 1). Equal messages are the objects of the last list, because ctxmgr's
+        answers refer to them by identity.
+        """
         pairs = enumerate(zip(messages, self._own, strict=False))
         same = next((index for index, (raw, own) in pairs if raw is not own), min(len(messages), len(self._own)))
         made = [*self._plain[:same]]
@@ -373,7 +386,7 @@ class ProgramConversation:
         return tuple(made)
 
     def _tell_of(self, given: tuple[bytes, ...], shared: int, call: ListCall) -> None:
-        """Rules 2 and 3."""
+        """Sends `turn_end` or the move in the tree (rules 2 and 3)."""
         since = given[shared:]
         was_full, self.was_full = self.was_full, False
         if shared == len(self._plain):
@@ -400,8 +413,9 @@ class ProgramConversation:
         self.tell(self.session.turn_end(message, since[replies:end], usage=usage, notify=True))
 
     def _begins_anew(self, shared: int, since: tuple[bytes, ...], call: ListCall) -> bool:
-        """Whether the program goes on from a summary of its own. Who went back has lost the end of the last list;
-        here the end is there, and most before it is gone."""
+        """Whether the program starts anew from a summary of its own. After a rewind the end of the last list is
+        missing; here the end is present, and most messages before it are missing.
+        """
         if call.speaker.window_id != self.speaker.window_id:
             return True
         view = FORMATS[self.api.format].view
@@ -413,7 +427,9 @@ class ProgramConversation:
         return rest[-1] in held and gone >= GONE * len(rest)
 
     def _prefix_count(self, sent: Sequence[bytes]) -> int:
-        """So many messages of this list are one that was sent before; from now on it is the last one sent."""
+        """The number of messages at the start of this list that are a list sent before. Makes this list the last
+        one sent.
+        """
         same = shared_count(self._sent, sent)
         self._ends = [end for end in self._ends if end <= same]
         count = self._ends[-1] if self._ends else 0
@@ -423,7 +439,9 @@ class ProgramConversation:
 
 
 def _weights(beside: int, report: reports.Report | None, own_prefix_tokens: float) -> Weights:
-    """Of a call's lists, with what is sent `beside` them. Neither is known where ctxmgr did not answer."""
+    """The counts of a call's lists, with the tokens `beside` them. If ctxmgr did not answer, the lists are
+    unknown.
+    """
     if report is None:
         return Weights(beside, beside, beside, beside)
     return Weights(
@@ -435,7 +453,7 @@ def _weights(beside: int, report: reports.Report | None, own_prefix_tokens: floa
 
 
 def _before_reply(api: ProviderApi, given: Sequence[bytes]) -> int:
-    """So many messages stand before the last reply: they were sent for it. 0 where there is none."""
+    """The number of messages before the last reply, which were sent for it. 0 if there is no reply."""
     count = len(given)
     while count and api.part_of(given[count - 1]) != "reply":
         count -= 1
@@ -445,6 +463,6 @@ def _before_reply(api: ProviderApi, given: Sequence[bytes]) -> int:
 
 
 def _share(given: Sequence[bytes], count: int) -> float:
-    """Which part of the list its first messages are, by their bytes."""
+    """The share of the list in its first `count` messages, by bytes."""
     whole = sum(map(len, given))
     return sum(map(len, given[:count])) / whole if whole else 0.0

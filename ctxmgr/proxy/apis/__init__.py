@@ -1,6 +1,6 @@
-"""The APIs of providers whose requests hold a list: one file and one object each, by the format of their messages.
+"""The APIs of providers whose requests contain a message list: one file and one object each, by message format.
 
-Each knows what its requests, answers and errors look like.
+Each knows the shape of its requests, answers and errors.
 """
 
 from pkgutil import resolve_name
@@ -37,16 +37,16 @@ __all__ = [
 APIS: dict[str, ProviderApi] = {
     name: resolve_name(f"{__name__}.{row.api}")() for name, row in ROWS.items() if row.api
 }
-"""By the name of their messages' format."""
+"""By the name of their message format."""
 
 
 def error_of(api: ProviderApi | None, kind: ErrorKind, text: str) -> bytes:
-    """An error of the proxy's own. Where no API is asked for, it is in the shape of chat completions."""
+    """An error of the proxy itself, in the API's shape, or in that of chat completions if `api` is None."""
     return msgspec.json.encode((api or APIS["openai"]).error(kind, f"ctxmgr: {text}"))
 
 
 def api_of(method: str, path: str) -> ProviderApi | None:
-    """The API that is posted to at this path; a prefix, as gateways have one, may stand before it."""
+    """The API of a request with this method and path. The path may have a prefix, as with gateways."""
     if method != "POST":
         return None
     return next((api for api in APIS.values() if path.endswith(api.paths)), None)

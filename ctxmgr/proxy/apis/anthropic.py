@@ -1,15 +1,15 @@
-"""Anthropic's messages: `POST /v1/messages`, and Claude Code, which speaks it.
+"""Anthropic's messages: `POST /v1/messages`, and Claude Code, which uses it.
 
-1. Claude Code names its conversation in a header, a sub-agent in another; both stand still through resumes and
+1. Claude Code names its conversation in one header and a sub-agent in another; both survive resumes and
    compactions.
 2. Its request for a summary has one beta name more than its other calls.
-3. A window of a million is asked for by a beta name: the model's id, of which Claude Code takes the `[1m]`, says
-   nothing of it.
-4. A thinking block is bound to all that stood before it when it was made, from Claude Fable 5.1 and Opus 5.5 on.
-   Behind another list it is refused, or dropped where the request asks for that. (platform.claude.com, "preserved
+3. A context window of a million tokens is requested by a beta name. The model's id does not show it: Claude Code
+   removes the `[1m]`.
+4. From Claude Fable 5.1 and Opus 5.5 on, a thinking block is bound to everything that preceded it when it was made.
+   In another list it is refused, or dropped if the request asks for that. (platform.claude.com, "preserved
    thinking".)
-5. A call without tools is one beside the conversation: a title, a check. Of other programs it is where no tool gave
-   anything in its list.
+5. A call without tools does not belong to the conversation: a title, a check. For other programs than Claude Code,
+   a call also belongs to it if its list has a tool's result.
 """
 
 from collections.abc import Iterator, Mapping
@@ -37,8 +37,8 @@ SESSION, AGENT = "x-claude-code-session-id", "x-claude-code-agent-id"
 SUMMARISES = "fallback-credit-2026-06-01"
 MILLION_BETA, MILLION = "context-1m-", 1_000_000
 BINDING, DROPPED = "block_binding", {"prefix_mismatch_behavior": "drop_block"}
-ADAPTIVE = msgspec.Raw(b'"adaptive"')  # as these models think where a request says nothing
-RIVALS = ("clear_tool_uses", "compact")  # edits of a list by the provider, by how their types begin
+ADAPTIVE = msgspec.Raw(b'"adaptive"')  # the default of these models
+RIVALS = ("clear_tool_uses", "compact")  # types of edits of a list by the provider, as prefixes
 
 
 class Anthropic(ProviderApi):
@@ -132,7 +132,7 @@ class Anthropic(ProviderApi):
         return next((f"context_management: {type}" for type in types if type.startswith(RIVALS)), "")
 
     def unbound(self, body: bytes) -> bytes:
-        """Rule 4."""
+        """See rule 4."""
         fields = members(body) or {}
         thinking = members(bytes(fields.get("thinking", b""))) or {"type": ADAPTIVE}
         return msgspec.json.encode({**fields, "thinking": {**thinking, BINDING: DROPPED}})

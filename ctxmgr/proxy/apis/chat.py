@@ -1,8 +1,7 @@
-"""OpenAI's chat completions: `POST /v1/chat/completions`, spoken by most programs and gateways.
+"""OpenAI's chat completions: `POST /v1/chat/completions`, used by most programs and gateways.
 
-Few programs say whose list they send: the list itself tells. A call without tools in whose list no tool gave
-anything passes untouched: it is a title, a summary of its prompt, or a talk, of which the model could fetch nothing
-again.
+Few programs name their conversation; it is recognised by the list. A call without tools, in whose list there is no
+tool result, passes unchanged: it is a title, a summary, or a chat whose model could not fetch anything again.
 """
 
 from collections.abc import Iterator
@@ -39,7 +38,7 @@ class ChatCompletions(ProviderApi):
         return "aside" if without_tools and not self.has_result(body.messages) else "turn"
 
     def opens(self, event: dict[str, Any]) -> bool:
-        """Its first piece tells the role alone."""
+        """Whether it has only the role, as the first event."""
         ends = any(choice.get("finish_reason") for choice in objects_of(event.get("choices")))
         return not ends and not self.says(event)
 

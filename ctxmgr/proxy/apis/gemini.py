@@ -1,12 +1,12 @@
 """Gemini's contents: `POST .../models/MODEL:generateContent` and `:streamGenerateContent`, and Gemini CLI, which
-speaks it.
+uses them.
 
-1. The model stands in the path. What comes before it (`/v1beta`, a cloud's project) is the provider's.
-2. No program says whose list it sends: the list itself tells.
-3. Gemini CLI's request for a summary has no tools, and a prompt that speaks of the snapshot that it asks for.
-4. A call without functions that wants JSON, or in whose list none gave anything, passes untouched: a check, a
-   search, a talk of which the model could fetch nothing again.
-5. A list that goes on from content which the provider keeps is not all of it.
+1. The model is in the path. What precedes it (`/v1beta`, a cloud's project) is the provider's.
+2. No program names its conversation; it is recognised by the list.
+3. Gemini CLI's request for a summary has no tools, and a prompt that names the snapshot that it asks for.
+4. A call without functions that asks for JSON, or whose list has no result, passes unchanged: a check, a search, a
+   chat whose model could not fetch anything again.
+5. A list that continues content stored by the provider is incomplete.
 """
 
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ FUNCTIONS = (b'"functionDeclarations"', b'"function_declarations"')
 SNAPSHOT, JSON = b"<state_snapshot>", b"application/json"
 
 
-ERRORS: dict[ErrorKind, tuple[int, str]] = {  # code and status, for the words that the other APIs know
+ERRORS: dict[ErrorKind, tuple[int, str]] = {  # code and status, by the words of the other APIs
     "permission_error": (403, "PERMISSION_DENIED"),
     "invalid_request_error": (400, "INVALID_ARGUMENT"),
     "not_found_error": (404, "NOT_FOUND"),
@@ -103,7 +103,7 @@ class Gemini(ProviderApi):
         return {"error": {"code": code, "message": text, "status": status}}
 
     def kind(self, path: str, headers: Headers, body: ListBody) -> Kind:
-        """Rules 3 and 4."""
+        """Applies rules 3 and 4."""
         if any(name in body.members.get("tools", b"") for name in FUNCTIONS):
             return "turn"
         if any(SNAPSHOT in body.members.get(name, b"") for name in PROMPT):

@@ -1,8 +1,8 @@
-"""What is read of one request: whose list it holds, and what is to be done with it; what an API is; and the tools
-that a model calls in one answer, put together from the pieces in which they come.
+"""Defines an API: what is read of one request (whose list it has, what to do with it), and the tool calls of one
+answer, assembled from their pieces.
 
-A call of a tool is told when all of it has come, before the program has the bytes that end it: the program cannot
-have made it by then. What cannot be read is no call.
+A tool call is reported when it is complete, before the program gets its last bytes, so the program cannot have made
+the call yet. Anything that cannot be read is not a call.
 """
 
 import secrets
@@ -26,21 +26,22 @@ class CalledTool(msgspec.Struct, frozen=True):
 
 
 class ToolCalls:
-    """Of one answer. `tell` hears each call. `begun`: those that have not ended, by a key of their place in the
-    answer: the name, and pieces of the arguments."""
+    """The tool calls of one answer. `tell` is called with each. `begun`: calls that are incomplete, by their place
+    in the answer: the name, and pieces of the arguments.
+    """
 
     def __init__(self, tell: Callable[[CalledTool], None]) -> None:
         self._tell = tell
         self.begun: dict[Any, tuple[str, list[str]]] = {}
 
     def end(self, key: Any) -> None:
-        """All of the call with this key has come, if there is one."""
+        """Reports the call with this key as complete, if there is one."""
         if key in self.begun:
             name, pieces = self.begun.pop(key)
             self.whole(name, "".join(pieces))
 
     def whole(self, name: Any, arguments: Any) -> None:
-        """A call with its arguments, as an object or as its JSON."""
+        """Reports a complete call, with its arguments as an object or as JSON."""
         if isinstance(arguments, str):
             try:
                 arguments = _decode(arguments or "{}")
@@ -51,17 +52,19 @@ class ToolCalls:
 
 
 def object_of(value: Any) -> dict[str, Any]:
-    """The value where it is an object, else an empty one."""
+    """The value if it is an object, otherwise an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def objects_of(value: Any) -> Iterator[dict[str, Any]]:
-    """The objects of a list; none where it is no list."""
+    """The objects in a list; none if it is not a list."""
     return (item for item in (value if isinstance(value, list) else ()) if isinstance(item, dict))
 
 
 class WrittenAnswer(msgspec.Struct, frozen=True):
-    """An answer that the proxy writes itself, as the program asked for it: a stream of events, or one body."""
+    """An answer that the proxy writes itself, in the form that the program asked for: a stream of events, or one
+    body.
+    """
 
     content_type: str
     body: bytes
@@ -73,35 +76,38 @@ def event_bytes(content: dict[str, Any], name: str = "") -> bytes:
     return b"%sdata: %s\n\n" % (head, msgspec.json.encode(content))
 
 
-Headers = Mapping[str, str]  # by name, whatever its case
+Headers = Mapping[str, str]  # by name, ignoring case
 
 # `turn`: the next step of a conversation. `compaction`: the program asks for a summary of it. `aside`: a call
-# beside any conversation (a title, a count of tokens), or of a talk without tools, of which nothing that leaves
-# could be fetched again: it passes untouched.
+# outside any conversation (a title, a count of tokens), or of a chat without tools, whose model could not fetch
+# removed content again: it passes unchanged.
 Kind = Literal["turn", "compaction", "aside"]
 Part = Literal["reply", "result", "other"]
-"""What a message is of a step: the model's reply, what its tools gave, or neither."""
+"""The role of a message in a step: the model's reply, a tool's result, or neither."""
 
 BYTES_A_TOKEN = 4
 ID_BYTES = 8
 MARK = b'"cache_control"'
 LONE = b'"type":"text"'
-MARKED = ("system", "tools")  # members beside the list that hold marks
+MARKED = ("system", "tools")  # members beside the list that may have marks
 
 
-# Programs that name their conversation whatever API they speak: the header with its name, and the one that a
-# sub-agent adds. (opencode 1.18.33, tried.)
+# Programs that name their conversation with every API: the header with the conversation's name, and the one that a
+# sub-agent adds. (Tested with opencode 1.18.33.)
 NAMING = {"opencode": ("x-session-id", "x-parent-session-id")}
 ErrorKind = Literal[
     "permission_error", "invalid_request_error", "not_found_error", "request_too_large", "api_error"
 ]
-"""Anthropic's words for an error, which OpenAI knows, too."""
+"""Anthropic's error types, which OpenAI uses too."""
 
 
 class Speaker(msgspec.Struct, frozen=True):
-    """Who sends a list, as far as the program says: its name, its conversation, and its sub-agent. "" where it says
-    nothing. `window_id`: changes where the program begins its list anew. `parent`: the conversation that a
-    sub-agent with one of its own works for."""
+    """The sender of a list, as far as the program says: its name, its conversation, and its sub-agent. "" is
+    unknown.
+
+    `window_id`: changes when the program starts its list anew. `parent`: the conversation for which a sub-agent
+    with a conversation of its own works.
+    """
 
     program: str
     conversation: str = ""
@@ -112,38 +118,41 @@ class Speaker(msgspec.Struct, frozen=True):
 
 
 class ProviderApi(ABC):
-    """One shape of requests: where it is posted, what its list is called, what a program tells of itself, and what
-    its answers and errors look like. `format`: the name of its messages' format."""
+    """The shape of an API's requests: their path, the name of their list, what identifies a program, and the shape
+    of answers and errors. `format`: the name of the message format.
+    """
 
     format: ClassVar[str]
     paths: ClassVar[tuple[str, ...]]
     list_member: ClassVar[str] = "messages"
     has_marks: ClassVar[bool] = True
-    """Its messages may bear cache marks, and a lone text may stand as a string or as a block."""
+    """Whether messages may have cache marks, and a single text may be a string or a block."""
 
     places_marks: ClassVar[bool] = False
-    """Marks are put on what was rewritten (`marks`)."""
+    """Whether rewritten lists get cache marks (`marks`)."""
 
     beside: ClassVar[tuple[str, ...]]
     """Members beside the list that count as input."""
 
     usage_member: ClassVar[str] = "usage"
-    """Of an answer, or of its message or response: what the provider counted."""
+    """The member of an answer, or of its message or response, with the usage."""
 
     counts_member: ClassVar[str] = ""
-    """Of an answer, beside its usage: what a server of this API counts more, "" for none."""
+    """The member of an answer, beside its usage, in which some servers of this API put further counts; "" for
+    none.
+    """
 
     end_signs: ClassVar[tuple[bytes, ...]] = ()
-    """In the event that ends a streamed answer, where that is not `[DONE]`."""
+    """Bytes in the event that ends a streamed answer, if that is not `[DONE]`."""
 
     unbinding: ClassVar[tuple[str, str]] = ("", "")
-    """The header, and the value in it, by which `unbound` may be asked for."""
+    """The header and its value that make `unbound` possible."""
 
     call_signs: ClassVar[tuple[bytes, ...]]
-    """In every event of a stream that belongs to a tool's call; others need not be parsed."""
+    """Bytes in every event of a stream that belongs to a tool call; others need not be parsed for it."""
 
     def call_of(self, path: str, headers: Headers, body: ListBody) -> "ListCall":
-        """What a request with this list asks for."""
+        """Describes a request with this list."""
         return ListCall(
             self,
             self.model(path, body),
@@ -156,8 +165,9 @@ class ProviderApi(ABC):
         )
 
     def unbound(self, body: bytes) -> bytes:
-        """The request's body, which asks the provider to drop the thoughts that it finds behind another list than
-        they were made behind, instead of refusing the request."""
+        """The request's body, changed to ask the provider to drop thinking blocks that are bound to another list,
+        instead of refusing the request.
+        """
         return body
 
     def model(self, path: str, body: ListBody) -> str:
@@ -167,46 +177,47 @@ class ProviderApi(ABC):
     def kind(self, path: str, headers: Headers, body: ListBody) -> Kind: ...
 
     def speaker(self, headers: Headers) -> Speaker:
-        """Who sends a list, where the API itself tells nothing of it."""
+        """The sender of a list, if the API itself says nothing about it."""
         program = program_of(headers)
         name, header = NAMING.get(program, ("", ""))
         parent = headers.get(header, "")
         return Speaker(program, headers.get(name, ""), "", bool(parent), parent=parent)
 
     def rival(self, members: Mapping[str, bytes]) -> str:
-        """What makes the provider itself drop or add messages; "" where nothing does."""
+        """What makes the provider itself remove or add messages; "" for nothing."""
         return ""
 
     def window_tokens(self, headers: Headers) -> int:
-        """Of the window that a request asks for; 0 where it asks for none."""
+        """Tokens of the context window that a request asks for; 0 if it asks for none."""
         return 0
 
     @abstractmethod
     def opens(self, event: dict[str, Any]) -> bool:
-        """Whether an event of a stream only says that an answer begins, and has nothing of it."""
+        """Whether an event of a stream only opens an answer, without any of its content."""
 
     @abstractmethod
     def says(self, event: dict[str, Any]) -> bool:
-        """Whether an event of a stream, or a whole answer, has something of an answer."""
+        """Whether an event of a stream, or a whole answer, has content."""
 
     @abstractmethod
     def is_cut(self, event: dict[str, Any]) -> bool:
-        """Whether it ends an answer because there was no room for more of it."""
+        """Whether it ends an answer for lack of room."""
 
     cut_sign: ClassVar[bytes]
-    """In every event by which `is_cut`."""
+    """Bytes in every event for which `is_cut` is true."""
 
     cap_members: ClassVar[tuple[str, ...]]
-    """Of a request: the most tokens that its answer may have."""
+    """Members of a request that limit the tokens of its answer."""
 
     def reply_cap(self, members: Mapping[str, bytes]) -> int | None:
-        """How many tokens a request lets its answer have; None where it does not say."""
+        """The most tokens that a request allows for its answer; None if it does not say."""
         caps = [cap for name in self.cap_members if (cap := count_of(members.get(name))) is not None]
         return min(caps, default=None)
 
     def count(self, usage: dict[str, Any], event: dict[str, Any]) -> None:
-        """Adds to `usage` what an event of a stream, or a whole answer, tells of it. What comes later replaces what
-        came before, but for a zero, which gateways tell of what they do not know."""
+        """Adds the usage in an event of a stream, or in a whole answer, to `usage`. Later values replace earlier
+        ones, except for zeros, which gateways send for unknown counts.
+        """
         choices = event.get("choices")
         within = choices[-1:] if isinstance(choices, list) else []
         if isinstance(counts := event.get(self.counts_member), dict):
@@ -219,19 +230,18 @@ class ProviderApi(ABC):
 
     @abstractmethod
     def part(self, message: dict[str, Any]) -> Part:
-        """What a message is of a step."""
+        """The role of a message in a step."""
 
     @abstractmethod
     def read_calls(self, event: dict[str, Any], calls: ToolCalls) -> None:
-        """Adds what an event of a streamed answer, or a whole answer, has of tools' calls."""
+        """Adds the tool calls in an event of a stream, or in a whole answer, to `calls`."""
 
     def error(self, kind: ErrorKind, text: str) -> Any:
-        """An error of the proxy's own, as JSON, in the shape that the program knows from its provider."""
+        """An error of the proxy itself, as JSON, in the shape of the provider's errors."""
         return {"error": {"type": kind, "message": text, "param": None, "code": None}}
 
     def written(self, call: "ListCall", text: str) -> WrittenAnswer | None:
-        """The answer to this call that says no more than the text, with a usage of nothing; None of an API for
-        which none is written here."""
+        """The answer to this call that has only the text, with zero usage; None if the API has no such answer."""
         whole = self.whole(call.model, text)
         if whole is None:
             return None
@@ -240,7 +250,7 @@ class ProviderApi(ABC):
         return WrittenAnswer("application/json", msgspec.json.encode(whole))
 
     def whole(self, model: str, text: str) -> dict[str, Any] | None:
-        """An answer that was not streamed (`written`)."""
+        """The answer, not streamed (`written`)."""
         return None
 
     def events(self, whole: dict[str, Any], text: str, body: ListBody) -> Iterator[bytes]:
@@ -249,7 +259,7 @@ class ProviderApi(ABC):
 
     @read_once
     def part_of(self, raw: bytes) -> Part:
-        """What a message is of a step; what cannot be read is `other`."""
+        """The role of a message in a step; `other` if it cannot be read."""
         try:
             message = _decode(raw)
         except UNREADABLE:
@@ -257,14 +267,15 @@ class ProviderApi(ABC):
         return self.part(message) if isinstance(message, dict) else "other"
 
     def has_result(self, messages: Iterable[bytes]) -> bool:
-        """Whether a message of this list holds what a tool gave."""
+        """Whether this list has a tool's result."""
         return any(self.part_of(raw) == "result" for raw in messages)
 
     @read_once
     def plain(self, raw: bytes) -> bytes:
-        """The message as ctxmgr gets it: without cache marks, and a lone text as a string; the very bytes where it
-        is so. Programs write a message with one text as a list of blocks while it bears a mark, and as a string
-        afterwards."""
+        """The message as ctxmgr gets it: without cache marks, and a single text as a string. Returns the same bytes
+        if nothing changes. Programs write a message with one text as a list of blocks while it has a mark, and as a
+        string afterwards.
+        """
         if not self.has_marks:
             return raw
         bare = unmarked(raw)
@@ -273,9 +284,12 @@ class ProviderApi(ABC):
 
 
 class ListCall(msgspec.Struct, frozen=True):
-    """One request with a list. `rival`: what of the request makes the provider itself drop or add messages, ""
-    where nothing does. `overhead_bytes`: of what is sent beside the list and counts as input.
-    `window_tokens`: of the window that the request asks for, 0 where it asks for none."""
+    """One request with a list.
+
+    `rival`: what in the request makes the provider itself remove or add messages, "" for nothing. `overhead_bytes`:
+    size of what is sent beside the list and counts as input. `window_tokens`: the context window that the request
+    asks for, 0 if it asks for none.
+    """
 
     api: ProviderApi
     model: str
@@ -288,23 +302,23 @@ class ListCall(msgspec.Struct, frozen=True):
 
     @property
     def format(self) -> str:
-        """The name of its messages' format."""
+        """The name of its message format."""
         return self.api.format
 
     @property
     def overhead_tokens(self) -> int:
-        """Roughly: JSON of prompts and of tools."""
+        """A rough count, from the JSON of prompts and tools."""
         return self.overhead_bytes // BYTES_A_TOKEN
 
     @property
     def own_marks(self) -> int:
-        """Cache marks outside of the list; a member of the request's own sets one on its last block."""
+        """Cache marks outside the list. A mark of the request itself applies to its last block."""
         within = sum(self.body.members.get(name, b"").count(MARK) for name in MARKED)
         return within + ("cache_control" in self.body.members)
 
 
 def _with_lone_text(raw: bytes) -> bytes:
-    """The message with a text that stands alone as its content."""
+    """The message with a single text block as string content."""
     message = members(raw) or {}
     blocks = elements(bytes(message.get("content", b""))) or []
     lone = members(bytes(blocks[0])) if len(blocks) == 1 else None
@@ -314,12 +328,12 @@ def _with_lone_text(raw: bytes) -> bytes:
 
 
 def new_id(prefix: str) -> str:
-    """Of an answer that is written here."""
+    """An id for an answer that is written here."""
     return f"{prefix}_ctxmgr{secrets.token_hex(ID_BYTES)}"
 
 
 def text_of(raw: bytes | None) -> str:
-    """A JSON string's text, "" where it is none."""
+    """The text of a JSON string; "" if it is not one."""
     try:
         value = msgspec.json.decode(raw or b"null")
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -328,7 +342,7 @@ def text_of(raw: bytes | None) -> str:
 
 
 def count_of(raw: bytes | None) -> int | None:
-    """A JSON number's whole value, None where it is none or not positive."""
+    """The whole value of a JSON number; None if it is not one, or not positive."""
     try:
         value = msgspec.json.decode(raw or b"null")
     except UNREADABLE:

@@ -1,9 +1,10 @@
-"""OpenAI's responses: `POST /v1/responses`, and Codex, which speaks it.
+"""OpenAI's responses: `POST /v1/responses`, and Codex, which uses it.
 
-1. Codex names its thread in a header, a spawned thread has its own; the number of its window counts compactions.
-2. Its own summary is asked for without tools, the provider's with a trigger as the last item.
-3. A list that goes on from a response or a conversation which the provider keeps is not all of it; one that the
-   provider compacts by itself is another one than it was.
+1. Codex names its thread in a header, and a spawned thread has its own; the number of its window counts
+   compactions.
+2. Codex asks for its own summary without tools, and for the provider's with a trigger as the last item.
+3. A list that continues a response or conversation stored by the provider is incomplete; one that the provider
+   compacts itself is changed.
 """
 
 from collections.abc import Iterator, Mapping
@@ -48,7 +49,7 @@ class Responses(ProviderApi):
     cap_members = ("max_output_tokens",)
 
     def read_calls(self, event: dict[str, Any], calls: ToolCalls) -> None:
-        """In a stream each item is told as it is done."""
+        """In a stream each item is complete in one event."""
         items = [event.get("item")] if event.get("type") == "response.output_item.done" else event.get("output")
         for item in objects_of(items):
             if item.get("type") == "function_call":
