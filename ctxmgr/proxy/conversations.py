@@ -1,27 +1,27 @@
-"""Which conversation a list belongs to.
+"""Finds the conversation that a list belongs to.
 
-1. A program that names its conversation has one of that name, and one for each sub-agent. Where it sends another
-   list under the same name, which shares no message with that one and goes on from no summary of it, that is beside
-   the conversation, as a search of the program's own is: while it is short it passes untouched, then it is one of
-   its own.
-2. Of any other the list tells: it begins as the conversation does, up to the first user's message. Of several that
-   begin so, the one that it goes on from; where there is none it is one of its own. So two programs that were given
-   the same words part with the first answer.
-   So does one that changes its API: each has a conversation of its own, for a list is in one API's shape.
-3. The key is the session's id in ctxmgr: a conversation that goes on later, through another proxy, finds what was
-   saved: by the name that the program gave it, or by where its last list ended (`ListEnds`). It says nothing of the
-   conversation.
-4. How long the provider keeps a start the program says with its newest cache mark, and the provider goes before it
-   with what it wrote; a change of that is told, and is no other model. A call without a mark says nothing of it.
-5. One that was not used for a while is let go; its snapshot stays.
+1. A program that names its conversation has one with that name, and one for each sub-agent. Another list under the
+   same name, which shares no message with the last one and does not continue from its summary, is beside the
+   conversation, such as a search by the program itself. While it is short it passes unchanged; then it becomes a
+   conversation of its own.
+2. All other lists are matched by content: the list begins like the conversation, up to the first user's message. Of
+   several such conversations it is the one that the list continues; without one, it is new. So two programs with
+   the same first words separate at the first answer. A program that changes its API gets another conversation,
+   because a list is in the shape of one API.
+3. The key is the session's id in ctxmgr. A conversation that continues later, through another proxy, finds its
+   saved state by the name that the program gave, or by where its last list ended (`ListEnds`). The key reveals
+   nothing of the conversation.
+4. The program's newest cache mark says how long the provider keeps a prefix; what the provider reports of its cache
+   writes has priority. A change is reported, and is not another model. A call without a mark changes nothing.
+5. A conversation that was unused for a while is closed; its snapshot stays.
 
-`ListEnds` is the file of where lists ended:
+`ListEnds` is the file of list ends:
 
-6. A line of the file is a conversation's key, the number of messages of its last list, and their digest. The last
-   line of a key holds. It tells nothing of what was said.
-7. A list goes on from the longest of those that it begins with.
-8. Proxies share the file: each adds lines at its end. One that has grown is written anew with the newest keys.
-9. A disk at fault stops nothing: conversations begin anew then.
+6. A line of the file is a conversation's key, the number of messages in its last list, and their digest. The last
+   line of a key counts. It reveals nothing of the content.
+7. A list continues the longest of the stored lists that it begins with.
+8. Proxies share the file: each appends lines. A file that has grown is rewritten with the newest keys.
+9. A disk fault stops nothing: conversations then begin anew.
 """
 
 import asyncio
@@ -54,7 +54,7 @@ DIGEST_BYTES = 8
 MODE, FOLDER_MODE = 0o600, 0o700
 FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
 
-End = tuple[int, str]  # so many messages, and their digest
+End = tuple[int, str]  # number of messages, and their digest
 
 
 def digest(parts: Iterable[bytes]) -> str:
@@ -65,14 +65,16 @@ def digest(parts: Iterable[bytes]) -> str:
 
 
 class ListEnds:
-    """Of one state directory."""
+    """The list ends in one state directory."""
 
     def __init__(self, state_dir: str) -> None:
         self._path = Path(state_dir) / FILE
-        self._lines = 0  # of the file, as far as is known here
+        self._lines = 0  # of the file, as far as known here
 
     def find(self, base: str, messages: Sequence[bytes], taken: Collection[str]) -> str | None:
-        """The key of the conversation with this base that the list goes on from; none that is `taken`."""
+        """The key of the conversation with this base that the list continues, except those in `taken`; None if
+        there is none.
+        """
         ends = {key: end for key, end in self._read().items() if key.startswith(f"{base}.") and key not in taken}
         wanted = {count for count, _ in ends.values()}
         digests: dict[int, str] = {}
@@ -85,7 +87,7 @@ class ListEnds:
         return max(fitting)[1] if fitting else None
 
     def note(self, key: str, messages: Sequence[bytes]) -> None:
-        """The conversation's last list."""
+        """Stores the end of the conversation's last list."""
         with contextlib.suppress(OSError):
             self._path.parent.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
             self._append(self._path, [(key, (len(messages), digest(messages)))])
@@ -93,10 +95,8 @@ class ListEnds:
             if self._lines >= MOST_LINES:
                 self._shorten()
 
-    # within
-
     def _read(self) -> dict[str, End]:
-        """The newest last."""
+        """List ends by key, newest last."""
         ends: dict[str, End] = {}
         try:
             lines = self._path.read_text("utf-8", "replace").splitlines()
@@ -133,17 +133,18 @@ def _add(hasher: "hashlib.blake2b", part: bytes) -> None:
 
 
 IDLE_MS = 60 * 60_000
-MOST = 256  # conversations held; the one that was used longest ago leaves first
-LONGEST_NAME = 128  # characters of what a program names; a longer one goes by its digest
-SHORT = 2  # messages of a list beside a named conversation that passes
+MOST = 256  # open conversations; the least recently used is closed first
+LONGEST_NAME = 128  # characters of a name given by a program; a longer one is replaced by its digest
+SHORT = 2  # messages of a list beside a named conversation that passes unchanged
 QUIET_MS = 20_000  # without a call
-STATUS_SECONDS = 2.0  # to hear how all sessions stand, at the end
-KEY_BYTES = 4  # that tell conversations with one beginning apart
+STATUS_SECONDS = 2.0  # to get the status of all sessions, at the end
+KEY_BYTES = 4  # to distinguish conversations with the same beginning
 
 
 class Conversations:
-    """Those of one proxy. `now_ms`: milliseconds since 1970. `holdout_calls`: None where none can be held out.
-    `cwd`: the folder that the program works in."""
+    """The conversations of one proxy. `now_ms`: milliseconds since 1970. `holdout_calls`: None if there can be no
+    holdout. `cwd`: the folder that the program works in.
+    """
 
     def __init__(
         self,
@@ -162,8 +163,9 @@ class Conversations:
         return [conversation for conversations in self._conversations.values() for conversation in conversations]
 
     def of(self, call: ListCall) -> ProgramConversation | None:
-        """The conversation that this list is of; a new one where there is none, None where it is beside one. Waits
-        for nothing."""
+        """The conversation of this list; a new one if there is none, None if the list is beside one. Does not
+        wait.
+        """
         base = key_of(call)
         known = self._conversations.setdefault(base, [])
         conversation = _best([one for one in known if one.api is call.api], call)
@@ -180,15 +182,16 @@ class Conversations:
         return conversation
 
     def named(self, call: ListCall) -> ProgramConversation | None:
-        """The one that the program names beside a call which shows nothing of its list."""
+        """The conversation that the program names in a call that does not show its list."""
         known = self._conversations.get(key_of(call), []) if call.speaker.conversation else []
         return max(known, key=lambda conversation: conversation.used_ms, default=None)
 
     async def caches(
         self, listed: Sequence[ProgramConversation], costs: Collection[ProgramConversation]
     ) -> list[dict[str, Any]]:
-        """What their statuses say of the provider's cache, of some with what a call costs once that has ended;
-        nothing of any where it takes too long."""
+        """The status of the provider's cache for each of `listed`; for those in `costs`, with the cost of a call
+        once the cache has ended. All are empty if it takes too long.
+        """
         try:
             async with asyncio.timeout(STATUS_SECONDS):
                 return await asyncio.gather(*(each.cache(each in costs) for each in listed))
@@ -196,8 +199,9 @@ class Conversations:
             return [{} for _ in listed]
 
     async def cache_lines(self) -> list[str]:
-        """What ctxmgr says of those whose provider persistently read too little from its cache, a sentence each;
-        and before, where it is large, when the cache of the one that was used last ends."""
+        """If the cache of the conversation used last is large, a sentence on when it ends; then one sentence for
+        each conversation whose provider persistently read too little from its cache.
+        """
         listed = sorted(
             self.all(), key=lambda conversation: (not conversation.speaker.is_subagent, conversation.used_ms)
         )
@@ -207,8 +211,9 @@ class Conversations:
         return [*filter(None, endings), *gaps]
 
     async def pause(self, within_ms: float) -> str:
-        """When the prompt cache of the conversation that was used last ends, and what the next call costs then. ""
-        while a call goes on, where the cache is small, and where it ends later than that or has ended."""
+        """When the prompt cache of the conversation used last ends, and what the next call costs then. "" during a
+        call, if the cache is small, and if it ends later than `within_ms` or has ended.
+        """
         main = [one for one in self.all() if not one.speaker.is_subagent] or self.all()
         newest = max(main, key=lambda conversation: conversation.used_ms, default=None)
         if newest is None or newest.lock.locked() or newest.used_ms >= self.now_ms() - QUIET_MS:
@@ -218,21 +223,19 @@ class Conversations:
         return caching.ending(cache, self.now_ms()) if caching.is_large(cache) and 0 < left_ms <= within_ms else ""
 
     async def quiet(self) -> dict[str, dict[str, Any]]:
-        """By key what `caches` says of those that no call has used for a while: who works is not held up."""
+        """What `caches` returns, by key, for conversations without a recent call. Active ones are not delayed."""
         listed = [conversation for conversation in self.all() if conversation.used_ms < self.now_ms() - QUIET_MS]
         told = zip(listed, await self.caches(listed, listed), strict=True)
         return {conversation.key: cache for conversation, cache in told if cache}
 
     async def busts_counted(self) -> None:
-        """Waits, not for long, until the counts of busts that are asked for have come."""
+        """Waits briefly until the requested counts of busts have arrived."""
         asking = [one.asking_busts for one in self.all() if one.asking_busts is not None]
         if asking:
             await asyncio.wait(asking, timeout=STATUS_SECONDS)
 
-    # within
-
     def _follow(self, conversation: ProgramConversation, call: ListCall) -> None:
-        """What changed of the model in use is told, once (rule 4)."""
+        """Reports a change of the model or its settings once (rule 4)."""
         lifetime_ms = marks.lifetime_ms(call)
         is_long_lived = conversation.is_long_lived if lifetime_ms is None else marks.is_long(lifetime_ms)
         is_long_lived = is_long_lived if conversation.heard_long is None else conversation.heard_long
@@ -260,7 +263,7 @@ class Conversations:
             messages = [call.api.plain(raw) for raw in call.body.messages]
             taken = [other.key for other in known]
             key = self._ends.find(base, messages, taken) or f"{base}.{token_hex(KEY_BYTES)}"
-        if any(other.key == key for other in known):  # rule 2
+        if any(other.key == key for other in known):  # API changed (rule 2)
             key = f"{key}.{call.format}"
         is_long_lived = marks.is_long(marks.lifetime_ms(call))
         session = self._client.opened(key, _model(call, settings, is_long_lived), cwd=self._cwd, format=call.format)
@@ -273,7 +276,7 @@ class Conversations:
         return begun
 
     def _enrol(self, begun: ProgramConversation, call: ListCall) -> None:
-        """Rules 1 and 2 of `enrolment`."""
+        """Applies rules 1 and 2 of `enrolment`."""
         calls, share = self._holdout_calls, begun.settings.holdout
         if calls is None:
             return
@@ -285,7 +288,7 @@ class Conversations:
             begun.tell(begun.paused(begun.is_held_out))
 
     def _let_go(self) -> None:
-        """Rule 5."""
+        """Closes unused conversations (rule 5)."""
         oldest = sorted(self.all(), key=lambda conversation: conversation.used_ms)
         idle = [conversation for conversation in oldest if conversation.used_ms < self.now_ms() - IDLE_MS]
         beyond = oldest[: max(0, len(oldest) - MOST)]
@@ -299,21 +302,22 @@ class Conversations:
 
 
 def _model(call: ListCall, settings: ProgramSettings, is_long_lived: bool) -> lifecycle.Model:
-    """Prices that are set stand in the policy, and those that are known the session knows, as it does how long a
-    start lives for which a mark asks nothing."""
+    """The model of this call. Configured prices are in the policy; the session knows published prices, and the
+    default lifetime of a cached prefix.
+    """
     lifetime_ms = marks.LIFETIMES_MS["1h"] if is_long_lived else None
     return lifecycle.Model(call.model, settings.window, cache_ttl_ms=lifetime_ms)
 
 
 def session_of(call: ListCall) -> str:
-    """What the program names, without its sub-agents; "" where it names nothing."""
+    """The id of the conversation that the program names, without sub-agents; "" if it names none."""
     speaker = call.speaker
     named = speaker.parent or speaker.conversation
     return f"{_short(speaker.program)}:{_short(named)}" if named else ""
 
 
 def key_of(call: ListCall) -> str:
-    """Rules 1 and 2."""
+    """The base of the conversation's key (rules 1 and 2)."""
     speaker = call.speaker
     if speaker.conversation:
         parts = [speaker.program, speaker.conversation, *([speaker.agent] if speaker.agent else [])]
@@ -336,7 +340,7 @@ def _best(known: list[ProgramConversation], call: ListCall) -> ProgramConversati
 
 
 def _beginning(call: ListCall) -> list[bytes]:
-    """The messages up to the first user's, and who sends them."""
+    """The format, and the messages up to the first user's."""
     parts: list[bytes] = [call.format.encode()]
     for raw in call.body.messages:
         parts.append(call.api.plain(raw))
@@ -346,6 +350,6 @@ def _beginning(call: ListCall) -> list[bytes]:
 
 
 def _short(name: str) -> str:
-    """A part of a key; one that could be read as two goes by its digest as well."""
+    """A part of a key; a name that is too long or could be read as two parts is replaced by its digest."""
     plain_name = len(name) <= LONGEST_NAME and name.isprintable() and ":" not in name
     return name if plain_name else digest([name.encode("utf-8", "replace")])

@@ -1,9 +1,8 @@
-"""A conversation's part in the holdout: its session's arm, and the row of each of its calls.
+"""A conversation's part in the holdout: the arm of its session, and the row of each of its calls.
 
-1. The session is what the program names, with its sub-agents; of a program that names nothing, the conversation.
-2. One that is held out passes untouched, whatever ctxmgr would do; its session in ctxmgr has pruning switched off,
-   so that nothing is decided there. One that was held out by an earlier proxy, and is not any more, has it
-   switched on.
+1. The session is what the program names, with its sub-agents; for a program that names nothing, the conversation.
+2. A session that is held out passes unchanged, whatever ctxmgr would do. Pruning is switched off in its ctxmgr
+   session, so that nothing is decided there, and switched on again if the session is no longer held out.
 """
 
 from __future__ import annotations
@@ -18,17 +17,17 @@ from ctxmgr.proxy.account import BilledCall
 from ctxmgr.proxy.apis import ListCall
 
 if TYPE_CHECKING:
-    from ctxmgr.proxy.list_events import ListEvents  # which a proxy without a holdout does not wait for
+    from ctxmgr.proxy.list_events import ListEvents  # not loaded without a holdout
 
 
 class Enrolment:
-    """Of one conversation."""
+    """The enrolment of one conversation."""
 
     def __init__(self, calls: HoldoutCalls, session_id: str, key: str, arm: Arm) -> None:
         self.arm = arm
         self._calls, self._session, self._conversation = calls, digest(session_id), digest(key)
         self._events: ListEvents | None = None
-        self._lock = Lock()  # large lists are noted in threads
+        self._lock = Lock()  # large lists are recorded in threads
 
     def note(
         self,
@@ -39,7 +38,7 @@ class Enrolment:
         prices_of: str,
         error: bool,
     ) -> None:
-        """Adds the row of a call. `given`: its list; `billed`: None where the provider told no count."""
+        """Adds the row of a call. `given`: its list; `billed`: None if the provider sent no count."""
         with self._lock:
             if self._events is None:
                 from ctxmgr.proxy.list_events import ListEvents

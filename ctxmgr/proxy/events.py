@@ -1,37 +1,38 @@
-"""Splits the bytes of a stream into its events, as they come, whatever pieces they come in.
+"""Splits the bytes of a stream into its events as they arrive, in pieces of any size.
 
-1. Lines end with LF, CR or both, and a byte order mark may stand before the first (the HTML standard, "Server-sent
-   events"). Comments, ids and `retry` are no events.
-2. The data of one event may stand in several lines. It is told as soon as it is a whole value of JSON: some servers
+1. Lines end with LF, CR or both, and a byte order mark may precede the first (the HTML standard, "Server-sent
+   events"). Comments, ids and `retry` are not events.
+2. The data of one event may span several lines. It is returned as soon as it is a complete JSON value: some servers
    send no blank line after it, and programs that read by lines do not wait for one.
-3. A line that is JSON without `data:` is an event too: servers that stream JSON lines send those, and gateways put
-   an error so into a stream that has begun. It may be spelled over several lines.
-4. llama.cpp's server told errors in a field of their own, `error:`, until late in 2025.
+3. A line that is JSON without `data:` is an event too: servers that stream JSON lines send those, and gateways
+   insert an error like this into a stream that has begun. It may span several lines.
+4. llama.cpp's server sent errors in a field of its own, `error:`, until late 2025.
 """
 
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-MARK = b"\xef\xbb\xbf"  # of byte order
+MARK = b"\xef\xbb\xbf"  # byte order mark
 DATA, NAME, ERROR = b"data", b"event", b"error"
 FIELDS = (DATA, NAME, ERROR, b"id", b"retry", b"")
-LARGEST_BYTES, MOST_LINES = 64 << 20, 4_000  # of one event: what is larger is passed over
+LARGEST_BYTES, MOST_LINES = 64 << 20, 4_000  # of one event; larger ones are ignored
 _OPENS, _CLOSES = b"{[", b"}]"
 _OPENING, _CLOSING = (b"{", b"["), (b"}", b"]")
-_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?')  # no string of JSON goes over a line's end
+_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?')  # a JSON string does not span lines
 
 
 class Event(NamedTuple):
-    """`name` as the stream told it, b"" where it told none."""
+    """`name` as in the stream, b"" without one."""
 
     name: bytes
     data: bytes
 
 
 def may_be_stream(begins: bytes) -> bool | None:
-    """Whether a body that begins so is a stream of events, whatever its type says; None where that can not be told
-    yet."""
+    """Whether a body with these first bytes is a stream of events, whatever its type says; None if it is too early
+    to know.
+    """
     begins = begins.removeprefix(MARK).lstrip()
     if not begins or MARK.startswith(begins):
         return None
@@ -40,12 +41,12 @@ def may_be_stream(begins: bytes) -> bool | None:
 
 
 class EventReader:
-    """Of one stream. `feed` and `end` give the events that are whole with these bytes."""
+    """Reads one stream. `feed` and `end` return the events that are complete with these bytes."""
 
     def __init__(self) -> None:
         self._rest, self._name = bytearray(), b""
-        self._data: list[bytes] = []  # of an event that has not ended
-        self._depth = self._counted_lines = 0  # of open brackets in its first lines
+        self._data: list[bytes] = []  # of an incomplete event
+        self._depth = self._counted_lines = 0  # open brackets, in the lines counted so far
         self._is_first, self._ends_cr, self._is_bare = True, False, False
 
     def feed(self, piece: bytes) -> Iterator[Event]:
@@ -70,8 +71,6 @@ class EventReader:
         self._rest.clear()
         yield from self._line(line)
         yield from self._told()
-
-    # within
 
     def _line(self, line: bytes) -> Iterator[Event]:
         if self._is_first:
@@ -100,7 +99,9 @@ class EventReader:
             yield from self._told()
 
     def _is_whole(self, value: bytes) -> bool:
-        """Rule 2. Of what stands in one line its ends tell, of more its brackets: nothing is read twice."""
+        """Whether the value is complete (rule 2). A single line is judged by its ends, several lines by their
+        brackets, so nothing is read twice.
+        """
         if len(self._data) == 1 and not self._is_bare:
             return value[0] in _OPENS
         for line in self._data[self._counted_lines :]:
@@ -110,7 +111,7 @@ class EventReader:
         return self._depth == 0
 
     def _told(self) -> Iterator[Event]:
-        """What has come of an event, which ends here."""
+        """The event so far, which ends here."""
         if self._data:
             event = Event(self._name, b"\n".join(self._data))
             self._forget()

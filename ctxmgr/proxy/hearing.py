@@ -1,20 +1,21 @@
-"""Tells whether an answer is a refusal before any of it goes to the program, so that the call can be made again.
+"""Finds out whether an answer is a refusal before any of it goes to the program, so that the call can be repeated.
 
-1. A status of 400 or more is one, and its body is read: an object, an array, HTML, a text, or nothing. Of a body
-   that breaks off, or goes on for too long (rule 4), what came is heard.
-2. A stream with status 200 is held until an event comes that is an error, or that has something of an answer: those
-   before it only say that an answer begins (`ProviderApi.opens`). Nothing of an answer is ever held.
-3. A whole body with status 200 is held to its end while it is small, for an error is; of an array, as Gemini
-   streams one, the first name tells, and of JSON lines the first. What is no JSON passes, and so do spaces and
-   newlines alone, with which a gateway keeps a connection alive. A stream is one by its type, or as it begins.
-4. Nothing is held for longer than HELD_SECONDS, nor more than HELD_BYTES: then it passes. What is told later is
-   heard all the same (`answers`), too late to try again.
-5. A refusal is `binding` where a thought stands behind another list than the one that it was made behind, `size`
-   where its words or its status say that the list was too long (`wordings`), else `list` where the list may be at
-   fault, else `other`: another list would meet the same. Of a 500 that says no more than that
-   the server failed nobody can tell: it is `other`, for it passes by itself.
-6. An answer that was cut before it said anything is a refusal for size where the window was full (`Room`). It is
-   held to its end, where its usage stands.
+1. A status of 400 or more is one, and its body is read: an object, an array, HTML, a text, or nothing. If the body
+   is cut, or takes too long (rule 4), what has arrived is used.
+2. A stream with status 200 is held until an event is an error or has content of an answer: events before it only
+   open the answer (`ProviderApi.opens`). No content of an answer is ever held.
+3. A whole body with status 200 is held to its end while it is small, because an error is. Of an array, as in
+   Gemini's streams, the first name decides, and of JSON lines the first line. A body that is not JSON passes, and
+   so do spaces and newlines alone, with which a gateway keeps a connection alive. A stream is recognised by its
+   type or its first bytes.
+4. Nothing is held for longer than HELD_SECONDS, nor more than HELD_BYTES: then it passes. Later errors are still
+   read (`answers`), too late to try again.
+5. A refusal is `binding` if a thinking block is in another list than the one it was made in, `size` if its words or
+   its status say that the list was too long (`wordings`), `list` if the list may be at fault, and otherwise
+   `other`, because any list would be refused. A 500 that only says that the server failed is `other`, because it
+   passes by itself.
+6. An answer that was cut before any content is a refusal for size if the context window was full (`Room`). It is
+   held to its end, where its usage is.
 """
 
 import asyncio
@@ -32,17 +33,17 @@ from ctxmgr.proxy.apis import ProviderApi
 from ctxmgr.proxy.body import UNREADABLE, Decoder
 from ctxmgr.proxy.events import ERROR, MARK, Event, EventReader, may_be_stream
 
-HELD_SECONDS = 10.0  # a refusal needs no more: what takes longer thinks
+HELD_SECONDS = 10.0  # enough for a refusal; slower answers come from a model that is reasoning
 HELD_BYTES = 1 << 20  # the first event of a response repeats its tools and its instructions
 WHOLE_BYTES = 64 << 10  # of a whole answer
-NAME_BYTES = 64  # of an array, in which its first name stands
-TOLD_CHARACTERS = 4_000  # of an error that is no JSON
-CUT_AT_ONCE = 4  # tokens of an answer that was cut before it began: a window is full, whatever its size
-NEARLY_FULL = 0.9  # of a window, by an estimate
+NAME_BYTES = 64  # of an array, enough for its first name
+TOLD_CHARACTERS = 4_000  # of an error that is not JSON
+CUT_AT_ONCE = 4  # tokens of an answer that was cut at once, which shows a full context window, whatever its size
+NEARLY_FULL = 0.9  # share of a context window, by an estimate
 UNREADABLE_BODY = b"(unreadable)"
 FULL = b'{"error":"context window exceeded: the answer was cut before it began"}'
 OK, FIRST_REFUSAL = 200, 400
-OF_LIST = (400, 422, 500)  # local servers refuse a list that their template cannot take with 500
+OF_LIST = (400, 422, 500)  # local servers refuse a list that their template does not accept with 500
 INVALID, SERVER = 400, 500
 _STATUS = re.compile(rb'"(?:code|status|status_code|statusCode)"\s*:\s*"?([45]\d\d)\b')
 _INVALID = re.compile(rb"invalid|bad.?request|validation", re.IGNORECASE)
@@ -52,8 +53,9 @@ RefusalKind = Literal["size", "list", "binding", "other"]
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """`told`: what ctxmgr is told of it, as `turn_end` takes it. `is_sure`: it says that the list is at fault, and
-    ctxmgr learns nothing of it. `is_guess`: no more than its status points at the list."""
+    """`told`: the error as ctxmgr gets it, in the form of `turn_end`. `is_sure`: it says that the list is at fault,
+    and ctxmgr learns nothing from it. `is_guess`: only its status suggests the list.
+    """
 
     kind: RefusalKind
     told: bytes
@@ -62,23 +64,25 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 class Heard(msgspec.Struct, frozen=True):
-    """`held`: what came of the answer so far. `refusal`: None where it is none, or cannot be told."""
+    """`held`: the part of the answer read so far. `refusal`: None if it is not one, or unknown."""
 
     held: bytes
     refusal: Refusal | None
 
 
 class Room(msgspec.Struct, frozen=True):
-    """The room that an answer has. `window` of the model and `sent` with the request, in tokens, the latter by
-    ctxmgr's count; `cap` that the request sets on its answer, None where it sets none."""
+    """The room for an answer, in tokens: the model's context `window`, what was `sent` with the request by ctxmgr's
+    count, and the `cap` that the request sets on its answer, None if it sets none.
+    """
 
     window: int
     sent: float
     cap: int | None = None
 
     def is_full(self, usage: dict[str, Any]) -> bool:
-        """Whether an answer that says nothing was cut because the window was full. `usage` as the provider told it,
-        empty where it told none."""
+        """Whether an answer without content was cut because the context window was full. `usage` is the provider's,
+        empty if it sent none.
+        """
         counted = FORMATS["openai"].usage(usage)
         if counted is None:
             return self.sent >= NEARLY_FULL * self.window
@@ -91,7 +95,7 @@ UNKNOWN_REFUSAL = Refusal("other", b"{}", False)
 
 
 def refusal_of(status: int, content: bytes) -> Refusal:
-    """Of an answer with this status and this body, decoded."""
+    """The refusal in an answer with this status and decoded body."""
     try:
         error = _decode(content.removeprefix(MARK))
     except UNREADABLE:
@@ -113,21 +117,22 @@ def refusal_of(status: int, content: bytes) -> Refusal:
 
 
 def status_in(failure: bytes) -> int:
-    """The status that an error within an answer stands for: its own number, else by its kind."""
+    """The status for an error inside an answer: its own number, otherwise by its kind."""
     if match := _STATUS.search(failure):
         return int(match[1])
     return INVALID if _INVALID.search(failure) else SERVER
 
 
 def failure_in(api: ProviderApi, event: bytes) -> bytes | None:
-    """What an event of a stream, or a whole answer, says of a call that failed; None where it did not."""
+    """The error in an event of a stream, or in a whole answer; None if there is none."""
     view = FORMATS[api.format].view(event)
     return view.error.encode() if view.stop == "error" and view.error else None
 
 
 async def heard(came: aiohttp.ClientResponse, api: ProviderApi, room: Room) -> Heard:
-    """Reads as much as tells whether it is a refusal. Whatever goes wrong meanwhile ends the hearing alone: what
-    broke off breaks again where it is passed on."""
+    """Reads enough to know whether the answer is a refusal. A failure meanwhile only ends this reading: a broken
+    connection fails again when the answer is passed on.
+    """
     is_refused = came.status >= FIRST_REFUSAL
     if came.status != OK and not is_refused:
         return UNHEARD
@@ -157,7 +162,7 @@ async def heard(came: aiohttp.ClientResponse, api: ProviderApi, room: Room) -> H
 
 
 class _Beginning(ABC):
-    """What came of an answer. `failure`: what it says of a call that failed."""
+    """The beginning of an answer. `failure`: the error in it."""
 
     is_told = False
     failure: bytes | None = None
@@ -174,7 +179,7 @@ class _Beginning(ABC):
 
 
 class _Refused(_Beginning):
-    """The body behind a status that refuses. Of one that broke off, or takes too long, what came is heard."""
+    """The body of an answer with an error status. If it is cut or takes too long, what has arrived is used."""
 
     def __init__(self, status: int) -> None:
         self._status, self._content, self._unread = status, bytearray(), UNREADABLE_BODY
@@ -216,26 +221,26 @@ class _Stream(_Beginning):
             told = _decode(event.data)
             self._api.count(self._usage, told)
             is_opening = self.failure is None and (self._api.opens(told) or self._may_be_full(told))
-        except (*UNREADABLE, AttributeError):  # `[DONE]`, or nothing that is known
+        except (*UNREADABLE, AttributeError):  # `[DONE]`, or an unknown event
             is_opening = False
         if self.failure is None and (not is_opening or any(sign in event.data for sign in self._api.end_signs)):
             self._end()
         self.is_told = self.is_told or self.failure is not None
 
     def _may_be_full(self, event: dict[str, Any]) -> bool:
-        """Rule 6: nothing was said so far, and that is how it ended."""
+        """Whether the answer was cut without any content so far (rule 6)."""
         self._is_cut = (self._is_cut or self._api.is_cut(event)) and not self._api.says(event)
         return self._is_cut
 
     def _end(self) -> None:
-        """No event that is still to come tells more."""
+        """Decides; later events add nothing."""
         self.is_told = True
         if self._is_cut and self._room.is_full(self._usage):
             self.failure = FULL
 
 
 class _Whole(_Beginning):
-    """A whole answer, or an array that streams one."""
+    """A whole answer, or a streamed array."""
 
     def __init__(self, api: ProviderApi, room: Room) -> None:
         self._api, self._room, self.content, self._has_line = api, room, bytearray(), False
@@ -254,7 +259,7 @@ class _Whole(_Beginning):
             self._line(bytes(self.content).removeprefix(MARK).lstrip().partition(b"\n"))
 
     def _line(self, parts: tuple[bytes, bytes, bytes]) -> None:
-        """The first line: of JSON lines it is a whole value."""
+        """Decides by the first line, if that is a complete JSON value, as in JSON lines."""
         line, end, _ = parts
         self._has_line = bool(end)
         if end:
@@ -270,7 +275,7 @@ class _Whole(_Beginning):
                 self._hear_cut(_decode(body))
 
     def _hear_cut(self, answer: dict[str, Any]) -> None:
-        """Rule 6."""
+        """Checks whether the context window was full (rule 6)."""
         usage: dict[str, Any] = {}
         self._api.count(usage, answer)
         if self._api.is_cut(answer) and not self._api.says(answer) and self._room.is_full(usage):

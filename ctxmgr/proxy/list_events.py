@@ -1,9 +1,9 @@
-"""Turns the lists of a conversation into what its tools' calls tell, call by call: files that were read again, and
-calls that the user turned down with words.
+"""Counts events in the tool calls of a conversation's lists: files that were read again, and calls that the user
+rejected with words.
 
-1. What came with a list since the last one is looked at once, also where the program wrote its list anew.
-2. Of the first list that is seen, all that stands in it came before.
-3. A file that was changed since it was read is not read again, but anew.
+1. Each message is examined once, even if the program rewrites its list.
+2. Everything in the first list is older than the observation.
+3. Reading a file after it was changed is not reading it again.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from ctxmgr.proxy.body import shared_count
 
 
 class ListEvents:
-    """What the lists of one conversation tell of its tools' calls."""
+    """Counts events in the lists of one conversation."""
 
     def __init__(self, fmt: MessageFormat) -> None:
         self._format = fmt
@@ -25,7 +25,7 @@ class ListEvents:
         self._read: set[str] = set()  # paths
 
     def since(self, given: Sequence[bytes]) -> tuple[int, int]:
-        """(files read again, calls that the user turned down with words) that came with this list."""
+        """Returns (files read again, calls that the user rejected with words) in what is new in this list."""
         is_first, shared = not self._seen, shared_count(self._given, given)
         new = [raw for raw in given[shared:] if shared == len(self._given) or hash(raw) not in self._seen]
         self._given = tuple(given)

@@ -1,9 +1,9 @@
-"""The proxy: an HTTP listener on loopback, one provider behind it, one sidecar beside it.
+"""The proxy: an HTTP listener on loopback, with one provider behind it and one sidecar beside it.
 
-1. A request whose body holds a list of messages goes the road of a call (`rewriting`); every other one passes as it
-   came. What ctxmgr cannot read passes too. What is refused as too long goes out again, shorter each time.
+1. A request whose body has a message list is a call (`rewriting`); every other request passes unchanged, and so
+   does what ctxmgr cannot read. A list that is refused as too long is sent again, shorter each time.
 2. The sidecar is started at once and loads what it needs, so that the first call does not wait for it.
-3. A WebSocket is answered 426: a program goes on with HTTP then, and lists pass here whole.
+3. A WebSocket request is answered with 426: the program then continues with HTTP, where lists are complete.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ OK = 200
 PAUSE_MS = 120_000.0  # before a cache ends
 WARM_MS = 60_000.0  # nobody waits for it
 LARGEST_BYTES = 256 << 20  # of a request; providers take 32 MB
-TRIES = 3  # after a refusal; each asks with little more than half of what was too long
+TRIES = 3  # after a refusal; each asks for little more than half of the list that was too long
 REWRITTEN_WITHOUT = ("content-length", "content-encoding")
 POLICY = {"tokenizer": "estimate"}  # the provider's own count comes with each answer
 
@@ -95,14 +95,14 @@ class Proxy:
         self.cache_lines: list[str] = []  # of its conversations, once it has ended
 
     async def __aenter__(self) -> "Proxy":
-        """Raises OSError where it cannot listen."""
+        """Raises OSError if it cannot listen."""
         app = web.Application(middlewares=[passing.noting_heads, self._guarded, self._access.guarded])
         PageRoutes(self.settings, lambda: self.engine, self.conversations, self.rewriter.account).add(app)
         ToolRoutes(self.conversations).add(app)
         app.router.add_route("*", "/{path:.*}", self._serve)
         app.on_response_prepare.append(passing.without_additions)
         if self._holdout_calls is not None:
-            await asyncio.to_thread(self._holdout_calls.load)  # before there are calls that would wait for it
+            await asyncio.to_thread(self._holdout_calls.load)  # before any call could wait for it
         self._runner = web.AppRunner(app, handler_cancellation=True)
         await self._runner.setup()
         try:
@@ -127,7 +127,7 @@ class Proxy:
         self._listening.close()
         await self._runner.cleanup()
         await self.rewriter.close()
-        if not self.settings.observe:  # what would have been read is no word of the provider's
+        if not self.settings.observe:  # in observe mode the cache counts are not the provider's
             self.cache_lines = await self.conversations.cache_lines()
         self._readers.shutdown(wait=False, cancel_futures=True)
         await self._upstream.close()
@@ -135,7 +135,7 @@ class Proxy:
 
     @property
     def held_out(self) -> list[str]:
-        """For people, a line; none where there is no holdout."""
+        """A line for people; empty without a holdout."""
         arms = [one.enrolment.arm for one in self.conversations.all() if one.enrolment is not None]
         if not arms:
             return []
@@ -144,17 +144,18 @@ class Proxy:
         ]
 
     async def pause(self) -> str:
-        """For people, a line: two minutes before a large prompt cache ends that no call uses; else ""."""
+        """A line for people, two minutes before a large and unused prompt cache ends; otherwise ""."""
         return "" if self.settings.observe else await self.conversations.pause(PAUSE_MS)
 
     @property
     def page_url(self) -> str:
-        """With the token that opens it: to be told to whoever started the proxy, and to no log. Where it listens on
-        every address, one that it answers to."""
+        """The page's address with its token: only for whoever started the proxy, never for a log. If the proxy
+        listens on every address, a loopback one.
+        """
         return self._reached + self._access.address
 
     def page_url_once(self) -> str:
-        """Opens the page once: for the arguments of a browser, which others can see."""
+        """An address that opens the page once: for the arguments of a browser, which others can see."""
         return self._reached + self._access.once()
 
     @property
@@ -166,8 +167,6 @@ class Proxy:
         """The state of the sidecar; "ready" once it has loaded what a list needs."""
         loads = self._warming is not None and not self._warming.done()
         return "starting" if loads and self._client.state == "ready" else self._client.state
-
-    # within
 
     def _connected(self) -> PatientHandler:
         assert self._runner is not None
@@ -218,7 +217,7 @@ class Proxy:
             return _refusal(api, 502, "api_error", str(fault))
 
     async def _called(self, request: web.Request, api: ProviderApi) -> web.StreamResponse:
-        """What is posted where a list may be."""
+        """Answers a POST request that may contain a list."""
         body = await passing.whole_body(request, LARGEST_BYTES)
         call = await self._read(request, api, body)
         prepared = await self._prepared(call) if call is not None else None
@@ -232,8 +231,8 @@ class Proxy:
         reader = UsageReader(api, kind, encoding, self._hearer(prepared))
         try:
             return await passing.answer(request, came, reader.feed, beginning.held)
-        finally:  # a program may go away with the last byte
-            if came.content.is_eof():  # all of it came, read or not
+        finally:  # a program may disconnect with the last byte
+            if came.content.is_eof():  # everything arrived, read or not
                 reader.end()
             usage = reader.usage if came.status == OK else None
             if prepared is not None:
@@ -248,11 +247,13 @@ class Proxy:
     async def _taken(
         self, request: web.Request, body: bytes, prepared: Prepared, came: aiohttp.ClientResponse
     ) -> tuple[Prepared, aiohttp.ClientResponse, Heard]:
-        """The answer that goes to the program, with what was sent at last, and its beginning."""
+        """Returns the answer for the program, with what was sent last, and the part already read. Repeats the call
+        after a refusal.
+        """
         for tries_left in range(TRIES, -1, -1):
             try:
                 beginning = await heard(came, prepared.call.api, prepared.room)
-            except BaseException:  # the program goes away
+            except BaseException:  # the program disconnects
                 came.close()
                 raise
             if beginning.refusal is None:
@@ -267,8 +268,9 @@ class Proxy:
         return prepared, came, beginning
 
     async def _read(self, request: web.Request, api: ProviderApi, body: bytes) -> ListCall | None:
-        """None where ctxmgr cannot read it, or it holds no list. What may take long is read in a thread. Raises
-        Bomb."""
+        """The call; None if ctxmgr cannot read it, or it has no list. Large bodies are read in a thread. Raises
+        Bomb.
+        """
         in_thread = partial(asyncio.get_running_loop().run_in_executor, self._readers)
         encoding = request.headers.get("content-encoding", "")
         try:
@@ -297,7 +299,7 @@ class Proxy:
         return api.call_of(request.path, request.headers, body_list) if body_list is not None else None
 
     async def _prepared(self, call: ListCall) -> Prepared | None:
-        """A fault of our own costs nothing but savings."""
+        """An exception here costs only savings."""
         try:
             return await self.rewriter.prepared(call)
         except Exception as fault:  # noqa: BLE001
@@ -305,7 +307,7 @@ class Proxy:
             return None
 
     async def _written(self, call: ListCall, prepared: Prepared | None) -> WrittenAnswer | None:
-        """A fault of our own has the provider asked."""
+        """An exception here makes the provider write the summary."""
         if self.settings.observe:
             return None
         try:
@@ -315,14 +317,17 @@ class Proxy:
             return None
 
     def _hearer(self, prepared: Prepared | None) -> Callable[[CalledTool], None] | None:
-        """What hears of the tools that the model calls in a conversation, where it has any of ours."""
+        """The callback for the model's tool calls in a conversation; None if the model has none of ctxmgr's
+        tools.
+        """
         if prepared is None or not self.settings.tools_token:
             return None
         return prepared.conversation.tool_calls.append
 
     async def _warm(self) -> None:
-        """Starts the engine, and has it load what a list needs: it does so for a session that it has not, too, and
-        nothing is left of that."""
+        """Starts the engine and makes it load what a list needs, by a request for a session that does not exist and
+        leaves no trace.
+        """
         self._client.begin()
         with contextlib.suppress(SidecarFault):
             await self._client.request("context", {"sessionId": "none", "messages": []}, timeout_ms=WARM_MS)
@@ -358,7 +363,7 @@ def _sidecar(settings: ProxySettings) -> SpawnedSidecar:
 
 
 def _silent() -> logging.Logger:
-    """What aiohttp would log of a request that it cannot read are its bytes, and keys may be among them."""
+    """A disabled logger: for a request that it cannot read, aiohttp would log the bytes, which may contain keys."""
     made = logging.Logger("ctxmgr.proxy")
     made.disabled = True
     return made

@@ -1,15 +1,16 @@
-"""Puts cache marks on a list that was rewritten, where Anthropic's cache can use them.
+"""Places cache marks on a rewritten list, where Anthropic's cache can use them.
 
-1. A program's own marks stay on what stays. Where the last message lost its mark by being rewritten, it gets it
-   back: without it nothing of the list would be kept.
-2. What room is left is for the places that ctxmgr's report names, the end of the list first: where the program set
-   no mark, or where its mark left with a message.
-3. A start that is kept for an hour stands before all that is kept for less: before a mark of the program's for an
-   hour one of ours is for an hour too, else it is as the program's newest.
-4. Where the report names none, as of a model that is not known to be Anthropic's: Anthropic looks for what it keeps
-   at a mark and up to 20 blocks before it. Where the end of the last list that is still a prefix lies farther back,
-   one more mark goes there: else all after the system prompt is written anew.
-5. Never more than four in a request, those on system prompt and tools counted, and none where the program set none.
+1. A program's own marks stay on the messages that stay. If the last message lost its mark by being rewritten, it
+   gets it back: without it, no part of the list would be cached.
+2. The remaining marks go to the places that ctxmgr's report names, the end of the list first: where the program set
+   no mark, or where its mark was removed with a message.
+3. A prefix that is cached for an hour must precede all that is cached for less: a mark of ctxmgr before a program's
+   mark for an hour is for an hour too; others are like the program's newest.
+4. If the report names no place, as for a model that is not known to be Anthropic's: Anthropic looks for cached
+   prefixes at a mark and up to 20 blocks before it. If the end of the last list that is still a prefix is further
+   back, one more mark goes there, because otherwise all after the system prompt would be written again.
+5. A request never has more than four marks, including those on system prompt and tools, and none if the program set
+   none.
 """
 
 import itertools
@@ -22,8 +23,8 @@ from ctxmgr.model import MARKS
 from ctxmgr.proxy.apis import MARKED, ListCall
 from ctxmgr.proxy.body import elements, member, members, read_once
 
-LIFETIMES_MS = {"5m": MARKS.lifetime_ms, "1h": 3_600_000}  # by a mark's `ttl`, the first where it names none
-RETAINED = b'"24h"'  # by OpenAI for a day at most; what is known of models takes that for an hour (`openai-day`)
+LIFETIMES_MS = {"5m": MARKS.lifetime_ms, "1h": 3_600_000}  # by a mark's `ttl`; the first without one
+RETAINED = b'"24h"'  # by OpenAI, for a day at most; treated as an hour, as in `openai-day` of the model facts
 NEVER_MARKED = (b'"thinking"', b'"redacted_thinking"')
 _encode = msgspec.json.encode
 
@@ -35,13 +36,14 @@ def placed(
     mark: msgspec.Raw | None,
     breakpoints: Sequence[int] = (),
 ) -> list[bytes]:
-    """The list with its marks. `prefix_count`: so many of its messages are a list that was sent before; `others`:
-    marks of the request outside the list; `mark`: as the program sets them; None where it sets none. `breakpoints`:
-    places in the list, of ctxmgr's report."""
+    """The list with its marks. `prefix_count`: number of messages at its start that are a list sent before;
+    `others`: marks of the request outside the list; `mark`: as the program sets them, None if it sets none.
+    `breakpoints`: places in the list, from ctxmgr's report.
+    """
     out = list(messages)
     if mark is None or not out:
         return out
-    bearing = [index for index, raw in enumerate(out) if is_marked(raw)]  # a few, of a long list
+    bearing = [index for index, raw in enumerate(out) if is_marked(raw)]  # few, even in a long list
     room = MARKS.most_marks - others - sum(mark_count(out[index]) for index in bearing)
     last_long, long_mark = _last_long(out, bearing, mark)
     for index in sorted({len(out) - 1, *breakpoints}, reverse=True):
@@ -56,7 +58,7 @@ def placed(
 
 
 def program_mark(call: ListCall) -> msgspec.Raw | None:
-    """As the program sets its marks: its newest one in the list, else beside it; None where it sets none."""
+    """The program's newest mark in the list, otherwise beside it; None if it sets none."""
     if not call.api.places_marks:
         return None
     in_list = (own[-1] for raw in reversed(call.body.messages) if (own := message_marks(raw)))
@@ -65,7 +67,7 @@ def program_mark(call: ListCall) -> msgspec.Raw | None:
 
 
 def lifetime_ms(call: ListCall) -> int | None:
-    """For how long the program has the end of its list kept; None where it sets no mark and names no retention."""
+    """How long the program has the end of its list cached; None if it sets no mark and names no retention."""
     if call.body.members.get("prompt_cache_retention", b"").strip() == RETAINED:
         return LIFETIMES_MS["1h"]
     at_end = call.body.members.get("cache_control", b"null") if call.api.places_marks else b"null"
@@ -74,12 +76,12 @@ def lifetime_ms(call: ListCall) -> int | None:
 
 
 def is_long(lifetime_ms: int | None) -> bool:
-    """Whether it is longer than the usual one, for a dearer write."""
+    """Whether the lifetime is longer than the default, which makes writes more expensive."""
     return lifetime_ms is not None and lifetime_ms > MARKS.lifetime_ms
 
 
 def block_marks(raw: bytes) -> list[msgspec.Raw]:
-    """The marks of these blocks, in their order."""
+    """The marks of these blocks, in order."""
     marks = (member(bytes(block), "cache_control") for block in elements(raw) or [])
     return [msgspec.Raw(mark) for mark in marks if mark not in (b"", b"null")]
 
@@ -94,7 +96,9 @@ def _lifetime_ms(mark: msgspec.Raw | bytes) -> int:
 
 
 def _last_long(messages: Sequence[bytes], bearing: list[int], mark: msgspec.Raw) -> tuple[int, msgspec.Raw]:
-    """The last of these places with a mark for longer than usual, and that mark; -1 and `mark` where none is."""
+    """The last of these places with a mark for longer than the default, and that mark; -1 and `mark` if there is
+    none.
+    """
     for index in reversed(bearing):
         for own in message_marks(messages[index]):
             if is_long(_lifetime_ms(own)):
@@ -103,8 +107,9 @@ def _last_long(messages: Sequence[bytes], bearing: list[int], mark: msgspec.Raw)
 
 
 def marked(raw: bytes, mark: msgspec.Raw) -> bytes:
-    """The message with this mark on the last of its blocks that can bear one, all else as it was spelled; as it is
-    where none can."""
+    """The message with this mark on its last block that may have one, the rest spelled as before; unchanged if no
+    block may.
+    """
     content = member(raw, "content")
     if content.startswith(b'"') and content != b'""':
         blocks = [msgspec.Raw(b'{"type":"text","text":' + content + b"}")]
@@ -119,7 +124,7 @@ def marked(raw: bytes, mark: msgspec.Raw) -> bytes:
 
 
 def _is_white(fields: dict[str, msgspec.Raw]) -> bool:
-    """Whether it is a text of white space."""
+    """Whether it is a text of only white space."""
     if bytes(fields.get("type", b"")) != b'"text"':
         return False
     return not str(msgspec.json.decode(fields.get("text", b'""'))).strip()

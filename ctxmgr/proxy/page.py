@@ -1,26 +1,25 @@
-"""What the proxy answers itself: `/healthz`, the page with what its sessions are and what left them, what the page
-asks for (pin, pause, undo), and the calls of the tools of the program's model.
+"""What the proxy answers itself: `/healthz`, the page with its sessions and what was removed from them, the page's
+actions (pin, pause, undo), and the tool calls of the program's model.
 
     GET  /healthz                  {"status": "ok", "version", "engine": "ready" | ...}
     GET  /ctxmgr/                  the page
-    GET  /ctxmgr/sessions          all sessions with their calls, newest used first
+    GET  /ctxmgr/sessions          all sessions with their calls, most recently used first
     GET  /ctxmgr/receipts?session= {"removed", "pins", "epochs"}: what is removed from the last list, what is
                                    pinned, what each epoch did; with `&epoch=` the list of what it removed
     POST /ctxmgr/actions           {"session", "method", "params"}: pin, unpin, undo, setPruning
     POST /ctxmgr/tools             {"method", "params"}: search, retrieve, pin, unpin, getScratchpad,
-                                   editScratchpad, getStatus, of the session that the model is in
+                                   editScratchpad, getStatus, for the session that the model is in
 
-All but `/healthz` want the proxy's token (`access`). The page's actions bear the header `x-ctxmgr-page` as well,
-which no form of another site can send. Every path that is not below `/ctxmgr/` is the provider's. Of the tools:
+All except `/healthz` need the proxy's token (`access`). The page's actions also need the header `x-ctxmgr-page`,
+which no form of another site can send. Every path that is not below `/ctxmgr/` is the provider's. For the tools:
 
-1. Only who bears the token of these tools is answered (`access`). It is made for one run of a program and told to
-   that alone.
-2. The session is that of the conversation whose newest reply holds this very call, by the tool's name and its
-   arguments: a sub-agent's list may have come since. Of several the newest, each call once. Where no reply shows
-   it, the newest conversation that is no sub-agent's.
-3. A handle that is unknown there, and words that are not found there, are looked for in the proxy's other
-   conversations, sub-agents among them, and in no other session: one that params name is refused. Hits from
-   elsewhere say so.
+1. A call needs the token of these tools (`access`), which is made for one run of a program and known only to it.
+2. The session is that of the conversation whose newest reply contains this very call, by the tool's name and its
+   arguments, because a sub-agent's list may have arrived since. Of several it is the newest, and each call counts
+   once. If no reply contains it, it is the newest conversation that is not a sub-agent's.
+3. A handle that is unknown there, and words that are not found there, are looked up in the proxy's other
+   conversations, including sub-agents, and in no other session: a session in params is refused. Hits from elsewhere
+   are marked.
 """
 
 import contextlib
@@ -48,7 +47,7 @@ ACTIONS = ("pin", "unpin", "undo", "setPruning")
 
 
 class PageRoutes:
-    """Of one proxy. `engine`: the state of its sidecar."""
+    """The page's routes of one proxy. `engine`: returns the state of its sidecar."""
 
     def __init__(
         self, settings: ProxySettings, engine: Callable[[], str], conversations: Conversations, account: Account
@@ -90,7 +89,9 @@ class PageRoutes:
         )
 
     def _cache(self, conversation: ProgramConversation, cache: dict[str, Any]) -> dict[str, Any]:
-        """When it ends and what a call costs then, once the conversation is quiet; and what changed early."""
+        """When the cache ends and what a call costs then, once the conversation is quiet; and what changed
+        early.
+        """
         busts = conversation.busts
         return {
             "cache": {
@@ -130,7 +131,7 @@ class PageRoutes:
             return as_json({"error": f"method: one of {', '.join(ACTIONS)}"}, 400)
         if (
             action.params.get("sessionId", conversation.key) != conversation.key
-        ):  # it would go before that of session
+        ):  # it would take precedence over that of session
             return as_json({"error": "params.sessionId: only that of session may stand here"}, 400)
         if action.method == "setPruning" and conversation.is_held_out:
             return as_json({"error": "this session is held out: it passes untouched"}, 400)
@@ -192,18 +193,18 @@ def _bill(bill: BilledCall) -> dict[str, Any]:
 
 
 def refused(fault: InvalidParams | SidecarFault) -> web.Response:
-    """Why the sidecar answered a request with an error, or could not answer it."""
+    """The response for an error of the sidecar, or for a sidecar that could not answer."""
     asked_wrong = isinstance(fault, InvalidParams) or fault.kind == "error"
     return as_json({"error": fault.message}, 400 if asked_wrong else 503)
 
 
 def as_json(value: Any, status: int = 200) -> web.Response:
-    """For people: without secrets."""
+    """A response for people, without secrets."""
     return for_model(values_without_secrets(value), status)
 
 
 def for_model(value: Any, status: int = 200) -> web.Response:
-    """As it is: what a model asks for is what it gets."""
+    """A response for the model, unfiltered: it gets what it asks for."""
     return web.Response(
         body=msgspec.json.encode(value), status=status, content_type="application/json", headers=NEVER_ELSEWHERE
     )
@@ -217,13 +218,13 @@ TOOLS = {
     "getScratchpad": "scratchpad",
     "editScratchpad": "scratchpad",
     "getStatus": "context_status",
-}  # by the method that each asks for
+}  # by the method that each calls
 METHODS = tuple(TOOLS)
-MOST_HITS = 10  # where params name no limit
+MOST_HITS = 10  # if params have no limit
 
 
 class ToolRoutes:
-    """Of one proxy."""
+    """The routes of the model's tools, of one proxy."""
 
     def __init__(self, conversations: Conversations) -> None:
         self._conversations = conversations
@@ -238,7 +239,7 @@ class ToolRoutes:
             return as_json({"error": f"method and params are needed: {type(fault).__name__}"}, 400)
         if call.method not in METHODS:
             return as_json({"error": f"method: one of {', '.join(METHODS)}"}, 400)
-        if "sessionId" in call.params:  # it would go before that of the conversation
+        if "sessionId" in call.params:  # it would take precedence over that of the conversation
             return as_json({"error": "sessionId: these tools are of the conversation they are called in"}, 400)
         listed = _by_right(self._conversations.all(), call)
         if not listed:
@@ -254,7 +255,7 @@ class _ToolCall(msgspec.Struct, frozen=True):
 
 
 def _by_right(conversations: list[ProgramConversation], call: _ToolCall) -> list[ProgramConversation]:
-    """Rule 2: that of the call first; the call is made then."""
+    """The conversations to ask, the call's own first (rule 2). Marks the call as made."""
     newest = sorted(conversations, key=lambda conversation: -conversation.used_ms)
     known = set(_values(call.params))
     for conversation in newest:
@@ -266,15 +267,16 @@ def _by_right(conversations: list[ProgramConversation], call: _ToolCall) -> list
 
 
 def _is_call(called: CalledTool, method: str, known: set[str]) -> bool:
-    """Whether it has the tool's name, and no argument that is not among the `known` values. Programs put the
-    server's name before a tool's."""
+    """Whether it has the tool's name, and only arguments with values in `known`. Programs put the server's name
+    before a tool's.
+    """
     tool = TOOLS[method]
     named = called.name == tool or called.name.endswith(f"__{tool}")
     return named and known.issuperset(_values(called.arguments))
 
 
 def _values(of: Any) -> Iterator[str]:
-    """The texts and numbers in it."""
+    """The texts and numbers in a value."""
     if isinstance(of, dict | list):
         for inner in of.values() if isinstance(of, dict) else of:
             yield from _values(inner)
@@ -283,7 +285,7 @@ def _values(of: Any) -> Iterator[str]:
 
 
 async def _search_answer(among: list[ProgramConversation], call: _ToolCall) -> web.Response:
-    """Hits of the first; where it has none, those of the others, which is said (rule 3)."""
+    """The hits in the first conversation; if it has none, those in the others, with a mark (rule 3)."""
     first, *others = among
     try:
         result = await first.session.request(call.method, call.params)
@@ -301,7 +303,7 @@ async def _search_answer(among: list[ProgramConversation], call: _ToolCall) -> w
 
 
 async def _tool_answer(among: list[ProgramConversation], call: _ToolCall) -> web.Response:
-    """By the first that knows the answer; else what the newest said."""
+    """The answer of the first conversation that has one; otherwise the error of the newest."""
     first: web.Response | None = None
     for conversation in among:
         try:

@@ -1,18 +1,18 @@
-"""Carries a request to the provider and its answer back, each byte when it comes.
+"""Sends a request to the provider and its answer back, each byte as it arrives.
 
-1. Status, reason, headers and body of an answer pass as they came, chunk by chunk. One that the provider cuts is
-   cut for the program too: a clean end would make a short answer of it. So is a connection that it breaks before
-   an answer.
-2. A program that goes away takes its request with it.
-3. A provider that cannot be reached is told in the shape that the program knows, with status 502.
-4. The machine's HTTP proxy is heeded, as by the program itself; of its other settings (`.netrc`) nothing is sent.
-5. All headers pass as they came, both ways, but for those that speak of one connection alone.
+1. Status, reason, headers and body of an answer pass unchanged, chunk by chunk. If the provider cuts an answer, the
+   program's connection is cut too, because a regular end would make it a short answer. The same goes for a
+   connection that the provider breaks before an answer.
+2. If a program disconnects, its request to the provider ends too.
+3. If the provider cannot be reached, the program gets an error in the shape that it knows, with status 502.
+4. The machine's HTTP proxy is used, as by the program itself; other settings (`.netrc`) are not sent.
+5. All headers pass unchanged, in both directions, except those for a single connection.
 
-How long a request may take to come: who begins one and does not go on holds no connection.
+Time limits for an incoming request, so that an unfinished one does not hold a connection:
 
-6. A head that has begun and is not whole is given up after HEAD_SECONDS.
-7. A body is given up after BODY_SECONDS in which nothing of it came, while it is waited for.
-8. A connection on which nothing is asked is closed after IDLE_SECONDS.
+6. A head that has begun and is incomplete is dropped after HEAD_SECONDS.
+7. A body is dropped after BODY_SECONDS without any new byte, while it is awaited.
+8. A connection without a request is closed after IDLE_SECONDS.
 """
 
 import asyncio
@@ -35,8 +35,9 @@ RawHeaders = Iterable[tuple[bytes, bytes]]
 
 
 def passed_headers(raw: RawHeaders, without: Iterable[str] = ()) -> CIMultiDict[str]:
-    """Headers to send on: in their order, as they were spelled, repeated ones too. `without`: names in lower case;
-    what `connection` names is of the connection as well."""
+    """Headers to pass on: in order, with their spelling and repetitions. `without`: names in lower case to omit.
+    Headers named by `connection` are omitted too.
+    """
     listed = [(name.decode("latin-1"), value.decode("utf-8", "surrogateescape")) for name, value in raw]
     named = {
         word.strip().lower() for name, value in listed if name.lower() == "connection" for word in value.split(",")
@@ -46,14 +47,15 @@ def passed_headers(raw: RawHeaders, without: Iterable[str] = ()) -> CIMultiDict[
 
 
 def one_spelling(given: CIMultiDict[str]) -> CIMultiDict[str]:
-    """A request's headers, a name that comes again spelled as the first time: of two spellings aiohttp sends the
-    last alone."""
+    """A request's headers, with repeated names spelled like the first. With two spellings, aiohttp would send only
+    the last.
+    """
     spelled: dict[str, str] = {}
     return CIMultiDict((spelled.setdefault(name.lower(), name), value) for name, value in given.items())
 
 
 def with_value(headers: CIMultiDict[str], name: str, value: str) -> CIMultiDict[str]:
-    """With this among the values of a header that lists several; none where there is no name."""
+    """Adds the value to a header that lists several. Without a name the headers stay unchanged."""
     told = [each for each in headers.getall(name, ()) if each]
     if name and value not in ",".join(told):
         headers[name] = ",".join((*told, value))
@@ -61,18 +63,18 @@ def with_value(headers: CIMultiDict[str], name: str, value: str) -> CIMultiDict[
 
 
 CONNECT_SECONDS = 60.0
-SKIPPED = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")  # the library would add them by itself
+SKIPPED = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")  # the library would add them itself
 ADDED = ("Date", "Server", "Content-Type")  # to an answer
-LONGEST_LINE, LONGEST_FIELD = 1 << 16, 1 << 18  # bytes, of what a head may hold: programs tell much in theirs
+LONGEST_LINE, LONGEST_FIELD = 1 << 16, 1 << 18  # bytes in a head; programs send long ones
 BUFFER_BYTES = 1 << 20
 RESET = (errno.ECONNRESET, errno.EPIPE, errno.ECONNABORTED)
-PIECE_BYTES = 1 << 18  # a body goes out so, and nothing waits for all of it
+PIECE_BYTES = 1 << 18  # size of the pieces in which a body is sent, so that nothing waits for all of it
 
 Tee = Callable[[bytes], None]
 
 
 class Outgoing(msgspec.Struct, frozen=True):
-    """A request as it goes on. `body`: all of it, or a stream of it."""
+    """A request to send. `body`: all of it, or a stream."""
 
     method: str
     url: URL
@@ -81,15 +83,15 @@ class Outgoing(msgspec.Struct, frozen=True):
 
 
 class Unreachable(Exception):
-    """There is no way to the provider. The text names no address beyond its host."""
+    """The provider cannot be reached. The text names only its host."""
 
 
 class Broken(Exception):
-    """The provider broke the connection and did not answer."""
+    """The provider broke the connection without an answer."""
 
 
 class PassedAnswer(web.StreamResponse):
-    """An answer of the provider's: nothing is added to it."""
+    """An answer of the provider, without additions."""
 
     def __init__(self, came: aiohttp.ClientResponse) -> None:
         passed = passed_headers(came.raw_headers)
@@ -98,7 +100,7 @@ class PassedAnswer(web.StreamResponse):
 
 
 class Upstream:
-    """The one provider of a proxy. Made on a running loop."""
+    """The one provider of a proxy. Must be created in a running event loop."""
 
     def __init__(self, base: str) -> None:
         self._base = base.rstrip("/")
@@ -115,11 +117,11 @@ class Upstream:
         self._by = _http_proxy(URL(self._base))
 
     def url(self, raw_path: str) -> URL:
-        """Of a path with its query, as it was asked for."""
+        """The provider's address of a path with its query, as requested."""
         return URL(self._base + raw_path, encoded=True)
 
     async def ask(self, outgoing: Outgoing) -> aiohttp.ClientResponse:
-        """The answer's head. Raises Unreachable and Broken."""
+        """Sends the request and returns the answer's head. Raises Unreachable and Broken."""
         sent, body = one_spelling(outgoing.headers), outgoing.body
         if isinstance(body, bytes):
             sent["Content-Length"] = str(len(body))
@@ -142,7 +144,7 @@ class Upstream:
 
 
 def _http_proxy(url: URL) -> URL | None:
-    """By which one the environment has this address reached."""
+    """The HTTP proxy that the environment sets for this address."""
     address = getproxies().get(url.scheme)
     if not address or (url.host and proxy_bypass(f"{url.host}:{url.port}")):
         return None
@@ -155,7 +157,7 @@ async def _pieces(body: bytes) -> AsyncIterator[memoryview]:
 
 
 def _was_reset(fault: BaseException) -> bool:
-    """Whether there was a connection that the provider has ended. The library tells that in several ways."""
+    """Whether the provider ended an existing connection. The library reports that in several ways."""
     if isinstance(fault, aiohttp.ClientConnectorError):
         return False
     cause = fault.__cause__
@@ -169,7 +171,7 @@ def _was_reset(fault: BaseException) -> bool:
 async def answer(
     request: web.Request, came: aiohttp.ClientResponse, tee: Tee | None = None, held: bytes = b""
 ) -> web.StreamResponse:
-    """Passes an answer on (rule 1). `tee` sees each chunk; `held` is what was read of it before."""
+    """Passes an answer on (rule 1). `tee` gets each chunk; `held` is the part that was read before."""
     response = PassedAnswer(came)
     try:
         await response.prepare(request)
@@ -190,21 +192,21 @@ async def answer(
 
 
 def broken(request: web.Request) -> web.StreamResponse:
-    """Breaks the program's connection; what is given back goes nowhere."""
+    """Breaks the program's connection; the returned response is never sent."""
     if request.transport is not None:
         request.transport.abort()
     return web.Response()
 
 
 async def without_additions(request: web.BaseRequest, response: web.StreamResponse) -> None:
-    """Takes off what the library adds to an answer that is passed on."""
+    """Removes the headers that the library adds to an answer that is passed on."""
     for name in response.missing if isinstance(response, PassedAnswer) else ():
         response.headers.popall(name, None)
 
 
 HEAD_SECONDS = 30.0
 BODY_SECONDS = 120.0
-IDLE_SECONDS = 300.0  # programs hold connections for less
+IDLE_SECONDS = 300.0  # programs keep connections for less
 
 
 class HalfBody(Exception):
@@ -212,7 +214,7 @@ class HalfBody(Exception):
 
 
 class PatientHandler(web.RequestHandler):
-    """One connection (rule 6). Between a request and its answer it waits for no head."""
+    """One connection (rule 6). While a request is answered, no time limit for a head runs."""
 
     __slots__ = ("_answering", "_half_head")
 
@@ -231,12 +233,12 @@ class PatientHandler(web.RequestHandler):
         super().connection_lost(exc)
 
     def begun(self) -> None:
-        """A request's head is whole."""
+        """A request's head is complete."""
         self._answering += 1
         self._has_head()
 
     def ended(self) -> None:
-        """Its answer is, too."""
+        """A request has been answered."""
         self._answering -= 1
 
     def _has_head(self) -> None:
@@ -247,7 +249,7 @@ class PatientHandler(web.RequestHandler):
 
 @web.middleware
 async def noting_heads(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Goes before all other middlewares."""
+    """Must be the outermost middleware."""
     connection = request.protocol
     assert isinstance(connection, PatientHandler)
     connection.begun()
@@ -258,7 +260,7 @@ async def noting_heads(request: web.Request, handler: Handler) -> web.StreamResp
 
 
 async def body_of(request: web.Request) -> AsyncIterator[bytes]:
-    """A request's body as it comes. Raises HalfBody."""
+    """A request's body as it arrives. Raises HalfBody."""
     while True:
         try:
             async with asyncio.timeout(BODY_SECONDS):
@@ -272,7 +274,7 @@ async def body_of(request: web.Request) -> AsyncIterator[bytes]:
 
 
 async def whole_body(request: web.Request, most_bytes: int) -> bytes:
-    """All of it. Raises HalfBody, and HTTPRequestEntityTooLarge."""
+    """A request's whole body. Raises HalfBody and HTTPRequestEntityTooLarge."""
     pieces, size = list[bytes](), 0
     async for piece in body_of(request):
         pieces.append(piece)

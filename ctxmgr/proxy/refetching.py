@@ -1,12 +1,12 @@
-"""What a model would have had to fetch again, had it been sent ctxmgr's lists: told of a program that is observed.
+"""Measures what a model would have had to fetch again if it had been sent ctxmgr's lists, for a program in observe
+mode.
 
-1. It is the closed-loop cost of the lists that were not sent (`ctxmgr.closed_loop`), as a replay has it.
-2. What a reply acts on is known with the next list that goes on from its own. A list that comes again tells of no
-   reply. After one that was rewound or compacted all begins anew: what the program's own list lacks as well is
-   nothing that ctxmgr left out.
-3. Lists are looked at one after another in a thread, once their answer has passed: no call waits for it. Of a reply
-   MOST_REFERENCES are looked for.
-4. After a fault nothing more is told of that conversation.
+1. It is the closed-loop cost of the lists that were not sent (`ctxmgr.closed_loop`), as in a replay.
+2. The reply to a list is known with the next list that continues it. A repeated list shows no reply. After a rewind
+   or compaction everything starts anew, because ctxmgr did not remove what the program's own list lacks as well.
+3. Lists are examined one after another in a thread, after their answer has passed: no call waits for it. At most
+   MOST_REFERENCES of a reply are looked up.
+4. After an exception, that conversation is not measured any more.
 """
 
 import asyncio
@@ -33,7 +33,8 @@ MOST_REFERENCES = 500
 
 class ObservedCall(msgspec.Struct, frozen=True):
     """One call. `given`: the program's list as ctxmgr got it; `messages` and `places`: the list that was not sent,
-    and of each message its place in the program's, None for what ctxmgr put there."""
+    and the place of each message in the program's list, None for messages of ctxmgr.
+    """
 
     given: tuple[bytes, ...]
     messages: tuple[bytes, ...]
@@ -42,7 +43,7 @@ class ObservedCall(msgspec.Struct, frozen=True):
 
 
 class Observer:
-    """Of one conversation."""
+    """Measures one conversation."""
 
     def __init__(self, api: ProviderApi) -> None:
         self._api, self._is_faulty = api, False
@@ -51,7 +52,7 @@ class Observer:
         self._begin()
 
     async def refetched(self, now: ObservedCall, thread: Executor) -> LoopCall | None:
-        """As `follow`, in this thread. Never fails (rules 3 and 4)."""
+        """Runs `follow` in this thread. Never fails (rules 3 and 4)."""
         if self._is_faulty:
             return None
         try:
@@ -61,7 +62,7 @@ class Observer:
             return None
 
     def follow(self, now: ObservedCall) -> LoopCall | None:
-        """The call before this one, None where its reply is not known (rule 2)."""
+        """What the call before this one would have fetched again; None if its reply is unknown (rule 2)."""
         last, self._last = self._last, now
         if last is None:
             return None
@@ -80,7 +81,7 @@ class Observer:
         self._conversation: set[bytes] = set()
 
     def _new(self, call: ObservedCall) -> list[KeyedMessage]:
-        """The messages of the conversation that came since the call before."""
+        """The messages of the conversation that are new since the call before."""
         came = [
             raw for raw in dict.fromkeys(call.given) if raw not in self._conversation and not self._is_summary(raw)
         ]
@@ -99,5 +100,5 @@ class Observer:
         return KeyedMessage(("", raw), self._messages.message(raw))
 
     def _is_summary(self, raw: bytes) -> bool:
-        """Whether it stands for what the program compacted away."""
+        """Whether it is the summary of what the program compacted."""
         return self._messages.message(raw).view.summary == "compaction"

@@ -1,20 +1,24 @@
-"""The road of one call: its list to ctxmgr, the answer in the list's place, and what came of it into the account.
+"""Handles one call: sends its list to ctxmgr, replaces the list with the answer, and adds the result to the
+account.
 
-1. What is beside a conversation, what a rival at the provider rewrites itself, and a session that is held out,
-   passes untouched.
-2. A list that ctxmgr left as it was passes as it came, every byte.
-3. In observe mode every byte passes, and ctxmgr hears what the provider would have counted of its own list.
-4. A list that is refused for its size goes out again where a shorter one can be made, and never a longer one.
-5. A list of ctxmgr's that is refused for itself gives way to the program's own, once: the answer to that is the
-   program's. Where the provider takes it, ctxmgr leaves the conversation alone for RESTING_CALLS, while its list
-   fits the window, until it is refused for its size or the program begins it anew; where the refusal did not say
-   that the list is at fault, only the second time. In that case it does not give way to a list that is larger than
-   the window the first time either: the program gets that refusal. Where the provider takes such a list, the window
-   is as large. Where it refuses the program's own, too, no list of ctxmgr's gives way for RESTING_CALLS. Where that
-   one is too long, it teaches ctxmgr nothing of its own list, which goes out once more.
-6. A thought that stands behind another list than it was made behind may be refused. Where ctxmgr changed a list of
-   the conversation it is then asked that such thoughts are dropped, and so with each list of that model from then
-   on whose conversation ctxmgr has changed; not any more where a list that asks so is refused for something else.
+1. A call beside a conversation, one that the provider rewrites itself (a rival), and one of a session that is held
+   out pass unchanged.
+2. A list that ctxmgr did not change passes byte for byte.
+3. In observe mode every byte passes, and ctxmgr gets the count that the provider would have returned for ctxmgr's
+   list.
+4. A list that is refused for its size is sent again if a shorter one can be made, but never a longer one.
+5. If the provider refuses a list of ctxmgr for another reason, the program's own list is sent once, and the program
+   gets the answer to that.
+- If the provider accepts it, ctxmgr pauses the conversation for RESTING_CALLS, while its list fits the context
+  window, until it is refused for its size or the program begins it anew. If the refusal did not say that the list
+  is at fault, ctxmgr pauses only at the second such refusal.
+- In that case, if the program's list is larger than the known window, it is not sent the first time either: the
+  program gets the refusal. If the provider accepts such a list, the window is at least that large.
+- If the provider refuses the program's own list too, no list of ctxmgr gives way for RESTING_CALLS. If the
+  program's list is too long, ctxmgr learns nothing about its own list, which is sent once more.
+6. A thinking block in another list than the one it was made in may be refused. If ctxmgr changed a list of the
+   conversation, the provider is then asked to drop such blocks, and so with each later list of that model in
+   conversations that ctxmgr has changed, until a list with that request is refused for something else.
 """
 
 import asyncio
@@ -39,15 +43,18 @@ from ctxmgr.proxy.refetching import ObservedCall, Observer
 from ctxmgr.proxy.settings import ProxySettings
 
 RESTING_CALLS = 10
-END_SECONDS = 5.0  # for what is looked for in a thread, at the end
+END_SECONDS = 5.0  # to finish the work of the thread, at the end
 NO_PRICES = TieredPrices(0, 0, 0, 0)
 
 
 class Prepared(msgspec.Struct, frozen=True):
-    """A call that is of a conversation. `body`: to send, None where it passes as it came. `is_same`: ctxmgr leaves
-    the list as it came, or would, where it observes. `gave_way`: to a refusal of ctxmgr's list, None where
-    there was none. `is_back`: ctxmgr's list again, after the one that it gave way to was too long. `is_unbound`:
-    rule 6. `size`: of its messages, in bytes."""
+    """A call that belongs to a conversation.
+
+    `body`: to send, None if it passes unchanged. `is_same`: ctxmgr does not change the list, or would not in
+    observe mode. `gave_way`: the refusal of ctxmgr's list, None if there was none. `is_back`: ctxmgr's list again,
+    because the program's was too long. `is_unbound`: the provider is asked to drop bound thinking blocks (rule 6).
+    `size`: of its messages, in bytes.
+    """
 
     call: ListCall
     conversation: ProgramConversation
@@ -62,24 +69,24 @@ class Prepared(msgspec.Struct, frozen=True):
 
     @property
     def room(self) -> Room:
-        """What its answer may take, where this is sent."""
+        """The room for its answer."""
         sent, _ = self.weights.of_sent(self.body is None and not self.is_same)
         return Room(self.conversation.settings.window, sent, self.call.api.reply_cap(self.call.body.members))
 
 
 class Rewriter:
-    """Of one proxy."""
+    """Rewrites the calls of one proxy."""
 
     def __init__(self, conversations: Conversations, settings: ProxySettings) -> None:
         self._conversations, self._settings = conversations, settings
-        self._rival_names: set[str] = set()  # rivals
-        self._binding_models: set[str] = set()  # rule 6
+        self._rival_names: set[str] = set()  # rivals that were reported
+        self._binding_models: set[str] = set()  # models with bound thinking blocks (rule 6)
         self.account = Account()
         self._thread = ThreadPoolExecutor(1, "observe")
         self._looking: set[asyncio.Task[None]] = set()
 
     async def prepared(self, call: ListCall) -> Prepared | None:
-        """What to send; None where the call is of no conversation of ours."""
+        """What to send; None if the call belongs to no conversation."""
         if call.rival:
             self._stand_aside(call)
             return None
@@ -92,7 +99,7 @@ class Rewriter:
             return self._prepared(call, conversation, await conversation.listed(call))
 
     async def again(self, refused: Prepared, refusal: Refusal) -> Prepared | None:
-        """The provider refused the list; another one to send, None where there is none."""
+        """Another list to send after a refusal; None if there is none."""
         conversation = refused.conversation
         if refusal.kind == "other":
             return None
@@ -118,7 +125,9 @@ class Rewriter:
         return made if made.size < refused.size else None
 
     def answered(self, prepared: Prepared, usage: Mapping[str, Any] | None, failed: bool = False) -> None:
-        """The provider's count; None where it told none, or the answer was cut. `failed`: it was an error."""
+        """Records the provider's count; None if it sent none, or the answer was cut. `failed`: the answer was an
+        error.
+        """
         billed, conversation = self._billed(prepared, usage), prepared.conversation
         if conversation.enrolment is not None:
             call, given, prices_of = prepared.call, prepared.listed.given, conversation.settings.prices_of
@@ -126,11 +135,11 @@ class Rewriter:
             note = partial(conversation.enrolment.note, at_ms, call, given, billed, prices_of, failed)
             if sum(map(len, given)) < LARGE_BYTES:
                 note()
-            else:  # of the first list all calls are read, and other programs' answers would wait for that
+            else:  # for the first list all calls are read, which would delay other programs' answers
                 conversation.tell(asyncio.to_thread(note))
 
     def _billed(self, prepared: Prepared, usage: Mapping[str, Any] | None) -> BilledCall | None:
-        """What was sent, by the provider's count."""
+        """Adds the call to the accounts, and returns what was sent, by the provider's count."""
         counted = pi.usage(dict(usage)) if usage is not None else None
         conversation, weights, observed = prepared.conversation, prepared.weights, self._settings.observe
         accounts = (self.account, conversation.account)
@@ -163,18 +172,19 @@ class Rewriter:
         return sent.plus(rest)
 
     def note_refusal(self, refused: Prepared, refusal: Refusal) -> None:
-        """It comes too late to make the call again, or for the last time; for its size the next list is shorter."""
+        """Records a refusal after which the call is not repeated; after one for size, the next list is shorter."""
         if refusal.kind == "size" and refused.gave_way is None:
             conversation = refused.conversation
             conversation.tell(conversation.session.turn_end(refusal.told, usage=None, notify=True))
 
     def note_cut(self, prepared: Prepared, usage: Mapping[str, Any] | None) -> None:
-        """The answer ended for lack of room. It has passed: if the program sends the same list again, it said
-        nothing that helps."""
+        """Records an answer that ended for lack of room and has passed. If the program sends the same list again,
+        the answer had no use.
+        """
         prepared.conversation.was_full = usage is not None and prepared.room.is_full(dict(usage))
 
     def note_success(self, prepared: Prepared) -> None:
-        """The provider took what was sent."""
+        """Records that the provider accepted what was sent."""
         conversation, refusal = prepared.conversation, prepared.gave_way
         if prepared.body is None:
             conversation.taken_tokens = max(conversation.taken_tokens, prepared.weights.own_tokens)
@@ -186,7 +196,7 @@ class Rewriter:
             conversation.is_doubted = True
 
     def passed(self, call: ListCall, usage: Mapping[str, Any] | None) -> None:
-        """A call that was left alone: the same on both sides."""
+        """Records a call that ctxmgr did not handle: both sides are the same."""
         counted = pi.usage(dict(usage)) if usage is not None else None
         if usage is not None and counted is not None:
             share = account.long_share(usage, counted, marks.is_long(marks.lifetime_ms(call)))
@@ -196,7 +206,7 @@ class Rewriter:
             self.account.count(same, same, False, account.price_note(settings, call.model))
 
     async def looked(self) -> None:
-        """What is looked for in calls that were answered is told, or takes too long."""
+        """Waits until observed calls are measured, for END_SECONDS at most."""
         if self._looking:
             await asyncio.wait(set(self._looking), timeout=END_SECONDS)
 
@@ -204,11 +214,10 @@ class Rewriter:
         await self.looked()
         self._thread.shutdown(wait=False, cancel_futures=True)
 
-    # within
-
     async def _observe(self, prepared: Prepared) -> None:
-        """What a list of this conversation, not sent, would have had fetched again: looked for once its answer has
-        passed."""
+        """Measures what the unsent list of this conversation would have made the model fetch again, after the
+        answer has passed.
+        """
         conversation, listed = prepared.conversation, prepared.listed
         prices = account.mixed(conversation.settings, 1.0 if conversation.is_long_lived else 0.0)
         sheet = PriceSheet(prices or NO_PRICES, overhead_tokens=prepared.call.overhead_tokens)
@@ -247,7 +256,7 @@ class Rewriter:
         )
 
     def _giving_way(self, refused: Prepared, refusal: Refusal) -> Prepared | None:
-        """Rule 5."""
+        """The program's own list, if ctxmgr's gives way to it (rule 5)."""
         conversation = refused.conversation
         if refused.body is None or refused.is_back or conversation.firm_calls:
             return None
@@ -277,7 +286,9 @@ class Rewriter:
 
 
 def read_ahead(call: ListCall) -> None:
-    """Reads the messages of a large body (`body`), so that no step has to: to be called in a thread."""
+    """Reads the messages of a large body (`body`), so that no step on the event loop has to. Call it in a
+    thread.
+    """
     for raw in call.body.messages:
         marks.message_marks(raw)
         call.api.part_of(call.api.plain(raw))

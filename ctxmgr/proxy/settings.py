@@ -1,4 +1,4 @@
-"""What a proxy is told: where it listens, to whom it speaks, and what holds for a call."""
+"""The settings of a proxy: where it listens, its provider, and what applies to a call."""
 
 from collections.abc import Callable
 
@@ -13,11 +13,12 @@ SettingsFor = Callable[[str, str, bool], ProgramSettings]
 
 class ProxySettings(msgspec.Struct, frozen=True):
     """`upstream`: the one address that requests go to, with its path if it has one. `host`: the address to listen
-    on; `port` 0: any free one. `observe`: every byte passes untouched, and what would have been saved is told.
-    `names`: hosts that a request may be for beside loopback's. `state_dir`: where snapshots go; default: the
-    user's. `models`: a file of facts about models, which goes before what is shipped. `keeps_originals`: what
-    leaves is archived. `tools_token`: what the model's tools bear, "" where it has none. `project`: the folder that
-    the program works in; None: not known."""
+    on; `port` 0: any free one. `observe`: every byte passes unchanged, and the possible savings are reported.
+    `names`: accepted host names of requests, besides loopback. `state_dir`: the folder for snapshots; default: the
+    user's. `models`: a file of model facts that override the built-in ones. `keeps_originals`: what is removed is
+    archived. `tools_token`: the token of the model's tools, "" if it has none. `project`: the folder that the
+    program works in; None if unknown.
+    """
 
     upstream: str
     settings_for: SettingsFor
@@ -34,5 +35,5 @@ class ProxySettings(msgspec.Struct, frozen=True):
 
     @property
     def directory(self) -> str:
-        """Where snapshots go."""
+        """The folder for snapshots."""
         return self.state_dir or user_state_dir("ctxmgr", appauthor=False)

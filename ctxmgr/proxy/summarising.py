@@ -1,13 +1,13 @@
-"""Answers a program that asks for a summary of its own list, in the provider's place and without a model.
+"""Answers a program that asks for a summary of its own list, instead of the provider and without a model.
 
-1. Only where the settings say so (`compactions = "ctxmgr"`), the prompt is known (`summary_prompts`) and nothing of
-   the conversation is left alone. Every other call goes to the provider, and so does one for which ctxmgr has
-   written nothing in time.
-2. Summarised is the conversation's last list as the program has it, every message. Where that goes on from an
-   earlier summary, what it says is carried on, and what stands before it and is not told in it.
-3. It is no longer than the request lets an answer be: by its estimate, since no provider counts it. Where what must
-   be told does not fit, the provider is asked.
-4. No call is made, so nothing is counted but the summary, and with a holdout a compaction that cost nothing.
+1. Only if the settings say so (`compactions = "ctxmgr"`), the prompt is known (`summary_prompts`) and the
+   conversation is neither paused nor held out. Every other call goes to the provider, and so does one for which
+   ctxmgr wrote no summary in time.
+2. The summary covers every message of the conversation's last list, as the program has it. If the list continues
+   from an earlier summary, that is included, and so are earlier messages that it does not mention.
+3. It is no longer than the request allows, by an estimate, because no provider counts it. If the necessary content
+   does not fit, the provider is asked.
+4. There is no call, so only the summary is counted; with a holdout, it is a compaction without cost.
 """
 
 import asyncio
@@ -26,23 +26,24 @@ from ctxmgr.proxy.conversation import ProgramConversation
 from ctxmgr.proxy.conversations import Conversations
 from ctxmgr.proxy.summary_prompts import AskedSummary, summary_asked
 
-SUMMARY_MS = 30_000.0  # then the provider is asked
-MOST_A_TOKEN = 1.25  # of the provider's tokens to an estimated one, of prose
-CAP_SHARE = 0.7  # of a cap, which is reserved for a summary: what is written is a part of the reserve
-RESERVE_TOKENS = 16_384  # that ctxmgr reserves by itself
-TOLD_CHARACTERS = 40  # of a user's message, by which a summary is seen to tell it
-LAST = b'{"role":"user","content":"Summarize."}'  # before which all is summarised
+SUMMARY_MS = 30_000.0  # time limit, after which the provider is asked
+MOST_A_TOKEN = 1.25  # provider's tokens per estimated token of prose
+CAP_SHARE = 0.7  # of a cap; the reserve for a summary, which uses only a part of it
+RESERVE_TOKENS = 16_384  # ctxmgr's default reserve
+TOLD_CHARACTERS = 40  # at the start of a user's message that a summary must contain to mention it
+LAST = b'{"role":"user","content":"Summarize."}'  # everything before it is summarised
 
 
 class SummaryWriter:
-    """Of one proxy. `account`: of all its calls."""
+    """Writes the summaries of one proxy. `account`: of all its calls."""
 
     def __init__(self, conversations: Conversations, account: Account) -> None:
         self._conversations, self._account = conversations, account
 
     async def answer(self, call: ListCall, of: ProgramConversation | None) -> WrittenAnswer | None:
-        """What the program is answered; None where the provider is to be asked. `of`: the conversation that the
-        call belongs to, None of one that holds its list as a text."""
+        """The answer for the program; None if the provider must be asked. `of`: the conversation of the call, None
+        for a call whose list is a text.
+        """
         asked = summary_asked(call)
         if asked is None or self._conversations.settings_of(call).compactions != "ctxmgr":
             return None
@@ -64,14 +65,16 @@ class SummaryWriter:
         return answer
 
     def _note(self, call: ListCall, of: ProgramConversation) -> None:
-        """A summary of a holdout's other arm is a compaction as those of the provider's are."""
+        """Records the summary in the holdout, as the compactions by the provider are recorded for its other arm."""
         if of.enrolment is not None and call.kind == "compaction":
             at_ms, prices_of = round(self._conversations.now_ms()), of.settings.prices_of
             of.enrolment.note(at_ms, call, of.messages, BilledCall(dollars=0.0), prices_of, False)
 
 
 async def _written(conversation: ProgramConversation, entries: list[msgspec.Raw], cap: int | None) -> str:
-    """The summary; "" where ctxmgr wrote none. `cap` on the answer, in tokens of the provider (rule 3)."""
+    """The summary; "" if ctxmgr wrote none. `cap` is the limit for the answer, in tokens of the provider
+    (rule 3).
+    """
     settings = {"keepRecentTokens": 0}
     if cap is not None and CAP_SHARE * cap < RESERVE_TOKENS:
         settings["reserveTokens"] = int(CAP_SHARE * cap)
@@ -108,7 +111,7 @@ def entries_of(format: str, messages: Sequence[bytes], asked: AskedSummary) -> l
 
 
 def _is_untold(view: View, told: str) -> bool:
-    """Whether the summary does not tell the user's words in this message."""
+    """Whether the user's words in this message are missing from the summary."""
     words = " ".join(users_text(view).split())[:TOLD_CHARACTERS]
     return bool(words) and words not in told
 

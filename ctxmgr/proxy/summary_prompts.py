@@ -1,13 +1,13 @@
-"""The prompts by which programs ask for a summary of their own list: one row a program.
+"""The prompts with which programs ask for a summary of their own list: one row per program.
 
-1. A prompt is the text that ends the list: the last message, or what stands in it behind results. Words that a user
-   quotes stand elsewhere, or in a call of another kind: a program's own request is told by its headers or has no
-   tools.
-2. It begins and ends with the program's fixed words. What is worded otherwise, by a newer release or by the user,
-   is not recognised, nor is one that holds the user's wishes for the summary: nobody but a model can follow them.
-3. Some send their list as messages before the prompt, others as a text within it.
+1. A prompt is the text at the end of the list: the last message, or the text behind results in it. A user's
+   quotation of a prompt is elsewhere, or in a call of another kind: a program's own request is recognised by its
+   headers, or has no tools.
+2. It begins and ends with the program's fixed words. Other wording, of a newer release or of the user, is not
+   recognised, and neither is a prompt with the user's wishes for the summary: only a model can follow them.
+3. Some programs send their list as messages before the prompt, others as a text within it.
 
-Read in Claude Code 2.1.330 and 2.1.332, Codex 0.169.0 and 0.171.0, opencode 1.18.33.
+Taken from Claude Code 2.1.330 and 2.1.332, Codex 0.169.0 and 0.171.0, opencode 1.18.33.
 """
 
 import re
@@ -22,10 +22,11 @@ _REPLY = re.compile(r'"?\s*(?:\[truncated\])?\s*\[Assistant\]: (.*?)(?=\n\[Assis
 
 
 class SummaryPrompt(msgspec.Struct, frozen=True):
-    """`kind` of the call. `begins`, `holds` and `ends`: fixed words; `lacks`: what stands before the user's wishes.
-    `tag`: the program reads the summary between tags of this name, and drops what stands between those of an
-    analysis. `list_ends`, of a prompt that holds the list itself: how that ends; `earlier`: the tag of an earlier
-    summary behind it. `frame`: the words between which the program puts a summary when it goes on from one."""
+    """`kind` of the call. `begins`, `holds` and `ends`: fixed words; `lacks`: the words before the user's wishes.
+    `tag`: the program reads the summary between tags of this name, and drops the text between analysis tags.
+    `list_ends`: how the list ends, in a prompt that contains it; `earlier`: the tag of an earlier summary after it.
+    `frame`: the words around a summary from which the program continues.
+    """
 
     program: str
     kind: Kind
@@ -44,23 +45,25 @@ class SummaryPrompt(msgspec.Struct, frozen=True):
         return whole.startswith(self.begins) and whole.endswith(self.ends) and self.holds in whole and lacks
 
     def reply(self, summary: str) -> str:
-        """The summary as the program reads it."""
+        """The summary in the form that the program reads."""
         if not self.tag:
             return summary
         plain = re.sub(rf"<(?=/?(?:{self.tag}|analysis)>)", "&lt;", summary)
         return f"<{self.tag}>\n{plain}\n</{self.tag}>"
 
     def earlier_summary(self, text: str) -> str:
-        """What a prompt that holds the list tells of before it: nothing that stands in the list can pass for it."""
+        """The earlier summary in a prompt that contains the list. Text within the list cannot be mistaken for
+        it.
+        """
         if not self.list_ends:
             return ""
         found = text.rpartition(self.list_ends)[2].partition(f"<{self.earlier}>\n")[2]
         return found.partition(f"\n</{self.earlier}>")[0]
 
     def newest_reply(self, text: str, known: str) -> str:
-        """What the assistant said after the last message that is known, in a prompt that holds the list: no list
-        was sent since. `known`: that message's text, which the prompt may hold in part; nothing in it can pass for
-        a reply.
+        """What the assistant said after the last known message, in a prompt that contains the list, because no list
+        was sent since. `known`: the text of that message, possibly cut in the prompt; no part of it can be mistaken
+        for a reply.
         """
         listed = text.rpartition(self.list_ends)[0] if self.list_ends and known.strip() else ""
         begun = listed.rfind(known[:KNOWN_CHARACTERS])
@@ -73,7 +76,7 @@ class SummaryPrompt(msgspec.Struct, frozen=True):
         return found[1].strip() if found is not None else ""
 
     def unframed(self, text: str) -> str:
-        """A summary without what the program has put around it."""
+        """A summary without the words that the program put around it."""
         opens, closes = self.frame
         body = text.partition(opens)[2] if opens and opens in text else text
         return body.rpartition(closes)[0] if closes and closes in body else body
@@ -116,7 +119,7 @@ class AskedSummary(msgspec.Struct, frozen=True):
 
 
 def summary_asked(call: ListCall) -> AskedSummary | None:
-    """What the end of this call's list asks for, where it is a prompt that is known."""
+    """The known prompt at the end of this call's list; None if there is none."""
     rows = [row for row in PROMPTS if (row.program, row.kind) == (call.speaker.program, call.kind)]
     if not rows or not call.body.messages:
         return None
