@@ -1,7 +1,7 @@
-"""Agents that people run: one file each, where it would go by itself and how it is pointed elsewhere; how one is
-started in this terminal behind a proxy.
+"""The agents that people run, one file each: where each sends its requests by default, how to redirect it, and how
+to start it in this terminal behind a proxy.
 
-Their own files are read and never written. What needs the extra `proxy` is loaded when it is used.
+The agents' own files are read and never written. Whatever needs the extra `proxy` is loaded on first use.
 """
 
 from importlib import import_module

@@ -1,6 +1,6 @@
-"""Opens an address in the user's browser: by the command that BROWSER names, else by the desktop's own.
+"""Opens an address in the user's browser: with the command in BROWSER, otherwise with the desktop's default.
 
-The browser has no terminal: one that draws in it would take the program's screen.
+The browser gets no terminal, because one that draws in it would take the program's screen.
 """
 
 import os
@@ -14,7 +14,7 @@ DESKTOP = ("xdg-open", "open", "wslview")
 
 
 def opened(url: str, environ: Mapping[str, str] = os.environ) -> bool:
-    """Whether a browser was started; it is not waited for."""
+    """Whether a browser was started. Does not wait for it."""
     named = [shlex.split(one) for one in environ.get("BROWSER", "").split(os.pathsep) if one]
     for command in (*named, *([name] for name in DESKTOP)):
         path = shutil.which(command[0], path=environ.get("PATH"))

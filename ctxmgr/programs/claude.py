@@ -1,22 +1,21 @@
-"""Claude Code: speaks to Anthropic, is pointed elsewhere by ANTHROPIC_BASE_URL.
+"""Claude Code: uses Anthropic's API, and is redirected by ANTHROPIC_BASE_URL.
 
-Rules (of 2.1.330, tried):
-1. What `env` of a settings file says goes before the environment; of files `--settings` goes before the
-   project's, and that before the user's. So where a file names a base URL, ours is said by `--settings` as
-   well.
-2. Where it would go: `--settings`, the user's settings file, the environment, Anthropic. A project's file is
-   not heeded, for it comes with the repository, and Claude Code itself asks before it goes by one: then who
-   starts it must say where to.
-3. With Bedrock, Vertex or Foundry it does not heed the base URL.
-4. A `--settings` that is JSON gets ours put in. One that is a file stays as it is, for it may hold a key, and
-   arguments can be seen by others: where one and a settings file with a base URL come together, there is no way
-   to say ours.
-5. Behind a base URL that is not Anthropic's it may send every tool with the first prompt. Where the upstream is
-   Anthropic's own, ENABLE_TOOL_SEARCH=true keeps it as it was, unless the variable is set already.
-6. Whether the base URL is Anthropic's own goes by its host alone: with `http://` before that host, and a proxy,
-   the call comes to the proxy as it would go to Anthropic, and can be read.
-7. `--mcp-config` and `--allowedTools` take several values and may come several times: all of them hold. With `=`
-   they take one, and not the prompt behind it. `${NAME}` in a server's `env` is the program's own variable.
+Rules (tested with 2.1.330):
+1. `env` of a settings file overrides the environment; among files, `--settings` overrides the project's, and that
+   the user's. So if a file names a base URL, ours is also given by `--settings`.
+2. Its own upstream: `--settings`, the user's settings file, the environment, Anthropic. A project's file is not
+   used, because it comes with the repository, and Claude Code itself asks before it follows one: then the user must
+   name the upstream.
+3. With Bedrock, Vertex or Foundry it ignores the base URL.
+4. A `--settings` with JSON gets our base URL added. One that names a file stays unchanged, because the file may
+   contain a key, and arguments are visible to others: if it comes together with a settings file with a base URL,
+   there is no way to redirect the program.
+5. Behind a base URL that is not Anthropic's it may send every tool with the first prompt. If the upstream is
+   Anthropic's own, ENABLE_TOOL_SEARCH=true keeps the default behaviour, unless the variable is set already.
+6. Whether the base URL is Anthropic's own depends only on its host: with `http://` before that host, and an HTTP
+   proxy, the proxy gets the call as Anthropic would, and can read it.
+7. `--mcp-config` and `--allowedTools` take several values and may be repeated: all of them count. With `=` they
+   take one value, and not the prompt after it. `${NAME}` in a server's `env` is the program's own variable.
 """
 
 import json
@@ -32,7 +31,7 @@ from ctxmgr.programs.program import Launch, NotHookable, Program, flag, home, re
 
 BASE_URL, TOOL_SEARCH = "ANTHROPIC_BASE_URL", "ENABLE_TOOL_SEARCH"
 OWN = "https://api.anthropic.com"
-CLOUDS = {  # rule 3
+CLOUDS = {  # see rule 3
     "CLAUDE_CODE_USE_BEDROCK": "Bedrock",
     "CLAUDE_CODE_USE_VERTEX": "Vertex",
     "CLAUDE_CODE_USE_FOUNDRY": "Foundry",
@@ -43,7 +42,7 @@ _OFF = ("", "0", "false", "no", "off")
 
 
 def upstream(start: Launch) -> str:
-    """Rules 2 and 3."""
+    """Its own upstream (rules 2 and 3)."""
     _refuse_clouds(start)
     for path in _project_files(start):
         if _environ(read_json(path)).get(BASE_URL):
@@ -53,7 +52,7 @@ def upstream(start: Launch) -> str:
 
 
 def hook(start: Launch, base_url: str, upstream: str) -> Launch:
-    """Rules 1, 4 and 5."""
+    """Redirects it (rules 1, 4 and 5)."""
     _refuse_clouds(start)
     files = [read_json(path) for path in (_user_file(start), *_project_files(start))]
     in_files = [_environ(settings) for settings in (*files, _flag_settings(start))]
@@ -76,7 +75,9 @@ def hook(start: Launch, base_url: str, upstream: str) -> Launch:
 
 
 def variants(launch: Launch, listener: str) -> dict[str, Launch]:
-    """Rule 6. With a key that is none: no call may cost, and none may hold a key of the user's."""
+    """Ways to start it for comparing its first request (rule 6). The key is invalid: no call may cost anything or
+    contain a key of the user.
+    """
     launch = msgspec.structs.replace(launch, arguments=("-p", "hi"))
     launch = with_environ(launch, ANTHROPIC_API_KEY="none", CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1")
     proxied = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY"), listener)
@@ -139,7 +140,7 @@ def _without_flag(arguments: tuple[str, ...]) -> Iterator[str]:
 
 
 def with_tools(launch: Launch, command: tuple[str, ...]) -> Launch:
-    """Rule 7."""
+    """Adds the model's tools (rule 7)."""
     file, *arguments = command
     server = {
         "type": "stdio",

@@ -1,19 +1,18 @@
-"""Codex: speaks OpenAI's Responses, is pointed elsewhere by a key of its configuration on the command line (`-c`).
+"""Codex: uses OpenAI's Responses API, and is redirected by a configuration key on the command line (`-c`).
 
-Rules (of 0.169.0, tried):
-1. The environment (OPENAI_BASE_URL) is not heeded. `-c KEY=VALUE` goes before the configuration file, and a
-   later one, or one behind a subcommand, before an earlier.
-2. With the built-in provider the key is `openai_base_url`; with one of the user's own it is its `base_url`.
-   Which holds is said by `-c model_provider=`, by the profile that is named, or by the file. With `--oss`, and
-   with a provider that has no address, there is nothing to point elsewhere.
-3. By itself the built-in provider goes to ChatGPT with a ChatGPT login, else to OpenAI. The login is known by
-   `auth.json`, of which nothing is read but which of the two it is; where it lies elsewhere, who starts Codex
-   says where to.
-4. A WebSocket that is refused with 426 is logged as an error, which `codex exec` prints. Where the user has no log
-   filter of his own, one leaves that out; commands that the model runs do not inherit it.
-5. An MCP server is a table of the configuration, which `-c` writes key by key beside those that stand there. It is
-   started with a few variables of the environment, and those that `env_vars` names. Its tools are ours: they are
-   called unasked (`default_tools_approval_mode`).
+Rules (tested with 0.169.0):
+1. It ignores the environment (OPENAI_BASE_URL). `-c KEY=VALUE` overrides the configuration file, and a later one,
+   or one after a subcommand, overrides an earlier one.
+2. With the built-in provider the key is `openai_base_url`; with one of the user's own it is its `base_url`. The
+   provider is given by `-c model_provider=`, by the named profile, or by the file. With `--oss`, and with a
+   provider without an address, there is nothing to redirect.
+3. By default the built-in provider uses ChatGPT with a ChatGPT login, otherwise OpenAI. The login is known from
+   `auth.json`, of which only the kind of login is read; if that file is elsewhere, the user must name the upstream.
+4. A WebSocket that is refused with 426 is logged as an error, which `codex exec` prints. If the user has no log
+   filter, a filter suppresses it; commands that the model runs do not inherit the filter.
+5. An MCP server is a table of the configuration, which `-c` adds key by key to the existing ones. It is started
+   with a few variables of the environment, and those named by `env_vars`. Its tools are ours, so they run without
+   approval (`default_tools_approval_mode`).
 """
 
 import itertools
@@ -46,7 +45,7 @@ OWN, CHATGPT = "https://api.openai.com/v1", "https://chatgpt.com/backend-api/cod
 
 
 def upstream(start: Launch) -> str:
-    """Rules 2 and 3."""
+    """Its own upstream (rules 2 and 3)."""
     key = _key(start)
     overrides = dict(_overrides(start.arguments))
     if key in overrides:
@@ -64,7 +63,9 @@ def upstream(start: Launch) -> str:
 
 
 def hook(start: Launch, base_url: str, upstream: str) -> Launch:
-    """Rules 1 and 2. Behind the last one that sets the provider as a whole, which would go before ours."""
+    """Redirects it (rules 1 and 2). Our key comes after any argument that sets the whole provider, which would
+    override it.
+    """
     key = _key(start)
     options = list(_split(tuple(_without(start.arguments, key))))
     whole = {key.rsplit(".", 1)[0], "model_providers"} if key != BASE_URL else set()
@@ -76,7 +77,7 @@ def hook(start: Launch, base_url: str, upstream: str) -> Launch:
 
 
 def _without_notice(start: Launch) -> Launch:
-    """Rule 4."""
+    """Suppresses the notice (rule 4)."""
     if LOG_FILTER in start.environ or not any(word in EXEC for word in start.arguments):
         return start
     overrides = dict(_overrides(start.arguments))
@@ -87,7 +88,7 @@ def _without_notice(start: Launch) -> Launch:
 
 
 def _key(start: Launch) -> str:
-    """Of the configuration, that holds the address."""
+    """The configuration key of the address."""
     if "--oss" in start.arguments:
         raise NotHookable("Codex runs a model on this machine (--oss), and ctxmgr cannot stand before it")
     config = _config(start)
@@ -109,7 +110,7 @@ def _folder(start: Launch) -> Path:
 
 
 def _chatgpt(start: Launch) -> bool:
-    """Rule 3."""
+    """The upstream of the built-in provider (rule 3)."""
     if start.environ.get("CODEX_API_KEY"):
         return False
     login = read_json(_folder(start) / "auth.json")
@@ -124,7 +125,7 @@ def _overrides(arguments: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
             try:
                 yield key.strip(), tomllib.loads(f"value = {text}")["value"]
             except tomllib.TOMLDecodeError:
-                yield key.strip(), text  # as Codex does
+                yield key.strip(), text  # as in Codex
 
 
 def _without(arguments: tuple[str, ...], key: str) -> Iterator[str]:
@@ -139,7 +140,7 @@ def _set_by(words: tuple[str, ...]) -> str:
 
 
 def _split(arguments: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Each argument, with `-c` the one that it takes; what stands behind `--` is none."""
+    """Each argument; `-c` together with its value. Whatever comes after `--` is not an option."""
     rest = iter(arguments)
     for argument in rest:
         if argument == "--":
@@ -155,7 +156,7 @@ def _is_override(words: tuple[str, ...]) -> bool:
 
 
 def with_tools(launch: Launch, command: tuple[str, ...]) -> Launch:
-    """Rule 5."""
+    """Adds the model's tools (rule 5)."""
     file, *arguments = command
     server = {
         "command": file,

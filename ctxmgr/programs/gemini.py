@@ -1,14 +1,14 @@
-"""Gemini CLI: speaks to the Gemini API, is pointed elsewhere by GOOGLE_GEMINI_BASE_URL.
+"""Gemini CLI: uses the Gemini API, and is redirected by GOOGLE_GEMINI_BASE_URL.
 
-Rules (of 0.61.0, tried):
-1. The variable is heeded with an API key that was chosen (`/auth`, which writes `security.auth.selectedType`). A
-   key in the environment alone is not enough: with a base URL beside it and no screen it does not start. With a
-   login of Google's, and with Vertex, the variable is not heeded at all.
-2. Where it would go: the environment, the `.env` file that it finds, Google. That file is the first from the
-   working directory up, then at home; in each folder `.gemini/.env` before `.env`. One that is not the user's own
-   comes with the project, and does not say where the key goes.
-3. Of its settings the project's go before the user's. They may hold comments: what cannot be read chooses nothing
-   that is known, and it is left to the program.
+Rules (tested with 0.61.0):
+1. It uses the variable with an API key that was chosen (by `/auth`, which writes `security.auth.selectedType`). A
+   key only in the environment is not enough: with a base URL and no screen it does not start. With a Google login,
+   and with Vertex, it ignores the variable.
+2. Its own upstream: the environment, the first `.env` file, Google. That file is the first from the working
+   directory upwards, then in the home folder; in each folder `.gemini/.env` before `.env`. A file that is not the
+   user's own comes with the project, and must not determine where the key is sent.
+3. The project's settings override the user's. They may contain comments. Settings that cannot be read select no
+   known login, and the decision stays with the program.
 """
 
 import re
@@ -21,13 +21,13 @@ BASE_URL = "GOOGLE_GEMINI_BASE_URL"
 OWN = "https://generativelanguage.googleapis.com"
 FOLDER, SETTINGS, DOTENV = ".gemini", "settings.json", ".env"
 KEY = "gemini-api-key"
-OTHERS = {"vertex-ai": "Vertex"}  # any other that is chosen is a login
+OTHERS = {"vertex-ai": "Vertex"}  # any other choice is a login
 VARIABLES = {"GOOGLE_GENAI_USE_GCA": "oauth-personal", "GOOGLE_GENAI_USE_VERTEXAI": "vertex-ai"}
 _ADDRESS = re.compile(rf"^\s*(?:export\s+)?{BASE_URL}\s*=\s*['\"]?([^'\"#\s]*)", re.MULTILINE)
 
 
 def upstream(start: Launch) -> str:
-    """Rules 1 and 2."""
+    """Its own upstream (rules 1 and 2)."""
     _refuse_others(start)
     address = start.environ.get(BASE_URL)
     if not address:
@@ -39,7 +39,7 @@ def upstream(start: Launch) -> str:
 
 
 def hook(start: Launch, base_url: str, upstream: str) -> Launch:
-    """Rule 1."""
+    """Redirects it (rule 1)."""
     _refuse_others(start)
     return with_environ(start, **{BASE_URL: base_url})
 
@@ -49,7 +49,7 @@ def _refuse_others(start: Launch) -> None:
     settings = [read_json(path) for path in files]
     chosen = next((selected for content in settings if (selected := _selected(content))), "")
     if not chosen and any(path.exists() and not content for path, content in zip(files, settings, strict=True)):
-        return  # rule 3
+        return  # See rule 3.
     by_environ = (kind for name, kind in VARIABLES.items() if start.environ.get(name) == "true")
     chosen = chosen or next(by_environ, "")
     if not chosen:
@@ -70,7 +70,7 @@ def _selected(settings: dict[str, object]) -> str:
 
 
 def _dotenvs(start: Launch) -> Iterator[Path]:
-    """Rule 2: where its variables may stand, in its order."""
+    """The files that may have its variables, in order of precedence (rule 2)."""
     directory = Path(start.directory)
     for folder in (directory, *directory.parents, home(start)):
         yield folder / FOLDER / DOTENV

@@ -1,17 +1,17 @@
-"""opencode, and Kilo, which is built from it: each speaks what the provider of its model speaks, and is pointed
-elsewhere by OPENCODE_CONFIG_CONTENT, or KILO_CONFIG_CONTENT. They differ in names alone (`Names`).
+"""opencode, and Kilo, which is built from it: each uses the API of its model's provider, and is redirected by
+OPENCODE_CONFIG_CONTENT or KILO_CONFIG_CONTENT. They differ only in names (`Names`).
 
-Rules (of opencode 1.18.33 and Kilo 7.7.9, tried):
-1. A model is named PROVIDER/MODEL. Which one it takes is said by `--model`, else by the configuration, else by the
-   one that was chosen last.
-2. Its configuration is put together from the user's file, the file that OPENCODE_CONFIG names, the project's, and
-   the text of OPENCODE_CONFIG_CONTENT; what comes later goes before. So ours is put into that text, beside what is
-   there, for the one provider alone.
-3. Where a provider is: its `baseURL` in the configuration, else in the environment, else the vendor's. To
-   Anthropic's a call adds `/messages`, so it ends with `/v1`. A project's file is not heeded, for it comes with the
-   repository: then who starts it must say where to.
-4. With a ChatGPT login its calls to OpenAI go to chatgpt.com, whatever the base URL. Of `auth.json` nothing is read
-   but whether it is one.
+Rules (tested with opencode 1.18.33 and Kilo 7.7.9):
+1. A model is named PROVIDER/MODEL. It is given by `--model`, otherwise by the configuration, otherwise by the last
+   choice.
+2. The configuration is merged from the user's file, the file in OPENCODE_CONFIG, the project's, and the text in
+   OPENCODE_CONFIG_CONTENT; later ones override earlier ones. So our address is added to that text, for the one
+   provider.
+3. A provider's address: its `baseURL` in the configuration, otherwise in the environment, otherwise the vendor's. A
+   call to Anthropic adds `/messages`, so its address ends with `/v1`. A project's file is not used, because it
+   comes with the repository: then the user must name the upstream.
+4. With a ChatGPT login its calls to OpenAI go to chatgpt.com, whatever the base URL. Of `auth.json` only the kind
+   of login is read.
 """
 
 import json
@@ -36,13 +36,14 @@ from ctxmgr.programs.program import (
 )
 from ctxmgr.settings import Api
 
-USERS_FILE, PROJECT_FILES = "config.json", ("opencode.json", "opencode.jsonc")  # what goes before last
+USERS_FILE, PROJECT_FILES = "config.json", ("opencode.json", "opencode.jsonc")  # the last file has priority
 V1 = "/v1"
 
 
 class Names(msgspec.Struct, frozen=True):
     """`command`: of its file and its folders. `prefix`: of its variables. `files`: of a project's configuration,
-    and `below`: the folders there in which they may lie, too; in both, what goes before last."""
+    and `below`: the folders that may contain them too; in both, the last has priority.
+    """
 
     title: str
     command: str
@@ -56,7 +57,7 @@ class Names(msgspec.Struct, frozen=True):
 
 
 class ModelProvider(msgspec.Struct, frozen=True):
-    """One that opencode knows by itself: what it speaks, where it is, and the variable that says otherwise."""
+    """A provider that opencode knows: its API, its address, and the variable that overrides the address."""
 
     api: Api
     url: str
@@ -67,21 +68,21 @@ KNOWN = {
     "anthropic": ModelProvider("anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_BASE_URL"),
     "openai": ModelProvider("responses", "https://api.openai.com/v1", "OPENAI_BASE_URL"),
 }
-PACKAGES: dict[str, Api] = {  # that speak to a provider of the user's own; others speak chat completions
+PACKAGES: dict[str, Api] = {  # for a provider of the user's own; others use chat completions
     "@ai-sdk/anthropic": "anthropic",
     "@ai-sdk/openai": "responses",
 }
 
 
 def speaks(names: Names, start: Launch) -> Api:
-    """Rule 1."""
+    """The API of its model's provider (rule 1)."""
     name = _provider(names, start)
     known = KNOWN.get(name)
     return known.api if known is not None else PACKAGES.get(str(_row(names, start, name).get("npm")), "openai")
 
 
 def upstream(names: Names, start: Launch) -> str:
-    """Rules 3 and 4."""
+    """Its own upstream (rules 3 and 4)."""
     name = _provider(names, start)
     known = KNOWN.get(name)
     _refuse_login(names, start, name)
@@ -102,7 +103,7 @@ def upstream(names: Names, start: Launch) -> str:
 
 
 def hook(names: Names, start: Launch, base_url: str, upstream: str) -> Launch:
-    """Rule 2."""
+    """Redirects it (rule 2)."""
     name = _provider(names, start)
     _refuse_login(names, start, name)
     config = _inline(names, start)
@@ -117,7 +118,7 @@ def hook(names: Names, start: Launch, base_url: str, upstream: str) -> Launch:
 
 
 def _provider(names: Names, start: Launch) -> str:
-    """Of the model that it takes: rule 1."""
+    """The provider of its model (rule 1)."""
     named = flag(start.arguments, "--model", "-m")
     files = [read_json(path) for path in reversed([*_project_files(names, start)])]
     configs = (_inline(names, start), *files, *_own(names, start))
@@ -149,7 +150,7 @@ def _inline(names: Names, start: Launch) -> dict[str, Any]:
 
 
 def _own(names: Names, start: Launch) -> Iterator[dict[str, Any]]:
-    """The user's own files, what goes before first."""
+    """The user's own configurations, highest priority first."""
     named = start.environ.get(f"{names.prefix}_CONFIG")
     if named:
         yield read_json(Path(start.directory) / named)
@@ -158,7 +159,7 @@ def _own(names: Names, start: Launch) -> Iterator[dict[str, Any]]:
 
 
 def _project_files(names: Names, start: Launch) -> Iterator[Path]:
-    """What goes before last."""
+    """The project's files, highest priority last."""
     for below in ("", *names.below):
         for folder in work_folders(start):
             yield from (folder / below / name for name in names.files)
@@ -170,7 +171,7 @@ def _folder(names: Names, start: Launch, variable: str, usual: str) -> Path:
 
 
 def _row(names: Names, start: Launch, name: str) -> dict[str, Any]:
-    """What the configuration says of a provider, the first that says anything."""
+    """The configuration of a provider: the first that is not empty."""
     rows = (
         table(table(config.get("provider")).get(name)) for config in (_inline(names, start), *_own(names, start))
     )
@@ -182,7 +183,7 @@ def _address(config: dict[str, Any], name: str) -> str:
 
 
 def _refuse_login(names: Names, start: Launch, name: str) -> None:
-    """Rule 4."""
+    """Raises NotHookable for a ChatGPT login (rule 4)."""
     logins = read_json(_folder(names, start, "XDG_DATA_HOME", ".local/share") / "auth.json")
     if name == "openai" and table(logins.get(name)).get("type") == "oauth":
         raise NotHookable(f"{names.title} is logged in to ChatGPT, and its calls go there whatever the base URL")

@@ -1,8 +1,8 @@
 """Warns people at the terminal before a prompt cache ends: `ctxmgr proxy` prints a line, `ctxmgr run` puts it into
-the terminal's title, for the screen is the program's.
+the terminal's title, because the screen is the program's.
 
-The title before is put aside, and comes back when the next call is made or the program ends. Terminals that know no
-titles pass both over.
+The previous title is saved, and restored at the next call or when the program ends. Terminals without titles ignore
+both sequences.
 """
 
 import asyncio
@@ -22,8 +22,9 @@ async def _later() -> None:
 
 
 async def watch(made: Proxy, show: Callable[[str], None], later: Callable[[], Awaitable[None]] = _later) -> None:
-    """Calls `show` with a line when a pause is about to cost its cache, and with "" when it is over. Until it is
-    cancelled."""
+    """Calls `show` with a line when a prompt cache is about to end, and with "" when that is over. Runs until
+    cancelled.
+    """
     shown = False
     while True:
         await later()
@@ -34,7 +35,7 @@ async def watch(made: Proxy, show: Callable[[str], None], later: Callable[[], Aw
 
 
 class Title:
-    """Shows a line in the title of the terminal that is `out`; nothing where that is no terminal."""
+    """Shows a line in the title of the terminal `out`; does nothing if it is not a terminal."""
 
     def __init__(self, out: TextIO | None = None) -> None:
         self._out = sys.stderr if out is None else out

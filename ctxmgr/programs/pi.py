@@ -1,11 +1,11 @@
-"""pi: speaks what the provider of its model speaks, is pointed elsewhere by an extension (`--extension`).
+"""pi: uses the API of its model's provider, and is redirected by an extension (`--extension`).
 
-Rules (of 1.6.0 and 0.73.1, tried):
+Rules (tested with 1.6.0 and 0.73.1):
 1. The extension is a file of ours that sets the `baseUrl` of one provider and keeps its models and keys
-   (`registerProvider`); which and where it reads from the environment. pi's own files stay as they are.
-2. Which provider: `--provider`, the one before the `/` of `--model`, or `defaultProvider` of its settings.
-3. Where that is: its `baseUrl` in `models.json`, else the vendor's. A call adds `/v1/messages` to Anthropic's,
-   `/responses` to OpenAI's.
+   (`registerProvider`); it reads the provider and the address from the environment. pi's own files stay unchanged.
+2. The provider: `--provider`, the part before the `/` of `--model`, or `defaultProvider` of its settings.
+3. Its address: its `baseUrl` in `models.json`, otherwise the vendor's. A call adds `/v1/messages` to Anthropic's
+   and `/responses` to OpenAI's.
 """
 
 from pathlib import Path
@@ -28,20 +28,20 @@ def _folder(start: Launch) -> Path:
 
 
 def chosen(start: Launch) -> str:
-    """Rule 2."""
+    """The provider (rule 2)."""
     before, slash, _ = flag(start.arguments, "--model").partition("/")
     named = flag(start.arguments, "--provider") or (before if slash else "")
     return named or str(read_json(_folder(start) / "settings.json").get("defaultProvider") or "")
 
 
 def settled(start: Launch, place: Place) -> str:
-    """Rule 3."""
+    """Its address in pi's own files (rule 3)."""
     providers = table(read_json(_folder(start) / "models.json").get("providers"))
     return str(table(providers.get(chosen(start))).get("baseUrl") or "")
 
 
 def hooked(start: Launch, place: Place, base_url: str) -> Launch:
-    """Rule 1."""
+    """Redirects it (rule 1)."""
     told = with_environ(start, **{PROVIDER: chosen(start), URL: base_url})
     return with_flags(told, "--extension", str(EXTENSION))
 

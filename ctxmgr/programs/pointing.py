@@ -1,8 +1,7 @@
-"""Programs that have several providers, of which each is pointed elsewhere by a variable: what a row of `rows.py`
-is made of.
+"""Programs with several providers, each redirected by a variable. The rows of `rows.py` are made of this.
 
-Which provider a program takes is what the row's `chosen` says: its name, a key of `places`, or what it is called
-where it is none of them.
+The row's `chosen` returns the provider that a program uses: its name, a key of `places`, or another name if it is
+none of them.
 """
 
 import re
@@ -16,8 +15,9 @@ from ctxmgr.settings import Api
 
 
 class Place(msgspec.Struct, frozen=True):
-    """A provider of a program: what is spoken to it, the variables that say where it is (the first that is set
-    holds), and where it is without them; "": not known."""
+    """A provider of a program: its API, the variables with its address (the first one that is set counts), and its
+    default address; "" if unknown.
+    """
 
     api: Api
     variables: tuple[str, ...]
@@ -25,8 +25,9 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Pointing(msgspec.Struct, frozen=True):
-    """`settled(start)`: the address that the program's own files hold, which its variables go before; "" without
-    one. `hooked(start, place, base_url)`: how it is told another, where a variable alone does not do."""
+    """`settled(start)`: the address in the program's own files, which its variables override; "" without one.
+    `hooked(start, place, base_url)`: how to redirect it, if a variable is not enough.
+    """
 
     title: str
     places: Mapping[str, Place]
@@ -56,7 +57,7 @@ class Pointing(msgspec.Struct, frozen=True):
         return address.rstrip("/")
 
     def of(self, api: Api) -> "Pointing | None":
-        """The same, to its first provider that speaks this; None if there is none."""
+        """The same for its first provider with this API; None if there is none."""
         name = next((name for name, place in self.places.items() if place.api == api), None)
         return None if name is None else msgspec.structs.replace(self, chosen=lambda start: name)
 
@@ -75,8 +76,8 @@ def program(
     tried: str = "",
     takes_flag: bool = True,
 ) -> Program:
-    """`tried`: "" of one that is known only from its documentation. `takes_flag`: a flag may say what it speaks if
-    nothing else does.
+    """`tried`: the version it was tested with, "" if it is known only from its documentation. `takes_flag`: a flag
+    may name its API if nothing else does.
     """
     api = next(iter(pointing.places.values())).api
 
@@ -100,7 +101,7 @@ def program(
 
 
 def yaml_line(path: Path, name: str) -> str:
-    """The text of a key at the top of a YAML file; "" where there is none. Nothing else of YAML is known."""
+    """The value of a top-level key of a YAML file; "" without one. Reads no other YAML."""
     try:
         text = path.read_text("utf-8", "replace") if path.stat().st_size <= MAX_BYTES else ""
     except OSError:

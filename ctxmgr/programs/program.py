@@ -1,16 +1,15 @@
-"""What is known of a program, what its files say where it is about to be started, and its start in this terminal.
+"""What is known of a program, what its files say before a start, and its start in this terminal.
 
-`upstream` is the address that it would speak to by itself, all of it that stands before what a call adds
-(`/v1/messages` of Anthropic's, `/responses` and `/chat/completions` of OpenAI's, `/v1beta/models/...` of Google's).
-`hook` puts another in its place.
+`upstream` is the address that it would use by default, up to what a call adds (`/v1/messages` for Anthropic,
+`/responses` and `/chat/completions` for OpenAI, `/v1beta/models/...` for Google). `hook` replaces it.
 
-A program is started, and its end waited for: input, output and screen are its own.
+A program is started and its end awaited; input, output and screen belong to it.
 
-1. What a key sends (interrupt, quit, stop) the terminal sends to both: it is the program's to deal with, and this
-   process goes on until the program has ended. What is sent to this process alone (end, hang-up) is passed on.
-2. The exit code is the program's; of one that a signal ended 128 and the signal's number, as shells have it.
+1. The terminal sends a key's signal (interrupt, quit, stop) to both processes: the program handles it, and this
+   process continues until the program has ended. A signal to this process alone (terminate, hang-up) is passed on.
+2. The exit code is the program's; for one that a signal ended, 128 plus the signal's number, as in shells.
 
-`installed` asks whether a program is on this machine, and which version: it is started for `--version` alone.
+`installed` finds out whether a program is on this machine, and its version, by starting it with `--version`.
 """
 
 import asyncio
@@ -33,16 +32,17 @@ from ctxmgr.settings import Api
 
 LOOPBACK = ("127.0.0.1", "localhost")
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
-MAX_BYTES = 1 << 20  # of a program's file that is read
-_BESIDE = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)  # comments, commas at ends
+MAX_BYTES = 1 << 20  # limit for reading a program's file
+# comments, trailing commas
+_BESIDE = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
 
 
 class NotHookable(Exception):
-    """The program cannot be pointed at a base URL as it is set up; the text is a sentence, with what to do."""
+    """The program's setup does not allow a base URL. The text is a sentence that says what to do."""
 
 
 class Unsaid(NotHookable):
-    """Nothing says which provider a program takes."""
+    """Nothing says which provider a program uses."""
 
 
 class Launch(msgspec.Struct, frozen=True):
@@ -54,17 +54,17 @@ class Launch(msgspec.Struct, frozen=True):
 
 
 class Program(msgspec.Struct, frozen=True):
-    """One that people run. `command`: its file's name; `api`: what it speaks.
+    """A program that people run. `command`: the name of its file; `api`: the API that it uses.
 
-    `asks`: arguments by which it answers the prompt that follows them, and ends.
+    `asks`: arguments with which it answers the prompt after them, and ends.
 
     `upstream(start)` and `hook(start, base_url, upstream)` may raise NotHookable. `losses`: sentences on what works
-    differently behind a base URL that is not its vendor's. `tried`: the version that this was tried with.
-    `variants(launch, listener)`: ways to start it, by name, so that what it sends first can be compared; in "own"
-    it believes to speak to its vendor, and the listener is its proxy. `speaks(start)`: of one that speaks several,
-    what it will; it may raise NotHookable, too. `with_tools(launch, command)`: with the MCP server that this
-    command starts, which needs the program's environment; None: it cannot be told of one. `speaking(api)`: of one
-    that speaks several and does not say which, the same program as one that speaks this; None if it does not.
+    differently behind a base URL that is not its vendor's. `tried`: the version that was tested. `variants(launch,
+    listener)`: ways to start it, by name, for comparing its first request; in "own" it seems to use its vendor, and
+    the listener is its HTTP proxy. `speaks(start)`: for a program with several APIs, the one it will use; may raise
+    NotHookable too. `with_tools(launch, command)`: adds an MCP server that this command starts, which needs the
+    program's environment; None if that is impossible. `speaking(api)`: for a program with several APIs whose choice
+    is unknown, the same program with this API; None if it does not have it.
     """
 
     name: str
@@ -83,7 +83,7 @@ class Program(msgspec.Struct, frozen=True):
 
 
 def with_environ(start: Launch, **values: str) -> Launch:
-    """With these variables; loopback is not sent through a proxy that the environment names."""
+    """The launch with these variables; loopback addresses bypass a proxy that the environment names."""
     environ = {**start.environ, **values}
     for proxy, exempt in ((_PROXIES, "NO_PROXY"), (tuple(name.lower() for name in _PROXIES), "no_proxy")):
         if any(environ.get(name) for name in proxy):
@@ -93,7 +93,7 @@ def with_environ(start: Launch, **values: str) -> Launch:
 
 
 def with_flags(start: Launch, *words: str) -> Launch:
-    """With these in front of its own arguments."""
+    """The launch with these flags before its own arguments."""
     return msgspec.structs.replace(start, arguments=(*words, *start.arguments))
 
 
@@ -102,7 +102,7 @@ def home(start: Launch) -> Path:
 
 
 def flag(arguments: tuple[str, ...], *names: str) -> str:
-    """What the last of these flags says, in the next argument or behind `=`; "" without one."""
+    """The value of the last of these flags, in the next argument or after `=`; "" without one."""
     last = ""
     for index, argument in enumerate(arguments):
         name, _, value = argument.partition("=")
@@ -114,7 +114,7 @@ def flag(arguments: tuple[str, ...], *names: str) -> str:
 
 
 def work_folders(start: Launch) -> list[Path]:
-    """From the work tree's root, which is where its repository is, down to where the program is started."""
+    """The folders from the root of the repository's work tree down to the working directory."""
     here = Path(start.directory)
     above = [here, *here.parents]
     root = next((depth for depth, folder in enumerate(above) if (folder / ".git").exists()), 0)
@@ -122,12 +122,12 @@ def work_folders(start: Launch) -> list[Path]:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """{} where there is no such file, or it cannot be read."""
+    """{} if the file is missing or cannot be read."""
     return _read(path, parse_json)
 
 
 def parse_json(text: str) -> Any:
-    """With comments and commas at ends, as some programs allow them. Raises ValueError."""
+    """Parses JSON with comments and trailing commas, as some programs allow them. Raises ValueError."""
     try:
         return json.loads(text)
     except ValueError:
@@ -135,7 +135,7 @@ def parse_json(text: str) -> Any:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """{} where there is no such file, or it cannot be read."""
+    """{} if the file is missing or cannot be read."""
     return _read(path, tomllib.loads)
 
 
@@ -150,17 +150,17 @@ def _read(path: Path, parse: Callable[[str], Any]) -> dict[str, Any]:
 
 
 def table(value: Any) -> dict[str, Any]:
-    """The value where it is a table, else none."""
+    """The value if it is a table, otherwise an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 FROM_THE_TERMINAL = ("SIGINT", "SIGQUIT")
 PASSED_ON = ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2")
-NOT_FOUND, NOT_RUN = 127, 126  # exit codes, as shells have them
+NOT_FOUND, NOT_RUN = 127, 126  # exit codes, as in shells
 
 
 class NoProgram(Exception):
-    """It cannot be started. `code`: what to exit with."""
+    """The program cannot be started. `code`: the exit code."""
 
     def __init__(self, text: str, code: int) -> None:
         super().__init__(text)
@@ -168,7 +168,7 @@ class NoProgram(Exception):
 
 
 def check(file: str, environ: Mapping[str, str], known: Iterable[str] = ()) -> None:
-    """Raises NoProgram where this file cannot be run. `known`: names of which it may be a misspelled one."""
+    """Raises NoProgram if this file cannot be run. `known`: names for a suggestion in case of a typo."""
     if shutil.which(file, path=environ.get("PATH")) is not None:
         return
     if os.path.isfile(file) and os.path.dirname(file):
@@ -181,13 +181,14 @@ def check(file: str, environ: Mapping[str, str], known: Iterable[str] = ()) -> N
 
 
 async def ended(file: str, launch: Launch, quiet: bool = False) -> int:
-    """Runs this file so to its end; its exit code. `quiet`: nothing is typed to it, and what it prints goes to
-    standard error. Raises NoProgram."""
+    """Runs this file until it ends and returns its exit code. `quiet`: it gets no input, and its output goes to
+    standard error. Raises NoProgram.
+    """
     loop = asyncio.get_running_loop()
     heard: list[signal.Signals] = []
     for name in FROM_THE_TERMINAL:
         loop.add_signal_handler(signal.Signals[name], lambda: None)
-    for name in PASSED_ON:  # before there is a program too
+    for name in PASSED_ON:  # signals before the program has started
         loop.add_signal_handler(signal.Signals[name], heard.append, signal.Signals[name])
     try:
         pipes: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": sys.stderr} if quiet else {}
@@ -213,19 +214,19 @@ def _send(process: asyncio.subprocess.Process, number: signal.Signals) -> None:
         process.send_signal(number)
 
 
-VERSION_SECONDS = 20.0  # that a large program may take to start once, on a slow disk
-MAX_VERSION_CHARACTERS = 80  # of its answer
+VERSION_SECONDS = 20.0  # enough for the first start of a large program from a slow disk
+MAX_VERSION_CHARACTERS = 80  # of its output
 
 
 class Installed(msgspec.Struct, frozen=True):
-    """`version`: the first line that it says of itself; None: it could not be asked."""
+    """`version`: the first line of its output; None if it could not be started."""
 
     path: str
     version: str | None
 
 
 def installed(program: Program, environ: Mapping[str, str]) -> Installed | None:
-    """None where it is not on PATH."""
+    """The program on PATH; None if it is not there."""
     path = shutil.which(program.command, path=environ.get("PATH"))
     if path is None:
         return None

@@ -1,10 +1,10 @@
-"""A proxy for the command line: made of flags and settings, and what it says to people; by itself, or with a
-program that runs behind it in this terminal, at whose end is told what its calls came to.
+"""A proxy for the command line, made of flags and settings, with its output for people: alone, or with a program
+that runs behind it in this terminal. At the program's end its calls are summed up.
 
-Where the program can be told of an MCP server, its model has the tools of `ctxmgr mcp`:
+If an MCP server can be added to the program, its model gets the tools of `ctxmgr mcp`:
 
-1. The program's own MCP servers stay, but for one of its own that is named `ctxmgr`.
-2. Address and token are in the environment of the program alone, not among its arguments, which others can see.
+1. The program's own MCP servers stay, except one that is named `ctxmgr`.
+2. Address and token are only in the program's environment, not in its arguments, which others can see.
 """
 
 import argparse
@@ -42,7 +42,7 @@ FLAGS = (
     "model_tools",
     "holdout",
     "compactions",
-)  # that are keys of a settings file
+)  # also keys of a settings file
 
 
 class WrongFlag(ValueError):
@@ -50,8 +50,9 @@ class WrongFlag(ValueError):
 
 
 class Keeping(NamedTuple):
-    """What holds for a program by default: whether what leaves is archived, and whether the model has tools to get
-    it back. `program`: its name, whatever its calls call themselves; "" for any."""
+    """A program's defaults: whether what is removed is archived, and whether the model has tools to get it back.
+    `program`: its name, even if its calls have another; "" for any.
+    """
 
     originals: bool
     tools: bool
@@ -62,14 +63,16 @@ NOTHING = Keeping(False, False)
 
 
 def until_ended(parsed: argparse.Namespace) -> int:
-    """Serves until the process is asked to end; the exit code."""
+    """Serves until the process is asked to end. Returns the exit code."""
     return exit_code(
         lambda: asyncio.run(_served(proxy(parsed, parsed.upstream, parsed.listen, tuple(parsed.name)), parsed.page))
     )
 
 
 def exit_code(command: Callable[[], int]) -> int:
-    """What it gives; where it cannot be run as it was asked for, why is said, and a code of its own given."""
+    """Runs a command and returns its exit code. If it cannot run as requested, prints the reason and returns
+    another code.
+    """
     try:
         return command()
     except (WrongFlag, settings.SettingsFault, NotHookable) as fault:
@@ -81,7 +84,7 @@ def exit_code(command: Callable[[], int]) -> int:
 
 
 def behind_dashes(words: Sequence[str], what: str) -> tuple[str, ...]:
-    """What stands behind `--`. Raises WrongFlag, with this sentence, where nothing does."""
+    """The words after `--`. Raises WrongFlag, with this sentence, if there are none."""
     rest = tuple(words[1:] if words[:1] == ["--"] else words)
     if not rest:
         raise WrongFlag(what)
@@ -89,12 +92,12 @@ def behind_dashes(words: Sequence[str], what: str) -> tuple[str, ...]:
 
 
 def say(line: str) -> None:
-    """To people, on standard error."""
+    """Prints a line for people on standard error."""
     print(f"ctxmgr: {without_secrets(line)}", file=sys.stderr, flush=True)
 
 
 def say_start(made: Proxy, what: str, opens_page: bool) -> None:
-    """One line with the address of the page. The one place where the token of the page is said."""
+    """Prints one line with the address of the page. No other output contains the page's token."""
     print(f"ctxmgr: {without_secrets(what)}; page: {made.page_url}", file=sys.stderr, flush=True)
     if opens_page and not browser.opened(made.page_url_once()):
         say("no browser was found for --page: open the address above")
@@ -108,8 +111,9 @@ def proxy(
     say: Callable[[str], None] = say,
     of: Keeping = NOTHING,
 ) -> Proxy:
-    """`say` gets what goes wrong on the way, a line at a time. `of`: whose calls these are. Raises WrongFlag and
-    SettingsFault."""
+    """A proxy. `say` gets problems, one line each. `of`: the program that makes the calls. Raises WrongFlag and
+    SettingsFault.
+    """
     models = settings.models_file(parsed.models)
     layers = settings.read({name: getattr(parsed, name) for name in FLAGS}, models=models)
     host, port = _address(listen)
@@ -140,7 +144,7 @@ def proxy(
 
 
 def tidy(made: ProxySettings) -> None:
-    """Originals of earlier runs that are too old, or have no room, go; those of open sessions stay."""
+    """Deletes originals of earlier runs that are too old or exceed the limit; those of open sessions stay."""
     if made.keeps_originals:
         limits = policy_keys.policy(made.settings_for("", "", False).policy).archive
         try:
@@ -150,7 +154,7 @@ def tidy(made: ProxySettings) -> None:
 
 
 def lines(made: Proxy) -> list[str]:
-    """What its calls came to, for people."""
+    """The sums of its calls, for people."""
     return [*made.rewriter.account.lines(made.settings.observe), *made.held_out, *made.cache_lines]
 
 
@@ -189,7 +193,7 @@ def _address(listen: str) -> tuple[str, int]:
 
 
 def _checked(upstream: str) -> str:
-    upstream = upstream.strip()  # a line end of a file of variables is none of it
+    upstream = upstream.strip()  # strips the line end of a file of variables
     if settings.is_address(upstream):
         return upstream.rstrip("/")
     if "@" in upstream.partition("//")[2].partition("/")[0]:
@@ -201,7 +205,9 @@ MODEL_TOOLS = isolation.command("mcp")
 
 
 def run(parsed: argparse.Namespace, environ: Mapping[str, str] = os.environ) -> int:
-    """The program's exit code; another one, and a line on standard error, where it could not be started."""
+    """Returns the program's exit code, or another one, with a line on standard error, if it could not be
+    started.
+    """
     return exit_code(lambda: asyncio.run(_ended(parsed, dict(environ))))
 
 
@@ -211,7 +217,7 @@ async def _ended(parsed: argparse.Namespace, environ: dict[str, str]) -> int:
     check(file, environ, [known.command for known in table.PROGRAMS])
     launch = Launch(tuple(arguments), environ, os.getcwd())
     program = program_of(parsed.api, file, launch)
-    notices: list[str] = []  # the screen is the program's until its end
+    notices: list[str] = []  # kept until the program ends, because the screen is the program's
     made = proxy(
         parsed,
         upstream_of(parsed, program, launch),
@@ -242,15 +248,15 @@ def can_have_tools(program: Program) -> bool:
 
 
 def with_tools(program: Program, launch: Launch, base_url: str, token: str) -> Launch:
-    """The launch with the tools in it, where the program can take them."""
+    """The launch with the tools, if the program can have them."""
     if program.with_tools is None or not token:
         return launch
     return with_environ(program.with_tools(launch, MODEL_TOOLS), **{URL: base_url, TOKEN: token})
 
 
 def program_of(api: Api | None, command: str, launch: Launch) -> Program:
-    """`api`: what a flag says that it speaks. Raises WrongFlag if a known program cannot be redirected so: it would
-    ignore the usual variables.
+    """The program of this command. `api`: the API named by a flag. Raises WrongFlag if that would not redirect a
+    known program, because it ignores the usual variables.
     """
     known = table.by_command(command)
     if known is None and api is None:
@@ -272,7 +278,7 @@ def program_of(api: Api | None, command: str, launch: Launch) -> Program:
 
 
 def _spoken(program: Program, launch: Launch) -> Api | None:
-    """None: nothing says it. Raises NotHookable."""
+    """The API that the program will use; None if nothing says it. Raises NotHookable."""
     try:
         return program.api if program.speaks is None else program.speaks(launch)
     except Unsaid:
@@ -280,7 +286,7 @@ def _spoken(program: Program, launch: Launch) -> Api | None:
 
 
 def upstream_of(parsed: argparse.Namespace, program: Program, launch: Launch) -> str:
-    """A flag, else the settings, else where the program would go."""
+    """The upstream: a flag, otherwise the settings, otherwise the program's default."""
     if parsed.upstream:
         return str(parsed.upstream)
     api = program.api if program.speaks is None else program.speaks(launch)

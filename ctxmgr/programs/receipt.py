@@ -1,14 +1,14 @@
-"""A receipt: one prompt, run as the program sends it and with ctxmgr, each in a copy of the work tree of its own.
+"""A receipt: one prompt, run without and with ctxmgr, each in its own copy of the work tree.
 
-1. Both runs go through a proxy, which is what reads the provider's counts; in the first one every byte passes as it
-   came. So both run behind a base URL, and what that takes from a program it takes from both.
-2. One after the other: they do not share the machine, and the second does not read what the first wrote to the
-   provider's cache, for the copies' paths stand in the prompts and differ.
-3. Where ctxmgr changed no list in the second run it saved nothing, however the bills differ: no model answers
-   twice alike, and the second run may read what the first wrote to the cache.
-4. Nothing of the work tree changes, and the copies are deleted unless they are asked for.
-5. All of the tree is copied, its repository and what is not in it too; links stay links. What is no file, folder or
-   link is left out. A repository's own folder is no change of the work.
+1. Both runs use a proxy, which reads the provider's counts; in the first one every byte passes unchanged. So both
+   run behind a base URL, and any loss from that is the same for both.
+2. They run one after the other: they do not share the machine, and the second does not read the first one's prompt
+   cache, because the paths of the copies are in the prompts and differ.
+3. If ctxmgr changed no list in the second run, it saved nothing, however the bills differ: no model answers twice
+   in the same way, and the second run may read the first one's cache.
+4. The work tree does not change, and the copies are deleted unless you ask to keep them.
+5. The whole tree is copied, including its repository and ignored files; links stay links. Anything that is not a
+   file, folder or link is skipped. The repository's own folder does not count as a change.
 """
 
 import argparse
@@ -59,12 +59,12 @@ class TreeChanges(msgspec.Struct, frozen=True):
 
 
 def copied(tree: Path, to: Path) -> Path:
-    """Raises OSError."""
+    """Copies the tree. Raises OSError."""
     return Path(shutil.copytree(tree, to, symlinks=True, ignore=_special))
 
 
 def changes(before: Path, after: Path) -> TreeChanges:
-    """What the second tree has differently."""
+    """The differences of the second tree."""
     old, new = set(_files(before)), set(_files(after))
     return TreeChanges(
         tuple(sorted(new - old)),
@@ -74,12 +74,12 @@ def changes(before: Path, after: Path) -> TreeChanges:
 
 
 def alike(left: Path, right: Path, paths: tuple[str, ...]) -> bool:
-    """Whether both trees hold the same at these paths."""
+    """Whether both trees have the same content at these paths."""
     return all(same(left / path, right / path) for path in paths)
 
 
 def same(left: Path, right: Path) -> bool:
-    """Two files of one content, two links to one place, or two that are not there."""
+    """Whether two paths are files with the same content, links to the same place, or both missing."""
     if left.is_symlink() or right.is_symlink():
         return left.is_symlink() and right.is_symlink() and os.readlink(left) == os.readlink(right)
     if not (left.is_file() and right.is_file()):
@@ -102,8 +102,9 @@ def _special(folder: str, names: list[str]) -> list[str]:
 
 class TrialRun(msgspec.Struct, frozen=True, rename="camel"):
     """One run: how it ended, what the provider counted, how long it took, and what it changed.
-    `rewritten_call_count`: calls that went out with a pruned list; `price_notes`: by which prices the dollars are,
-    where not by the model's own."""
+    `rewritten_call_count`: calls with a pruned list; `price_notes`: the prices used for the dollars, if not the
+    model's own.
+    """
 
     exit_code: int
     call_count: int
@@ -124,7 +125,7 @@ class TrialReceipt(msgspec.Struct, frozen=True, rename="camel"):
 
 
 def run(parsed: argparse.Namespace, environ: Mapping[str, str] = os.environ) -> int:
-    """Prints the receipt; the exit code is 1 where one of the runs failed."""
+    """Prints the receipt. The exit code is 1 if one of the runs failed."""
     return proxying.exit_code(lambda: _shown(parsed, dict(environ)))
 
 
@@ -177,7 +178,7 @@ async def _ran(
 
 
 def lines(receipt: TrialReceipt) -> list[str]:
-    """For people, a verdict first."""
+    """Lines for people, a verdict first."""
     direct, managed = receipt.direct, receipt.managed
     columns = zip(NAMES, _column(direct), _column(managed), strict=True)
     table = [f"{name:<20}{left!s:>14}{right!s:>14}" for name, left, right in [HEADINGS, *columns]]
@@ -209,7 +210,7 @@ def _verdict(direct: TrialRun, managed: TrialRun) -> str:
 
 
 def _column(run: TrialRun) -> tuple[Any, ...]:
-    """What stands beside `NAMES`."""
+    """The column for `NAMES`."""
     bill = run.billed
     tokens = (bill.input_tokens, bill.fresh_tokens, bill.read_tokens, bill.written_tokens, bill.output_tokens)
     return (

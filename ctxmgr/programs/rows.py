@@ -1,19 +1,21 @@
-"""Programs that a variable or a flag points elsewhere, a row each: aider, Copilot CLI, crush, goose, Qwen Code; and
-Cline, which none does.
+"""Programs that a variable or a flag redirects, one row each: aider, Copilot CLI, crush, goose, Qwen Code; and
+Cline, which cannot be redirected.
 
 Rules:
-1. aider (0.86.2, tried): its model says which provider: an alias, or the beginning of a name; without one, the key
-   that is set. A project's `.env` goes before the environment, so it is told by flags, which go before both.
-2. Copilot CLI (1.0.102, tried): goes to GitHub, whose address no variable changes, unless COPILOT_PROVIDER_BASE_URL
-   is set (`copilot help providers`).
-3. crush (by the catalogue of models that it ships, where those are the addresses of its two providers): the model
-   chosen last names its provider. An address in `crush.json` goes before the variable, so then it is left alone.
-4. goose (by its page "Environment variables"): GOOSE_PROVIDER, in the environment before `config.yaml`; its hosts
-   there, too.
-5. Qwen Code (0.24.4, tried): `--auth-type`, else what was chosen in its settings, else the key that is set. A model
-   of `modelProviders` in its settings has an address of its own that goes before any variable: it is left alone.
-6. Cline (3.0.65, tried): its address stands in its settings, beside the key, and nowhere else. Its settings are the
-   user's to write: what to do is said.
+1. aider (tested with 0.86.2): its model determines the provider, by an alias or the start of a name; without a
+   model, the key that is set. A project's `.env` overrides the environment, so aider is redirected by flags, which
+   override both.
+2. Copilot CLI (tested with 1.0.102): uses GitHub, whose address no variable changes, unless
+   COPILOT_PROVIDER_BASE_URL is set (`copilot help providers`).
+3. crush (from the model catalogue that it ships, which has the addresses of its two providers): the last chosen
+   model names its provider. An address in `crush.json` overrides the variable, so then crush is refused.
+4. goose (from its page "Environment variables"): GOOSE_PROVIDER, in the environment before `config.yaml`; its hosts
+   likewise.
+5. Qwen Code (tested with 0.24.4): `--auth-type`, otherwise the choice in its settings, otherwise the key that is
+   set. A model in `modelProviders` of its settings has an address that overrides any variable, so then it is
+   refused.
+6. Cline (tested with 3.0.65): its address is in its settings, beside the key, and nowhere else. Only the user
+   writes its settings, so an error says what to do.
 """
 
 from pathlib import Path
@@ -47,7 +49,7 @@ AIDER_BEGINNINGS = {"claude": "anthropic", "gpt": "openai", "o1": "openai", "o3"
 
 
 def _aider(start: Launch) -> str:
-    """Rule 1."""
+    """The provider (rule 1)."""
     folders = (Path(start.directory), home(start))
     files = (yaml_line(folder / ".aider.conf.yml", "model") for folder in folders)
     said = flag(start.arguments, "--model") or start.environ.get("AIDER_MODEL") or next(filter(None, files), "")
@@ -63,7 +65,7 @@ def _aider_hooked(start: Launch, place: Place, base_url: str) -> Launch:
 
 
 def _copilot(start: Launch) -> str:
-    """Rule 2."""
+    """The provider (rule 2)."""
     if not start.environ.get("COPILOT_PROVIDER_BASE_URL"):
         raise NotHookable(
             "Copilot CLI speaks to GitHub, and no base URL changes that: with COPILOT_PROVIDER_BASE_URL, "
@@ -76,7 +78,7 @@ def _copilot(start: Launch) -> str:
 
 
 def _crush(start: Launch) -> str:
-    """Rule 3."""
+    """The provider (rule 3)."""
     paths = (".local/share/crush/crush.json", ".config/crush/crush.json")
     files = [read_json(Path(start.directory) / name) for name in (".crush.json", "crush.json")]
     files += [read_json(home(start) / path) for path in paths]
@@ -97,13 +99,13 @@ def _goose_file(start: Launch) -> Path:
 
 
 def _goose(start: Launch) -> str:
-    """Rule 4."""
+    """The provider (rule 4)."""
     said = flag(start.arguments, "--provider") or start.environ.get("GOOSE_PROVIDER")
     return said or yaml_line(_goose_file(start), "GOOSE_PROVIDER")
 
 
 def _qwen(start: Launch) -> str:
-    """Rule 5."""
+    """The provider (rule 5)."""
     settings = [read_json(folder / ".qwen/settings.json") for folder in (Path(start.directory), home(start))]
     selected = (table(table(one.get("security")).get("auth")).get("selectedType") for one in settings)
     name = flag(start.arguments, "--auth-type") or next((str(one) for one in selected if one), "") or _by_key(start)
@@ -189,7 +191,7 @@ QWEN = program(
 
 
 def _cline(*_: object) -> NoReturn:
-    """Rule 6."""
+    """See rule 6."""
     raise NotHookable(
         "Cline has its address in its settings alone: write it there once (cline auth -p openai -k KEY -m MODEL "
         "-b http://127.0.0.1:8484/v1), and start ctxmgr proxy --listen 127.0.0.1:8484 before it, with --upstream"

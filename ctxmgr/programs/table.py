@@ -1,4 +1,4 @@
-"""The programs that are known, and any other by what it speaks."""
+"""The known programs, and any other program by its API."""
 
 from pathlib import PurePath
 
@@ -15,13 +15,13 @@ PROGRAMS = (CLAUDE, CODEX, OPENCODE, GEMINI, AIDER, CLINE, COPILOT, CRUSH, GOOSE
 
 
 def by_command(command: str) -> Program | None:
-    """The program that this file's name or path is of."""
+    """The program with this file name or path."""
     name = PurePath(command).name.removesuffix(".exe").lower()
     return next((program for program in PROGRAMS if program.command == name), None)
 
 
 def by_api(api: Api, command: str) -> Program:
-    """Any program that heeds the usual variables of this API."""
+    """Any program that uses the usual variables of this API."""
 
     def upstream(start: Launch) -> str:
         addresses = (start.environ.get(variable) for variable in APIS[api].variables)
