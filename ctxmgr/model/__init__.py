@@ -1,7 +1,7 @@
-"""Frozen structs that all others speak in: messages, plans, policy, prices, errors. Imports msgspec alone.
+"""Frozen structs that all other packages use: messages, plans, policy, prices, errors. Imports only msgspec.
 
-`api` has the params and answers of calls, `compaction` what is planned and asked there, `saved` what outlives a
-restart. Knows nothing of what is done with any of it.
+`api` has the params and answers of calls, `compaction` the plans of compactions and the model calls for them,
+`saved` what survives a restart. Knows nothing of what is done with any of it.
 """
 
 from typing import TYPE_CHECKING

@@ -1,6 +1,6 @@
-"""The currency that costs are shown in: its word, its sign, and how an amount is written.
+"""The currency of costs: its name, its sign, and the format of an amount.
 
-Prices come in it, and nothing is converted. Members of JSON that are named `dollars` keep their name.
+Prices are in this currency; nothing is converted. JSON members with `dollars` in their name keep it.
 """
 
 NAME = "dollars"

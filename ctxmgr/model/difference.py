@@ -1,4 +1,4 @@
-"""Turns two sequences of parts, each as bytes, into where they first differ, and how."""
+"""Finds where two sequences of byte strings first differ, and how."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ How = Literal["changed", "added", "removed", "moved"]
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """`index`: of the first part that differs. `offset`: of one that changed, so many bytes are as before."""
+    """`index`: of the first part that differs. `offset`: the number of equal bytes at its start, if it changed."""
 
     how: How
     index: int
@@ -18,7 +18,7 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 def first_difference(before: Sequence[bytes], after: Sequence[bytes]) -> Difference | None:
-    """None where they are the same."""
+    """Returns None if they are equal."""
     index = _common(before, after)
     gone, new = Counter(before[index:]), Counter(after[index:])
     if not gone and not new:
@@ -33,6 +33,6 @@ def first_difference(before: Sequence[bytes], after: Sequence[bytes]) -> Differe
 
 
 def _common(left: Sequence[object], right: Sequence[object]) -> int:
-    """So many items both begin with."""
+    """The number of equal items at the start of both."""
     pairs = enumerate(zip(left, right, strict=False))
     return next((index for index, (a, b) in pairs if a != b), min(len(left), len(right)))

@@ -1,12 +1,12 @@
-"""Cache epochs (stretches of calls over which a projection's bytes only grow at the end), their receipts, pins,
-and the archive's rows and answers.
+"""Cache epochs (periods in which a projection's bytes only grow at the end), their receipts, pins, and the
+archive's rows and answers.
 """
 
 from typing import Literal
 
 import msgspec
 
-# why an epoch was opened; each but "price" and "red" comes when the prefix is lost, or is to be lost, anyway
+# why an epoch was opened; except for "price" and "red", the prefix is lost in any case
 Opening = Literal[
     "price", "cold", "red", "forced", "compaction", "tree", "model", "policy", "pin", "undo", "rewritten", "fit"
 ]
@@ -15,9 +15,10 @@ PinBy = Literal["callId", "digest", "path", "tool"]
 
 
 class EvictedItem(msgspec.Struct, frozen=True, gc=False):
-    """One thing that left at an epoch. `key` is the decision's; `call_text` the tool and its telling arguments,
-    or what the message was; `why` the rule. Weights in tokens, uncalibrated. `handle`: of its original in the
-    archive."""
+    """One thing that was removed at an epoch. `key`: the decision's. `call_text`: the tool and its most informative
+    arguments, or what the message was. `why`: the rule. Weights in tokens, uncalibrated. `handle`: of its original
+    in the archive.
+    """
 
     key: str
     kind: LeftKind
@@ -31,9 +32,9 @@ class EvictedItem(msgspec.Struct, frozen=True, gc=False):
 class Receipt(msgspec.Struct, frozen=True):
     """What an epoch did and why. `before_tokens` and `after_tokens` are weights of the whole projection in tokens.
 
-    `arithmetic` is one line that a person can check. `time_ms`: the host's time in milliseconds, None where none
-    was given. `omitted_count`: so many things of it are no longer listed. `pays_after`: the number of calls after
-    which it has saved what it cost; unset where it saves nothing.
+    `arithmetic` is one line that a person can check. `time_ms`: the host's time in milliseconds, or None if
+    unknown. `omitted_count`: how many removed things are no longer listed. `pays_after`: the number of calls after
+    which the epoch has saved what it cost; unset if it saves nothing.
     """
 
     epoch_number: int = msgspec.field(name="epoch")
@@ -48,25 +49,26 @@ class Receipt(msgspec.Struct, frozen=True):
 
 
 class Pin(msgspec.Struct, frozen=True):
-    """What must stay: one message by digest, a call with its result by id, all that concerns a path (a glob), or
-    every result of a tool."""
+    """What must stay: one message by digest, a call with its result by id, everything about a path (a glob), or
+    every result of a tool.
+    """
 
     by: PinBy
     value: str
 
 
 class Epoch(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The epoch in force. `number` 0: none was opened yet.
+    """The current epoch. `number` 0: none was opened yet.
 
-    `regret` in tokens of uncached input: what keeping the prefix has cost since then. `remaining_tokens`: what the
-    last choice would keep, in tokens. `last_time_ms`: the last call's time, milliseconds. `needed`: the regret that
-    a choice was found to need since then, 0 where none was made. Where the policy says `keep`, `regret` is
-    what it has cost to keep what is due, `needed` what changing would cost now, `remaining_tokens` what no epoch
-    could take away, and `raw_tokens` the conversation's when the epoch began.
+    `regret`: the cost of keeping the prefix since the epoch began, in tokens of uncached input. `remaining_tokens`:
+    what the last choice would keep, in tokens. `last_time_ms`: the time of the last call, in milliseconds.
+    `needed`: the regret that a choice needed since then, 0 without a choice. If the policy has `keep`: `regret` is
+    the cost of having kept what is due, `needed` the current cost of a change, `remaining_tokens` what no epoch
+    could remove, and `raw_tokens` the conversation's size when the epoch began.
 
-    Of the whole session: `session_calls`; `unpruned_tokens` is the sum of what its calls would have sent had
-    nothing been removed, and `saved` what pruning has saved of their cost, in tokens of uncached input; below zero
-    where it cost more.
+    Over the whole session: `session_calls`; `unpruned_tokens`, the sum of what its calls would have sent if nothing
+    had been removed; and `saved`, what pruning has saved of their cost, in tokens of uncached input, negative if it
+    cost more.
     """
 
     number: int = 0
@@ -82,8 +84,9 @@ class Epoch(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ArchiveRow(msgspec.Struct, frozen=True, gc=False):
-    """The original of one thing that left. `handle` is what a marker names it by, `key` its decision's key,
-    `call_text` the tool and its telling arguments (or what the message was), `text` all of what left."""
+    """The original of one removed thing. `handle`: its name in a marker. `key`: its decision's key. `call_text`:
+    the tool and its most informative arguments, or what the message was. `text`: everything that was removed.
+    """
 
     handle: str
     key: str
@@ -92,8 +95,9 @@ class ArchiveRow(msgspec.Struct, frozen=True, gc=False):
 
 
 class ArchiveHit(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One original that a search found. `tool` and `path` as its call names them. `snippet`: a stretch of the text,
-    secrets masked, that begins at its character `offset` of `total`."""
+    """One original that a search found. `tool` and `path` as its call names them. `snippet`: a part of the text
+    with masked secrets, which starts at character `offset` of `total`.
+    """
 
     handle: str
     call_text: str = msgspec.field(name="call")
@@ -105,9 +109,10 @@ class ArchiveHit(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ArchiveAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The archive's answer to rows that were put (`fault` None: it has them), to a handle (`row` None: it holds
-    none under it) or to a search (`hits`, best first). `fault` and `note` are sentences for people; with a note
-    all went well."""
+    """The archive's answer to rows to store (`fault` None: stored), to a handle (`row` None: unknown handle) or to
+    a search (`hits`, best first). `fault` and `note` are sentences for people; a note means that everything
+    succeeded.
+    """
 
     row: ArchiveRow | None = None
     fault: str | None = None

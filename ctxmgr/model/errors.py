@@ -1,6 +1,6 @@
-"""What a call of the library raises: whose fault it is and where, in words without conversation text.
+"""The exceptions that calls of the library raise: who caused the error and where, without conversation text.
 
-A front maps these onto its own protocol; JSON-RPC's codes stand in `ctxmgr/wire/errors.py`.
+A front end maps them to its own protocol; JSON-RPC's codes are in `ctxmgr/wire/errors.py`.
 """
 
 from typing import Any
@@ -15,13 +15,13 @@ class CallError(Exception):
 
 
 class InvalidParams(CallError):
-    """The caller's fault: its params do not fit. `data["path"]` is the JSON path below the params."""
+    """The caller's params are invalid. `data["path"]` is the JSON path below the params."""
 
 
 class CallFailed(CallError):
-    """The params are right, and it cannot be done now; the message says why."""
+    """The params are valid, but the call is not possible now. The message says why."""
 
 
 def invalid_params(text: str, path: str) -> InvalidParams:
-    """`path` is the JSON path of the fault below the params, such as `$.policy.preset`."""
+    """`path`: the JSON path of the error below the params, such as `$.policy.preset`."""
     return InvalidParams(f"invalid params at {path}: {text}", {"path": path})

@@ -1,16 +1,16 @@
-"""Turns text into an estimate of its tokens, by how many characters of each class stand in it, and beside which.
-Pure, whole numbers only, and the same in every program: all that decides goes by it.
+"""Estimates the tokens of a text from how many characters of each class it has, and which are adjacent. Pure,
+integers only, and the same in every program. All decisions use this estimate.
 
-1. Each character weighs by its class or its script. Each pair or run of `PARTS` adds to that or takes of it,
-   counted without overlap: letters in a run are cheaper than single ones, a digit after a blank is a token more.
-2. Blanks and "_" weigh nothing: a vocabulary has them with what follows. So many characters as its longest tokens
-   of blanks hold are a token at least.
-3. A text longer than `PIECE_CHARACTERS` weighs what its pieces do: no single call into C holds up other threads.
+1. Each character counts by its class or its script. Each pair or run in `PARTS` adds to that or subtracts from it,
+   counted without overlap: letters in a run cost less than single ones, a digit after a blank is one more token.
+2. Blanks and "_" count nothing, because a vocabulary joins them with what follows. But a run as long as the longest
+   tokens of blanks counts as at least one token.
+3. A text longer than `PIECE_CHARACTERS` is counted in pieces, so that no single call into C blocks other threads.
 
 The numbers are hundredths of a token of o200k_base, fitted by least squares to 4,200 pieces of code in ten
-languages, logs, listings, diffs, tables, JSON, Markdown and prose in forty languages. Of 41 recorded sessions of
-agents, which they were not fitted to, each total is within 7 % but that of the smallest (93 tokens: 12 %); a block
-is 8 % off in the mean, where characters / 4 is 16 %. About 15 ms a million characters.
+languages, logs, listings, diffs, tables, JSON, Markdown and prose in forty languages. For 41 recorded sessions of
+agents, which were not used in the fit, each total is within 7 %, except the smallest (93 tokens: 12 %). The mean
+error of a block is 8 %; that of characters / 4 is 16 %. One million characters take about 15 ms.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,16 +18,16 @@ from collections.abc import Callable, Sequence
 from ctxmgr.model.compaction import BranchMessage
 
 ESTIMATE = "estimate"
-"""The name it goes by beside those of vocabularies."""
+"""The estimate's name among those of vocabularies."""
 
 WEIGHER = "classes"
-"""Its name in snapshots, where "estimate" was characters / 4."""
+"""The estimate's name in snapshots, in which "estimate" meant characters / 4."""
 
 CHARACTERS_A_TOKEN = 4
-"""The customary ratio, and pi's."""
+"""The usual ratio, and pi's."""
 
 PIECE_CHARACTERS = 1 << 16
-BLANKS = 128  # characters: what the longest tokens of blanks hold
+BLANKS = 128  # characters in the longest tokens of blanks
 
 PARTS: tuple[tuple[bytes, int], ...] = (
     (b"a", 56),
@@ -47,11 +47,11 @@ PARTS: tuple[tuple[bytes, int], ...] = (
     (b" .", 50),
     (b"\n ", 54),
 )
-"""Hundredths of a token of what stands in a text by classes: "a" small letters, "A" capital ones, "0" digits, "."
-all other ASCII marks; the rest of ASCII stands for itself."""
+"""Hundredths of a token for runs of character classes: "a" lower-case letters, "A" upper-case letters, "0" digits,
+"." all other ASCII punctuation; other ASCII characters stand for themselves."""
 
 WORDS: tuple[tuple[bytes, int], ...] = ((b"aaaaa", -50), (b"aaaaaaa", -53))
-"""The same, where letters of all alphabets are one class."""
+"""The same, with the letters of all alphabets as one class."""
 
 SCRIPTS: tuple[tuple[bytes, int], ...] = (
     (b"l", 143),  # Latin with marks
@@ -66,9 +66,9 @@ SCRIPTS: tuple[tuple[bytes, int], ...] = (
     (b"o", 69),  # Korean syllables
     (b"x", 203),  # emoji, all else
 )
-"""Hundredths of a token of a character beyond ASCII."""
+"""Hundredths of a token for a non-ASCII character, by script."""
 
-# The first byte of a character in UTF-8 tells its script: up to this byte, the class of SCRIPTS.
+# The first byte of a character in UTF-8 determines its script: up to this byte, the class of SCRIPTS.
 _LEADS = {0xC1: "x", 0xCD: "l", 0xCF: "g", 0xD4: "c", 0xDF: "r", 0xE0: "i", 0xE1: "v", 0xE2: "s", 0xE3: "k"}
 _LEADS |= {0xE9: "h", 0xED: "o", 0xFF: "x"}
 
@@ -89,20 +89,20 @@ def _class_of(byte: int) -> str:
 
 
 def _inner(part: bytes) -> int:
-    """The place in PARTS of the longest other one that stands in it, -1 for none."""
+    """The index in PARTS of the longest other part within this one, or -1."""
     inside = [number for number, (other, _) in enumerate(PARTS) if other in part and other != part]
     return max(inside, key=lambda number: len(PARTS[number][0]), default=-1)
 
 
-# a part is not looked for where its inner is not
+# a part is counted only if its inner part occurs
 _PARTS = [(number, part, weight, _inner(part)) for number, (part, weight) in enumerate(PARTS)]
 _CLASSES = bytes(ord(_class_of(byte)) for byte in range(256))
 _ONE_ALPHABET = bytes(ord("a") if chr(byte) in "aAlgcrv" else byte for byte in range(256))
-_NOT_COUNTED = bytes(range(0x80, 0xC0)) + b"\r"  # what goes on a character, and the half of a line end
+_NOT_COUNTED = bytes(range(0x80, 0xC0)) + b"\r"  # continuation bytes of a character, and one half of a line end
 
 
 def estimate(text: str) -> int:
-    """In tokens: at least 1, of an empty text 0."""
+    """The number of tokens: at least 1, or 0 for an empty text."""
     if not text:
         return 0
     if len(text) > PIECE_CHARACTERS:

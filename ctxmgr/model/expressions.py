@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled when they are first used: a start waits for none of them."""
+"""Regular expressions that are compiled at first use, so that they do not delay a start."""
 
 import re
 from typing import TYPE_CHECKING, Any, AnyStr
@@ -7,7 +7,7 @@ MEMBERS = ("findall", "finditer", "flags", "fullmatch", "groups", "match", "sear
 
 
 class _Expression:
-    """Until it is used, a text and its flags; from then on its members are those of what was compiled."""
+    """A pattern and its flags; at first use, the members of the compiled expression are added."""
 
     __slots__ = ("_flags", "pattern", *MEMBERS)
 
@@ -18,8 +18,8 @@ class _Expression:
         return _Expression, (self.pattern, self._flags)
 
     def __getattr__(self, name: str) -> Any:
-        """Of a slot that is not filled yet, and of what is asked seldom."""
-        if name.startswith("__"):  # Python asks for those of its own protocols
+        """Called for members that are not set yet, and for rarely used ones."""
+        if name.startswith("__"):  # protocols of Python itself
             raise AttributeError(name)
         compiled = re.compile(self.pattern, self._flags)
         for member in MEMBERS:
@@ -30,6 +30,6 @@ class _Expression:
 if TYPE_CHECKING:
 
     def expression(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-        """For a module's constants, in place of `re.compile`. What `re` is handed must be compiled."""
+        """For a module's constants, instead of `re.compile`. Functions of `re` itself need a compiled pattern."""
 else:
     expression = _Expression

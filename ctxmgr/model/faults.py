@@ -1,6 +1,6 @@
-"""Turns a fault inside into words for people: its kind and the places it came through, none of its text.
+"""Describes an internal fault for people: its kind and the places in the code, but nothing of its text.
 
-A fault's text may hold what the host sent (a key, a line), and conversation never goes to stderr or into errors.
+The text may contain what the host sent (a key, a line), and conversation never goes to stderr or into errors.
 """
 
 PLACES = 6  # innermost first
@@ -17,6 +17,6 @@ def where(fault: BaseException) -> str:
 
 
 def cause(fault: BaseException) -> str:
-    """What the system says of it, or its kind: a cause that a sentence may end with."""
+    """The system's message or, without one, the kind of fault, for the end of a sentence."""
     words = fault.strerror if isinstance(fault, OSError) else None
     return words or type(fault).__name__

@@ -1,7 +1,8 @@
-"""What pictures and documents weigh as the provider counts them, and how many a request takes, by family of models.
+"""Token counts of images and documents as the provider counts them, and how many a request may have, by model
+family.
 
-Where the size of a picture is not known (a link, a file's id, a format without a header we read) it weighs as the
-largest one that the family takes: what is too heavy here fits, what is too light does not.
+If the size of an image is unknown (a link, a file id, an unsupported format), it counts as the largest one that the
+family accepts: an overestimate still fits, an underestimate may not.
 """
 
 import re
@@ -14,14 +15,15 @@ from ctxmgr.model.expressions import expression
 
 MediaKind = Literal["image", "document", "text", "part"]
 
-PART_TOKEN_BYTES = 4  # about what a token of JSON takes
-ANY_EDGE = 1_000_000  # pixels: no edge is too long
+PART_TOKEN_BYTES = 4  # bytes of JSON in a token, roughly
+ANY_EDGE = 1_000_000  # pixels; no edge is too long
 
 
 class Media(msgspec.Struct, frozen=True, gc=False):
-    """A picture or a document in a message, or a part of another kind: one that holds a `text`, as a search result
-    does, or none. `width` and `height` in pixels, 0 where they are not known; `pages` of a document; `size_bytes`
-    that it takes of the request."""
+    """An image or a document in a message, or a part of another kind, with a `text` (such as a search result) or
+    without. `width` and `height` in pixels, 0 if unknown. `pages`: of a document. `size_bytes`: its size in the
+    request.
+    """
 
     kind: MediaKind
     size_bytes: int = 0
@@ -31,13 +33,14 @@ class Media(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def is_shown(self) -> bool:
-        """Whether it is a picture or a document, of which a request takes so many."""
+        """Whether it is an image or a document, whose number in a request is limited."""
         return self.kind in ("image", "document")
 
 
 class MediaRules(msgspec.Struct, frozen=True):
-    """Of a family of models: `image` gives the tokens of a picture of so many pixels, `page_tokens` those of a
-    document's page. `most_images` of one request; None: no number is known."""
+    """The rules of a model family. `image`: returns the tokens of an image from its width and height in pixels.
+    `page_tokens`: of one page of a document. `most_images`: in one request; None: unknown.
+    """
 
     name: str
     image: Callable[[int, int], int]
@@ -47,7 +50,7 @@ class MediaRules(msgspec.Struct, frozen=True):
 
 
 def tokens(media: Media, rules: MediaRules) -> int:
-    """What it weighs in tokens."""
+    """The tokens of an image, a document or another part."""
     if not media.is_shown:
         return -(-media.size_bytes // PART_TOKEN_BYTES)
     if media.kind == "document":
@@ -57,13 +60,14 @@ def tokens(media: Media, rules: MediaRules) -> int:
 
 
 def _up(value: float) -> int:
-    """The next whole number."""
+    """Rounds up to an integer."""
     return -int(-value // 1)
 
 
 def by_patches(side: int, most: int, long_edge: float, factor: float = 1.0) -> Callable[[int, int], int]:
-    """One token a square of so many pixels; a larger picture is made smaller until its long edge and its number of
-    squares are within bounds. `factor`: what a square is billed as."""
+    """One token for each square of `side` pixels. A larger image is scaled down until its long edge and its number
+    of squares are within limits. `factor`: the tokens billed for a square.
+    """
 
     def image(width: int, height: int) -> int:
         scale = min(1.0, long_edge / max(width, height))
@@ -77,7 +81,9 @@ def by_patches(side: int, most: int, long_edge: float, factor: float = 1.0) -> C
 
 
 def by_tiles(base: int, tile: int) -> Callable[[int, int], int]:
-    """OpenAI's tiles: into 2,048 x 2,048, then the short side to 768, then squares of 512 pixels."""
+    """OpenAI's tiles: scaled to fit 2,048 x 2,048, then the short side to 768, then split into squares of 512
+    pixels.
+    """
 
     def image(width: int, height: int) -> int:
         scale = min(1.0, 2_048 / max(width, height))
@@ -88,33 +94,34 @@ def by_tiles(base: int, tile: int) -> Callable[[int, int], int]:
 
 
 def of_gemini(width: int, height: int) -> int:
-    """258 tokens up to 384 x 384 pixels, above that for each tile of 768."""
+    """258 tokens up to 384 x 384 pixels; above that, for each tile of 768 pixels."""
     if max(width, height) <= 384:
         return 258
     return 258 * _up(width / 768) * _up(height / 768)
 
 
-# Anthropic, "Vision": a token a square of 28 pixels (about width x height / 750), long edge 1,568 and 1,568 tokens
-# at most; from Opus 4.7 on 2,576 and 4,784. 100 pictures a request where the window is 200k, else 600. A page of a
-# PDF is a picture and its text ("PDF support": 1,500 to 3,000 tokens of text).
+# Anthropic, "Vision": a token for each square of 28 pixels (about width x height / 750), long edge at most 1,568
+# and at most 1,568 tokens; from Opus 4.7 on 2,576 and 4,784. 100 images in a request if the window is 200k,
+# otherwise 600. A page of a PDF is an image and its text ("PDF support": 1,500 to 3,000 tokens of text).
 CLAUDE = MediaRules("claude", by_patches(28, 1_568, 1_568), (1_568, 784), 3_000, 100)
 CLAUDE_LARGE = MediaRules("claude-large", by_patches(28, 4_784, 2_576), (2_576, 1_456), 4_000, 600)
-# OpenAI, "Images and vision", calculating costs: tiles of 512 pixels with a base, or squares of 32 pixels, 1,536 at
-# most, times a factor by model. 500 pictures a request.
+# OpenAI, "Images and vision", calculating costs: tiles of 512 pixels with a base, or squares of 32 pixels, at most
+# 1,536, times a factor by model. 500 images in a request.
 GPT_4O = MediaRules("gpt-4o", by_tiles(85, 170), (2_048, 768), 1_500, 500)
 GPT_5 = MediaRules("gpt-5", by_tiles(70, 140), (2_048, 768), 1_500, 500)
 O_SERIES = MediaRules("o", by_tiles(75, 150), (2_048, 768), 1_500, 500)
 MINI = MediaRules("mini", by_patches(32, 1_536, ANY_EDGE, 1.62), (2_048, 768), 2_500, 500)
 NANO = MediaRules("nano", by_patches(32, 1_536, ANY_EDGE, 2.46), (2_048, 768), 3_800, 500)
 O4_MINI = MediaRules("o4-mini", by_patches(32, 1_536, ANY_EDGE, 1.72), (2_048, 768), 2_700, 500)
-# Google, "Image understanding" and "Token counting": tiles of 768 pixels, 258 tokens each, as a page of a PDF;
-# 3,600 pictures a request. From Gemini 3 on ("Media resolution") 1,120 a picture and 560 a page of any size.
+# Google, "Image understanding" and "Token counting": tiles of 768 pixels, 258 tokens each, like a page of a PDF;
+# 3,600 images in a request. From Gemini 3 on ("Media resolution") 1,120 for an image and 560 for a page of any
+# size.
 GEMINI = MediaRules("gemini", of_gemini, (3_072, 3_072), 258, 3_600)
 GEMINI_3 = MediaRules("gemini-3", lambda width, height: 1_120, (1, 1), 560, 3_600)
-# Who does not say: about what the most common ones take for a screenshot.
+# Providers without published rules: about what the most common ones count for a screenshot.
 OTHER = MediaRules("", by_patches(28, 1_568, 1_568), (1_568, 784), 2_000)
 
-# what a model's id holds, the first that fits
+# patterns of model ids; the first match counts
 FAMILIES: tuple[tuple[re.Pattern[str], MediaRules], ...] = tuple(
     (expression(pattern, re.IGNORECASE), rules)
     for pattern, rules in (
@@ -133,5 +140,5 @@ FAMILIES: tuple[tuple[re.Pattern[str], MediaRules], ...] = tuple(
 
 
 def family(model_id: str) -> MediaRules:
-    """The rules of a model by its id."""
+    """The rules for a model, by its id."""
     return next((rules for pattern, rules in FAMILIES if pattern.search(model_id)), OTHER)

@@ -1,7 +1,7 @@
-"""The decoded view of one message: what the engine may know of it, whatever the host's format.
+"""The decoded view of a message: what the engine may know of it, whatever the host's format.
 
-A format (floor 1, `ctxmgr.formats`) turns raw JSON into a `View`; the session keeps the raw bytes beside it.
-Nothing here knows JSON, tokens or a format.
+A format (`ctxmgr.formats`) turns raw JSON into a `View`; the session keeps the raw bytes beside it. Nothing here
+knows JSON, tokens or a format.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,10 +14,10 @@ from ctxmgr.model.tools import DeclaredTools
 
 BlockKind = Literal["text", "thinking", "call", "result", "image", "shell", "summary", "other"]
 PACKET_MARK = "[ctxmgr packet]"
-"""The first line of every packet, by which a message that comes back is known for one."""
+"""The first line of every packet. It identifies packets that come back in a message."""
 
 PACKET_END = "[end of ctxmgr packet]"
-"""The line between a packet and the user's words, where both stand in one message."""
+"""The line between a packet and the user's words, if both are in one message."""
 
 Role = Literal["user", "assistant", "result", "shell", "note", "summary", "packet", "prompt", "other"]
 SummaryKind = Literal["", "compaction", "branch"]
@@ -28,8 +28,9 @@ Found = TypeVar("Found")
 
 
 def once(make: Callable[Concatenate[Of, With], Found]) -> Callable[Concatenate[Of, With], Found]:
-    """A pure function of a frozen thing that is worked out once of each: what it gave is kept in the thing itself,
-    beside its fields, and leaves memory with it. Other arguments must be hashable."""
+    """Caches a pure function of a frozen object. The results are stored in the object itself, beside its fields,
+    and are freed with it. Other arguments must be hashable.
+    """
     name = f"{make.__module__}.{make.__qualname__}"
 
     def remembered(of: Of, /, *args: With.args, **more: With.kwargs) -> Found:
@@ -45,8 +46,9 @@ def once(make: Callable[Concatenate[Of, With], Found]) -> Callable[Concatenate[O
 
 
 class Usage(msgspec.Struct, frozen=True, gc=False):
-    """What a provider reported for one call, in tokens. `total_tokens` is what the next call starts from;
-    `has_cache_read`: it says what was read from the cache, be it nothing."""
+    """What a provider reported for one call, in tokens. `total_tokens`: the size from which the next call starts.
+    `has_cache_read`: whether it reported cache reads, even 0.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -59,20 +61,18 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
 class Block(msgspec.Struct, frozen=True, dict=True):
     """One content block of a message: a text, a thought, a call, a result, an image.
 
-    `text` is what gets weighed: the text, the thinking, a result's texts joined, or for a call its
-    name, a space and its arguments as JSON. `arguments` are a call's decoded arguments (never mutated).
-    `media` are the pictures and documents in the block, weighed apart. `content_index` is where it stands in the
-    message's content, -1 where the message itself is the block. `can_edit` says that the format can put another
-    text, or other arguments, there. Of texts only those of users and notes say so.
-    `must_lead`: of a signed thought, that the provider refuses a turn that began with one and no longer does.
-    `declared`: of a call, what its host says of its tools.
-    `marked`: the host itself marks the result as an error.
-    `tie`: an id that it shares with blocks elsewhere, beside a call and its result: what the provider ran and its
-    outcome, a call and the program that made it, a request and its approval. `closes`: the provider refuses it
-    where no block with that id stands before it. `loads`: tools that the model may call since.
-    `doubtful`: the format has no error flag, and this result may be an error: it is protected as one is. Beside
-    `is_error`: by its first words it is one, unless the call shows a text. `untold`: it has none, and nothing in
-    the result says how the call ended.
+    `text`: what is counted in tokens: the text, the thinking, the joined texts of a result, or for a call its name,
+    a space and its arguments as JSON. `arguments`: a call's decoded arguments (never mutated). `media`: the images
+    and documents in the block, counted separately. `content_index`: its index in the message's content, -1 if the
+    message itself is the block. `can_edit`: whether the format can replace its text or arguments. For texts, only
+    those of users and notes. `must_lead`: a signed thought without which the provider refuses a turn that began
+    with it. `declared`: for a call, what its host declares about its tools. `marked`: whether the host itself marks
+    the result as an error. `tie`: an id that it shares with other blocks, besides a call and its result: something
+    that the provider ran and its outcome, a call and the program that made it, a request and its approval.
+    `closes`: whether the provider refuses it without an earlier block with that id. `loads`: tools that the model
+    may call from then on. `doubtful`: the format has no error flag, and this result may be an error, so it is
+    protected like one. Together with `is_error`: by its first words it is an error, unless the call shows a text.
+    `untold`: the format has no error flag, and nothing in the result says how the call ended.
     """
 
     kind: BlockKind
@@ -96,21 +96,21 @@ class Block(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def made(self) -> "Call":
-        """The call that it is."""
+        """This block as a call."""
         return Call(self.tool, self.arguments or {}, self.declared)
 
 
 class View(msgspec.Struct, frozen=True):
     """One message as the engine sees it.
 
-    Role "prompt" is what the host says to the model beside the conversation (and what only the provider can read
-    of the past): it belongs to no turn and is never left out. "result" holds tool results and nothing of a user.
-    `opens_turn`: a user message that starts a turn. `summary`: set by the host's own mark, or by the words that
-    it is known to put before one; in a message of a role other than "summary" its block is of that kind.
-    `time_ms`: milliseconds since the epoch, None where the host gave no time. `stop` and `error` are an
-    assistant message's stop reason and error text: stop, length, toolUse, error, aborted, or as the host spells
-    another. `joins`: one of several items that together make an assistant's message. `leads`: a prompt that stands
-    right before the assistant's message that it is for, and nowhere else: it stays and leaves with that.
+    Role "prompt" is what the host says to the model outside the conversation (and what only the provider can read
+    of the past): it belongs to no turn and is never removed. "result" contains tool results and nothing from a
+    user. `opens_turn`: a user message that starts a turn. `summary`: set by the host's own mark, or by the words
+    that it is known to put before one; in a message with another role than "summary", its block has that kind.
+    `time_ms`: milliseconds since the epoch, or None if unknown. `stop` and `error`: an assistant message's stop
+    reason and error text; the stop reason is stop, length, toolUse, error, aborted, or another one as the host
+    spells it. `joins`: one of several items that together form an assistant's message. `leads`: a prompt that
+    belongs right before the assistant's message that follows it: it stays or is removed with that message.
     """
 
     role: Role
@@ -126,15 +126,15 @@ class View(msgspec.Struct, frozen=True):
 
     @property
     def summary_text(self) -> str:
-        """The text of its summary; "" where only the provider can read it."""
+        """The text of its summary, or "" if only the provider can read it."""
         return "\n".join(block.text for block in self.blocks if block.kind == "summary")
 
 
 class Message(msgspec.Struct, frozen=True, dict=True):
-    """A message as the session holds it: raw bytes as they came, view, and weights in tokens (uncalibrated).
+    """A message in a session: the raw bytes as received, its view, and its weights in tokens (uncalibrated).
 
-    `digest` is 16 hex characters over the raw bytes. `weights` has one number a block of the view. `media_count`:
-    of its pictures and documents.
+    `digest`: 16 hex characters over the raw bytes. `weights`: one number for each block of the view. `media_count`:
+    the number of its images and documents.
     """
 
     raw: bytes
@@ -146,7 +146,7 @@ class Message(msgspec.Struct, frozen=True, dict=True):
 
 
 class Call(msgspec.Struct, frozen=True):
-    """A tool call as a later result refers to it. `declared`: what its host says of its tools."""
+    """A tool call as a later result refers to it. `declared`: what its host declares about its tools."""
 
     tool: str
     arguments: Mapping[str, Any]

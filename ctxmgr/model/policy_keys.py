@@ -1,4 +1,4 @@
-"""Turns the policy keys a host sets into the policy in force, and names the key at fault."""
+"""Builds the current policy from the keys that a host sets, and names the key of an error."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from ctxmgr.model.typos import misfit
 
 
 class InvalidPolicy(ValueError):
-    """The policy does not hold; `path` is the JSON path of the fault below the policy, such as `.zones.red`."""
+    """The policy is invalid. `path`: the JSON path of the error below the policy, such as `.zones.red`."""
 
     def __init__(self, text: str, path: str) -> None:
         super().__init__(text)
@@ -20,7 +20,7 @@ class InvalidPolicy(ValueError):
 
 
 def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """`old` with the keys of `new` put in, objects merged; null takes a key back to its default."""
+    """`old` updated with the keys of `new`. Objects are merged; null resets a key to its default."""
     out = dict(old)
     for name, value in new.items():
         before = out.get(name)
@@ -36,12 +36,12 @@ def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
 
 
 def _spelled_out(compaction: Any) -> Any:
-    """The short form of `compaction` says who writes, and nothing else."""
+    """The long form of `compaction`. The short form only says who writes."""
     return {"by": compaction} if isinstance(compaction, str) else compaction
 
 
 def check_keys(keys: dict[str, Any]) -> None:
-    """Raises InvalidPolicy where a key that is null, and so would leave no trace, is not one of a policy's."""
+    """Raises InvalidPolicy if a key with the value null, which would otherwise be dropped, is not a policy key."""
     for path in _nulls(keys):
         alone: Any = None
         for name in reversed(path):
@@ -57,8 +57,9 @@ def check_keys(keys: dict[str, Any]) -> None:
 def fitting(
     defaults: dict[str, Any], overrides: dict[str, Any], model: str | None = None
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The overrides that make a policy over these defaults, and the paths of those that do not: another release
-    may have taken them. Where what is at fault cannot be told, it is all of them."""
+    """The overrides that form a valid policy with these defaults, and the paths of the others, which another
+    release may have accepted. If the invalid key cannot be identified, all of them are rejected.
+    """
     left, set_aside = overrides, []
     while True:
         try:
@@ -73,8 +74,10 @@ def fitting(
 
 
 def _without(keys: dict[str, Any], path: str) -> tuple[dict[str, Any], str | None]:
-    """Less the key at this path, or the last one on the way to it, and that one's path; None where none is."""
-    for name in sorted(keys, key=len, reverse=True):  # names of models hold dots
+    """The keys without the one at this path, or without its deepest existing parent, and the path that was removed.
+    The path is None if there is none.
+    """
+    for name in sorted(keys, key=len, reverse=True):  # names of models contain dots
         rest = path.removeprefix(f".{name}")
         if rest == path or rest[:1] not in ("", ".", "["):
             continue
@@ -97,9 +100,11 @@ def _nulls(keys: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
 
 
 def policy(keys: dict[str, Any], model: str | None = None) -> Policy:
-    """The policy these keys make for a model. Raises InvalidPolicy: for one model as soon as for any other."""
+    """The policy that these keys form, for a model. Raises InvalidPolicy, also if the keys are invalid only for
+    another model.
+    """
     check_keys(keys)
-    _ordered(_converted({**keys, "models": None}, Policy, ""), "")  # first, for every model has these keys too
+    _ordered(_converted({**keys, "models": None}, Policy, ""), "")  # first, because every model also has these keys
     per_model = keys.get("models") or {}
     if isinstance(per_model, dict):
         for name, theirs in per_model.items():
@@ -136,7 +141,7 @@ def _ordered(made: Policy, under: str) -> Policy:
 
 
 def checked_keys(given: Policy | Mapping[str, Any] | None) -> dict[str, Any]:
-    """The keys that a program sets. Raises InvalidParams where they make no policy."""
+    """The keys that a program sets. Raises InvalidParams if they form no valid policy."""
     if not isinstance(given, Policy | Mapping | None):
         raise invalid_params(f"expected a policy, not {type(given).__name__}", "$.policy")
     keys: dict[str, Any] = set_keys(given or {})
@@ -148,8 +153,9 @@ def checked_keys(given: Policy | Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def set_keys(policy: Any) -> Any:
-    """The keys of a policy that are set, as they go on the wire: of a struct those that are not the defaults, so
-    that what is said for one model goes before what is said for all."""
+    """The keys of a policy that are set, as on the wire. For a struct, these are the ones that differ from the
+    defaults, so that keys for one model take precedence over those for all.
+    """
     if isinstance(policy, Mapping):
         return {name: set_keys(inner) for name, inner in policy.items()}
     if not isinstance(policy, msgspec.Struct):
@@ -162,7 +168,7 @@ def set_keys(policy: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Without nulls, which mean the default, and with 1.0 as 1: a JavaScript host may write either."""
+    """The value without nulls, which mean the default, and with 1.0 as 1. A JavaScript host may write either."""
     if isinstance(value, dict):
         return {name: _plain(inner) for name, inner in value.items() if inner is not None}
     if isinstance(value, float) and value.is_integer():
@@ -175,7 +181,7 @@ def zones_ordered(zones: Zones) -> bool:
 
 
 def compaction(made: Policy) -> CompactionPolicy:
-    """The compaction setting with its short form spelled out."""
+    """The compaction setting in its long form."""
     if isinstance(made.compaction, str):
         return CompactionPolicy(by=made.compaction)
     return made.compaction

@@ -1,8 +1,9 @@
-"""What a model's tokens cost, and turns that into rates: what the cache costs as parts of the input price.
+"""What a model's tokens cost, and the rates derived from it: the price of the cache as a fraction of the input
+price.
 
-The one place that says what a price is. A host tells prices with the model (`wire`), the policy may say them where
-it does not: both are these, under the names and within the limits of their door. What a price depends on beside
-the kind of token, such as the length of the prompt, belongs here: a further field, a further argument of `rates`.
+This is the only definition of a price. A host reports prices with the model (`wire`); the policy may set those that
+the host does not. Both use these structs, with the names and limits of their own interface. Anything else that a
+price depends on, such as the length of the prompt, belongs here, as another field and another argument of `rates`.
 """
 
 from collections.abc import Sequence
@@ -12,15 +13,16 @@ import msgspec
 
 CacheKind = Literal["marks", "implicit", "none"]
 
-READ, WRITE = 0.1, 1.25  # of the input price, where no price is known: Anthropic's, 5 minutes
-OUTPUT = 5.0  # of the input price, where no price is known: Anthropic's, and of most others
+READ, WRITE = 0.1, 1.25  # of the input price, if no price is known: Anthropic's, 5 minutes
+OUTPUT = 5.0  # of the input price, if no price is known: that of Anthropic and most others
 MILLION = 1_000_000
-DEAREST_SHARE = 10.0  # of the input price: no provider's is near it, so what is above is a slip
+DEAREST_SHARE = 10.0  # of the input price; no provider is near it, so a larger share is a mistake
 
 
 class BaseTier(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Dollars per million tokens of a request whose input has more than `above_tokens` tokens: of all of it. None:
-    not told, as much dearer as input is."""
+    """Dollars per million tokens of a request with more than `above_tokens` input tokens, for all its tokens. None:
+    unknown, and then in the same proportion as `input`.
+    """
 
     above_tokens: int
     input: float
@@ -30,8 +32,9 @@ class BaseTier(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class BasePrices(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Dollars per million tokens; None: not told, and so is 0 but for `cache_read`, which may be free. `tiers`: of
-    longer requests. As snapshots have them."""
+    """Dollars per million tokens. None: unknown. 0 also means unknown, except for `cache_read`, which may be free.
+    `tiers`: prices of longer requests. Stored in snapshots.
+    """
 
     input: float | None = None
     output: float | None = None
@@ -41,7 +44,7 @@ class BasePrices(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class PriceTier(BaseTier, frozen=True, omit_defaults=False):
-    """The same with nothing that is not told."""
+    """A tier in which every price is known."""
 
     above_tokens: int = 0
     input: float = 0
@@ -51,8 +54,7 @@ class PriceTier(BaseTier, frozen=True, omit_defaults=False):
 
 
 class TieredPrices(BasePrices, frozen=True, omit_defaults=True):
-    """Prices of requests however long they are; `tiers`: what longer ones cost instead. What is not told costs
-    nothing."""
+    """Prices of requests of any length. `tiers`: the prices of longer ones. A missing price is 0."""
 
     input: float = 0
     output: float = 0
@@ -61,7 +63,7 @@ class TieredPrices(BasePrices, frozen=True, omit_defaults=True):
     tiers: tuple[PriceTier, ...] = ()
 
     def tier(self, input_tokens: int) -> PriceTier:
-        """What a request of so much input pays: the tier with the largest bound that it is above."""
+        """The prices for a request with this much input: those of the highest tier that it exceeds."""
         below = [tier for tier in self.tiers if input_tokens > tier.above_tokens]
         if below:
             return max(below, key=lambda tier: tier.above_tokens)
@@ -69,14 +71,14 @@ class TieredPrices(BasePrices, frozen=True, omit_defaults=True):
 
 
 class Rates(msgspec.Struct, frozen=True):
-    """Prices of a cached token and of one written to the cache, as parts of the input price."""
+    """The prices of a token read from the cache and of one written to it, as fractions of the input price."""
 
     cache_read: float = READ
     cache_write: float = WRITE
 
 
 class CallTokens(msgspec.Struct, frozen=True):
-    """Of one request: read from a cache, written to one, new input that neither is, and output."""
+    """The tokens of one request: read from the cache, written to it, other input, and output."""
 
     read_tokens: int = 0
     written_tokens: int = 0
@@ -89,7 +91,7 @@ class CallTokens(msgspec.Struct, frozen=True):
 
 
 def at_length(prices: BasePrices | None, input_tokens: int) -> BasePrices | None:
-    """What a request of so much input pays: of prices with tiers those of its tier."""
+    """The prices for a request with this much input: those of its tier, if there are tiers."""
     if not isinstance(prices, TieredPrices):
         return prices
     tier = prices.tier(input_tokens)
@@ -97,7 +99,7 @@ def at_length(prices: BasePrices | None, input_tokens: int) -> BasePrices | None
 
 
 def call_cost(tokens: CallTokens, prices: BasePrices | None) -> float:
-    """What a request comes to, in tokens of input that no cache held."""
+    """The cost of a request, in tokens of uncached input."""
     by, output = rates(prices), output_share(prices)
     return (
         tokens.read_tokens * by.cache_read
@@ -108,7 +110,9 @@ def call_cost(tokens: CallTokens, prices: BasePrices | None) -> float:
 
 
 def dollars(tokens: CallTokens, known: BasePrices | None, whole_tokens: int = 0) -> float | None:
-    """What these tokens cost, of a request of so many in all where it has more; None where no price is known."""
+    """The cost of these tokens. `whole_tokens`: the input tokens of the whole request, if it has more. Returns None
+    if no price is known.
+    """
     by = at_length(known, max(tokens.input_tokens, whole_tokens))
     if by is None or not by.input:
         return None
@@ -116,7 +120,7 @@ def dollars(tokens: CallTokens, known: BasePrices | None, whole_tokens: int = 0)
 
 
 def spelled_out(tokens: CallTokens, prices: BasePrices | None) -> str:
-    """The same as a sum that a person can check: `9,000 read x 0.1 + 200 written x 1.25`."""
+    """The cost as a sum that a person can check: `9,000 read x 0.1 + 200 written x 1.25`."""
     by = rates(prices)
     parts = (
         (tokens.read_tokens, "read", by.cache_read),
@@ -128,14 +132,16 @@ def spelled_out(tokens: CallTokens, prices: BasePrices | None) -> str:
 
 
 def output_share(prices: BasePrices | None) -> float:
-    """The price of output, as a part of the input price."""
+    """The price of output, as a fraction of the input price."""
     if prices is None or prices.input is None or not prices.input > 0 or not prices.output:
         return OUTPUT
     return prices.output / prices.input
 
 
 def base_prices(prices: BasePrices | None) -> BasePrices | None:
-    """These prices without what a door adds to them; a price of 0 is none, but of reading the cache."""
+    """These prices without the fields of an interface's subclass. A price of 0 becomes None, except for cache
+    reads.
+    """
     if prices is None:
         return None
     return BasePrices(
@@ -153,19 +159,21 @@ def _base_tier(tier: BaseTier) -> BaseTier:
 
 
 def double_tier(tiers: Sequence[BaseTier]) -> int | None:
-    """The place of the first that begins above as many tokens as one before it, None where there is none."""
+    """The index of the first tier with the same bound as an earlier one, or None."""
     bounds = [tier.above_tokens for tier in tiers]
     return next((number for number, bound in enumerate(bounds) if bound in bounds[:number]), None)
 
 
 def in_force(host: BasePrices | None, policy: BasePrices | None) -> BasePrices | None:
-    """The host's where it tells the price of input, else the policy's."""
+    """The host's prices if it reports one for input, otherwise the policy's."""
     return host if policy is None or (host is not None and (host.input or 0) > 0) else policy
 
 
 def rates(prices: BasePrices | None) -> Rates:
-    """Of a model. What is not told is as most providers have it: reading the cache for nothing is free, and where
-    reading is told and writing is not, writing costs what input does. What no provider asks counts as not told."""
+    """The rates of a model. For missing prices: reading the cache for nothing is free; if the read price is known
+    and the write price is not, a write costs as much as input; otherwise the defaults above. A price that no
+    provider asks counts as missing.
+    """
     if prices is None or prices.input is None or not prices.input > 0:
         return Rates()
     read, write = _share(prices.cache_read, prices.input), _share(prices.cache_write, prices.input)
@@ -177,22 +185,23 @@ def rates(prices: BasePrices | None) -> Rates:
 
 
 def _share(price: float | None, of: float) -> float | None:
-    """None where it is not told, or absurd (infinite and no number too)."""
+    """The fraction, or None if the price is missing or absurd (also infinite or not a number)."""
     share = price / of if price is not None and of < float("inf") else 0.0
     return share if 0 < share <= DEAREST_SHARE else None
 
 
-MOST_LIFETIME_MS = 86_400_000  # no provider keeps a start longer: a day is OpenAI's longest
-LIFETIME_MS = 300_000  # of a cached start since it was last read: Anthropic's, and near that of most others
+MOST_LIFETIME_MS = 86_400_000  # no provider keeps an entry longer; a day is OpenAI's longest
+LIFETIME_MS = 300_000  # of a cache entry since its last read: Anthropic's, and close to most others'
 
 
 class CacheRule(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Of one provider.
+    """How a provider caches.
 
-    `kind`: "marks": a start is kept up to each mark that a request sets; "implicit": every start is; "none":
-    nothing. `most_marks`: in one request. `look_back_blocks`: a start kept earlier is found where it ends fewer
-    content blocks before a mark; 0: however far. `least_tokens`: a shorter start is not kept. `step_tokens`: what
-    is read is a multiple of these. `lifetime_ms`: of a start that nobody reads; `renews`: each read begins it anew.
+    `kind`: "marks": a prefix is cached up to each mark that a request sets; "implicit": every prefix is cached;
+    "none": nothing. `most_marks`: in one request. `look_back_blocks`: an earlier entry is found if it ends fewer
+    content blocks before a mark; 0: no limit. `least_tokens`: shorter prefixes are not cached. `step_tokens`: reads
+    are a multiple of this. `lifetime_ms`: of an entry that is not read. `renews`: whether each read restarts the
+    lifetime.
     """
 
     kind: CacheKind = "implicit"
@@ -206,10 +215,10 @@ class CacheRule(msgspec.Struct, frozen=True, omit_defaults=True):
 
 MARKS = CacheRule("marks", most_marks=4, look_back_blocks=20, least_tokens=1_024)  # Anthropic's
 IMPLICIT = CacheRule("implicit", least_tokens=1_024, step_tokens=128)  # OpenAI's
-OWN_MARKS = 2  # that hosts set outside of a list, on system prompt and tools, where they do not say
+OWN_MARKS = 2  # marks that hosts set outside of a list, on system prompt and tools, if they do not say
 NO_CACHE = CacheRule("none", lifetime_ms=0, renews=False)
 
 
 def is_cold(before_ms: int | None, now_ms: int | None, lifetime_ms: int) -> bool:
-    """Whether more time has passed than a cache lives. Without both times it counts as warm."""
+    """Whether a cache entry has expired between these times. Without both times, it has not."""
     return before_ms is not None and now_ms is not None and now_ms - before_ms > lifetime_ms

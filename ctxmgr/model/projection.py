@@ -9,23 +9,24 @@ from ctxmgr.model.policy import WorkingSet, Zone
 Verdict = Literal["kept", "distilled", "pruned", "cut", "dropped", "inserted"]
 EditKind = Literal["distilled", "pruned", "shortened", "cut"]
 Written = tuple[str | tuple[int, int], ...]
-"""A text as it was sent: what was written, and character ranges [start, end) of the original's text, joined."""
+"""The parts of a text as it was sent: written text, and character ranges [start, end) of the original."""
 
 
 class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A remembered edit of one block, or that a message is left out: it holds until the branch or the list it
+    """A remembered edit of one block, or the removal of a message. It is valid until the branch or the list it
     belongs to is gone.
 
-    `limit` is the length in characters a distilled result was cut to, of a result that was cut as it arrived in
-    tokens; 0 for all others. `shortened` are a call's arguments; `cut` is what would not fit, of whichever kind, or
-    was too long as it arrived. `written` was put in the block's place (of a call:
-    its arguments as JSON text), `weight` tokens. Once it is there it is not made again; without it the edit has
-    never been sent. `media`: of a cut block, the texts that stand for these of its pictures and documents; where
-    nothing is written its text is as it came. `to_fit`: a message was dropped because the list did not fit.
+    `limit`: the length in characters to which a result was distilled; for a result that was cut on arrival, in
+    tokens; otherwise
+    0. Kind `shortened` is for a call's arguments; `cut` for any block that did not fit, or was too long on arrival.
+       `written`: the replacement of the block's content (for a call, its arguments as JSON text), `weight` its
+       tokens. Once it is set, it is reused; without it, the edit was never sent. `media`: in a cut block, the texts
+       that replace these of its images and documents; if nothing is written, its text is unchanged. `to_fit`: a
+       message was dropped because the list did not fit.
     """
 
     kind: Literal["distilled", "pruned", "shortened", "cut", "dropped"]
-    limit: int = msgspec.field(default_factory=int)  # and so on disk where it is 0, as it always was
+    limit: int = msgspec.field(default_factory=int)  # so that it is stored even if 0, as in earlier snapshots
     written: Written = msgspec.field(default=(), name="w")
     weight: int = msgspec.field(default=0, name="n")
     media: tuple[tuple[int, str], ...] = msgspec.field(default=(), name="m")
@@ -33,16 +34,17 @@ class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Keep(msgspec.Struct, frozen=True, gc=False):
-    """Messages [start, end) of the list as it came, byte for byte."""
+    """Messages [start, end) of the list, unchanged."""
 
     start: int
     end: int
 
 
 class BlockEdit(msgspec.Struct, frozen=True, gc=False):
-    """Message `message_index` with the text of its block `block_index` replaced; of a call block, its `arguments`;
-    where it is cut, `media` as its decision says, and a text of "" is as it came.
-    Weights in tokens, uncalibrated."""
+    """Message `message_index` with the text of its block `block_index` replaced, or for a call block its
+    `arguments`. If it is cut, `media` is as in its decision, and a text of "" means unchanged. Weights in tokens,
+    uncalibrated.
+    """
 
     message_index: int
     block_index: int
@@ -66,7 +68,7 @@ Piece = Keep | BlockEdit | Packet
 
 
 class HeavyMessage(msgspec.Struct, frozen=True):
-    """What is left in a list that does not fit: a message's role and index, and its tokens."""
+    """What is still in a list that does not fit: a message's role and index, and its tokens."""
 
     kind: str
     index: int
@@ -74,14 +76,14 @@ class HeavyMessage(msgspec.Struct, frozen=True):
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """A whole projection. `floor` is the index of the first kept turn's first message.
+    """A whole projection. `floor`: the index of the first kept turn's first message; in preset `balanced`, of the
+    message after the packet.
 
-    In preset `balanced` it is the message that the packet stands before. `dropped` counts messages left out by
-    themselves, not with their turn.
-    `decisions` are all edits in force, old and new, by key. `blocks_cut` were cut; `too_big` is
-    empty where the list fits. `allowance`: tokens that the packet may weigh beyond what left the list, for what the
-    host took away itself. `working_set`: what is promised of the newest of it; `fit_floor`: turns before this
-    message left though they belong to that, because the list did not fit, 0 for none.
+    `dropped`: the number of messages removed individually, not with their turn. `decisions`: all current edits, old
+    and new, by key. `blocks_cut`: the number of cut blocks. `too_big`: empty if the list fits. `allowance`: tokens
+    that the packet may have beyond what was removed from the list, for what the host removed itself. `working_set`:
+    what is promised of the newest part. `fit_floor`: turns before this message were removed although they belong to
+    the working set, because the list did not fit; 0 for none.
     """
 
     pieces: tuple[Piece, ...]
@@ -103,7 +105,7 @@ class Plan(msgspec.Struct, frozen=True):
     fit_floor: int = 0
 
     def goes_on_from(self, pieces: tuple[Piece, ...]) -> bool:
-        """Whether it begins with these pieces, of which the last may be longer now."""
+        """Whether the plan begins with these pieces. The last one may be longer now."""
         last = len(pieces) - 1
         if last < 0 or len(self.pieces) <= last or self.pieces[:last] != pieces[:last]:
             return False

@@ -1,18 +1,19 @@
-"""The rules a release decides by, as a number: what made a transcript, and who can replay it.
+"""The version of the rules by which a release decides: which rules a transcript was recorded with, and who can
+replay it.
 
-1. A transcript says its rules in the header; where it says none they are 1.
-2. The same rules answer the same calls with the same bytes. What changes an answer's bytes makes new rules, unless
-   no release has recorded the old ones.
-3. A release replays the rules in `REPLAYED`. Others it refuses, and names the release that replays them: the one
-   in `RELEASES`, or, of rules that came later than this release, the one that wrote the transcript. One that bears
-   this release's own version is not named: it is another build of the same number.
+1. A transcript names its rules in the header; without a name they are 1.
+2. The same rules give the same bytes for the same calls. A change of an answer's bytes needs new rules, unless no
+   release has recorded the old ones.
+3. A release replays the rules in `REPLAYED`. It refuses others, and names the release that replays them: the one in
+   `RELEASES`, or for later rules, the one that wrote the transcript. That one is not named if it has this release's
+   own version, because it is another build with the same number.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
 RULES = 3
-"""What this release decides by, and records."""
+"""The rules by which this release decides, and which it records."""
 
 REPLAYED: tuple[int, ...] = (3,)
 
@@ -21,7 +22,7 @@ RELEASES: Mapping[int, str] = {1: "0.1", 2: "0.2", 3: "0.3"}
 
 
 def refusal(header: Mapping[str, Any], version: str) -> str | None:
-    """Why this ctxmgr, of that version, does not replay a transcript with this header; None where it does."""
+    """Why this version of ctxmgr does not replay a transcript with this header, or None if it does."""
     number = header.get("rules", 1)
     if type(number) is not int or number < 1:
         return f"its header names no rules: {number!r}"
@@ -36,5 +37,7 @@ def refusal(header: Mapping[str, Any], version: str) -> str | None:
 
 
 def _is_this(release: str, version: str) -> bool:
-    """Rules may go up before the version does: then what bears this version replays others than this one."""
+    """Whether the release has this version. Rules may change before the version does, so it may replay other
+    rules.
+    """
     return f"{version}.".startswith(f"{release}.")

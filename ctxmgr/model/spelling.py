@@ -1,16 +1,16 @@
-"""What JSON spells in several ways, in one: for whoever compares what was said, not how."""
+"""Normalises values that JSON can spell in several ways, for comparisons."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from ctxmgr.model.expressions import expression
 
-SURROGATE = expression("[\ud800-\udfff]")  # unpaired in a string of Python's, and no character of UTF-8
-_EXACT = 2.0**53  # above it a float is not surely the integer that it prints as
+SURROGATE = expression("[\ud800-\udfff]")  # unpaired in a Python string; not a character in UTF-8
+_EXACT = 2.0**53  # above this, a float may not be the integer that it prints as
 
 
 def without_surrogates(value: Any) -> Any:
-    """The value with U+FFFD for each surrogate in its texts, those of its members and their names too."""
+    """The value with U+FFFD for each surrogate in its texts, including the names and texts of members."""
     if isinstance(value, str):
         return value if value.isascii() else SURROGATE.sub("\ufffd", value)
     if isinstance(value, Mapping):
@@ -21,7 +21,7 @@ def without_surrogates(value: Any) -> Any:
 
 
 def plain_numbers(value: Any) -> Any:
-    """The value of which `1`, `1.0` and `1e0` are one number."""
+    """The value with `1`, `1.0` and `1e0` as the same number."""
     if isinstance(value, float):
         return int(value) if value.is_integer() and abs(value) < _EXACT else value
     if isinstance(value, list):

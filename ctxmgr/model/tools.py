@@ -1,5 +1,6 @@
-"""What a host declares of its own tools: which argument of a call holds the path or the command, and what is done
-with it."""
+"""What a host declares about its own tools: which argument of a call contains the path or the command, and what the
+call does with it.
+"""
 
 from typing import Annotated
 
@@ -34,7 +35,9 @@ DOES = tuple(name for name in DeclaredTool.__struct_fields__ if name != "name")
 
 
 def check_tools(tools: DeclaredTools, path: str) -> None:
-    """Raises InvalidParams, which names the entry, where one says nothing or is there twice. `path`: the list's."""
+    """Raises InvalidParams, with the path of the entry, if a tool says nothing or is declared twice. `path`: of the
+    list.
+    """
     first: dict[str, int] = {}
     for number, tool in enumerate(tools):
         if all(getattr(tool, name) is None for name in DOES):
@@ -46,6 +49,6 @@ def check_tools(tools: DeclaredTools, path: str) -> None:
 
 
 def with_tools(held: DeclaredTools, more: DeclaredTools) -> DeclaredTools:
-    """Both; of two with one name the newer."""
+    """Both lists. Of two tools with the same name, the newer one is kept."""
     named = {tool.name for tool in more}
     return (*(tool for tool in held if tool.name not in named), *more)

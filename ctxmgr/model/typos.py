@@ -2,7 +2,7 @@
 
 Rules:
 
-1. A name counts as a typo of another where they are alike to at least `LIKENESS`. Case and separators do not count:
+1. A name counts as a typo of another if their similarity is at least `LIKENESS`. Case and separators are ignored:
    `session_id` and `sessionid` both mean `sessionId`.
 2. A text quotes at most `MAX_CHARS` characters of what was sent.
 """
@@ -17,7 +17,7 @@ from ctxmgr.model.expressions import expression
 if TYPE_CHECKING:
     from msgspec import inspect
 
-LIKENESS = 0.75  # ratio of difflib, from which on a name is taken for a typo of another
+LIKENESS = 0.75  # least ratio of difflib for a typo
 MAX_CHARS = 64
 
 _SEPARATORS = str.maketrans("", "", "-_. ")
@@ -38,8 +38,9 @@ _REQUIRED = expression(r"required field `([^`]+)`")
 
 
 class Misfit(NamedTuple):
-    """Why a value does not fit its type. `path`: the JSON path of the member at fault, "" for the value itself.
-    `unknown`: the member's name, where there is no such member, and `hint` what it may mean."""
+    """Why a value does not fit its type. `path`: the JSON path of the invalid member, "" for the value itself.
+    `unknown`: the member's name if it does not exist, and `hint` what it may mean.
+    """
 
     text: str
     path: str
@@ -48,8 +49,8 @@ class Misfit(NamedTuple):
 
 
 def closest(name: str, names: Iterable[str]) -> str | None:
-    """The one of these names that `name` is most likely a typo of. None where none is like it."""
-    import difflib  # which a start does not wait for
+    """The name of which `name` is most likely a typo, or None if none is similar."""
+    import difflib  # imported here so that it does not delay a start
 
     plain = {_plain(other): other for other in names}
     found = difflib.get_close_matches(_plain(name), plain, 1, LIKENESS)
@@ -57,13 +58,13 @@ def closest(name: str, names: Iterable[str]) -> str | None:
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """ "; did you mean `...`?" where a name is like it, else ""."""
+    """ "; did you mean `...`?" if a name is similar, otherwise ""."""
     meant = closest(name, names)
     return f"; did you mean `{meant}`?" if meant else ""
 
 
 def not_one_of(value: str, words: Sequence[str]) -> str:
-    """Says that a value is none of the valid ones, which they are, and which may be meant."""
+    """Says that a value is not valid, which values are, and which one may be meant."""
     valid = ", ".join(f"`{word}`" for word in words)
     return f"`{value[:MAX_CHARS]}` is not one of {valid}{did_you_mean(value, words)}"
 
@@ -73,8 +74,9 @@ def _plain(name: str) -> str:
 
 
 def misfit(fault: msgspec.ValidationError, kind: Any, given: Any = None) -> Misfit:
-    """What msgspec found wrong with a value of type `kind`. `given`: the value, if it is at hand: a required member
-    that is missing is then looked for among the misspelled ones."""
+    """Describes what msgspec found wrong with a value of type `kind`. `given`: the value, if available; a missing
+    required member is then looked for among misspelled ones.
+    """
     text, _, path = str(fault).partition(" - at `")
     path = path.rstrip("`").removeprefix("key in `").removeprefix("$")
     if unknown := _UNKNOWN.search(text):
@@ -93,7 +95,7 @@ def misfit(fault: msgspec.ValidationError, kind: Any, given: Any = None) -> Misf
 
 
 def _expected(text: str) -> str:
-    """What must stand there, from msgspec's words for a wrong type, number or length; "" for other words."""
+    """The expected value, from msgspec's words for a wrong type, number or length; "" for other words."""
     match = _EXPECTED.fullmatch(text)
     if match is None:
         return ""
@@ -110,8 +112,9 @@ def _expected(text: str) -> str:
 
 
 def misspelled(value: Any, given: Any, path: str = "") -> Iterator[Misfit]:
-    """The members of `given`, plain JSON, that are not members of `value`, the struct read from it, and are most
-    likely typos of members that are absent. Members that are like none are no fault: later versions add some."""
+    """The members of `given`, plain JSON, that are not members of `value`, the struct decoded from it, and are most
+    likely typos of absent members. Other unknown members are no error, because later versions add members.
+    """
     if isinstance(value, msgspec.Struct) and isinstance(given, Mapping):
         names = dict(zip(value.__struct_encode_fields__, value.__struct_fields__, strict=True))
         absent = [name for name in names if name not in given]
@@ -126,7 +129,7 @@ def misspelled(value: Any, given: Any, path: str = "") -> Iterator[Misfit]:
 
 
 def _below(value: Any, path: str) -> Any:
-    """What stands at this path; None where the path passes through what is not there."""
+    """The value at this path, or None if the path does not exist."""
     for name, index in _STEP.findall(path):
         if isinstance(value, Mapping):
             value = value.get(name)
@@ -146,7 +149,7 @@ def _members(kind: Any, path: str) -> list[str]:
 
 
 def _words(kind: Any, path: str) -> list[str]:
-    """The words of which one must stand at this path."""
+    """The words that are valid at this path."""
     from msgspec import inspect
 
     return [
@@ -158,7 +161,7 @@ def _words(kind: Any, path: str) -> list[str]:
 
 
 def types_at(kind: Any, path: str) -> "list[inspect.Type]":
-    """What may stand at this JSON path below a value of type `kind`."""
+    """The types that are valid at this JSON path below a value of type `kind`."""
     from msgspec import inspect
 
     kinds = _alternatives(inspect.type_info(kind))
@@ -168,7 +171,7 @@ def types_at(kind: Any, path: str) -> "list[inspect.Type]":
 
 
 def _inside(kind: "inspect.Type", name: str) -> "list[inspect.Type]":
-    """The types of the member of this name; of the items, where it is ""."""
+    """The types of the member with this name; the items' type if the name is ""."""
     from msgspec import inspect
 
     if isinstance(kind, inspect.StructType):

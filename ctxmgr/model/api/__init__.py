@@ -1,4 +1,4 @@
-"""The params and answers of every call, as structs: what a host sends and gets back.
+"""The params and answers of every call, as structs: what a host sends and receives.
 
 Knows no framing and no method table.
 """

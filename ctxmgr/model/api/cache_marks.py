@@ -1,10 +1,11 @@
-"""Puts cache marks onto a list of Anthropic's format, where a report says that they belong.
+"""Sets cache marks in a list of Anthropic's format, at the positions in a report.
 
-1. A mark stands on the last block of a message that can bear one: no thinking, no text that is empty or white.
-2. All marks of the list are alike: as the newest that the program set itself, within a result too, so that its
-   lifetime stays.
-3. Never more than four in a request, those outside of the list counted: the ones farthest on in the list stay.
-4. No other message keeps one. Without a place to mark the list is as it was: its marks are the program's.
+1. A mark goes on the last block of a message that can have one: not on thinking, and not on an empty or blank text.
+2. All marks of the list are equal: they copy the newest one that the program set itself, even within a result, so
+   that its lifetime stays.
+3. A request never has more than four, including those outside of the list. The ones closest to the end of the list
+   are kept.
+4. No other message keeps a mark. Without positions, the list and the program's own marks are unchanged.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,9 +24,10 @@ THINKING = ("thinking", "redacted_thinking")
 def with_cache_marks(
     messages: Sequence[M], breakpoints: Sequence[int] | None, *, own_marks: int = OWN_MARKS, mark: Any = None
 ) -> list[M]:
-    """The list to send, with marks on the messages at `breakpoints` of the report. Messages that change are new
-    objects, of the kind that they were: dicts, or JSON as bytes. `own_marks` of the request outside of the list.
-    `mark`: what to set; absent, as rule 2 has it."""
+    """The list to send, with marks on the messages at `breakpoints` of the report. Changed messages are new objects
+    of the same kind: dicts, or JSON as bytes. `own_marks`: the number of marks outside of the list. `mark`: the
+    mark to set (default: rule 2).
+    """
     if not breakpoints:
         return list(messages)
     room = max(0, MARKS.most_marks - own_marks)
@@ -35,7 +37,7 @@ def with_cache_marks(
 
 
 def _with(message: M, mark: Any) -> M:
-    """The message with this mark alone; None: with none."""
+    """The message with only this mark, or without any if `mark` is None."""
     if isinstance(message, bytes) and mark is None and MARK.encode() not in message:
         return message
     fields: Any = _opened(message) if isinstance(message, bytes) else message
@@ -55,7 +57,9 @@ def _with(message: M, mark: Any) -> M:
 
 
 def _opened(raw: bytes) -> Any:
-    """An object as its members, and what a list of content holds too; all else stays JSON, as it was spelled."""
+    """Decodes the members of an object, and the blocks of its content list. Everything else stays JSON as it was
+    spelled.
+    """
     if not raw.lstrip().startswith(b"{"):
         return msgspec.Raw(raw)
     fields: dict[str, Any] = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
@@ -70,7 +74,7 @@ def _plain(value: Any) -> Any:
 
 
 def _bare(block: Any) -> Any:
-    """Without marks, those within a result too; the very block where it has none."""
+    """The block without marks, including those within a result. Returns the same object if it has none."""
     if not isinstance(block, Mapping):
         return block
     held = block.get("content")
@@ -83,7 +87,7 @@ def _bare(block: Any) -> Any:
 
 
 def _may_bear(block: Any) -> bool:
-    """Rule 1."""
+    """Whether a block can have a mark (rule 1)."""
     kind = _plain(block.get("type")) if isinstance(block, Mapping) else None
     if kind is None or kind in THINKING:
         return False
@@ -91,7 +95,7 @@ def _may_bear(block: Any) -> bool:
 
 
 def _newest(messages: Sequence[Any]) -> Any:
-    """Rule 2."""
+    """The newest mark in the list (rule 2)."""
     for message in reversed(messages):
         if isinstance(message, bytes) and MARK.encode() not in message:
             continue
@@ -102,7 +106,7 @@ def _newest(messages: Sequence[Any]) -> Any:
 
 
 def _newest_of(holder: Any) -> Any:
-    """Of what a message or a result holds; a result's own mark stands behind those within it."""
+    """The newest mark in a message or a result. A result's own mark counts as newer than those within it."""
     content = holder.get("content") if isinstance(holder, Mapping) else None
     for block in reversed(content) if isinstance(content, list | tuple) else ():
         own = block.get(MARK) if isinstance(block, Mapping) else None

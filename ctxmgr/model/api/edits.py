@@ -1,11 +1,11 @@
-"""Turns an answer to `context`, and the list that it is about, into the list that it means.
+"""Applies an answer to `context` to the list that was sent, and returns the resulting list.
 
 Rules:
-1. A message that is kept is the very object that was given, for programs that remember things by identity.
-2. An answer is taken only where it means a list that can be: messages of the given list in their order, each once,
-   and new ones that are messages. A provider would refuse any other.
-3. Where ctxmgr's own projection failed, whole messages are answered in place of edits: those that are the bytes of
-   given ones, in their order, are the given ones.
+1. A kept message is the same object that was given, for programs that identify messages by object identity.
+2. An answer is accepted only if the result is a valid list: messages of the given list in their order, each at most
+   once, and new ones that are messages. A provider would refuse any other.
+3. If ctxmgr's own projection failed, the answer contains whole messages instead of edits. Those with the same bytes
+   as given ones, in their order, are the given ones.
 """
 
 from collections.abc import Sequence
@@ -19,14 +19,16 @@ from ctxmgr.model.api.reports import Report
 
 
 class Edit(Wire, frozen=True):
-    """`keep`: [from, to), half-open, of the given list; `put`: a message that is not of it. One of the two."""
+    """`keep`: [from, to), half-open, of the given list. `put`: a message that is not in it. Exactly one of
+    the two.
+    """
 
     keep: tuple[int, int] | None = None
     put: msgspec.Raw = msgspec.Raw()
 
 
 class ListAnswer(Wire, frozen=True):
-    """The answer to `context` with its messages still JSON. One of `messages`, `edits` and `unchanged`."""
+    """The answer to `context`, with messages as raw JSON. Exactly one of `messages`, `edits` and `unchanged`."""
 
     base: str
     report: Report
@@ -37,11 +39,11 @@ class ListAnswer(Wire, frozen=True):
 
 
 class NoList(ValueError):
-    """The answer means no list that can be; the text says why, without conversation."""
+    """The answer does not describe a valid list. The text says why, without conversation text."""
 
 
 def applied(given: Sequence[M], raws: Sequence[bytes], answer: ListAnswer) -> list[M]:
-    """The list to send. `raws`: the JSON of what was given, message by message. Raises NoList."""
+    """The list to send. `raws`: the JSON of each given message. Raises NoList."""
     if answer.unchanged:
         return list(given)
     as_bytes = bool(given) and isinstance(given[0], bytes)
@@ -58,7 +60,7 @@ def applied(given: Sequence[M], raws: Sequence[bytes], answer: ListAnswer) -> li
 
 def _edited(given: Sequence[M], edits: Sequence[Edit], as_bytes: bool) -> list[M]:
     made: list[M] = []
-    kept = 0  # all before it is kept or left out
+    kept = 0  # everything before this index is kept or removed
     for edit in edits:
         if edit.keep is not None:
             start, end = edit.keep
@@ -73,7 +75,7 @@ def _edited(given: Sequence[M], edits: Sequence[Edit], as_bytes: bool) -> list[M
 
 def _matched(given: Sequence[M], raws: Sequence[bytes], messages: RawList, as_bytes: bool) -> list[M]:
     made: list[M] = []
-    following = 0  # rule 2: what is matched from here on
+    following = 0  # index from which messages may match (rule 2)
     places: dict[bytes, list[int]] = {}
     for number, raw in enumerate(raws):
         places.setdefault(raw, []).append(number)
@@ -88,7 +90,7 @@ def _matched(given: Sequence[M], raws: Sequence[bytes], messages: RawList, as_by
 
 
 def _message(raw: msgspec.Raw, as_bytes: bool) -> Any:
-    """Of every format a message has a role, or as an item a type."""
+    """Decodes a new message. In every format, a message has a role, or an item a type."""
     try:
         message = msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -1,8 +1,7 @@
-"""Turns what a program gives into the API's terms: plain values into a struct, a message as the program holds it
-into JSON.
+"""Converts what a program passes to the API's types: plain values to a struct, a program's messages to JSON.
 
-A message is an object (a dict, or what else msgspec can write as one) or JSON already, as bytes. An unpaired
-surrogate, as text of a process that was cut off may hold one, becomes U+FFFD: JSON in UTF-8 has none.
+A message is an object (a dict, or something else that msgspec can encode as one) or already JSON, as bytes. An
+unpaired surrogate, as in the output of a killed process, becomes U+FFFD, because JSON in UTF-8 cannot contain it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +20,7 @@ GivenTools = Sequence[DeclaredTool | Mapping[str, Any]]
 
 
 def converted(value: Any, kind: type[Kind], path: str) -> Kind:
-    """`path` says where the value stands, for the error. Raises InvalidParams."""
+    """The value as `kind`. `path`: where it is, for the error. Raises InvalidParams."""
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as fault:
@@ -48,14 +47,16 @@ _any = msgspec.json.Decoder(msgspec.Raw).decode
 
 
 def message_list(messages: Iterable[M]) -> list[M]:
-    """The messages that a program gives. Raises TypeError where that is no list of any: the program has a fault."""
+    """The messages that a program passes. Raises TypeError if this is not a list, which is a bug in the program."""
     if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
         raise TypeError(f"messages must be a list of messages, not {type(messages).__name__}")
     return list(messages)
 
 
 def raw_object(value: object, path: str) -> bytes:
-    """One JSON object, as every message is. Raises InvalidParams where it is none."""
+    """The JSON of one object, such as a message. `path`: where it is, for the error. Raises InvalidParams if it is
+    not an object.
+    """
     raw = raw_json(value, path)
     if not raw.startswith(b"{"):
         raise invalid_params("a message must be an object", path)
@@ -63,7 +64,7 @@ def raw_object(value: object, path: str) -> bytes:
 
 
 def raw_json(value: object, path: str) -> bytes:
-    """One JSON value. `path` says where it stands, for the error. Raises InvalidParams where it is none."""
+    """One JSON value. `path`: where it is, for the error. Raises InvalidParams if it is not valid JSON."""
     if isinstance(value, bytes):
         return _checked(value, path)
     try:

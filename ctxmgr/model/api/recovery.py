@@ -1,6 +1,8 @@
-"""The params and answers of what brings back what left, or keeps it from leaving, as they stand on the wire."""
+"""The params and answers of the methods that bring back removed content or protect it from removal, as on the
+wire.
+"""
 
-from __future__ import annotations  # evaluated with the first call that needs them, not at the start
+from __future__ import annotations  # evaluated at the first call that needs them, not at start
 
 from typing import Annotated
 
@@ -8,9 +10,9 @@ from msgspec import Meta
 
 from ctxmgr.model.api.lifecycle import Count, Seq, SessionId, Wire
 
-LONGEST_NAME = 1_024  # characters: some hosts put two ids of a provider's in one, with hundreds each
-LONGEST_QUERY = 4_000  # characters; a model that pastes more means to search for something in it
-LONGEST_PATH = 4_096  # characters, as Linux has it
+LONGEST_NAME = 1_024  # characters; some hosts join two ids of a provider, each with hundreds of characters
+LONGEST_QUERY = 4_000  # characters; a model that pastes more wants to search within it
+LONGEST_PATH = 4_096  # characters; the limit of Linux
 
 Name = Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)]
 Path = Annotated[str, Meta(min_length=1, max_length=LONGEST_PATH)]

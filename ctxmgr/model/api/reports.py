@@ -1,8 +1,8 @@
-"""What ctxmgr says of what it did: the report of each answer, `explain` with its verdicts and receipts, and what
-`telemetry/event` tells a host that asked for it.
+"""What ctxmgr reports about its work: the report in each answer, `explain` with its verdicts and receipts, and the
+`telemetry/event` notifications to hosts that requested them.
 """
 
-from __future__ import annotations  # evaluated with the first call that needs them, not at the start
+from __future__ import annotations  # evaluated at the first call that needs them, not at start
 
 from typing import Annotated, Any, Literal
 

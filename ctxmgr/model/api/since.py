@@ -1,10 +1,10 @@
-"""Turns an answer into one that an older host knows: what came after the version that it speaks is left out.
+"""Reduces an answer to what an older host knows: members that are newer than its version are removed.
 
 Rules:
-1. Whoever adds a member to what hosts and ctxmgr say to each other adds a row here, in the same commit. A type that
-   is new as a whole needs none: it is reached by a new member, or by a method that older hosts do not call.
-2. Nothing that has a version ever leaves, or changes its meaning: a version adds, and that is all it does.
-3. What a host sends is taken whatever version it speaks; what it is sent holds no member newer than that.
+1. A new member of what hosts and ctxmgr send each other needs a row here, in the same commit. A new type needs
+   none: it is reached through a new member, or through a method that older hosts do not call.
+2. Nothing with a version is ever removed or changes its meaning. A new version only adds.
+3. What a host sends is accepted whatever its version. What it receives has no member newer than its version.
 """
 
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
@@ -16,7 +16,7 @@ PROTOCOL_VERSION = "1.1"
 
 Value = TypeVar("Value")
 
-# "Type.member", as they stand on the wire, and the version that brought it
+# "Type.member", as on the wire, and the version that added it
 SINCE: dict[str, str] = {
     "Archive.keepSecrets": "1.1",
     "BeforeCompactParams.at": "1.1",
@@ -78,7 +78,9 @@ SINCE: dict[str, str] = {
 
 
 def agreed(version: str) -> str | None:
-    """What is spoken with a host that speaks `version`: that, or ours where ours is older. None: another major."""
+    """The version to use with a host of this `version`: the older of that and ctxmgr's own. Returns None for
+    another major version.
+    """
     major, _, minor = version.partition(".")
     if major != PROTOCOL_VERSION.partition(".")[0]:
         return None
@@ -86,16 +88,16 @@ def agreed(version: str) -> str | None:
 
 
 def is_in(row: str, version: str) -> bool:
-    """Whether a host that speaks `version` knows the member of this row."""
+    """Whether a host of this `version` knows the member of this row."""
     return _order(SINCE.get(row, FIRST_VERSION)) <= _order(version)
 
 
-HOLDING = (msgspec.Struct, list, tuple, dict)  # what may hold structs
-PLAIN = (str, int, float, bool, type(None), bytes, msgspec.Raw, ...)  # what does not
+HOLDING = (msgspec.Struct, list, tuple, dict)  # types that may contain structs
+PLAIN = (str, int, float, bool, type(None), bytes, msgspec.Raw, ...)  # types that cannot
 
 
 def as_of(value: Value, version: str) -> Value:
-    """The value, of any structs, lists and mappings, without members that came after `version`."""
+    """The value (of any structs, lists and mappings) without members that are newer than `version`."""
     return value if version == PROTOCOL_VERSION else _older(value, version)
 
 
@@ -111,7 +113,7 @@ def _older(value: Any, version: str) -> Any:
 
 def _older_struct(value: msgspec.Struct, version: str) -> msgspec.Struct:
     early, late = _members(type(value), version)
-    changed: dict[str, Any] = dict.fromkeys(late, msgspec.UNSET)  # is not encoded
+    changed: dict[str, Any] = dict.fromkeys(late, msgspec.UNSET)  # these are not encoded
     for name in early:
         held = getattr(value, name)
         if held and isinstance(held, HOLDING):
@@ -125,10 +127,11 @@ _known: dict[tuple[type[msgspec.Struct], str], tuple[tuple[str, ...], tuple[str,
 
 
 def _members(kind: type[msgspec.Struct], version: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The fields that a host of this version knows and that may hold what it does not know, and those that came
-    later; made out once."""
+    """Two lists, computed once: the fields that a host of this version knows but that may contain unknown members,
+    and the newer fields.
+    """
     if (kind, version) not in _known:
-        _known[kind, version] = kind.__struct_fields__, ()  # while it is made out, of a type that holds itself
+        _known[kind, version] = kind.__struct_fields__, ()  # a placeholder, for a type that contains itself
         _known[kind, version] = _parted(kind, version)
     return _known[kind, version]
 
@@ -142,7 +145,7 @@ def _parted(kind: type[msgspec.Struct], version: str) -> tuple[tuple[str, ...], 
 
 
 def _shapes(kind: type[msgspec.Struct]) -> dict[str, Any]:
-    """The types of its fields; evaluated, which takes a while, only where they are not yet."""
+    """The types of a struct's fields. They are evaluated, which is slow, only if they are still strings."""
     shapes: dict[str, Any] = {}
     for base in reversed(kind.__mro__):
         shapes |= getattr(base, "__annotations__", {})
@@ -152,7 +155,7 @@ def _shapes(kind: type[msgspec.Struct]) -> dict[str, Any]:
 
 
 def _may_change(shape: Any, version: str) -> bool:
-    """Whether a value of this type may hold a member that came after `version`."""
+    """Whether a value of this type may contain a member that is newer than `version`."""
     if isinstance(shape, type) and issubclass(shape, msgspec.Struct):
         return any(_members(shape, version))
     kind, held = get_origin(shape), get_args(shape)

@@ -1,9 +1,9 @@
-"""What a compaction or a branch summary is made from, and what is asked of a model for it.
+"""What a compaction or a branch summary is made from, and the model calls for it.
 
-A format (`ctxmgr.formats`) makes a branch from the host's entries, the engine decides where to cut, and a
-strategy of summarising asks for completions. A strategy is a generator: it yields a tuple of
-`CompletionRequest`s that may run side by side, and gets as many `Completion`s back, in their order. Who runs
-them (the host, an endpoint, a test) is not known here.
+A format (`ctxmgr.formats`) builds a branch from the host's entries, the engine decides where to cut, and a summary
+strategy asks for completions. A strategy is a generator: it yields a tuple of `CompletionRequest`s that may run in
+parallel, and receives as many `Completion`s in the same order. This package does not know who runs them (the host,
+an endpoint, a test).
 """
 
 from collections.abc import Generator, Sequence
@@ -45,11 +45,11 @@ Speaker = Literal["user", "assistant", "result", ""]
 
 
 class MessageContent(msgspec.Struct, frozen=True, gc=False):
-    """One message as a summariser is shown it, nothing shortened. `speaker` "" is not shown at all.
+    """One message as shown to a summarizer, unshortened. A message with `speaker` "" is not shown.
 
-    `text`: of an assistant its text blocks joined by newlines, None without one; of others all text blocks.
-    `thinking` None without such a block. `calls`: (tool, arguments as "name=JSON, name=JSON") each, as the
-    host's own language spells JSON. `tool` and `is_error` are those of a result.
+    `text`: an assistant's text blocks joined by newlines, None without any; for others, all text blocks.
+    `thinking`: None without such a block. `calls`: (tool, arguments as "name=JSON, name=JSON") for each call, with
+    JSON as the host's own language spells it. `tool` and `is_error`: of a result.
     """
 
     speaker: Speaker
@@ -61,10 +61,11 @@ class MessageContent(msgspec.Struct, frozen=True, gc=False):
 
 
 class SystemPromptChange(msgspec.Struct, frozen=True, gc=False):
-    """What a system message changes of the prompt, in UTF-16 units as the host counts them.
+    """How a system message changes the prompt, in UTF-16 units as the host counts them.
 
-    `text_units` of its content; of a section None takes it away; `added` tools with the units of their JSON.
-    `dated`: it has a time (the host takes a list of system messages without any for no prompt).
+    `text_units`: of its content. `sections`: (name, units), None for a removed one. `added`: tools with the units
+    of their JSON. `dated`: whether it has a time. The host does not treat a list of undated system messages as a
+    prompt.
     """
 
     text_units: int = 0
@@ -75,12 +76,13 @@ class SystemPromptChange(msgspec.Struct, frozen=True, gc=False):
 
 
 class BranchMessage(msgspec.Struct, frozen=True):
-    """One message that an entry gives to the model's list, with edits of the host's user applied.
+    """One message that an entry adds to the model's list, after edits by the host's user.
 
-    `raw` is its JSON; `utf16_units` the UTF-16 units that the host itself counts (an image 4,800). `opens_turn`:
-    starts a turn, for a cut; `cuttable`: a kept part may start with it. `reading_tokens`: tokens the provider
-    counted up to and with this message, 0 where there is none to trust. `system`: prompt, no conversation; `prompt`
-    what it changes of it. `nested`: (tool, path) of the calls that a tool made by itself, as its result tells.
+    `raw`: its JSON. `utf16_units`: the UTF-16 units that the host itself counts (an image counts 4,800).
+    `opens_turn`: whether it starts a turn, for a cut. `cuttable`: whether a kept part may start with it.
+    `reading_tokens`: the tokens that the provider counted up to and including this message, 0 without a reliable
+    count. `system`: whether it belongs to the prompt instead of the conversation. `prompt`: what it changes in the
+    prompt. `nested`: (tool, path) of the calls that a tool made itself, according to its result.
     """
 
     raw: bytes
@@ -96,7 +98,7 @@ class BranchMessage(msgspec.Struct, frozen=True):
 
 
 class Details(msgspec.Struct, frozen=True, gc=False):
-    """What a compaction or branch summary says of files. `ours`: ctxmgr wrote it."""
+    """What a compaction or branch summary says about files. `ours`: ctxmgr wrote it."""
 
     read: tuple[str, ...] = ()
     modified: tuple[str, ...] = ()
@@ -104,15 +106,15 @@ class Details(msgspec.Struct, frozen=True, gc=False):
 
 
 class BranchEntry(msgspec.Struct, frozen=True):
-    """One entry. `id` "" where it has none; kind "" is no context; "edit" replaces or omits another entry's
+    """One entry. `id`: "" without one. Kind "" is not part of the context; "edit" replaces or omits another entry's
     messages.
 
-    `messages` is what it gives to the list now; empty for metadata, and for what was edited away. `visible`: it
-    gives messages by its kind, edited away or not; `answers`: it is an assistant's message. `summary`,
-    `first_kept`, `details` and `from_hook` are those of a compaction or branch summary; `target` and `replaces`
-    (another content, not an omission) those of an edit. `time_ms` in milliseconds since the epoch.
-    `unedited` is what it gives by itself, before edits: None where that is `messages`. `system`: its message is
-    prompt, edited away or not.
+    `messages`: what it currently adds to the list; empty for metadata, and if edited away. `visible`: whether its
+    kind adds messages, even if edited away. `answers`: whether it is an assistant's message. `summary`,
+    `first_kept`, `details` and `from_hook` are set for a compaction or branch summary; `target` and `replaces`
+    (another content, not an omission) for an edit. `time_ms`: in milliseconds since the epoch. `unedited`: what it
+    adds without edits, None if that is `messages`. `system`: whether its message belongs to the prompt, even if
+    edited away.
     """
 
     id: str
@@ -133,11 +135,12 @@ class BranchEntry(msgspec.Struct, frozen=True):
 
 
 def places_in_list(path: Sequence[BranchEntry]) -> tuple[int, ...]:
-    """Places in a branch path of the entries that make the model's list now, in its order (pi's projection).
+    """The indexes in a branch path of the entries that form the model's current list, in its order (pi's
+    projection).
 
-    The newest compaction first, then what it kept (from its `first_kept` on, prompts left out: the compaction
-    carries them), then what came after it. Without a compaction: the whole path. An older compaction among them
-    gives no messages any more.
+    First the newest compaction, then what it kept (from its `first_kept` on, without prompts, which the compaction
+    includes), then what came after it. Without a compaction: the whole path. An older compaction among them adds no
+    messages.
     """
     newest = next((number for number in reversed(range(len(path))) if path[number].kind == "compaction"), None)
     if newest is None:
@@ -149,7 +152,7 @@ def places_in_list(path: Sequence[BranchEntry]) -> tuple[int, ...]:
 
 
 def in_list(path: Sequence[BranchEntry]) -> tuple[BranchEntry, ...]:
-    """Those entries, in that order; older compactions without their messages."""
+    """The entries of the list, in its order. Older compactions have no messages."""
     entries = [path[number] for number in places_in_list(path)]
     return tuple(
         msgspec.structs.replace(entry, messages=()) if number and entry.kind == "compaction" else entry
@@ -165,7 +168,7 @@ Weigher = Literal["tokens", "chars4"]
 
 
 class FileLists(msgspec.Struct, frozen=True):
-    """Paths by what was done to them, each once, in the order they were first seen."""
+    """Paths by what was done to them, each once, in the order in which they were first seen."""
 
     read: tuple[str, ...] = ()
     written: tuple[str, ...] = ()
@@ -173,7 +176,7 @@ class FileLists(msgspec.Struct, frozen=True):
 
 
 class CutBudget(msgspec.Struct, frozen=True):
-    """Tokens, as `weigher` counts them: real ones, or UTF-16 units / 4 as pi does."""
+    """Token budgets, as counted by `weigher`: actual tokens, or UTF-16 units / 4 like pi."""
 
     keep_recent_tokens: int = msgspec.field(default=20_000, name="keep_recent")
     reserve_tokens: int = msgspec.field(default=16_384, name="reserve")
@@ -183,8 +186,8 @@ class CutBudget(msgspec.Struct, frozen=True):
 class CompactionPlan(msgspec.Struct, frozen=True):
     """A compaction before it is written.
 
-    `history` is what the summary is to stand for beside `previous`; of a split turn `prefix` is its part before
-    the cut. `recent` are the messages from the cut on. Weights in tokens by the settings' weigher.
+    `history`: what the summary covers, in addition to `previous`. `prefix`: the part of a split turn before the
+    cut. `recent`: the messages from the cut on. Weights in tokens by the settings' weigher.
     """
 
     first_kept: str
@@ -199,15 +202,16 @@ class CompactionPlan(msgspec.Struct, frozen=True):
 
 
 class NothingToCompact(msgspec.Struct, frozen=True, gc=False):
-    """There is nothing to compact; `reason` is a sentence for people, without conversation in it."""
+    """There is nothing to compact. `reason` is a sentence for people, without conversation text."""
 
     reason: str
 
 
 class BranchSummaryPlan(msgspec.Struct, frozen=True):
-    """A branch summary before it is written. `ancestor`: deepest entry on both paths, None without one.
+    """A branch summary before it is written. `ancestor`: the deepest entry on both paths, or None.
 
-    `messages` fit the budget, oldest first; `left_out` did not. `entries` are all that were left, by id.
+    `messages` fit the budget, oldest first; `left_out` did not. `entries`: the ids of all entries of the abandoned
+    branch.
     """
 
     ancestor: str | None
@@ -223,8 +227,9 @@ Stop = Literal["stop", "length", "toolUse", "error", "cancelled"]
 
 
 class CompletionRequest(msgspec.Struct, frozen=True):
-    """One model call. `max_tokens` of output. `label` says for people what it is ("slice 2 of 5").
-    `on_context`: the prompt is one message more at the end of the host's own list, beside no system prompt."""
+    """One model call. `max_tokens`: of output. `label`: what it is, for people ("slice 2 of 5"). `on_context`: the
+    prompt is one more message at the end of the host's own list, without a system prompt of its own.
+    """
 
     purpose: Purpose
     system: str
@@ -242,9 +247,9 @@ class CompletionUsage(msgspec.Struct, frozen=True):
 
 
 class Completion(msgspec.Struct, frozen=True):
-    """What came of an ask. `fault` says what went wrong where `stop` is "error", in words without conversation.
+    """The result of a request. `fault`: what went wrong if `stop` is "error", without conversation text.
 
-    `settled`: asking again is of no use, or was done already by whoever ran it.
+    `settled`: a retry is useless, or was already made by whoever ran it.
     """
 
     text: str = ""
@@ -254,7 +259,7 @@ class Completion(msgspec.Struct, frozen=True):
     settled: bool = False
 
 
-LATE = Completion(stop="cancelled", fault="the deadline had passed")  # of an ask that nobody answers any more
+LATE = Completion(stop="cancelled", fault="the deadline had passed")  # for a request that nobody will answer
 
 Result = TypeVar("Result")
 Asking = Generator[tuple[CompletionRequest, ...], tuple[Completion, ...], Result]

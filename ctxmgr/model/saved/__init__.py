@@ -1,4 +1,4 @@
-"""What outlives a restart: a session's state and what it is made of. A renamed field keeps its name on disk."""
+"""What survives a restart: a session's state and its parts. A renamed field keeps its name on disk."""
 
 from ctxmgr.model.saved.facts import (
     APPROVED,

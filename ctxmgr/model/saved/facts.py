@@ -1,4 +1,4 @@
-"""Facts and the ledger they are folded into (words of the design, section 1 and 5)."""
+"""Facts, and the ledger into which they are folded (terms of the design, sections 1 and 5)."""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -25,12 +25,13 @@ Slot = Literal[
 
 
 class FactKind(msgspec.Struct, frozen=True):
-    """How facts of one kind are kept and told.
+    """How facts of one kind are kept and shown.
 
-    `lasts`: "holds" until a listing closes it; "history" is over, and known; "standing" while later facts of its
-    kind leave it standing (a check until it runs again, a commit until it is taken back); "ignored" is never told.
-    `from_result`: a result alone says it, so that it is told again where that result is shortened. `title`: its
-    heading among what a summary says. `heading` and `share` of the room: of its own part of a packet, "" for none.
+    `lasts`: "holds": until a listing closes it; "history": it is over, but known; "standing": as long as later
+    facts of its kind allow it (a check until it runs again, a commit until it is undone); "ignored": never shown.
+    `from_result`: only a result states it, so it is repeated if that result is shortened. `title`: its heading
+    among a summary's statements. `heading` and `share` (a fraction of the budget): of its own part of a packet, ""
+    without one.
     """
 
     lasts: Literal["holds", "history", "standing", "ignored"] = "holds"
@@ -57,21 +58,21 @@ KINDS: dict[Slot, FactKind] = {
     "finding": FactKind("ignored"),
     "next": FactKind("ignored"),
 }
-"""By right to stay. Old snapshots hold "finding" and "next", of release 0.2: nothing tells them."""
+"""In order of priority. Snapshots of release 0.2 contain "finding" and "next", which are never shown."""
 STATE = "state"
-"""The listing of a fact that says a task's state and not its text, which another fact of its key has."""
+"""The listing of a fact with a task's state but not its text, which another fact with its key has."""
 RENAMED = "text"
-"""The listing of one that says its new text and not its state."""
+"""The listing of a fact with a task's new text but not its state."""
 GOES_ON = "goes on as "
-"""How the detail of a command begins whose run goes on, before the id that it goes on under."""
+"""The start of a command's detail if its run continues in the background; followed by the run's id."""
 END_OF = "end of\n"
-"""How the key of a command's fact begins that tells how such a run ended, before that id."""
+"""The start of the key of the fact that says how such a run ended; followed by that id."""
 APPROVED, REJECTED = "approved", "rejected"
-"""The status of a question that is a call, or a plan, which the user rejected."""
+"""The status of a question: a plan that the user approved; a call or a plan that the user rejected."""
 BROUGHT_BACK = "brought back"
-"""In old snapshots the status of a file that git took back to what was committed; how its key begins, too."""
+"""In old snapshots, the status of a file that git restored to its committed state, and the start of its key."""
 GOING_ON = "calls"
-"""The status of what an assistant said before calls of the same message."""
+"""The status of what an assistant said before calls in the same message."""
 
 Source = Literal["summary", "branch", "user", "assistant", "tool"]
 
@@ -79,30 +80,34 @@ Source = Literal["summary", "branch", "user", "assistant", "tool"]
 class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """One statement with its source and time.
 
-    `key` names what the statement is about inside its kind: "" for the single kinds (goal, current task); the
-    words of the text for a summary's constraint, decision, task, context and request (a task that a tool gave an
-    id: tool, a newline and the id); the message's digest for said, and with its time for request; that and what was
-    asked for question; "read", "changed" or `BROUGHT_BACK`, a newline and the path for file; the kind of check, a
-    newline and the line for command; a listing's name for listing; "committed", a newline and the hash for value
-    ("moved": earlier ones may be gone).
-    `status`: task "open" | "active" | "done" | "blocked" | "dropped" (it no longer counts); file "read" |
-    "written" | "edited" | "deleted" | `BROUGHT_BACK`; command "ok" | "failed" | "unknown" (nothing tells how it
-    ended); question "" | `APPROVED` (its text is a plan) | `REJECTED` (a call or a plan that the user would not
-    have; of source "tool" where a tool may have printed that); said "" |
-    `GOING_ON`; else "".
-    `detail`: command, what its output counted ("3 failed, 41 passed"), or its first telling line where it failed;
-    value "amended", where it took the place of the commit before; question, the answer, of an approved plan its
-    text; said, what the user's message is known by that the turn began with: its digest, and its time where it has
-    one; file, the tool that changed it; of a summary, the heading it stood under where that says more than the
-    kind.
-    `runs`: command, the kind of check.
-    `listing` names the whole list a statement came in ("summary", "tool:todowrite"): the statement is closed
-    when that list is stated again without it. A fact of kind "listing" says when the list was last stated.
-    `time_ms` is milliseconds since the epoch: the host's time, or for an undated event the newest host time known
-    then; `seq` is 0 where the host dated the event, else the event's number, so that undated facts order.
-    `order` is the statement's position in its message, so that a list keeps its order.
-    `entry` is the id of the session entry it came from, None while unknown; `origin` the message's digest. Where
-    the ledger is read, a task that one message names and another one sets has both, a line each.
+    `key` names what the statement is about within its kind. goal, current: "". A summary's constraint, decision,
+    task, context and request: the words of the text. A task with an id from a tool: "task", a newline and the id.
+    said: the message's digest. request: that, and its time. question: the message's digest, and what was asked.
+    file: "read", "changed" or `BROUGHT_BACK`, a newline and the path. command: the kind of check, a newline and the
+    line. listing: the listing's name. value: "committed", a newline and the hash ("moved": earlier ones may be
+    gone).
+
+    `status`: task "open" | "active" | "done" | "blocked" | "dropped" (it no longer counts); file "read" | "written"
+    | "edited" | "deleted" | `BROUGHT_BACK`; command "ok" | "failed" | "unknown" (nothing says how it ended);
+    question "" | `APPROVED` (its text is a plan) | `REJECTED` (a call or a plan that the user rejected; with source
+    "tool" if a tool may have printed that); said "" | `GOING_ON`; otherwise "".
+
+    `detail`: command: the counts in its output ("3 failed, 41 passed"), or its first line that names a failure;
+    value: "amended" if it replaced the previous commit; question: the answer, or the text of an approved plan;
+    said: what identifies the user's message that began the turn: its digest, and its time if it has one; file: the
+    tool that changed it; in a summary: the heading above it, if that says more than the kind.
+
+    `runs`: for a command, the kind of check.
+
+    `listing`: the list that contained the statement ("summary", "tool:todowrite"). The statement is closed when
+    that list is stated again without it. A fact of kind "listing" says when the list was last stated.
+
+    `time_ms`: milliseconds since the epoch: the host's time, or for an event without one, the newest host time
+    known then. `seq`: 0 if the host dated the event, otherwise the event's number, so that undated facts have an
+    order. `order`: the statement's position in its message, so that a list keeps its order.
+
+    `entry`: the id of the session entry it came from, or None while unknown. `origin`: the message's digest. When
+    the ledger is read, a task that one message names and another one changes has both, one on each line.
     """
 
     kind: Slot = msgspec.field(name="slot")
@@ -121,10 +126,10 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 
 
 class Ledger(msgspec.Struct, frozen=True, dict=True):
-    """The newest fact per kind, source, listing and key, and the stamp of the newest cumulative summary.
+    """The newest fact for each kind, source, listing and key, and the stamp of the newest cumulative summary.
 
-    Sources are kept apart so that closing one statement lets an older one of another source hold again.
-    `facts` is keyed by the first three, and then by the key (`ctxmgr.engine.memory.fold` alone reads those).
+    Sources are kept separate, so that when one statement is closed, an older one from another source holds again.
+    `facts` is keyed by the first three, and then by the key (only `ctxmgr.engine.memory.fold` reads it).
     `summary_stamp` is the (at, seq) of the newest compaction summary; facts listed by an older compaction summary
     are closed.
     """

@@ -1,4 +1,4 @@
-"""The durable state of a session: what a restart restores. It never holds the conversation itself."""
+"""The durable state of a session: what a restart restores. It never contains the conversation itself."""
 
 from typing import Any, Literal
 
@@ -12,10 +12,10 @@ from ctxmgr.model.tools import DeclaredTools
 
 
 class ComparedCall(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One call, in the provider's tokens: what it was expected to read from the cache, what it read and wrote.
+    """One call, in the provider's tokens: what it was expected to read from the cache, and what it read and wrote.
 
-    `before_list_tokens`: what stands before its list, of the expected ones. `changed_tokens`: of the list of the
-    call before, what this one no longer begins with. `pause_ms` since that call, None where no times are given.
+    `before_list_tokens`: those of the expected tokens that come before its list. `changed_tokens`: the tokens of
+    the last call's list with which this one no longer begins. `pause_ms`: since the last call, None without times.
     """
 
     expected_tokens: int = msgspec.field(name="expected")
@@ -27,10 +27,10 @@ class ComparedCall(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class LearnedLifetime(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Of one model's cache, in milliseconds. `learned_ms`: what calls have shown, None where they showed nothing.
+    """The lifetime of one model's cache entries, in milliseconds. `learned_ms`: what calls have shown, or None.
 
-    `lapsed_ms`: a pause after which one call read nothing, which alone shows nothing. `hinted_ms`: one after which
-    a call read what stands before its list and no more, which other sessions may have kept; 0: they do.
+    `lapsed_ms`: a pause after which one call read nothing, which alone proves nothing. `hinted_ms`: a pause after
+    which a call read only what comes before its list, which other sessions may have kept cached; 0: they do.
     """
 
     learned_ms: int | None = msgspec.field(default=None, name="learned")
@@ -39,9 +39,10 @@ class LearnedLifetime(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CountedList(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The last list whose call was counted: `input_tokens` by the provider, None where that is not known, and its
-    `weight`; `time_ms` of its call. Since then: `is_listed`: a list was sent, which begins with `shared_weight` of
-    it; `listed_ms`: the time of the newest, `longest_ms`: the longest pause between two."""
+    """The last list whose call was counted. `input_tokens`: by the provider, None if unknown. `weight`: ctxmgr's
+    count. `time_ms`: of its call. Since then: `is_listed`: a list was sent that begins with `shared_weight` of this
+    one; `listed_ms`: the time of the newest such list; `longest_ms`: the longest pause between two.
+    """
 
     input_tokens: int | None = msgspec.field(default=None, name="input")
     weight: int = 0
@@ -53,11 +54,12 @@ class CountedList(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CacheTruth(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Of one session. `model`: whose id the calls are of. `tells`: the provider has told what it read, once at
-    least; `has_read`: and that it was more than nothing. `calls`: the newest that were compared, oldest first.
-    `grown_tokens` are what lists grew by where they only grew, `grown_weight` by weight. `lifetimes` by model's
-    id. `other_readers`: ids of other models whose calls have read, the one whose calls were last in use at the
-    end."""
+    """What is known about the cache of one session. `model`: the model id of the calls. `tells`: the provider has
+    reported cache reads at least once. `has_read`: one of them was not 0. `calls`: the newest compared calls,
+    oldest first. `grown_tokens`: how much lists grew when they only grew, and `grown_weight` the same in weight.
+    `lifetimes`: by model id. `other_readers`: ids of other models whose calls have read from the cache, the most
+    recent last.
+    """
 
     model: str = ""
     tells: bool = False
@@ -69,7 +71,7 @@ class CacheTruth(msgspec.Struct, frozen=True, omit_defaults=True):
     other_readers: tuple[str, ...] = ()
 
     def has_cache(self, model: str) -> bool:
-        """Whether a call of that model has ever read."""
+        """Whether a call of that model has ever read from the cache."""
         return (model == self.model and self.has_read) or model in self.other_readers
 
 
@@ -77,9 +79,10 @@ LatchState = Literal["idle", "asked", "cooldown", "resting"]
 
 
 class Latch(msgspec.Struct, frozen=True):
-    """`failure_count` in a row; `wait`: turn_ends left of a cooldown; `age`: turn_ends since the request;
-    `calm`: readings in a row below the calm threshold; `overflowed`: the user message (its
-    digest) for which an overflow was asked already."""
+    """`failure_count`: failures in a row. `wait`: the turn_ends until a cooldown ends. `age`: turn_ends since the
+    request. `calm`: readings in a row below the calm threshold. `overflowed`: the user message (its digest) for
+    which an overflow already requested a compaction.
+    """
 
     state: LatchState = "idle"
     failure_count: int = msgspec.field(default=0, name="failures")
@@ -90,9 +93,9 @@ class Latch(msgspec.Struct, frozen=True):
 
 
 class MarkedStart(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The first `message_count` messages of the answered list: a mark stood at their end. `time_ms`: of the last
-    call that marked it, None where the host told no time. `is_join`: there an epoch's list went on from the one
-    before."""
+    """The first `message_count` messages of the answered list, with a mark at their end. `time_ms`: of the last
+    call that marked it, or None if unknown. `is_join`: an epoch's list continued from the previous epoch's there.
+    """
 
     message_count: int = msgspec.field(name="count")
     time_ms: int | None = msgspec.field(default=None, name="at")
@@ -100,11 +103,10 @@ class MarkedStart(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Meter(msgspec.Struct, frozen=True):
-    """The last good reading and what it stood for.
+    """The last good reading of usage, and what it covered.
 
-    `reading_tokens` is the provider's total in tokens (None: unknown); `base` the weight, uncalibrated, of what
-    that reading counted, as `weigher` weighs. `ratios` holds provider tokens per weighed token, by weigher and
-    model.
+    `reading_tokens`: the provider's total in tokens (None: unknown). `base`: the uncalibrated weight of what that
+    reading counted, by `weigher`. `ratios`: provider tokens for each weighed token, by weigher and model.
     """
 
     reading_tokens: int | None = msgspec.field(default=None, name="reading")
@@ -114,8 +116,10 @@ class Meter(msgspec.Struct, frozen=True):
 
 
 class ModelSpec(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The model the host uses. `window` and `max_output_tokens` in tokens, `cache_ttl_ms` in milliseconds. `batch`:
-    its calls may wait. `strict_roles`: whether users and the assistant must take turns; None where nobody said."""
+    """The model that the host uses. `window` and `max_output_tokens` in tokens, `cache_ttl_ms` in milliseconds.
+    `batch`: its calls may wait. `strict_roles`: whether user and assistant messages must alternate; None if
+    unknown.
+    """
 
     id: str
     window: int
@@ -138,9 +142,10 @@ class RawSummary(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class InstructionCopy(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a model was told to go by, word for word: `source` says where from, `origin` is the digest of the
-    message that it stood in. `files` that it tells, a part of one with its lines. `text` "" where there was no room
-    for it."""
+    """Text that a model was told to follow, word for word. `source`: where it came from. `origin`: the digest of
+    its message. `files`: the files that it contains; a part of a file includes its lines. `text`: "" if there was
+    no room for it.
+    """
 
     source: str
     text: str
@@ -149,7 +154,7 @@ class InstructionCopy(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Totals(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Counts over the session's life; tokens are uncalibrated weights."""
+    """Counts over the session's life. Tokens are uncalibrated weights."""
 
     contexts: int = 0
     fallbacks: int = 0
@@ -164,7 +169,9 @@ class Totals(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RenderedPacket(msgspec.Struct, frozen=True):
-    """The packet in force. It keeps its bytes until `placement_key` (where it stands, and what for) is another."""
+    """The current packet. It keeps its bytes until `placement_key` (its position, and what it stands for)
+    changes.
+    """
 
     placement_key: str = msgspec.field(name="place")
     text: str
@@ -172,8 +179,7 @@ class RenderedPacket(msgspec.Struct, frozen=True):
 
 
 class LastProjection(msgspec.Struct, frozen=True):
-    """The last projection: `etag` stands for the list it was of, `message_count` messages; `weight` by
-    `weigher`."""
+    """The last projection. `etag`: identifies its list of `message_count` messages. `weight`: by `weigher`."""
 
     etag: str = msgspec.field(name="tag")
     message_count: int = msgspec.field(name="count")
@@ -182,31 +188,30 @@ class LastProjection(msgspec.Struct, frozen=True):
 
 
 Outline = tuple[tuple[int, int] | str, ...]
-"""Of the last answer: ranges [start, end) of messages as they came, an end of -1 for the list's, and a hash for
-each message that was put in."""
+"""The last answer: ranges [start, end) of unchanged messages, with end -1 for the end of the list, and a hash for
+each inserted message."""
 
 
 class State(msgspec.Struct, frozen=True, omit_defaults=True):
     """Everything that survives a restart.
 
-    `seq`: lifecycle events that have taken effect. `overrides`: policy keys set for this session. `anchor`: key
-    of the first kept turn's first message. `facts` hold on the active path, `pending` are facts whose entry is
-    not known yet, `away` belong to other branches. `trail`: entry ids of the active path, oldest first.
-    `resume`: projections carry the resume packet until the model has answered one that did; `resumed`: one has.
-    `clock`: newest host time, milliseconds. `opened`: a
-    goal was heard. `turn`: the digest of the newest message in which the user said something. `scratchpad`: the
-    model's own notes. `overhead`: tokens the host adds to each request, unseen by us, as it told;
-    `unseen`: as the last reading had them. `outgoing_tokens`: weight of what the host would
-    send now, as far as it is known. `reopen`: why the next projection opens an epoch whatever the price. `sent`:
-    what the last answer was made of. `returned`: handles of what came back through `retrieve`, with the epoch in
-    force then. `windows`: by model's id the window that the host said it has, and the smaller one that a refusal
-    taught, in tokens. `instructions`: what others told the model, newest last, for when a host takes it out of
-    the list. `tools`: what the host declares of its own. `marked_starts`: of the last answer, shortest first.
-    `cache`: what calls have shown of the provider's cache, the last of them for the list `counted`.
-    `refused_weight`: of the list that was refused as too long, in tokens; 0 once one was taken since.
-    `strict_models`: ids of models that refused a list in which users and the assistant did not take turns.
-    `cwd`: the working directory, as the host named it last; "" where it named none.
-    `busts`: prompts that changed early without ctxmgr, as `status.cache.busts` shows them; {} for none.
+    `seq`: the number of lifecycle events that have taken effect. `overrides`: policy keys set for this session.
+    `anchor`: the key of the first kept turn's first message. `facts`: those of the active path; `pending`: those
+    whose entry is not known yet; `away`: those of other branches. `trail`: entry ids of the active path, oldest
+    first. `resume`: projections contain the resume packet until the model has answered one that did; `resumed`: one
+    has. `clock`: the newest host time, in milliseconds. `opened`: the goal is known. `turn`: the digest of the
+    newest message in which the user said something. `scratchpad`: the model's own notes. `overhead`: tokens that
+    the host adds to each request outside the list, as it reported; `unseen`: the same, as in the last reading.
+    `outgoing_tokens`: the weight of what the host would send now, as far as known. `reopen`: why the next
+    projection opens an epoch at any price. `sent`: what the last answer consisted of. `returned`: handles of
+    content that came back through `retrieve`, with the epoch at that time. `windows`: by model id, the window that
+    the host reported and the smaller one that a refusal showed, in tokens. `instructions`: what others told the
+    model, newest last, in case a host removes it from the list. `tools`: the host's declarations. `marked_starts`:
+    of the last answer, shortest first. `cache`: what calls have shown about the provider's cache, the last of them
+    for the list `counted`. `refused_weight`: of the list that was refused as too long, in tokens; 0 after a later
+    one was accepted. `strict_models`: ids of models that refused a list in which user and assistant messages did
+    not alternate. `cwd`: the working directory that the host reported last, or "". `busts`: prompts that changed
+    early without ctxmgr, as in `status.cache.busts`; {} without any.
     """
 
     session_id: str
@@ -256,13 +261,14 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def newest_summary(self) -> str:
-        """The text of the newest summary of a compaction; "" for none."""
+        """The text of the newest compaction summary, or ""."""
         return next((raw.text for raw in reversed(self.summaries) if raw.kind == "compaction"), "")
 
 
 class Stored(msgspec.Struct, frozen=True, omit_defaults=True):
-    """`seq`: of the newest event that is there, None where none is known to be. `note`: a sentence for people while
-    something is wrong."""
+    """`seq`: of the newest stored event, or None if unknown. `note`: a sentence for people while something is
+    wrong.
+    """
 
     seq: int | None = None
     note: str | None = None

@@ -1,10 +1,10 @@
-"""The params and answers of what writes compactions, branch summaries and the scratchpad, and what ctxmgr asks of
-a host's models for it.
+"""The params and answers of the methods that write compactions, branch summaries and the scratchpad, and the model
+calls that ctxmgr requests from a host for them.
 
-They know the words of plans and strategies, and nothing of how a summary is made.
+They use the terms of plans and strategies, and know nothing of how a summary is written.
 """
 
-from __future__ import annotations  # evaluated with the first call that needs them, not at the start
+from __future__ import annotations  # evaluated at the first call that needs them, not at start
 
 from typing import Annotated, Any, Literal
 

@@ -1,7 +1,7 @@
-"""The params and answers of every method, as they stand on the wire: camelCase, unknown members ignored.
+"""The params and answers of every method, as on the wire: camelCase, unknown members ignored.
 
-Here are those of lifecycle, events and queries; `compactions`, `recovery` and `reports` have the others. They know
-policies and what a model holds, and nothing of what is done with them.
+This package has those of the lifecycle, events and queries; `compaction`, `recovery` and `reports` have the others.
+They know policies and a model's facts, and nothing of what is done with them.
 """
 
 from ctxmgr.model.api.lifecycle.connection import (

@@ -1,8 +1,7 @@
-"""What begins and ends: the connection, a session, the model it uses; and the types that all params and answers
-are made of.
+"""The connection, a session and the model it uses, and the types that all params and answers share.
 
-Numbers are typed int | float because JavaScript hosts write 1e21 or 1.0 where an integer is meant. Messages and
-entries stay raw: what a host sends is decoded by its format, not here, and goes back byte for byte.
+Numbers are typed int | float because JavaScript hosts write 1e21 or 1.0 for an integer. Messages and entries stay
+raw: their format decodes them, not this module, and they are returned byte for byte.
 """
 
 from typing import Annotated, Any, Literal
@@ -14,17 +13,17 @@ from ctxmgr.model import prices
 from ctxmgr.model.policy import Policy
 from ctxmgr.model.tools import DeclaredTools
 
-# Stands, in a list, for the messages before that were recognised without a parse.
+# Stands, in a list, for earlier messages that were recognised without parsing.
 KNOWN_MESSAGES = b'{"ctxmgr":"the messages you sent before"}'
 
 Number = int | float
 Count = Annotated[int, Meta(ge=0)] | Annotated[float, Meta(ge=0)]
 Window = Annotated[int, Meta(ge=1, le=2**53)] | Annotated[float, Meta(ge=1, le=2**53)]
 RawList = list[msgspec.Raw]
-Token = str | int | Annotated[float, Meta(multiple_of=1)]  # a whole number may be written 1.0
+Token = str | int | Annotated[float, Meta(multiple_of=1)]  # an integer may be written 1.0
 
 
-# members that mean the same wherever they stand
+# members with the same meaning everywhere
 SessionId = Annotated[str, Meta(description="The session's id, as given to `session_start`. Any string.")]
 Seq = Annotated[
     int, Meta(description="Number of the session's events that have taken effect. See reference.md#order.")
@@ -104,12 +103,12 @@ class HostCapabilities(Wire, frozen=True):
 
     @property
     def archiving(self) -> Literal["", "originals", "handles"]:
-        """Whether what leaves is archived, with handles by which the model asks for it."""
+        """Whether removed content is archived, and whether with handles by which the model requests it."""
         return "handles" if self.retrieve else "originals" if self.archive else ""
 
     @property
     def keeps_originals(self) -> bool:
-        """Whether what leaves is archived."""
+        """Whether removed content is archived."""
         return self.archiving != ""
 
 

@@ -1,4 +1,4 @@
-"""The params of what happens in a session: model calls, turns, compactions, moves in the tree."""
+"""The params of events in a session: model calls, turns, compactions, moves in the tree."""
 
 from typing import Annotated, Any, Literal
 

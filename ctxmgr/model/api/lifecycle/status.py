@@ -1,8 +1,8 @@
-"""Where a session stands, the answers that are no more than that, and the params and answers of queries and
+"""The state of a session, the answers that consist only of it, and the params and answers of queries and
 settings.
 """
 
-from __future__ import annotations  # evaluated with the first call that needs them, not at the start
+from __future__ import annotations  # evaluated at the first call that needs them, not at start
 
 from typing import Annotated, Any, Literal
 
@@ -83,12 +83,12 @@ class CacheBusts(Wire, frozen=True):
 
     @classmethod
     def saved(cls, fields: dict[str, Any]) -> CacheBusts | None:
-        """As a session's state has them; None if there are none."""
+        """The totals from a session's state, or None without any."""
         return convert(fields, cls) if fields else None
 
     @classmethod
     def of(cls, before: CacheBusts | None, made: CacheBust) -> CacheBusts:
-        """Those before and one more."""
+        """The earlier totals and one more cache bust."""
         parts = dict(before.parts) if before is not None else {}
         parts[made.part] = parts.get(made.part, 0) + 1
         known = [
