@@ -1,4 +1,4 @@
-"""What a connection is configured with and passes to its sessions, as `initialize` settles it, and decoded calls.
+"""The configuration of a connection, which its sessions use, and decoded calls.
 
 It is separate from `sessions.py` so that a start does not load the engine, which is loaded with the first session.
 """
@@ -15,7 +15,7 @@ from ctxmgr.model import DeclaredTools, Preset, WeighAll, check_tools, invalid_p
 from ctxmgr.model.api import lifecycle, since
 from ctxmgr.wire import StrippedMessages
 
-if TYPE_CHECKING:  # a start does not wait for these
+if TYPE_CHECKING:  # not loaded at a start
     from ctxmgr.formats import MessageFormat
     from ctxmgr.known_models import Registry
     from ctxmgr.session import Embedding
@@ -32,28 +32,30 @@ def now_ms() -> float:
 
 class Setup(msgspec.Struct, frozen=True):
     """`record`: the file of the transcript. `preload`: a vocabulary to load before the first message.
-    `max_message_bytes`: in bytes. `models`: facts about models, instead of those that ship with ctxmgr.
-    `store`: the address of a store that sessions are also saved to, at most `store_delay_ms` later. It holds
-    each session for `store_lease_ms` (None: the default of the store)."""
+    `max_message_bytes`: in bytes. `models`: model facts that replace the built-in ones. `store`: the address of a
+    store that sessions are also saved to, at most `store_delay_ms` later. It holds each session for
+    `store_lease_ms` (None: the default of the store).
+    """
 
     state_dir: str | None = None
     record: str | None = None
     preload: str | None = None
     max_message_bytes: int = 64 << 20
-    models: Any = None  # a Registry, whose module a start does not wait for
+    models: Any = None  # a Registry, whose module is not loaded at a start
     store: str | None = None
     store_delay_ms: int | None = None
     store_lease_ms: int | None = None
 
 
 class ConnectionConfig(msgspec.Struct, frozen=True):
-    """The configuration of a connection, as `initialize` settles it. `record`: write a transcript. `state_dir`:
-    used if the host names none. `max_message_bytes`: in bytes. `models`: facts about models, instead of those
-    that ship with ctxmgr. `stores`: sessions are also saved to a store. `clock_ms`: milliseconds since an
-    arbitrary moment, to measure how long a call took; nothing else uses it. `weighers`: the vocabularies that
-    are loaded at the start, by name. `embed` returns vectors of texts, or None. `format_name`: the message
-    format. `version`: of the protocol. `keys`: policy keys of all sessions. `tools`: tools that the host
-    declared."""
+    """The configuration of a connection, as `initialize` sets it.
+
+    `record`: write a transcript. `state_dir`: used if the host names none. `max_message_bytes`: in bytes. `models`:
+    model facts that replace the built-in ones. `stores`: sessions are also saved to a store. `clock_ms`:
+    milliseconds since an arbitrary moment, only to measure how long a call took. `weighers`: the vocabularies that
+    are loaded at the start, by name. `embed` returns vectors of texts, or None. `format_name`: the message format.
+    `version`: of the protocol. `keys`: policy keys of all sessions. `tools`: tools that the host declared.
+    """
 
     record: bool = False
     state_dir: str | None = None
@@ -77,7 +79,8 @@ class ConnectionConfig(msgspec.Struct, frozen=True):
 
 class SessionRequest(msgspec.Struct, frozen=True):
     """A decoded call about one session. `omitted_count`: messages that were removed from its list.
-    `surrogate_count`: surrogates that were mended."""
+    `surrogate_count`: surrogates that were repaired.
+    """
 
     method: str
     params: Any
@@ -87,8 +90,9 @@ class SessionRequest(msgspec.Struct, frozen=True):
 
 
 class IncomingCall(msgspec.Struct, frozen=True):
-    """A request or notification as the handlers get it. `surrogate_count`: unpaired surrogates that were mended in
-    it."""
+    """A request or notification as the handlers get it. `surrogate_count`: unpaired surrogates in it that were
+    repaired.
+    """
 
     params: bytes | msgspec.Raw | None
     request: bool
@@ -99,7 +103,7 @@ class IncomingCall(msgspec.Struct, frozen=True):
 def settled(
     params: lifecycle.InitializeParams, terms: ConnectionConfig
 ) -> tuple[ConnectionConfig, lifecycle.InitializeResult]:
-    """The configuration after `initialize`, and its answer. Raises InvalidParams."""
+    """The configuration after `initialize`, and the answer to it. Raises InvalidParams."""
     version = since.agreed(params.protocol_version)
     if version is None:
         raise invalid_params(f"this server speaks {since.PROTOCOL_VERSION}", "$.protocolVersion")

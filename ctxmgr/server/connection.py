@@ -1,8 +1,8 @@
 """One connection: bytes in, effects out. No IO, no clock, no thread.
 
-`receive` takes what the host wrote and returns the effects to carry out, in order. A change of a session is saved
+`receive` gets what the host wrote and returns the effects to carry out, in order. A change of a session is saved
 before the answer that reports it is sent. Work that is slow or needs a device is an effect with a ticket, and
-`resume` brings its value. A worker, a test or a replay drives it.
+`resume` delivers its value. A worker, a test or a replay drives it.
 """
 
 from collections.abc import Callable, Mapping
@@ -37,7 +37,7 @@ from ctxmgr.wire import (
 )
 
 if TYPE_CHECKING:
-    from ctxmgr.server.sessions import Sessions  # no circle: it is loaded late on purpose
+    from ctxmgr.server.sessions import Sessions  # avoids an import cycle; loaded late on purpose
     from ctxmgr.session import Embedding
 
 MALFORMED = msgspec.Raw(b'{"code":-32600,"message":"malformed answer"}')
@@ -57,8 +57,8 @@ class Connection:
         self._effects: list[Effect] = []
         self.peer = Peer({name: self._handler(row) for name, row in METHODS.items()}, self._send)
         self._sessions: Sessions | None = None
-        self._noise = False  # a line came that is no message
-        self.phase = "new"  # new, ready, closing, leaving (nothing is heard any more), ended
+        self._noise = False  # a line that is not a message was reported
+        self.phase = "new"  # new, ready, closing, leaving (input is ignored), ended
         self._params = ParamsReader()
         if terms.record:
             there = next(iter(weighers), ESTIMATE)
@@ -78,7 +78,7 @@ class Connection:
         _ = self.sessions
 
     def receive(self, chunk: bytes) -> list[Effect]:
-        """Bytes of the host, cut anywhere."""
+        """Gets bytes of the host, cut anywhere."""
         for item in self.framer.in_place(chunk):
             self._arrived(item)
         return self._take()
@@ -96,36 +96,38 @@ class Connection:
         return self._take()
 
     def resume(self, ticket: int, value: Any) -> list[Effect]:
-        """The value of an effect with a ticket."""
+        """Delivers the value of an effect with a ticket."""
         self.sessions.resume(ticket, value)
         return self._take()
 
     def minute(self) -> list[Effect]:
-        """To be called once per minute."""
+        """Call this once per minute."""
         if self.phase == "ready":
             self.sessions.minute()
         return self._take()
 
     def spare(self, free: int) -> list[Effect]:
-        """Only `free` file descriptors are left. Each session holds two."""
+        """Call this when only `free` file descriptors are left. Each session holds two."""
         if self._sessions is not None:
             self._sessions.spare(free)
         return self._take()
 
     def weigher_loaded(self, name: str, weigh: WeighAll | None, note: str | None) -> list[Effect]:
-        """A vocabulary is loaded. If `weigh` is None it is unavailable or lost, and `note` says why."""
+        """Reports that a vocabulary is loaded. If `weigh` is None it is unavailable or lost, and `note` says
+        why.
+        """
         if weigh is not None and self.terms.record:
             self._effects.append(Record(transcript.weigher(name)))
         self.sessions.weigher_loaded(name, weigh, note)
         return self._take()
 
     def not_saved(self, session_id: str, text: str) -> None:
-        """A snapshot could not be written. The status reports it."""
+        """Records for the status that a snapshot could not be written."""
         if self._sessions is not None:
             self._sessions.note(session_id, text)
 
     def stored(self, session_id: str, stored: Stored) -> list[Effect]:
-        """How far a session is saved in the store."""
+        """Records how far a session is saved in the store."""
         if self._sessions is not None:
             self._sessions.stored(session_id, stored)
         return self._take()
@@ -157,7 +159,7 @@ class Connection:
             self._effects.append(End(code))
 
     def _when_idle(self, action: Callable[[], None]) -> None:
-        """Runs the action when all that came is done."""
+        """Runs the action when everything that arrived is done."""
         if self._sessions is None:
             action()
         else:
@@ -192,7 +194,7 @@ class Connection:
             self._say_unreadable(message)
             if message.kind == "call":
                 self._send(envelope.encode_error(message.id, message.code, message.message))
-            elif message.kind == "response" and message.id is not None:  # an answer that is none is an error
+            elif message.kind == "response" and message.id is not None:  # a response that is malformed is an error
                 self._response(envelope.Response(message.id, None, MALFORMED))
         elif isinstance(message, envelope.Response):
             self._response(message)
@@ -210,7 +212,7 @@ class Connection:
             self.peer.receive_request(message.id, message.method, call)
 
     def _say_unreadable(self, fault: envelope.Fault) -> None:
-        """Reports only the first line that is no message: a program that logs to our input writes many."""
+        """Reports only the first line that is not a message: a program that logs to our input writes many."""
         if fault.message != envelope.NO_MESSAGE:
             self._say(f"cannot read a message of the host: {fault.message}")
         elif not self._noise:
@@ -244,7 +246,7 @@ class Connection:
     # handlers
 
     def _handler(self, row: Method) -> Callable[[IncomingCall], Any]:
-        """What the peer calls for a method. Raises the package's exceptions only."""
+        """The function that the peer calls for a method. It raises only the package's exceptions."""
 
         def handle(call: IncomingCall) -> Any:
             try:
@@ -259,13 +261,13 @@ class Connection:
         return handle
 
     def _ended(self, row: Method, call: IncomingCall, future: "Future[Any]") -> None:
-        """A call that had to wait has ended."""
+        """Handles the end of a call that had to wait."""
         fault = None if future.cancelled() else future.exception()
         if fault is not None:
             self._say_fault(row, call, fault)
 
     def _say_fault(self, row: Method, call: IncomingCall, fault: BaseException) -> None:
-        """Reports what no answer reports to the host."""
+        """Reports a fault that no answer reports to the host."""
         answered = errors.rpc_error(fault)
         if answered is None:
             self._say(f"{row.name}: {faults.where(fault)}")
@@ -291,7 +293,7 @@ class Connection:
         )
 
     def _admit(self, row: Method, call: IncomingCall) -> None:
-        """The order of a connection: `initialize` first, nothing but `exit` after `shutdown`."""
+        """Enforces the order of a connection: `initialize` first, nothing but `exit` after `shutdown`."""
         if row.kind == "request" and not call.request:
             raise RpcError(errors.INVALID_REQUEST, f"{row.name} is a request: it needs an id")
         if row.kind == "notification" and call.request:
@@ -314,7 +316,7 @@ class Connection:
         return result
 
     def _shutdown(self, params: lifecycle.NoParams) -> Future[None]:
-        """Answered when everything before it is answered."""
+        """Answers when everything before it is answered."""
         self.phase = "closing"
         done: Future[None] = Future()
 

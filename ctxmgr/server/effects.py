@@ -1,8 +1,8 @@
-"""What a connection wants done, and the results, as values.
+"""The effects that a connection requests, and their results, as values.
 
-A worker, a test or a replay carries out the effects in order. A device may raise anything: no descriptors or
-memory left, a name that cannot be encoded, a failed import. The exception becomes the value of the effect, so that
-nothing waits for ever. This is the only place where an exception becomes a value.
+A worker, a test or a replay carries out the effects in order. A device may raise anything: no descriptors or memory
+left, a name that cannot be encoded, a failed import. The exception becomes the value of the effect, so that nothing
+waits forever. This is the only place where an exception becomes a value.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from ctxmgr.model import ArchiveRow, policy
 from ctxmgr.model.compaction import CompletionRequest
 from ctxmgr.model.saved import Stored
 
-FEW, FEWEST = 8, 4  # file descriptors that are free: sessions leave memory so that others can be saved
+FEW, FEWEST = 8, 4  # free file descriptors: below these, sessions leave memory so that others can be saved
 
 
 class Send(msgspec.Struct, frozen=True):
@@ -32,9 +32,9 @@ class Record(msgspec.Struct, frozen=True):
 class Save(msgspec.Struct, frozen=True):
     """One line of the session's snapshot. It must be written before any later effect. The first line is its base.
 
-    `whole` returns the lines of a complete snapshot that includes this line. A rewrite must not be newer than
-    that, or later lines would be added twice. `anew`: the existing file is no valid state and is set aside.
-    `more`: further lines, which `whole` includes too.
+    `whole` returns the lines of a complete snapshot that includes this line. A rewrite must not be newer than that,
+    or later lines would be added twice. `anew`: the existing file is not a valid state and is set aside. `more`:
+    further lines, which `whole` includes too.
     """
 
     session_id: str
@@ -78,7 +78,7 @@ class _OfTheArchive(msgspec.Struct, frozen=True):
 
 
 class PutRows(_OfTheArchive, frozen=True):
-    """Store what was removed. The list with its markers waits for it."""
+    """Store what was removed. The list with its markers waits for this."""
 
     rows: tuple[ArchiveRow, ...]
 
@@ -117,7 +117,7 @@ class RunInThread(msgspec.Struct, frozen=True):
 
 
 class WeighTexts(RunInThread, frozen=True):
-    """Like `RunInThread`, for work that waits for a vocabulary: in a thread that nothing else uses."""
+    """Like `RunInThread`, for work that needs a vocabulary: in a thread that nothing else uses."""
 
 
 class StartTimer(msgspec.Struct, frozen=True):
@@ -136,7 +136,7 @@ class Complete(msgspec.Struct, frozen=True):
 
 
 class Abandon(msgspec.Struct, frozen=True):
-    """Nothing waits for this `Complete` any more: cancel it."""
+    """Cancel this `Complete`: nothing waits for it any more."""
 
     ticket: int
 
@@ -169,7 +169,8 @@ class End(msgspec.Struct, frozen=True):
 class SnapshotLoaded(msgspec.Struct, frozen=True):
     """The result of opening a snapshot. `lines`: without checksums, the base first. `fault`: a sentence or None.
     `refused`: another process has the session open. `stored`: how far it is saved in the store; None without a
-    store."""
+    store.
+    """
 
     lines: tuple[bytes, ...] = ()
     fault: str | None = None
@@ -200,14 +201,14 @@ Effect = (
 )
 
 
-SENT_TOGETHER_BYTES = 4_000  # a pipe takes so many at once, and whole (PIPE_BUF is 4,096 on Linux)
+SENT_TOGETHER_BYTES = 4_000  # size that a pipe takes at once and whole (PIPE_BUF is 4,096 on Linux)
 
 
 def together(effects: list[Effect]) -> list[Effect]:
     """Merges the effects of many answers: the lines of a session become one write, before the first of their
     answers, and consecutive short answers become one. The order does not change otherwise."""
     out: list[Effect] = []
-    saves: dict[str, int] = {}  # where in `out` a later one of the session may join
+    saves: dict[str, int] = {}  # index in `out` of a save that a later one of the session may join
     size = SENT_TOGETHER_BYTES  # of the answers at the end of `out`
     for effect in effects:
         if isinstance(effect, Send):
@@ -232,7 +233,7 @@ def together(effects: list[Effect]) -> list[Effect]:
 
 
 class Unforeseen(Exception):
-    """Represents an exception that is no `Exception`, such as a panic of a binary module, by its name."""
+    """Represents an exception that is not an `Exception`, such as a panic of a binary module, by its name."""
 
 
 def outcome(work: Callable[[], Any]) -> Any:

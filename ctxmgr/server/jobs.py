@@ -4,11 +4,11 @@ Rules:
 
 1. A job sees its session as it was in its turn of the queue, and changes nothing in it. So it needs no queue, and
    no event waits for a model.
-2. Its request is answered once: with a value, an error, or as cancelled. The end of a job ends the model calls
-   that it waits for, because they cost the host money.
+2. Its request is answered once: with a value, an error, or as cancelled. The end of a job ends the model calls that
+   it waits for, because they cost the host money.
 3. After its deadline, no model is called. A job that has an answer for that case gives it. Any other job continues
    without the missing completions.
-4. Only one job computes at a time, the oldest first. Of the worker's two threads one stays free for the queues, so
+4. Only one job computes at a time, the oldest first. One of the worker's two threads stays free for the queues, so
    that no `context` waits for two long sessions to be cut.
 5. A transcript names deadlines and completions by their tickets. Tickets count within their job and are negative,
    so that they do not depend on other work or on the order in which threads finish.
@@ -31,30 +31,30 @@ from ctxmgr.session import Await, Embed, Job, Offload
 from ctxmgr.session import compaction as long_calls
 from ctxmgr.wire import RpcError, errors, transcript
 
-TICKETS = 1_000_000  # of one job; a call takes one, and nobody pays for so many
+TICKETS = 1_000_000  # of one job; a call takes one, and no job makes that many
 
 
 class RunningJob:
-    """One job under way. `batch` holds the completions it waits for, None where one is still missing."""
+    """A running job. `batch` has the completions that it waits for, None for a missing one."""
 
     def __init__(self, number: int, job: Job, session_id: str | None, future: "Future[Any]") -> None:
         self.number, self.job, self.session_id, self.future = number, job, session_id, future
         self.tickets = itertools.count(number * TICKETS)
         self.late = False
-        self.wake = 0  # the ticket of its deadline
+        self.wake = 0  # ticket of its deadline
         self.batch: list[Completion | None] = []
         self.waiting: deque[tuple[int, CompletionRequest]] = deque()
-        self.calls: dict[int, Callable[[], object]] = {}  # place in the batch -> what ends the call
+        self.calls: dict[int, Callable[[], object]] = {}  # place in the batch -> function that ends the call
 
 
 class Jobs:
     def __init__(self, emit: Callable[[Effect], None], peer: Peer, tickets: Iterator[int], record: bool) -> None:
-        """`tickets` are those of the queues too: each number is used once."""
+        """`tickets` are shared with the queues: each number is used once."""
         self._emit, self._peer, self._ticket, self._record = emit, peer, tickets, record
         self._numbers = itertools.count(1)
         self._running: list[RunningJob] = []
         self._waits: dict[int, Callable[[Any], None]] = {}
-        self._works: list[tuple[int, int, RunningJob, Offload]] = []  # by the age of their jobs
+        self._works: list[tuple[int, int, RunningJob, Offload]] = []  # by age of their jobs
         self._working = False
 
     @property
@@ -62,7 +62,7 @@ class Jobs:
         return not self._running
 
     def concern(self, session_id: str) -> bool:
-        """Whether one of this session is under way."""
+        """Whether a job of this session is running."""
         return any(running.session_id == session_id for running in self._running)
 
     def start(self, job: Job, session_id: str | None, future: "Future[Any]") -> None:
@@ -77,7 +77,7 @@ class Jobs:
         self._step(running, None)
 
     def resume(self, ticket: int, value: Any) -> bool:
-        """What a job waits for is there. False where no job knows this ticket."""
+        """Delivers what a job waits for. False if no job has this ticket."""
         wait = self._waits.pop(ticket, None)
         if wait is not None:
             wait(value)
@@ -89,7 +89,7 @@ class Jobs:
                 self._fail(running, RpcError(errors.REQUEST_FAILED, "the session has ended"))
 
     def end_waiting(self) -> None:
-        """The connection ends: what waits for a model is given up, what computes may finish."""
+        """Ends jobs that wait for a model, because the connection ends. Jobs that compute may finish."""
         for running in list(self._running):
             if running.calls:
                 self._fail(running, RpcError(errors.REQUEST_FAILED, "the connection is closing"))
@@ -97,7 +97,7 @@ class Jobs:
     # steps
 
     def _step(self, running: RunningJob, value: Any) -> None:
-        """Sends what came into the steps until they wait for something else."""
+        """Runs the steps until they wait for something else."""
         steps = running.job.routine
         try:
             failed = isinstance(value, BaseException)
@@ -126,10 +126,10 @@ class Jobs:
             self._ask_more(running)
 
     def _await(self, running: RunningJob, future: "Future[Any]") -> None:
-        """Like a call: the deadline, and the end of the connection, are not waited beyond."""
+        """Waits for the future like for a call: the deadline, or the end of the connection, ends the wait."""
 
         def nothing() -> None:
-            """There is no call to end."""
+            """Does nothing, because there is no call to end."""
 
         def ended(_: "Future[Any]") -> None:
             if running.calls.get(0) is nothing:
@@ -140,7 +140,7 @@ class Jobs:
         future.add_done_callback(ended)
 
     def _work_on(self) -> None:
-        """The next work of the oldest job, where none is under way."""
+        """Starts the next work of the oldest job, unless one is running."""
         while self._works and not self._working:
             _, ticket, running, work = heapq.heappop(self._works)
             if running in self._running:
@@ -171,7 +171,7 @@ class Jobs:
         params = compaction.CompleteParams(
             running.session_id, ask.purpose, ask.system, prompt, ask.max_tokens, instruction
         )
-        completion_of = long_calls.completions.completion_of  # loaded before anybody is asked
+        completion_of = long_calls.completions.completion_of  # loaded before the request is sent
         self._hear(
             running,
             index,
@@ -192,7 +192,7 @@ class Jobs:
         self._emit(Abandon(ticket))
 
     def _came(self, running: RunningJob, index: int, ask: CompletionRequest, ticket: int, value: Any) -> None:
-        """What the endpoint answered, or a fault of the device."""
+        """Handles the answer of the endpoint, or a fault of the device."""
         if not isinstance(value, Completion):
             value = Completion(stop="error", fault=f"internal fault: {faults.cause(value)}")
         if self._record:
@@ -221,7 +221,7 @@ class Jobs:
     def _hear(
         self, running: RunningJob, index: int, future: "Future[Any]", then: Callable[["Future[Any]"], None]
     ) -> None:
-        """The answer of the host, unless the call was ended."""
+        """Handles the host's answer, unless the call was ended."""
         running.calls[index] = future.cancel
 
         def deliver(done: "Future[Any]") -> None:
@@ -259,11 +259,11 @@ class Jobs:
             running.future.set_exception(fault)
 
     def _end(self, running: RunningJob) -> None:
-        """The future is done, whichever way."""
+        """Cleans up after the future is done in any way."""
         if running not in self._running:
             return
         self._running.remove(running)
-        self._waits.pop(running.wake, None)  # it would hold what has ended until then
+        self._waits.pop(running.wake, None)  # would keep the ended job in memory until the deadline
         self._end_calls(running)
         running.job.routine.close()
         self._progress(running, "end")

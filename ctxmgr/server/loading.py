@@ -1,7 +1,7 @@
-"""Loads what a connection may need after its first list, before it is needed. A start waits for none of it.
+"""Loads what a connection may need after its first list, before it is needed. A start does not wait for it.
 
-It covers modules that are imported at use, except those that a policy names (an endpoint, embeddings, a
-vocabulary, a store). They are loaded
+It covers modules that are imported at use, except those that a policy names (an endpoint, embeddings, a vocabulary,
+a store). They are loaded
 
 1. when the host is silent for the first time after `initialize`, at the latest while its model answers, in pieces,
    so that a call that arrives meanwhile waits for one piece;
@@ -9,7 +9,7 @@ vocabulary, a store). They are loaded
    session holds two.
 
 After that nothing is imported while it serves, so a package that is replaced under a running process never mixes
-two releases. What fails here is tried again at use, and that call reports it. A list still goes out
+two releases. If loading fails here, it is tried again at use, and that call reports it. A list is still sent
 (`session/context/fallback`).
 """
 
@@ -22,8 +22,8 @@ from importlib import import_module
 from ctxmgr import late, wire
 from ctxmgr.server.effects import outcome
 
-QUIET_SECONDS = 0.2  # without a word of the host; from `initialize` to a list hosts go on at once
-MOST_POSTPONED = 200  # chunks: a host that is never silent does not put it off for good
+QUIET_SECONDS = 0.2  # without input from the host; hosts send `initialize` and the first list without a pause
+MOST_POSTPONED = 200  # chunks; a host that is never silent delays loading only this often
 MODULES = (
     "ctypes",
     "difflib",
@@ -34,11 +34,11 @@ MODULES = (
     "ctxmgr.devices.weighing",
 )
 ARCHIVE = ("ctxmgr.devices.archive",)
-CODECS = ("utf-16-be", "utf-16-le")  # a codec is a module that is imported when it is named first
+CODECS = ("utf-16-be", "utf-16-le")  # a codec is a module that is imported on its first use
 
 
 def pieces(archives: bool) -> Iterator[Callable[[], object]]:
-    """Each loads something. `archives`: what leaves lists is kept."""
+    """Functions that load one piece each. `archives`: removed content is archived."""
     from ctxmgr.formats import FORMATS
     from ctxmgr.known_models import shipped
 
@@ -46,7 +46,7 @@ def pieces(archives: bool) -> Iterator[Callable[[], object]]:
         yield partial(import_module, name)
     for name in CODECS:
         yield partial(codecs.lookup, name)
-    for name in FORMATS:  # all of them: a list is told from those of other formats by their marks
+    for name in FORMATS:  # all of them: a list is distinguished from other formats by their marks
         yield partial(FORMATS.__getitem__, name)
     yield shipped
     yield lambda: wire.openrpc.document()
@@ -54,7 +54,7 @@ def pieces(archives: bool) -> Iterator[Callable[[], object]]:
 
 
 class Loading:
-    """The pieces that are left, on a loop."""
+    """Loads the remaining pieces on an event loop."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, archives: bool) -> None:
         self._loop = loop
@@ -64,20 +64,20 @@ class Loading:
         self._timer: asyncio.Handle = loop.call_later(QUIET_SECONDS, self._next)
 
     def heard(self) -> None:
-        """The host said something: what is left waits until it is silent again, so many times."""
+        """Waits for silence again after input from the host, at most MOST_POSTPONED times."""
         self._postponed += 1
         if self._left is not None and self._postponed <= MOST_POSTPONED:
             self._timer.cancel()
             self._timer = self._loop.call_later(QUIET_SECONDS, self._next)
 
     def finish(self) -> None:
-        """Loads what is left."""
+        """Loads the remaining pieces at once."""
         self._timer.cancel()
         while (piece := self._piece()) is not None:
             outcome(piece)
 
     def _piece(self) -> Callable[[], object] | None:
-        """The next one; None where none is left, or which they are cannot be told now: it is looked at again."""
+        """The next piece; None if none is left, or if the list of pieces failed, which is then tried again."""
         try:
             piece = next(self._left or iter(()), None)
         except Exception:  # noqa: BLE001  what tells them is imported, too

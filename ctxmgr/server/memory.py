@@ -29,16 +29,16 @@ from ctxmgr.server.session_queue import Resting, SessionQueue, SessionQueues
 from ctxmgr.session import SessionCore
 from ctxmgr.session.context import RawMessages
 
-FREE_BYTES = 1 << 20  # a list of so many new bytes waits for nobody
-AT_ONCE_BYTES = 12 << 20  # a larger list is read alone
+FREE_BYTES = 1 << 20  # a list with at most this many new bytes never waits
+AT_ONCE_BYTES = 12 << 20  # limit for lists read together; a larger list is read alone
 JOINED_BYTES = 12 << 20
-HELD = 2  # by each session
+HELD = 2  # file descriptors of each session
 KEPT = 6  # sessions
-READ_BYTES = 40 << 20  # of JSON; what is read of it takes 1.5 times as much
+READ_BYTES = 40 << 20  # of JSON; the messages read from it take 1.5 times as much
 
 
 class Room(msgspec.Struct, frozen=True):
-    """A request of a call that has to wait: room for this many bytes."""
+    """A call's request to wait for room for this many bytes."""
 
     size: int
 
@@ -49,7 +49,7 @@ class ReadingGate:
         self._waiting: deque[tuple[int, int]] = deque()  # ticket, bytes
 
     def enters(self, size: int) -> bool:
-        """Whether so many bytes may be read now; they count until `left`."""
+        """Whether this many bytes may be read now; they count until `left`."""
         if self._waiting or not self._has_room(size):
             return False
         self._reading += size
@@ -62,7 +62,7 @@ class ReadingGate:
         self._reading -= size
 
     def next(self) -> int | None:
-        """The ticket of the one that may enter now, and counts from now on."""
+        """The ticket of the call that may enter now; it counts from now on."""
         if not self._waiting or not self._has_room(self._waiting[0][1]):
             return None
         ticket, size = self._waiting.popleft()
@@ -79,7 +79,7 @@ class ListMemory:
         self._joined, self._read = RecentlyUsed(JOINED_BYTES), RecentlyUsed(READ_BYTES)
 
     def used(self, queue: SessionQueue) -> None:
-        """This session has just been asked for its list."""
+        """Records that this session has just received a list."""
         size = queue.raw_messages.size
         for id in self._joined.used(queue.session_id, size):
             if (other := self._at_rest(id)) is not None and other.session is not None:
@@ -106,7 +106,7 @@ class RecentlyUsed:
         self._sizes: dict[str, int] = {}
 
     def used(self, name: str, size: int) -> list[str]:
-        """Those that have to leave for it, which are forgotten here."""
+        """Records a use. Returns the names that exceed the limit, and forgets them."""
         self.forget(name)
         self._sizes[name] = size
         self._total += size
@@ -134,17 +134,17 @@ class IdleSessions:
         self._calls = itertools.count(1)
 
     def used(self, queue: SessionQueue) -> None:
-        """It is called now."""
+        """Records a call."""
         queue.idle_minutes, queue.last_use = 0, next(self._calls)
 
     def spare(self, free: int) -> None:
-        """Rule 4. So many file descriptors are free."""
+        """Frees file descriptors, if only `free` are left (rule 4)."""
         in_memory = [queue for queue in self._queues.by_session.values() if queue.session is not None]
         oldest = sorted(in_memory, key=lambda queue: queue.last_use)
         self._spare_next(iter(oldest[:-1]), len(oldest), free)
 
     def _spare_next(self, oldest: Iterator[SessionQueue], count: int, free: int) -> None:
-        """`count`: of the sessions in memory."""
+        """`count`: sessions in memory."""
         if free >= FEWEST and (free >= FEW or count <= KEPT):
             return
         for queue in oldest:
@@ -161,7 +161,7 @@ class IdleSessions:
         self._spare_next(oldest, count - left, free + HELD * left)
 
     def minute(self) -> None:
-        """A minute has passed."""
+        """Call this once per minute."""
         for queue in list(self._queues.by_session.values()):
             session = queue.session
             if session is None or not self._may_leave(queue, session):
@@ -171,7 +171,7 @@ class IdleSessions:
                 self._queues.submit(queue, partial(self._leave, queue, session))
 
     def _may_leave(self, queue: SessionQueue, session: SessionCore) -> bool:
-        """Rule 3."""
+        """Whether the session may leave memory (rule 3)."""
         if not session.policy.idle_minutes:
             return False
         under_way = not queue.idle or queue.asking or session.prefetch.future or self._busy(queue.session_id)

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from ctxmgr.model import Endpoint
 from ctxmgr.server import effects as do
 
-if TYPE_CHECKING:  # imported when the first call is made
+if TYPE_CHECKING:  # imported with the first call
     from ctxmgr.devices import Chat
 
-EMBEDDINGS = "wordllama"  # what the extra brings, and `devices.embeddings` imports
+EMBEDDINGS = "wordllama"  # installed by the extra, and imported by `devices.embeddings`
 
 
 class ModelCalls:
-    """`answered` is told the ticket and the completion, or the exception in its place."""
+    """`answered` is called with the ticket and the completion, or the exception instead."""
 
     def __init__(self, answered: Callable[[int, Any], None]) -> None:
         self._answered = answered
@@ -52,7 +52,7 @@ class ModelCalls:
             task.cancel()
 
     async def end(self, seconds: float) -> None:
-        """Calls that nobody waits for any more end with the process; it waits for so long at most."""
+        """Cancels the remaining calls, and waits at most this long for their end."""
         for task in self._tasks.values():
             task.cancel()
         with contextlib.suppress(TimeoutError):
@@ -63,14 +63,15 @@ class ModelCalls:
 
 
 class Embedder:
-    """Embeds texts with the extra, in a thread; it is imported with the first. `failure`: why it cannot, "" while
-    that is not known."""
+    """Embeds texts with the extra, in a thread; imports it on first use. `failure`: why it cannot, "" if
+    unknown.
+    """
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say, self.failure = say, ""
 
     def __call__(self, texts: Sequence[str]) -> list[list[float]] | None:
-        """None where the extra does not work here; that is said once."""
+        """None if the extra does not work here, which is reported once."""
         from ctxmgr.devices import embeddings
 
         return embeddings.embedded(self._failed, texts)
@@ -81,5 +82,5 @@ class Embedder:
 
 
 def embedder(say: Callable[[str], None]) -> Embedder | None:
-    """None where the extra is not installed. Nothing is imported yet."""
+    """None if the extra is not installed. Imports nothing yet."""
     return Embedder(say) if PathFinder.find_spec(EMBEDDINGS) is not None else None

@@ -1,4 +1,4 @@
-"""Turns what a parked call waits for into an effect, and the result of a device into the value for the call."""
+"""Turns the request of a parked call into an effect, and the result of a device into the value for the call."""
 
 from collections.abc import Callable
 from functools import partial
@@ -31,7 +31,7 @@ class ParkedCalls:
     def __init__(self, state_dir: str | None, record: bool, emit: Callable[[Effect], None]) -> None:
         self._state_dir, self._record, self._emit = state_dir, record, emit
         self.gate = ReadingGate()
-        self._answers: dict[int, Callable[[Any], Any]] = {}  # ticket -> what makes an answer of what came
+        self._answers: dict[int, Callable[[Any], Any]] = {}  # ticket -> function that makes the value from a result
 
     def park(self, ticket: int, queue: SessionQueue, wanted: Wanted) -> None:
         id, directory = queue.session_id, self._state_dir
@@ -59,12 +59,14 @@ class ParkedCalls:
             self._emit(RunInThread(ticket, wanted.run))
 
     def answered(self, ticket: int, value: Any) -> Any:
-        """What goes back into the call: of an archive an `ArchiveAnswer`, of a snapshot a `SnapshotLoaded`."""
+        """The value for the call: an `ArchiveAnswer` from an archive, a `SnapshotLoaded` from a snapshot."""
         answer = self._answers.pop(ticket, None)
         return value if answer is None else answer(value)
 
     def _archived(self, session_id: str, call: transcript.Asked, value: Any) -> ArchiveAnswer:
-        """What the archive holds hangs on other runs and on the disk: a transcript says what it answered."""
+        """The archive's answer. It is recorded in the transcript, because it depends on other runs and on the
+        disk.
+        """
         answer = value if isinstance(value, ArchiveAnswer) else ArchiveAnswer(fault=faults.cause(value))
         if self._record:
             self._emit(Record(transcript.archive(session_id, call, answer)))

@@ -1,13 +1,14 @@
-"""Dispatch and correlation of JSON-RPC messages, by python-lsp-jsonrpc's Endpoint. The one module that knows it.
+"""Dispatches and matches JSON-RPC messages with python-lsp-jsonrpc's Endpoint. The only module that knows that
+package.
 
-What comes in has passed our framing and envelope check; what goes out is spliced and encoded here. Kept from
-the package: looking up the handler, telling requests from notifications and answers, its bookkeeping of futures
-either way, and its exceptions as the carrier of error answers. Replaced, because a host would notice (release
-1.1.2; the design, section 2, lists the faults): answers to cancelled requests, merging of results that hold a
-key named like the envelope's, its error codes and tracebacks, and answers that nobody waits for any more.
+Incoming messages have passed our framing and envelope checks; outgoing messages are assembled and encoded here.
+Used from the package: looking up the handler, telling requests from notifications and answers, its bookkeeping of
+futures in both directions, and its exceptions for error answers. Replaced, because a host would notice (release
+1.1.2; section 2 of the design lists the faults): answers to cancelled requests, merging of results that have a key
+named like the envelope's, its error codes and tracebacks, and answers that nobody waits for any more.
 
-Handlers return a value, or a future for what ends later. Nothing here starts a thread. What goes out holds nothing
-that came after the version of the protocol that the host speaks.
+Handlers return a value, or a future for one that comes later. Nothing here starts a thread. Outgoing messages have
+no member that is newer than the host's version of the protocol.
 """
 
 import itertools
@@ -24,7 +25,7 @@ from ctxmgr.model import faults
 from ctxmgr.model.api import since
 from ctxmgr.wire import RpcError, envelope, errors
 
-# The package logs each failed request with a traceback; every fault is answered, and said once, by us.
+# The package logs each failed request with a traceback; every fault is answered here, and reported once.
 logging.getLogger("pylsp_jsonrpc").setLevel(logging.CRITICAL + 1)
 
 Handler = Callable[[Any], Any]
@@ -32,7 +33,7 @@ Parts = Sequence[bytes | memoryview]
 
 
 class SplicedResult:
-    """A result that is JSON already, in parts."""
+    """A result that is already JSON, in parts."""
 
     __slots__ = ("parts",)
 
@@ -47,9 +48,9 @@ class Peer(Endpoint):  # type: ignore[misc]  # the package has no types
         numbers = itertools.count(1)
         super().__init__(handlers, self._encode, id_generator=lambda: f"ctxmgr-{next(numbers)}", max_workers=1)
         self._send = send
-        self.version = since.FIRST_VERSION  # of the protocol that the host speaks
+        self.version = since.FIRST_VERSION  # of the protocol, as used by the host
 
-    # what the connection calls
+    # called by the connection
 
     def receive_request(self, id: bytes, method: str, call: Any) -> None:
         if id in self._client_request_futures:
@@ -61,7 +62,7 @@ class Peer(Endpoint):  # type: ignore[misc]  # the package has no types
         self.consume({"jsonrpc": "2.0", "method": method, "params": call})
 
     def receive_answer(self, id: Any, result: Any, error: Any) -> bool:
-        """Whether anybody waited for this answer. `error` may be any JSON value."""
+        """Whether a request waited for this answer. `error` may be any JSON value."""
         future = self._server_request_futures.get(id) if isinstance(id, str) else None
         if future is None or future.done():
             return False
@@ -79,7 +80,7 @@ class Peer(Endpoint):  # type: ignore[misc]  # the package has no types
         """Cancels a request of the host that has not been answered; it is answered with -32800."""
         self._handle_cancel_notification(id)
 
-    # what is replaced
+    # overrides
 
     @staticmethod
     def _make_response_payload(header: dict[str, Any], result: Any) -> dict[str, Any]:
@@ -108,7 +109,7 @@ class Peer(Endpoint):  # type: ignore[misc]  # the package has no types
         return tell
 
     def _encode(self, message: dict[str, Any]) -> None:
-        """The package's consumer: one outgoing message."""
+        """Sends one outgoing message; called by the package."""
         id = message.get("id")
         if "method" in message:
             params = since.as_of(message.get("params"), self.version)
@@ -138,7 +139,9 @@ _encoder = msgspec.json.Encoder()
 
 
 def internal(fault: BaseException) -> RpcError:
-    """Names the kind of fault; its text may hold what the host sent."""
+    """The error answer for an internal fault. It has only the kind of the fault, because its text may contain what
+    the host sent.
+    """
     return RpcError(errors.INTERNAL_ERROR, f"internal fault: {faults.cause(fault)}")
 
 

@@ -29,9 +29,9 @@ from ctxmgr.server.loading import Loading
 from ctxmgr.server.model_calls import ModelCalls, embedder
 from ctxmgr.server.state_files import StateFiles, free_descriptors, store_of
 
-THREADS = 2  # for weighing: it gives up the interpreter's lock, more threads would fight for two cores
-DRAIN_SECONDS = 5.0  # for what is under way to end, and for the host to read what is left, at the end
-WATCH_SECONDS = 1.0  # between looks at the host's process
+THREADS = 2  # for counting tokens: it releases the interpreter's lock, and more threads would compete for two cores
+DRAIN_SECONDS = 5.0  # at the end, for running work to finish and for the host to read the rest
+WATCH_SECONDS = 1.0  # between checks of the host's process
 MINUTE_SECONDS = 60.0
 
 Parts = Sequence[bytes | memoryview]
@@ -39,7 +39,7 @@ Then = Callable[[Any], Any]
 
 
 class EffectRow(NamedTuple):
-    """How an effect of one kind is carried out, and who is told if that fails."""
+    """How an effect of one kind is carried out, and how its failure is handled."""
 
     carry: Callable[["Runtime", Any], object]
     failed: Callable[["Runtime", Any, Exception], object]
@@ -69,14 +69,14 @@ class Runtime:
         if setup.record:
             from ctxmgr.devices import private_file
 
-            self.transcript = private_file(setup.record)  # it holds conversation
+            self.transcript = private_file(setup.record)  # contains conversation
         self.threads = ThreadPoolExecutor(THREADS, "work")
         self.loading: Loading | None = None
         self._waiting: deque[do.Effect] = deque()
         self._carrying = False
 
     def start(self) -> None:
-        """On the loop that it is to run on."""
+        """Call this on the event loop that it runs on."""
         self.loop = asyncio.get_running_loop()
         self.ended: asyncio.Future[int] = self.loop.create_future()
         self._syncing = self.loop.create_task(self.state_files.sync_now_and_then(self.threads))
@@ -84,7 +84,7 @@ class Runtime:
         self._decide(self.connection.receive, b"")
 
     def receive(self, chunk: bytes) -> None:
-        """What the host wrote, in any pieces; b"" at its end."""
+        """Gets what the host wrote, in any pieces; b"" at its end."""
         if chunk:
             self._decide(self.connection.receive, chunk)
         else:
@@ -96,16 +96,16 @@ class Runtime:
             self.loop.call_soon(outcome, self.connection.prepare)  # while the host reads the answer
 
     def leave(self, code: int) -> None:
-        """Nothing is heard any more; ends with this code when what came is answered and saved."""
+        """Ignores further input, and ends with this code when everything that arrived is answered and saved."""
         self._decide(self.connection.leave, code)
 
     def end(self, code: int) -> None:
-        """The exit code is settled; `ended` is done. The first one stands."""
+        """Sets the exit code, and completes `ended`. The first code counts."""
         if not self.ended.done():
             self.ended.set_result(code)
 
     async def close(self) -> None:
-        """Lets go of threads, tasks and files."""
+        """Releases threads, tasks and files."""
         self._syncing.cancel()
         await self.model_calls.end(DRAIN_SECONDS)
         self.threads.shutdown(wait=False, cancel_futures=True)
@@ -124,8 +124,9 @@ class Runtime:
     # effects
 
     def _decide(self, decide: Callable[..., list[do.Effect]], *given: Any) -> None:
-        """Carries out what the connection wants done now. A fault in deciding leaves it in no known state: it ends,
-        and what was saved is known to the next."""
+        """Carries out the effects that the connection requests now. After an exception the connection is in an
+        unknown state, so the process ends; its successor continues from what was saved.
+        """
         if self.ended.done():
             return
         effects = outcome(functools.partial(decide, *given))
@@ -136,7 +137,9 @@ class Runtime:
             self._carry_out(effects)
 
     def _carry_out(self, effects: list[do.Effect]) -> None:
-        """In the order in which they were wanted (rule 1): what one brings about comes after those that wait."""
+        """Carries out effects in the order in which they were requested (rule 1). Effects that result from one come
+        after those that are waiting.
+        """
         self._waiting.extend(do.together(effects) if len(effects) > 2 else effects)
         if self._carrying:
             return
@@ -162,18 +165,19 @@ class Runtime:
         if self.loading is not None and self.state_files.sessions:
             self.loading.finish()
         if not self.state_files.stores:
-            for _ in range(THREADS):  # all of them now: one that begins amid much memory would hold on to it
+            # all of them now: a thread that starts while much memory is in use would keep it
+            for _ in range(THREADS):
                 outcome(lambda: self.threads.submit(lambda: devices.keep_large_buffers()))  # imported off the loop
         loaded = self.state_files.open(effect)
         begun = None if loaded.refused else self.state_files.begin_stored(effect)
         self._answer(effect.ticket, begun, functools.partial(self.state_files.begun_stored, effect, loaded))
 
     def _spare(self) -> None:
-        """Few descriptors are left."""
+        """Called when few file descriptors are left."""
         self.loop.call_soon(lambda: self._decide(self.connection.spare, free_descriptors()))
 
     def _stored(self, *arguments: Any) -> None:
-        """In the store's thread."""
+        """Called in the store's thread."""
         self.loop.call_soon_threadsafe(self._decide, self.connection.stored, *arguments)
 
     def _close(self, effect: do.Close) -> None:
@@ -185,7 +189,7 @@ class Runtime:
         self._spare_memory()
 
     def _spare_memory(self) -> None:
-        """What sessions held goes back to the system once none is left."""
+        """Returns freed memory to the system once no session is left."""
         if not self.state_files.sessions:
             from ctxmgr.devices import give_back
 
@@ -195,7 +199,9 @@ class Runtime:
         self._answer(effect.ticket, self.state_files.archive(effect))
 
     def _answer(self, ticket: int, coming: Future[Any] | None, then: Then = lambda value: value) -> None:
-        """With what a device's thread brings (None: nothing to wait for), and what is made of it on the loop."""
+        """Resumes the call with the result of a device's thread (None: nothing to wait for), after `then` on the
+        event loop.
+        """
         if coming is None:
             self._resume(ticket, outcome(functools.partial(then, None)))
             return
@@ -223,7 +229,9 @@ class Runtime:
             self._decide(self.connection.weigher_loaded, effect.name, loaded.weigh, loaded.note)
 
     def _watch(self, effect: do.WatchProcess) -> None:
-        """End of input tells first as a rule; a host that leaves its pipes to a child is seen only here."""
+        """Watches the host's process. Usually the end of input comes first; a host whose pipes are held open by a
+        child is noticed only here.
+        """
         if effect.process_id <= 0:
             return
         try:
@@ -232,18 +240,18 @@ class Runtime:
             self._decide(self.connection.eof)
             return
         except (PermissionError, OverflowError):
-            return  # not ours to look at, or no process id at all
+            return  # another user's process, or not a valid process id
         self.loop.call_later(WATCH_SECONDS, lambda: self._carry_out([effect]))
 
     # effects that failed (rule 4)
 
     def _not_sent(self, effect: do.Send, fault: Exception) -> None:
-        """Who waits for it would wait for ever: the host sees the end instead."""
+        """Ends the process, because otherwise a call of the host would wait forever."""
         self._unheard(effect, fault)
         self.end(1)
 
     def _not_recorded(self, effect: do.Record, fault: Exception) -> None:
-        """With a line missing it would replay wrongly: it ends here."""
+        """Ends the transcript, because with a missing line it could not be replayed."""
         outcome(self.close_transcript)
         self.say(f"the transcript cannot be written any more: {faults.cause(fault)}")
 
@@ -252,11 +260,11 @@ class Runtime:
         self._not_done(effect, fault)
 
     def _not_run(self, effect: do.RunInThread, fault: Exception) -> None:
-        """No thread is to be had: others wait meanwhile, but it is done."""
+        """Runs the work here, because no thread is available. Other calls wait meanwhile."""
         self._resume(effect.ticket, outcome(effect.work))
 
     def _not_done(self, effect: Any, fault: Exception) -> None:
-        """The call that waits for this ticket hears of it."""
+        """Gives the fault to the call that waits for this ticket."""
         self._resume(effect.ticket, fault)
 
     def _not_loaded(self, effect: do.LoadWeigher, fault: Exception) -> None:
@@ -264,7 +272,7 @@ class Runtime:
         self._decide(self.connection.weigher_loaded, effect.name, None, note)
 
     def _unheard(self, effect: do.Effect, fault: Exception) -> None:
-        """No call waits for it."""
+        """Reports the fault to people, because no call waits for the effect."""
         self.say(f"{type(effect).__name__} failed: {faults.cause(fault)}")
 
     _EFFECTS: dict[type, EffectRow] = {

@@ -17,7 +17,7 @@ GONE = "the snapshot was gone when the session was needed again: it is begun ane
 
 
 class Snapshot(msgspec.Struct, frozen=True):
-    """What a session asks for that is to be in memory: its saved lines. `wakes`: it was there before."""
+    """A session's request for its saved lines. `wakes`: it was in memory before."""
 
     wakes: bool = False
 
@@ -27,7 +27,7 @@ class SessionLoader:
         self._terms, self._weighers, self._emit = terms, weighers, emit
 
     def load(self, queue: SessionQueue, model: ModelSpec, starts: bool = True) -> Generator[Any, Any, bool]:
-        """The session is there. Whether it was restored. Raises RpcError where another process has it."""
+        """Loads the session. Returns whether it was restored. Raises RpcError if another process has it open."""
         loaded: SnapshotLoaded = yield Snapshot(queue.resting is not None and not starts)
         if self._terms.record and (loaded.lines or loaded.fault or loaded.stored):
             wrong = loaded.fault, loaded.refused
@@ -38,7 +38,7 @@ class SessionLoader:
         return self._restore(queue, model, loaded)
 
     def awake(self, queue: SessionQueue) -> Generator[Any, Any, None]:
-        """A session that has left memory is there again. Raises as `load`; the next call tries again."""
+        """Loads a session that has left memory. Raises RpcError like `load`; the next call tries again."""
         resting = queue.resting
         if resting is None:
             return

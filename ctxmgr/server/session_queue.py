@@ -35,7 +35,7 @@ class QueuedCall:
 
 
 class Resting(msgspec.Struct, frozen=True):
-    """What stays of a session that left memory. `latch` and `totals` belong to the state at `seq`."""
+    """What is kept of a session that left memory. `latch` and `totals` belong to the state at `seq`."""
 
     model: ModelSpec
     fmt: MessageFormat
@@ -52,12 +52,12 @@ class Resting(msgspec.Struct, frozen=True):
         return Resting(state.model, *settled, state.seq, state.latch, state.totals)
 
     def resume(self, session: SessionCore) -> None:
-        """Gives the session what it had."""
+        """Restores this in the session."""
         if session.fmt is not self.fmt:
             session.read_as(self.fmt)
         session.format_settled = self.format_settled
         session.warnings = tuple(dict.fromkeys((*self.warnings, *session.warnings)))
-        if session.state.seq == self.seq:  # no other process went on meanwhile
+        if session.state.seq == self.seq:  # no other process continued it meanwhile
             session.state = msgspec.structs.replace(session.state, latch=self.latch, totals=self.totals)
 
 
@@ -67,16 +67,16 @@ class SessionQueue:
         self.calls: deque[QueuedCall] = deque()
         self.busy: QueuedCall | None = None
         self.idle_minutes = 0  # since the last call
-        self.last_use = 0  # the number of that call
-        self.asking = 0  # requests of ours about it that the host has not answered
+        self.last_use = 0  # number of the last call
+        self.asking = 0  # our requests about it that the host has not answered
         self.forget()
 
     def forget(self) -> None:
-        """The session has ended, or not begun; what is queued stays."""
+        """Resets the session, which has ended or not begun; queued calls stay."""
         self.session: SessionCore | None = None
         self.raw_messages = RawMessages()
-        self.saved: State | None = None  # as the snapshot knows it
-        self.unreadable = False  # what its snapshot held made up no state
+        self.saved: State | None = None  # as in the snapshot
+        self.unreadable = False  # its snapshot contained no valid state
         self.strange: tuple[bytes, ...] = ()  # snapshot lines of kinds not known here
         self.resting: Resting | None = None  # what is kept of a session that has left memory
 
@@ -101,7 +101,7 @@ class SessionQueues:
     def submit(
         self, queue: SessionQueue, start: Callable[[], Any], finish: Callable[[Any], Any] = lambda value: value
     ) -> Any:
-        """Runs the call now if the queue is free. The value it ended with, or a future of it."""
+        """Runs the call now if the queue is free. Returns its value, or a future of it."""
         call = QueuedCall(start, finish)
         if queue.idle:
             value = self._run(queue, call)
@@ -113,7 +113,7 @@ class SessionQueues:
         return call.future
 
     def resume(self, ticket: int, value: Any) -> None:
-        """What a parked call asked for is there."""
+        """Delivers what a parked call asked for."""
         queue = self._tickets.pop(ticket, None)
         if queue is None:
             return  # a job that has ended waited for it
@@ -151,7 +151,7 @@ class SessionQueues:
 
     @staticmethod
     def _settle(call: QueuedCall, run: Callable[[], Any]) -> None:
-        """Gives the call's future what the run gives."""
+        """Sets the call's future to the result of `run`."""
         future = call.future
         assert future is not None
         try:

@@ -66,7 +66,9 @@ class Sessions:
         return queue
 
     def _submit_job(self, request: SessionRequest) -> "Future[Any]":
-        """It sees its session in its turn, and then leaves the queue. One that names no session sees none."""
+        """Starts a job, which sees its session in its turn, and then leaves the queue. Without a session id it sees
+        no session.
+        """
         id, began_ms = request.params.session_id, self.telling.now_ms()
         future: Future[Any] = Future()
         future.add_done_callback(lambda done: self.telling.job(self._living_or_none(id), request, done, began_ms))
@@ -94,7 +96,7 @@ class Sessions:
         return queue.session if (queue := self.queues.by_session.get(id or "")) is not None else None
 
     def _stranger(self) -> SessionCore:
-        """A session that holds nothing, for calls that name none."""
+        """An empty session, for calls without a session id."""
         terms = self.terms
         state = State("", ModelSpec("", compaction.job_context.WINDOW), tools=terms.tools)
         reader = Reader(terms.fmt, tools=terms.tools)
@@ -107,24 +109,29 @@ class Sessions:
         self._changed()
 
     def weigher_loaded(self, name: str, weigh: WeighAll | None, note: str | None) -> None:
-        """A vocabulary is there, or (`weigh` None) is not to be had or lost, and `note` says why."""
+        """Reports that a vocabulary is loaded. If `weigh` is None it is unavailable or lost, and `note` says
+        why.
+        """
         self._weighers.loaded(name, weigh, note)
 
     def prefix_end(self, id: str, body: bytes, start: int) -> tuple[int, int]:
-        """Where in `body` messages of this session's last list end, from `start` on, and how many of its head they
-        are."""
+        """The offset in `body` where known messages of this session's last list end, searched from `start`, and
+        their number.
+        """
         queue = self.queues.by_session.get(id)
         if queue is None or not queue.idle:
             return start, 0
         return queue.raw_messages.head_in(body, start)
 
     def minute(self) -> None:
-        """A minute has passed. In a transcript sessions stay: it tells what was said, not how long nobody did."""
+        """Call this once per minute. With a transcript, sessions stay in memory, because a transcript does not
+        record time.
+        """
         if not self.terms.record:
             self._idle.minute()
 
     def spare(self, free: int) -> None:
-        """Only `free` file descriptors are left: the least recently used sessions leave memory."""
+        """Makes the least recently used sessions leave memory, because only `free` file descriptors are left."""
         if not self.terms.record:
             self._idle.spare(free)
 
@@ -161,7 +168,7 @@ class Sessions:
     def _gated(
         self, session: SessionCore, queue: SessionQueue, request: SessionRequest
     ) -> Generator[Any, Any, SplicedResult]:
-        """A long list waits until there is room to read it."""
+        """Makes a long list wait until there is room to read it."""
         params, gate = request.params, self._parked.gate
         size = sum(map(len, (params.append.messages if params.append else params.messages) or ()))
         if size <= FREE_BYTES:
@@ -199,7 +206,7 @@ class Sessions:
             yield StoreFlush(leaving=True)
 
     def _finish(self, queue: SessionQueue, request: SessionRequest, began_ms: float | None, value: Any) -> Any:
-        """Saves what changed; then the answer may leave."""
+        """Saves what changed, before the answer is sent."""
         session, before = queue.session, queue.saved
         assert session is not None
         self._save(queue, session)
@@ -229,7 +236,7 @@ class Sessions:
         future.add_done_callback(partial(self._heard, queue, queue.session))
 
     def _heard(self, queue: SessionQueue, session: SessionCore, future: Any) -> None:
-        """The latch hears the answer in the session's own order; an error counts as a refusal."""
+        """Passes the host's answer to the latch, in the session's own order; an error counts as a refusal."""
         queue.asking -= 1
         if future.cancelled() or queue.session is not session:
             return  # the session that asked has ended
@@ -244,7 +251,7 @@ class Sessions:
         self.queues.submit(queue, start)
 
     def _prepare_ahead(self, queue: SessionQueue, session: SessionCore) -> None:
-        """Writes a compaction in the background; the session sees it when it is whole, or never."""
+        """Writes a compaction in the background. The session sees it when it is complete, or never."""
         future: Future[Any] = Future()
 
         def done(written: "Future[Any]") -> None:
@@ -252,12 +259,12 @@ class Sessions:
             session.prefetch.arrived(future, None if failed else written.result())
             if self.terms.record and session.prefetch.prepared is not None:
                 self.emit(Record(transcript.prepared(queue.session_id)))
-            if not written.cancelled():  # cancelled it is in the middle of an event
+            if not written.cancelled():  # a cancellation comes in the middle of an event
                 self._changed()
 
         try:
             job = compaction.compact.ahead(session)
-        except (ImportError, OSError):  # it cannot be loaded now: the next turn's end tries again
+        except (ImportError, OSError):  # it cannot be loaded now: the end of the next turn tries again
             return
         session.prefetch.begun(future)
         future.add_done_callback(done)
@@ -269,21 +276,21 @@ class Sessions:
         self, queue: SessionQueue, params: lifecycle.SessionStartParams
     ) -> Generator[Any, Any, lifecycle.SessionStartResult]:
         known = going = queue.session is not None
-        self.queues.by_session[queue.session_id] = queue  # it may have been queued behind a session_shutdown
+        self.queues.by_session[queue.session_id] = queue  # it may have been queued after a session_shutdown
         try:
             if not known:
                 known = yield from self._loader.load(queue, model_spec(params.model))
             session = queue.session
             assert session is not None
             yield from session.start(params)
-        except BaseException:  # cancelled (GeneratorExit), refused or at fault: what was opened is released
+        except BaseException:  # cancelled (GeneratorExit), refused or failed: releases what was opened
             if not going:
                 self._close(queue)
             raise
         return lifecycle.SessionStartResult(known, queries.status(session), session.state.seq)
 
     def _close(self, queue: SessionQueue) -> None:
-        """What is queued in the queue finds no session, unless it starts one."""
+        """Closes the session. Calls in its queue find no session, unless they start one."""
         self.jobs.session_ended(queue.session_id)
         self.queues.by_session.pop(queue.session_id, None)
         self._list_memory.ended(queue.session_id)
@@ -308,13 +315,13 @@ class Sessions:
             queue.saved = state
 
     def note(self, id: str, text: str) -> None:
-        """A text for the host in the session's status."""
+        """Adds a text for the host to the session's status."""
         session = self._living_or_none(id)
         if session is not None and text not in session.warnings:
             session.warnings = (*session.warnings, text)
 
     def stored(self, id: str, stored: Stored) -> None:
-        """A session is so far safe in the store. What is wrong with that is said once."""
+        """Records how far a session is saved in the store. A new problem with that is reported once."""
         if (session := self._living_or_none(id)) is not None:
             if stored.note and stored.note != session.stored.note:
                 self.emit(Log(stored.note))

@@ -1,17 +1,15 @@
 """Carries out effects on snapshots and the archive: opens, writes, rewrites, syncs and closes their files.
 
-1. A failed write is reported once per series of failures. The session continues in memory, and the next save
-   writes the whole snapshot again.
-2. If a session's file could not be opened, or is gone, each save tries to open it again. A file that exists by
-   then is set aside, unless the session was started from it. If it could not be read when the session started, it
-   stays.
-3. With a store, the version in the store wins if another machine has continued the session. The local version is
-   set aside, unless the one in the store starts with it.
+1. A failed write is reported once per series of failures. The session continues in memory, and the next save writes
+   the whole snapshot again.
+2. If a session's file could not be opened, or is gone, each save tries to open it again. A file that exists by then
+   is set aside, unless the session was started from it. If it could not be read when the session started, it stays.
+3. With a store, the version in the store has priority if another machine has continued the session. The local
+   version is set aside, unless the one in the store starts with it.
 4. If few file descriptors are left, `spare` is called, so that sessions leave memory. If hardly any are left, a
-   session has no file until there are more, because everything else that is opened or imported needs them (rule
-   2).
+   session has no file until there are more, because everything else that is opened or imported needs them (rule 2).
 5. A session that left memory stays claimed in the store. The call that brings it back continues from its file at
-   once, if nobody else wrote there. A start asks the store again.
+   once, if nobody else wrote to it. A start asks the store again.
 """
 
 import asyncio
@@ -39,13 +37,13 @@ if TYPE_CHECKING:
     from ctxmgr.store import Begun, SessionStore
 
 OPEN_DESCRIPTORS = "/proc/self/fd", "/dev/fd"  # Linux; macOS and the BSDs
-SYNC_SECONDS = 2.0  # at most so much is lost when the power fails
-STORE_SECONDS = 5.0  # that the end waits for what is to go to the store
+SYNC_SECONDS = 2.0  # maximum that is lost in a power failure
+STORE_SECONDS = 5.0  # time for saving to the store at the end
 DELETED = "the session was deleted in the store, and begins anew"
 ELSEWHERE = "the session went on on another machine, and goes on from what the store has"
 
 Say = Callable[[str], None]
-FileState = tuple[int, int, int] | None  # which file it is, its size, when it was written; None of one that is gone
+FileState = tuple[int, int, int] | None  # inode, size and time of change; None if the file is gone
 
 
 class NotSaved(Exception):
@@ -54,9 +52,10 @@ class NotSaved(Exception):
 
 class OpenSession:
     """A session that is open in this process. `begun_from`: the hash of the lines that it continued from; None if
-    they could not be read. `anew`: its file is no valid state and is to be set aside. `is_dirty`: not
-    everything that was saved is on disk. `is_faulty`: the last save failed, and that was reported. `ticket`: of
-    the call that opened it."""
+    they could not be read. `anew`: its file is not a valid state and is to be set aside. `is_dirty`: not everything
+    that was saved is on disk. `is_faulty`: the last save failed, and that was reported. `ticket`: of the call that
+    opened it.
+    """
 
     def __init__(self, state_dir: str | None, ticket: int = 0) -> None:
         self.state_dir, self.ticket = state_dir, ticket
@@ -66,8 +65,9 @@ class OpenSession:
 
 
 class StateFiles:
-    """The open snapshots of a process by session, and its archives. `say`: one line for people; `not_saved` is
-    told the session and the line when a stretch of failures begins. `store`: where they also go."""
+    """The open snapshots of a process by session, and its archives. `say` prints a line for people; `not_saved` is
+    called with the session and the line when a series of failures begins. `store`: also saves them.
+    """
 
     def __init__(
         self,
@@ -79,9 +79,9 @@ class StateFiles:
         self.say, self.not_saved, self.store, self.spare = say, not_saved, store, spare
         self.stores: dict[str, SnapshotStore] = {}
         self.sessions: dict[str, OpenSession] = {}
-        self.resting: dict[str, FileState] = {}  # that left memory and are kept in the store: rule 5
+        self.resting: dict[str, FileState] = {}  # sessions that left memory and stay claimed in the store (rule 5)
         self.archives: ArchiveDatabases | None = (
-            None  # from the first row on: hosts that declare no `retrieve` pay nothing
+            None  # from the first row on: hosts that declare no `retrieve` do not need it
         )
 
     # snapshots
@@ -92,12 +92,13 @@ class StateFiles:
         opened = self._opened(effect.state_dir, effect.session_id)
         session.file = opened.file
         session.begun_from = None if opened.unread else hash(opened.lines)
-        session.is_faulty = opened.file is None  # it is said in the answer
+        session.is_faulty = opened.file is None  # reported in the answer
         return do.SnapshotLoaded(opened.lines, _sayable(opened.fault), opened.refused)
 
     def begin_stored(self, effect: do.Open) -> "Future[Begun] | None":
-        """Claims in the store what was opened here; None where there is no store, no file here to go there, or it
-        is kept there already (rule 5)."""
+        """Claims the opened session in the store; None if there is no store, the session has no file here, or it is
+        claimed already (rule 5).
+        """
         session = self.sessions[effect.session_id]
         if self.store is None or session.file is None:
             return None
@@ -110,14 +111,14 @@ class StateFiles:
     def begun_stored(
         self, effect: do.Open, loaded: do.SnapshotLoaded, begun: "Begun | Exception | None"
     ) -> do.SnapshotLoaded:
-        """What the session goes on from, and from now on its file goes there: rule 3."""
+        """The lines that the session continues from; from now on its file is saved to the store (rule 3)."""
         session = self.sessions.get(effect.session_id)
         if begun is None and self.store is not None:
             return msgspec.structs.replace(loaded, stored=self.store.safe(effect.session_id))
         if begun is None or self.store is None or session is None or session.file is None:
             return loaded
         if session.ticket != effect.ticket:
-            return loaded  # the host gave up that start, and has begun another
+            return loaded  # the host cancelled that start, and has begun another
         if isinstance(begun, Exception):
             fault = f"the session is not saved in the store: {faults.cause(begun)}"
             return do.SnapshotLoaded(loaded.lines, fault)
@@ -139,18 +140,18 @@ class StateFiles:
         return None if self.store is None else self.store.flush(effect.session_id, effect.leaving)
 
     def flushed(self, value: "Stored | Exception | None") -> "Stored | None":
-        """The status says what is in the store; that it could not be waited for fails no call."""
+        """What is in the store, for the status. A failed wait for the store fails no call."""
         if not isinstance(value, Exception):
             return value
         self.say(f"waiting for the store failed: {faults.cause(value)}")
         return None
 
     def not_opened(self, effect: do.Open) -> None:
-        """Nothing is known of what there was; saves try to open it again."""
+        """Marks the session as faulty. Its previous content is unknown; saves try to open its file again."""
         self.sessions.setdefault(effect.session_id, OpenSession(effect.state_dir)).is_faulty = True
 
     def _opened(self, state_dir: str | None, session_id: str) -> "OpenedSnapshot":
-        """Rule 4."""
+        """Opens the session's file, unless hardly any file descriptors are left (rule 4)."""
         opened = self._store(state_dir).open(session_id)
         free = free_descriptors()
         if free < FEW:
@@ -188,7 +189,7 @@ class StateFiles:
         session.is_faulty, session.is_dirty = False, True
 
     def _file(self, session_id: str, session: OpenSession) -> "SnapshotFile":
-        """The session's file, in its place (rule 2). NotSaved, OSError."""
+        """The session's file, in its place (rule 2). Raises NotSaved and OSError."""
         if session.file is not None:
             if session.file.in_place:
                 return session.file
@@ -207,14 +208,14 @@ class StateFiles:
         return session.file
 
     def _may_replace(self, session: OpenSession, opened: "OpenedSnapshot") -> bool:
-        """Whether what is there by now may leave; it is set aside unless the session went on from it."""
+        """Whether an existing file may be replaced. It is set aside unless the session continued from it."""
         if session.begun_from is None and not session.written:
             return False
         session.anew |= session.written or session.begun_from != hash(opened.lines)
         return True
 
     def failed(self, session_id: str, fault: Exception) -> None:
-        """Rule 1."""
+        """Reports a failed write (rule 1)."""
         session = self.sessions.get(session_id)
         if session is not None and not session.is_faulty:
             session.is_faulty = True
@@ -224,8 +225,9 @@ class StateFiles:
             self.say(text)
 
     def rest(self, session_id: str) -> bool:
-        """Lets go of a session whose snapshot is whole, in its place and on the disk. Whether it was. OSError, and
-        then nothing has changed."""
+        """Releases a session whose snapshot is complete, in its place and on disk. Returns whether it did. After an
+        OSError nothing has changed.
+        """
         session = self.sessions.get(session_id)
         if session is None or session.file is None or session.is_faulty or not session.file.in_place:
             return False
@@ -277,7 +279,7 @@ class StateFiles:
         return self.archives.get(directory, id, effect.handle, effect.limits)
 
     def _also_in_store(self, session_id: str, rows: Sequence[ArchiveRow]) -> None:
-        """In the archive's thread, before the call that waits goes on."""
+        """Adds the rows to the store. Runs in the archive's thread, before the waiting call continues."""
         if self.store is not None:
             self.store.add(session_id, rows)
 
@@ -290,7 +292,7 @@ class StateFiles:
                 if session.file is not None:
                     try:
                         await loop.run_in_executor(threads, self._unless_it_fails, session.file.sync)
-                    except RuntimeError as fault:  # no thread for it
+                    except RuntimeError as fault:  # no thread is available
                         self._not_synced(fault)
 
     def _unless_it_fails(self, sync: Callable[[], None]) -> None:
@@ -302,8 +304,9 @@ class StateFiles:
 
 
 def free_descriptors() -> int:
-    """So many more can be had. They are counted: one that is taken to try is missing elsewhere meanwhile. Where the
-    system does not tell, there is no end of them."""
+    """The number of free file descriptors. They are counted, because opening some as a test would take them from
+    others. If the system does not tell, `sys.maxsize`.
+    """
     try:
         import resource
 
@@ -313,7 +316,8 @@ def free_descriptors() -> int:
     for directory in OPEN_DESCRIPTORS if limit != resource.RLIM_INFINITY else ():
         names = outcome(partial(os.listdir, directory))
         if not isinstance(names, Exception):
-            return limit + 1 - sum(int(name) < limit for name in names)  # one of them was the listing's own
+            # one of them belonged to the listing itself
+            return limit + 1 - sum(int(name) < limit for name in names)
         if isinstance(names, OSError) and names.errno in (errno.EMFILE, errno.ENFILE):
             return 0
     return sys.maxsize
@@ -328,7 +332,7 @@ def _state_of(path: Path) -> FileState:
 
 
 def store_of(setup: Setup, heard: Callable[[str, Stored], None]) -> "SessionStore | None":
-    """The store that is set up; `heard` is called in its thread. ValueError where the address is none."""
+    """The configured store, or None; `heard` is called in its thread. Raises ValueError for an invalid address."""
     if setup.store is None:
         return None
     from ctxmgr.store import SessionStore
@@ -337,5 +341,5 @@ def store_of(setup: Setup, heard: Callable[[str, Stored], None]) -> "SessionStor
 
 
 def _sayable(text: str | None) -> str | None:
-    """A path may hold bytes that are no text; what the host is told must be."""
+    """Replaces bytes in a path that are not text, for messages to the host."""
     return None if text is None else text.encode("utf-8", "replace").decode()

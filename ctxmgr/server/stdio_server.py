@@ -13,10 +13,11 @@ from ctxmgr.server.config import Setup
 from ctxmgr.server.runtime import DRAIN_SECONDS, Parts, Runtime
 
 SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name)]
-EXIT_BY_SIGNAL = 128  # and its number: what a shell shows for a process that a signal ended
-FILES = 65_536  # descriptors asked for
-COLLECT_AFTER = (20_000, 20, 20)  # objects: nearly all are frozen and in no cycle, and a long list makes a million
-SWITCH_SECONDS = 0.001  # the interpreter's lock changes hands so often: the loop waits less for a thread
+EXIT_BY_SIGNAL = 128  # plus its number: what a shell shows for a process that a signal ended
+FILES = 65_536  # requested descriptors
+# objects; nearly all are immutable and in no cycle, and a long list creates a million
+COLLECT_AFTER = (20_000, 20, 20)
+SWITCH_SECONDS = 0.001  # switch interval of the interpreter's lock: the event loop waits less for a thread
 
 
 def serve(setup: Setup) -> int:
@@ -40,7 +41,7 @@ def serve(setup: Setup) -> int:
 class _Front:
     def __init__(self, setup: Setup) -> None:
         self.runtime = Runtime(setup, self._send, _say)
-        self._leaving = False  # by a signal to end
+        self._leaving = False  # after a signal
 
     async def run(self) -> int:
         runtime, loop = self.runtime, asyncio.get_running_loop()
@@ -48,8 +49,8 @@ class _Front:
         self.output = stdio.OutputWriter(sink, functools.partial(loop.call_soon_threadsafe, self._lost))
         runtime.start()
         for number in SIGNALS:
-            if signal.getsignal(number) != signal.SIG_IGN:  # as `nohup` has it
-                with contextlib.suppress(NotImplementedError):  # Windows has no handlers on a loop
+            if signal.getsignal(number) != signal.SIG_IGN:  # ignored under `nohup`
+                with contextlib.suppress(NotImplementedError):  # Windows has no signal handlers on an event loop
                     loop.add_signal_handler(number, self._signalled, number)
         stdio.InputReader(loop, source, runtime.receive)
         code = await runtime.ended
@@ -63,7 +64,7 @@ class _Front:
 
     def _signalled(self, number: int) -> None:
         """Saves and answers what arrived, then ends. A second signal ends the process at once."""
-        if self._leaving:  # it came together with the first
+        if self._leaving:  # it arrived together with the first
             os._exit(EXIT_BY_SIGNAL + number)
         self._leaving = True
         for other in SIGNALS:
@@ -79,7 +80,7 @@ class _Front:
 
 def _allow_many_files() -> None:
     """Raises the limit of file descriptors. Each session holds two, so without it the 500th could not be saved."""
-    with contextlib.suppress(ImportError, OSError, ValueError):  # Windows; what the system refuses
+    with contextlib.suppress(ImportError, OSError, ValueError):  # Windows; limits that the system refuses
         import resource
 
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -24,7 +24,7 @@ LATENCY = "ctxmgr.latency_ms"
 
 
 class Telling:
-    """`say` tells people a line."""
+    """`say` prints a line for people."""
 
     def __init__(self, terms: ConnectionConfig, peer: Peer, say: Callable[[str], None]) -> None:
         self._is_wanted = bool(terms.capabilities.telemetry)
@@ -34,7 +34,7 @@ class Telling:
         self._faults: set[str] = set()
 
     def now_ms(self) -> float | None:
-        """When a call came, by the given clock."""
+        """The time of a call, by the given clock."""
         return self._clock_ms() if self._is_wanted and self._clock_ms is not None else None
 
     def call(
@@ -45,7 +45,7 @@ class Telling:
         value: Any,
         began_ms: float | None,
     ) -> None:
-        """One that was answered. `before`: the session's state then."""
+        """Records a call that was answered. `before`: the session's state at that time."""
         if not self._is_wanted:
             return
         answer = value.parts[1:-1] if isinstance(value, SplicedResult) else ()
@@ -63,7 +63,7 @@ class Telling:
     def job(
         self, session: SessionCore | None, request: SessionRequest, done: "Future[Any]", began_ms: float | None
     ) -> None:
-        """A long call that has ended."""
+        """Records a long call that has ended."""
         if not self._is_wanted or done.cancelled():
             return
         fault = done.exception()
@@ -73,7 +73,7 @@ class Telling:
             self._events.append(self._timed(event, began_ms))
 
     def tell(self) -> None:
-        """What has happened since (rule 1)."""
+        """Sends what has happened since (rule 1)."""
         events, self._events = self._events, []
         for event in events:
             self._peer.notify(METHOD, event)

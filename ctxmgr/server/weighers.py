@@ -1,9 +1,9 @@
-"""Which vocabulary each session counts with while its usage is unknown: the one that its policy names, once it is
-loaded.
+"""Chooses the vocabulary with which each session counts tokens while its usage is unknown: the one that its policy
+names, once it is loaded.
 
 The first turn without usage requests it, and a process of its own loads it. After each such turn it counts the
-newest messages, off the loop and in the session's turn, so the order of calls does not depend on a clock. No list
-depends on when it is loaded. If it fails, the estimate is used, and that is reported.
+newest messages, off the event loop and in the session's turn, so the order of calls does not depend on a clock. No
+list depends on when it is loaded. If loading fails, the estimate is used, and that is reported.
 """
 
 from collections.abc import Callable
@@ -23,12 +23,13 @@ class SessionWeighers:
     def __init__(self, terms: ConnectionConfig, queues: SessionQueues, emit: Callable[[Effect], None]) -> None:
         self._queues, self._emit, self._record = queues, emit, terms.record
         self._weighers = dict(terms.weighers)
-        self._asked_for: set[str] = set()  # vocabularies: loading, loaded or not to be had
+        self._asked_for: set[str] = set()  # vocabularies: loading, loaded or unavailable
         self._notes: dict[str, str] = {}
 
     def request(self, queue: SessionQueue, session: SessionCore) -> None:
-        """Gives the session its policy's vocabulary if it is there; else, where the session counts by it, asks for
-        it once."""
+        """Gives the session its policy's vocabulary if it is loaded; otherwise requests it once, if the session
+        counts with it.
+        """
         wanted = policy_keys.tokenizer(session.policy)
         weigh, note = self._weighers.get(wanted.name), self._notes.get(wanted.name)
         if weigh is not None:
@@ -45,7 +46,9 @@ class SessionWeighers:
             self._emit(LoadWeigher(wanted.name, wanted.path))
 
     def loaded(self, name: str, weigh: WeighAll | None, note: str | None) -> None:
-        """A vocabulary is there, or (`weigh` None) is not to be had or lost, and `note` says why."""
+        """Reports that a vocabulary is loaded. If `weigh` is None it is unavailable or lost, and `note` says
+        why.
+        """
         if note:
             self._notes[name] = note
             self._emit(Log(note))
@@ -65,7 +68,7 @@ class SessionWeighers:
                 session.vocabulary = None
 
     def _give(self, queue: SessionQueue, session: SessionCore, name: str, weigh: WeighAll) -> None:
-        """It is the session's from now on, and measured by the newest messages before the session's next call."""
+        """Gives the session its vocabulary, calibrated with the newest messages before the session's next call."""
         known = session.vocabulary
         if known is None or known.name != name:
             known = session.vocabulary = Calibration(name, weigh)
