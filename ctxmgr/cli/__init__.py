@@ -1,6 +1,6 @@
-"""The command line: a row a command, in tables by what the commands are about.
+"""The command line: one row per command, in tables by topic.
 
-Must not import what carries a command out before it runs: `ctxmgr serve` starts no slower for what it never uses.
+Must not import the code of a command before it runs, so that `ctxmgr serve` starts quickly.
 """
 
 from ctxmgr.cli.commands import COMMANDS, main, parser

@@ -1,4 +1,4 @@
-"""Commands that stand between an agent and its provider.
+"""Commands between an agent and its provider.
 
 Programs, APIs and presets are named by their own tables.
 """
@@ -24,11 +24,11 @@ from ctxmgr.settings import APIS, COMPACTIONS
 
 
 def _listed(names: Sequence[str], last: str) -> str:
-    """a, b and c."""
+    """Joins names as "a, b and c"."""
     return f"{', '.join(names[:-1])} {last} {names[-1]}"
 
 
-SETTINGS = (  # what goes before the settings' files, of commands that run a proxy
+SETTINGS = (  # override the settings' files, in commands that run a proxy
     option("--observe", action="store_true", help="change nothing; report at the end what would have been saved"),
     option(
         "--preset", metavar="NAME", help=f"how lists are pruned: {', '.join(get_args(Preset))} (default: balanced)"

@@ -1,6 +1,6 @@
-"""What a command's row is made of, the parser that is made of it, and rows and values that several commands share.
+"""The types of a command's row, the parser made from it, and rows and values that several commands share.
 
-A value that does not fit is a ValueError, which `_value` turns into a sentence.
+A value that does not fit raises ValueError, which `_value` turns into a sentence.
 """
 
 import argparse
@@ -13,23 +13,24 @@ T = TypeVar("T")
 
 
 class Option(NamedTuple):
-    """One argument: the names and settings of argparse's `add_argument`."""
+    """One argument: the names and settings for argparse's `add_argument`."""
 
     names: tuple[str, ...]
     settings: dict[str, Any]
 
 
 class Group(NamedTuple):
-    """Options under a title of their own; without a title, of which at most one is given."""
+    """Options under a title of their own; without a title, at most one of them may be given."""
 
     title: str
     options: tuple[Option, ...]
 
 
 class CommandRow(NamedTuple):
-    """`run`: the function that carries it out, as `module:name`. It gets the parsed arguments, returns the exit
-    code, and is imported when it runs. `parts`: the commands below it, `part`: what they are called. `summary`:
-    what a part is for; its description as well, where it has none."""
+    """`run`: the function of the command, as `module:name`. It gets the parsed arguments, returns the exit code,
+    and is imported when it runs. `parts`: its subcommands, `part`: the word for them. `summary`: what a subcommand
+    is for; used as its description if it has none.
+    """
 
     description: str
     example: str
@@ -41,7 +42,7 @@ class CommandRow(NamedTuple):
 
 
 class RunsInstead(argparse.Action):
-    """An option that makes another function, `const`, carry the command out. Its value is kept."""
+    """An option that runs another function, `const`, instead of the command's. Its value is kept."""
 
     def __call__(
         self,
@@ -105,26 +106,26 @@ MODEL_SERVER = (
     ),
 )
 MAX_TOKENS = 1_000_000_000  # of one number on the command line
-MAX_SECONDS = 86_400.0  # a day: longer is a mistake, and no wait is endless
-ALSO_CALLED = {  # as other programs call what is an option here
+MAX_SECONDS = 86_400.0  # a day; a longer one is a mistake, and no wait is endless
+ALSO_CALLED = {  # names of options in other programs
     **dict.fromkeys(("--port", "-p", "--host", "--bind", "--address", "--addr"), "--listen"),
     **dict.fromkeys(("--url", "--base-url", "--api-base", "--target", "--backend"), "--upstream"),
     "--state": "--state-dir",
     "--context-window": "--window",
     "--output": "--out",
 }
-OF_OTHERS = ("--", "--command")  # what comes after is of a program that is run
+OF_OTHERS = ("--", "--command")  # everything after it belongs to another program
 
 
 class OneLineParser(argparse.ArgumentParser):
-    """Reports what is wrong with a call in one line, with what may be meant and an example of a right call."""
+    """Reports a wrong call in one line, with a suggestion and an example of a right call."""
 
     _given: Sequence[str] = ()
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         self._given = [*(args or ())]
         parsed, unknown = super().parse_known_args(args, namespace)
-        if unknown and self._subparsers is None:  # a command: it knows its own options
+        if unknown and self._subparsers is None:  # a command, which knows its own options
             first = unknown[0].partition("=")[0]
             what = f"there is no option {first}" if first.startswith("-") else f"unexpected argument: {first}"
             self.error(self._suggestion()[2:] or what)
@@ -143,7 +144,9 @@ class OneLineParser(argparse.ArgumentParser):
         raise argparse.ArgumentError(None, what + (meant or _program_meant(self._given) or others))
 
     def _suggestion(self) -> str:
-        """For the first word before a command's own arguments that looks like an option, and is none."""
+        """A suggestion for the first word before a command's own arguments that looks like an option, and is
+        unknown.
+        """
         own = [name for name in self._option_string_actions if name.startswith("--")]
         words = (word.partition("=")[0] for word in takewhile(lambda word: word not in OF_OTHERS, self._given))
         for word in words:
@@ -162,15 +165,15 @@ class OneLineParser(argparse.ArgumentParser):
 
 
 def _meant(word: str, names: Sequence[str]) -> str:
-    """ "; did you mean NAME?" where one is like the word, else ""."""
-    from ctxmgr.model import closest  # which a start does not wait for
+    """A suggestion if a name is similar to the word, otherwise ""."""
+    from ctxmgr.model import closest  # not loaded at a start
 
     near = closest(word, names)
     return f"; did you mean {near}?" if near else ""
 
 
 def _program_meant(words: Sequence[str]) -> str:
-    """Of `ctxmgr claude`, which is no command: an agent is started with run."""
+    """A suggestion for `ctxmgr claude`, which is not a command: agents are started with run."""
     from ctxmgr.programs import PROGRAMS
 
     is_program = any(program.command in words[:1] for program in PROGRAMS)
@@ -178,7 +181,7 @@ def _program_meant(words: Sequence[str]) -> str:
 
 
 def _value(description: str) -> Callable[[Callable[[str], T]], Callable[[str], T]]:
-    """Decorates what reads an option's value: argparse would tell the user the function's name."""
+    """Decorates a function that reads an option's value: argparse would show the user the function's name."""
 
     def of(read: Callable[[str], T]) -> Callable[[str], T]:
         @wraps(read)
@@ -232,7 +235,7 @@ def prices(text: str) -> object:
 
 @_value("KEY=VALUE")
 def policy_key(text: str) -> tuple[str, object]:
-    """(key, value) of `KEY=VALUE`. Raises what argparse reports in its own words."""
+    """(key, value) of `KEY=VALUE`. Raises the error that argparse reports in its own words."""
     from ctxmgr.model import InvalidPolicy, policy_keys
     from ctxmgr.settings import policy_value
 
@@ -249,7 +252,7 @@ def policy_key(text: str) -> tuple[str, object]:
 
 @_value("lean, balanced, careful or a number of tokens, such as 5000 or 5k")
 def keep(text: str) -> int | str:
-    """A point of the policy's `keep`, or tokens."""
+    """A point of the policy's `keep`, or a number of tokens."""
     from ctxmgr.model import KeepPoint
 
     return text if text in get_args(KeepPoint) else _some_tokens(text)

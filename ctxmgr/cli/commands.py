@@ -1,4 +1,4 @@
-"""The commands of the command line, and what runs the one that is named."""
+"""The commands of the command line, and the function that runs one."""
 
 import importlib
 import os
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ctxmgr import __version__
 
 if TYPE_CHECKING:
-    import argparse  # which a plain `serve` does not wait for
+    import argparse  # not loaded by a plain `serve`
 
 MODULES = {  # the commands of each, and what they are for; a module is loaded when one of its commands is named
     "started": {
@@ -44,11 +44,11 @@ MODULES = {  # the commands of each, and what they are for; a module is loaded w
 }
 COMMANDS = {name: summary for commands in MODULES.values() for name, summary in commands.items()}
 
-INTERRUPTED = 130  # 128 and the number of SIGINT, as of any program
+INTERRUPTED = 130  # 128 plus the number of SIGINT, as in any program
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command; the exit code: 0 done, 1 it found something wrong, 2 wrong usage."""
+    """Runs one command. Returns the exit code: 0 done, 1 it found something wrong, 2 wrong usage."""
     given = sys.argv[1:] if arguments is None else arguments
     try:
         return _run(given)
@@ -64,10 +64,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("ctxmgr: interrupted", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:  # who read the output wanted no more of it
+    except BrokenPipeError:  # the reader of the output wants no more of it
         _to_nowhere()
         return 1
-    except OSError as fault:  # the disk that the output goes to is full, or such
+    except OSError as fault:  # a full disk, for example
         _to_nowhere()
         where = f"{fault.filename}: " if fault.filename else ""
         print(f"ctxmgr: {where}{fault.strerror or type(fault).__name__}", file=sys.stderr)
@@ -75,12 +75,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _to_nowhere() -> None:
-    """What is left of the output: the interpreter writes it out at its end."""
+    """Redirects the rest of the output, which the interpreter writes at its end, to nowhere."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _run(given: Sequence[str]) -> int:
-    """What was printed is out when it ends, by SystemExit too: help is printed before any command runs."""
+    """Runs the command and flushes its output, also after SystemExit: help is printed before any command runs."""
     try:
         if given and given[0] == "serve":
             from ctxmgr.cli import serve
@@ -88,7 +88,7 @@ def _run(given: Sequence[str]) -> int:
             if (plain := serve.plain(given[1:])) is not None:
                 return serve.run(plain)
         if given and given[0] == "hook" and not {"-h", "--help"} & set(given):
-            from ctxmgr import hooks  # wrong usage, too, must not fail the agent that calls it
+            from ctxmgr import hooks  # wrong usage must not fail the agent that calls it either
 
             return hooks.run(hooks.plain(given[1:]))
         import pkgutil
@@ -102,7 +102,7 @@ def _run(given: Sequence[str]) -> int:
 
 
 def parser(named: str | None) -> "argparse.ArgumentParser":
-    """Takes the arguments of the named command. Of the others it knows what they are for."""
+    """The parser of the named command. Of the others it has only the summaries."""
     from ctxmgr.cli.arguments import OneLineParser, add_command
 
     top = OneLineParser(

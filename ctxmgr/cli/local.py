@@ -1,4 +1,4 @@
-"""Commands about what lies on this machine: sessions, settings, facts of models, the installation."""
+"""Commands for data on this machine: sessions, settings, model facts, the installation."""
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""What `ctxmgr serve` runs. A host waits for its start, so nothing else is imported before it."""
+"""The function of `ctxmgr serve`. A host waits for its start, so nothing else is imported before it."""
 
 import gc
 import sys
@@ -7,18 +7,19 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import argparse  # which a plain call does not wait for
+    import argparse  # not loaded by a plain call
 
     from ctxmgr.known_models import Registry
 
 MAX_MESSAGE_MIB = 64
-LEASE_MS = range(100, 600_001)  # shorter: an owner would lose what it holds with each slow request
+LEASE_MS = range(100, 600_001)  # if shorter, an owner would lose its sessions with each slow request
 PLAIN = {"--state-dir": "state_dir", "--record": "record", "--models": "models", "--store": "store"}
 
 
 def plain(arguments: Sequence[str]) -> SimpleNamespace | None:
-    """What argparse would make of arguments that are nothing but options of `PLAIN` with a value each; None of all
-    else. A host waits for a start, and argparse takes 5 ms of it."""
+    """What argparse would return for arguments that are only options of `PLAIN` with a value each; None for any
+    other. It avoids argparse, which takes 5 ms of the start that a host waits for.
+    """
     names, values = arguments[::2], arguments[1::2]
     if len(names) != len(values) or not PLAIN.keys() >= set(names):
         return None
@@ -35,7 +36,7 @@ def run(parsed: "argparse.Namespace | SimpleNamespace") -> int:
     if wrong is not None:
         print(f"ctxmgr serve: {wrong}", file=sys.stderr)
         return 2
-    gc.disable()  # until it serves: what is imported is no garbage, and a host waits
+    gc.disable()  # until it serves: imported modules are not garbage, and a host waits
     from ctxmgr.server import Setup, serve
 
     models = _models(parsed.models) if parsed.models else None
@@ -44,7 +45,7 @@ def run(parsed: "argparse.Namespace | SimpleNamespace") -> int:
 
 
 def _wrong(parsed: "argparse.Namespace | SimpleNamespace") -> str | None:
-    """What is wrong with numbers that were given."""
+    """What is wrong with the given numbers."""
     delay_ms, lease_ms = parsed.store_delay_ms, parsed.store_lease_ms
     if parsed.max_message < 1:
         return "--max-message must be at least 1"
@@ -58,7 +59,9 @@ def _wrong(parsed: "argparse.Namespace | SimpleNamespace") -> str | None:
 
 
 def _models(path: str) -> "Registry | None":
-    """What a host waits for goes on with what is shipped, whatever is wrong with a file."""
+    """The model facts of a file. A start that a host waits for continues with the built-in ones if the file is
+    unusable.
+    """
     from ctxmgr.settings import SettingsFault, models_file
 
     try:

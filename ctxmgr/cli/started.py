@@ -1,4 +1,4 @@
-"""Commands that a host or an agent starts and waits for: nothing is imported that their options do not need."""
+"""Commands that a host or an agent starts and waits for. Only what their options need is imported."""
 
 from ctxmgr.cli.arguments import CommandRow, option
 from ctxmgr.cli.serve import MAX_MESSAGE_MIB

@@ -37,7 +37,7 @@ POINTS: tuple[str, ...] = get_args(KeepPoint)[::-1]
 KEEPERS = ("claude", "codex", "opencode", "gemini", "pi", "cline")  # agents whose sessions are found
 
 JSON = option("--json", action="store_true", help="print all figures as JSON")
-BILL = (  # what closed-loop cost is worked out by
+BILL = (  # options for calculating the closed-loop cost
     option(
         "--prices",
         metavar="INPUT,READ,WRITE[,OUTPUT[,TIER...]]",
@@ -69,7 +69,7 @@ BILL = (  # what closed-loop cost is worked out by
     ),
 )
 TIMEOUT_HELP = "how long each wait may take (default: %(default)g)"
-PEER = (  # what is spawned, and how it is spoken to
+PEER = (  # options for the process to start, and for talking to it
     option(
         "--command",
         metavar="CMD",
@@ -84,7 +84,7 @@ PEER = (  # what is spawned, and how it is spoken to
 
 
 def probes_failed(more: str = "") -> Option:
-    """`more`: what is written beside the probes."""
+    """`more`: what else the file contains."""
     return option(
         "--probes-failed",
         metavar="FILE",
@@ -462,7 +462,7 @@ CONFORM = CommandRow(
 
 
 class HelpWithFormat(argparse.Action):
-    """Loads the format's page when it is asked for: no other command waits for that."""
+    """Loads the format's page only when it is requested."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
         super().__init__(option_strings, argparse.SUPPRESS, nargs=0, help=help)
@@ -549,7 +549,7 @@ SAVINGS = CommandRow(
 
 
 def savings(parsed: argparse.Namespace) -> int:
-    """A holdout is compared without the distribution of the study."""
+    """Compares a holdout without the study distribution."""
     if wrong := _not_together(parsed):
         return complain("savings", wrong, 2)
     if parsed.live:
@@ -562,7 +562,7 @@ def savings(parsed: argparse.Namespace) -> int:
 
 
 def _not_together(parsed: argparse.Namespace) -> str | None:
-    """What was asked for that the other kind of `savings` would pass over; None where there is nothing."""
+    """An error for options of the other kind of `savings`; None if there are none."""
     if not parsed.live:
         return "--state-dir goes with --live" if parsed.state_dir else None
     others = [name for name in ("agent", "workers", "report", "models") if getattr(parsed, name) is not None]

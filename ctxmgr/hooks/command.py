@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ctxmgr.hooks.sessions import Fields
 
 if TYPE_CHECKING:
-    import argparse  # which a hook does not wait for
+    import argparse  # not loaded by a hook
 
 IN_RUN = "CTXMGR_RUN"  # a variable that `ctxmgr run` sets for its program
 CLAUDE = "claude"
@@ -27,13 +27,13 @@ Answer = dict[str, Any]
 
 
 def plain(arguments: Sequence[str]) -> SimpleNamespace:
-    """What argparse would make of the arguments, but that nothing is refused (rule 1)."""
+    """What argparse would return for these arguments, except that nothing is refused (rule 1)."""
     event, *more = [*arguments, ""]
     return SimpleNamespace(event=event, program=more[1] if more[:1] == ["--program"] else CLAUDE)
 
 
 def run(parsed: "argparse.Namespace | SimpleNamespace") -> int:
-    """0, always (rule 1)."""
+    """Returns 0, always (rule 1)."""
     try:
         answer = answered(parsed.event, parsed.program, sys.stdin.buffer.read(), os.environ)
         if answer:
@@ -44,7 +44,7 @@ def run(parsed: "argparse.Namespace | SimpleNamespace") -> int:
 
 
 def answered(event: str, program: str, payload: bytes, environ: Mapping[str, str]) -> Answer | None:
-    """The answer as the program takes it, None for no answer. Raises any error."""
+    """The answer in the program's form; None for no answer. Raises any error."""
     if environ.get(IN_RUN):
         return None
     fields = json.loads(payload)
@@ -62,7 +62,7 @@ def _events() -> dict[str, Callable[[str, Fields], Answer | None]]:
 
 
 def note(event: str, fault: BaseException) -> None:
-    """Adds a line to the log, if the disk takes it."""
+    """Adds a line to the log, unless the disk refuses it."""
     try:
         from ctxmgr.devices import default_state_dir
 

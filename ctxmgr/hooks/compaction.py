@@ -1,8 +1,8 @@
-"""Keeps the user's words, rules and the state of the work over a compaction of the program's own.
+"""Keeps the user's words, rules and the state of the work over the program's own compactions.
 
 1. `PreCompact` reads the transcript since the last compaction and writes the packet for a list that shows none of
-   it. The session's snapshot lasts from one compaction to the next, so the packet tells of all of them.
-2. `SessionStart` with the source `compact` answers the packet as `additionalContext`. The program puts it beside
+   it. The session's snapshot is kept from one compaction to the next, so the packet covers all of them.
+2. `SessionStart` with the source `compact` returns the packet as `additionalContext`. The program puts it beside
    its summary.
 3. Programs show about 10,000 characters of that. A longer packet is archived, and its last line says how to get it.
 """
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 PACKET = ".packet"  # file ending, after the snapshot's name
 CONTEXT_BYTES = 9_500  # Claude Code shows 10,000 characters; Codex shows 2,500 tokens, counted as 4 bytes each
 FORMATS = {"claude": "anthropic", "codex": "responses"}
-GOES_ON: dict[str, dict[str, Any]] = {  # stands for the list after the compaction
+GOES_ON: dict[str, dict[str, Any]] = {  # represents the list after the compaction
     "anthropic": {"role": "user", "content": "Go on."},
     "responses": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Go on."}]},
 }
 
 
 def before(program: str, fields: Fields) -> None:
-    """Writes the packet; there is no answer. Raises any error."""
+    """Writes the packet. Returns no answer. Raises any error."""
     from ctxmgr import settings
     from ctxmgr.devices import retention
     from ctxmgr.devices.snapshots import SnapshotStore
@@ -57,7 +57,7 @@ def before(program: str, fields: Fields) -> None:
 
 
 def after(program: str, fields: Fields) -> dict[str, Any] | None:
-    """Answers the packet, once. Raises any error."""
+    """Returns the packet, once. Raises any error."""
     if fields.get("source") != "compact":
         return None
     from ctxmgr import settings
@@ -86,7 +86,7 @@ def _packet_path(directory: Path, id: str) -> Path:
 
 
 def _with_id(state: bytes, id: str) -> bytes:
-    """The library leaves the session's id empty."""
+    """The snapshot line with the session's id, which the library leaves empty."""
     base = json.loads(state)
     base["sessionId"] = base["state"]["session_id"] = id
     return json.dumps(base, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
@@ -98,7 +98,7 @@ def _text(message: Any) -> str:
 
 
 def _fitting(packet: str, directory: Path, id: str, layer: "ProgramSettings") -> str:
-    """Rule 3. Raises ArchiveFault."""
+    """The packet, shortened to fit (rule 3). Raises ArchiveFault."""
     if len(packet.encode("utf-8", "replace")) <= CONTEXT_BYTES:
         return packet
     from ctxmgr.hooks import cutting
@@ -107,7 +107,7 @@ def _fitting(packet: str, directory: Path, id: str, layer: "ProgramSettings") ->
 
 
 def _write(path: Path, text: str) -> None:
-    """Writes the file whole or not at all, for its owner alone. Raises OSError."""
+    """Writes the file atomically, readable only by its owner. Raises OSError."""
     made = path.with_name(f"{path.name}.tmp")
     with contextlib.suppress(FileNotFoundError):
         made.unlink()

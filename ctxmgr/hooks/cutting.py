@@ -15,12 +15,12 @@ from ctxmgr.hooks.sessions import Cut, Fields, session_id
 from ctxmgr.model import ArchiveRow, Call, estimate, policy_keys
 
 GET = "ctxmgr search --original"
-LONG_TOKENS = 4_000  # a result may have so many where the settings say nothing (`maxResultTokens`)
+LONG_TOKENS = 4_000  # limit for a result if the settings say nothing (`maxResultTokens`)
 CODEX_TOKENS, CODEX_BYTES = 2_200, 9_000  # Codex shows 2,500 tokens of a hook's text, counted as 4 bytes each
 
 
 class Originals(msgspec.Struct, frozen=True):
-    """The archive of one session. `layer`: the settings that say what is kept."""
+    """The archive of one session. `layer`: the settings that say what is archived."""
 
     directory: Path
     session_id: str
@@ -55,8 +55,9 @@ def cutter(program: str, fields: Fields) -> Cut:
 
 
 def shown(text: str, tokens: int, most_bytes: int, handle: str) -> str:
-    """The text in at most so many tokens, and bytes unless that is 0: its start, its end, error lines and an
-    outline. A text that fits is returned as it is."""
+    """The text in at most this many tokens, and bytes unless `most_bytes` is 0: its start, its end, error lines and
+    an outline. A text that fits is returned unchanged.
+    """
     whole = estimate(text)
     made = _cut(text, whole, tokens, handle)
     while most_bytes and tokens > 1 and (size := len(made.encode("utf-8", "replace"))) > most_bytes:
@@ -82,7 +83,7 @@ def _cut(text: str, whole: int, tokens: int, handle: str) -> str:
 
 
 def head(text: str, most_bytes: int, originals: Originals) -> str:
-    """The first lines of the text in at most so many bytes, and how to get all of it. Raises ArchiveFault."""
+    """The first lines of the text in at most this many bytes, and how to get all of it. Raises ArchiveFault."""
     key = f"packet:{text}"
     last = f"\n\n[cut here | {GET} {handles.handle(key)}]"
     originals.put(key, "packet", text)

@@ -1,9 +1,9 @@
 """Cuts a long tool result as it arrives, and archives all of it.
 
 1. Output of commands, searches and MCP servers is cut. Files that the program reads are not, because it numbers
-   their lines after the hook. Answers of sub-agents and what came out of the archive are not cut either.
-2. Claude Code takes a result of the same shape (`updatedToolOutput`) and ignores any other. Codex takes a text, the
-   reason of a block, in place of the result, and shows at most 2,500 tokens of it.
+   their lines after the hook. Answers of sub-agents and originals from the archive are not cut either.
+2. Claude Code accepts a result of the same shape (`updatedToolOutput`) and ignores any other. Codex accepts a text,
+   the reason of a block, in place of the result, and shows at most 2,500 tokens of it.
 3. The result is archived first. If that fails, nothing is cut.
 """
 
@@ -12,15 +12,15 @@ from typing import Any
 
 from ctxmgr.hooks.sessions import Cut, Fields
 
-LEAST_CHARACTERS = 8_000  # a shorter result is never cut: for it nothing is loaded
+LEAST_CHARACTERS = 8_000  # a shorter result is never cut, and loads nothing
 SHOWN = {"Bash": ("stdout", "stderr"), "Grep": ("content",)}  # texts in results of Claude Code's tools
-ELSEWHERE = "persistedOutputPath"  # Claude Code has written the output to a file, and shows its start
+ELSEWHERE = "persistedOutputPath"  # set if Claude Code has written the output to a file, and shows only its start
 
 _ARCHIVE = re.compile(r"\bctxmgr\s+(?:\S+\s+)?search\b")
 
 
 def shortened(program: str, fields: Fields) -> dict[str, Any] | None:
-    """The answer to `PostToolUse`; None where the result stays as it is."""
+    """The answer to `PostToolUse`; None if the result stays unchanged."""
     tool, response = str(fields.get("tool_name", "")), fields.get("tool_response")
     arguments = fields.get("tool_input")
     command = str(arguments.get("command", "")) if isinstance(arguments, dict) else ""
@@ -42,7 +42,7 @@ def shortened(program: str, fields: Fields) -> dict[str, Any] | None:
 
 
 def _texts(tool: str, response: Any) -> list[str]:
-    """What of a result may be cut."""
+    """The texts of a result that may be cut."""
     found: list[str] = []
 
     def take(text: str, name: str) -> str:

@@ -1,12 +1,12 @@
 """Turns a program's transcript into the list that its model has seen since the last compaction.
 
-Messages are in the format of the program's provider: Claude Code's as Anthropic has them, Codex' as OpenAI's items.
-1. A line that cannot be read is passed over: the newest one may be half written.
+Messages are in the format of the program's provider: Anthropic's for Claude Code, OpenAI's items for Codex.
+1. A line that cannot be read is skipped: the newest one may be incomplete.
 2. Claude Code's lines are a tree. The list is the path to the newest line, with all blocks of its replies and all
-   results of their calls, which are children of each other. Lines with one message id are one reply.
+   results of their calls, which are children of each other. Lines with the same message id are one reply.
 3. Codex writes the list after a compaction into the rollout (`compacted`), and how many turns the user took back.
-4. What Codex tells its model in its own name, and tells it again after a compaction, is not in the list: developer
-   messages, and user messages that begin with a tag or with the files of rules.
+4. Codex' own messages to its model, which it repeats after a compaction, are not in the list: developer messages,
+   and user messages that begin with a tag or with the files of rules.
 """
 
 import json
@@ -32,7 +32,7 @@ def _lines(content: bytes) -> Iterator[Json]:
 
 
 def _since(content: bytes, mark: bytes) -> bytes:
-    """From the last line that holds the mark on."""
+    """The content from the last line with the mark on."""
     at = content.rfind(mark)
     return content if at < 0 else content[content.rfind(b"\n", 0, at) + 1 :]
 
@@ -53,7 +53,7 @@ def claude(content: bytes) -> list[Json]:
 
 
 def _on_path(lines: list[Json]) -> list[Json]:
-    """Rule 2. A parent that is not there is the line before."""
+    """The path to the newest line (rule 2). A missing parent is replaced by the line before."""
     places = {line["uuid"]: index for index, line in enumerate(lines)}
     path, index = set[str](), max((index for index, line in enumerate(lines) if _is_told(line)), default=-1)
     while index >= 0 and lines[index]["uuid"] not in path:
@@ -104,7 +104,7 @@ def _history(compacted: Json) -> list[Json]:
 
 
 def _without_turns(items: list[Json], count: Any) -> list[Json]:
-    """A turn begins with the user's words."""
+    """The items without the last `count` turns. A turn begins with the user's words."""
     starts = [index for index, item in enumerate(items) if (item.get("type"), item.get("role")) == USERS]
     if not isinstance(count, int) or count < 1 or not starts:
         return items
@@ -112,7 +112,7 @@ def _without_turns(items: list[Json], count: Any) -> list[Json]:
 
 
 def _is_of_host(item: Json) -> bool:
-    """Rule 4."""
+    """Whether the item is Codex' own message (rule 4)."""
     if item.get("type") != "message" or item.get("role") == "assistant":
         return False
     parts = item.get("content")

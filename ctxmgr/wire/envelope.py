@@ -31,7 +31,7 @@ from ctxmgr.wire.errors import INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR
 from ctxmgr.wire.framing import FaultKind, Mode, peek
 from ctxmgr.wire.surrogates import mend
 
-_UTF8_STEP = 1 << 16  # bytes checked at a time: stays in the cache, and no second copy of a big body
+_UTF8_STEP = 1 << 16  # bytes checked at a time: fits in the cache, and avoids a second copy of a big body
 _HEAD = b'{"jsonrpc":"2.0","id":'  # fixed, so that a tiny host can route without a parser
 NO_MESSAGE = "a line on standard input is not JSON: a message starts with {"
 # How an id that can be matched starts in valid JSON: a string or a number.
@@ -55,7 +55,7 @@ class Notification(msgspec.Struct, frozen=True, gc=False):
 
 
 class Response(msgspec.Struct, frozen=True, gc=False):
-    """Has either `result` or `error`. The error may be any JSON."""
+    """Has either `result` or `error`. The error may be any JSON value."""
 
     id: bytes
     result: msgspec.Raw | None = None
@@ -77,7 +77,7 @@ _ABSENT, _NULL, _VERSION_2 = msgspec.Raw(), msgspec.Raw(b"null"), msgspec.Raw(b'
 
 
 class _Members(msgspec.Struct, gc=False):
-    """All members raw, so that a wrong type is found and named here and not by the decoder."""
+    """All members raw, so that a wrong type is found and reported here and not by the decoder."""
 
     jsonrpc: msgspec.Raw = _ABSENT
     id: msgspec.Raw = _ABSENT
@@ -132,13 +132,13 @@ def decode(body: bytes, mode: Mode = "content-length") -> Message | Fault:
     if members is None:
         text = "batches are not supported" if body.lstrip().startswith(b"[") else "the body is not an object"
         return Fault(INVALID_REQUEST, text)
-    # The host looks for the id it sent, not for a mended one (rule 3).
+    # The host looks for the id it sent, not for a repaired one (rule 3).
     spelled = peek(body).id if mended else None
     return _judge(members, spelled or bytes(members.id), mode, mended)
 
 
 def _usual(body: bytes) -> Request | None:
-    """The request, if nothing is wrong with it. None for everything else, which `decode` then looks at closely."""
+    """The request, if nothing is wrong with it. None for everything else, which `decode` then checks in detail."""
     try:
         members = _USUAL.decode(body)
     except (msgspec.DecodeError, RecursionError):
@@ -168,7 +168,7 @@ def _load(body: bytes) -> _Members | None:
     try:
         return _MEMBERS.decode(body)
     except msgspec.ValidationError:
-        _ANY.decode(body)  # the decoder stops at the first byte that is no `{`: the rest may be no JSON at all
+        _ANY.decode(body)  # the decoder stops at the first byte that is not `{`: the rest may not be JSON at all
         return None
 
 
@@ -223,7 +223,7 @@ def _given(member: msgspec.Raw) -> bool:
 
 
 def _starts_with(member: msgspec.Raw, start: bytes) -> bool:
-    return memoryview(member)[:1] == start  # Raw has no methods of bytes, and bytes(Raw) would copy it
+    return memoryview(member)[:1] == start  # Raw has no bytes methods, and bytes(Raw) would copy it
 
 
 def _string(member: msgspec.Raw) -> str | None:

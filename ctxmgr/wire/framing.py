@@ -10,10 +10,10 @@ Rules:
    would be quadratic (measured: 515,000 small messages per second fell to 3,400). A long message that arrives in
    one piece is not copied at all (`Slice`).
 4. A message over the limit is skipped without being stored. Only that message is lost.
-5. Broken headers end the stream: nobody can say where the next message starts, and a guess could take text of the
+5. Broken headers end the stream: nothing shows where the next message starts, and a guess could take text of the
    conversation for headers.
-6. A message that cannot be read is answered with the id found in its first bytes (`peek`). Otherwise its host
-   would wait for ever.
+6. A message that cannot be read is answered with the id found in its first bytes (`peek`). Otherwise its host would
+   wait forever.
 
 Knows no envelope, no method and no file descriptor.
 """
@@ -53,7 +53,7 @@ def peek(body: bytes) -> Peek:
             continue
         key, value, after = tokens[index - 1], tokens[index + 1], tokens[index + 2]
         if key == b'"id"':
-            # A number that the cut shortened is another number: only what a comma follows is whole.
+            # A number that was cut is another number, so only one before a comma is complete.
             method = value if after == b"," and _is_id(value) else None
         elif value != b"null":
             call = call or key in (b'"method"', b'"params"')
@@ -72,7 +72,7 @@ def _outer_tokens(head: bytes) -> list[bytes]:
     for match in _TOKEN.finditer(head):
         token = match[0]
         if token == b'"' or (depth == 0 and token != b"{"):
-            break  # a string that is cut off, or no object
+            break  # a string that is cut off, or not an object
         if token in (b"}", b"]"):
             depth -= 1
             if depth == 0:
@@ -90,10 +90,10 @@ def _is_id(value: bytes) -> bool:
     """Whether this is the JSON of a string or a number."""
     if not value.startswith(b'"'):
         return _NUMBER.fullmatch(value) is not None
-    import json  # which a start does not wait for
+    import json  # not loaded at a start
 
     try:
-        json.loads(value.decode())  # takes unpaired surrogates, which are echoed as they came
+        json.loads(value.decode())  # accepts unpaired surrogates, which are echoed unchanged
     except ValueError:
         return False
     return True
@@ -104,7 +104,7 @@ Mode = Literal["", "content-length", "ndjson", "ended"]
 MAX_BODY = 64 << 20  # bytes; the longest recorded context list is under 8 MiB
 MAX_HEADER = 8192  # bytes of one header block; stock LSP clients write under 100
 SLICE_BYTES = 32 << 10  # from here on a copy costs more than it is worth
-MAX_LENGTH_DIGITS = 15  # a Content-Length of more is no length but a mistake
+MAX_LENGTH_DIGITS = 15  # a longer Content-Length is a mistake
 
 NO_FRAMING = (
     "the input starts with neither JSON nor a Content-Length header: send one JSON message a line, or each message"
@@ -120,7 +120,7 @@ _NEWLINES_TO_SPACES = bytes.maketrans(b"\r\n", b"  ")
 class FramingFault(msgspec.Struct, frozen=True):
     """A message that could not be delivered. `fatal`: the stream ended with it.
 
-    `id` is the JSON of the id as the host wrote it, None where none was found.
+    `id` is the JSON of the id as the host wrote it, None if none was found.
     """
 
     code: int
@@ -146,7 +146,8 @@ Item = bytes | Slice | FramingFault
 
 class Framer:
     """Bytes in, bodies and faults out, in either framing. `mode` is "" until the first byte that is not white
-    space."""
+    space.
+    """
 
     def __init__(self, max_body: int = MAX_BODY, max_header: int = MAX_HEADER) -> None:
         self.mode: Mode = ""
@@ -158,7 +159,7 @@ class Framer:
         return _taken(self.in_place(chunk))
 
     def in_place(self, chunk: bytes) -> list[Item]:
-        """Like `feed`, but a long message that arrived whole is a `Slice`."""
+        """Like `feed`, but a long message that arrived in one piece is a `Slice`."""
         out: list[Item] = []
         if self.mode == "":
             chunk = chunk.lstrip(_MARK_OR_SPACE)
@@ -199,7 +200,7 @@ class _Lines:
         self._max_body = max_body
         self._parts: list[bytes] = []
         self._size = 0  # bytes of the line so far
-        self._head: bytes | None = None  # first bytes of a line that is passed over
+        self._head: bytes | None = None  # first bytes of a line that is skipped
 
     def feed(self, chunk: bytes, out: list[Item]) -> None:
         pos = 0
@@ -250,11 +251,11 @@ class _Blocks:
     def __init__(self, max_body: int, max_header: int) -> None:
         self._max_body, self._max_header = max_body, max_header
         self._first = True  # no header block was read yet
-        self._tail = b""  # a header block that has begun
-        self._parts: list[bytes] = []  # a body that has begun
-        self._head: bytes | None = None  # first bytes of a body that is passed over, until it is reported
-        self._size = 0  # bytes of the body that has begun, 0 between two bodies
-        self._remaining_bytes = 0  # bytes of it still to come
+        self._tail = b""  # an incomplete header block
+        self._parts: list[bytes] = []  # an incomplete body
+        self._head: bytes | None = None  # first bytes of a body that is skipped, until it is reported
+        self._size = 0  # bytes of the incomplete body, 0 between two bodies
+        self._remaining_bytes = 0  # bytes of it that are missing
 
     def feed(self, chunk: bytes, out: list[Item]) -> None:
         if self._tail:
@@ -308,7 +309,8 @@ class _Blocks:
 
     def _pass_over(self, start: bytes, out: list[Item]) -> None:
         """Reports an oversized body as soon as its first bytes have arrived: its end may be far away or never
-        come."""
+        come.
+        """
         if self._head is None:
             return
         self._head = (self._head + start)[:PEEK_BYTES]
@@ -330,7 +332,7 @@ def _read_header(chunk: bytes, pos: int, max_header: int) -> tuple[int, int] | N
 
     Line ends may be bare `\\n`. Newlines before the block are skipped: some hosts end a body with one.
     """
-    if chunk.startswith(_USUAL_HEADER, pos):  # alone, as nearly every host writes it
+    if chunk.startswith(_USUAL_HEADER, pos):  # the only header, as from nearly every host
         start = pos + len(_USUAL_HEADER)
         end = chunk.find(b"\r\n\r\n", start, start + MAX_LENGTH_DIGITS + 4)
         if end >= 0 and (digits := chunk[start:end]).isdigit():

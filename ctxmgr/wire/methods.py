@@ -11,7 +11,7 @@ from ctxmgr.model import did_you_mean, invalid_params, misfit, misspelled
 from ctxmgr.model.api import TelemetryEvent, compaction, lifecycle, recovery, reports
 from ctxmgr.wire import errors
 
-# "request": always answered. "notification": never. "event": either, as the host likes.
+# "request": always answered. "notification": never. "event": either, as the host chooses.
 Kind = Literal["request", "notification", "event"]
 Direction = Literal["to ctxmgr", "to host"]
 
@@ -371,7 +371,7 @@ TABLE: tuple[Method, ...] = (
 
 METHODS: dict[str, Method] = {row.name: row for row in TABLE if row.direction == "to ctxmgr"}
 
-_NAME_CHARS = 64  # of an unknown method's name are said
+_NAME_CHARS = 64  # of an unknown method's name are quoted
 
 
 def no_method(name: str) -> str:

@@ -17,12 +17,12 @@ from ctxmgr.wire.framing import Slice
 
 STRIP_FROM = 32_768  # bytes of a request from which its known messages are recognised without a parse
 HEAD = 4_096  # bytes in which the start of the message list is looked for
-# Members whose values are no objects or lists, up to the list that belongs to the params themselves.
+# Members whose values are neither objects nor lists, up to the list that belongs to the params themselves.
 _MEMBERS = rb'(?:"[A-Za-z]+":(?:"(?:[^"\\]|\\.)*"|[^"{}\[\],\\]+),)*'
 LIST_START = expression(rb'\s*\{%b"params":\{(%b)"messages":\[' % (_MEMBERS, _MEMBERS))
 SESSION_ID = expression(rb'"sessionId":"([^"\\]{1,256})"')
 
-# of a session's id, a request and where its list starts: where what is known of it ends, and of how many messages
+# from a session's id, a request and the start of its list: the end of its known messages, and their number
 FindPrefix = Callable[[str, bytes, int], tuple[int, int]]
 
 

@@ -1,15 +1,15 @@
-"""Turns a body with unpaired surrogate escapes into one that decodes.
+r"""Turns a body with unpaired surrogate escapes into one that decodes.
 
-A TypeScript host that cuts a string inside an emoji has JSON.stringify write `\\ud83d` alone, and msgspec
-rejects the whole message for it, skipped fields included. Called only when decoding has failed.
+If a TypeScript host cuts a string inside an emoji, JSON.stringify writes a single `\ud83d`, and msgspec rejects the
+whole message for it, skipped fields included. Called only when decoding has failed.
 
 Rules:
 
-1. An unpaired escape becomes `\\ufffd`, the replacement character: the same six bytes, so every offset stays.
+1. An unpaired escape becomes `\ufffd`, the replacement character: the same six bytes, so every offset stays.
 2. A high escape (d800 to dbff) right before a low one (dc00 to dfff) is a pair and stays.
-3. A backslash that is escaped itself starts no escape: `\\\\ud83d` is text and stays.
+3. An escaped backslash starts no escape: `\\ud83d` is text and stays.
 
-Knows no JSON beyond its escapes: what is broken otherwise stays broken.
+Knows nothing of JSON except its escapes: other faults stay.
 """
 
 from ctxmgr.model import expression
@@ -21,7 +21,7 @@ _CANDIDATE = expression(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 
 def mend(body: bytes) -> tuple[bytes, int] | None:
-    """The mended body and the number of replaced escapes. None if there is nothing to mend."""
+    """The repaired body and the number of replaced escapes. None if nothing needs repair."""
     unpaired = _unpaired(body)
     if not unpaired:
         return None
@@ -57,7 +57,7 @@ def _unpaired(body: bytes) -> list[int]:
 
 
 def _is_text(body: bytes, position: int) -> bool:
-    """Whether the backslash at this offset is escaped: an odd number of backslashes stands before it."""
+    """Whether the backslash at this offset is escaped: an odd number of backslashes precedes it."""
     start = position
     while start and body[start - 1] == _BACKSLASH:
         start -= 1

@@ -1,10 +1,10 @@
 """Transcripts: a JSON-RPC conversation as JSON lines, written as bytes and read back.
 
-A header line, then a line per message: who wrote it, and the message as it was. What is no JSON is kept as text
-under `broken`, byte for character. A line tells when a vocabulary was there or was lost, since status may go by it;
-one what a session was restored from; one where a deadline passed, or a compaction was there that had been prepared
-ahead; one what an endpoint completed, one what the archive answered, one how far a session is safe in a store: a
-transcript can be replayed without snapshot, archive, store, clock and network.
+A header line, then one line per message: who wrote it, and the message unchanged. A body that is not JSON is stored
+as text under `broken`, one character per byte. Further lines record everything else that an answer may depend on,
+so that a transcript can be replayed without snapshot, archive, store, clock and network: a vocabulary was loaded or
+lost, a session was restored, a deadline passed, a compaction was prepared ahead, an endpoint or the archive
+answered, a session was saved in a store.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,9 +16,9 @@ _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 _string = msgspec.json.Decoder(str).decode
 _is_json = msgspec.json.Decoder(msgspec.Raw).decode
-_LINE_BREAKS = bytes.maketrans(b"\r\n", b"  ")  # in JSON they stand between tokens only
+_LINE_BREAKS = bytes.maketrans(b"\r\n", b"  ")  # in JSON they occur only between tokens
 
-# what an archive is asked, as it stands in a line: {"put": handles}, {"retrieve": handle}, {"search": query, ...}
+# a request to the archive, as in a line: {"put": handles}, {"retrieve": handle}, {"search": query, ...}
 Asked = Mapping[str, Any]
 
 
@@ -38,7 +38,7 @@ Kind = Literal[
 
 
 class TranscriptLine(msgspec.Struct, frozen=True):
-    """One line. `body` as it was on the wire; `fields` of what is no message."""
+    """One line. `body` is unchanged from the wire; `fields` are of a line that is not a message."""
 
     kind: Kind
     number: int
@@ -48,7 +48,9 @@ class TranscriptLine(msgspec.Struct, frozen=True):
 
 
 def header(protocol_version: str, server_version: str, tokenizer: str, rules: int = 1) -> bytes:
-    """`rules` decided what ctxmgr says in it (`ctxmgr.model.rules`); 1 goes unsaid."""
+    """`rules`: the version of the rules that decided what ctxmgr says in it (`ctxmgr.model.rules`); 1 is
+    omitted.
+    """
     fields = {"protocolVersion": protocol_version, "serverVersion": server_version, "tokenizer": tokenizer}
     return _encode({"ctxmgr": {**fields, **({"rules": rules} if rules != 1 else {}), "policy": None}})
 
@@ -56,7 +58,7 @@ def header(protocol_version: str, server_version: str, tokenizer: str, rules: in
 def line(sender: Literal["host", "ctxmgr"], body: bytes) -> bytes:
     try:
         _is_json(body)
-        body.isascii() or body.decode()  # of strings the decoder passes over it checks nothing
+        body.isascii() or body.decode()  # the decoder does not check strings that it skips
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return _encode({"from": sender, "broken": body.decode("latin-1")})
     return b'{"from":"%b","message":%b}' % (sender.encode(), body.translate(_LINE_BREAKS))
@@ -67,7 +69,7 @@ def weigher(name: str) -> bytes:
 
 
 def weigher_lost(name: str, note: str) -> bytes:
-    """It is not there any more; `note` as status says it."""
+    """The vocabulary is no longer available; `note` as in the status."""
     return _encode({"from": "ctxmgr", "weigher": name, "lost": note})
 
 
@@ -75,7 +77,8 @@ def restored(
     session_id: str, lines: Iterable[bytes], fault: str | None = None, refused: bool = False, stored: Any = None
 ) -> bytes:
     """`lines` are the snapshot's, without checksums; `fault` says what was wrong with it. `stored`: how far it is
-    safe in a store, as a `Stored`."""
+    saved in a store, as a `Stored`.
+    """
     body = {"from": "ctxmgr", "restored": session_id, "lines": [msgspec.Raw(line) for line in lines]}
     wrong = ({"fault": fault} if fault else {}) | ({"refused": True} if refused else {})
     return _encode(body | wrong | ({"as": stored} if stored is not None else {}))
@@ -87,7 +90,7 @@ def woke(ticket: int) -> bytes:
 
 
 def completed(ticket: int, completion: Any) -> bytes:
-    """What an endpoint answered, as a `Completion`."""
+    """The answer of an endpoint, as a `Completion`."""
     return _encode({"from": "ctxmgr", "completed": ticket, "completion": completion})
 
 
@@ -97,18 +100,19 @@ def prepared(session_id: str) -> bytes:
 
 
 def archive(session_id: str, asked: Asked, answer: Any) -> bytes:
-    """What the archive answered, as an `ArchiveAnswer`: to rows with these handles that were `put`, to one that was
-    to be `retrieve`d, or to a `search`."""
+    """The answer of the archive, as an `ArchiveAnswer`: to a `put` of rows with these handles, a `retrieve` of one,
+    or a `search`.
+    """
     return _encode({"from": "ctxmgr", "archive": session_id, **asked, "answer": answer})
 
 
 def stored(session_id: str, stored: Any) -> bytes:
-    """How far the session is safe in a store from here on, as a `Stored`."""
+    """How far the session is saved in the store from here on, as a `Stored`."""
     return _encode({"from": "ctxmgr", "stored": session_id, "as": stored})
 
 
 def read(text: bytes) -> Iterator[TranscriptLine]:
-    """The lines of a transcript. Raises ValueError, with the line's number, for one that is no JSON object."""
+    """The lines of a transcript. Raises ValueError, with the line's number, for one that is not a JSON object."""
     for number, raw in enumerate(text.split(b"\n"), 1):
         if raw.strip():
             yield _line(raw, number)
@@ -134,7 +138,7 @@ SHAPES: dict[Kind, dict[str, tuple[str, Any]]] = {
         "as": ("as", dict[str, Any] | None),
     },
 }
-"""The fields of lines that are no messages: of each the member that holds it, and its type."""
+"""The fields of lines that are not messages: for each the member that contains it, and its type."""
 
 
 def _line(raw: bytes, number: int) -> TranscriptLine:
