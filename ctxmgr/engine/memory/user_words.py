@@ -194,7 +194,7 @@ ROWS = (
     HostTexts(
         "SWE-agent",
         _tags("returncode"),
-        _tags("output exception"),
+        _tags("output exception warning output_head elided_chars output_tail"),
         begins=(
             "Your last output did not use any tool calls",
             "Your command ran successfully and did not produce any output",
@@ -226,6 +226,7 @@ ROWS = (
             " open_persistent_terminal_result kill_persistent_terminal_result"
         ),
     ),
+    HostTexts("Cherry Studio", _tags("tool_use_result")),
     HostTexts("LangChain's XML agent", _tags("observation")),
     HostTexts("Trae, agents of one's own", _tags("tool_result tool_results toolcall_result")),
     HostTexts("Qwen, Hermes", _tags("tool_response")),  # their chat templates: results of models without tools

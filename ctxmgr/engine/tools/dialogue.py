@@ -78,9 +78,13 @@ _RESULT_LINES = (  # Cline, Roo Code, Kilo Code; OpenHands, of models without to
         re.DOTALL,
     ),
     expression(r"EXECUTION RESULT of \[([\w-]+)\]:[^\S\n]*(?:\n|\Z)"),
+    # Cherry Studio, utils/mcp-tools.ts, of models without tools
+    expression(r"Here is the result of mcp tool use `([^`\n]{1,200})`:\s*"),
 )
-_ASKS = expression(  # for an action, in an assistant's text: ReAct; smolagents
-    r"^\W{0,3}Action(?: Input)?\W{0,3}:|^Calling tools:|^[^\S\n]*</?code>|<end_code>|<end_action>", re.MULTILINE
+_RESULT_STARTS = ("[", "EXECUTION", "Here is the result of mcp")
+_ASKS = expression(  # for an action, in an assistant's text: ReAct; smolagents; SWE-agent's one command, at the end
+    r"^\W{0,3}Action(?: Input)?\W{0,3}:|^Calling tools:|^[^\S\n]*</?code>|<end_code>|<end_action>|\n```\s*\Z",
+    re.MULTILINE,
 )
 _OUTPUTS = (  # how the result of such an action begins; whether an action must have been requested
     # aider, run_output of aider/prompts.py
@@ -110,7 +114,13 @@ _OUTPUTS = (  # how the result of such an action begins; whether an action must 
     (expression(r"Observation:\s*\n(?:Execution logs|Last output from code snippet):\s*"), False),
     (expression(r"(?:Call id: \S{1,100}\s*\n(?:Error:\s*\n)?|Observation:)\s*"), True),
     (expression(r"Error:[^\S\n]*\n.*\nNow let's retry:", re.DOTALL), True),
+    # SWE-agent before 1.0, next_step_template: the prompt of its shell behind each output
+    (
+        expression(r".*\n\(Open file: [^\n]*\)\n\(Current directory: [^\n]*\)\nbash-\$\Z", re.DOTALL),
+        True,
+    ),
 )
+_OUTPUT_END = "\nbash-$"
 _OUTPUT_STARTS = (
     *("I ran", "exitcode", "Tool output", "{", "Observation", "Call id", "Error"),
     *("Code output", "I executed", "The code above", "TOOL RESPONSE"),
@@ -249,7 +259,7 @@ def may_tell_of_the_user(tool: str, result: str) -> bool:
 
 def told_result(text: str) -> tuple[str, int] | None:
     """(tool name, offset of the result) for a text that begins with such a line; None for any other."""
-    for head in _RESULT_LINES if text.startswith(("[", "EXECUTION")) else ():
+    for head in _RESULT_LINES if text.startswith(_RESULT_STARTS) else ():
         if match := head.match(text):
             return match[1], match.end()
     return None
@@ -257,6 +267,6 @@ def told_result(text: str) -> tuple[str, int] | None:
 
 def tells_an_output(text: str, asked: str) -> bool:
     """Whether a host reports in this text what an action gave (rule 7). `asked`: the assistant's text before it."""
-    return text.startswith(_OUTPUT_STARTS) and any(
+    return (text.startswith(_OUTPUT_STARTS) or text.endswith(_OUTPUT_END)) and any(
         head.match(text) and (not is_answer or _ASKS.search(asked)) for head, is_answer in _OUTPUTS
     )
