@@ -1,5 +1,4 @@
-"""Turns the options of a program into the params of `initialize`, and its callbacks into answers to the requests
-of ctxmgr."""
+"""Builds the params of `initialize` from a program's options, and answers ctxmgr's requests with its callbacks."""
 
 import asyncio
 import contextlib
@@ -87,7 +86,7 @@ def hearing(host: Host) -> Hearing:
 
 
 async def requested(host: Host, wanted: lifecycle.RequestCompactionParams) -> lifecycle.RequestCompactionResult:
-    """A callback that raises refuses the request."""
+    """A callback that raises rejects the request."""
     if host.on_request_compaction is None:
         return lifecycle.RequestCompactionResult(False, "the host takes no requests")
     try:

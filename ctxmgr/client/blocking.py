@@ -52,17 +52,17 @@ class Client:
 
     @property
     def trouble(self) -> SidecarFault | None:
-        """As of `AsyncClient`."""
+        """See `AsyncClient`."""
         return self._client.trouble
 
     @property
     def state(self) -> State:
-        """As of `AsyncClient`."""
+        """See `AsyncClient`."""
         return self._client.state
 
     @property
     def server(self) -> lifecycle.InitializeResult | None:
-        """The answer to `initialize`; None before there is one."""
+        """The answer to `initialize`, or None before it."""
         return self._client.server
 
     def session(
@@ -74,22 +74,22 @@ class Client:
         entries: Entries = None,
         leaf_id: str | None = None,
     ) -> "ClientSession":
-        """As of `AsyncClient`. Raises SidecarFault once the client is closed."""
+        """See `AsyncClient`. Raises SidecarFault once the client is closed."""
         begun = self.run(self._client.session(session_id, model, cwd=cwd, entries=entries, leaf_id=leaf_id))
         return ClientSession(self, begun)
 
     def request(
         self, method: str, params: Mapping[str, Any] | None = None, *, timeout_ms: float | None = None
     ) -> Any:
-        """As of `AsyncClient`. Raises SidecarFault."""
+        """See `AsyncClient`. Raises SidecarFault."""
         return self.run(self._client.request(method, params, timeout_ms=timeout_ms))
 
     def restart(self) -> None:
-        """As of `AsyncClient`."""
+        """See `AsyncClient`."""
         self._client.restart()
 
     def close(self) -> None:
-        """As of `AsyncClient`. After it, `context` returns what it can without ctxmgr."""
+        """See `AsyncClient`. After that, `context` returns the best list without ctxmgr."""
         with self._lock:
             if self._closed:
                 return
@@ -102,8 +102,9 @@ class Client:
         thread.join()
 
     def run(self, call: Coroutine[Any, Any, Value]) -> Value:
-        """Waits for a call of the asynchronous client. Raises SidecarFault where that is over, RuntimeError on the
-        loop's own thread, where it would wait for itself."""
+        """Waits for a call of the asynchronous client. Raises SidecarFault if the client is closed. Raises
+        RuntimeError on the loop's own thread, where the call would wait for itself.
+        """
         try:
             loop = self._running_loop()
         except BaseException:
@@ -111,14 +112,14 @@ class Client:
             raise
         try:
             waiting = asyncio.run_coroutine_threadsafe(call, loop)
-        except RuntimeError:  # closed by another thread just now
+        except RuntimeError:  # another thread has just closed it
             call.close()
             raise SidecarFault("disposed", "the client was closed") from None
         try:
             return waiting.result()
         except CancelledError:
             raise SidecarFault("disposed", "the client was closed meanwhile") from None
-        except BaseException:  # an interrupt: nobody waits for it any more
+        except BaseException:  # an interrupt: nobody waits for the call any more
             waiting.cancel()
             raise
 
@@ -136,7 +137,7 @@ class Client:
 
 
 def _turn(loop: asyncio.AbstractEventLoop) -> None:
-    """A loop's life, from its first call to `stop`."""
+    """Runs the loop from its first call to `stop`."""
     asyncio.set_event_loop(loop)
     loop.run_forever()
     left = asyncio.all_tasks(loop)
@@ -150,7 +151,7 @@ def _turn(loop: asyncio.AbstractEventLoop) -> None:
 def _waited(
     call: Callable[Concatenate[AsyncClientSession, P], Coroutine[Any, Any, Value | None]],
 ) -> Callable[Concatenate["ClientSession", P], Value | None]:
-    """The same call, waited for; None where the client is closed, as where ctxmgr does not answer."""
+    """A blocking version of the call. Returns None if the client is closed, as when ctxmgr does not answer."""
 
     @functools.wraps(call)
     def wait(self: "ClientSession", /, *args: P.args, **kwargs: P.kwargs) -> Value | None:

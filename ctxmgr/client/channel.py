@@ -1,12 +1,11 @@
 """Calls over a link, as JSON-RPC 2.0. Each call has a time-out, and the end of the link ends all of them.
 
-1. Every call ends with the answer or with a `SidecarFault`. A late call is cancelled. A request without a time-out
-   is not.
-2. Anything that is not JSON-RPC ends the link: nobody can say what the next bytes mean.
-3. Requests of ctxmgr are answered by the program's callbacks, each in a task. A request without a callback is
-   refused.
+1. Every call ends with the answer or with a `SidecarFault`. A late call is cancelled. A request made with `ask`,
+   which has no time-out, is not.
+2. Anything that is not JSON-RPC ends the link, because the meaning of the bytes after it is unknown.
+3. The program's callbacks answer ctxmgr's requests, each in a task. A request without a callback is refused.
 
-It also turns params into JSON, and the JSON of answers into structs. Both raise a `SidecarFault` if that fails.
+It also encodes params as JSON, and decodes answers to structs. Both raise a `SidecarFault` if that fails.
 """
 
 import asyncio
@@ -25,23 +24,24 @@ from ctxmgr.wire import Framer, FramingFault, envelope, errors, frame
 Value = TypeVar("Value")
 Answering = Mapping[str, Callable[[bytes], Awaitable[bytes]]]  # params and result as JSON
 Hearing = Mapping[str, Callable[[bytes], None]]  # params of notifications as JSON
-LATE_CALLS = 5  # in a row; with those of `context` ten seconds in which the host had to do without
+LATE_CALLS = 5  # in a row; for `context`, these are ten seconds without ctxmgr
 
 
 class SignsOfLife:
-    """Tells a process that hangs from one that is late. It reads no clock: callers pass the time in milliseconds.
+    """Distinguishes a process that hangs from one that is slow. It reads no clock: callers pass the time in
+    milliseconds.
 
-    1. One late call says little: on a busy machine everything is late. It is cancelled, which asks for the
+    1. One late call says little, because on a busy machine everything is late. It is cancelled, which asks for the
        cheapest possible answer. That answer, or any other byte, is a sign of life.
     2. A process hangs if it gives no sign of life for `hang_ms` after a late call.
-    3. A process that is alive but leaves `LATE_CALLS` calls in a row unanswered is useless.
-    4. From a late call to the next sign of life, a process is in doubt: nobody should wait for it.
+    3. A process that is alive but leaves `LATE_CALLS` calls in a row unanswered counts as hanging, too.
+    4. From a late call to the next sign of life, a process is in doubt: no call should wait for it.
     """
 
     def __init__(self, hang_ms: float) -> None:
         self._hang_ms = hang_ms
         self._late_calls = 0
-        self._since: float | None = None  # of the doubt
+        self._since: float | None = None  # when the doubt began
 
     @property
     def doubted(self) -> bool:
@@ -123,7 +123,7 @@ class Channel:
     # what the client calls
 
     async def call(self, method: str, params: Any, end: float) -> bytes:
-        """The result as JSON. `end`: until when to wait, in the loop's time. Raises SidecarFault."""
+        """The result as JSON. `end`: when to stop waiting, in the loop's time. Raises SidecarFault."""
         number, future = self.ask(method, params)
         try:
             async with asyncio.timeout_at(end):
@@ -136,8 +136,9 @@ class Channel:
             raise
 
     def ask(self, method: str, params: Any) -> tuple[int, "asyncio.Future[bytes]"]:
-        """Writes a request at once. Returns its id, and a future of its answer or a SidecarFault, however late it
-        comes."""
+        """Sends a request at once. Returns its id, and a future with its answer or a SidecarFault, however late it
+        comes.
+        """
         number = next(self._numbers)
         future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         if self.fault is not None:
@@ -162,7 +163,7 @@ class Channel:
         if self._link is not None:
             self._link.kill()
 
-    # within
+    # internal
 
     def _write(self, parts: Any) -> None:
         if self._link is not None:
@@ -239,7 +240,7 @@ def encoded(method: str, params: Any) -> msgspec.Raw:
 
 
 def decoded(method: str, answer: bytes, kind: type[Value]) -> Value:
-    """Raises SidecarFault."""
+    """The answer as `kind`. Raises SidecarFault."""
     try:
         return msgspec.json.decode(answer, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -247,7 +248,7 @@ def decoded(method: str, answer: bytes, kind: type[Value]) -> Value:
 
 
 def fault_of(thrown: Exception, method: str) -> SidecarFault:
-    """What a call raised, as a SidecarFault."""
+    """What a call raised, converted to a SidecarFault."""
     if isinstance(thrown, SidecarFault):
         return thrown
     if isinstance(thrown, NoList):

@@ -27,7 +27,7 @@ from ctxmgr.client.trouble import SidecarFault, Trouble
 from ctxmgr.model import Policy
 from ctxmgr.model.api import GivenTools, lifecycle, model_of
 
-KILLED_SECONDS = 10.0  # for the system to take away what was killed
+KILLED_SECONDS = 10.0  # for the system to remove a killed process
 
 State = Literal["idle", "starting", "ready", "waiting", "failed", "disposed"]
 
@@ -40,7 +40,7 @@ class Restarts:
         self._start_times_ms: list[float] = []
 
     def delay_ms(self, now: float) -> float | None:
-        """Milliseconds until the next start, from now on. None after too many starts."""
+        """Milliseconds from now to the next start, which is counted. None after too many starts."""
         limits = self._limits
         self._start_times_ms = [time_ms for time_ms in self._start_times_ms if time_ms > now - limits.within_ms]
         if len(self._start_times_ms) >= limits.limit:
@@ -77,8 +77,8 @@ class AsyncClient:
         self._channel: Channel | None = None
         self._link: Link | None = None
         self._starting: asyncio.Task[Channel | SidecarFault] | None = None
-        self._down: SidecarFault | None = None  # why nothing can be asked, until `_retry_ms`
-        self._retry_ms: float | None = 0.0  # None: not again
+        self._down: SidecarFault | None = None  # why no request is possible, until `_retry_ms`
+        self._retry_ms: float | None = 0.0  # None: never again
         self._disposed = False
         self.server: lifecycle.InitializeResult | None = None
 
@@ -88,7 +88,7 @@ class AsyncClient:
     async def __aexit__(self, *fault: object) -> None:
         await self.close()
 
-    # what a program asks for
+    # for programs
 
     @property
     def trouble(self) -> SidecarFault | None:
@@ -137,7 +137,7 @@ class AsyncClient:
         leaf_id: str | None = None,
         format: str | None = None,
     ) -> AsyncClientSession:
-        """Like `session`, but it waits for nothing: ctxmgr learns of the session with the first call."""
+        """Like `session`, but does not wait: ctxmgr learns of the session with the first call."""
         session = self._sessions.get(session_id)
         if session is None:
             begins = lifecycle.SessionStartParams(
@@ -190,10 +190,10 @@ class AsyncClient:
         channel.kill(SidecarFault("disposed", "the client was closed"))
         await asyncio.wait({channel.finished}, timeout=KILLED_SECONDS)
 
-    # what its sessions ask for
+    # for its sessions
 
     def ends(self, method: str, params: Mapping[str, Any] | None = None, timeout_ms: float | None = None) -> float:
-        """Until when to wait for an answer to this call, in the loop's time."""
+        """When to stop waiting for an answer to this call, in the loop's time."""
         if timeout_ms is None:
             deadline = (params or {}).get("deadlineMs")
             timeout_ms = bound_ms(self.timing, method, deadline if isinstance(deadline, int | float) else None)
@@ -241,16 +241,16 @@ class AsyncClient:
         return answer
 
     def trusts(self, channel: Channel, method: str) -> None:
-        """Raises SidecarFault if the process is in doubt: then nothing waits for it."""
+        """Raises SidecarFault if the process is in doubt, because then no call should wait for it."""
         if channel.life.doubted:
             raise SidecarFault("timeout", "the process has not answered since a late call", method)
 
     def works(self, method: str, session_id: str = "") -> None:
-        """The answer to this method was good."""
+        """Records a good answer to this method."""
         self._trouble.works(method, session_id)
 
     def note(self, fault: SidecarFault, session_id: str = "") -> None:
-        """A fault that no exception reports to the program."""
+        """Records a fault that no exception reports to the program."""
         self._trouble.note(fault, session_id)
 
     def forget(self, session_id: str) -> None:
@@ -258,7 +258,7 @@ class AsyncClient:
         self._trouble.forget(session_id)
 
     def reserve(self, model_id: str) -> float:
-        """Tokens kept free for the reply."""
+        """Tokens reserved for the reply."""
         return reserve(self._greeting.policy or {}, model_id)
 
     # the process
@@ -303,7 +303,7 @@ class AsyncClient:
         return channel
 
     def _broken(self, fault: SidecarFault) -> None:
-        """No call to this process is possible any more."""
+        """Called when no call to this process is possible any more."""
         if self._disposed:
             return
         lasting = fault.kind == "missing" or (fault.method == "initialize" and fault.kind == "error")

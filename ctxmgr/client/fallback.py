@@ -19,10 +19,10 @@ import msgspec
 from ctxmgr.model.api import M
 
 CHARACTERS_A_TOKEN = 4 / 1.25
-IMAGE_CHARACTERS = 4_800  # an image's text is no measure of its tokens; pi's estimate
+IMAGE_CHARACTERS = 4_800  # pi's estimate; an image's text does not show its tokens
 IMAGES = ("image", "image_url", "input_image")
-RESERVE = 16_384  # tokens kept free for the reply, where the policy does not say
-MOST_RESERVE = 0.25  # and never more than this share of the window, as ctxmgr has it
+RESERVE = 16_384  # tokens reserved for the reply, if the policy does not say
+MOST_RESERVE = 0.25  # at most this fraction of the window, as in ctxmgr
 
 Source = Literal["answered", "kept", "own"]
 
@@ -45,7 +45,7 @@ class Fallback(msgspec.Struct, frozen=True):
 
 
 def reserve(policy: Mapping[str, Any], model_id: str) -> float:
-    """Tokens kept free for the reply, by the policy keys that were set."""
+    """Tokens reserved for the reply, by the policy keys that were set."""
     models = policy.get("models")
     of_model = models.get(model_id) if isinstance(models, Mapping) else None
     reserves = [keys.get("reserve") for keys in (of_model, policy) if isinstance(keys, Mapping)]
@@ -58,7 +58,7 @@ def room(window: float, reserve: float, overhead: float) -> float:
 
 
 def fallback(given: Sequence[M], raws: Sequence[bytes] | None, last: SentList | None, room: float) -> Fallback:
-    """`raws`: the JSON of each message; None if it cannot be written. `room`: in tokens."""
+    """Chooses the list. `raws`: the JSON of each message; None if it cannot be encoded. `room`: in tokens."""
     if last is not None and raws is not None and begins_with(raws, last):
         since = given[len(last.raws) :]
         if (last.tokens or _tokens(last.sent)) + _tokens(since) <= room:
@@ -67,7 +67,9 @@ def fallback(given: Sequence[M], raws: Sequence[bytes] | None, last: SentList | 
 
 
 def begins_with(raws: Sequence[bytes], last: SentList) -> bool:
-    """Compares bytes: a message that was changed in place is a different message."""
+    """Whether the list starts with the messages of the last one. Compares bytes: a message that was changed in
+    place is a different message.
+    """
     return len(raws) >= len(last.raws) and tuple(raws[: len(last.raws)]) == last.raws
 
 

@@ -31,11 +31,11 @@ from ctxmgr.client.settings import InProcessSidecar, SpawnedSidecar
 if TYPE_CHECKING:
     from ctxmgr.server import Parts
 
-PIPE_BYTES = 1 << 20  # the most that Linux gives to anybody (fs.pipe-max-size)
-READ_BYTES = PIPE_BYTES  # of one read: a pipe gives at most its capacity
-CLOSED_SECONDS = 1.0  # for a process that has closed its output to end
+PIPE_BYTES = 1 << 20  # the most that Linux allows an unprivileged process (fs.pipe-max-size)
+READ_BYTES = PIPE_BYTES  # of one read; a pipe returns at most its capacity
+CLOSED_SECONDS = 1.0  # for a process to end after it has closed its output
 LAST_LINE_CHARACTERS = 200
-LINE_BYTES = 1 << 16  # a longer one is read in pieces
+LINE_BYTES = 1 << 16  # a longer line is read in pieces
 KILLED = 137  # the exit code of a process that was killed
 
 
@@ -49,7 +49,7 @@ class SpawnedLink:
         self._loop = asyncio.get_running_loop()
         self._on_bytes, self._on_end = on_bytes, on_end
         self._program = str(sidecar.command[0])
-        self._last_line = ""  # that is not blank, of standard error
+        self._last_line = ""  # the last non-blank line of standard error
         groups = hasattr(os, "killpg")
         self._process = subprocess.Popen(
             list(sidecar.command),
@@ -84,7 +84,7 @@ class SpawnedLink:
         """Kills the process and its group at once, even if it is stopped."""
         if self._process.poll() is not None:
             return
-        with contextlib.suppress(OSError):  # it has just ended
+        with contextlib.suppress(OSError):  # the process has just ended
             if hasattr(os, "killpg"):
                 os.killpg(self._process.pid, signal.SIGKILL)
             else:
@@ -102,7 +102,7 @@ class SpawnedLink:
             code = self._process.wait(CLOSED_SECONDS)
             self._listening.join(
                 CLOSED_SECONDS
-            )  # what it wrote is there; what it has started may hold the pipe open
+            )  # its output is complete; its child processes may still hold the pipe open
             how = f"was killed by {_signal(-code)}" if code < 0 else f"exited with code {code}"
             how += f": {self._last_line}" if self._last_line else ""
         except subprocess.TimeoutExpired:
@@ -153,7 +153,7 @@ def cannot_start(sidecar: SpawnedSidecar | InProcessSidecar, fault: Exception) -
 
 
 def _widen(pipe: IO[bytes] | None) -> None:
-    """Rule 5. The pipe keeps its size if the system refuses."""
+    """Applies rule 5. The pipe keeps its size if the system refuses."""
     if sys.platform == "linux" and pipe is not None:
         import fcntl
 

@@ -1,11 +1,11 @@
-"""The outbox of a session: what the sidecar is sent about it. First that it begins, once per process, then its
-events in order. Each event is kept until it is answered.
+"""The outbox of a session: what the sidecar is sent about it. First its start, once per process, then its events in
+order.
 
-1. An event is kept until it is answered, however late. Events that one process has not answered go to the next
-   one, before anything else. So nothing is lost while a process hangs or is gone.
-2. A refused event is not sent again, because it would be refused again. An event that reached a process without
-   its session is sent again. An event that `MOST_SENDINGS` processes have not answered is dropped: it may be what
-   ends them.
+1. An event is kept until it is answered, however late. Events that one process has not answered go to the next one,
+   before anything else. So nothing is lost while a process hangs or is gone.
+2. A refused event is not sent again, because it would be refused again. An event that reached a process without its
+   session is sent again. An event that `MOST_SENDINGS` processes have not answered is dropped, because it may be
+   what ends them.
 3. A notification has no answer. The answer to a later request shows that it was read.
 4. At most `HELD_BYTES` are kept. The oldest events are dropped first.
 """
@@ -25,7 +25,7 @@ from ctxmgr.client.trouble import SidecarFault
 from ctxmgr.model.api import lifecycle, raw_json
 from ctxmgr.wire import errors
 
-HELD_BYTES = 8 << 20  # some hundred turns
+HELD_BYTES = 8 << 20  # a few hundred turns
 MOST_SENDINGS = 3
 
 Answer = TypeVar("Answer")
@@ -34,8 +34,9 @@ Entries = Sequence[Mapping[str, Any]] | Callable[[], Sequence[Mapping[str, Any]]
 
 @dataclass(eq=False)
 class Event:
-    """`kind`: the type of its answer. `sent`: to this process, in the last of `sendings`. `answer`: its answer;
-    None for a notification."""
+    """`kind`: the type of its answer. `sent`: the process that it was last sent to. `sendings`: how many processes
+    it was sent to. `answer`: its answer; None for a notification.
+    """
 
     method: str
     params: msgspec.Raw
@@ -47,7 +48,7 @@ class Event:
 
 
 class Sidecar(Protocol):
-    """What a session needs of its client."""
+    """What a session needs from its client."""
 
     host: Host
     timing: Timing
@@ -65,9 +66,10 @@ class Sidecar(Protocol):
 
 
 class Outbox:
-    """`restored`: whether ctxmgr knew the session; None until it was told. `failed` is called with each fault and
+    """`restored`: whether ctxmgr knew the session; None until it answered. `failed` is called with each fault and
     its method, `heard` with the status of each answer. A command in an answer is carried out, however late it
-    comes."""
+    comes.
+    """
 
     def __init__(
         self,
@@ -80,7 +82,7 @@ class Outbox:
         self.params = params
         self.restored: bool | None = None
         self._client, self._entries, self._failed, self._heard = client, entries, failed, heard
-        self._on: Channel | None = None  # the one that knows of the session
+        self._on: Channel | None = None  # the process that knows the session
         self._starting: asyncio.Task[SidecarFault | None] | None = None
         self._events: list[Event] = []
         self._carrying: set[asyncio.Task[None]] = set()
@@ -96,8 +98,9 @@ class Outbox:
         self._on = None
 
     async def ready(self, end: float) -> Channel:
-        """A sidecar that knows the session and got all events. `end`: until when to wait, in the loop's time; what
-        has begun goes on. Raises SidecarFault."""
+        """Returns a sidecar that knows the session and was sent all events. `end`: when to stop waiting, in the
+        loop's time; a start then continues in the background. Raises SidecarFault.
+        """
         channel = await self._client.connected(end)
         if self._on is not channel:
             if self._starting is None:
@@ -127,7 +130,9 @@ class Outbox:
         return None
 
     def _entry_list(self) -> list[msgspec.Raw] | None:
-        """A list is old by the second time, and ctxmgr has a snapshot; a function is asked again."""
+        """The entries for `session_start`. A list is sent only the first time, because later it is outdated and
+        ctxmgr has a snapshot; a function is called each time.
+        """
         is_old = self.restored is not None
         entries = self._entries() if callable(self._entries) else None if is_old else self._entries
         return None if entries is None else [msgspec.Raw(raw_json(entry, "$.entries")) for entry in entries]
@@ -137,7 +142,7 @@ class Outbox:
     async def event(
         self, method: str, params: Mapping[str, Any], kind: type[Answer], notify: bool = False
     ) -> Answer | None:
-        """The decoded answer. None if none came in time."""
+        """The decoded answer, or None without one in time."""
         try:
             end = self._client.ends(method, params)
             event = self._add(Event(method, encoded(method, params), kind, notify))
@@ -157,7 +162,7 @@ class Outbox:
             return None
 
     def notified(self, channel: Channel) -> list[Event]:
-        """The notifications that an answer to what is asked now shows to be read (rule 3)."""
+        """The notifications that the answer to a request sent now proves to be read (rule 3)."""
         return [event for event in self._events if event.notify and event.sent is channel]
 
     def drop(self, events: list[Event]) -> None:
@@ -167,14 +172,14 @@ class Outbox:
         self._events = []
 
     def _add(self, event: Event) -> Event:
-        """Told by the next `ready`."""
+        """Queues an event. The next `ready` sends it."""
         self._events.append(event)
         while len(self._events) > 1 and sum(len(bytes(held.params)) for held in self._events) > HELD_BYTES:
             del self._events[0]
         return event
 
     def _send(self, channel: Channel) -> None:
-        """Sends this process everything that it has not got yet. Does not block."""
+        """Sends this process everything that it was not sent yet. Does not block."""
         self._events = [event for event in self._events if event.sent is channel or event.sendings < MOST_SENDINGS]
         for event in [*self._events]:
             if event.sent is channel:
@@ -203,7 +208,7 @@ class Outbox:
                 self._answered(event, answer.result())
 
     def _answered(self, event: Event, answer: bytes) -> None:
-        """In time or late."""
+        """Called for each answer, in time or late."""
         if event.sent is not None:
             event.sent.life.answered()
         try:
@@ -222,7 +227,9 @@ class Outbox:
                     task.add_done_callback(self._carrying.discard)
 
     async def _carry_out(self, params: Any) -> None:
-        """Nothing waits for it: a program may compact before it answers, and for that the turn must have ended."""
+        """Carries out a requested compaction. Nothing waits for it: a program may compact before it answers, and
+        for that the turn must have ended.
+        """
         try:
             wanted = msgspec.convert(params, lifecycle.RequestCompactionParams)
         except msgspec.ValidationError as fault:

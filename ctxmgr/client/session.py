@@ -26,7 +26,7 @@ from ctxmgr.model.api import ListAnswer, M, compaction, edits, lifecycle, messag
 from ctxmgr.wire import errors
 
 Answer = TypeVar("Answer")
-LARGE_BYTES = 1 << 20  # of a message: a longer one is checked in a thread
+LARGE_BYTES = 1 << 20  # of a message; a longer one is checked in a thread
 
 
 class ContextOutcome(msgspec.Struct, frozen=True):
@@ -48,7 +48,7 @@ class AsyncClientSession:
         self._client, self.session_id = client, params.session_id
         self.outcome: ContextOutcome | None = None
         self.last_status: lifecycle.Status | None = None
-        self._base: tuple[Channel, str] | None = None  # of the last answer, while it is known to hold
+        self._base: tuple[Channel, str] | None = None  # of the last answer, while it is known to be valid
         self._last: SentList | None = None
         self._outbox = Outbox(client, params, entries, self._failed, self._heard)
 
@@ -89,7 +89,7 @@ class AsyncClientSession:
         return sent
 
     def without(self, given: Sequence[M], overhead_tokens: int | None, thrown: Exception) -> list[M]:
-        """The list to send where ctxmgr has not answered, for the reason that was thrown."""
+        """The list to send if ctxmgr has not answered. `thrown`: the reason."""
         fault = self._failed(thrown, "context")
         model = self._outbox.params.model
         space = room(model.context_window, self._client.reserve(model.id), overhead_tokens or 0)
@@ -105,7 +105,9 @@ class AsyncClientSession:
         return made.messages
 
     def _raws(self, given: Sequence[M]) -> list[bytes]:
-        """Each message as JSON. The very bytes of the last list were checked then. Raises InvalidParams."""
+        """Each message as JSON. Messages that are the same bytes objects as in the last list are not checked again.
+        Raises InvalidParams.
+        """
         last = self._last.raws if self._last is not None else ()
         pairs = enumerate(zip(given, last, strict=False))
         known = next((index for index, (message, raw) in pairs if message is not raw), min(len(last), len(given)))
@@ -118,8 +120,9 @@ class AsyncClientSession:
         beside: tuple[int | None, int | None, lifecycle.PrefixChange | None],
         time_ms: float,
     ) -> tuple[Channel, ListAnswer]:
-        """The new messages alone where ctxmgr holds the others. `beside` the list: tokens, cache marks, and what
-        changed there."""
+        """Sends only the new messages if ctxmgr has the others. `beside`: overhead tokens, own cache marks, and the
+        change of the prefix.
+        """
         end = self._client.ends("context")
         channel = await self._outbox.ready(end)
         base, self._base = self._base, None  # rule 5
@@ -149,7 +152,7 @@ class AsyncClientSession:
             answer = await self._ask(channel, "context", whole(), end)
         return channel, decoded("context", answer, ListAnswer)
 
-    # events: None where it could not be told
+    # events; they return None if they could not be sent
 
     async def turn_end(
         self,
@@ -247,13 +250,15 @@ class AsyncClientSession:
     # what the client calls
 
     async def tell_of_it(self, timeout_ms: float) -> None:
-        """Once ctxmgr has heard of it, or cannot; what is not done by then goes on."""
+        """Waits until ctxmgr knows the session, for at most `timeout_ms`. The start then continues in the
+        background.
+        """
         try:
             await self._outbox.ready(self._client.ends("session_start", None, timeout_ms))
         except SidecarFault as fault:
             self._client.note(fault, self.session_id)
 
-    # within
+    # internal
 
     async def _ask(self, channel: Channel, method: str, params: Any, end: float) -> bytes:
         read = self._outbox.notified(channel)
@@ -272,7 +277,9 @@ class AsyncClientSession:
         return answer
 
     async def _while_it_lives(self, channel: Channel, call: "asyncio.Future[bytes]") -> None:
-        """Waits for what may take minutes while the process answers anything at all. Raises SidecarFault."""
+        """Waits for a call that may take minutes, while the process answers anything at all. Raises
+        SidecarFault.
+        """
         params = lifecycle.SessionParams(self.session_id)
         while not (await asyncio.wait({call}, timeout=self._client.timing.probe_ms / 1000))[0]:
             try:

@@ -105,19 +105,19 @@ class Timing(msgspec.Struct, frozen=True):
 
 
 SHORT_MS = 5_000
-LONG_MS = 300_000  # a model writes
-AFTER_DEADLINE_MS = 5_000  # ctxmgr answers at its deadline; what it makes do with then takes a moment
+LONG_MS = 300_000  # a model writes the answer
+AFTER_DEADLINE_MS = 5_000  # ctxmgr answers at its deadline; preparing an answer without the model takes a moment
 USUAL_MS = {
-    "context": 2_000,  # a person waits for it; megabytes take some 30 ms
-    "initialize": 10_000,  # an interpreter starts
-    "session_start": 10_000,  # a snapshot and a tree are read
+    "context": 2_000,  # a person waits for it; megabytes take about 30 ms
+    "initialize": 10_000,  # starts an interpreter
+    "session_start": 10_000,  # reads a snapshot and a tree
 }
-# may wait for a model, and hold nothing up: their lateness says nothing about the process
+# may wait for a model, and block nothing: a late answer says nothing about the process
 LONG = frozenset({"session_before_compact", "session_before_tree", "planCompaction", "compact", "summarizeBranch"})
 
 
 def bound_ms(timing: Timing, method: str, deadline_ms: float | None = None) -> float:
-    """Milliseconds that an answer may take."""
+    """How long to wait for an answer, in milliseconds."""
     given = timing.timeouts_ms.get(method)
     if given is not None:
         return given

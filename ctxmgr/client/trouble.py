@@ -12,8 +12,8 @@ class SidecarFault(Exception):
     """`kind`:
 
     missing: the program cannot be started. starting: the program or the session is not ready yet. exited: the
-    process has ended. timeout: no answer in time. error: ctxmgr answered an error (`code`), or the arguments are
-    not JSON. garbage: the answer is invalid. gaveUp: too many restarts. disposed: the client was closed.
+    process has ended. timeout: no answer in time. error: ctxmgr answered with an error (`code`), or the arguments
+    are not JSON. garbage: the answer is invalid. gaveUp: too many restarts. disposed: the client was closed.
 
     `method`: the method that was called; "" for faults of the process. `code`: the JSON-RPC code of an error.
     """
@@ -27,13 +27,13 @@ class SidecarFault(Exception):
         return SidecarFault(self.kind, self.message, self.method, self.code)
 
 
-OF_THE_PROCESS = ("", "initialize")  # methods whose faults are of no session
+OF_THE_PROCESS = ("", "initialize")  # methods whose faults belong to no session
 
 
 class Trouble:
     def __init__(self, tell: Callable[[SidecarFault], None] | None, over: Callable[[], None] | None = None) -> None:
         self._tell, self._over = tell, over
-        # by session ("": of the process), kind and method, the newest last
+        # by session ("": the process), kind and method, the newest last
         self._faults: dict[tuple[str, str, str], SidecarFault] = {}
         self._is_on = False
 
@@ -43,14 +43,15 @@ class Trouble:
 
     def note(self, fault: SidecarFault, session_id: str = "") -> None:
         if fault.kind == "disposed" or (fault.kind == "starting" and self._faults):
-            return  # why it has to start tells more
+            return  # the reason for the start says more
         key = ("" if fault.method in OF_THE_PROCESS else session_id, fault.kind, fault.method)
         self._faults.pop(key, None)
         self._faults[key] = fault
         if not self._is_on:
             self._is_on = True
             if self._tell is not None:
-                with contextlib.suppress(Exception):  # the program's own; there is nobody else to tell
+                # raised by the program itself; there is nobody else to report to
+                with contextlib.suppress(Exception):
                     self._tell(fault)
 
     def works(self, method: str, session_id: str = "") -> None:
