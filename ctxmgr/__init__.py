@@ -1,7 +1,7 @@
 """ctxmgr: keeps a coding agent's context window small, correct and cheap.
 
-Beside an agent as a sidecar (`ctxmgr serve`), reached by a `Client`; or inside it, as a `Session`. What is named
-here is loaded when it is used: a start of the sidecar waits for none of it.
+It runs beside an agent as a sidecar (`ctxmgr serve`) with a `Client`, or inside the agent as a `Session`. The names
+here are loaded at first use, so that they do not delay a start of the sidecar.
 """
 
 from typing import TYPE_CHECKING

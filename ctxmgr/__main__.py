@@ -1,7 +1,6 @@
 """`python -P -m ctxmgr`: the same as the `ctxmgr` command.
 
-Without -P Python looks into the current folder first, for `ctxmgr` itself too. What is imported from here on does
-not come from there.
+Without -P, Python looks in the current folder first, even for `ctxmgr` itself. This module removes it for later imports.
 """
 
 import sys

@@ -1,7 +1,7 @@
-"""The optional dependencies of this distribution: what each is for, how large it is, and the command that adds it.
+"""The optional dependencies of this distribution: what each is for, its size, and the command that installs it.
 
-`pyproject.toml` has the requirements; a test holds this table to its names. A sentence that asks for an extra ends
-in `needs`: the command there fits this installation, which may come from a clone, a wheel or an index.
+`pyproject.toml` has the requirements; a test compares its names with this table. A sentence that asks for an extra
+ends with `needs`, whose command fits this installation: from a clone, a wheel or an index.
 """
 
 import shlex
@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 DISTRIBUTION = "ctxmgr-sidecar"
-FOLDER = Path(__file__).parents[1]  # of the clone, where this is one
-OF_STUDY = {"study": "", "corpus": "[corpus]"}  # brought by ctxmgr-study, another distribution of the same clone
+FOLDER = Path(__file__).parents[1]  # of the clone, if this is one
+OF_STUDY = {"study": "", "corpus": "[corpus]"}  # from ctxmgr-study, another distribution of the same clone
 
 
 class Extra(NamedTuple):
-    """It is installed if all `modules` can be found. `packages` and `megabytes`: what it adds to an installation
-    without extras (CPython 3.11, Linux x86-64)."""
+    """Installed if all `modules` can be found. `packages` and `megabytes`: what it adds to an installation without
+    extras (CPython 3.11, Linux x86-64).
+    """
 
     purpose: str
     modules: tuple[str, ...]
@@ -45,7 +46,7 @@ EXTRAS = {
     "openai-agents": Extra("the OpenAI Agents SDK integration", ("agents",), 33, 49),
     "pydantic-ai": Extra("the pydantic-ai integration", ("pydantic_ai",), 16, 23),
 }
-BROUGHT_BY = {  # by a module that was not found: the extra to install
+BROUGHT_BY = {  # from a module that was not found to the extra to install
     **{module: name for name, extra in EXTRAS.items() for module in extra.modules},
     **dict.fromkeys(("anyio", "pydantic"), "proxy"),
 }
@@ -58,12 +59,12 @@ def is_installed(name: str) -> bool:
 def _is_found(module: str) -> bool:
     try:
         return find_spec(module) is not None
-    except ModuleNotFoundError:  # the package that it is in
+    except ModuleNotFoundError:  # its parent package is missing
         return False
 
 
 def needs(name: str) -> str:
-    """The end of a sentence that begins with what needs it, such as "this command"."""
+    """The end of a sentence whose subject is what needs the extra, such as "this command"."""
     return f"needs the {name} extra: {install(name)}"
 
 
@@ -79,7 +80,7 @@ def install(*names: str) -> str:
 
 
 def _from_clone(folder: Path, names: tuple[str, ...]) -> str:
-    """No index has ctxmgr-study yet, so that it is built from its folder."""
+    """The command for a clone. ctxmgr-study is not on an index yet, so it is built from its folder."""
     base = "." if folder == Path.cwd() else str(folder)
     own = ",".join(name for name in names if name not in OF_STUDY)
     study = [f"{base}/ctxmgr/study{OF_STUDY[name]}" for name in names if name in OF_STUDY][-1:]
@@ -87,7 +88,7 @@ def _from_clone(folder: Path, names: tuple[str, ...]) -> str:
 
 
 def _origin() -> tuple[Path | None, bool]:
-    """The folder or wheel that pip installed this from, and whether it is a folder; None if it was an index."""
+    """The folder or wheel from which pip installed this, and whether it is a folder. None if it was an index."""
     import json
     from importlib.metadata import PackageNotFoundError, distribution
     from urllib.parse import unquote, urlsplit

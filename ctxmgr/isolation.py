@@ -1,17 +1,19 @@
-"""How a Python process of ours is started, so that it runs no code of the project that it is started in.
+"""How ctxmgr starts a Python process, so that it runs no code of the project that it is started in.
 
 An agent works in a folder that others may have written. Python would import from that folder, and from folders that
-its environment names, before its own: a `queue.py` there would end ctxmgr, and a `msgspec.py` run as the user.
+its environment names, before its own: a `queue.py` there would end ctxmgr, and a `msgspec.py` would run as the
+user.
 
-1. `command` has `-I`: neither the current folder nor a variable of Python's (PYTHONPATH, PYTHONHOME, ...) says what
+1. `command` has `-I`: neither the current folder nor Python's variables (PYTHONPATH, PYTHONHOME, ...) affect what
    is imported. The command alone is enough, whoever runs it and in which environment.
-2. It runs the ctxmgr of this process, wherever that lies. All else is imported from where the interpreter has it,
-   and then from where this process has it: what a user's PYTHONPATH holds is found, and hides nothing.
-3. `environment` is for a command that somebody else wrote, such as `ctxmgr serve`. Of variables of Python's it has
-   PYTHONPATH, and PYTHONSAFEPATH, which is `-P`.
-4. No folder is handed on that is relative, inside the project, or that the current folder lies in. The project is
-   the nearest folder with `.git` from the current one upward, else the current one; it is never the root of the
-   file system.
+2. It runs the ctxmgr of this process, wherever that is installed. Everything else is imported from the
+   interpreter's folders, and then from those of this process: modules on a user's PYTHONPATH are found, but hide
+   nothing.
+3. `environment` is for a command that somebody else wrote, such as `ctxmgr serve`. Of Python's variables, it has
+   PYTHONPATH, and PYTHONSAFEPATH, which is the same as `-P`.
+4. A folder is not passed on if it is relative, inside the project, or a parent of the current folder. The project
+   is the nearest folder with `.git`, from the current one upward, otherwise the current one. It is never the root
+   of the file system.
 """
 
 import contextlib
@@ -21,7 +23,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 COMMAND_LINE = "ctxmgr.cli"
-_BEGIN = (  # `typing` is what `ctxmgr` imports: the interpreter's
+_BEGIN = (  # `ctxmgr` imports `typing`; this one is the interpreter's
     "import sys, typing; sys.path.insert(0, {home!r}); import ctxmgr; del sys.path[0]; "
     "sys.path += [one for one in {folders!r} if one not in sys.path]; "
     "from {module} import main; sys.exit(main())"
@@ -29,14 +31,14 @@ _BEGIN = (  # `typing` is what `ctxmgr` imports: the interpreter's
 
 
 def command(*arguments: str, module: str = COMMAND_LINE) -> tuple[str, ...]:
-    """Program and arguments that run `main` of this module of ours: `command("serve")` is `ctxmgr serve`."""
+    """Program and arguments that run `main` of this ctxmgr module: `command("serve")` is `ctxmgr serve`."""
     home = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     folders = list(dict.fromkeys([*_foreign(sys.path, _here()), home]))
     return (sys.executable, "-I", "-c", _BEGIN.format(home=home, folders=folders, module=module), *arguments)
 
 
 def environment(given: Mapping[str, str], directory: str | None = None) -> dict[str, str]:
-    """The environment `given` (rule 3), for a process that is started in `directory`, here by default."""
+    """The environment `given` (rule 3), for a process that starts in `directory` (default: the current folder)."""
     made = {name: value for name, value in given.items() if not name.startswith("PYTHON")}
     named = given.get("PYTHONPATH", "").split(os.pathsep)
     if folders := _foreign(named, os.path.abspath(directory or _here())):
@@ -46,7 +48,7 @@ def environment(given: Mapping[str, str], directory: str | None = None) -> dict[
 
 @contextlib.contextmanager
 def environment_in_force() -> Iterator[None]:
-    """For a library that starts Python by itself: this process has that environment meanwhile."""
+    """For a library that starts Python itself: this process has that environment within the context."""
     before = dict(os.environ)
     try:
         _set(environment(before))
@@ -64,12 +66,12 @@ def _set(environ: Mapping[str, str]) -> None:
 def _here() -> str:
     try:
         return os.getcwd()
-    except FileNotFoundError:  # it was deleted: nothing can be imported from there
+    except FileNotFoundError:  # it was deleted, so nothing can be imported from there
         return os.sep
 
 
 def _foreign(folders: Iterable[str], directory: str) -> list[str]:
-    """Rule 4."""
+    """The folders that may be passed on (rule 4)."""
     here = Path(directory).resolve()
     project = next((folder for folder in (here, *here.parents) if os.path.exists(folder / ".git")), here)
 

@@ -1,11 +1,12 @@
-"""Functions and modules that are loaded when they are first used: a start waits for none of them.
+"""Functions and modules that are loaded at first use, so that they do not delay a start.
 
-1. What is named so is imported like anything else: by its full name, from where the package lies.
-2. A process that serves has loaded all of it a moment after its start (`server/loading`), and one that has a
-   session inside when it imports `ctxmgr.library`: a call does not wait for it, needs no file descriptor for it,
-   and meets no newer release that was installed meanwhile.
-3. Where types are checked a face imports the real thing; what runs is this.
-4. A face names no late function as one of its own modules is called: loading that module would take the name.
+1. Such a name is imported like anything else: by its full name, from where the package is installed.
+2. A serving process has loaded everything a moment after its start (`server/loading`), and a process with a session
+   inside when it imports `ctxmgr.library`. So a call does not wait for a module, needs no file descriptor for it,
+   and never loads one from a newer release that was installed meanwhile.
+3. For type checkers, a package imports the real object; at run time it has this one.
+4. In a package, no late function may have the name of one of its modules, because loading that module would replace
+   it.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,11 +16,11 @@ from operator import attrgetter
 from typing import Any
 
 MODULES: dict[str, None] = {}
-"""The full names of modules that were named so far, in their order."""
+"""The full names of the modules named so far, in order."""
 
 
 def late(where: str) -> Callable[..., Any]:
-    """The function that MODULE:NAME or PACKAGE:MODULE.NAME names. Calling it raises what importing does."""
+    """The function named MODULE:NAME or PACKAGE:MODULE.NAME. A call raises what the import raises."""
     module, _, name = where.partition(":")
     MODULES[module] = None
     found: Callable[..., Any] | None = None
@@ -34,7 +35,7 @@ def late(where: str) -> Callable[..., Any]:
 
 
 def each() -> Iterator[Callable[[], object]]:
-    """What loads each module that was named so far, and each that these name in turn."""
+    """Functions that load each module named so far, and each that these name in turn."""
     seen = set[str]()
     while left := [name for name in MODULES if name not in seen]:
         seen.update(left)
@@ -42,13 +43,15 @@ def each() -> Iterator[Callable[[], object]]:
 
 
 def load() -> None:
-    """All of it, for a process that goes on for days: it does not meet a release that is installed meanwhile."""
+    """Loads everything, for a process that runs for days: it then never loads a module of a release installed
+    meanwhile.
+    """
     for piece in each():
         piece()
 
 
 def late_modules(package: str, *names: str) -> Callable[[str], object]:
-    """The `__getattr__` of a package whose face shows these modules of its own."""
+    """The `__getattr__` of a package that exposes these modules of its own."""
     MODULES.update(dict.fromkeys(f"{package}.{name}" for name in names))
 
     def member(name: str) -> object:

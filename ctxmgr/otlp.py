@@ -1,11 +1,11 @@
-"""Sends what `telemetry/event` tells to a collector by OTLP, as log records over HTTP.
+"""Sends `telemetry/event` data to a collector over OTLP, as log records over HTTP.
 
 An extra (`otlp`), for programs that use the client.
 
-1. The endpoint is said by the program: there is no default, and `OTEL_EXPORTER_OTLP_*` names none.
-2. Records go in batches, from a thread: `__call__` returns at once, as `Host.on_telemetry` must. What a collector
-   does not take is dropped, and costs the program nothing.
-3. An event's name is the record's event name, its attributes are the record's. A record has no body: there is none.
+1. The program sets the endpoint. There is no default, and `OTEL_EXPORTER_OTLP_*` variables are ignored.
+2. A thread sends records in batches: `__call__` returns at once, as `Host.on_telemetry` must. Records that a
+   collector rejects are dropped, at no cost to the program.
+3. A record has the event's name and attributes. It has no body.
 """
 
 from collections.abc import Mapping
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from opentelemetry.sdk._logs import LoggerProvider
 
 SCOPE = "ctxmgr"
-PATH = "/v1/logs"  # of log records, where the endpoint names no path (OTLP over HTTP)
+PATH = "/v1/logs"  # for log records, if the endpoint has no path (OTLP over HTTP)
 TIMEOUT_SECONDS = 10.0
 
 
 class OtlpExport:
-    """Made once a program, given to `Host(on_telemetry=...)`, and closed at its end; a context manager, too.
+    """Create one per program, pass it to `Host(on_telemetry=...)`, and close it at the end. Also a context manager.
 
-    `endpoint`: `http://localhost:4318` or the whole address of the collector's logs. `headers` for each request.
-    `service`: what the program is called there. Raises ValueError where the endpoint is no address, and ImportError
-    where the extra is not installed.
+    `endpoint`: `http://localhost:4318`, or the full address of the collector's logs. `headers`: for each request.
+    `service`: the program's name at the collector. Raises ValueError if the endpoint is not an address, and
+    ImportError if the extra is not installed.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class OtlpExport:
         self._logger = self._provider.get_logger(SCOPE)
 
     def __call__(self, event: TelemetryEvent) -> None:
-        """One event; sent with the next batch."""
+        """Queues one event for the next batch."""
         self._logger.emit(event_name=event.name, attributes=dict(event.attributes))
 
     def __enter__(self) -> "OtlpExport":
@@ -57,11 +57,11 @@ class OtlpExport:
         self.close()
 
     def flush(self) -> bool:
-        """Sends what waits; whether it was sent in time."""
+        """Sends the queued events. Returns whether they were sent in time."""
         return bool(self._provider.force_flush())
 
     def close(self) -> None:
-        """Sends what waits, and ends the thread."""
+        """Sends the queued events, and ends the thread."""
         self._provider.shutdown()
 
 
@@ -73,7 +73,7 @@ def _logs_address(endpoint: str) -> str:
 
 
 def _provider(endpoint: str, headers: dict[str, str], service: str, timeout: float) -> "LoggerProvider":
-    """The SDK, loaded when it is needed."""
+    """The SDK's provider. The SDK is loaded here."""
     from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
     from opentelemetry.sdk._logs import LoggerProvider
     from opentelemetry.sdk._logs.export import BatchLogRecordProcessor
