@@ -1,6 +1,7 @@
 """`python -P -m ctxmgr`: the same as the `ctxmgr` command.
 
-Without -P, Python looks in the current folder first, even for `ctxmgr` itself. This module removes it for later imports.
+Without -P, Python looks in the current folder first, even for `ctxmgr` itself. Later imports do not, because this
+module removes it.
 """
 
 import sys

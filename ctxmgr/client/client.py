@@ -2,7 +2,7 @@
 
 Rules:
 1. The first call that needs the sidecar starts it. After it has ended, the first call after the delay does. No
-   call waits longer than its time-out, but the start goes on.
+   call waits longer than its time-out, but the start continues.
 2. A process that hangs (`SignsOfLife`) is killed and counts as ended. The next one starts when it is gone, because
    it holds the files of its sessions.
 3. Some failures are not retried: no such program, `initialize` refused. `restart` tries again.

@@ -17,12 +17,11 @@ class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
     belongs to is gone.
 
     `limit`: the length in characters to which a result was distilled; for a result that was cut on arrival, in
-    tokens; otherwise
-    0. Kind `shortened` is for a call's arguments; `cut` for any block that did not fit, or was too long on arrival.
-       `written`: the replacement of the block's content (for a call, its arguments as JSON text), `weight` its
-       tokens. Once it is set, it is reused; without it, the edit was never sent. `media`: in a cut block, the texts
-       that replace these of its images and documents; if nothing is written, its text is unchanged. `to_fit`: a
-       message was dropped because the list did not fit.
+    tokens; for others, zero. Kind `shortened` is for a call's arguments; `cut` for any block that did not fit, or
+    was too long on arrival. `written`: the replacement of the block's content (for a call, its arguments as JSON
+    text), `weight` its tokens. Once it is set, it is reused; without it, the edit was never sent. `media`: in a cut
+    block, the texts that replace these of its images and documents; if nothing is written, its text is unchanged.
+    `to_fit`: a message was dropped because the list did not fit.
     """
 
     kind: Literal["distilled", "pruned", "shortened", "cut", "dropped"]

@@ -168,7 +168,7 @@ def _shown_copy(part: InstructionCopy, longest: float, weigh: Weigh) -> str:
     if weight <= longest:
         return f"{part.source}\n{text}"
     head = text
-    while head and weight > longest:  # by its own weight a character, so that few texts are weighed
+    while head and weight > longest:  # in proportion, so that few texts are counted
         head = head[: min(len(head) - 1, int(len(head) * longest / weight))]
         weight = weigh(head)
     head = head[: head.rfind("\n")] if "\n" in head else f"{head}…"
