@@ -85,7 +85,7 @@ class ChatCompletions(OneBlockFormat):
         return msgspec.json.encode({**fields, **changed})
 
     def with_packet(self, raw: bytes, text: str) -> bytes | None:
-        """See rule 6."""
+        """Returns the user's message with the packet before its text (rule 6)."""
         told = content.members(raw).get("content", msgspec.Raw(b'""'))
         front = f"{text}\n{PACKET_END}\n\n"
         if bytes(told).startswith(b"["):
@@ -222,7 +222,7 @@ def _result(message: dict[str, Any], role: str) -> Block:
 
 
 def _by_name(name: Any) -> str:
-    """See rule 2."""
+    """The id of an older function's calls, made of its name (rule 2)."""
     return f"function {text(name)}"
 
 

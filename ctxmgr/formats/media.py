@@ -11,7 +11,7 @@ from typing import Any
 from ctxmgr.model import Media
 
 PAGE_CHARACTERS = 100_000
-"""Of base64: a page of a PDF has 50 to 100 kB."""
+"""Characters of base64 that count as one page: a page of a PDF takes 50 to 100 kB."""
 
 HEADER_CHARACTERS = 4_096  # of base64
 MOST_HEADER_CHARACTERS = 1 << 20  # a JPEG may have a preview and a profile before its size

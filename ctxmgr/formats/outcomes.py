@@ -82,7 +82,7 @@ _decode = msgspec.json.Decoder().decode
 
 
 def verdict(text: str) -> Verdict:
-    """Whether the text of a result says that the call failed."""
+    """How a call ended, by the text of its result."""
     start = text[:EDGE_CHARACTERS].lstrip()
     flagged = _flag(text) if start.startswith("{") and len(text) <= OBJECT_CHARACTERS else None
     if flagged is not None:
@@ -202,7 +202,7 @@ def _some(message: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _unechoed(error: Any) -> Any:
-    """See rule 4."""
+    """The error without the parts of the request that it repeats (rule 4)."""
     if isinstance(error, dict):
         return {name: _unechoed(value) for name, value in error.items() if name not in _ECHOES}
     return [_unechoed(item) for item in error] if isinstance(error, list) else error

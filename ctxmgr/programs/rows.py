@@ -191,7 +191,7 @@ QWEN = program(
 
 
 def _cline(*_: object) -> NoReturn:
-    """See rule 6."""
+    """Raises NotHookable (rule 6)."""
     raise NotHookable(
         "Cline has its address in its settings alone: write it there once (cline auth -p openai -k KEY -m MODEL "
         "-b http://127.0.0.1:8484/v1), and start ctxmgr proxy --listen 127.0.0.1:8484 before it, with --upstream"

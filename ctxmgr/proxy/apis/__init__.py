@@ -37,7 +37,7 @@ __all__ = [
 APIS: dict[str, ProviderApi] = {
     name: resolve_name(f"{__name__}.{row.api}")() for name, row in ROWS.items() if row.api
 }
-"""By the name of their message format."""
+"""The APIs by the name of their message format."""
 
 
 def error_of(api: ProviderApi | None, kind: ErrorKind, text: str) -> bytes:

@@ -132,7 +132,7 @@ class Anthropic(ProviderApi):
         return next((f"context_management: {type}" for type in types if type.startswith(RIVALS)), "")
 
     def unbound(self, body: bytes) -> bytes:
-        """See rule 4."""
+        """The body with a request to drop bound thinking blocks (rule 4)."""
         fields = members(body) or {}
         thinking = members(bytes(fields.get("thinking", b""))) or {"type": ADAPTIVE}
         return msgspec.json.encode({**fields, "thinking": {**thinking, BINDING: DROPPED}})

@@ -49,7 +49,7 @@ class Responses(ProviderApi):
     cap_members = ("max_output_tokens",)
 
     def read_calls(self, event: dict[str, Any], calls: ToolCalls) -> None:
-        """In a stream each item is complete in one event."""
+        """Adds the tool calls to `calls`. In a stream, each item is complete in one event."""
         items = [event.get("item")] if event.get("type") == "response.output_item.done" else event.get("output")
         for item in objects_of(items):
             if item.get("type") == "function_call":
