@@ -19,8 +19,9 @@ Rules:
    contain any of them.
 
 Members are read in camelCase and in snake_case, as in the API itself. Block numbers of the view are part indexes of
-the content. Other fields and parts stay unchanged. Source: Google, "Gemini API reference", Content; "Function
-calling"; "Thought signatures".
+the content. Other fields and parts stay unchanged.
+
+Source: Google, "Gemini API reference", Content; "Function calling"; "Thought signatures".
 """
 
 from collections import Counter

@@ -34,7 +34,7 @@ NEVER_ELSEWHERE = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
-"""Headers of all answers below `/ctxmgr/`: they are not stored or framed, and send no referrer to other sites."""
+"""Headers of the page's answers: they are not stored or framed, and send no referrer to other sites."""
 
 
 FOREIGN = ("cross-site", "same-site")  # "same-site" is another port of this machine

@@ -117,7 +117,7 @@ class UsageReader:
             self.failure = refusal_of(status_in(failure), failure)
 
     def _read(self, content: bytes) -> bool:
-        """Whether `content` is readable JSON."""
+        """Reads usage and tool calls from JSON. Returns whether it was readable."""
         try:
             event = _decode(content)
         except UNREADABLE:

@@ -9,13 +9,13 @@ account.
 4. A list that is refused for its size is sent again if a shorter one can be made, but never a longer one.
 5. If the provider refuses a list of ctxmgr for another reason, the program's own list is sent once, and the program
    gets the answer to that.
-- If the provider accepts it, ctxmgr pauses the conversation for RESTING_CALLS, while its list fits the context
-  window, until it is refused for its size or the program begins it anew. If the refusal did not say that the list
-  is at fault, ctxmgr pauses only at the second such refusal.
-- In that case, if the program's list is larger than the known window, it is not sent the first time either: the
-  program gets the refusal. If the provider accepts such a list, the window is at least that large.
-- If the provider refuses the program's own list too, no list of ctxmgr gives way for RESTING_CALLS. If the
-  program's list is too long, ctxmgr learns nothing about its own list, which is sent once more.
+   - If the provider accepts it, ctxmgr pauses the conversation for RESTING_CALLS, while its list fits the context
+     window, until it is refused for its size or the program starts a new list. If the refusal did not say that the
+     list is at fault, ctxmgr pauses only at the second such refusal.
+   - In that case, if the program's list is larger than the known window, it is not sent the first time either: the
+     program gets the refusal. If the provider accepts such a list, the window is at least that large.
+   - If the provider refuses the program's own list too, no list of ctxmgr gives way for RESTING_CALLS. If the
+     program's list is too long, ctxmgr learns nothing about its own list, which is sent once more.
 6. A thinking block in another list than the one it was made in may be refused. If ctxmgr changed a list of the
    conversation, the provider is then asked to drop such blocks, and so with each later list of that model in
    conversations that ctxmgr has changed, until a list with that request is refused for something else.

@@ -8,8 +8,8 @@ Rules:
 2. `decode` never raises. A body that cannot be read becomes a fault with the id found in its first bytes.
 3. An id is echoed byte for byte: `1.0`, `1e2`, a number of fifty digits and an escaped string stay what they are.
    It is a string or a number. An answer with id null could not be matched.
-4. A response is never answered, or two peers could send each other errors for ever. Nor is a notification with
-   wrong params. A message that is no valid request is answered with id null, as the specification says.
+4. A response is never answered, or two peers could send each other errors forever. Nor is a notification with
+   wrong params. A message that is not a valid request is answered with id null, as the specification says.
 5. Params, result and error stay raw: nothing below the envelope is decoded or copied here. They keep the body
    alive.
 6. The body is checked to be valid UTF-8 first. The decoder does not check the strings that it skips, and spliced
