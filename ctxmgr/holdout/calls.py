@@ -11,7 +11,6 @@
 """
 
 import contextlib
-import fcntl
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -103,7 +102,10 @@ class HoldoutCalls:
 
     def _rotate(self, file: int) -> None:
         """Rule 5. Raises OSError, also if another process is renaming it."""
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with contextlib.suppress(ImportError):  # Windows has no such locks
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if os.path.samestat(os.fstat(file), os.stat(self.path)):
             os.replace(self.path, self.older_path)
 

@@ -17,8 +17,8 @@ Json = dict[str, Any]
 
 USERS = ("message", "user")
 
-BOUNDARY = b'"compact_boundary"'
-COMPACTED = b'"type":"compacted"'
+BOUNDARY = ("subtype", "compact_boundary")
+COMPACTED = ("type", "compacted")
 
 
 def _lines(content: bytes) -> Iterator[Json]:
@@ -31,14 +31,20 @@ def _lines(content: bytes) -> Iterator[Json]:
             yield fields
 
 
-def _since(content: bytes, mark: bytes) -> bytes:
-    """The content from the last line with the mark on."""
-    at = content.rfind(mark)
-    return content if at < 0 else content[content.rfind(b"\n", 0, at) + 1 :]
+def _since(content: bytes, member: str, value: str) -> bytes:
+    """From the last line on that has this member: its value may be an argument of a tool in others."""
+    at = len(content)
+    while (at := content.rfind(f'"{value}"'.encode(), 0, at)) >= 0:
+        end, at = content.find(b"\n", at), content.rfind(b"\n", 0, at) + 1
+        if any(line.get(member) == value for line in _lines(content[at : end if end >= 0 else None])):
+            return content[at:]
+    return content
 
 
 def claude(content: bytes) -> list[Json]:
-    lines = [line for line in _lines(_since(content, BOUNDARY)) if line.get("uuid") and not line.get("isSidechain")]
+    lines = [
+        line for line in _lines(_since(content, *BOUNDARY)) if line.get("uuid") and not line.get("isSidechain")
+    ]
     messages: list[Json] = []
     reply = None
     for line in _on_path(lines):
@@ -82,7 +88,7 @@ def _blocks(line: Json) -> list[Json]:
 
 def codex(content: bytes) -> list[Json]:
     items: list[Json] = []
-    for line in _lines(_since(content, COMPACTED)):
+    for line in _lines(_since(content, *COMPACTED)):
         payload = line.get("payload")
         if not isinstance(payload, dict):
             continue
@@ -98,7 +104,7 @@ def codex(content: bytes) -> list[Json]:
 def _history(compacted: Json) -> list[Json]:
     history = compacted.get("replacement_history")
     if isinstance(history, list):
-        return [item for item in history if isinstance(item, dict)]
+        return [item for item in history if isinstance(item, dict) and not _is_of_host(item)]
     text = str(compacted.get("message", ""))
     return [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}] if text else []
 

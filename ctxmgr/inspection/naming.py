@@ -86,4 +86,6 @@ def _saved(directory: Path) -> Iterable[str]:
         with contextlib.suppress(OSError), path.open("rb") as file:
             head = file.readline(_LINE_BYTES).partition(b'"sessionId":')[2]
             with contextlib.suppress(ValueError):
-                yield json.JSONDecoder().raw_decode(head.decode("utf-8", "replace"))[0]
+                found, _ = json.JSONDecoder().raw_decode(head.decode("utf-8", "replace"))
+                if isinstance(found, str):
+                    yield found

@@ -265,23 +265,30 @@ def forget(parsed: Namespace) -> int:
     """Returns 0 on success; 1 if the session is open, or the disk or the store refuses; 2 if nothing of it is
     stored, or if `--store` is no address.
     """
-    return _deleted_one("forget", Path(parsed.state_dir or default_state_dir()), parsed.session, parsed.store)
+    return _deleted_all("forget", Path(parsed.state_dir or default_state_dir()), [parsed.session], parsed.store)
 
 
 def delete(parsed: Namespace, directory: Path) -> int:
     """Deletes each session separately: an open one does not stop the others."""
-    codes = {_deleted_one("sessions delete", directory, session, parsed.store) for session in parsed.session}
+    return _deleted_all("sessions delete", directory, parsed.session, parsed.store)
+
+
+def _deleted_all(command: str, directory: Path, names: Iterable[str], url: str | None) -> int:
+    """If no local id matches, the name may still be an id in the store. All names are resolved first: once a
+    session is deleted, its id may be a prefix of another one.
+    """
+    ids: dict[str, None] = {}
+    codes = {0}
+    for named in names:
+        try:
+            ids[naming.meant(directory, named)] = None
+        except naming.NotOne as fault:
+            if fault.is_ambiguous or url is None:
+                codes.add(complain(command, str(fault), 2))
+            else:
+                ids[named] = None
+    codes.update(_deleted(command, directory, id, url) for id in ids)
     return 1 if 1 in codes else max(codes)
-
-
-def _deleted_one(command: str, directory: Path, named: str, url: str | None) -> int:
-    """If no local id matches, the name may still be an id in the store."""
-    try:
-        named = naming.meant(directory, named)
-    except naming.NotOne as fault:
-        if fault.is_ambiguous or url is None:
-            return complain(command, str(fault), 2)
-    return _deleted(command, directory, named, url)
 
 
 def _deleted(command: str, directory: Path, session_id: str, url: str | None) -> int:
@@ -324,7 +331,7 @@ def _deleted_here(command: str, directory: Path, session_id: str, quiet: bool = 
     if not is_saved and not gone:
         where = f"nothing is kept of {session_id} in {directory}; --state-dir names another"
         return 2 if quiet else complain(command, where, 2)
-    write(f"deleted: {'the snapshot' if is_saved else 'no snapshot'}, {gone} originals")
+    write(f"deleted {session_id}: {'the snapshot' if is_saved else 'no snapshot'}, {gone} originals")
     return 0
 
 

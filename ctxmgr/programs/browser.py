@@ -15,8 +15,8 @@ DESKTOP = ("xdg-open", "open", "wslview")
 
 def opened(url: str, environ: Mapping[str, str] = os.environ) -> bool:
     """Whether a browser was started. Does not wait for it."""
-    named = [shlex.split(one) for one in environ.get("BROWSER", "").split(os.pathsep) if one]
-    for command in (*named, *([name] for name in DESKTOP)):
+    named = map(_words, environ.get("BROWSER", "").split(os.pathsep))
+    for command in (*filter(None, named), *([name] for name in DESKTOP)):
         path = shutil.which(command[0], path=environ.get("PATH"))
         if path is None:
             continue
@@ -35,3 +35,11 @@ def opened(url: str, environ: Mapping[str, str] = os.environ) -> bool:
         threading.Thread(target=process.wait, daemon=True).start()
         return True
     return False
+
+
+def _words(command: str) -> list[str]:
+    """None of a command that cannot be read: another browser is tried."""
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return []

@@ -2,6 +2,8 @@
 
 import fcntl
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import msgspec
@@ -102,3 +104,8 @@ def test_a_disk_at_fault_stops_nothing(tmp_path: Path) -> None:
     kept = HoldoutCalls(tmp_path)
     kept.note(CALL)
     assert kept.assigned("s", 1.0) == "heldOut"
+
+
+def test_a_system_without_file_locks_can_load_it() -> None:
+    code = "import sys; sys.modules['fcntl'] = None; import ctxmgr.holdout, ctxmgr.holdout.calls"
+    assert subprocess.run([sys.executable, "-c", code], check=False, capture_output=True).stderr == b""

@@ -74,6 +74,12 @@ def test_it_begins_at_the_last_compaction() -> None:
     assert [message["content"] for message in made] == ["The summary.", "Go on."]
 
 
+def test_a_tool_that_looks_for_compactions_is_none() -> None:
+    search = {"type": "tool_use", "id": "x", "name": "Grep", "input": {"pattern": "compact_boundary"}}
+    rows = [BOUNDARY, user("1", "b", "Never push."), reply("2", "1", "m", search), user("3", "2", result("x"))]
+    assert claude(lines(*rows))[0]["content"] == "Never push."
+
+
 def test_a_line_that_cannot_be_read_is_passed_over() -> None:
     assert claude(lines(user("1", None, "Look.")) + b'{"type": "user", "uu\n\xff\n[1]\n') != []
     assert codex(b"nothing\n") == []

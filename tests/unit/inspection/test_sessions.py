@@ -116,7 +116,7 @@ def test_one_that_is_open_is_listed_so_and_not_deleted(state: Path, capsys: pyte
     assert not other.exists()
     opened.file.close()
     assert run(state, "delete", "a") == 0
-    assert capsys.readouterr().out == "deleted: the snapshot, 1 originals\n"
+    assert capsys.readouterr().out == "deleted a: the snapshot, 1 originals\n"
 
 
 def test_an_unknown_id_is_2(state: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -129,6 +129,21 @@ def test_an_unknown_id_is_2(state: Path, tmp_path: Path, capsys: pytest.CaptureF
         )
     assert not (tmp_path / "x").exists()
     assert not state.exists()
+
+
+def test_an_id_given_twice_deletes_no_session_whose_id_begins_with_it(state: Path) -> None:
+    first, second = save(state, "s1"), save(state, "s10")
+    assert run(state, "delete", "s1", "s1") == 0
+    assert (first.exists(), second.exists()) == (False, True)
+
+
+def test_a_file_with_an_id_that_is_no_text_hides_no_session(
+    state: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save(state, "mine")
+    (state / "other.jsonl").write_text('{"sessionId":12}\n')
+    assert run(state, "show", "mi") == 0
+    assert "session mine" in capsys.readouterr().out
 
 
 IDS = ("claude:09fffd84-80fe-1", "claude:09fffd84-80fe-2", "codex:7777", "mine")

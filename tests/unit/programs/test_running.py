@@ -119,7 +119,7 @@ def test_page_opens_the_page_in_the_browser_by_an_address_that_works_once(
 
 
 def test_where_there_is_no_browser_page_says_so(environ: dict[str, str]) -> None:
-    bare = {**environ, "PATH": os.path.dirname(sys.executable)}
+    bare = {**environ, "PATH": os.path.dirname(sys.executable), "BROWSER": " :'unclosed"}
     done = ran(bare, *python(""), run=(*RUN[:-1], "--page", "--"))
     assert said(done)[0] == "ctxmgr: no browser was found for --page: open the address above"
 
