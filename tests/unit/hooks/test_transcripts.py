@@ -112,6 +112,16 @@ def test_a_rollout_begins_with_the_list_that_a_compaction_left() -> None:
     assert words(codex(lines(said("Long ago."), old))) == ["The summary."]
 
 
+def test_what_codex_tells_again_after_a_compaction_is_not_in_its_list() -> None:
+    told = said("# AGENTS.md instructions for /work")["payload"]
+    developer = {**told, "role": "developer"}
+    compacted = {
+        "type": "compacted",
+        "payload": {"replacement_history": [told, developer, said("Kept.")["payload"]]},
+    }
+    assert words(codex(lines(compacted, said("Go on.")))) == ["Kept.", "Go on."]
+
+
 def test_turns_that_were_taken_back_are_not_in_it() -> None:
     back = {"type": "event_msg", "payload": {"type": "thread_rolled_back", "num_turns": 2}}
     assert words(codex(lines(said("One."), said("Two."), said("Three."), back, said("Four.")))) == ["One.", "Four."]
