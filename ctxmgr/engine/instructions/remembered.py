@@ -3,8 +3,9 @@ them.
 
 1. A newer read of the same file or skill replaces the older one, and reads of its parts. A read of a part replaces
    only the same part. A text replaces those whose files it all contains.
-2. A newer part of the task replaces the older one. The first list with requests defines which are the first: a host
-   that removes messages without notice sends later lists that begin later. A list without an answer starts over.
+2. A newer part of the task replaces the older one. The first list that has requests decides which are the first,
+   because a host that removes messages without notice sends later lists that begin later. A list without an answer
+   starts over.
 3. The newest instructions are kept word for word, up to a number of characters. Of older ones, only the fact that
    they existed is kept. Of the task, the parts with the highest priority are kept, and the beginning of one that is
    too long.

@@ -4,7 +4,7 @@
    with the same bytes after a restart, and a known list needs no decision.
 2. If the packet's position is gone, the cached prefix is gone too, so opening an epoch costs nothing extra.
 3. While pruning is off, the list is unchanged. If it does not fit the window, the previous decisions still apply.
-4. A call counts as long if its list is long and an epoch is due, or the list is laid out anew.
+4. A call takes long if its list is long, and an epoch is due or the list is planned from scratch.
 5. If the policy's `idle` is "prune" and the cache has expired, the list is cut to a fraction of itself: everything
    is written to the cache again anyway, so removing content is never cheaper.
 """
@@ -77,7 +77,7 @@ class Balanced(PresetStrategy):
                 return Planned(incoming.untouched(zone, state.decisions), state, tokens)
             return Planned(self._as_decided(incoming, state, inputs, zone), state, tokens)
         ask = _ask(incoming, state, inputs, zone, self.invariants)
-        if takes_long and ask.reopen is not None:  # checking for a reason to reopen reads the whole list, too
+        if takes_long and ask.reopen is not None:  # checking whether anything comes back reads the whole list
             raise NeedsThread
         draft = retention.drafted(conversation, ask)
         if takes_long and draft.opening is not None:

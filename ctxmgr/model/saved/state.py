@@ -30,7 +30,8 @@ class LearnedLifetime(msgspec.Struct, frozen=True, omit_defaults=True):
     """The lifetime of one model's cache entries, in milliseconds. `learned_ms`: what calls have shown, or None.
 
     `lapsed_ms`: a pause after which one call read nothing, which alone proves nothing. `hinted_ms`: a pause after
-    which a call read only what comes before its list, which other sessions may have kept cached; 0: they do.
+    which a call read only what comes before its list, which other sessions may have kept cached; 0: they did, so
+    such pauses no longer count.
     """
 
     learned_ms: int | None = msgspec.field(default=None, name="learned")
@@ -41,7 +42,7 @@ class LearnedLifetime(msgspec.Struct, frozen=True, omit_defaults=True):
 class CountedList(msgspec.Struct, frozen=True, omit_defaults=True):
     """The last list whose call was counted. `input_tokens`: by the provider, None if unknown. `weight`: ctxmgr's
     count. `time_ms`: of its call. Since then: `is_listed`: a list was sent that begins with `shared_weight` of this
-    one; `listed_ms`: the time of the newest such list; `longest_ms`: the longest pause between two.
+    one; `listed_ms`: the time of the newest list; `longest_ms`: the longest pause between two lists.
     """
 
     input_tokens: int | None = msgspec.field(default=None, name="input")
@@ -56,9 +57,9 @@ class CountedList(msgspec.Struct, frozen=True, omit_defaults=True):
 class CacheTruth(msgspec.Struct, frozen=True, omit_defaults=True):
     """What is known about the cache of one session. `model`: the model id of the calls. `tells`: the provider has
     reported cache reads at least once. `has_read`: one of them was not 0. `calls`: the newest compared calls,
-    oldest first. `grown_tokens`: how much lists grew when they only grew, and `grown_weight` the same in weight.
-    `lifetimes`: by model id. `other_readers`: ids of other models whose calls have read from the cache, the most
-    recent last.
+    oldest first. `grown_tokens`: the total growth of lists that only grew, in the provider's tokens;
+    `grown_weight`: the same by weight. `lifetimes`: by model id. `other_readers`: ids of other models whose calls
+    have read from the cache, the most recent last.
     """
 
     model: str = ""
