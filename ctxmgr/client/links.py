@@ -153,7 +153,7 @@ def cannot_start(sidecar: SpawnedSidecar | InProcessSidecar, fault: Exception) -
 
 
 def _widen(pipe: IO[bytes] | None) -> None:
-    """Applies rule 5. The pipe keeps its size if the system refuses."""
+    """Enlarges a pipe (rule 5). It keeps its size if the system refuses."""
     if sys.platform == "linux" and pipe is not None:
         import fcntl
 

@@ -161,7 +161,7 @@ def _only_announces(part: InstructionCopy) -> bool:
 
 
 def _shown_copy(part: InstructionCopy, longest: float, weigh: Weigh) -> str:
-    """Applies rules 1 and 2 of `word_for_word`."""
+    """The quote of a copy, cut to `longest` tokens (rules 1 and 2 of `word_for_word`)."""
     lines = without_mark(part.text).splitlines()
     text = _quoted(lines)
     weight = weigh(text)

@@ -103,7 +103,7 @@ def instructions(conversation: ConversationIndex, named: Named) -> Instructions:
 
 @carried
 def _told(conversation: ConversationIndex, before: _Told | None, start: int, named: Named) -> _Told:
-    """Applies rules 1 to 3, except that out-of-date results are included."""
+    """The instructions in the messages so far, including out-of-date results (rules 1 to 3)."""
     before = before or _Told()
     asked, results, texts = dict(before.asked), list(before.results), dict(before.texts)
     for index in range(start, conversation.size):

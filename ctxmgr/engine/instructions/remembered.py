@@ -117,7 +117,7 @@ def _read(call: ToolCall) -> tuple[str, ...]:
 
 
 def _replaces(new: InstructionCopy, old: InstructionCopy) -> bool:
-    """Applies rules 1 and 2."""
+    """Whether `new` replaces `old` (rules 1 and 2)."""
     if new.source in SOURCES or old.source in SOURCES:
         return new.source == old.source and (new.source != FIRST_REQUEST or new.origin == old.origin)
     if old.files:
@@ -127,7 +127,9 @@ def _replaces(new: InstructionCopy, old: InstructionCopy) -> bool:
 
 
 def _bounded(every: Sequence[InstructionCopy], most_characters: float) -> Remembered:
-    """Applies rule 3."""
+    """The copies that fit into `most_characters`, the newest first; the text of a longer one is removed (rule
+    3).
+    """
     kept: list[InstructionCopy] = []
     for copy in reversed(every):
         if _characters(copy) > most_characters:
@@ -139,7 +141,7 @@ def _bounded(every: Sequence[InstructionCopy], most_characters: float) -> Rememb
 
 
 def _cut(every: Sequence[InstructionCopy], most_characters: float) -> Remembered:
-    """Applies rule 3 to the task."""
+    """The task's copies, cut to `most_characters` in the order of their priority (rule 3)."""
     texts: dict[str, str] = {}
     for copy in sorted(every, key=lambda copy: SOURCES.index(copy.source)):
         room = max(0, int(most_characters))

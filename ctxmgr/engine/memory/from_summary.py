@@ -90,7 +90,7 @@ def _singles(sections: tuple[SummarySection, ...]) -> dict[Slot, list[str]]:
 
 
 def _without_boxes(item: SectionItem, into: _Summary) -> SectionItem:
-    """Applies rule 4. Checkboxes in code stay."""
+    """The item without its lines with checkboxes, which become tasks (rule 4). Checkboxes in code stay."""
     kept: list[str] = []
     for line, outside in outside_fences(item.text):
         bullet = BULLET.match(line) if outside and len(line) <= ITEM_CHARACTERS else None

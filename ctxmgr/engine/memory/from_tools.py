@@ -101,7 +101,9 @@ def from_shell(text: str, call: ToolCall, is_error: bool, into: Statements) -> N
 
 
 def _files(call: ToolCall, text: str, tool: str, into: Statements) -> None:
-    """Applies rule 3. `tool`: the name to report, or "" for the user's own run."""
+    """Adds the files that a call read or changed (rule 3). `tool`: the name to report, or "" for the user's own
+    run.
+    """
     for status, path in _touched(call, text):
         key = f"{'read' if status == 'read' else 'changed'}\n{path}"
         into.add("file", key, path, "tool", status, "" if status == "read" else tool)
@@ -126,7 +128,7 @@ def _touched(call: ToolCall, result: str) -> Iterator[tuple[str, str]]:
 
 
 def _checked(call: ToolCall, output: str, is_error: bool, doubtful: bool, into: Statements) -> None:
-    """Applies rule 4."""
+    """Adds how the checks of a shell call ended (rule 4)."""
     shell = call.shell
     assert shell is not None
     line = shell.command.strip()

@@ -143,12 +143,12 @@ def _apart(fact: Fact) -> str:
 
 
 def _precedence(fact: Fact) -> tuple[bool, Order]:
-    """Applies rule 4."""
+    """A sort key: of two facts with one key, the greater one counts (rule 4)."""
     return (fact.kind == "file" and fact.source != "summary", order(fact))
 
 
 def _with_texts(facts: Iterable[Fact], ledger: Ledger) -> list[Fact]:
-    """Applies rule 6: completes facts that state only a part of a task."""
+    """The facts, with tasks that were stated only in part completed (rule 6)."""
     tasks = [fact for fact in ledger if fact.kind == "task"]
     texts = _first_by(_key, (fact for fact in tasks if fact.text), order)
     states = _first_by(_key, (fact for fact in tasks if fact.status and fact.source != "summary"), order)

@@ -313,7 +313,7 @@ def _is_hosts(text: str) -> bool:
 
 
 def _without_tags(text: str) -> str:
-    """Applies rules 2 to 4."""
+    """The user's words in a text with tags (rules 2 to 4)."""
     opened = {opening[1] for opening in _OPENS.finditer(text) if _begins_a_line(text, opening.start())}
     hosts = [row for row in ROWS if not opened.isdisjoint(row.tags)]
     command = ""

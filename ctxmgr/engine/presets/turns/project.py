@@ -195,7 +195,7 @@ def project(conversation: ConversationIndex, ask: TurnsInputs) -> Plan:
 
 
 def _first_turn(conversation: ConversationIndex, ask: TurnsInputs, working_set: int) -> int:
-    """Applies rule 2."""
+    """The index of the first kept turn (rule 2)."""
     rules, turns = ask.rules, conversation.turns
     floor = rules.cut_at(conversation, turn_at(turns, ask.floor))
     if ask.limits is None:
@@ -207,7 +207,7 @@ def _first_turn(conversation: ConversationIndex, ask: TurnsInputs, working_set: 
 
 
 def _fit_floor(ask: TurnsInputs, working_set: int) -> int:
-    """Applies rule 8."""
+    """The first kept turn's first message if it is inside the working set, otherwise 0 (rule 8)."""
     return ask.floor if ask.floor > working_set else 0
 
 
@@ -231,8 +231,8 @@ class _Draft:
         self._keep_from(_first_turn(conversation, ask, self.working_set), filtered=True)
 
     def _keep_from(self, first: int, filtered: bool) -> None:
-        """Applies rules 1 and 2: which turns stay, and which summaries and returned packets inside them are
-        removed. If not `filtered`, summaries stay, and so do packets before all turns.
+        """Decides which turns stay, and which summaries and returned packets inside them are removed (rules 1 and
+        2). If not `filtered`, summaries stay, and so do packets before all turns.
         """
         self.first = first
         specials = [position for turn in self.turns[first:] for position in turn.specials]
@@ -272,7 +272,7 @@ class _Draft:
             self.packet = ("", 0)
 
     def decide_results(self) -> None:
-        """Applies rules 4, 5 and 7: the remembered edits, and new ones for bulky results of kept older turns."""
+        """Makes the remembered edits, and new ones for bulky results of kept older turns (rules 4, 5 and 7)."""
         limit = getattr(self.ask.protection.policy.distill, self.ask.zone)
         if any(decision.kind == "cut" for decision in self.decisions.values()):
             self._cut_again()
@@ -294,7 +294,7 @@ class _Draft:
                         self._edit(ref, decision)
 
     def _cut_again(self) -> None:
-        """Applies rule 4."""
+        """Makes the remembered cuts again (rule 4)."""
         for position in range(self.turns[self.first].start, self.conversation.size):
             if position in self.without:
                 continue
@@ -307,7 +307,7 @@ class _Draft:
                     self._put(cut_edit(self.conversation, ref, decision))
 
     def prune_newest(self) -> None:
-        """Applies rule 3."""
+        """Prunes old steps of the newest turn while it is over its limit (rule 3)."""
         newest, limits = self.turns[-1], self.ask.limits or Limits()
         if limits.newest is None or self.ask.zone != "compact":
             return
@@ -363,7 +363,7 @@ class _Draft:
         return self.remaining_tokens - self.saved
 
     def plan(self) -> Plan:
-        """Applies rule 6, and puts the pieces in order."""
+        """The plan, with the packet and the pieces in order (rule 6)."""
         packet = self._packet()
         start = self.turns[self.first].start
         weight = self.weight() + packet.weight

@@ -110,7 +110,7 @@ def _open(
     protection: Protection,
     decisions: Mapping[str, Decision],
 ) -> _Open:
-    """Applies rules 3 and 6."""
+    """The results that may be pruned (rules 3 and 6)."""
     policy = protection.policy
     tools = policy.protected_tools, policy.prunable_tools
     if before is None or before.tools != tools:
@@ -157,7 +157,7 @@ def _pruned(decisions: Mapping[str, Decision]) -> frozenset[str]:
 
 
 def _eligible(block: Block) -> bool:
-    """Applies rule 3, and excludes ctxmgr's markers."""
+    """Whether a result may be pruned by rule 3. Markers of ctxmgr may not."""
     return block.can_edit and not block.is_error and not block.doubtful and not marker.is_marker(block.text)
 
 

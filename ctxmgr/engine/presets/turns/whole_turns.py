@@ -146,7 +146,7 @@ def _folded(conversation: ConversationIndex, known: frozenset[str]) -> Callable[
 
 
 def _goes_as_it_came(conversation: ConversationIndex, floor: int, state: State, gauge: Gauge) -> bool:
-    """Applies rule 3 while pruning is off."""
+    """Whether the list stays unchanged while pruning is off (rule 3)."""
     fits = gauge.tokens(conversation.raw_weight) <= gauge.thresholds.limit
     return fits or not (floor or state.decisions)
 
