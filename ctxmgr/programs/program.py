@@ -22,7 +22,7 @@ import signal
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -167,14 +167,14 @@ class NoProgram(Exception):
         self.code = code
 
 
-def check(file: str, environ: Mapping[str, str], known: Iterable[str] = ()) -> None:
+def check(file: str, environ: Mapping[str, str], known: Sequence[str] = ()) -> None:
     """Raises NoProgram if this file cannot be run. `known`: names for a suggestion in case of a typo."""
     if shutil.which(file, path=environ.get("PATH")) is not None:
         return
     if os.path.isfile(file) and os.path.dirname(file):
         raise NoProgram(f"{file} is not executable", NOT_RUN)
     where = "" if os.path.dirname(file) else " on PATH"
-    close = difflib.get_close_matches(file, list(known), 1)
+    close = [] if file in known else difflib.get_close_matches(file, known, 1)
     raise NoProgram(
         f"there is no program '{file}'{where}{f'; did you mean {close[0]}?' if close else ''}", NOT_FOUND
     )

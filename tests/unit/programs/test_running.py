@@ -201,6 +201,7 @@ def test_what_is_set_for_a_program_holds_for_its_calls_whatever_they_call_themse
     ("command", "text", "code"),
     [
         (("nonsense",), "there is no program 'nonsense' on PATH", 127),
+        (("goose",), "there is no program 'goose' on PATH", 127),
         (("claud",), "there is no program 'claud' on PATH; did you mean claude?", 127),
         (("/no/such/agent",), "there is no program '/no/such/agent'", 127),
         ((__file__,), f"{__file__} is not executable", 126),
