@@ -128,7 +128,7 @@ def _view(message: Any) -> View | None:
         return reply_view(message, view)
     if role in ("tool", "function"):
         return View("result", (_result(message, role),))
-    if isinstance(message.get("choices"), list):
+    if isinstance(message.get("choices"), list) and message["choices"]:
         return _answer(message)
     return failed_view(message)
 

@@ -135,7 +135,7 @@ def _view(message: Any) -> View | None:
         return reply_view(message, view)
     if isinstance(message.get(PARTS), list):
         return _user(message) if role in USERS else None
-    if isinstance(message.get("candidates"), list):
+    if isinstance(message.get("candidates"), list) and message["candidates"]:
         return _answer(message)
     return failed_view(message)
 

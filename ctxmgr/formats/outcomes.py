@@ -161,10 +161,14 @@ _ERRORS = (
     "Error",
     "external_model_error",
 )  # each identifies an error by itself
-_ERROR_TEXTS = ("message", "Message", "msg", "body", "detail", "details", "responseBody", "data", "cause")
+_ERROR_TEXTS = (
+    *("message", "Message", "msg", "body", "detail", "details", "responseBody", "data", "cause"),
+    "error_msg",  # Qianfan
+)
 _ERROR_CODES = ("code", "status", "statusCode", "status_code", "error_type", "error_code", "__type")
 _LONE_TEXTS = ("detail", "responseBody", "Message")  # FastAPI, AI SDK, AWS
 _MINIMAX = "base_resp"  # also in successful answers
+_TENCENT = "Response"  # around everything that its APIs answer
 _ERROR_MEMBERS = ("type", "name", _MINIMAX, *_ERROR_CODES, *_ERRORS, *_ERROR_TEXTS)
 _ECHOES = frozenset(("input", "inputs", "ctx", "request", "messages", "prompt", "contents"))
 _MODELS = ("assistant", "model")  # roles
@@ -176,6 +180,8 @@ def failure(message: Any) -> str:
         return next(filter(None, map(failure, message)), "")
     if not isinstance(message, dict):
         return ""
+    if isinstance(message.get(_TENCENT), dict):
+        return failure(message[_TENCENT])
     role = message.get("role")
     if isinstance(role, str):
         return _spelled(_some(message, _ERRORS)) if role in _MODELS and any(map(message.get, _ERRORS)) else ""

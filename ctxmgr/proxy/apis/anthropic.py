@@ -53,7 +53,12 @@ class Anthropic(ProviderApi):
     call_signs = (b'"tool_use"', b'"input_json_delta"', b'"content_block_stop"')
 
     def opens(self, event: dict[str, Any]) -> bool:
-        return event.get("type") in ("message_start", "ping")
+        """A text that begins with nothing opens it, too: gateways send its start before the provider answers."""
+        block = object_of(event.get("content_block"))
+        return event.get("type") in ("message_start", "ping") or (block.get("type"), block.get("text")) == (
+            "text",
+            "",
+        )
 
     def says(self, event: dict[str, Any]) -> bool:
         return bool(event.get("content")) or str(event.get("type")).startswith("content_block")

@@ -45,6 +45,7 @@ ROLE = {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"r
 FULL_REASON = "model_context_window_exceeded"
 FULL = {"choices": [{"delta": {"content": ""}, "finish_reason": FULL_REASON}]}
 START = {"type": "message_start", "message": {"role": "assistant", "content": [], "usage": {"input_tokens": 1}}}
+BLOCK = {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
 PING = {"type": "ping"}
 DONE = b"data: [DONE]\n\n"
 CUT = {"choices": [{"index": 0, "delta": {}, "finish_reason": "length"}]}
@@ -86,6 +87,14 @@ TOO_LONG_ANSWERS: dict[str, tuple[str, Answer]] = {
         stream(events(START, {"type": "ping"}, {"type": "error", **ERROR}, named=True)),
     ),
     "chat completions' stream": (CHAT, stream(b": waiting\n\n" + events(ROLE, ERROR))),
+    "an error beside no choice": (CHAT, stream(events({"choices": [], **ERROR}))),
+    "an error beside no candidate": (GEMINI, stream(events({"candidates": [], **ERROR}))),
+    "a text that began with nothing": (
+        MESSAGES,
+        stream(events(START, BLOCK, {"type": "error", **ERROR}, named=True)),
+    ),
+    "Tencent's, with status 200": (CHAT, whole({"Response": {"Error": {"Code": "X", "Message": TOO_LONG}}})),
+    "Qianfan's, with status 200": (CHAT, whole({"error_code": 336103, "error_msg": "Prompt tokens too long"})),
     "a choice that failed": (CHAT, stream(events({"choices": [{"delta": {}, "error": ERROR["error"]}]}))),
     "Gemini's stream": (GEMINI, stream(events({"error": {"code": 400, "message": TOO_LONG}}))),
     "a stream by another type": (CHAT, whole(events(ERROR), 200, "text/plain")),
