@@ -240,7 +240,7 @@ def load(name: str, path: str | None = None) -> LoadedWeigher:
 
 
 def _estimated(reason: str) -> LoadedWeigher:
-    return LoadedWeigher(Weigher(ESTIMATE, estimate), f"weights are estimated: {reason}")
+    return LoadedWeigher(Weigher(ESTIMATE, estimate), f"token counts are estimated: {reason}")
 
 
 def _encoder(vocabulary: Vocabulary, ranks: dict[bytes, int]) -> Encode:

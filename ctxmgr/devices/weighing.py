@@ -79,7 +79,7 @@ class WeighingChild:
             loaded = self._started()
         except Exception as fault:  # noqa: BLE001 - whatever the system refuses costs no more than exactness
             return LoadedVocabulary(
-                None, f"weights are estimated: {name} could not be loaded: {faults.cause(fault)}"
+                None, f"token counts are estimated: {name} could not be loaded: {faults.cause(fault)}"
             )
         if loaded.there:
             return LoadedVocabulary(self.weigh, loaded.note)

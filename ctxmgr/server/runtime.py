@@ -268,7 +268,7 @@ class Runtime:
         self._resume(effect.ticket, fault)
 
     def _not_loaded(self, effect: do.LoadWeigher, fault: Exception) -> None:
-        note = f"weights are estimated: {effect.name} could not be loaded: {faults.cause(fault)}"
+        note = f"token counts are estimated: {effect.name} could not be loaded: {faults.cause(fault)}"
         self._decide(self.connection.weigher_loaded, effect.name, None, note)
 
     def _unheard(self, effect: do.Effect, fault: Exception) -> None:

@@ -13,7 +13,7 @@ from ctxmgr.server.weighers import SessionWeighers
 from ctxmgr.session import Reader, SessionCore, begun, journal, restored
 from ctxmgr.wire import RpcError, errors, transcript
 
-GONE = "the snapshot was gone when the session was needed again: it is begun anew"
+GONE = "the session was unloaded and its snapshot no longer exists, so it starts empty"
 
 
 class Snapshot(msgspec.Struct, frozen=True):
@@ -66,14 +66,15 @@ class SessionLoader:
                 state, queue.saved = restored(saved), saved
             except journal.UnreadableJournal as fault:
                 lines, queue.unreadable = (), True
-                notes = (f"the snapshot could not be read, was set aside and begun anew: {fault}",)
+                notes = (f"the snapshot could not be read and was set aside, so the session starts empty: {fault}",)
                 self._emit(Log(notes[0]))
         terms = self._terms
         reader = Reader(terms.fmt, tools=terms.tools)
         queue.session = SessionCore(state, terms.fmt, terms.keys, terms.capabilities, reader, terms.embed)
         if queue.session.set_aside:
             names = ", ".join(path[1:] for path in queue.session.set_aside)
-            notes += (f"of the snapshot's policy is set aside, and kept, what this release does not take: {names}",)
+            what = "the snapshot has policy settings that this version does not support"
+            notes += (f"{what}; they are kept but not applied: {names}",)
         queue.session.warnings, queue.session.version = notes, terms.version
         if loaded.stored is not None:
             queue.session.stored = loaded.stored

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 OPEN_DESCRIPTORS = "/proc/self/fd", "/dev/fd"  # Linux; macOS and the BSDs
 SYNC_SECONDS = 2.0  # maximum that is lost in a power failure
 STORE_SECONDS = 5.0  # time for saving to the store at the end
-DELETED = "the session was deleted in the store, and begins anew"
-ELSEWHERE = "the session went on on another machine, and goes on from what the store has"
+DELETED = "the session was deleted in the store, so it starts empty"
+ELSEWHERE = "another machine continued the session, so it continues from the version in the store"
 
 Say = Callable[[str], None]
 FileState = tuple[int, int, int] | None  # inode, size and time of change; None if the file is gone
@@ -128,7 +128,7 @@ class StateFiles:
             note = loaded.fault
             if loaded.lines and begun.records[: len(loaded.lines)] != loaded.lines:
                 why = ELSEWHERE if begun.records else DELETED
-                note = f"{why}: what was here is kept as {session.file.set_aside()}"
+                note = f"{why}; the local version is kept as {session.file.set_aside()}"
             if begun.records:
                 session.file.rewrite(begun.records)
             session.begun_from = hash(begun.records)
@@ -201,7 +201,7 @@ class StateFiles:
             raise NotSaved(opened.fault)
         if opened.lines and not self._may_replace(session, opened):
             outcome(opened.file.close)
-            raise NotSaved("what it knew before could not be read when it began, and is kept")
+            raise NotSaved("its existing file could not be read at the start and is not overwritten")
         session.file = opened.file
         session.file.lacks()
         session.anew &= bool(opened.lines)

@@ -80,4 +80,4 @@ class SessionWeighers:
     def _measured(self, name: str, done: "Future[Any]") -> None:
         fault = None if done.cancelled() else done.exception()
         if fault is not None and name in self._weighers:
-            self.loaded(name, None, f"weights are estimated: {name} is lost: {faults.cause(fault)}")
+            self.loaded(name, None, f"token counts are estimated: {name} stopped working: {faults.cause(fault)}")

@@ -44,7 +44,7 @@ def test_what_cannot_be_had_is_estimated_and_said(name: str, path: str | None, s
     outcome = load(name, path)
     assert outcome.weigher.name == "estimate"
     assert outcome.weigher("hello world") == 2
-    assert outcome.note.startswith("weights are estimated: ")
+    assert outcome.note.startswith("token counts are estimated: ")
     assert said in outcome.note
     assert "\n" not in outcome.note
 
@@ -53,4 +53,4 @@ def test_a_broken_tiktoken_costs_only_exactness(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, "tiktoken", None)
     outcome = load("o200k_base")
     assert outcome.weigher.name == "estimate"
-    assert outcome.note == "weights are estimated: o200k_base could not be loaded (ModuleNotFoundError)"
+    assert outcome.note == "token counts are estimated: o200k_base could not be loaded (ModuleNotFoundError)"

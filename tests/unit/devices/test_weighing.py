@@ -70,7 +70,7 @@ def test_what_is_not_to_be_had_is_said_and_leaves_no_process(
     assert found.weigh is None
     assert (
         found.note
-        == "weights are estimated: no tokenizer is called 'claude' (known: o200k_base, cl100k_base, estimate)"
+        == "token counts are estimated: no tokenizer is called 'claude' (known: o200k_base, cl100k_base, estimate)"
     )
     assert child._process is None
 
@@ -184,6 +184,6 @@ def test_one_that_fails_to_load_is_ended(deed: str, stand_in: StandIn, monkeypat
     found = child.load()
     assert found.weigh is None
     assert found.note == (
-        f"weights are estimated: o200k_base could not be loaded: the process that counts tokens {WHY[deed]}"
+        f"token counts are estimated: o200k_base could not be loaded: the process that counts tokens {WHY[deed]}"
     )
     assert child._process is None

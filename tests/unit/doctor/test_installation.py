@@ -48,7 +48,7 @@ def test_without_the_vocabulary_it_says_that_tokens_are_estimated(monkeypatch: p
     monkeypatch.delenv("TIKTOKEN_CACHE_DIR", raising=False)
     said = only(checks.vocabulary(PLACE))
     assert said.severity == "warn"
-    assert said.text.startswith("weights are estimated: no usable file of cl100k_base")
+    assert said.text.startswith("token counts are estimated: no usable file of cl100k_base")
     assert tokens.load("o200k_base").weigher.name == "o200k_base"
 
 

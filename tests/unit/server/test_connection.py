@@ -106,11 +106,11 @@ def test_the_newest_messages_are_weighed_off_the_loop_and_in_the_turn_of_their_s
 
 def test_vocabulary_not_to_be_had_is_said_once_and_in_each_status(host: Host) -> None:
     host.ready("s")
-    host.carry_out(host.connection.weigher_loaded("o200k_base", None, "weights are estimated"))
+    host.carry_out(host.connection.weigher_loaded("o200k_base", None, "token counts are estimated"))
     host.call(1, "session_start", sessionId="t", model=MODEL)
     host.call(2, "setPolicy", sessionId="t", policy={"packetTokens": 900})
     for session in ("s", "t"):
         status = host.call(3, "getStatus", sessionId=session)["result"]
-        assert status["notes"] == ["weights are estimated"]
+        assert status["notes"] == ["token counts are estimated"]
         assert status["weigher"] == "estimate"
-    assert host.said.count("weights are estimated") == 1
+    assert host.said.count("token counts are estimated") == 1

@@ -96,7 +96,7 @@ def test_what_was_asked_for_becomes_a_cooldown() -> None:
 def test_lines_that_make_up_no_state_are_said(lines: tuple[bytes, ...]) -> None:
     talk = Talk(found=SnapshotLoaded(lines))
     assert talk.started["restored"] is False
-    assert any("begun anew" in note for note in talk.status()["notes"])
+    assert any("starts empty" in note for note in talk.status()["notes"])
     assert talk.context([Messages().user("Hello.")])["unchanged"]
 
 

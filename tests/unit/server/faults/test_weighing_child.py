@@ -18,10 +18,10 @@ FAULTS = {  # by what it does when it is to load, and when it is to count
     ("dies", "answers"): f"could not be loaded: {COUNTS} has ended",
     ("says nonsense", "answers"): f"could not be loaded: {COUNTS} answered something else",
     ("hangs", "answers"): f"could not be loaded: {COUNTS} did not answer in time",
-    ("answers", "dies"): f"is lost: {COUNTS} has ended",
-    ("answers", "dies in the middle"): f"is lost: {COUNTS} has ended",
-    ("answers", "says nonsense"): f"is lost: {COUNTS} answered something else",
-    ("answers", "hangs"): f"is lost: {COUNTS} did not answer in time",
+    ("answers", "dies"): f"stopped working: {COUNTS} has ended",
+    ("answers", "dies in the middle"): f"stopped working: {COUNTS} has ended",
+    ("answers", "says nonsense"): f"stopped working: {COUNTS} answered something else",
+    ("answers", "hangs"): f"stopped working: {COUNTS} did not answer in time",
 }
 
 
@@ -43,7 +43,7 @@ async def test_the_estimate_is_kept_and_said(
     told = [await host.ask("getStatus", sessionId=session) for session in ("s", "other")]
     for status in (one["result"] for one in told):
         assert status["weigher"] == "estimate"
-        assert status["notes"] == [f"weights are estimated: o200k_base {why}"]
+        assert status["notes"] == [f"token counts are estimated: o200k_base {why}"]
     assert sum("o200k_base" in line for line in host.said) == 1
     assert "result" in await host.ask("turn_end", sessionId="s", message=a("and again"))
     await host.ask("shutdown")
@@ -69,7 +69,7 @@ async def test_a_transcript_tells_when_it_was_lost(tmp_path: Path, monkeypatch: 
     lines = [json.loads(line) for line in recorded.splitlines()]
     assert [one.get("lost") for one in lines if "weigher" in one] == [
         None,
-        "weights are estimated: o200k_base is lost: the process that counts tokens has ended",
+        "token counts are estimated: o200k_base stopped working: the process that counts tokens has ended",
     ]
     again = replay("recorded", recorded)
     assert (again.findings, again.text) == ((), recorded)

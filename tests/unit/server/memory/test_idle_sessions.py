@@ -167,7 +167,7 @@ def test_a_snapshot_that_is_gone_is_said() -> None:
     minutes(host, 2)
     host.saved.clear()
     status = host.call("x", "getStatus", sessionId="s")["result"]
-    assert any("was gone" in note for note in status["notes"])
+    assert any("no longer exists" in note for note in status["notes"])
     saves = [effect for effect in host.log if isinstance(effect, do.Save)]
     assert b'"kind":"base"' in saves[-1].line
 
