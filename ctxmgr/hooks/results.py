@@ -3,7 +3,8 @@
 1. Output of commands, searches and MCP servers is cut. Files that the program reads are not, because it numbers
    their lines after the hook. Answers of sub-agents and originals from the archive are not cut either.
 2. Claude Code accepts a result of the same shape (`updatedToolOutput`) and ignores any other. Codex accepts a text,
-   the reason of a block, in place of the result, and shows at most 2,500 tokens of it.
+   the reason of a block, in place of the result, and shows at most 2,500 tokens of it. It would replace an image
+   too, so a result with an image is not cut there.
 3. The result is archived first. If that fails, nothing is cut.
 """
 
@@ -27,6 +28,8 @@ def shortened(program: str, fields: Fields) -> dict[str, Any] | None:
     if tool.startswith("mcp__ctxmgr__") or _ARCHIVE.search(command):
         return None
     if not any(len(text) >= LEAST_CHARACTERS for text in _texts(tool, response)):
+        return None
+    if program == "codex" and not _is_text(response):
         return None
     from ctxmgr.hooks import cutting
 
@@ -66,6 +69,14 @@ def _with_texts(tool: str, response: Any, cut: Cut) -> Any:
         names = [name for name in SHOWN[tool] if isinstance(response.get(name), str)]
         return {**response, **{name: cut(response[name], name) for name in names}}
     return response
+
+
+def _is_text(response: Any) -> bool:
+    """Whether a text can take its place: it has no image or other block."""
+    blocks = response.get("content") if isinstance(response, dict) else response
+    return not isinstance(blocks, list) or all(
+        isinstance(block, dict) and block.get("type") == "text" for block in blocks
+    )
 
 
 def _block(block: Any, name: str, cut: Cut) -> Any:

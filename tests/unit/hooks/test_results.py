@@ -73,6 +73,14 @@ def test_codex_gets_a_text_that_it_shows_whole(state: Path) -> None:
     assert original(state, "t1:") == LONG
 
 
+def test_codex_keeps_a_result_with_a_picture(state: Path) -> None:
+    texts = [{"type": "text", "text": LONG}]
+    pictured = [*texts, {"type": "image", "data": "x"}]
+    assert results.shortened("codex", event("mcp__docs__read", {"content": texts})) is not None
+    for response in (pictured, {"content": pictured}):
+        assert results.shortened("codex", event("mcp__docs__read", response)) is None
+
+
 def test_codex_gets_any_script_in_so_many_bytes() -> None:
     answer = results.shortened("codex", event("Bash", "яблоко\n" * 3_000))
     assert answer is not None
