@@ -40,16 +40,19 @@ def remembered(
     """
     if globs_of(named) is None:
         return before
-    after, new = list(before), tuple(_task(before, conversation, first, task(conversation, named, summary)))
-    if conversation.newest_reply < 0 and any(copy.source == FIRST_REQUEST for copy in new):
-        after = [old for old in after if old.source != FIRST_REQUEST]
-    for copy in (*_shown(conversation, first, named), *new):
-        after = [old for old in after if not _replaces(copy, old)]
-        after.append(copy)
-    if len(after) == len(before) and tuple(after) == before:
+    old = _parted(before)
+    new = {_part(copy): copy for copy in _task(before, conversation, first, task(conversation, named, summary))}
+    restarts = conversation.newest_reply < 0 and any(copy.source == FIRST_REQUEST for copy in new.values())
+    told = [copy for copy in old.task if _part(copy) not in new and not (restarts and copy.source == FIRST_REQUEST)]
+    read = list(old.instructions)
+    for copy in _shown(conversation, first, named):
+        read = [one for one in read if not _replaces(copy, one)]
+        read.append(copy)
+    after = (*read, *told, *new.values())
+    if after == before:
         return before
-    copies, most = _parted(after), MOST_CHARACTERS_A_TOKEN * INSTRUCTIONS_SHARE * usable
-    done = (*_bounded(copies.instructions, most), *_cut(copies.task, 2 * most))
+    most = MOST_CHARACTERS_A_TOKEN * INSTRUCTIONS_SHARE * usable
+    done = (*_bounded(read, most), *_cut(after[len(read) :], 2 * most))
     return before if done == before else done
 
 
@@ -116,10 +119,13 @@ def _read(call: ToolCall) -> tuple[str, ...]:
     return tuple(sorted(names))
 
 
+def _part(copy: InstructionCopy) -> tuple[str, str]:
+    """What part of the task a copy is: a new copy replaces an old one of the same part."""
+    return copy.source, copy.origin if copy.source == FIRST_REQUEST else ""
+
+
 def _replaces(new: InstructionCopy, old: InstructionCopy) -> bool:
-    """Whether `new` replaces `old` (rules 1 and 2)."""
-    if new.source in SOURCES or old.source in SOURCES:
-        return new.source == old.source and (new.source != FIRST_REQUEST or new.origin == old.origin)
+    """Whether `new`, which tells instructions, replaces `old` (rule 1)."""
     if old.files:
         return all(name in new.files or name.partition("\n")[0] in new.files for name in old.files)
     same = new.text == old.text if BY_HOST in (new.source, old.source) else new.source == old.source

@@ -8,6 +8,7 @@
    other requests.
 """
 
+from bisect import bisect_left
 from collections.abc import Container
 
 import msgspec
@@ -15,7 +16,7 @@ import msgspec
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, carried
 from ctxmgr.engine.instructions.places import Named, globs_of
 from ctxmgr.engine.memory import texts_of, users_text
-from ctxmgr.engine.tools import approval_in, approved_plan, file_after, file_named, plan_proposed_by
+from ctxmgr.engine.tools import approval_in, approved_plan, changes_a_file, file_after, file_named, plan_proposed_by
 from ctxmgr.model import View
 from ctxmgr.model.saved import InstructionCopy
 
@@ -239,10 +240,34 @@ def _call_of(conversation: ConversationIndex, ref: BlockRef) -> tuple[BlockRef, 
 
 def _in_file(conversation: ConversationIndex, path: str, end: int) -> TaskPart | None:
     """The plan that calls before this message wrote to this file, or None if none is known."""
+    changes = _file_changes(conversation)
+    since: dict[int, None] = {}
+    for index, asked in reversed(changes[: bisect_left(changes, (end,))]):
+        if file_named(path, conversation.block(asked)):
+            since[index] = None
+            if _written_to(conversation, path, None, index) is not None:
+                break  # the whole file: what comes before does not matter
     part: TaskPart | None = None
-    for index in range(end):
+    for index in reversed(since):
         part = _written_to(conversation, path, part, index)
     return part
+
+
+_Change = tuple[int, BlockRef]
+
+
+@carried
+def _file_changes(
+    conversation: ConversationIndex, before: tuple[_Change, ...] | None, start: int
+) -> tuple[_Change, ...]:
+    """Each call that changes a file: the index of its result's message, and its block. In list order."""
+    found = list(before or ())
+    for index in range(start, conversation.size):
+        for ref, _ in conversation.results(index):
+            found += [
+                (index, asked) for asked in _call_of(conversation, ref) if changes_a_file(conversation.block(asked))
+            ]
+    return tuple(found)
 
 
 def _written_on(conversation: ConversationIndex, plan: TaskPart | None, index: int) -> TaskPart | None:

@@ -24,6 +24,7 @@ from ctxmgr.engine.tools.paths import normal
 from ctxmgr.model import Block, expression
 
 TITLE_CHARACTERS = 120
+MOST_CHARACTERS = 1_000_000  # of a file whose text is followed through edits
 
 _ACT_MODE = "[The user has switched to ACT MODE"  # Cline
 _APPROVED = (  # Claude Code, Qwen Code; Gemini CLI, Copilot CLI; OpenCode, Kilo Code
@@ -229,10 +230,21 @@ def _effects_on(path: str, call: Block) -> tuple[FileEffect, ...]:
 
 def file_text(path: str, calls: Iterable[Block]) -> str:
     """The text of the file after these calls, oldest first, or "" if unknown."""
+    since: list[Block] = []
+    for call in reversed(tuple(calls)):
+        since.append(call)
+        if file_after(None, path, call) is not None:
+            break  # the whole file: what comes before does not matter
     text: str | None = None
-    for call in calls:
+    for call in reversed(since):
         text = file_after(text, path, call)
     return text or ""
+
+
+def changes_a_file(call: Block) -> bool:
+    """Whether this call writes or edits a file that it names."""
+    made = call_of_block(call)
+    return made is not None and any(effect.path and effect.kind in ("write", "edit") for effect in made.effects)
 
 
 def _is_same(one: str, other: str) -> bool:
@@ -252,11 +264,15 @@ def _written(path: str, call: Block) -> str | None:
     return None
 
 
-def _edited(text: str, path: str, call: Block) -> str:
+def _edited(text: str, path: str, call: Block) -> str | None:
+    """None if the text grows beyond what is followed: edits may multiply it."""
     given = CATALOG.arguments(call.tool, call.arguments or {})
     for part in (*given.parts, given):
         old, new = part.text("old text"), part.text("new text")
         if old and new is not None and (not part.path or _is_same(part.path, path)):
             every = given.arguments.get("replace_all") is True or given.arguments.get("replaceAll") is True
-            text = text.replace(old, new, -1 if every else 1)
+            times = text.count(old) if every else 1
+            if len(text) + times * (len(new) - len(old)) > MOST_CHARACTERS:
+                return None
+            text = text.replace(old, new, times)
     return text

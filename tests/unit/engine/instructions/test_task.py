@@ -10,6 +10,9 @@ Who goes on with a pruned list needs to know what was wanted, what was agreed, a
 It needs no plan that was rejected or replaced, no request that was overtaken, and none of it twice.
 """
 
+import sys
+from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -320,3 +323,49 @@ def test_the_time_for_what_looks_like_an_approval_is_linear_in_the_text() -> Non
         for piece in ("\n", " ", " \n"):
             assert approval_in([head + piece * 400_000]) is None
     assert approval_in([f"{file}Plan contents: x" + "\nIf this plan is relevant" * 20_000]) is None
+
+
+def steps(work: Callable[[], object]) -> int:
+    """How many functions are called."""
+    count = 0
+
+    def counted(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(counted)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+def requests(count: int) -> list[Said]:
+    return [u(f"{number} {LONG}") for number in range(count)]
+
+
+def approvals(count: int) -> list[Said]:
+    plans = [[*wrote(text=f"{TEXT}\n{number}"), *planned(reply=STORED.format(FILE))] for number in range(count)]
+    return [GO, *(said for plan in plans for said in plan)]
+
+
+@pytest.mark.parametrize("said", [requests, approvals])
+def test_the_time_for_a_list_is_linear_in_its_parts(said: Callable[[int], list[Said]]) -> None:
+    def of(count: int) -> int:
+        conversation = indexed(talk(*said(count)))
+        return steps(lambda: remembered((), conversation, 0, True, 1_000_000))
+
+    of(1)  # expressions are compiled when they are first used
+    assert of(200) <= 2.2 * of(100)
+
+
+def test_a_file_that_edits_multiply_is_followed_no_further() -> None:
+    def grown(number: int) -> list[Said]:
+        edit = call("replace", file_path=FILE, old_string="x", new_string=f"{number}x" + "x" * 99, replace_all=True)
+        return [a("", edit), r("ok")]
+
+    said = [GO, *wrote(text="x"), *planned(reply=STORED.format(FILE)), *grown(1), *grown(2), *grown(3), *grown(4)]
+    found = {part.source: part.text for part in task(indexed(talk(*said))).parts}
+    assert 0 < len(found[PLAN]) <= 1_100_000
