@@ -9,7 +9,7 @@ from itertools import groupby
 
 import msgspec
 
-from ctxmgr.model import BlockEdit, Keep, Piece, Plan, once
+from ctxmgr.model import BlockEdit, Keep, Packet, Piece, Plan, once
 from ctxmgr.model.saved import Outline, State
 from ctxmgr.session.projection import Projection, Run, Settled, is_of
 
@@ -164,6 +164,8 @@ def settled(before: Projection, plan: Plan) -> Settled | None:
     if not pieces or not isinstance(pieces[-1], Keep) or not plan.goes_on_from(pieces):
         return None
     if plan.floor != before.plan.floor or pieces[-1].start == before.replacements.inside:
+        return None
+    if any(isinstance(piece, Packet) for piece in plan.pieces[len(pieces) :]):
         return None
     return Settled(
         piece_count=len(pieces) - 1,

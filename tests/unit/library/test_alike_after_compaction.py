@@ -35,3 +35,15 @@ def test_the_newest_user_message_stays_though_one_like_it_left(compacted_at: int
         if number == compacted_at:
             session.compacted("## Goal\nx")
             messages = messages[-5:]
+
+
+@pytest.mark.parametrize("preset", ["tools", "turns", "balanced"])
+def test_a_packet_between_a_prompt_and_what_is_new_is_written(preset: str) -> None:
+    """The list before was the prompt alone, so that the new plan begins with all of the old one."""
+    session = Session(Policy(preset=preset), format="openai", window=WINDOW)
+    messages: list[dict[str, Any]] = [{"role": "system", "content": "You help."}]
+    session.project(messages)
+    session.compacted("Ship the parser. " * 20)
+    sent = session.project([*messages, {"role": "assistant", "content": "Hello."}])
+    assert len(sent) == 3
+    assert "Ship the parser." in str(sent)
