@@ -46,7 +46,7 @@ _EXIT_MEMBER = expression(r"""(?:\{.{0,150}?"exit_code"\s*:|<(?:return|exit)_?co
 # one for each command in the output of a Codex script
 _RECORDS = expression(r"\"chunk_id\":\"\w*\",\"wall_time_seconds\":[-+.\de]+,\"exit_code\":(-?\d{1,9})")
 _FAILED = expression(  # a host's own words
-    r"(?:<(?:tool_use_)?error>|command (?:failed|timed out)"
+    r"(?:<(?:tool_use_)?error>|<system>error\b|command (?:failed|timed out)"
     # Codex, for a call that never ran or was interrupted
     r"|(?:exec command|patch) rejected by user|exec_command failed for |apply_patch verification failed"
     r"|failed in sandbox\b|(?:wall time: [\d.]+ seconds\s+)?aborted by user\b)",

@@ -45,6 +45,7 @@ _PATH_ARGUMENTS = (
     "planPath",
     "path",
 )  # Gemini CLI, Claude Code, Kilo
+_SYSTEM = expression(r"\A\s*<system>[^<]{0,1000}</system>")  # Kimi CLI, before each output
 _STORED = expression(r"plan (?:is stored at|has been saved to): ([^\n]{1,1000})")  # Gemini CLI; Claude Code
 _OWN_FILES = {"summary": "plan.md"}  # Copilot CLI summarises a file in its session's folder without naming it
 _PROPOSED = (  # tags around a plan in an assistant's text: Codex; Cline, for models without tools
@@ -124,7 +125,7 @@ class PlanAnswer(msgspec.Struct, frozen=True):
 
 def plan_answer(arguments: Mapping[str, Any], result: str) -> PlanAnswer | None:
     """What the result says about the plan, or None."""
-    sentence = result.lstrip()
+    sentence = _SYSTEM.sub("", result, 1).lstrip()
     approved = sentence.startswith(_APPROVED)
     if not approved and not sentence.startswith(_REJECTED):
         return None

@@ -199,6 +199,12 @@ def test_answers_as_hosts_frame_them(
             "  User has approved the plan\n## Approved Plan:\n\n# *T* \nb",
             PlanAnswer(True, "T*", text="# *T* \nb"),
         ),
+        (
+            {},
+            "<system>Plan approved</system>\nPlan approved by user. All tools are now available."
+            "\nPlan saved to: /p/x.md\n\n## Approved Plan:\n# T\nb",
+            PlanAnswer(True, "T", text="# T\nb"),
+        ),
         ({"plan": 3}, "Plan rejected. User feedback: no\nway\n\nmore", PlanAnswer(False, "", "no\nway")),
         ({"plan": "a"}, "Plan rejected: x", None),
         ({"plan": "a"}, "User approved", None),

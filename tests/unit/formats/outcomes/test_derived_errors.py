@@ -40,6 +40,7 @@ TABLE = [
     ('{"error": null, "rows": 3}', "fine"),
     ("no error: all is well", "fine"),
     ("cat: x: No such file or directory", "doubtful"),
+    ("<system>ERROR: Command failed with exit code: 1.</system>\nboom", "error"),  # Kimi CLI
     (f"{PLAIN}\n3 tests failed", "doubtful"),
     (f"{PLAIN}\n0 errors, 12 warnings", "fine"),
     (f"{PLAIN}\nerror in the middle\n{PLAIN}", "untold"),
