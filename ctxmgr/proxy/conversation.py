@@ -142,6 +142,7 @@ class ProgramConversation:
         self.asking_busts: asyncio.Task[Any] | None = None
         self.is_doubted = False  # the newest list was refused without a reason
         self.began_ms = self.used_ms = 0.0
+        self.open_calls = 0  # whose answers have not ended
         self._first_words = ""
         self.was_full = False  # the last answer was cut at the end of the context window
         self.tool_calls: list[CalledTool] = []  # of the newest reply so far, and not made yet

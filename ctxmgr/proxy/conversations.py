@@ -216,7 +216,9 @@ class Conversations:
         """
         main = [one for one in self.all() if not one.speaker.is_subagent] or self.all()
         newest = max(main, key=lambda conversation: conversation.used_ms, default=None)
-        if newest is None or newest.lock.locked() or newest.used_ms >= self.now_ms() - QUIET_MS:
+        if newest is None or newest.lock.locked() or newest.open_calls:
+            return ""
+        if newest.used_ms >= self.now_ms() - QUIET_MS:
             return ""
         (cache,) = await self.caches([newest], [newest])
         left_ms = (cache.get("expiresAt") or 0) - self.now_ms()

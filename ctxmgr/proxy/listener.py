@@ -221,6 +221,19 @@ class Proxy:
         body = await passing.whole_body(request, LARGEST_BYTES)
         call = await self._read(request, api, body)
         prepared = await self._prepared(call) if call is not None else None
+        if prepared is None:
+            return await self._passed_on(request, api, body, call, None)
+        conversation = prepared.conversation
+        conversation.open_calls += 1
+        try:
+            return await self._passed_on(request, api, body, call, prepared)
+        finally:
+            conversation.open_calls -= 1
+
+    async def _passed_on(
+        self, request: web.Request, api: ProviderApi, body: bytes, call: ListCall | None, prepared: Prepared | None
+    ) -> web.StreamResponse:
+        """Answers a POST request, whose list was `prepared` if it is one of a conversation."""
         written = await self._written(call, prepared) if call is not None else None
         if written is not None:
             return web.Response(body=written.body, headers={"Content-Type": written.content_type})

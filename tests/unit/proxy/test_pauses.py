@@ -160,6 +160,22 @@ async def test_two_minutes_before_it_ends_the_proxy_says_it_while_the_conversati
     assert await host.made.proxy.pause() == "", "it works again"
 
 
+async def test_while_an_answer_is_still_coming_there_is_no_pause(rig: Any) -> None:
+    host, said = await begun(rig), []
+
+    async def slow(request: web.Request, asked: bytes) -> web.StreamResponse:
+        host.clock[0] += 4 * MINUTE_MS
+        said.append(await host.made.proxy.pause())
+        return await counted(request, asked)
+
+    await host.call()
+    host.made.upstream.answer = slow
+    body = host.made.upstream.asked[-1].body
+    await host.made.post(body, headers=SESSION)
+    assert said == [""]
+    assert (await host.made.proxy.pause()).startswith("the prompt cache ends in 1 min")
+
+
 async def test_who_observes_is_not_told_of_pauses(rig: Any) -> None:
     host = await begun(rig, observe=True)
     host.clock[0] += 4 * MINUTE_MS
