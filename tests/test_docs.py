@@ -128,7 +128,7 @@ def test_the_words_of_the_style_have_twenty_pairs() -> None:
 
 
 PRINTED = (
-    "refused a list of ctxmgr's and took the program's own",
+    "rejected a list from ctxmgr and accepted the program's own",
     "is in use by another program",
     "there is no program '",
     "ctxmgr stopped pruning, its sidecar failed",

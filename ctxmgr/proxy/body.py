@@ -120,14 +120,14 @@ def members_of(body: bytes) -> dict[str, bytes]:
     """The members of a JSON object, each as JSON. Raises UnreadableBody."""
     fields = members(body)
     if fields is None:
-        raise UnreadableBody("it is no JSON object")
+        raise UnreadableBody("it is not a JSON object")
     return {name: bytes(raw) for name, raw in fields.items()}
 
 
 def list_body(body: bytes, name: str) -> ListBody | None:
     """The body whose member `name` is its message list; None if it has no such list. Raises UnreadableBody."""
     if sum(1 for _ in islice(_OBJECT.finditer(body), MOST_OBJECTS + 1)) > MOST_OBJECTS:
-        raise Crowded(f"it holds more than {MOST_OBJECTS:,} JSON objects")
+        raise Crowded(f"it has more than {MOST_OBJECTS:,} JSON objects")
     mended = body  # same length, so each offset stays
     try:
         fields = members_of(body)
@@ -163,7 +163,7 @@ def _list_start(body: bytes, fields: dict[str, bytes], name: str) -> int:
         if not left and body[end:].lstrip().startswith(b"}"):
             return start
         separator = _COMMA.match(body, end)
-    raise UnreadableBody("its list cannot be found: a name stands in it twice")
+    raise UnreadableBody("its list cannot be located: a member name occurs twice")
 
 
 def decoded(body: bytes, encoding: str) -> bytes:
@@ -172,9 +172,9 @@ def decoded(body: bytes, encoding: str) -> bytes:
         decoder = Decoder(name)
         body = decoder.feed(body)
         if decoder.is_bomb:
-            raise Bomb(f"it is {name} that unpacks to more than {LARGEST_RATIO} times what came")
+            raise Bomb(f"its {name} data decompresses to more than {LARGEST_RATIO} times its size")
         if decoder.broken or len(body) > LARGEST_BYTES:
-            raise UnreadableBody(f"it is no {name}")
+            raise UnreadableBody(f"it is not valid {name}")
     return body
 
 

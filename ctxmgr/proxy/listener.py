@@ -195,10 +195,10 @@ class Proxy:
         if is_ours(request.path):
             return _refusal(api, 404, "not_found_error", f"the page is {PAGE}")
         if not request.raw_path.startswith("/"):
-            text = "one provider stands behind this proxy; it carries nothing to others"
+            text = "this proxy forwards calls to one provider only: send a path, not a full URL"
             return _refusal(api, 400, "invalid_request_error", text)
         if request.headers.get("upgrade", "").lower() == "websocket":
-            text = "lists pass here by HTTP, not by WebSocket"
+            text = "this proxy does not support WebSocket: use HTTP"
             return _refusal(api, 426, "invalid_request_error", text)
         try:
             if api is None:
@@ -206,12 +206,12 @@ class Proxy:
                 return await passing.answer(request, await self._ask(request, sent))
             return await self._called(request, api)
         except web.HTTPRequestEntityTooLarge:
-            text = f"a request of more than {LARGEST_BYTES >> 20} MB is not carried"
+            text = f"the request is larger than {LARGEST_BYTES >> 20} MB, so it was not forwarded"
             return _refusal(api, 413, "request_too_large", text)
         except (Broken, HalfBody):
             return passing.broken(request)
         except Bomb as fault:
-            text = f"the body is not carried: {fault}"
+            text = f"the body was not forwarded: {fault}"
             return _refusal(api, 413, "request_too_large", text)
         except Unreachable as fault:
             return _refusal(api, 502, "api_error", str(fault))
@@ -295,7 +295,7 @@ class Proxy:
         except Bomb:
             raise
         except Crowded as fault:
-            self.settings.say(f"a call was passed on unchanged: {fault}")
+            self.settings.say(f"a call was forwarded unchanged: {fault}")
         except UnreadableBody:
             pass
         return None
@@ -316,7 +316,7 @@ class Proxy:
         try:
             return await self.rewriter.prepared(call)
         except Exception as fault:  # noqa: BLE001
-            self.settings.say(f"a call was passed on unchanged: ctxmgr failed ({type(fault).__name__})")
+            self.settings.say(f"a call was forwarded unchanged: ctxmgr failed ({type(fault).__name__})")
             return None
 
     async def _written(self, call: ListCall, prepared: Prepared | None) -> WrittenAnswer | None:
@@ -326,7 +326,7 @@ class Proxy:
         try:
             return await self._summaries.answer(call, prepared.conversation if prepared is not None else None)
         except Exception as fault:  # noqa: BLE001
-            self.settings.say(f"the provider wrote a summary, as ctxmgr failed to ({type(fault).__name__})")
+            self.settings.say(f"ctxmgr could not write a summary, so the provider did ({type(fault).__name__})")
             return None
 
     def _hearer(self, prepared: Prepared | None) -> Callable[[CalledTool], None] | None:

@@ -109,7 +109,7 @@ class PageRoutes:
             return as_json({"error": "there is no such session"}, 404)
         epoch = request.query.get("epoch", "")
         if epoch and not epoch.isdecimal():
-            return as_json({"error": "epoch: a number"}, 400)
+            return as_json({"error": "epoch: must be a number"}, 400)
         try:
             told = await conversation.session.request("explain", {"epoch": int(epoch)} if epoch else {})
         except (InvalidParams, SidecarFault) as fault:
@@ -132,9 +132,9 @@ class PageRoutes:
         if (
             action.params.get("sessionId", conversation.key) != conversation.key
         ):  # it would take precedence over that of session
-            return as_json({"error": "params.sessionId: only that of session may stand here"}, 400)
+            return as_json({"error": "params.sessionId: must be the same as session"}, 400)
         if action.method == "setPruning" and conversation.is_held_out:
-            return as_json({"error": "this session is held out: it passes untouched"}, 400)
+            return as_json({"error": "this session is held out, so ctxmgr does not prune it"}, 400)
         answer = await _answered(conversation, action.method, action.params)
         conversation.outdated()
         if action.method == "setPruning" and answer.status == 200:
@@ -240,10 +240,10 @@ class ToolRoutes:
         if call.method not in METHODS:
             return as_json({"error": f"method: one of {', '.join(METHODS)}"}, 400)
         if "sessionId" in call.params:  # it would take precedence over that of the conversation
-            return as_json({"error": "sessionId: these tools are of the conversation they are called in"}, 400)
+            return as_json({"error": "sessionId: leave it out, a tool uses the conversation that calls it"}, 400)
         listed = _by_right(self._conversations.all(), call)
         if not listed:
-            return as_json({"error": "no conversation has begun yet"}, 404)
+            return as_json({"error": "no conversation has started yet"}, 404)
         if call.method == "search":
             return await _search_answer(listed, call)
         return await _tool_answer(listed if call.method == "retrieve" else listed[:1], call)

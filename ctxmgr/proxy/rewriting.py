@@ -272,8 +272,8 @@ class Rewriter:
         if await conversation.paused(True):
             conversation.resting_calls = RESTING_CALLS
             self._settings.say(
-                "the provider refused a list of ctxmgr's and took the program's own: ctxmgr leaves the "
-                f"conversation {conversation.key} alone for {RESTING_CALLS} calls, while its list fits the window"
+                "the provider rejected a list from ctxmgr and accepted the program's own: ctxmgr does not prune "
+                f"conversation {conversation.key} for {RESTING_CALLS} calls, while its list fits the window"
             )
 
     def _stand_aside(self, call: ListCall) -> None:
@@ -281,7 +281,7 @@ class Rewriter:
             self._rival_names.add(call.rival)
             who = call.speaker.program or "the program"
             self._settings.say(
-                f"{who} asks its provider to rewrite lists ({call.rival}): ctxmgr leaves those calls alone"
+                f"{who} asks its provider to rewrite lists ({call.rival}): ctxmgr forwards those calls unchanged"
             )
 
 

@@ -108,4 +108,4 @@ async def test_a_body_over_the_limit_is_refused_in_the_programs_words(
         told = await response.json()
     assert (response.status, told.keys(), made.upstream.asked) == (413, shape, [])
     assert told["error"]["type"] == "request_too_large"
-    assert told["error"]["message"] == "ctxmgr: a request of more than 1 MB is not carried"
+    assert told["error"]["message"] == "ctxmgr: the request is larger than 1 MB, so it was not forwarded"

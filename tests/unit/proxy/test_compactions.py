@@ -199,7 +199,7 @@ async def test_what_the_provider_rewrites_itself_is_left_alone_and_said_once(
         await made.post(body, path, SESSION)
     assert [asked.body for asked in made.upstream.asked] == [body, body]
     assert len(made.said) == 1
-    assert "ctxmgr leaves those calls alone" in made.said[0]
+    assert "ctxmgr forwards those calls unchanged" in made.said[0]
 
 
 async def test_edits_that_clear_thinking_alone_are_no_rival(rig: Any) -> None:

@@ -152,7 +152,7 @@ async def test_a_body_that_unpacks_without_end_is_refused(rig: Any, monkeypatch:
     response, told = await made.post(gzip.compress(asked), headers={"Content-Encoding": "gzip", **SESSION})
     assert (response.status, made.upstream.asked) == (413, [])
     assert json.loads(told)["error"]["message"] == (
-        "ctxmgr: the body is not carried: it is gzip that unpacks to more than 16 times what came"
+        "ctxmgr: the body was not forwarded: its gzip data decompresses to more than 16 times its size"
     )
 
 

@@ -470,7 +470,7 @@ async def test_a_conversation_that_rests_is_tried_again_after_ten_calls(rig: Any
         _, _, sent = await posted(made, path, body)
         own.append(sent == [body])
     assert own == [True] * 9 + [False] * 3
-    assert "alone for 10 calls, while its list fits the window" in made.said[-1]
+    assert "for 10 calls, while its list fits the window" in made.said[-1]
 
 
 async def test_a_conversation_that_rests_is_sent_as_it_came_while_it_fits_the_window(rig: Any) -> None:

@@ -148,7 +148,7 @@ async def test_a_fault_of_the_proxys_own_lets_the_call_pass(rig: Any, monkeypatc
     monkeypatch.setattr(made.proxy.rewriter, "_prepared", lambda *given: 1 // 0)
     await posted(made, 12)
     assert made.upstream.asked[-1].body == request(conversation(12, lines=200))
-    assert made.said == ["a call was passed on unchanged: ctxmgr failed (ZeroDivisionError)"]
+    assert made.said == ["a call was forwarded unchanged: ctxmgr failed (ZeroDivisionError)"]
 
 
 # what the provider refuses
@@ -232,7 +232,7 @@ async def test_a_list_of_ctxmgrs_that_is_refused_gives_way_to_the_programs_own(r
     (one,) = made.proxy.conversations.all()
     await asyncio.gather(*one._telling)
     assert one.is_paused
-    assert "ctxmgr leaves the conversation claude:s-1 alone for 10 calls" in made.said[-1]
+    assert "ctxmgr does not prune conversation claude:s-1 for 10 calls" in made.said[-1]
     await made.post(next_one, headers=SESSION)
     assert [one.body for one in made.upstream.asked[len(before) + 2 :]] == [next_one]
 

@@ -59,7 +59,7 @@ async def test_a_proxy_without_tools_answers_nobody(rig: Any) -> None:
 
 async def test_before_a_conversation_and_for_other_methods_there_is_a_sentence(rig: Any) -> None:
     made = await rig(tools_token=TOKEN)
-    assert await asked(made, "getStatus") == (404, {"error": "no conversation has begun yet"})
+    assert await asked(made, "getStatus") == (404, {"error": "no conversation has started yet"})
     status, answer = await asked(made, "setPolicy", policy={})
     assert (status, answer["error"].partition(":")[0]) == (400, "method")
 
