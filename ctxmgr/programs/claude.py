@@ -46,7 +46,7 @@ def upstream(start: Launch) -> str:
     _refuse_clouds(start)
     for path in _project_files(start):
         if _environ(read_json(path)).get(BASE_URL):
-            raise NotHookable(f"{path} sets {BASE_URL}, and it comes with the project: name the upstream yourself")
+            raise NotHookable(f"{path}, a file of the project, sets {BASE_URL}: pass --upstream if you trust it")
     environs = (_environ(_flag_settings(start)), _environ(read_json(_user_file(start))), start.environ)
     return next((str(environ[BASE_URL]) for environ in environs if environ.get(BASE_URL)), OWN).rstrip("/")
 
@@ -66,7 +66,7 @@ def hook(start: Launch, base_url: str, upstream: str) -> Launch:
     text = flag(start.arguments, _FLAG)
     if text and not _is_json(text):
         raise NotHookable(
-            f"{BASE_URL} stands in a settings file of Claude Code, and {_FLAG} names a file too: leave one out"
+            f"a settings file of Claude Code sets {BASE_URL}, and {_FLAG} names another file: remove one of them"
         )
     given = _flag_settings(start)
     whole = {**given, "env": {**_environ(given), BASE_URL: base_url}}
@@ -94,8 +94,8 @@ def _refuse_clouds(start: Launch) -> None:
         for variable, cloud in CLOUDS.items():
             if str(environ.get(variable, "")).lower() not in _OFF:
                 raise NotHookable(
-                    f"Claude Code speaks to {cloud} ({variable} is set), and no base URL changes that: "
-                    "unset it to go through ctxmgr"
+                    f"Claude Code uses {cloud} because {variable} is set, and ignores any base URL: "
+                    f"unset {variable} to use ctxmgr"
                 )
 
 
@@ -162,10 +162,10 @@ CLAUDE = Program(
     hook,
     asks=("-p",),
     losses=(
-        "it may send every tool with the first prompt, and defer none: ENABLE_TOOL_SEARCH=true keeps it as it was, "
-        "and ctxmgr run sets it where the upstream is Anthropic's own",
-        "its window of a million tokens may be taken for 200,000: end the name of the model with [1m]",
-        "Remote Control may be off",
+        "it may send all tools with the first prompt instead of deferring some: ENABLE_TOOL_SEARCH=true prevents "
+        "that, and ctxmgr run sets it if the upstream is Anthropic",
+        "it may assume a window of 200,000 tokens for a model with a million: end the model's name with [1m]",
+        "Remote Control may be unavailable",
     ),
     tried="2.1.330",
     variants=variants,

@@ -58,7 +58,7 @@ def upstream(start: Launch) -> str:
     rows.append(overrides.get(f"model_providers.{name}"))
     address = next((table(row)["base_url"] for row in reversed(rows) if table(row).get("base_url")), None)
     if not isinstance(address, str) or not address:
-        raise NotHookable(f"Codex uses the provider {name}, which has no base_url that ctxmgr could stand before")
+        raise NotHookable(f"Codex uses the provider {name}, which has no base_url: pass --upstream")
     return address.rstrip("/")
 
 
@@ -90,7 +90,7 @@ def _without_notice(start: Launch) -> Launch:
 def _key(start: Launch) -> str:
     """The configuration key of the address."""
     if "--oss" in start.arguments:
-        raise NotHookable("Codex runs a model on this machine (--oss), and ctxmgr cannot stand before it")
+        raise NotHookable("Codex runs a model on this machine (--oss), and ctxmgr cannot redirect that")
     config = _config(start)
     named = flag(start.arguments, "-p", "--profile") or str(config.get("profile"))
     profile = table(table(config.get("profiles")).get(named))
@@ -177,7 +177,7 @@ CODEX = Program(
     upstream,
     hook,
     asks=("exec", "--skip-git-repo-check"),
-    losses=("its WebSocket is refused with 426, and it uses HTTP for the whole session",),
+    losses=("it uses HTTP for the whole session, because ctxmgr answers its WebSocket with 426",),
     tried="0.169.0",
     with_tools=with_tools,
 )

@@ -34,7 +34,7 @@ def upstream(start: Launch) -> str:
         path = next((dotenv for dotenv in _dotenvs(start) if dotenv.is_file()), None)
         address = _address(path) if path is not None else ""
         if address and path is not None and path.parent not in (home(start), home(start) / FOLDER):
-            raise NotHookable(f"{path} sets {BASE_URL}, and it comes with the project: name the upstream yourself")
+            raise NotHookable(f"{path}, a file of the project, sets {BASE_URL}: pass --upstream if you trust it")
     return (address or OWN).rstrip("/")
 
 
@@ -54,14 +54,13 @@ def _refuse_others(start: Launch) -> None:
     chosen = chosen or next(by_environ, "")
     if not chosen:
         raise NotHookable(
-            "Gemini CLI heeds a base URL only with an API key that was chosen: start gemini once, and choose "
-            'to use one with /auth (or set security.auth.selectedType to "gemini-api-key" in its settings)'
+            "Gemini CLI uses a base URL only if an API key is selected: start gemini once and select one with "
+            '/auth (or set security.auth.selectedType to "gemini-api-key" in its settings)'
         )
     if chosen != KEY:
         speaks = OTHERS.get(chosen, "Google with your login")
         raise NotHookable(
-            f"Gemini CLI speaks to {speaks}, and no base URL changes that: choose an API key with /auth to go "
-            "through ctxmgr"
+            f"Gemini CLI uses {speaks}, and ignores any base URL: select an API key with /auth to use ctxmgr"
         )
 
 
@@ -95,8 +94,8 @@ GEMINI = Program(
     hook,
     asks=("-p",),
     losses=(
-        "a login with Google heeds no base URL: an API key must be chosen, with /auth",
-        "in a sandbox that is a container this machine's loopback is out of its reach",
+        "it ignores any base URL while you are logged in with Google: select an API key with /auth",
+        "in a container sandbox it cannot reach this machine's loopback address",
     ),
     tried="0.61.0",
 )

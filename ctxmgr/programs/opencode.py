@@ -88,17 +88,17 @@ def upstream(names: Names, start: Launch) -> str:
     _refuse_login(names, start, name)
     for path in _project_files(names, start):
         if _address(read_json(path), name):
-            raise NotHookable(f"{path} sets a baseURL, and it comes with the project: name the upstream yourself")
+            raise NotHookable(f"{path}, a file of the project, sets a baseURL: pass --upstream if you trust it")
     addresses = (_address(config, name) for config in (_inline(names, start), *_own(names, start)))
     address = next(filter(None, addresses), "")
     if known is not None:
         address = address or start.environ.get(known.variable, "") or known.url
     if not address:
-        raise NotHookable(f"where {names.title}'s provider {name} is, is not known: name it with --upstream")
+        raise NotHookable(f"the address of {names.title}'s provider {name} is unknown: pass it with --upstream")
     if speaks(names, start) != "anthropic":
         return address.rstrip("/")
     if not address.rstrip("/").endswith(V1):
-        raise NotHookable(f"{address} does not end with {V1}, by which ctxmgr knows a call of Anthropic's")
+        raise NotHookable(f"{address} does not end with {V1}, as ctxmgr expects of an address for Anthropic's API")
     return address.rstrip("/").removesuffix(V1)
 
 
@@ -128,7 +128,7 @@ def _provider(names: Names, start: Launch) -> str:
         or _last(names, start)
     )
     if "/" not in model:
-        raise NotHookable(f"which model {names.title} takes is not known: name it with --model PROVIDER/MODEL")
+        raise NotHookable(f"the model of {names.title} is unknown: name it with --model PROVIDER/MODEL")
     return model.partition("/")[0]
 
 
@@ -146,7 +146,7 @@ def _inline(names: Names, start: Launch) -> dict[str, Any]:
     try:
         return table(parse_json(text))
     except ValueError:
-        raise NotHookable(f"{names.text} is no JSON, and ctxmgr has to put its own address into it") from None
+        raise NotHookable(f"{names.text} is not valid JSON, so ctxmgr cannot add its address to it") from None
 
 
 def _own(names: Names, start: Launch) -> Iterator[dict[str, Any]]:
@@ -186,11 +186,11 @@ def _refuse_login(names: Names, start: Launch, name: str) -> None:
     """Raises NotHookable for a ChatGPT login (rule 4)."""
     logins = read_json(_folder(names, start, "XDG_DATA_HOME", ".local/share") / "auth.json")
     if name == "openai" and table(logins.get(name)).get("type") == "oauth":
-        raise NotHookable(f"{names.title} is logged in to ChatGPT, and its calls go there whatever the base URL")
+        raise NotHookable(f"{names.title} is logged in to ChatGPT, and ignores any base URL: use an API key")
 
 
 def _program(names: Names, tried: str) -> Program:
-    losses = ("only the provider of its model is pointed at ctxmgr: what agents ask of others goes there straight",)
+    losses = ("only calls to its model's provider go through ctxmgr: agents call other providers directly",)
     return Program(
         names.command,
         names.title,

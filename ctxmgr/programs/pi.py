@@ -50,9 +50,7 @@ PI = program(
     "pi",
     Pointing("pi", PLACES, chosen, settled, hooked),
     asks=("-p",),
-    losses=(
-        "only the provider of its model is pointed at ctxmgr: another that is chosen on its screen goes straight",
-    ),
+    losses=("only calls to its model's provider go through ctxmgr: one that you select later is called directly",),
     tried="1.6.0",
     takes_flag=False,  # its extension needs the provider's name
 )

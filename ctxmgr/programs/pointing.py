@@ -40,9 +40,9 @@ class Pointing(msgspec.Struct, frozen=True):
         place = self.places.get(name)
         if place is None:
             known = " or ".join(self.places)
-            asked = f"takes the provider {name}" if name else "does not say which provider it takes"
+            asked = f"uses the provider {name}" if name else "does not say which provider it uses"
             fault = NotHookable if name else Unsaid
-            raise fault(f"{self.title} {asked}: ctxmgr can point it at {known} alone")
+            raise fault(f"{self.title} {asked}: ctxmgr can redirect only {known}")
         return place
 
     def speaks(self, start: Launch) -> Api:
@@ -53,7 +53,7 @@ class Pointing(msgspec.Struct, frozen=True):
         named = next(filter(None, map(start.environ.get, place.variables)), "")
         address = named or self.settled(start, place) or place.own
         if not address:
-            raise NotHookable(f"where {self.title}'s provider is, is not known: set {place.variables[0]}")
+            raise NotHookable(f"the address of {self.title}'s provider is unknown: set {place.variables[0]}")
         return address.rstrip("/")
 
     def of(self, api: Api) -> "Pointing | None":

@@ -161,7 +161,7 @@ def lines(made: Proxy) -> list[str]:
 def _not_listening(made: ProxySettings, fault: OSError) -> str:
     where = f"{made.host}:{made.port}"
     if fault.errno == errno.EADDRINUSE:
-        return f"{where} is in use by another program; --listen {made.host}:0 takes a free port"
+        return f"{where} is in use by another program; --listen {made.host}:0 picks a free port"
     return f"cannot listen on {where}: {os.strerror(fault.errno) if fault.errno else fault}"
 
 
@@ -188,7 +188,7 @@ async def _served(made: Proxy, opens_page: bool) -> int:
 def _address(listen: str) -> tuple[str, int]:
     host, _, port = listen.rpartition(":")
     if not host or not port.isdigit() or int(port) > 0xFFFF:
-        raise WrongFlag(f"--listen {listen} is not HOST:PORT, such as 127.0.0.1:8484")
+        raise WrongFlag(f"--listen {listen} is not HOST:PORT, for example 127.0.0.1:8484")
     return host.strip("[]"), int(port)
 
 
@@ -198,7 +198,7 @@ def _checked(upstream: str) -> str:
         return upstream.rstrip("/")
     if "@" in upstream.partition("//")[2].partition("/")[0]:
         raise WrongFlag("--upstream must contain no key or password: the program sends its own")
-    raise WrongFlag(f"--upstream {upstream} is not an address, such as https://api.anthropic.com")
+    raise WrongFlag(f"--upstream {upstream} is not an address, for example https://api.anthropic.com")
 
 
 MODEL_TOOLS = isolation.command("mcp")
@@ -212,7 +212,7 @@ def run(parsed: argparse.Namespace, environ: Mapping[str, str] = os.environ) -> 
 
 
 async def _ended(parsed: argparse.Namespace, environ: dict[str, str]) -> int:
-    example = "put the program to run after --, such as: ctxmgr run -- claude"
+    example = "put the program to run after --, for example: ctxmgr run -- claude"
     file, *arguments = behind_dashes(parsed.program, example)
     check(file, environ, [known.command for known in table.PROGRAMS])
     launch = Launch(tuple(arguments), environ, os.getcwd())
@@ -270,10 +270,10 @@ def program_of(api: Api | None, command: str, launch: Launch) -> Program:
     if api in (None, spoken):
         return known
     if spoken is not None:
-        raise WrongFlag(f"{known.title} speaks {APIS[spoken].title} as it is started: leave --{api} out")
+        raise WrongFlag(f"{known.title} uses {APIS[spoken].title} here: remove --{api}")
     told = known.speaking(api) if known.speaking is not None else None
     if told is None:
-        raise WrongFlag(f"{known.title} cannot be redirected by --{api}: say in its own settings what it takes")
+        raise WrongFlag(f"{known.title} cannot be redirected by --{api}: choose its provider in its own settings")
     return told
 
 

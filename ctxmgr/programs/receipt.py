@@ -30,12 +30,12 @@ from ctxmgr.programs.program import Launch, check, ended
 from ctxmgr.proxy import BilledCall
 
 OWN_FOLDERS = frozenset((".git", ".hg", ".svn"))
-HEADINGS = ("", "as it is", "with ctxmgr")
+HEADINGS = ("", "without ctxmgr", "with ctxmgr")
 NAMES = (
     "calls",
     "  with a pruned list",
     "input tokens",
-    "  no cache held",
+    "  not cached",
     "  read from cache",
     "  written to cache",
     "output tokens",
@@ -130,7 +130,7 @@ def run(parsed: argparse.Namespace, environ: Mapping[str, str] = os.environ) -> 
 
 
 def _shown(parsed: argparse.Namespace, environ: dict[str, str]) -> int:
-    example = "put the prompt after --, such as: ctxmgr ab -- Fix the failing test"
+    example = "put the prompt after --, for example: ctxmgr ab -- Fix the failing test"
     receipt = _receipt(parsed, " ".join(proxying.behind_dashes(parsed.prompt, example)), environ)
     if parsed.json:
         print(msgspec.json.format(msgspec.json.encode(receipt), indent=2).decode())
@@ -182,7 +182,7 @@ def lines(receipt: TrialReceipt) -> list[str]:
     direct, managed = receipt.direct, receipt.managed
     columns = zip(NAMES, _column(direct), _column(managed), strict=True)
     table = [f"{name:<20}{left!s:>14}{right!s:>14}" for name, left, right in [HEADINGS, *columns]]
-    same = "both left the same work" if receipt.alike else "they left different work"
+    same = "both runs made the same changes" if receipt.alike else "the runs made different changes"
     only = [f"  {word}: {path}" for word, path in _differing(receipt)]
     kept = [f"copies: {receipt.folder}"] if receipt.folder else []
     notes = dict.fromkeys((*direct.price_notes, *managed.price_notes))
@@ -191,8 +191,8 @@ def lines(receipt: TrialReceipt) -> list[str]:
 
 def _differing(receipt: TrialReceipt) -> list[tuple[str, str]]:
     direct, managed = set(receipt.direct.changes.all), set(receipt.managed.changes.all)
-    return [("as it is alone", path) for path in sorted(direct - managed)] + [
-        ("with ctxmgr alone", path) for path in sorted(managed - direct)
+    return [("only without ctxmgr", path) for path in sorted(direct - managed)] + [
+        ("only with ctxmgr", path) for path in sorted(managed - direct)
     ]
 
 
@@ -202,9 +202,9 @@ def _verdict(direct: TrialRun, managed: TrialRun) -> str:
     if own.dollars is not None and pruned.dollars is not None:
         before, after, what = own.dollars, pruned.dollars, currency.NAME
     if not before:
-        return "nothing was counted"
+        return "the provider counted no tokens"
     if not managed.rewritten_call_count:
-        return "ctxmgr changed no list and saved nothing: what differs is chance"
+        return "ctxmgr changed no list and saved nothing: any difference is chance"
     share = (after - before) / before
     return f"with ctxmgr {abs(share):.0%} {'more' if share > 0 else 'fewer'} {what}"
 
@@ -217,7 +217,7 @@ def _column(run: TrialRun) -> tuple[Any, ...]:
         run.call_count,
         run.rewritten_call_count,
         *(f"{count:,.0f}" for count in tokens),
-        "not known" if bill.dollars is None else currency.amount(bill.dollars, ",.3f"),
+        "unknown" if bill.dollars is None else currency.amount(bill.dollars, ",.3f"),
         run.seconds,
         run.exit_code,
         len(run.changes.all),

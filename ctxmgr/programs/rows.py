@@ -37,7 +37,7 @@ from ctxmgr.settings import APIS
 
 ANTHROPIC, OPENAI = APIS["anthropic"].vendor, APIS["openai"].vendor
 KEYS = {"ANTHROPIC_API_KEY": "anthropic", "OPENAI_API_KEY": "openai"}
-ELSEWHERE = "only the provider of its model is pointed at ctxmgr: what it asks of others goes there straight"
+ELSEWHERE = "only calls to its model's provider go through ctxmgr: it calls other providers directly"
 
 
 def _by_key(start: Launch) -> str:
@@ -68,8 +68,8 @@ def _copilot(start: Launch) -> str:
     """The provider (rule 2)."""
     if not start.environ.get("COPILOT_PROVIDER_BASE_URL"):
         raise NotHookable(
-            "Copilot CLI speaks to GitHub, and no base URL changes that: with COPILOT_PROVIDER_BASE_URL, "
-            "COPILOT_PROVIDER_API_KEY and COPILOT_MODEL set it goes to a provider of your own, through ctxmgr"
+            "Copilot CLI uses GitHub, and ignores any base URL: to use your own provider through ctxmgr, set "
+            "COPILOT_PROVIDER_BASE_URL, COPILOT_PROVIDER_API_KEY and COPILOT_MODEL"
         )
     kind = start.environ.get("COPILOT_PROVIDER_TYPE") or "openai"
     return (
@@ -87,8 +87,8 @@ def _crush(start: Launch) -> str:
     name = (named[0] if named[1] else "") or next((str(one) for one in models if one), "") or _by_key(start)
     if any(table(table(content.get("providers")).get(name)).get("base_url") for content in files):
         raise NotHookable(
-            f"crush.json says where crush's provider {name} is, before any variable: write the address "
-            "of `ctxmgr proxy` there yourself"
+            f"crush.json has the address of crush's provider {name}, which overrides any variable: write "
+            "the address of `ctxmgr proxy` there yourself"
         )
     return name
 
@@ -111,7 +111,7 @@ def _qwen(start: Launch) -> str:
     name = flag(start.arguments, "--auth-type") or next((str(one) for one in selected if one), "") or _by_key(start)
     if any(table(one.get("modelProviders")).get(name) for one in settings):
         raise NotHookable(
-            "Qwen Code's settings have modelProviders, whose addresses go before any variable: write the address "
+            "Qwen Code's settings have modelProviders, whose addresses override any variable: write the address "
             "of `ctxmgr proxy` there yourself"
         )
     return name
@@ -129,7 +129,7 @@ AIDER = program(
         hooked=_aider_hooked,
     ),
     asks=("--yes-always", "--message"),
-    losses=("it has no tools: its lists pass as they are, and nothing is saved", ELSEWHERE),
+    losses=("it uses no tools, so ctxmgr prunes nothing and saves nothing", ELSEWHERE),
     tried="0.86.2",
 )
 COPILOT = program(
@@ -144,7 +144,7 @@ COPILOT = program(
         _copilot,
     ),
     asks=("--allow-all-tools", "-p"),
-    losses=("only with a provider of your own: what goes to GitHub heeds no base URL",),
+    losses=("only calls to your own provider go through ctxmgr: calls to GitHub cannot be redirected",),
     tried="1.0.102",
 )
 CRUSH = program(
@@ -185,7 +185,7 @@ QWEN = program(
         _qwen,
     ),
     asks=("--yolo", "-p"),
-    losses=("its own login, and models of modelProviders in its settings, heed no variable",),
+    losses=("its own login and the models in modelProviders of its settings cannot be redirected",),
     tried="0.24.4",
 )
 
@@ -193,8 +193,8 @@ QWEN = program(
 def _cline(*_: object) -> NoReturn:
     """Raises NotHookable (rule 6)."""
     raise NotHookable(
-        "Cline has its address in its settings alone: write it there once (cline auth -p openai -k KEY -m MODEL "
-        "-b http://127.0.0.1:8484/v1), and start ctxmgr proxy --listen 127.0.0.1:8484 before it, with --upstream"
+        "Cline reads its address only from its settings: write it there once (cline auth -p openai -k KEY -m MODEL "
+        "-b http://127.0.0.1:8484/v1), and start ctxmgr proxy --listen 127.0.0.1:8484 --upstream URL first"
     )
 
 
@@ -207,7 +207,7 @@ CLINE = Program(
     _cline,
     asks=("--auto-approve", "true"),
     losses=(
-        "it is pointed at `ctxmgr proxy` by `cline auth`, not by `ctxmgr run`; its provider Anthropic not at all",
+        "`cline auth` redirects it to `ctxmgr proxy`; `ctxmgr run` cannot, nor redirect its Anthropic provider",
     ),
     tried="3.0.65",
 )

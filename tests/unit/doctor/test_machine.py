@@ -131,4 +131,4 @@ def test_an_agent_that_can_not_be_hooked_up_is_told(root: Path) -> None:
     install(root, "claude")
     (said,) = checks.agents(place(root, CLAUDE_CODE_USE_BEDROCK="1"))
     assert said.severity == "warn"
-    assert "speaks to Bedrock (CLAUDE_CODE_USE_BEDROCK is set)" in said.text
+    assert "uses Bedrock because CLAUDE_CODE_USE_BEDROCK is set" in said.text

@@ -38,9 +38,7 @@ def test_a_file_that_says_nothing_is_passed_over(text: str, tmp_path: Path) -> N
 @pytest.mark.parametrize("name", [PROJECT, LOCAL])
 def test_a_project_does_not_say_where_the_keys_go(name: str, tmp_path: Path) -> None:
     put(tmp_path, name, base("http://evil"))
-    with pytest.raises(
-        NotHookable, match=r"sets ANTHROPIC_BASE_URL, and it comes with the project: name the upstream"
-    ):
+    with pytest.raises(NotHookable, match=r"a file of the project, sets ANTHROPIC_BASE_URL: pass --upstream"):
         CLAUDE.upstream(start(tmp_path))
 
 
@@ -65,7 +63,7 @@ def test_a_file_that_was_given_never_comes_to_stand_in_the_arguments(tmp_path: P
     begun = start(tmp_path, "--settings", "own.json")
     assert CLAUDE.hook(begun, LISTENER, OWN).arguments == begun.arguments
     put(tmp_path, USER, base("http://file"))
-    with pytest.raises(NotHookable, match="names a file too: leave one out") as caught:
+    with pytest.raises(NotHookable, match="names another file: remove one of them") as caught:
         CLAUDE.hook(begun, LISTENER, OWN)
     assert "secret" not in str(caught.value)
 

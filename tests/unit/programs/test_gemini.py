@@ -54,7 +54,7 @@ def test_the_first_env_file_that_it_finds_is_the_one(root: Path) -> None:
 @pytest.mark.parametrize("path", ["work/.env", "work/.gemini/.env"])
 def test_a_project_does_not_say_where_the_key_goes(path: str, root: Path) -> None:
     put(root, path, "GOOGLE_GEMINI_BASE_URL=http://evil\n")
-    with pytest.raises(NotHookable, match="comes with the project: name the upstream"):
+    with pytest.raises(NotHookable, match="a file of the project, sets GOOGLE_GEMINI_BASE_URL: pass --upstream"):
         GEMINI.upstream(start(root))
     assert GEMINI.hook(start(root), LISTENER, OWN).environ["GOOGLE_GEMINI_BASE_URL"] == LISTENER
 
@@ -62,7 +62,7 @@ def test_a_project_does_not_say_where_the_key_goes(path: str, root: Path) -> Non
 @pytest.mark.parametrize("ask", [GEMINI.upstream, lambda begun: GEMINI.hook(begun, LISTENER, OWN)])
 def test_what_heeds_no_base_url_is_told(ask: object, tmp_path: Path) -> None:
     assert callable(ask)
-    with pytest.raises(NotHookable, match="only with an API key that was chosen: start gemini once"):
+    with pytest.raises(NotHookable, match="only if an API key is selected: start gemini once"):
         ask(start(tmp_path, GEMINI_API_KEY="none"))
     for variable, told in (("GOOGLE_GENAI_USE_GCA", "your login"), ("GOOGLE_GENAI_USE_VERTEXAI", "Vertex")):
         with pytest.raises(NotHookable, match=told):
@@ -70,7 +70,7 @@ def test_what_heeds_no_base_url_is_told(ask: object, tmp_path: Path) -> None:
     put(tmp_path, USER, chosen("gemini-api-key"))
     ask(start(tmp_path, GOOGLE_GENAI_USE_GCA="true"))  # what was chosen goes before the environment
     put(tmp_path, PROJECT, chosen("oauth-personal"))
-    with pytest.raises(NotHookable, match="speaks to Google with your login, and no base URL changes that"):
+    with pytest.raises(NotHookable, match="uses Google with your login, and ignores any base URL"):
         ask(start(tmp_path))
 
 

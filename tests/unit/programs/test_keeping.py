@@ -89,11 +89,11 @@ def test_what_is_said_to_people_has_no_secret(capsys: pytest.CaptureFixture[str]
 NO_UPSTREAMS = [
     ("https://me:hunter2@example/", "^--upstream must contain no key or password: the program sends its own$"),
     *(
-        (address, "is not an address, such as https://api.anthropic.com$")
+        (address, "is not an address, for example https://api.anthropic.com$")
         for address in ("ftp://h", "http://", "http://[x")
     ),
     *(
-        (address, "is not an address, such as https://api.anthropic.com$")
+        (address, "is not an address, for example https://api.anthropic.com$")
         for address in ("http://h?x=1", "http://h:99999")
     ),
 ]

@@ -52,7 +52,7 @@ def test_what_the_environment_configures_stays_beside_ours(tmp_path: Path) -> No
     assert OPENCODE.upstream(begun) == "http://gateway"
     made = content(OPENCODE.hook(begun, LISTENER, ""))
     assert made == {"autoupdate": False, **provider("anthropic", f"{LISTENER}/v1", models={"x": {}})}
-    with pytest.raises(NotHookable, match="no JSON"):
+    with pytest.raises(NotHookable, match="not valid JSON"):
         OPENCODE.upstream(start(tmp_path, *CLAUDE, OPENCODE_CONFIG_CONTENT="{"))
 
 
@@ -82,7 +82,7 @@ def test_a_providers_address_is_the_files_then_the_environments(tmp_path: Path) 
 def test_an_address_of_the_projects_is_not_heeded(tmp_path: Path) -> None:
     (tmp_path / "work" / ".git").mkdir(parents=True)
     put(tmp_path, "work/.opencode/opencode.json", provider("anthropic", "http://elsewhere/v1"))
-    with pytest.raises(NotHookable, match="comes with the project"):
+    with pytest.raises(NotHookable, match="a file of the project"):
         OPENCODE.upstream(start(tmp_path, *CLAUDE))
     assert OPENCODE.upstream(start(tmp_path, *GPT)) == "https://api.openai.com/v1"
 
@@ -137,5 +137,5 @@ def test_kilo_is_pointed_elsewhere_by_its_own_names(name: str, tmp_path: Path) -
     assert json.loads(made.environ["KILO_CONFIG_CONTENT"]) == provider("anthropic", f"{LISTENER}/v1")
     assert "OPENCODE_CONFIG_CONTENT" not in made.environ
     put(tmp_path, "work/.kilocode/kilo.json", provider("anthropic", "http://evil/v1"))
-    with pytest.raises(NotHookable, match="comes with the project"):
+    with pytest.raises(NotHookable, match="a file of the project"):
         KILO.upstream(begun)

@@ -92,7 +92,7 @@ def test_people_get_a_verdict_first_and_the_copies_where_they_ask_for_them(tmp_p
     done = receipt(tmp_path, tree, "--keep", "--", "Write a file")
     verdict, *_ = done.stdout.splitlines()
     assert verdict.startswith("with ctxmgr ")
-    assert verdict.endswith("; both left the same work")
+    assert verdict.endswith("; both runs made the same changes")
     assert max(map(len, done.stdout.splitlines()[:-1])) <= 80
     (folder,) = tmp_path.glob("ctxmgr-ab-*")
     assert (folder / "managed" / "work" / "made.txt").read_text() == "Write a file"
@@ -104,14 +104,17 @@ def test_where_no_list_was_changed_no_difference_is_put_to_ctxmgrs_account(tmp_p
     alike = PROGRAM.replace("str(Path.cwd())", '"s-1"').replace("range(400)", "range(40)")
     done = receipt(tmp_path, tree, "--window", "200000", "--", "Write a file", program=alike)
     verdict, *rows = done.stdout.splitlines()
-    assert verdict == "ctxmgr changed no list and saved nothing: what differs is chance; both left the same work"
+    assert (
+        verdict
+        == "ctxmgr changed no list and saved nothing: any difference is chance; both runs made the same changes"
+    )
     assert ["with", "a", "pruned", "list", "0", "0"] in [row.split() for row in rows]
 
 
 def test_a_run_that_fails_is_told_by_the_exit_code(tmp_path: Path, tree: Path) -> None:
     done = receipt(tmp_path, tree, "--", "x", program=f"#!{sys.executable}\nexit(3)\n")
     assert done.returncode == 1
-    assert "nothing was counted" in done.stdout
+    assert "the provider counted no tokens" in done.stdout
 
 
 def test_without_a_prompt_nothing_is_run(capsys: pytest.CaptureFixture[str]) -> None:

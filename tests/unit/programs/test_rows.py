@@ -81,22 +81,22 @@ def test_gooses_settings_say_which_provider_and_where(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("program", "arguments", "path", "content", "said"),
     [
-        (COPILOT, (), "x", "", "Copilot CLI speaks to GitHub, and no base URL changes that"),
+        (COPILOT, (), "x", "", "Copilot CLI uses GitHub, and ignores any base URL"),
         (CLINE, (), "x", "", "cline auth -p openai"),
         (
             GOOSE,
             (),
             "x",
             "",
-            "does not say which provider it takes: ctxmgr can point it at anthropic or openai alone",
+            "does not say which provider it uses: ctxmgr can redirect only anthropic or openai",
         ),
-        (AIDER, ("--model", "gemini"), "x", "", "aider takes the provider gemini"),
+        (AIDER, ("--model", "gemini"), "x", "", "aider uses the provider gemini"),
         (
             QWEN,
             ("--auth-type", "openai"),
             ".qwen/settings.json",
             {"modelProviders": {"openai": [{"id": "m", "baseUrl": "http://own"}]}},
-            "whose addresses go before any variable",
+            "whose addresses override any variable",
         ),
         (
             CRUSH,
@@ -158,8 +158,8 @@ def test_a_flag_sets_the_variable_that_the_program_heeds(tmp_path: Path) -> None
     ("command", "api", "environ", "why"),
     [
         ("goose", "gemini", {}, "goose cannot be redirected by --gemini"),
-        ("goose", "openai", {"GOOSE_PROVIDER": "anthropic"}, "goose speaks Anthropic's messages"),
-        ("claude", "openai", {}, "Claude Code speaks Anthropic's messages"),
+        ("goose", "openai", {"GOOSE_PROVIDER": "anthropic"}, "goose uses Anthropic's messages"),
+        ("claude", "openai", {}, "Claude Code uses Anthropic's messages"),
         ("pi", "openai", {}, "pi cannot be redirected by --openai"),
     ],
 )

@@ -129,7 +129,7 @@ def test_a_port_that_is_taken_is_said_in_one_line(environ: dict[str, str]) -> No
         port = taken.getsockname()[1]
         listen = ("--listen", f"127.0.0.1:{port}", "--upstream", "http://127.0.0.1:1")
         done = ran(environ, run=(sys.executable, "-m", "ctxmgr", "proxy", *listen))
-    in_use = f"ctxmgr: 127.0.0.1:{port} is in use by another program; --listen 127.0.0.1:0 takes a free port\n"
+    in_use = f"ctxmgr: 127.0.0.1:{port} is in use by another program; --listen 127.0.0.1:0 picks a free port\n"
     assert (done.returncode, done.stderr) == (1, in_use)
 
 
@@ -206,7 +206,7 @@ def test_what_is_set_for_a_program_holds_for_its_calls_whatever_they_call_themse
         (("/no/such/agent",), "there is no program '/no/such/agent'", 127),
         ((__file__,), f"{__file__} is not executable", 126),
         (("sh",), "ctxmgr does not know sh: name its API with --anthropic, --openai, --responses or --gemini", 2),
-        ((), "put the program to run after --, such as: ctxmgr run -- claude", 2),
+        ((), "put the program to run after --, for example: ctxmgr run -- claude", 2),
     ],
 )
 def test_what_cannot_be_run_is_said_in_one_line(
