@@ -164,10 +164,12 @@ _ERRORS = (
 _ERROR_TEXTS = (
     *("message", "Message", "msg", "body", "detail", "details", "responseBody", "data", "cause"),
     "error_msg",  # Qianfan
+    "statusText",  # fetch, axios
 )
 _ERROR_CODES = ("code", "status", "statusCode", "status_code", "error_type", "error_code", "__type")
 _LONE_TEXTS = ("detail", "responseBody", "Message")  # FastAPI, AI SDK, AWS
 _MINIMAX = "base_resp"  # also in successful answers
+_CLAUDE_CODE = "isApiErrorMessage"  # of a reply that the program wrote itself
 _TENCENT = "Response"  # around everything that its APIs answer
 _ERROR_MEMBERS = ("type", "name", _MINIMAX, *_ERROR_CODES, *_ERRORS, *_ERROR_TEXTS)
 _ECHOES = frozenset(("input", "inputs", "ctx", "request", "messages", "prompt", "contents"))
@@ -184,14 +186,15 @@ def failure(message: Any) -> str:
         return failure(message[_TENCENT])
     role = message.get("role")
     if isinstance(role, str):
-        return _spelled(_some(message, _ERRORS)) if role in _MODELS and any(map(message.get, _ERRORS)) else ""
+        told = (*_ERRORS, "content") if message.get(_CLAUDE_CODE) is True else _ERRORS
+        return _spelled(_some(message, told)) if role in _MODELS and any(map(message.get, told)) else ""
     if len(message) == 1 and str(next(iter(message))).endswith("Exception"):
         return _spelled(_unechoed(message))
     response, kind = message.get("response"), message.get("type")
     if isinstance(response, dict) and (kind == "response.failed" or response.get("status") == "failed"):
         return _spelled(_unechoed(response.get("error")) or {"status": "failed"})
     coded = any(isinstance(message.get(name), str | int) for name in _ERROR_CODES)
-    coded = coded or str(message.get("name")).endswith("Error")  # names that clients give
+    coded = coded or any(str(told).endswith("Error") for told in (message.get("name"), kind))  # clients' names
     base = message.get(_MINIMAX)
     is_told = (
         (isinstance(base, dict) and bool(base.get("status_code")))

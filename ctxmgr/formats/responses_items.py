@@ -52,6 +52,7 @@ OWN_ITEMS = (
 )
 OUTPUT = "_call_output"
 REASONING_ID = "rs_"  # prefix of reasoning ids
+FAILING = ("error", "turn.failed")  # how the type of an error ends; the second: `codex exec --json`
 EVENT = "response."  # prefix of a stream's events
 STOPS = {"completed": "stop", "failed": "error", "cancelled": "aborted", "incomplete": "length"}
 
@@ -112,7 +113,7 @@ def _view(item: Any) -> View | None:
         whole = item.get("response")
         listed = isinstance(whole, dict) and isinstance(whole.get("output"), list)
         return _answer(whole) if listed else failed_view(item)
-    if isinstance(kind, str) and kind.lower().endswith("error"):
+    if isinstance(kind, str) and kind.lower().endswith(FAILING):
         return failed_view(item)
     if item.get("role") in PROMPTING or kind == "additional_tools":
         return View("prompt", (Block("other", text=spelled(item)),))

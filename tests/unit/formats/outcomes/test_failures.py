@@ -37,6 +37,11 @@ SHAPES: dict[str, Any] = {
     "OpenCode's": {"name": "APIError", "data": {"message": SAID, "statusCode": 400}},
     "MiniMax'": {"base_resp": {"status_code": 2013, "status_msg": SAID}},
     "Apigee's": {"fault": {"faultstring": SAID, "detail": {"errorcode": "x"}}},
+    "an event of `codex exec`": {"type": "turn.failed", "error": {"message": SAID}},
+    "a name in the type": {"type": "LLMContextLengthExceededError", "message": SAID},
+    "fetch's": {"status": 413, "statusText": "Payload Too Large"},
+    "Qianfan's": {"error_code": 336103, "error_msg": SAID},
+    "Tencent's": {"Response": {"Error": {"Code": "X", "Message": SAID}, "RequestId": "x"}},
     "SiliconFlow's": {"code": 20015, "message": SAID, "data": None},
 }
 REPLIES = {
@@ -52,6 +57,13 @@ OTHERS: dict[str, Any] = {
     "a failed response": {"type": "response.failed", "response": {"status": "failed", "error": {"code": "server"}}},
     "what echoes the request": {"detail": [{"loc": ["body"], "msg": "Field required", "input": {"content": SAID}}]},
 }
+
+
+def test_a_reply_that_claude_code_wrote_of_an_error_failed() -> None:
+    reply = {"role": "assistant", "model": "<synthetic>", "content": [{"type": "text", "text": SAID}]}
+    for is_error in (True, False):
+        view = FORMATS["anthropic"].view(json.dumps({**reply, "isApiErrorMessage": is_error}).encode())
+        assert overflowed(view, None, 200_000) is is_error
 
 
 GOOD = {"base_resp": {"status_code": 0, "status_msg": "success"}}
