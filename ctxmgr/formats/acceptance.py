@@ -17,7 +17,7 @@ from ctxmgr.model import View, expression
 STRICT_MODELS = expression(
     # Mistral's templates and mistral-common ("After the optional system message, conversation roles must
     # alternate", "Unexpected role 'user' after role 'tool'")
-    r"mistral|mixtral|devstral|magistral|ministral|codestral|pixtral|mathstral|"
+    r"mistral|mixtral|devstral|magistral|ministral|codestral|pixtral|mathstral|voxtral|leanstral|"
     # Google's templates ("Conversation roles must alternate user/assistant/user/assistant/...")
     r"gemma|"
     # Meta's templates of Llama 2 and Code Llama, with the same sentence

@@ -146,6 +146,7 @@ TAKING_TURNS: list[tuple[list[Any], bool]] = [
     ([USER, SAID, ASKED, TOOL, SAID], True),
 ]
 STRICT = {
+    "voxtral-small-24b",
     "devstral-small-2-24b",
     "mistralai/Mistral-Small-3.2",
     "google/gemma-3-27b-it",
