@@ -66,7 +66,7 @@ def _of_session(named: str) -> Path:
     directory = Path(settings.read().settings_for().state_dir or default_state_dir())
     path = directory / snapshots.file_name(naming.meant(directory, named))
     if not path.exists():
-        raise naming.NotOne("only originals are kept of it")
+        raise naming.NotOne("only its originals are kept")
     return path
 
 
@@ -95,13 +95,13 @@ def _head(state: State, lines: int, strange: int, models: Registry) -> list[tupl
     reading = "unknown" if meter.reading_tokens is None else f"{meter.reading_tokens:,} tokens"
     ratios = ", ".join(f"{name} {ratio:.3f}" for name, ratio in meter.ratios.items()) or "none yet"
     return [
-        ("lines", f"{lines}, {strange} of a kind not known here" if strange else str(lines)),
+        ("lines", f"{lines}, {strange} of an unknown kind" if strange else str(lines)),
         ("events (seq)", str(state.seq)),
         ("newest time", _moment(state.clock)),
         ("model", f"{model.id}, window {model.window:,} tokens"),
-        ("projection", "on" if state.enabled else "switched off"),
+        ("projection", "on" if state.enabled else "off"),
         ("latch", f"{latch.state}, {latch.failure_count} failures in a row, wait {latch.wait} turn_ends"),
-        ("last reading", f"{reading}; it stood for {meter.base:,} weighed"),
+        ("last reading", f"{reading}; ctxmgr counted {meter.base:,}"),
         ("ratios", ratios),
         ("provider's cache", _cache(state, models)),
         ("resume packet", "with the next list" if state.resume else "not due"),
@@ -118,9 +118,9 @@ def _cache(state: State, models: Registry) -> str:
     model = in_use(state.model, policy_in_force({}, state).policy, models)
     calls, rule, lifetime = state.cache.calls, model.terms_by(state).cache, model.lifetime(state)
     if not calls or state.cache.model != state.model.id:
-        return "nothing was compared yet"
+        return "no calls compared yet"
     expected, read = sum(call.expected_tokens for call in calls), sum(call.read_tokens for call in calls)
-    lives = f"a start is kept for {lifetime.lifetime_ms / 1000:,.0f} s ({lifetime.source})"
+    lives = f"a cached prefix is kept for {lifetime.lifetime_ms / 1000:,.0f} s ({lifetime.source})"
     gap_text = gap(state.cache, rule, lifetime, model.documented_ms(state))
     return "; ".join(filter(None, (f"{read:,} of {expected:,} tokens read at {len(calls)} calls", lives, gap_text)))
 
@@ -128,9 +128,9 @@ def _cache(state: State, models: Registry) -> str:
 def _facts(state: State, full: bool, known: Collection[str]) -> None:
     learned = (*state.facts, *state.pending)
     facts = learned if full else current(ledger_updates.ledger(state))
-    unbound = f", {len(state.pending)} of them bound to no entry yet" if state.pending else ""
-    holding = "" if full else f"{len(facts)} facts that hold, of "
-    title = f"{holding}{len(learned)} {'facts ' if full else ''}that were learned{unbound}"
+    unbound = f", {len(state.pending)} of them not yet linked to an entry" if state.pending else ""
+    holding = "" if full else f"{len(facts)} current facts of "
+    title = f"{holding}{len(learned)} {'facts ' if full else ''}learned{unbound}"
     write(f"\n{title}{'' if full else ' (--full shows all)'}\n")
 
     rows = [("slot", "status", "source", "when", "entry", "text")]

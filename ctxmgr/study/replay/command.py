@@ -196,9 +196,9 @@ def _wrong_usage(parsed: Namespace) -> str | None:
     if missing := missing_text(parsed.files):
         return missing
     if parsed.no_measures and any((parsed.peers, parsed.front, parsed.probes, parsed.report)):
-        return "--peers, --front, --probes and --report show measures: leave out --no-measures"
+        return "--peers, --front, --probes and --report need the measures: remove --no-measures"
     if parsed.probes_failed and not parsed.probes:
-        return "--probes-failed is of probes: add --probes"
+        return "--probes-failed needs --probes"
     written = filter(None, (parsed.report, parsed.probes_failed))
     return next(filter(None, map(unwritable_text, written)), None)
 
@@ -365,9 +365,9 @@ def _show(out: Console, some: Sequence[Figures]) -> None:
         for text in first["failures"]:
             out.print(plain(text, "red"))
     elif first["updated"]:
-        out.print(plain(f"{first['file']}: written anew from {first['hostLines']} lines of the host"))
+        out.print(plain(f"{first['file']}: rewritten from {first['hostLines']} lines from the host"))
     elif not first["differences"]:
-        says = f"{first['hostLines']} lines of the host, {first['compared']} of ctxmgr: the same"
+        says = f"{first['hostLines']} lines from the host, {first['compared']} lines from ctxmgr: no difference"
         out.print(plain(f"{first['file']}: {says}"))
     else:
         _show_differences(out, first["file"], first["differences"])

@@ -134,9 +134,7 @@ def test_inspect_counts_facts_that_are_bound_to_no_entry(full: bool, capsys: pyt
     """Of a list that named no entries all facts wait for theirs, and hold."""
     assert main(["inspect", str(UNBOUND), *(["--full"] if full else [])]) == 0
     out = capsys.readouterr().out
-    said = re.search(
-        r"^(?:(\d+) facts that hold, of )?(\d+) (?:facts )?that were learned, (\d+) of them", out, re.M
-    )
+    said = re.search(r"^(?:(\d+) current facts of )?(\d+) (?:facts )?learned, (\d+) of them", out, re.M)
     assert said is not None
     shown, learned, unbound = (int(number or said[2]) for number in said.groups())
     assert 0 < shown <= learned
@@ -171,7 +169,10 @@ def inspected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..
 
 def test_inspect_tells_what_the_cache_gave(inspected: Callable[..., str]) -> None:
     out = inspected(0)
-    assert "0 of 93,000 tokens read at 3 calls; a start is kept for 300 s (rule); the provider read 0 of" in out
+    assert (
+        "0 of 93,000 tokens read at 3 calls; a cached prefix is kept for 300 s (rule); the provider read 0 of"
+        in out
+    )
 
 
 @pytest.mark.parametrize(
@@ -185,7 +186,7 @@ def test_inspect_tells_what_the_cache_gave(inspected: Callable[..., str]) -> Non
 def test_inspect_goes_by_the_rule_in_force(
     inspected: Callable[..., str], told: dict[str, object], lives: str
 ) -> None:
-    assert f"calls; a start is kept for {lives}" in inspected(31_000, **told)
+    assert f"calls; a cached prefix is kept for {lives}" in inspected(31_000, **told)
 
 
 def test_inspect_says_which_file_of_facts_can_not_be_used(

@@ -135,7 +135,7 @@ def test_a_difference_is_shown_and_the_exit_code_is_1(transcript: Path, capsys: 
     assert main(["replay", str(transcript), "--update"]) == 0
     assert transcript.read_bytes() == content
     assert main(["replay", str(transcript)]) == 0
-    assert "the same" in capsys.readouterr().out
+    assert "no difference" in capsys.readouterr().out
 
 
 def test_a_file_that_can_not_be_read_is_said_and_the_others_go_on(
@@ -146,7 +146,7 @@ def test_a_file_that_can_not_be_read_is_said_and_the_others_go_on(
     assert main(["replay", str(broken), str(transcript)]) == 1
     out = capsys.readouterr().out
     assert "broken.jsonl, line 2" in out
-    assert "the same" in out
+    assert "no difference" in out
 
 
 @pytest.mark.parametrize("host", ["modelled", "recorded"])

@@ -112,4 +112,4 @@ def test_a_full_disk_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 @pytest.mark.parametrize("option", [["--peers"], ["--report", "x.html"], ["--front"], ["--probes"]])
 def test_nothing_is_shown_of_what_is_not_measured(option: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["replay", str(GREENHOUSE), "--no-measures", *option]) == 2
-    assert "show measures" in capsys.readouterr().err
+    assert "need the measures" in capsys.readouterr().err
