@@ -148,7 +148,7 @@ def _finding_count(
 
 def finding_table(counts: Mapping[str, FindingCount]) -> Table:
     """One row for each kind. Shares are of what was missed."""
-    table = Table(title="what a model finds again that asks for it", title_justify="left")
+    table = Table(title="what a model can find again by searching", title_justify="left")
     for name in ("kind", "used", "missed", "archived", "found", "share", "in snippets"):
         table.add_column(name, justify="left" if name == "kind" else "right")
     for kind, count in counts.items():
@@ -169,7 +169,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("recordings", metavar="RECORDING", nargs="+", type=Path)
     parser.add_argument("--window", type=int, default=64_000, help="tokens (default: 64000)")
-    parser.add_argument("--failed", metavar="FILE", type=Path, help="write what was not found there")
+    parser.add_argument(
+        "--failed", metavar="FILE", type=Path, help="write the texts that were not found to this file"
+    )
     parser.add_argument("--least", metavar="SHARE", type=float, help="of what was missed, of each kind")
     parsed = parser.parse_args(arguments)
     together = dict.fromkeys(KINDS, FindingCount())

@@ -101,14 +101,14 @@ def faults(version: str, checkout: Checkout) -> Iterator[str]:
     if checkout.newest != ".".join(version.split(".")[:2]):
         yield f"the table of rules says that ctxmgr {checkout.newest} replays today's rules, not {version}"
     if checkout.changed:
-        yield f"this is not committed:\n{checkout.changed}"
+        yield f"uncommitted changes:\n{checkout.changed}"
 
 
 def _in_changelog(version: str, sections: list[Section]) -> Iterator[str]:
     """Rule 1."""
     if not sections or sections[0].version != version:
         newest = sections[0].version if sections else "nothing"
-        yield f"{CHANGELOG} does not begin with {version}, but with {newest}"
+        yield f"{CHANGELOG} starts with {newest}, not with {version}"
         return
     first, *older = sections
     if first.when != UNRELEASED:
@@ -119,7 +119,7 @@ def _in_changelog(version: str, sections: list[Section]) -> Iterator[str]:
         if not _DATE.fullmatch(section.when):
             yield f"{CHANGELOG}: {section.version} has no date"
         if not _VERSION.fullmatch(section.version) or _order(section.version) >= _order(later.version):
-            yield f"{CHANGELOG}: {section.version} stands below {later.version}"
+            yield f"{CHANGELOG}: {section.version} is listed below {later.version}"
 
 
 def versions(name: str, text: str) -> set[str]:

@@ -87,7 +87,7 @@ OUT_OF_ORDER = [
     (
         "0.3.0",
         msgspec.structs.replace(GOOD, newest="0.3"),
-        "CHANGELOG.md does not begin with 0.3.0, but with 0.2.0",
+        "CHANGELOG.md starts with 0.2.0, not with 0.3.0",
     ),
     (
         "0.2.0",
@@ -96,7 +96,7 @@ OUT_OF_ORDER = [
     ),
     ("0.2.0", changed(CHANGELOG, "- One thing.\n- Another.\n", ""), "CHANGELOG.md says nothing of 0.2.0"),
     ("0.2.0", changed(CHANGELOG, "## 0.1.1 (2025-02-03)", "## 0.1.1"), "CHANGELOG.md: 0.1.1 has no date"),
-    ("0.2.0", changed(CHANGELOG, "## 0.1.0 (", "## 0.1.10 ("), "CHANGELOG.md: 0.1.10 stands below 0.1.1"),
+    ("0.2.0", changed(CHANGELOG, "## 0.1.0 (", "## 0.1.10 ("), "CHANGELOG.md: 0.1.10 is listed below 0.1.1"),
     ("0.2.0", changed(MODULE, "0.1.1", "new"), "ctxmgr/__init__.py does not name a version"),
     (
         "0.2.0",
@@ -113,7 +113,7 @@ OUT_OF_ORDER = [
         msgspec.structs.replace(GOOD, newest="0.1"),
         "the table of rules says that ctxmgr 0.1 replays today's rules, not 0.2.0",
     ),
-    ("0.2.0", msgspec.structs.replace(GOOD, changed=" M a.py"), "this is not committed:\n M a.py"),
+    ("0.2.0", msgspec.structs.replace(GOOD, changed=" M a.py"), "uncommitted changes:\n M a.py"),
 ]
 
 
@@ -171,7 +171,7 @@ def test_checking_writes_nothing(checkout: Path, capsys: pytest.CaptureFixture[s
     assert main([f"{RELEASES[RULES]}.9", "--check"], checkout) == 0
     assert "can be released" in capsys.readouterr().out
     assert main([f"{RELEASES[RULES]}.8"], checkout) == 1
-    assert "does not begin with" in capsys.readouterr().err
+    assert "CHANGELOG.md starts with" in capsys.readouterr().err
     assert read(checkout) == before
 
 
@@ -185,7 +185,7 @@ def test_releasing_writes_the_files_and_not_twice(checkout: Path, capsys: pytest
     assert main([version], checkout) == 1
     said = capsys.readouterr().err
     assert "not (unreleased)" in said
-    assert "this is not committed" in said
+    assert "uncommitted changes" in said
 
 
 def test_this_checkout_could_be_released_but_for_what_is_uncommitted() -> None:
