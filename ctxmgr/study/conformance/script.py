@@ -229,10 +229,10 @@ def _items(
 
 FORMAT = """\
 A script is a transcript: JSON lines, as `ctxmgr serve --record FILE` writes them and protocol/transcripts has them.
-Those are scripts too, but for what no host brings about: faults inside, deadlines, snapshots of before, weights of
-a vocabulary. A recording with such a thing, or whose policy does not set the tokenizer to "estimate", is skipped,
-with the reason, and the exit code is 1.
-To write one, record a conversation, then put placeholders where values may differ.
+Those are scripts too, unless they need something that a host cannot cause: internal faults, deadlines, earlier
+snapshots, token counts of a vocabulary. Such a recording, or one whose policy does not set the tokenizer to
+"estimate", is skipped with the reason, and the exit code is 1.
+To write a script, record a conversation, then put placeholders where values may differ.
 
     {"ctxmgr": {"protocolVersion": "1.0", "match": "subset"}}
     {"comment": "It fits: the host sends its own list."}
@@ -240,22 +240,22 @@ To write one, record a conversation, then put placeholders where values may diff
     {"from": "ctxmgr", "message": {"id": 1, "result": {"zone": {"$type": "string"}, "tokens": {"$gte": 2140}}}}
 
 The header's `match`
-    "subset"    placeholders are read; an object that is expected may come with more members than are named
-    "exact"     placeholders are read; an object has the members that are named and no others
-    "literal"   no placeholder is read: each line is as it stands. So it is without `match`, as in a recording
-With it a script that names no `rules` is taken by any release; a recording, or one that names some, by those that
-have them.
+    "subset"    placeholders apply; an object may have more members than the expected one
+    "exact"     placeholders apply; an object must have exactly the expected members
+    "literal"   placeholders do not apply: each line must be equal. The default, as in a recording
+A script with `match` and without `rules` works with any release. A recording, or a script with `rules`, works only
+with releases that have those rules.
 
 Lines
-    {"from": "host", "message": ...}     is sent as it stands, when all lines before it are done
-    {"from": "host", "broken": "..."}    is sent as it stands; no JSON
+    {"from": "host", "message": ...}     is sent unchanged, after all lines before it are done
+    {"from": "host", "broken": "..."}    is sent unchanged; it is not valid JSON
     {"from": "ctxmgr", "message": ...}   is awaited and must match. Answers are told apart by their id, requests and
                                          notifications by their method: the oldest that no line has taken
     {"from": "host", "process": "kill"}  ends the process at once, with the requests that are open
     {"from": "host", "process": "close"} closes its input
     {"from": "ctxmgr", "exit": 0}        it must end, with this exit code
-    {"comment": "..."}                   is passed over, and so are ctxmgr's lines that are no messages
-After its end, the next line of the host starts the process again, on the same state directory.
+    {"comment": "..."}                   is ignored, as are ctxmgr's lines that are not messages
+After its end, the next line of the host starts the process again, with the same state directory.
 
 Placeholders in what is expected
     {"$any": true}         a value, whatever it is
