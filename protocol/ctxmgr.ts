@@ -1378,7 +1378,7 @@ export interface Report {
   rawTokens: number;
   /** Tokens of the list to send. */
   tokens: number;
-  /** The zone that decided. */
+  /** The zone of the list before this call pruned it. */
   zone: Zone;
   /** Number of the current cache epoch. 0 if none was opened. */
   epoch: number;

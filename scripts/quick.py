@@ -5,10 +5,12 @@ Rules:
 1. The change is everything that differs from the merge base with `main`, committed or not, and untracked files.
 2. Lint covers everything, since it takes a second; types are checked for the changed modules.
 3. Tests run in this order: changed tests, tests that import a changed module, those of pages and of the structure
-   of packages (`PAGES`, `SHAPE`), tests that import an importer of a changed module. In each group the tests of the
-   changed package come first, then those that import fewer modules, since they are more specific.
+   of packages (`PAGES`, `SHAPE`), tests that import an importer of a changed module. What is not committed comes
+   before what is. In each group the tests of the changed package come first, then those that import fewer modules,
+   since they are more specific.
 4. Tests of real programs, of kills and long ones are left to `scripts/test --all`.
-5. No test starts after `TEST_SECONDS`. Tests that did not run are counted and reported.
+5. No test starts after `TEST_SECONDS`, except those of test files with uncommitted changes, which all run.
+6. Tests that did not run are counted. Changed test files that did not run are named.
 """
 
 import re
@@ -26,6 +28,7 @@ FOLDERS = ("ctxmgr", "scripts", "tests")
 BASE = "main"
 TEST_SECONDS = 20.0
 MOST_FILES = 40  # collected at most: more would not run within the time
+MOST_NAMED = 10
 NEIGHBOR = 2  # the rank of tests of what imports a changed module
 LEFT_TO_ALL = "not (real or kill or long)"
 SHAPE = (  # for any module of ctxmgr; the rest of `test_faces` takes longer
@@ -106,25 +109,35 @@ def _named(source: str) -> list[tuple[str, tuple[str, ...]]]:
     return rows + [(match[1], ()) for match in _IMPORT.finditer(source)]
 
 
-def selected(changed: Sequence[str], sources: Mapping[str, str]) -> Selection:
-    """The tests of these paths. A path missing in `sources` was removed."""
+def is_test(path: str) -> bool:
+    return path.startswith("tests/") and path.endswith(".py") and Path(path).name.startswith("test_")
+
+
+def selected(changed: Sequence[str], sources: Mapping[str, str], uncommitted: Iterable[str] = ()) -> Selection:
+    """The tests of the paths `changed`, `uncommitted` among them. A path missing in `sources` was removed."""
     of = imports(sources)
-    tests = {path for path in sources if Path(path).name.startswith("test_") and path.startswith("tests/")}
+    tests = {path for path in sources if is_test(path)}
     reach = {path: _reach(module_of(path), of) for path in tests}
     touched = {module_of(path) for path in changed if path.endswith(".py")}
+    newest = {module_of(path) for path in uncommitted}
+    own = tests & {*uncommitted}
     neighbors = {module for module, targets in of.items() if targets & touched and module.startswith("ctxmgr")}
     ranks = {path: _rank(path, reach[path], set(changed), touched, neighbors) for path in tests}
     packages = {
         f"/{Path(path).parts[1]}/" for path in changed if path.startswith("ctxmgr/") and path.count("/") > 1
     }
     far = {path: not any(package in path for package in packages) for path in tests}
-    chosen = sorted((rank, far[path], len(reach[path]), path) for path, rank in ranks.items() if rank is not None)
-    near = [path for rank, *_, path in chosen if rank < NEIGHBOR]
-    others = [path for rank, *_, path in chosen if rank == NEIGHBOR]
+    chosen = sorted(
+        (path not in own, not reach[path] & newest, rank, far[path], len(reach[path]), path)
+        for path, rank in ranks.items()
+        if rank is not None
+    )
+    near = [path for *_, path in chosen if ranks[path] != NEIGHBOR]
+    others = [path for *_, path in chosen if ranks[path] == NEIGHBOR]
     pages = _pages(changed, tests)
-    files = list(dict.fromkeys([*near[: MOST_FILES - len(pages)], *pages, *others]))
-    left_out = len({*near, *others} - {*files[:MOST_FILES]})
-    return Selection(files[:MOST_FILES], left_out)
+    files = list(dict.fromkeys([*near[: max(MOST_FILES - len(pages), len(own))], *pages, *others]))
+    files = files[: max(MOST_FILES, len(own))]
+    return Selection(files, len({*near, *others} - {*files}))
 
 
 def _rank(
@@ -158,18 +171,28 @@ def _pages(changed: Iterable[str], tests: set[str]) -> list[str]:
 
 
 class Deadline:
-    """A pytest plugin for rule 5. `now` returns seconds."""
+    """A pytest plugin for rules 5 and 6. `now` returns seconds; `always`: test files that it does not stop."""
 
-    def __init__(self, seconds: float, now: Callable[[], float] = time.monotonic) -> None:
-        self._now, self._end = now, now() + seconds
+    def __init__(
+        self, seconds: float, now: Callable[[], float] = time.monotonic, always: Iterable[str] = ()
+    ) -> None:
+        self._now, self._end, self._always = now, now() + seconds, {*always}
+        self._complete: dict[str, bool] = {}  # by test file: all of its tests ran
         self.left_out = 0
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: Any) -> bool | None:
-        if self._now() < self._end:
+        path = item.nodeid.partition("::")[0]
+        runs = path in self._always or self._now() < self._end
+        self._complete[path] = self._complete.get(path, True) and runs
+        if runs:
             return None
         self.left_out += 1
         return True  # handled: pytest must not run it
+
+    def not_run(self, changed: Iterable[str]) -> list[str]:
+        """The changed test files of which a test was left out for time, or none was chosen (rule 4)."""
+        return [path for path in changed if not self._complete.get(path, False)]
 
 
 def changed_paths(base: str) -> list[str]:
@@ -201,10 +224,13 @@ def main(base: str = BASE) -> int:
         subprocess.run([sys.executable, "-m", "ruff", *words, "."], cwd=ROOT).returncode
         for words in (("check", "--quiet"), ("format", "--check", "--quiet"))
     ]
-    selection, deadline, tests = selected(changed, _sources()), Deadline(TEST_SECONDS), 0
+    uncommitted, sources, tests = changed_paths("HEAD"), _sources(), 0
+    selection, deadline = selected(changed, sources, uncommitted), Deadline(TEST_SECONDS, always=uncommitted)
     if selection.files:
         names = ", ".join(selection.files[:3]) + (", ..." if len(selection.files) > 3 else "")
-        print(f"changed files: {len(changed)}; test files: {len(selection.files)} ({names})", flush=True)
+        print(
+            f"files changed since {base}: {len(changed)}; test files: {len(selection.files)} ({names})", flush=True
+        )
         tests = int(
             pytest.main(
                 ["-q", "--no-header", "--continue-on-collection-errors", "-m", LEFT_TO_ALL, *selection.files],
@@ -223,8 +249,25 @@ def main(base: str = BASE) -> int:
     ]
     if deadline.left_out or selection.left_out:
         print(f"not run within {TEST_SECONDS:.0f} s: {deadline.left_out} tests and {selection.left_out} test files")
-    print(f"failed: {', '.join(failed)}" if failed else "nothing failed; before you push: scripts/test")
+    not_run = deadline.not_run(path for path in changed if path in sources and is_test(path))
+    print(verdict(failed, not_run))
     return 1 if failed else 0
+
+
+def verdict(failed: Sequence[str], not_run: Sequence[str]) -> str:
+    """The last lines of the output."""
+    lines = []
+    if not_run:
+        more = [f"and {len(not_run) - MOST_NAMED} more"] if len(not_run) > MOST_NAMED else []
+        lines = ["changed test files that did not run, or not all of their tests:"]
+        lines += [f"  {one}" for one in [*not_run[:MOST_NAMED], *more]]
+    if failed:
+        lines.append(f"failed: {', '.join(failed)}")
+    elif not_run:
+        lines.append("what ran did not fail; run the rest: scripts/test, or scripts/test --all")
+    else:
+        lines.append("nothing failed; before you push: scripts/test")
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

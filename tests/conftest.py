@@ -79,4 +79,4 @@ def pytest_testnodedown(node: Any, error: object) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for why, count in sorted(terminalreporter.config.stash[LEFT_OUT].items()):
-        terminalreporter.write_line(f"left out: {count} tests that {why}")
+        terminalreporter.write_line(f"left out ({count}): tests that {why}")

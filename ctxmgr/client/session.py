@@ -165,7 +165,8 @@ class AsyncClientSession:
         notify: bool = False,
     ) -> lifecycle.TurnEndResult | None:
         """Report a model call and the results of its tools. `usage`: the provider's own object.
-        `Host.on_request_compaction` carries out the `commands` of the answer if there is one; otherwise you do.
+        With `Host.on_request_compaction`, a request to compact goes there and is not in the `commands` of the
+        answer. Without it, carry out the `commands`.
         `notify`: do not wait for an answer. A compaction is then requested through that callback only."""
         try:
             params = {
@@ -179,7 +180,11 @@ class AsyncClientSession:
         except Exception as thrown:  # noqa: BLE001  rule 1
             self._failed(thrown, "turn_end")
             return None
-        return await self._outbox.event("turn_end", params, lifecycle.TurnEndResult, notify)
+        result = await self._outbox.event("turn_end", params, lifecycle.TurnEndResult, notify)
+        if result is None or self._client.host.on_request_compaction is None:
+            return result
+        others = [command for command in result.commands if command.method != "requestCompaction"]
+        return msgspec.structs.replace(result, commands=others)
 
     async def model_select(self, model: lifecycle.Model | Mapping[str, Any]) -> lifecycle.StatusResult | None:
         """Report another model from the next call on. Raises InvalidParams if it is invalid."""

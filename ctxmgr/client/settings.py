@@ -48,13 +48,14 @@ class Host(msgspec.Struct, frozen=True):
     """What the program does for ctxmgr. Each callback that is given is declared as a capability. A coroutine
     function runs on the loop of the client, any other callable in a thread, so that it may call the client.
 
-    `on_request_compaction`: returning True means that the compaction is queued. It is also called for commands in
-    the answer of `turn_end`. `on_complete_on_context` needs `on_complete` too: its params have an `instruction`
-    instead of a prompt. Append it to the program's last request and the messages since, with the same system
-    prompt and tools. `retrieve`: the model has a tool that calls `retrieve`. `archive`: archive what is removed
-    even without such a tool. `deliver`: when a compaction may run; None: never request one. `on_trouble` is called
-    once when something goes wrong, `on_recovery` once when lists are answered again. `on_telemetry` gets numbers
-    about each session; exceptions it raises are ignored. These three must return at once.
+    `on_request_compaction`: returning True means that the compaction is queued. It gets every request to compact;
+    the answer of `turn_end` then has none. `on_complete_on_context` needs `on_complete` too: its params have an
+    `instruction` instead of a prompt. Append it to the program's last request and the messages since, with the
+    same system prompt and tools. `retrieve`: the model has a tool that calls `retrieve`. `archive`: archive what
+    is removed even without such a tool. `deliver`: when a compaction may run; None: never request one.
+    `on_trouble` is called once when something goes wrong, `on_recovery` once when lists are answered again.
+    `on_telemetry` gets numbers about each session; exceptions it raises are ignored. These three must return at
+    once.
     """
 
     on_request_compaction: OnRequestCompaction | None = None

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scripts import quick
-from scripts.quick import Deadline, imports, selected
+from scripts.quick import Deadline, imports, selected, verdict
 
 SOURCES = {
     "ctxmgr/wire/__init__.py": "from ctxmgr.wire.framing import Framer\nfrom ctxmgr.wire import errors\n",
@@ -66,11 +66,38 @@ def test_what_is_beyond_the_limit_is_counted(monkeypatch: pytest.MonkeyPatch) ->
     assert chosen.left_out == 2
 
 
-def test_after_the_deadline_no_test_starts() -> None:
+def test_what_is_not_committed_comes_first_and_always_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(quick, "MOST_FILES", 2)
+    far, framing = "tests/unit/client/test_far.py", "tests/unit/wire/test_framing.py"
+    changed = [*SOURCES]
+    assert selected(changed, SOURCES, [far]).files[0] == far
+    assert selected(changed, SOURCES, ["ctxmgr/wire/framing.py"]).files[0] == framing
+    assert selected(changed, SOURCES, ["ctxmgr/wire/framing.py", far]).files[0] == far
+    own = [path for path in SOURCES if path.startswith("tests/unit/")]
+    assert {*own} == {*selected(changed, SOURCES, own).files}
+
+
+class Item:
+    def __init__(self, path: str) -> None:
+        self.nodeid = f"{path}::test_one"
+
+
+def test_after_the_deadline_only_uncommitted_tests_start() -> None:
     time = iter([0.0, 1.0, 19.0, 20.0, 21.0])
-    deadline = Deadline(20.0, lambda: next(time))
-    assert [deadline.pytest_runtest_protocol(None) for _ in range(4)] == [None, None, True, True]
+    deadline = Deadline(20.0, lambda: next(time), always=["edited.py"])
+    items = [Item(path) for path in ("a.py", "b.py", "b.py", "edited.py", "c.py")]
+    assert [deadline.pytest_runtest_protocol(item) for item in items] == [None, None, True, None, True]
     assert deadline.left_out == 2
+    assert deadline.not_run(["a.py", "b.py", "c.py", "edited.py", "real.py"]) == ["b.py", "c.py", "real.py"]
+
+
+def test_a_changed_test_that_did_not_run_is_named_and_nothing_is_said_to_have_passed() -> None:
+    assert verdict([], []) == "nothing failed; before you push: scripts/test"
+    said = verdict([], ["tests/test_map.py"])
+    assert "\n  tests/test_map.py\n" in said
+    assert "nothing failed" not in said
+    said = verdict(["tests"], [f"tests/test_{number}.py" for number in range(25)])
+    assert said.endswith("\n  and 15 more\nfailed: tests")
 
 
 def test_each_test_that_the_tables_name_is_there() -> None:

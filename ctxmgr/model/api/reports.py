@@ -31,7 +31,7 @@ class Report(Wire, frozen=True):
 
     raw_tokens: Annotated[int, Meta(description="Tokens of the list as it came.")]
     tokens: Annotated[int, Meta(description="Tokens of the list to send.")]
-    zone: Annotated[str, Meta(description="The zone that decided.")]
+    zone: Annotated[str, Meta(description="The zone of the list before this call pruned it.")]
     epoch: Annotated[int, Meta(description="Number of the current cache epoch. 0 if none was opened.")]
     first_changed_index: Annotated[
         int,

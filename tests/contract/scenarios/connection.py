@@ -81,7 +81,7 @@ def five_messages() -> Talk:
 
     over = talk.turn_end({"role": "assistant", "content": "It is mended."}, usage={"total_tokens": 27_000})
     assert [command["method"] for command in over["commands"]] == ["requestCompaction"]
-    entry = {"type": "compaction", "id": "e9", "summary": "The login is mended: the token's age was wrong."}
+    entry = {"id": "e9", "summary": "The login is mended: the token's age was wrong."}
     status = talk.call("session_compact", sessionId="s", compactionEntry=entry)["status"]
     assert status["latch"]["state"] == "idle"
     return talk

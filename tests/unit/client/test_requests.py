@@ -54,7 +54,8 @@ async def test_a_command_goes_to_the_callback_as_a_request_does(script: Scripted
 
     async with script.client(Host(on_request_compaction=compact)) as client:
         session = await begun(client)
-        await session.turn_end(REPLY, usage=HIGH)
+        done = await session.turn_end(REPLY, usage=HIGH)
+        assert done.commands == []  # or a program compacts twice
         script.links[0].ask("requestCompaction", WANTED)
         assert (await heard(script.links[0]))["result"] == {"accepted": True}
         assert [one.reason for one in asked] == ["threshold", "threshold"]

@@ -1967,7 +1967,7 @@ pub struct Report {
     pub raw_tokens: i64,
     /// Tokens of the list to send.
     pub tokens: i64,
-    /// The zone that decided.
+    /// The zone of the list before this call pruned it.
     pub zone: Zone,
     /// Number of the current cache epoch. 0 if none was opened.
     pub epoch: i64,

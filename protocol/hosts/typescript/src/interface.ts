@@ -76,7 +76,8 @@ export interface SidecarOptions {
   readonly deliver?: "whenIdle" | "midRun";
 
   // Only what is given is declared as a capability.
-  /** Answer at once: accepted means queued. Called for commands in `turn_end`'s answer too. A throw is a refusal. */
+  /** Answer at once: accepted means queued. A throw is a refusal. Each request to compact arrives here, and nowhere
+   *  else: what `turnEnd` resolves to does not repeat it. */
   readonly onRequestCompaction?: (
     params: Params<"requestCompaction">,
   ) => Result<"requestCompaction"> | Promise<Result<"requestCompaction">>;
@@ -104,7 +105,7 @@ export interface SidecarOptions {
   /** So often a process that lets a long call wait is asked whether it lives. Default: 5 000. */
   readonly probeMs?: number;
   readonly restart?: Partial<RestartLimits>;
-  /** Longest time `session` takes; what is not done by then goes on. Default: 5 000. */
+  /** Longest time that `session` takes. `session_start` then continues in the background. Default: 5 000. */
   readonly sessionMs?: number;
   /** Longest time `dispose` takes before it kills. Default: 3 000. */
   readonly endMs?: number;

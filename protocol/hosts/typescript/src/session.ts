@@ -206,7 +206,11 @@ export class LiveSession<M extends object = object> implements Session<M> {
 
   // events
 
-  turnEnd: Session["turnEnd"] = (params) => this.#event("turn_end", params);
+  /** What `#carryOut` takes is not in the answer: a host must not compact twice. */
+  turnEnd: Session["turnEnd"] = async (params) => {
+    const answer = await this.#event("turn_end", params);
+    return answer && { ...answer, commands: answer.commands.filter(({ method }) => method !== "requestCompaction") };
+  };
 
   /** Rule 3. Undefined where there is no answer in time. */
   async #event<K extends Asked>(method: K, params: object): Promise<Result<K> | undefined> {
