@@ -29,7 +29,9 @@ def _listed(names: Sequence[str], last: str) -> str:
 
 
 SETTINGS = (  # override the settings' files, in commands that run a proxy
-    option("--observe", action="store_true", help="change nothing; report at the end what would have been saved"),
+    option(
+        "--observe", action="store_true", help="change no request; report at the end what would have been saved"
+    ),
     option(
         "--preset", metavar="NAME", help=f"how lists are pruned: {', '.join(get_args(Preset))} (default: balanced)"
     ),

@@ -118,9 +118,14 @@ OF_OTHERS = ("--", "--command")  # everything after it belongs to another progra
 
 
 class OneLineParser(argparse.ArgumentParser):
-    """Reports a wrong call in one line, with a suggestion and an example of a right call."""
+    """Reports a wrong call in one line, with a suggestion and an example of a right call.
+    Options cannot be abbreviated.
+    """
 
     _given: Sequence[str] = ()
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings, allow_abbrev=False)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         self._given = [*(args or ())]
@@ -150,7 +155,7 @@ class OneLineParser(argparse.ArgumentParser):
         own = [name for name in self._option_string_actions if name.startswith("--")]
         words = (word.partition("=")[0] for word in takewhile(lambda word: word not in OF_OTHERS, self._given))
         for word in words:
-            if not word.startswith("-") or any(name.startswith(word) for name in own):
+            if not word.startswith("-") or word in self._option_string_actions:
                 continue
             near = ALSO_CALLED.get(word, "")
             if hint := (f"; did you mean {near}?" if near in own else _meant(word, own)):

@@ -93,6 +93,9 @@ def _run(given: Sequence[str]) -> int:
             return hooks.run(hooks.plain(given[1:]))
         import pkgutil
 
+        if not given:
+            parser(None).print_help(sys.stderr)
+            return 2
         parsed = parser(next((word for word in given if word in COMMANDS), None)).parse_args(given)
         code: int = pkgutil.resolve_name(parsed.run)(parsed)
         return code

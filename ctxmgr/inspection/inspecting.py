@@ -4,7 +4,7 @@ nothing.
 
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from ctxmgr.engine.memory import current
 from ctxmgr.inspection import naming
 from ctxmgr.known_models import Registry, shipped
 from ctxmgr.masking import secrets_in, without_secrets
-from ctxmgr.model.saved import KINDS, State
+from ctxmgr.model.saved import KINDS, Latch, State
 from ctxmgr.plain_text import complain, table, write
 from ctxmgr.session import in_use, journal, ledger_updates, policy_in_force
 from ctxmgr.settings import SettingsFault, models_file
@@ -89,26 +89,47 @@ def _show(state: State, lines: tuple[int, int], full: bool, models: Registry, kn
 
 
 def _head(state: State, lines: int, strange: int, models: Registry) -> list[tuple[str, str]]:
-    model, meter, latch = state.model, state.meter, state.latch
+    model, meter = state.model, state.meter
     totals = msgspec.structs.asdict(state.totals).items()
     kinds = Counter(decision.kind for decision in state.decisions.values())
-    reading = "unknown" if meter.reading_tokens is None else f"{meter.reading_tokens:,} tokens"
-    ratios = ", ".join(f"{name} {ratio:.3f}" for name, ratio in meter.ratios.items()) or "none yet"
+    reading = "unknown"
+    if meter.reading_tokens is not None:
+        reading = f"{meter.reading_tokens:,} tokens by the provider, {meter.base:,} by ctxmgr's estimate"
+    scales = "; ".join(f"estimates for {name} times {ratio:.3f}" for name, ratio in meter.ratios.items())
     return [
         ("lines", f"{lines}, {strange} of an unknown kind" if strange else str(lines)),
         ("events (seq)", str(state.seq)),
         ("newest time", _moment(state.clock)),
         ("model", f"{model.id}, window {model.window:,} tokens"),
-        ("projection", "on" if state.enabled else "off"),
-        ("latch", f"{latch.state}, {latch.failure_count} failures in a row, wait {latch.wait} turn_ends"),
-        ("last reading", f"{reading}; ctxmgr counted {meter.base:,}"),
-        ("ratios", ratios),
+        ("pruning", "on" if state.enabled else "off"),
+        ("compaction", _request(state.latch)),
+        ("last call", reading),
+        ("calibration", scales or "none yet"),
         ("provider's cache", _cache(state, models)),
-        ("resume packet", "with the next list" if state.resume else "not due"),
+        ("resume packet", "in the next list" if state.resume else "not needed"),
         ("decisions", ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())) or "none"),
-        ("path", f"{len(state.trail)} entries" + (f", newest {state.trail[-1]}" if state.trail else "")),
+        ("entries", _entries(state.trail)),
         ("totals", ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in totals if count) or "none"),
     ]
+
+
+def _request(latch: Latch) -> str:
+    """Whether ctxmgr has requested a compaction, or when it may."""
+    failures = f"{latch.failure_count} failed in a row"
+    match latch.state:
+        case "asked":
+            return "requested, not done yet"
+        case "cooldown":
+            return f"{failures}; none is requested for {latch.wait} more model calls"
+        case "resting":
+            return f"{failures}; none is requested until the list is much smaller"
+        case _:
+            return "not requested"
+
+
+def _entries(trail: Sequence[str]) -> str:
+    """The host's entries on the branch in use."""
+    return f"{len(trail):,} on this branch, newest {trail[-1]}" if trail else "the host names none"
 
 
 def _cache(state: State, models: Registry) -> str:

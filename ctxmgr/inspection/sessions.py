@@ -118,7 +118,7 @@ def _rows(sessions: list[ListedSession], now_ms: int) -> Iterator[tuple[str, ...
             _cut(PurePath(session.cwd).name or "-", MOST_PROJECT),
             age(now_ms - session.saved_ms),
             f"{kilobytes(session.size_bytes)} kB",
-            session.preset or "default",
+            session.preset or policy_keys.policy({}).preset,
             is_open + (session.fault or session.first_words or "-"),
         )
 

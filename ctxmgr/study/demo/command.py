@@ -8,6 +8,7 @@
 """
 
 import argparse
+import shutil
 import tempfile
 from collections.abc import Sequence
 from functools import partial
@@ -21,6 +22,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from ctxmgr.extras import install, is_installed
 from ctxmgr.plain_text import complain
 from ctxmgr.study.console import plain, progress_bar
 from ctxmgr.study.demo.before_and_after import Stretch, pruned_call, stretches
@@ -89,10 +91,22 @@ def show(console: Console, off: Run, balanced: Run) -> None:
     else:
         _list(console, balanced.outcome, number)
     _bill(console, off, balanced)
+    _next(console)
+
+
+def _next(console: Console) -> None:
+    """The commands to try next; before them those that install ctxmgr, unless the next ones work already."""
+    console.print("\nNext, with your own sessions and your own agent:")
+    if shutil.which("ctxmgr") is None or not is_installed("proxy"):
+        for line in (
+            "python3 -m venv ~/.venvs/ctxmgr",
+            f"~/.venvs/ctxmgr/bin/{install('proxy', 'study')}",
+            "export PATH=~/.venvs/ctxmgr/bin:$PATH",
+        ):
+            console.print(plain(f"  {line}"), soft_wrap=True)
     console.print(
-        "\nNext, with your own sessions and your own agent:\n"
         "  [bold]ctxmgr savings[/bold]                   what they cost, and what they would have cost\n"
-        "  [bold]ctxmgr run --observe -- claude[/bold]   changes nothing, reports what you would save\n"
+        "  [bold]ctxmgr run --observe -- claude[/bold]   changes no request, reports the savings\n"
     )
 
 
@@ -103,6 +117,8 @@ def _list(console: Console, outcome: ReplayResult, number: int) -> None:
         f"[bold]One list, before and after[/bold]: model call {number + 1} of {len(outcome.calls)}. The agent has "
         f"{len(sight.items)} messages,\n{call.before_tokens:,} tokens. ctxmgr sends {call.after_tokens:,} tokens."
     )
+    if call.before_tokens > outcome.window:
+        console.print("That exceeds the window: without ctxmgr, the agent would have compacted it.")
     found = stretches(sight, MessageCache(message_reader()).weight)
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False, expand=True)
     table.add_column("messages", justify="right", no_wrap=True)
@@ -115,7 +131,9 @@ def _list(console: Console, outcome: ReplayResult, number: int) -> None:
     console.print(table)
     shortened = max((one for one in found if one.fate == "shortened"), key=lambda one: one.tokens, default=None)
     if shortened is not None:
-        console.print(f"In place of the {shortened.tokens:,} tokens of message {shortened.first}, this is sent:")
+        console.print(
+            f"In place of message {shortened.first}, this is sent (its count, with ~, is a faster estimate):"
+        )
         for line in excerpt(shortened.sent_text, SENT_LINES):
             console.print(plain(f"  {line}", "yellow"), no_wrap=True, overflow="ellipsis")
         console.print()
@@ -123,6 +141,7 @@ def _list(console: Console, outcome: ReplayResult, number: int) -> None:
         text = plain("\n".join(excerpt(packet.sent_text, PACKET_LINES)))
         text.no_wrap, text.overflow = True, "ellipsis"
         console.print(Panel(text, title="the packet, each line cut to this width", border_style=STYLES["packet"]))
+    console.print()
 
 
 def excerpt(text: str, most: int) -> list[str]:

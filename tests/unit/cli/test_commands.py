@@ -64,8 +64,15 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert [name for name, summary in COMMANDS.items() if f"{name} {summary}" not in printed] == []
 
 
+def test_without_a_command_it_prints_its_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    said = capsys.readouterr()
+    assert (said.out, said.err.split()[:2]) == ("", ["usage:", "ctxmgr"])
+    assert [name for name in COMMANDS if f" {name} " not in said.err] == []
+
+
 def test_wrong_usage_is_2(capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments in [[], ["nonsense"], ["nonsense", "serve"], ["conform"], ["forget"]]:
+    for arguments in [["nonsense"], ["nonsense", "serve"], ["conform"], ["forget"]]:
         with pytest.raises(SystemExit) as caught:
             main(arguments)
         assert caught.value.code == 2, arguments
@@ -153,6 +160,8 @@ def test_it_ends_quietly_where_nobody_reads_what_it_prints(arguments: list[str])
         ("proxy --upstream http://x --lisen 127.0.0.1:1", "there is no option --lisen; did you mean --listen?"),
         ("proxy --port 1", "missing: --upstream; there is no option --port; did you mean --listen?"),
         ("run --base-url http://x", "there is no option --base-url; did you mean --upstream?"),
+        ("run --observ -- claude", "there is no option --observ; did you mean --observe?"),
+        ("sessions list --jso", "there is no option --jso; did you mean --json?"),
         ("sessions show s --fulll", "there is no option --fulll; did you mean --full?"),
         ("search x --port 3", "there is no option --port; for example: ctxmgr search "),
         ("inspect a b", "unexpected argument: b; for example: ctxmgr inspect "),

@@ -12,6 +12,9 @@ import pytest
 from ctxmgr.cli import main
 from ctxmgr.devices.snapshots import SnapshotStore, to_line
 from ctxmgr.extras import needs
+from ctxmgr.inspection import inspecting
+from ctxmgr.known_models import shipped
+from ctxmgr.model.saved import Latch, ModelSpec, State
 from ctxmgr.session import journal
 from tests.inprocess import InProcess
 from tests.unit.study.replay.commands import GREENHOUSE, ROOT, USER
@@ -165,6 +168,29 @@ def inspected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..
         return " ".join(capsys.readouterr().out.split())
 
     return told
+
+
+def test_inspect_shows_its_figures_in_plain_words(inspected: Callable[..., str]) -> None:
+    out = inspected(0)
+    assert " pruning on compaction not requested last call 31,000 tokens by the provider, " in out
+    assert " by ctxmgr's estimate calibration " in out
+    assert " entries the host names none " in out
+
+
+@pytest.mark.parametrize(
+    ("latch", "says"),
+    [
+        (Latch(), "not requested"),
+        (Latch("asked"), "requested, not done yet"),
+        (Latch("cooldown", 2, 40), "2 failed in a row; none is requested for 40 more model calls"),
+        (Latch("resting", 3), "3 failed in a row; none is requested until the list is much smaller"),
+    ],
+)
+def test_inspect_says_whether_a_compaction_is_requested(
+    latch: Latch, says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    inspecting._show(State("s", ModelSpec("m", 200_000), latch=latch), (1, 0), False, shipped(), ())
+    assert f"compaction        {says}\n" in capsys.readouterr().out
 
 
 def test_inspect_tells_what_the_cache_gave(inspected: Callable[..., str]) -> None:

@@ -3,6 +3,7 @@
 import json
 import os
 import stat
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -15,15 +16,16 @@ from tests.inprocess import InProcess
 
 USER = {"role": "user", "content": "hello", "timestamp": 1}
 REPLY = {"role": "assistant", "content": [{"type": "text", "text": "ok"}], "stopReason": "stop", "timestamp": 2}
+TURNS: Mapping[str, object] = {"preset": "turns"}
 ODD = "\x1b[31m../../etc/passwd"
 
 
-def save(state: Path, session: str) -> Path:
+def save(state: Path, session: str, policy: Mapping[str, object] = TURNS) -> Path:
     """A session with one list of one message; its snapshot."""
     host = InProcess()
     host.request("context", sessionId="s", messages=[USER])
     host.notify("turn_end", sessionId="s", message=REPLY, usage={"tokens": 1_000})
-    host.request("setPolicy", sessionId="s", policy={"preset": "turns"})
+    host.request("setPolicy", sessionId="s", policy=policy)
     opened = SnapshotStore(state).open(session)
     assert opened.file is not None
     for line in host.saved["s"]:
@@ -66,6 +68,15 @@ def test_the_list_has_each_session_with_its_figures(state: Path, capsys: pytest.
     assert head.split() == ["session", "project", "age", "size", "preset", "first", "words"]
     assert first.split()[0] == "b"
     assert first.endswith("turns   hello")
+
+
+def test_a_session_without_a_preset_of_its_own_is_listed_with_the_default_one(
+    state: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save(state, "s", policy={})
+    assert run(state, "list") == 0
+    _, row = capsys.readouterr().out.splitlines()
+    assert row.endswith("balanced  hello")
 
 
 def test_without_sessions_it_says_where_it_looked(state: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -215,7 +226,7 @@ def test_the_list_has_the_last_folder_of_the_project_and_the_first_words(
     assert run(state, "list") == 0
     row = capsys.readouterr().out.splitlines()[1]
     assert row.split()[:2] == ["s", "shop"]
-    assert row.endswith("default  Port the tables")
+    assert row.endswith("balanced  Port the tables")
 
 
 def test_show_says_what_inspect_says(state: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from ctxmgr.cli import main
 from ctxmgr.study.demo import command
@@ -43,7 +44,7 @@ def test_it_shows_a_list_before_and_after_and_what_stands_there_now(shown_once: 
         "  removed  ",
         "  shortened  ",
         "  packet  ",
-        "this is sent:\n  [output pruned",
+        "this is sent (its count, with ~, is a faster estimate):\n  [output pruned",
         "[ctxmgr packet]",
     ):
         assert part in text, part
@@ -55,6 +56,37 @@ def test_its_bill_is_the_one_that_the_proof_shows(shown_once: tuple[int, str]) -
     (closed,) = (line for line in shown_once[1].splitlines() if "has to read again" in line)
     assert billed.rstrip().endswith(f"({held['billed']:.0%})")
     assert closed.rstrip().endswith(f"({held['closed']:.0%})")
+
+
+def test_it_says_that_the_agent_alone_would_have_compacted(shown_once: tuple[int, str]) -> None:
+    assert "That exceeds the window: without ctxmgr, the agent would have compacted it.\n" in shown_once[1]
+
+
+def test_a_blank_line_precedes_the_bill(shown_once: tuple[int, str]) -> None:
+    assert "╯\n\nThe bill" in shown_once[1]
+
+
+@pytest.mark.parametrize(
+    ("found", "has_proxy", "installs"),
+    [(None, True, True), ("/bin/ctxmgr", False, True), ("/bin/ctxmgr", True, False)],
+)
+def test_what_to_do_next_works_as_it_is_printed(
+    found: str | None, has_proxy: bool, installs: bool, monkeypatch: pytest.MonkeyPatch, capsys: Said
+) -> None:
+    """It begins with README's lines that install ctxmgr if the commands would not work."""
+    monkeypatch.setattr(command.shutil, "which", lambda name: found)
+    monkeypatch.setattr(command, "is_installed", lambda name: has_proxy)
+    monkeypatch.chdir(ROOT)
+    command._next(Console(width=command.WIDTH, highlight=False))
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    readme = [line.partition("  #")[0].strip() for line in (ROOT / "README.md").read_text().splitlines()]
+    wanted = [line for line in lines if line.startswith(("python3 ", "~", "export "))]
+    assert len(wanted) == (3 if installs else 0)
+    assert set(wanted) <= set(readme)
+    assert [line.split()[:2] for line in lines if line.startswith("ctxmgr ")] == [
+        ["ctxmgr", "savings"],
+        ["ctxmgr", "run"],
+    ]
 
 
 def call(after: int) -> ReplayedCall:
