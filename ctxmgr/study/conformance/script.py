@@ -257,25 +257,25 @@ Lines
     {"comment": "..."}                   is ignored, as are ctxmgr's lines that are not messages
 After its end, the next line of the host starts the process again, with the same state directory.
 
-Placeholders in what is expected
+Placeholders in expected messages
     {"$any": true}         a value, whatever it is
     {"$absent": true}      no value: the member is not there
     {"$type": "string"}    string, number, integer, boolean, object, array or null
-    {"$contains": "text"}  a string that holds the text, or a value with such a string anywhere in it
+    {"$contains": "text"}  a string that contains the text, or a value with such a string anywhere inside
     {"$gt": 5}             a number; also $gte, $lt, $lte
     {"$not": PATTERN}      anything else, or nothing
     {"$rest": true}        in an array: any number of items
-    {"$exact": PATTERN}    objects in it have no members but those that are named
-    {"$capture": "name"}   a value, which gets a name
-and in either
+    {"$exact": PATTERN}    objects inside have exactly the expected members
+    {"$capture": "name"}   a value, which gets this name
+Placeholders in sent and expected messages
     {"$ref": "name"}       the value of that name; "stateDir" is the state directory of this run
-    {"$literal": VALUE}    the value as it stands, though it looks like a placeholder
-Several in one object hold together: {"$gte": 1, "$lt": 5, "$capture": "epoch"}.
+    {"$literal": VALUE}    the value itself, even if it looks like a placeholder
+Several in one object all apply: {"$gte": 1, "$lt": 5, "$capture": "epoch"}.
 
-`initialize` gets the state directory of this run where it names no `stateDir`. A request whose answer no line
-expects must not be answered with an error. At the end each request must have been answered, each request of ctxmgr
-taken, and the process must end when its input does. Notifications that no line expects are passed over.
-What needs loops or decisions is a Python program: see protocol/examples/epochs.py.
+If `initialize` has no `stateDir`, it gets the state directory of this run. If no line expects the answer to a
+request, that answer must not be an error. At the end, each request must have an answer, a line must have matched
+each request from ctxmgr, and the process must exit when its input ends. Unexpected notifications are ignored.
+If you need loops or decisions, write a Python program: see protocol/examples/epochs.py.
 """
 
 MODES = ("literal", "exact", "subset")
