@@ -26,6 +26,7 @@ __all__ = [
     "messages_of",
     "pi",
     "refused",
+    "compact",
     "same_content",
     "settled",
     "unknown_usage",
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from ctxmgr.formats.pi_messages import pi
     from ctxmgr.formats.provider_usage import billed_usage, is_number_as_text, unknown_usage
     from ctxmgr.formats.recognition import messages_of, settled
-    from ctxmgr.formats.spelling import is_marked, mark_count, same_content, unmarked
+    from ctxmgr.formats.spelling import compact, is_marked, mark_count, same_content, unmarked
 else:
     _MODULES = {
         **{name: row.module for name, row in ROWS.items()},
@@ -46,7 +47,7 @@ else:
         "MessageFormat": "message_format",
         **dict.fromkeys(("billed_usage", "is_number_as_text", "unknown_usage"), "provider_usage"),
         **dict.fromkeys(("messages_of", "settled"), "recognition"),
-        **dict.fromkeys(("is_marked", "mark_count", "same_content", "unmarked"), "spelling"),
+        **dict.fromkeys(("compact", "is_marked", "mark_count", "same_content", "unmarked"), "spelling"),
     }
 
     def __getattr__(name: str) -> object:

@@ -8,7 +8,7 @@ text.
 
 from collections.abc import Iterator, Mapping
 
-from ctxmgr.formats import unmarked
+from ctxmgr.formats import compact, unmarked
 from ctxmgr.model import difference
 from ctxmgr.model.api import lifecycle
 from ctxmgr.proxy.apis import ListCall
@@ -40,4 +40,4 @@ def _pieces(raw: bytes) -> list[bytes]:
     found = elements(raw)
     if found is None:
         return [raw] if raw.strip() != b"null" else []
-    return [unmarked(bytes(each)) for each in found]
+    return [unmarked(compact(bytes(each))) for each in found]

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 
 import msgspec
 
-from ctxmgr.formats import unmarked
+from ctxmgr.formats import compact, unmarked
 from ctxmgr.proxy.body import UNREADABLE, ListBody, Message, elements, members, read_once
 
 _decode = msgspec.json.Decoder().decode
@@ -274,11 +274,12 @@ class ProviderApi(ABC):
     def plain(self, raw: bytes) -> bytes:
         """The message as ctxmgr gets it: without cache marks, and a single text as a string. Returns the same bytes
         if nothing changes. Programs write a message with one text as a list of blocks while it has a mark, and as a
-        string afterwards.
+        string afterwards. Both must give the same bytes, so white space between tokens goes, too: what is left of
+        a message when its mark is taken off has none.
         """
         if not self.has_marks:
             return raw
-        bare = unmarked(raw)
+        bare = unmarked(compact(raw))
         made = _with_lone_text(bare) if LONE in bare else bare
         return raw if made is raw else Message(made)
 

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.formats import same_content, unmarked
+from ctxmgr.formats import compact, same_content, unmarked
 
 MARK = {"cache_control": {"type": "ephemeral"}}
 TEXT = {"type": "text", "text": "go"}
@@ -98,3 +98,10 @@ def test_no_bytes_are_an_error(one: bytes, other: bytes) -> None:
     assert same_content(one, one)
     assert same_content(one, other) == same_content(other, one)
     assert unmarked(one) is one
+
+
+def test_only_white_space_between_tokens_goes() -> None:
+    spaced = b'{"b" : 1.0e5, "a":\n[ "x \\u00e9\\/  y" , -0, 2.50 ]}'
+    assert compact(spaced) == b'{"b":1.0e5,"a":["x \\u00e9\\/  y",-0,2.50]}'
+    for untouched in (b'{"a":"b c"}', b"{ bad", b""):
+        assert compact(untouched) is untouched

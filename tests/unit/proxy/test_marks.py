@@ -1,6 +1,7 @@
 """Where cache marks stand on a list that was rewritten, and what a cache that looks back from them makes of it."""
 
 import json
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -153,6 +154,19 @@ async def test_more_is_read_from_the_cache_with_the_mark_of_an_epochs_call(rig: 
     with_it, without = MarkedCache(Clock()), MarkedCache(Clock())
     read = sum(with_it.use("m", list(anthropic.prompt(body))).read for body in bodies)
     assert read > sum(without.use("m", list(anthropic.prompt(without_fourth(body)))).read for body in bodies)
+
+
+async def test_a_program_that_writes_blanks_gets_the_lists_of_one_that_writes_none(rig: Any) -> None:
+    """Its newest mark moves on with each call, and what is left of the message before is the same message."""
+    sent: list[list[Any]] = []
+    for separators in ((",", ":"), (", ", ": ")):
+        made = await rig(window=60_000)
+        for number in range(45):
+            body = json.loads(request(marked(conversation(number, lines=120)), system=system()))
+            await made.post(json.dumps(body, separators=separators).encode(), headers=SESSION)
+        sent.append([json.loads(asked.body)["messages"] for asked in made.upstream.asked])
+    assert sent[0] == sent[1]
+    assert any(len(str(after)) < len(str(before)) for before, after in pairwise(sent[0]))
 
 
 def mark_count(body: dict[str, Any]) -> int:
