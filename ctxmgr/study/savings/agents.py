@@ -49,6 +49,7 @@ FOLDERS = (
     AgentFolder("cline", "Cline", "", (".vscode-server",), (f"data/User/{_TASKS}",)),
     AgentFolder("cline", "Cline", "CLINE_DIR", (".cline",), ("data/tasks/*/api_conversation_history.json",)),
 )
+DOCUMENTS = (".md", ".txt", ".html")  # beside sessions in a folder
 AGENTS = {row.agent: row.title for row in FOLDERS}
 
 
@@ -85,11 +86,15 @@ def kept(environ: Mapping[str, str], home: Path, since_ms: int, agents: Collecti
 
 
 def named(paths: Iterable[str]) -> Kept:
-    """These files, and those in these folders, without hidden ones."""
+    """These files, and those in these folders, without hidden ones and documents."""
     found: list[Path] = []
     for path in map(Path, paths):
         inside = (file for file in path.rglob("*") if not _is_hidden(file.relative_to(path)))
-        found += sorted(file for file in inside if file.is_file()) if path.is_dir() else [path]
+        found += (
+            sorted(file for file in inside if file.is_file() and file.suffix not in DOCUMENTS)
+            if path.is_dir()
+            else [path]
+        )
     return Kept(tuple(KeptSession("", str(file)) for file in dict.fromkeys(found)))
 
 

@@ -86,9 +86,11 @@ def sentence(rows: Sequence[LengthSum], policy: str, scope: Scope) -> str:
         return f"Of {_found(scope)} none has a model whose price is known, so none has a cost."
     bill = _bill(every, policy)
     said = next(case for case in CASES if case.fits(bill)).says(bill)
-    whose = _found(scope) if every.priced == scope.found else f"{every.priced:,} of {_found(scope)}"
+    found = _found(scope)
+    some = f"{every.priced:,} of {found} {'has' if every.priced == 1 else 'have'} a known cost:"
+    whose = f"{found} cost" if every.priced == scope.found else some
     about = "" if scope.is_exact else "about "
-    cost = f"{whose[0].upper()}{whose[1:]} cost {about}{currency.amount(every.dollars)} in input at list prices"
+    cost = f"{whose[0].upper()}{whose[1:]} {about}{currency.amount(every.dollars)} in input at list prices"
     tail = "".join(f"; {text}" for text in (() if bill.is_same else _of_lengths(lengths, policy)))
     return f"{cost}; {policy} {said}{tail}."
 

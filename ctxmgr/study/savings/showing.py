@@ -11,7 +11,6 @@ from ctxmgr.study.console import TextTable, figure
 from ctxmgr.study.observations import Ratio
 from ctxmgr.study.report import BASE, PolicyPoint, escaped, page
 from ctxmgr.study.savings.measuring import MeasuredSession
-from ctxmgr.study.savings.sentence import estimate
 from ctxmgr.study.savings.summing import LEAST_SESSIONS, LengthSum, PolicySum
 
 TITLE = "What your sessions cost, and would have cost"
@@ -41,15 +40,18 @@ def table(findings: Findings) -> TextTable:
 
 def _row(row: LengthSum) -> list[str]:
     cost = currency.amount(row.dollars) if row.priced else "-"
-    counts = [row.name.removeprefix("of "), f"{row.sessions:,}", f"{row.calls:,}", cost]
+    sessions = (
+        f"{row.sessions:,}" if row.priced == row.sessions else f"{row.sessions:,} ({row.priced:,} with a cost)"
+    )
+    counts = [row.name.removeprefix("of "), sessions, f"{row.calls:,}", cost]
     return counts + [cell for policy in row.policies.values() for cell in _cells(policy, row.dollars)]
 
 
 def _cells(policy: PolicySum, dollars: float) -> tuple[str, str]:
     if policy.share is None:
         return "-", figure(policy.kept, 3)
-    ends = " to ".join(estimate(end * dollars) for end in (policy.low, policy.high) if end is not None)
-    return estimate(policy.share * dollars) + (f" ({ends})" if ends else ""), figure(policy.kept, 3)
+    ends = " to ".join(currency.amount(end * dollars) for end in (policy.low, policy.high) if end is not None)
+    return currency.amount(policy.share * dollars) + (f" ({ends})" if ends else ""), figure(policy.kept, 3)
 
 
 def notes(findings: Findings) -> Iterator[str]:
@@ -57,17 +59,21 @@ def notes(findings: Findings) -> Iterator[str]:
     good = [one for one in findings.measured if not one.fault]
     if len(findings.measured) < findings.found:
         yield (
-            f"Measured {len(findings.measured):,} of {findings.found:,} sessions, chosen at random with a fixed "
-            f"seed: those that {findings.seconds:g} seconds were enough for (--seconds)."
+            f"In {findings.seconds:g} seconds (--seconds), {len(findings.measured):,} of {findings.found:,} "
+            "sessions were read, in a random order that is the same in every run; a faster run reads more."
         )
     if empty := sum(one.is_empty for one in findings.measured):
         yield f"Not counted, for no model was called in them: {empty:,}."
     faulty = [one for one in findings.measured if one.fault and not one.is_empty]
-    if failed := Counter(one.session.title or "named" for one in faulty):
-        some = ", ".join(f"{title} {count:,}" for title, count in sorted(failed.items()))
-        yield f"Not measured, for no session in them can be read: {failed.total():,} ({some}; --json says why)."
+    if failed := Counter(one.session.title for one in faulty):
+        some = ", ".join(f"{title} {count:,}" for title, count in sorted(failed.items()) if title)
+        whose = f" ({some})" if some else ""
+        yield (
+            f"Not measured, because they cannot be read as sessions: {failed.total():,}{whose}; "
+            "in --json, `fault` of each session says why."
+        )
     if findings.unreadable:
-        yield f"Places that hold sessions and cannot be read: {findings.unreadable:,} (--json names them)."
+        yield f"Places that hold sessions and cannot be read: {findings.unreadable:,} (`unreadable` in --json)."
     yield from _of_prices(good)
     if good:
         yield (

@@ -165,9 +165,11 @@ def test_an_id_in_a_message_is_no_path(tmp_path: Path) -> None:
     assert "secret" not in str(seen(recording(session)))
 
 
-def test_folders_that_are_named_are_looked_through_but_for_hidden_files(tmp_path: Path) -> None:
+def test_folders_that_are_named_are_looked_through_but_for_hidden_files_and_documents(tmp_path: Path) -> None:
     for name in ("b.jsonl", "a/a.jsonl", ".git/c.jsonl", "a/.d.jsonl"):
         made.put(tmp_path / name, made.pi(1))
+    for name in ("README.md", "a/notes.txt", "a/report.html"):
+        made.put(tmp_path / name, b"words")
     found = [session.path for session in named([str(tmp_path), str(tmp_path / "b.jsonl")]).sessions]
     assert found == [str(tmp_path / "a/a.jsonl"), str(tmp_path / "b.jsonl")]
 

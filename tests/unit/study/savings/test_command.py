@@ -111,7 +111,7 @@ def test_what_can_not_be_read_is_counted_and_told(home: Path, capsys: Said) -> N
     assert main(["savings", "--workers", "1"]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert out.startswith("6 of your 7 sessions")
-    assert "no session in them can be read: 1 (Claude Code 1;" in out
+    assert "Not measured, because they cannot be read as sessions: 1 (Claude Code 1);" in out
     assert "Places that hold sessions and cannot be read: 1" in out
     assert "secret" not in json.dumps(said(capsys))
 
@@ -123,7 +123,7 @@ def test_a_pipe_among_the_sessions_is_not_waited_for(home: Path, capsys: Said) -
     for path in paths:
         os.mkfifo(home / path)
     notes = str(said(capsys)["notes"])
-    assert "can be read: 1 (Claude Code 1;" in notes
+    assert "cannot be read as sessions: 1 (Claude Code 1);" in notes
     assert "Places that hold sessions and cannot be read: 1" in notes
 
 
@@ -157,7 +157,7 @@ def test_a_sample_is_told(home: Path, capsys: Said) -> None:
     assert command.run(parser("savings").parse_args(arguments), lambda: next(clock)) == 0
     found = json.loads(capsys.readouterr().out)
     assert str(found["said"]).startswith("3 of your 6 sessions")
-    assert "Measured 3 of 6 sessions, chosen at random with a fixed seed" in str(found["notes"])
+    assert "In 40 seconds (--seconds), 3 of 6 sessions were read, in a random order" in str(found["notes"])
 
 
 def test_no_sessions_are_said_and_are_a_failure(capsys: Said) -> None:

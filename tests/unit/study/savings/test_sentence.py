@@ -101,15 +101,15 @@ TABLE: list[tuple[str, list[MeasuredSession], Scope, str]] = [
         "a sample",
         many(20, dollars=5.0),
         Scope(212, WHEN),
-        "20 of your 212 sessions of the last 30 days cost $100.00 in input at list prices; balanced would have "
-        "cost $59 to $61.",
+        "20 of your 212 sessions of the last 30 days have a known cost: $100.00 in input at list prices; "
+        "balanced would have cost $59 to $61.",
     ),
     (
         "some without a price",
         [*many(10, dollars=10.0), session(999, dollars=None)],
         Scope(11, WHEN),
-        "10 of your 11 sessions of the last 30 days cost $100.00 in input at list prices; balanced would have cost "
-        "$59 to $61.",
+        "10 of your 11 sessions of the last 30 days have a known cost: $100.00 in input at list prices; "
+        "balanced would have cost $59 to $61.",
     ),
     (
         "named, and not exact",
