@@ -248,7 +248,7 @@ def main(base: str = BASE) -> int:
         if bad
     ]
     if deadline.left_out or selection.left_out:
-        print(f"not run within {TEST_SECONDS:.0f} s: {deadline.left_out} tests and {selection.left_out} test files")
+        print(f"not run in {TEST_SECONDS:.0f} s: tests: {deadline.left_out}; more test files: {selection.left_out}")
     not_run = deadline.not_run(path for path in changed if path in sources and is_test(path))
     print(verdict(failed, not_run))
     return 1 if failed else 0
