@@ -96,7 +96,7 @@ def test_without_study_its_commands_say_what_to_install_and_with_it_they_work(bu
         python,
         *(wheel(built, n) for n in ("sidecar", "study")),
     )
-    assert "nothing failed" in run(python, "-m", *command, cwd=tmp_path).casefold()
+    assert "no failures" in run(python, "-m", *command, cwd=tmp_path).casefold()
 
 
 @pytest.mark.real

@@ -8,7 +8,7 @@ Knows no preset and no session. `engine.tools` knows the names of such files and
 from ctxmgr.engine.instructions.copies import QUOTED_WEIGHT, TASK_HEADING, Copies, InPlace, Quoted, leaving, quoted
 from ctxmgr.engine.instructions.globs import PATH_CHARACTERS, globs
 from ctxmgr.engine.instructions.places import INSTRUCTIONS_SHARE, Instructions, instructions
-from ctxmgr.engine.instructions.remembered import absent, remembered
+from ctxmgr.engine.instructions.remembered import absent, held_on_path, remembered
 from ctxmgr.engine.instructions.task import PLAN, Task, task
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "Task",
     "absent",
     "globs",
+    "held_on_path",
     "instructions",
     "leaving",
     "quoted",

@@ -12,7 +12,7 @@ them.
 4. A copy is absent if no message of the list contains it any more.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 import msgspec
 
@@ -25,6 +25,13 @@ from ctxmgr.model.saved import InstructionCopy
 
 MOST_CHARACTERS_A_TOKEN = 5  # upper bound for prose; quoted texts are counted exactly later
 Remembered = tuple[InstructionCopy, ...]
+
+
+def held_on_path(copies: Remembered, origins: Container[str]) -> Remembered:
+    """The copies after a move in the host's tree: of the task only those of messages with these digests, which are
+    on the path. What was wanted on another branch is not wanted here.
+    """
+    return tuple(copy for copy in copies if copy.source not in SOURCES or copy.origin in origins)
 
 
 def remembered(

@@ -8,6 +8,7 @@ from collections.abc import Container, Iterable
 
 import msgspec
 
+from ctxmgr.engine.instructions import held_on_path
 from ctxmgr.engine.pressure import latch, meter
 from ctxmgr.formats.pi_tree import entries as tree
 from ctxmgr.model import Message
@@ -72,6 +73,7 @@ def moved(session: SessionCore, params: lifecycle.SessionTreeParams) -> Verb[Non
     weight += _weight_on_path(session.listed(), entry_of, frozenset(state.trail))
     session.state = msgspec.structs.replace(
         session.preset.moved(state),
+        instructions=held_on_path(state.instructions, {fact.origin for fact in state.facts}),
         seq=state.seq + 1,
         meter=meter.void(state.meter),
         resume=True,

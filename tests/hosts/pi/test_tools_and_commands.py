@@ -120,7 +120,7 @@ def test_undo(program: Installed, model: ModelServer, places: Places) -> None:
         assert pi.command("/prune") == "The next request is pruned."
         assert first in _texts(requests_of(pi, program, model, "On and on.")[-1])
         assert pi.command("/undo 1") == "What left at epoch 1 was taken back before."
-        assert "no receipt" in pi.command("/undo 99")
+        assert "no stored receipt" in pi.command("/undo 99")
         assert "/undo 3" in pi.command("/undo something")
         check_clean(pi)
 

@@ -161,3 +161,18 @@ def test_explain_says_that_it_stays_or_is_told(preset: str) -> None:
     else:
         assert quoted(REQUEST.strip()) in packet_of(answer)
         assert "older turn; word for word in the packet" in rules
+
+
+@pytest.mark.parametrize("preset", ["turns", "tools"])
+def test_a_move_to_another_branch_takes_none_of_it_along(preset: str) -> None:
+    """What was wanted there is not wanted here, and no packet may say so."""
+    host = begun(preset)
+    called(host, "exit_plan_mode", YES, plan=PLAN)
+    host.worked()
+    host.compacted("## Goal\nPort the okapi.\n")
+    worked(host, 2)
+    host.talk.call("session_tree", sessionId="s", newLeafId=None, oldLeafId="k")
+    host.said[:] = [host.make.user("Another way: read the notes.")]
+    answer = worked(host)
+    assert "zebra" not in shown(answer)
+    assert "okapi" not in shown(answer)
