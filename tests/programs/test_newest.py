@@ -28,5 +28,5 @@ def test_ten_steps(playing: Playing, through: Through, agent: Agent) -> None:
     assert (record.refused, len(record.results) >= results_of(LOOK)) == ([], True)
     assert record.distinct_results >= results_of(LOOK) - 1  # opencode tells both edits in the same words
     if through == "run":
-        *_, saved = session.summary
-        assert ("$" in saved, "at the prices of gpt-6.1-sol" in saved) == (True, named(agent) == "codex")
+        _, sent, saved = session.summary
+        assert ("$" in sent, "at the prices of gpt-6.1-sol" in saved) == (True, named(agent) == "codex")
