@@ -12,7 +12,7 @@ import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.instructions.places import Instructions
-from ctxmgr.engine.instructions.task import SOURCES
+from ctxmgr.engine.instructions.task import SOURCES, Task
 from ctxmgr.engine.memory import without_mark
 from ctxmgr.engine.rewriting import marker
 from ctxmgr.engine.tools import SKILL_STARTS, is_skill, tool_call
@@ -82,6 +82,17 @@ class InPlace(msgspec.Struct, frozen=True):
     share: float
     instructions: int = 0
     task: int = 0
+
+    @staticmethod
+    def of(
+        conversation: ConversationIndex, share: float, held: Instructions, task: Task, dropped: Container[int]
+    ) -> "InPlace":
+        """What these use in messages that are not dropped."""
+        instructions, wanted = (
+            sum(conversation.block_weight(ref) for ref in blocks if ref.message_index not in dropped)
+            for blocks in (held.blocks, task.blocks)
+        )
+        return InPlace(share, instructions, wanted)
 
 
 class Quoted(msgspec.Struct, frozen=True):

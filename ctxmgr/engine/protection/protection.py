@@ -90,12 +90,7 @@ class Protection(msgspec.Struct, frozen=True):
 
     def in_place(self, dropped: Container[int]) -> InPlace:
         """How much of both budgets is used by messages that are not dropped."""
-        weigh = self.conversation.block_weight
-        instructions, task = (
-            sum(weigh(ref) for ref in blocks if ref.message_index not in dropped)
-            for blocks in (self.instructions().blocks, self.task().blocks)
-        )
-        return InPlace(self.share_tokens, instructions, task)
+        return InPlace.of(self.conversation, self.share_tokens, self.instructions(), self.task(), dropped)
 
     def messages(self) -> frozenset[int]:
         """The indices of all messages that stay."""

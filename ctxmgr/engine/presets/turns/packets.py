@@ -6,7 +6,7 @@ removed, also by the host, are quoted word for word, within what those in kept t
 """
 
 import math
-from collections.abc import Callable, Container
+from collections.abc import Callable
 
 import msgspec
 
@@ -90,21 +90,13 @@ class Packets:
         copies = Copies(
             leaving(conversation, self._instructions, range(left.start)), self._task.leaving(conversation, gone)
         )
-        told = quoted(self._absent + copies, self._in_place(gone), most - weigh(PACKET_MARK) - 2, weigh)
+        in_place = InPlace.of(conversation, self._room.share, self._instructions, self._task, gone)
+        told = quoted(self._absent + copies, in_place, most - weigh(PACKET_MARK) - 2, weigh)
         room = most - (weigh(told.text) + 2 if told.text else 0)
         shown = self._text.in_view((conversation.messages[index] for index in kept), told.texts)
         cut = frozenset(conversation.digest(index) for index in left.cut)
         text = self._text.within(min(self.budget, room), shown, self._removed(left), cut)
         return "\n\n".join(filter(None, (text or (PACKET_MARK if told.text else ""), told.text)))
-
-    def _in_place(self, gone: Container[int]) -> InPlace:
-        """The tokens of instructions and task in kept turns."""
-        weigh = self._conversation.block_weight
-        instructions, task = (
-            sum(weigh(ref) for ref in blocks if ref.message_index not in gone)
-            for blocks in (self._instructions.blocks, self._task.blocks)
-        )
-        return InPlace(self._room.share, instructions, task)
 
     def _removed(self, left: LeftOut) -> Removed:
         gone = self._conversation.messages[: left.start]
