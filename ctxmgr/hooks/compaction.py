@@ -7,7 +7,6 @@
 3. Programs show about 10,000 characters of that. A longer packet is archived, and its last line says how to get it.
 """
 
-import contextlib
 import json
 import os
 from pathlib import Path
@@ -108,10 +107,8 @@ def _fitting(packet: str, directory: Path, id: str, layer: "ProgramSettings") ->
 
 def _write(path: Path, text: str) -> None:
     """Writes the file atomically, readable only by its owner. Raises OSError."""
+    from ctxmgr.devices import files
+
     made = path.with_name(f"{path.name}.tmp")
-    with contextlib.suppress(FileNotFoundError):
-        made.unlink()
-    file = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with open(file, "w", encoding="utf-8", errors="replace") as written:
-        written.write(text)
+    os.close(files.create(made, text.encode("utf-8", "replace")))
     made.replace(path)

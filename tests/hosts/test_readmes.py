@@ -62,6 +62,21 @@ def held(provider: Provider, work: Path) -> None:
     assert any((work / "state").rglob("*.json*"))
 
 
+def both_are_read(work: Path, *agent: str | Path) -> None:
+    """The agent reads both files in one turn, without a word on standard error."""
+    with Provider.threaded(reading("a.txt", "b.txt")) as provider:
+        done = subprocess.run(
+            [*agent, "Read the files."],
+            cwd=work,
+            env=environment(work, provider),
+            capture_output=True,
+            encoding="utf-8",
+            timeout=60,
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (0, "Both are read.\n", "")
+        held(provider, work)
+
+
 @pytest.mark.real
 def test_the_typescript_readme_installs_and_runs(work: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     tarball = packed("typescript", tmp_path_factory.mktemp("packed"))
@@ -73,17 +88,7 @@ def test_the_typescript_readme_installs_and_runs(work: Path, tmp_path_factory: p
     modules = needs.npm_packages(HOSTS / "typescript")
     compiler = (needs.node(), modules / "typescript" / "bin" / "tsc")
     run(*compiler, *COMPILING, "--typeRoots", modules / "@types", "agent.ts", cwd=work)
-    with Provider.threaded(reading("a.txt", "b.txt")) as provider:
-        done = subprocess.run(
-            [needs.node(), "agent.js", "Read the files."],
-            cwd=work,
-            env=environment(work, provider),
-            capture_output=True,
-            encoding="utf-8",
-            timeout=60,
-        )
-        assert (done.returncode, done.stdout, done.stderr) == (0, "Both are read.\n", "")
-        held(provider, work)
+    both_are_read(work, needs.node(), "agent.js")
 
 
 @pytest.mark.real
@@ -92,17 +97,7 @@ def test_the_rust_readme_runs(cargo: str, work: Path) -> None:
     built = run_cargo(cargo, "build", "--locked", "--offline", "--example", "agent", "--message-format", "json")
     assert built.returncode == 0, built.stderr[-3000:]
     (binary,) = filter(None, (json.loads(line).get("executable") for line in built.stdout.splitlines()))
-    with Provider.threaded(reading("a.txt", "b.txt")) as provider:
-        done = subprocess.run(
-            [binary, "Read the files."],
-            cwd=work,
-            env=environment(work, provider),
-            capture_output=True,
-            encoding="utf-8",
-            timeout=60,
-        )
-        assert (done.returncode, done.stdout, done.stderr) == (0, "Both are read.\n", "")
-        held(provider, work)
+    both_are_read(work, binary)
 
 
 @pytest.mark.real
