@@ -212,9 +212,9 @@ DOCTOR = CommandRow(
 
 
 def describe(parsed: argparse.Namespace) -> int:
-    from ctxmgr.wire import openrpc
+    from ctxmgr.wire import openrpc_document
 
-    print(json.dumps(json.loads(bytes(openrpc.document())), indent=2, ensure_ascii=False))
+    print(json.dumps(json.loads(bytes(openrpc_document())), indent=2, ensure_ascii=False))
     return 0
 
 

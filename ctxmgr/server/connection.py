@@ -336,5 +336,5 @@ class Connection:
         "initialized": lambda self, params: None,
         "shutdown": _shutdown,
         "exit": _exit,
-        "rpc.discover": lambda self, params: wire.openrpc.document(),
+        "rpc.discover": lambda self, params: wire.openrpc_document(),
     }

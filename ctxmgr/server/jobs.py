@@ -12,6 +12,9 @@ Rules:
    that no `context` waits for two long sessions to be cut.
 5. A transcript names deadlines and completions by their tickets. Tickets count within their job and are negative,
    so that they do not depend on other work or on the order in which threads finish.
+6. No answer of a host to `complete` and `embed` raises. An invalid one (an error, another shape) is a failed
+   completion, described without the host's words. One far beyond the requested length is cut: megabytes are no
+   summary, and would take seconds to read.
 """
 
 import heapq
@@ -22,13 +25,14 @@ from concurrent.futures import Future
 from functools import partial
 from typing import Any
 
+import msgspec
+
 from ctxmgr.model import faults
 from ctxmgr.model.api import compaction
-from ctxmgr.model.compaction import LATE, Completion, CompletionRequest
+from ctxmgr.model.compaction import LATE, Completion, CompletionRequest, CompletionUsage, Stop
 from ctxmgr.server.effects import Abandon, Complete, Effect, Record, RunInThread, StartTimer
 from ctxmgr.server.peer import Peer
 from ctxmgr.session import Await, Embed, Job, Offload
-from ctxmgr.session import compaction as long_calls
 from ctxmgr.wire import RpcError, errors, transcript
 
 TICKETS = 1_000_000  # of one job; a call takes one, and no job makes that many
@@ -171,12 +175,11 @@ class Jobs:
         params = compaction.CompleteParams(
             running.session_id, ask.purpose, ask.system, prompt, ask.max_tokens, instruction
         )
-        completion_of = long_calls.completions.completion_of  # loaded before the request is sent
         self._hear(
             running,
             index,
             self._peer.request("complete", params),
-            lambda done: self._completed(running, index, ask, completion_of(done, ask.max_tokens)),
+            lambda done: self._completed(running, index, ask, _completion(done, ask.max_tokens)),
         )
 
     def _ask_endpoint(self, running: RunningJob, index: int, ask: CompletionRequest) -> None:
@@ -208,14 +211,13 @@ class Jobs:
             self._step(running, tuple(running.batch))
 
     def _embed(self, running: RunningJob, wanted: Embed) -> None:
-        vectors = long_calls.completions.vectors
         future = self._peer.request("embed", compaction.EmbedParams(running.session_id, wanted.texts))
         running.batch = []
         self._hear(
             running,
             0,
             future,
-            lambda done: self._step(running, vectors(done, len(wanted.texts))),
+            lambda done: self._step(running, _vectors(done, len(wanted.texts))),
         )
 
     def _hear(
@@ -273,3 +275,71 @@ class Jobs:
         if token is not None:
             value = compaction.ProgressValue(kind, message)
             self._peer.notify("$/progress", compaction.ProgressParams(token, value))
+
+
+# the host's answers
+
+# as spelled by pi and by OpenAI's, Anthropic's and Google's APIs
+STOPS: dict[str, Stop] = {
+    "stop": "stop",
+    "end_turn": "stop",
+    "endTurn": "stop",
+    "stop_sequence": "stop",
+    "length": "length",
+    "max_tokens": "length",
+    "maxTokens": "length",
+    "toolUse": "toolUse",
+    "tool_use": "toolUse",
+    "tool_calls": "toolUse",
+    "aborted": "cancelled",
+    "cancelled": "cancelled",
+}
+
+CHARACTERS_A_TOKEN = 16  # with slack, as an endpoint's answers are cut (`ctxmgr.devices.endpoint.apis`)
+SPARE_CHARACTERS = 4_096
+
+
+def _completion(done: "Future[Any]", max_tokens: int) -> Completion:
+    """The result of a `complete` request for this many tokens that has ended and that we did not cancel."""
+    fault = done.exception()
+    if fault is not None:
+        code = getattr(fault, "code", None)
+        return Completion(
+            stop="error", fault=f"the host answered error {code}" if code else "the host gave no answer"
+        )
+    try:
+        answer = msgspec.convert(done.result(), compaction.CompleteResult)
+    except msgspec.ValidationError:
+        return Completion(stop="error", fault="the host's answer has not the shape {text, stopReason, usage?}")
+    stop, spent = STOPS.get(answer.stop_reason, "error"), _spent(answer.usage)
+    limit = max_tokens * CHARACTERS_A_TOKEN + SPARE_CHARACTERS
+    if stop == "stop" and len(answer.text) > limit:
+        return Completion(answer.text[:limit], "length", spent)
+    return Completion(answer.text, stop, spent, "the model failed" if stop == "error" else "")
+
+
+def _vectors(done: "Future[Any]", count: int) -> list[list[float]] | None:
+    """The vectors of an `embed` request. None unless they are `count` of one length."""
+    if done.exception() is not None:
+        return None
+    try:
+        vectors = msgspec.convert(done.result(), compaction.EmbedResult).vectors
+    except msgspec.ValidationError:
+        return None
+    if len(vectors) != count or len({len(vector) for vector in vectors}) > 1 or not all(vectors):
+        return None
+    return vectors
+
+
+def _spent(usage: Any) -> CompletionUsage | None:
+    """Input includes tokens read from and written to a cache."""
+    if not isinstance(usage, dict):
+        return None
+
+    def number(name: str) -> int:
+        value = usage.get(name)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return 0
+        return int(value) if 0 <= value < 2**53 else 0
+
+    return CompletionUsage(number("input") + number("cacheRead") + number("cacheWrite"), number("output"))

@@ -49,7 +49,7 @@ def pieces(archives: bool) -> Iterator[Callable[[], object]]:
     for name in FORMATS:  # all of them: a list is distinguished from other formats by their marks
         yield partial(FORMATS.__getitem__, name)
     yield shipped
-    yield lambda: wire.openrpc.document()
+    yield wire.openrpc_document
     yield from late.each()
 
 

@@ -19,7 +19,6 @@ from ctxmgr.engine.presets import Inputs
 from ctxmgr.formats import MessageFormat
 from ctxmgr.model import Block, Message, SummaryKind, View
 from ctxmgr.model.saved import Fact, Ledger, RawSummary, State
-from ctxmgr.session import ledger_updates
 from ctxmgr.session.reading import Reader
 
 FACTS_AT_MOST = 4_000  # above it only current facts are kept; recorded sessions reach about 2,500
@@ -323,7 +322,7 @@ class EntryIds:
 
 
 def on_path(
-    state: State, fmt: MessageFormat, raws: Sequence[bytes], leaf: str | None, heard: ledger_updates.SourceMessages
+    state: State, fmt: MessageFormat, raws: Sequence[bytes], leaf: str | None, heard: SourceMessages
 ) -> tuple[State, EntryIds]:
     """The state after hearing a whole tree whose active path ends at `leaf` (None: at its last entry), and the
     entry of each message on it.
@@ -334,7 +333,7 @@ def on_path(
 
     entries = [entry for entry in map(tree.entry, raws) if entry is not None]
     path = tree.path(entries, leaf)
-    state = ledger_updates.moved(state, [entry.id for entry in path])
+    state = moved(state, [entry.id for entry in path])
     unweighed = Reader(fmt, lambda text: 0, tools=state.tools)
     messages: list[tuple[int, Message]] = []
     ids: dict[int, str | None] = {}
@@ -343,15 +342,15 @@ def on_path(
             messages.append((position, unweighed.read([entry.message])[0]))
             ids[position] = entry.id
         elif entry.kind:
-            state, facts = ledger_updates.from_summary(state, entry.summary, entry.kind, entry.time_ms, entry.id)
-            state = ledger_updates.learn(state, facts, bound=True)
-    state, _ = ledger_updates.returned(state, {message.digest for _, message in messages})
-    calls = ledger_updates.calls_of(message for _, message in messages)
-    state, facts = ledger_updates.from_messages(state, messages, calls, None, ids, heard)
+            state, facts = from_summary(state, entry.summary, entry.kind, entry.time_ms, entry.id)
+            state = learn(state, facts, bound=True)
+    state, _ = returned(state, {message.digest for _, message in messages})
+    calls = calls_of(message for _, message in messages)
+    state, facts = from_messages(state, messages, calls, None, ids, heard)
     entry_of = EntryIds()
     for position, message in messages:
         entry_of.add(message, path[position].id)
-    return ledger_updates.learn(state, facts, bound=True), entry_of
+    return learn(state, facts, bound=True), entry_of
 
 
 def along_trail(state: State, leaf: str | None, parent: str | None) -> State:
@@ -361,13 +360,13 @@ def along_trail(state: State, leaf: str | None, parent: str | None) -> State:
     trail = state.trail
     end = leaf if leaf in trail else parent
     path: tuple[str, ...] = trail[: trail.index(end) + 1] if end in trail else ()
-    return ledger_updates.moved(state, path)
+    return moved(state, path)
 
 
 def summarised(state: State, text: str, given: int | None, entry: str | None) -> State:
     """The state after a branch summary was added at the end of the path."""
-    state, facts = ledger_updates.from_summary(state, text, "branch", given, entry)
-    state = ledger_updates.learn(state, facts, bound=True)
+    state, facts = from_summary(state, text, "branch", given, entry)
+    state = learn(state, facts, bound=True)
     if entry and entry not in state.trail:
         state = msgspec.structs.replace(state, trail=(*state.trail, entry))
     return state

@@ -4,10 +4,9 @@ It does not know how they are used, and starts nothing.
 """
 
 from ctxmgr.settings.files import models_file, user_path
-from ctxmgr.settings.keys import APIS, COMPACTIONS, Api, SettingsFault, is_address
+from ctxmgr.settings.keys import APIS, COMPACTIONS, Api, SettingsFault, is_address, policy_value, token_count
 from ctxmgr.settings.layers import ProgramSettings, meant_variable, read
 from ctxmgr.settings.showing import show
-from ctxmgr.settings.written import policy_value, token_count
 
 __all__ = [
     "APIS",

@@ -11,6 +11,8 @@ Rules:
    sub-agents: one listener, and one session, has one of each. `state_dir` can be set only for all calls.
 """
 
+import contextlib
+import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -220,3 +222,32 @@ def is_address(value: Any) -> bool:
 
 class SettingsFault(ValueError):
     """Settings that cannot be used. The text is one sentence that names the file, variable or flag."""
+
+
+# what people write on a command line
+
+UNITS = {"": 1, "k": 1_000, "m": 1_000_000}
+_COUNT = re.compile(r"(\d[\d_,]*(?:\.\d+)?)([km]?)", re.IGNORECASE | re.ASCII)
+
+
+def token_count(text: str) -> int:
+    """The number of tokens in 200000, 200_000, 200,000, 200k, 1M or 1.5M. Raises ValueError if the text is no whole
+    number of tokens.
+    """
+    match = _COUNT.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(text)
+    count = float(re.sub("[_,]", "", match[1])) * UNITS[match[2].lower()]
+    if not count.is_integer():
+        raise ValueError(text)
+    return int(count)
+
+
+def policy_value(text: str) -> Any:
+    """A number of tokens, otherwise JSON, otherwise the text itself."""
+    with contextlib.suppress(ValueError):
+        return token_count(text)
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

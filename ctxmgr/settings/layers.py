@@ -21,8 +21,7 @@ from ctxmgr.known_models import ModelFacts, Registry, nearest, shipped, tiered, 
 from ctxmgr.model import InvalidPolicy, Policy, TieredPrices, closest, policy_keys
 from ctxmgr.settings import keys
 from ctxmgr.settings.files import NAMED_BY, Scope, files
-from ctxmgr.settings.keys import APIS, KeyFault, KeyPath, SettingsFault, dotted, leaves
-from ctxmgr.settings.written import token_count
+from ctxmgr.settings.keys import APIS, KeyFault, KeyPath, SettingsFault, dotted, leaves, token_count
 
 
 def _value(text: str) -> str | int | float | bool:

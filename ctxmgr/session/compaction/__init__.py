@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from ctxmgr.late import late_modules
 
 if TYPE_CHECKING:
-    from ctxmgr.session.compaction import branch_summary, compact, completions, job_context
+    from ctxmgr.session.compaction import branch_summary, compact, job_context
 else:
-    __getattr__ = late_modules(__name__, "branch_summary", "compact", "completions", "job_context")
+    __getattr__ = late_modules(__name__, "branch_summary", "compact", "job_context")
 
-__all__ = ["branch_summary", "compact", "completions", "job_context"]
+__all__ = ["branch_summary", "compact", "job_context"]

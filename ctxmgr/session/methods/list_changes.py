@@ -15,7 +15,6 @@ from ctxmgr.model import Message
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import State
 from ctxmgr.session import ledger_updates
-from ctxmgr.session import ledger_updates as branches
 from ctxmgr.session.context import removed
 from ctxmgr.session.methods import archiving
 from ctxmgr.session.session import SessionCore
@@ -62,13 +61,13 @@ def moved(session: SessionCore, params: lifecycle.SessionTreeParams) -> Verb[Non
     if params.entries:
         raws = [bytes(raw) for raw in params.entries]
         state, entry_of = yield Offload(
-            lambda: branches.on_path(state, session.fmt, raws, params.new_leaf_id, session.source_messages)
+            lambda: ledger_updates.on_path(state, session.fmt, raws, params.new_leaf_id, session.source_messages)
         )
     else:
-        state = branches.along_trail(state, params.new_leaf_id, summary.parent_id if summary else None)
+        state = ledger_updates.along_trail(state, params.new_leaf_id, summary.parent_id if summary else None)
     if summary is not None:
         time_ms = tree.milliseconds(summary.timestamp)
-        state = branches.summarised(state, summary.summary, time_ms, summary.id)
+        state = ledger_updates.summarised(state, summary.summary, time_ms, summary.id)
     weight = session.reader.weigh(summary.summary) if summary is not None else 0
     weight += _weight_on_path(session.listed(), entry_of, frozenset(state.trail))
     session.state = msgspec.structs.replace(

@@ -1,14 +1,18 @@
 """Answers queries about a session, its model's effective settings, and the notes that people should see: those
 recorded as they happened, and those that follow from its settings. Read only.
+
+What the first call of an idle session will cost once the provider's cache has ended is planned as that call would
+be.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import msgspec
 from msgspec import UNSET
 
 from ctxmgr.engine.caching import gap
-from ctxmgr.engine.conversation import BlockRef, digest_of
+from ctxmgr.engine.conversation import BlockRef, Delta, digest_of
 from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, TASK_HEADING
 from ctxmgr.engine.memory import PacketText, current, packet_budget
 from ctxmgr.engine.presets import KEY_PRESETS
@@ -20,6 +24,7 @@ from ctxmgr.model import (
     ESTIMATE,
     BasePrices,
     BlockEdit,
+    CallTokens,
     EvictedItem,
     Keep,
     Packet,
@@ -29,12 +34,15 @@ from ctxmgr.model import (
     Verdict,
     invalid_params,
     policy_keys,
+    prices,
 )
 from ctxmgr.model.api import compaction, lifecycle, reports
 from ctxmgr.model.saved import Fact
 from ctxmgr.session import journal
+from ctxmgr.session.context import listing
 from ctxmgr.session.effective import window_of
 from ctxmgr.session.session import SessionCore
+from ctxmgr.session.work import Offload, StoreFlush, Verb
 
 RULES = {
     "kept": "kept",
@@ -433,3 +441,44 @@ def _ahead(session: SessionCore) -> Iterator[str]:
         yield "prepareAhead does nothing: no compaction is asked for"
     elif session.prefetch.failure:
         yield f"prepareAhead wrote nothing: {session.prefetch.failure}"
+
+
+# what takes time
+
+
+def asked_status(session: SessionCore, params: lifecycle.GetStatusParams) -> Verb[lifecycle.Status]:
+    """The status, including values that take time to compute."""
+    if params.flush:
+        yield StoreFlush()
+    cost = (yield from _cold_cost(session)) if params.cold_cost else None
+    made = status(session)
+    if cost is None or made.cache is None:
+        return made
+    return msgspec.structs.replace(made, cache=msgspec.structs.replace(made.cache, cold_cost=cost))
+
+
+def _cold_cost(session: SessionCore) -> Verb[lifecycle.ColdCost | None]:
+    """Computed once per state of the session. None if the list is not available, or the cache's end is unknown."""
+    cache, known = cache_status(session), session.cold_cost
+    if cache is None or cache.expires_at is None or not session.projection.messages:
+        return None
+    if known is None or known[0] is not session.state:
+        state, at = session.state, cache.expires_at + 1
+        known = session.cold_cost = state, (yield Offload(lambda: _planned_cost(session, at)))
+    return known[1]
+
+
+def _planned_cost(session: SessionCore, time_ms: int) -> lifecycle.ColdCost | None:
+    delta = Delta(len(session.projection.messages), tuple(session.pending_messages))
+    params = lifecycle.ContextParams(session.state.session_id, at=time_ms)
+    plan = listing.attempt(session, delta, params, may_take_long=True)
+    if isinstance(plan, listing.ProjectionFailure):
+        return None
+    raw, pruned = (_written(session, weight) for weight in (plan.plan.raw_weight, plan.plan.weight))
+    return lifecycle.ColdCost(raw, pruned)
+
+
+def _written(session: SessionCore, weight: int) -> lifecycle.WrittenPrompt:
+    gauge = session.gauge(session.state)
+    tokens = gauge.tokens(weight)
+    return lifecycle.WrittenPrompt(tokens, prices.dollars(CallTokens(written_tokens=tokens), gauge.terms.prices))

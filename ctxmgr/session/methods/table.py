@@ -17,10 +17,8 @@ from ctxmgr.session.session import SessionCore
 from ctxmgr.session.work import Job, Verb
 
 if TYPE_CHECKING:
-    from ctxmgr.session.methods.idling import asked_status
     from ctxmgr.session.methods.turn_end import turn_end
 else:
-    asked_status = late("ctxmgr.session.methods.idling:asked_status")
     turn_end = late("ctxmgr.session.methods.turn_end:turn_end")
 
 Route = Callable[[SessionCore, Any], Any]
@@ -32,7 +30,7 @@ def _status(session: SessionCore) -> lifecycle.StatusResult:
 
 def _get_status(session: SessionCore, params: lifecycle.GetStatusParams) -> Any:
     waits = params.flush or params.cold_cost
-    return asked_status(session, params) if waits else queries.status(session)
+    return queries.asked_status(session, params) if waits else queries.status(session)
 
 
 def _then_status(change: Route) -> Route:
