@@ -46,7 +46,7 @@ FLOORS = {
     "__main__": 9,
     "__init__": 9,  # its names are loaded when they are used
 }
-MODEL_MAY = {"msgspec", "typing", "collections", "re", "difflib", "__future__", "ctxmgr"}
+MODEL_MAY = {"msgspec", "typing", "collections", "contextlib", "re", "difflib", "__future__", "ctxmgr"}
 FACES = {"Client", "AsyncClient", "Model", "Policy", "Session"}  # names of the package for those who use it
 LIBRARY = {"model", "masking", "engine", "formats", "known_models", "session", "summarize", "library"}
 # a library knows no loop, no descriptor and no protocol: whoever uses it brings them

@@ -1,12 +1,13 @@
 """Builds the current policy from the keys that a host sets, and names the key of an error."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import msgspec
 
 from ctxmgr.model.errors import invalid_params
-from ctxmgr.model.policy import CompactionPolicy, ModelPolicy, Policy, Tokenizer, Zones
+from ctxmgr.model.policy import CompactionPolicy, ModelPolicy, Policy, Tokenizer
 from ctxmgr.model.prices import double_tier
 from ctxmgr.model.typos import misfit
 
@@ -135,7 +136,7 @@ def _ordered(made: Policy, under: str) -> Policy:
     if made.prices is not None and (tier := double_tier(made.prices.tiers)) is not None:
         text = f"two tiers apply above the same size: {made.prices.tiers[tier].above_tokens:,} tokens"
         raise InvalidPolicy(text, f"{under}.prices.tiers[{tier}].aboveTokens")
-    if not zones_ordered(made.zones):
+    if not made.zones.yellow <= made.zones.red <= made.zones.compact:
         raise InvalidPolicy("zones must increase: yellow <= red <= compact", f"{under}.zones")
     return made
 
@@ -145,11 +146,18 @@ def checked_keys(given: Policy | Mapping[str, Any] | None) -> dict[str, Any]:
     if not isinstance(given, Policy | Mapping | None):
         raise invalid_params(f"expected a policy, not {type(given).__name__}", "$.policy")
     keys: dict[str, Any] = set_keys(given or {})
-    try:
+    with refused_as_params():
         policy(keys)
+    return keys
+
+
+@contextmanager
+def refused_as_params() -> Iterator[None]:
+    """Raises InvalidParams, with the path below `policy`, in place of InvalidPolicy."""
+    try:
+        yield
     except InvalidPolicy as refused:
         raise invalid_params(str(refused), f"$.policy{refused.path}") from None
-    return keys
 
 
 def set_keys(policy: Any) -> Any:
@@ -174,10 +182,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value
-
-
-def zones_ordered(zones: Zones) -> bool:
-    return zones.yellow <= zones.red <= zones.compact
 
 
 def compaction(made: Policy) -> CompactionPolicy:

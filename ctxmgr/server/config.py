@@ -109,10 +109,8 @@ def settled(
         raise invalid_params(f"this server speaks {since.PROTOCOL_VERSION}", "$.protocolVersion")
     format_name = checked_name(params.message_format or "pi", "$.messageFormat")
     keys = params.policy or {}
-    try:
+    with policy_keys.refused_as_params():
         policy = policy_keys.policy(keys)
-    except policy_keys.InvalidPolicy as refused:
-        raise invalid_params(str(refused), f"$.policy{refused.path}") from None
     check_tools(params.tools or (), "$.tools")
     agreed = msgspec.structs.replace(
         terms,

@@ -68,7 +68,8 @@ class ModelInUse(msgspec.Struct, frozen=True):
         lifetime, terms = self.lifetime(state), self.unlearned_terms(state)
         if lifetime.source != "learned":
             return terms
-        return _cached(terms, msgspec.structs.replace(terms.cache, lifetime_ms=lifetime.lifetime_ms))
+        cache = msgspec.structs.replace(terms.cache, lifetime_ms=lifetime.lifetime_ms)
+        return msgspec.structs.replace(terms, cache=cache)
 
     def unlearned_terms(self, state: State) -> ModelTerms:
         """Without the learned lifetime."""
@@ -134,10 +135,6 @@ def _cache(facts: ModelFacts, prices: BasePrices | None) -> CacheRule:
         return NO_CACHE
     dearer = (prices.cache_write or 0) > (prices.input or 0)
     return MARKS if dearer and facts.matched == "unknown" else facts.cache
-
-
-def _cached(terms: ModelTerms, cache: CacheRule) -> ModelTerms:
-    return msgspec.structs.replace(terms, cache=cache)
 
 
 def _read_at(prices: BasePrices | None, by: SaidBy, facts: ModelFacts) -> BasePrices | None:

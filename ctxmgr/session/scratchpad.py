@@ -8,27 +8,19 @@ Rules:
 
 from collections.abc import Sequence
 
+from ctxmgr.model import invalid_params
 from ctxmgr.model.api import compaction as wire
 
 CHARACTERS_AT_MOST = 8_000  # about 2,000 tokens: an eighth of the default reserve
 
 
-class InvalidOperation(ValueError):
-    """An invalid operation. `path`: its JSON path below the operations, such as `[2].oldText`."""
-
-    def __init__(self, text: str, path: str) -> None:
-        super().__init__(text)
-        self.path = path
-
-
 def edited(text: str, operations: Sequence[wire.ScratchpadOperation]) -> str:
-    """The text after all operations. Raises InvalidOperation, and then nothing has changed."""
+    """The text after all operations. Raises InvalidParams, and then nothing has changed."""
     for number, operation in enumerate(operations):
-        text = _applied(text, operation, f"[{number}]")
+        text = _applied(text, operation, f"$.operations[{number}]")
     if len(text) > CHARACTERS_AT_MOST:
-        raise InvalidOperation(
-            f"the scratchpad would hold {len(text)} of at most {CHARACTERS_AT_MOST} characters", ""
-        )
+        what = f"the scratchpad would hold {len(text)} of at most {CHARACTERS_AT_MOST} characters"
+        raise invalid_params(what, "$.operations")
     return text
 
 
@@ -38,11 +30,11 @@ def _applied(text: str, operation: wire.ScratchpadOperation, path: str) -> str:
     if isinstance(operation, wire.Insert):
         return _inserted(text, operation, path)
     if not operation.old_text:
-        raise InvalidOperation("an empty text matches everywhere", f"{path}.oldText")
+        raise invalid_params("an empty text matches everywhere", f"{path}.oldText")
     count = text.count(operation.old_text)
     if count != 1:
         count_text = "is not there" if not count else f"is there {count} times"
-        raise InvalidOperation(f"the text to replace {count_text}; it must be there once", f"{path}.oldText")
+        raise invalid_params(f"the text to replace {count_text}; it must be there once", f"{path}.oldText")
     return text.replace(operation.old_text, operation.new_text)
 
 
@@ -51,7 +43,7 @@ def _inserted(text: str, operation: wire.Insert, path: str) -> str:
     lines = text.splitlines(keepends=True)
     number = len(lines) if operation.line is None else int(operation.line)
     if number > len(lines):
-        raise InvalidOperation(f"there are {len(lines)} lines", f"{path}.line")
+        raise invalid_params(f"there are {len(lines)} lines", f"{path}.line")
     before, after = "".join(lines[:number]), "".join(lines[number:])
     if before and not before.endswith("\n"):
         before += "\n"

@@ -30,7 +30,6 @@ from ctxmgr.model import (
 from ctxmgr.model.api import compaction, lifecycle, since
 from ctxmgr.model.saved import Ledger, State, Stored
 from ctxmgr.session import ledger_updates, scratchpad
-from ctxmgr.session import ledger_updates as branches
 from ctxmgr.session.beginning import declared, model_spec, undecided
 from ctxmgr.session.effective import (
     ModelInUse,
@@ -309,7 +308,7 @@ class SessionCore:
         if params.entries:
             raws = [bytes(raw) for raw in params.entries]
             state, entry_of = yield Offload(
-                lambda: branches.on_path(state, self.fmt, raws, params.leaf_id, self.source_messages)
+                lambda: ledger_updates.on_path(state, self.fmt, raws, params.leaf_id, self.source_messages)
             )
         self.state, self.entry_of = state, entry_of
         self.ledger = ledger_updates.ledger(state)
@@ -382,7 +381,7 @@ class SessionCore:
         self._replace(enabled=enabled)
 
     def edit_scratchpad(self, operations: Sequence[compaction.ScratchpadOperation]) -> None:
-        """Raises scratchpad.InvalidOperation, and then changes nothing. The packet is rendered again with it; if
+        """Raises InvalidParams, and then changes nothing. The packet is rendered again with it; if
         the preset keeps the prefix, that happens at the next epoch.
         """
         text = scratchpad.edited(self.state.scratchpad, operations)

@@ -22,7 +22,7 @@ Knows no methods and no framing.
 
 import codecs
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
@@ -51,7 +51,6 @@ class Request(msgspec.Struct, frozen=True, gc=False):
 class Notification(msgspec.Struct, frozen=True, gc=False):
     method: str
     params: msgspec.Raw | None = None
-    surrogate_count: int = 0
 
 
 class Response(msgspec.Struct, frozen=True, gc=False):
@@ -60,7 +59,6 @@ class Response(msgspec.Struct, frozen=True, gc=False):
     id: bytes
     result: msgspec.Raw | None = None
     error: msgspec.Raw | None = None
-    surrogate_count: int = 0
 
 
 class Fault(msgspec.Struct, frozen=True, gc=False):
@@ -93,19 +91,6 @@ _STRING = msgspec.json.Decoder(str)
 _ENCODER = msgspec.json.Encoder()
 
 
-class _Usual(msgspec.Struct, gc=False):
-    """The usual form of a request."""
-
-    jsonrpc: Literal["2.0"]
-    id: msgspec.Raw
-    method: str
-    params: msgspec.Raw
-    result: msgspec.Raw = _ABSENT
-    error: msgspec.Raw = _ABSENT
-
-
-_USUAL = msgspec.json.Decoder(_Usual)
-
 Message = Request | Notification | Response
 
 
@@ -113,8 +98,6 @@ def decode(body: bytes, mode: Mode = "content-length") -> Message | Fault:
     """Decodes one body. `mode` is that of the framer; `jsonrpc` may be absent only in "ndjson"."""
     if not _is_utf8(body):
         return _unreadable(body, PARSE_ERROR, "the body is not UTF-8")
-    if (usual := _usual(body)) is not None:
-        return usual
     mended = 0
     try:
         try:
@@ -135,19 +118,6 @@ def decode(body: bytes, mode: Mode = "content-length") -> Message | Fault:
     # The host looks for the id it sent, not for a repaired one (rule 3).
     spelled = peek(body).id if mended else None
     return _judge(members, spelled or bytes(members.id), mode, mended)
-
-
-def _usual(body: bytes) -> Request | None:
-    """The request, if nothing is wrong with it. None for everything else, which `decode` then checks in detail."""
-    try:
-        members = _USUAL.decode(body)
-    except (msgspec.DecodeError, RecursionError):
-        return None
-    id_json = bytes(members.id)
-    good = id_json[:1] in _ID_STARTS and _starts_with(members.params, b"{")
-    return (
-        Request(id_json, members.method, members.params) if good and not (members.result or members.error) else None
-    )
 
 
 def _is_utf8(body: bytes) -> bool:
@@ -186,7 +156,7 @@ def _judge(members: _Members, id_json: bytes, mode: Mode, mended: int) -> Messag
     if id_json and id_known is None:
         return Fault(INVALID_REQUEST, "id must be a string or a number", None, kind)
     if is_answer:
-        return _response(members, id_known, mended)
+        return _response(members, id_known)
     return _call(members, id_known, mended)
 
 
@@ -203,19 +173,19 @@ def _call(members: _Members, id_known: bytes | None, mended: int) -> Request | N
         kind: FaultKind = "notification" if id_known is None else "call"
         return Fault(INVALID_PARAMS, "params must be an object with named members", id_known, kind)
     if id_known is None:
-        return Notification(method, params, mended)
+        return Notification(method, params)
     return Request(id_known, method, params, mended)
 
 
-def _response(members: _Members, id_known: bytes | None, mended: int) -> Response | Fault:
+def _response(members: _Members, id_known: bytes | None) -> Response | Fault:
     result, error = members.result, members.error
     if id_known is None:
         return Fault(INVALID_REQUEST, "the response has no id", None, "response")
     if _given(result) and _given(error):
         return Fault(INVALID_REQUEST, "the response has both a result and an error", id_known, "response")
     if _given(error) or not result:
-        return Response(id_known, None, error, mended)
-    return Response(id_known, result, None, mended)
+        return Response(id_known, None, error)
+    return Response(id_known, result)
 
 
 def _given(member: msgspec.Raw) -> bool:

@@ -154,9 +154,7 @@ def ahead(session: SessionCore) -> Job:
             session.prefetch.failure = "no model wrote it"
             return None
         leaf = next((entry.id for entry in reversed(path) if entry.id), None)
-        return PrefetchedCompaction(
-            _compaction(prepared, written), leaf, seen.memory.scratchpad, _reserve(seen, prepared)
-        )
+        return PrefetchedCompaction(_compaction(prepared, written), leaf, seen.scratchpad, _reserve(seen, prepared))
 
     return Job(steps(), seen.runner, seen.policy.deadline_ms)
 
@@ -354,9 +352,9 @@ def break_depths(
         return None
     texts = yield Offload(lambda: tuple(map(cohesion.step_text, steps)))
     if wanted.cohesion == "host":
-        vectors = (yield Embed(texts)) if seen.vectors.by_host else None
+        vectors = (yield Embed(texts)) if seen.host_embeds else None
     else:
-        embed = seen.vectors.embed
+        embed = seen.embed
         vectors = (yield Offload(lambda: _embedded(embed, texts))) if embed is not None else None
     if vectors is None:
         return None

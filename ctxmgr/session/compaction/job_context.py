@@ -33,28 +33,12 @@ from ctxmgr.summarize import HostContext, Prepared, SummaryInput
 WINDOW = 200_000  # tokens; for a summarizing model of unknown window
 
 
-class VectorSources(msgspec.Struct, frozen=True):
-    """`by_host`: the host provides vectors; `embed` provides those of the embeddings extra, if it is installed."""
-
-    by_host: bool = False
-    embed: Embedding | None = None
-
-
-class SessionMemory(msgspec.Struct, frozen=True):
-    """`scratchpad`: the model's own notes. `ledger`: what the session has learned. `context`: the host's last list,
-    if its model can be asked at the end of it, and `sent` its messages.
-    """
-
-    scratchpad: str = ""
-    ledger: Ledger = Ledger()
-    context: HostContext | None = None
-    sent: tuple[Message, ...] = ()
-
-
 class JobContext(msgspec.Struct, frozen=True):
     """`policy` and `cut_budget` include the call's own settings, `instructions` those of both. `listed`: the
     messages the session knows, oldest first, each with its entry's id, "" if unknown. `window`: of the session's
-    model, in tokens. `memory`: what the session has beside its list.
+    model, in tokens. `scratchpad`: the model's own notes. `ledger`: what the session has learned. `context`: the
+    host's last list, if its model can be asked at the end of it, and `sent` its messages. `host_embeds`: the host
+    provides vectors; `embed` provides those of the embeddings extra, if it is installed.
     """
 
     reader: Reader
@@ -63,8 +47,12 @@ class JobContext(msgspec.Struct, frozen=True):
     runner: ModelRunner
     listed: tuple[tuple[Message, str], ...]
     window: int
-    memory: SessionMemory = SessionMemory()
-    vectors: VectorSources = VectorSources()
+    scratchpad: str = ""
+    ledger: Ledger = Ledger()
+    context: HostContext | None = None
+    sent: tuple[Message, ...] = ()
+    host_embeds: bool = False
+    embed: Embedding | None = None
 
     @property
     def fmt(self) -> MessageFormat:
@@ -109,6 +97,7 @@ def take(
         weigher=given.weigher or policy.weigher,
     )
     listed = _listed(session) if holds else ()
+    context = _host_context(session, policy, 0 if time_ms is None else int(time_ms))
     # a host may return the words of `requestCompaction`; they are used once
     both = dict.fromkeys(text for text in (policy.instructions, instructions) if text and text.strip())
     return JobContext(
@@ -118,46 +107,41 @@ def take(
         runner=via(session, policy, None if given.context_window is None else int(given.context_window)),
         listed=tuple((message, session.entry_of.of(message) or "") for message in listed),
         window=window_of(session.state),
-        memory=_memory(session, policy, 0 if time_ms is None else int(time_ms)),
-        vectors=VectorSources(bool(session.capabilities.embed), session.embed),
+        scratchpad=session.state.scratchpad,
+        ledger=session.ledger,
+        context=context,
+        sent=_listed(session) if context is not None else (),
+        host_embeds=bool(session.capabilities.embed),
+        embed=session.embed,
     )
 
 
-def _memory(session: SessionCore, policy: CompactionPolicy, now_ms: int) -> SessionMemory:
-    """The host's list is included if this process has answered it and nothing has invalidated it since, because
-    then the provider's cache holds it. `now_ms`: the host's time, 0 if unknown.
+def _host_context(session: SessionCore, policy: CompactionPolicy, now_ms: int) -> HostContext | None:
+    """The host's list, if this process has answered it and nothing has invalidated it since, because then the
+    provider's cache holds it. `now_ms`: the host's time, 0 if unknown.
     """
-    of = SessionMemory(session.state.scratchpad, session.ledger)
     can = session.capabilities.complete_on_context and session.capabilities.complete
     can = can and since.is_in("CompleteParams.instruction", session.version)
-    listed = _listed(session)
-    if not (can and policy.model in (None, "host") and session.projection.etag and listed):
-        return of
+    if not (can and policy.model in (None, "host") and session.projection.etag and _listed(session)):
+        return None
     state, terms, tokens = session.state, session.model.terms_by(session.state), session.tokens()
     lifetime = terms.cache.lifetime_ms
     cold = prices.is_cold(session.listed_ms, max(state.clock, now_ms) or None, lifetime) or state.reopen == "model"
     cold = cold or terms.cache.kind == "none"
     cached = 0 if cold else min(tokens, state.meter.reading_tokens or tokens)
-    context = HostContext(
-        cached,
-        tokens,
-        window_of(state),
-        session.gauge(state).ratio,
-        terms.prices,
-    )
-    return msgspec.structs.replace(of, context=context, sent=listed)
+    return HostContext(cached, tokens, window_of(state), session.gauge(state).ratio, terms.prices)
 
 
 def at_its_end(seen: JobContext, plan: CompactionPlan) -> HostContext | None:
     """The host's list, if it ends with what stays. If that is unknown, the list must contain what is removed."""
-    context = seen.memory.context
+    context = seen.context
     of = plan.recent or (*plan.history, *plan.prefix)
     if context is None or not of:
         return context
     (last,) = seen.reader.read((of[-1].raw,))[-1:] or (None,)
     if last is None:
         return None
-    mark, sent = ledger_updates.mark(last), seen.memory.sent
+    mark, sent = ledger_updates.mark(last), seen.sent
     own = sent[-1:] if plan.recent else sent
     return context if any(mark == ledger_updates.mark(message) for message in own) else None
 
@@ -195,9 +179,9 @@ def brief(seen: JobContext, prepared: Prepared, strategy: Strategy, **more: Any)
         "window": seen.runner.window,
         "max_output_tokens": seen.runner.max_output_tokens,
         "retries": seen.policy.retries,
-        "scratchpad": seen.memory.scratchpad,
+        "scratchpad": seen.scratchpad,
         "prompts": seen.policy.prompts,
-        "ledger": seen.memory.ledger,
+        "ledger": seen.ledger,
     }
     return SummaryInput(prepared, seen.reader.weigh, strategy, **(given | more))
 

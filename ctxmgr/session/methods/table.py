@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from ctxmgr.formats import messages_of
 from ctxmgr.late import late
-from ctxmgr.model import InvalidPolicy, invalid_params
+from ctxmgr.model import policy_keys
 from ctxmgr.model.api import compaction, lifecycle
-from ctxmgr.session import scratchpad
 from ctxmgr.session.methods import queries
 from ctxmgr.session.session import SessionCore
 from ctxmgr.session.work import Job, Verb
@@ -61,8 +60,9 @@ def _asks(query: Callable[[SessionCore], Any]) -> Route:
 def _turn_end(session: SessionCore, params: lifecycle.TurnEndParams) -> Verb[lifecycle.TurnEndResult]:
     ended = yield from turn_end(session, params)
     commands: tuple[lifecycle.Command, ...] = ()
-    if ended.reason:
-        request = queries.compaction_request(session, ended.reason, ended.tokens)
+    if ended.asks:
+        reason = "overflow" if ended.overflowed else "threshold"
+        request = queries.compaction_request(session, reason, ended.tokens)
         commands = (lifecycle.Command("requestCompaction", request),)
     send: Any = None
     if ended.overflowed:
@@ -72,18 +72,13 @@ def _turn_end(session: SessionCore, params: lifecycle.TurnEndParams) -> Verb[lif
 
 
 def _set_policy(session: SessionCore, params: lifecycle.SetPolicyParams) -> lifecycle.PolicyResult:
-    try:
+    with policy_keys.refused_as_params():
         session.set_policy(params.policy)
-    except InvalidPolicy as refused:
-        raise invalid_params(str(refused), f"$.policy{refused.path}") from None
     return queries.policy(session)
 
 
 def _edit_scratchpad(session: SessionCore, params: compaction.EditScratchpadParams) -> compaction.ScratchpadResult:
-    try:
-        session.edit_scratchpad(params.operations)
-    except scratchpad.InvalidOperation as refused:
-        raise invalid_params(str(refused), f"$.operations{refused.path}") from None
+    session.edit_scratchpad(params.operations)
     return queries.scratchpad(session)
 
 

@@ -47,22 +47,13 @@ from ctxmgr.session.work import INLINE_BYTES, Offload, Verb
 TRAIL_LOOKED_AT = 64  # entries at the end of the path that are checked for repetition
 
 
-class TurnEnd(msgspec.Struct, frozen=True):
-    """Why a compaction is requested, "" if it is not, and at how many tokens. `overflowed`: the provider refused
-    the list as too long.
-    """
-
-    reason: str
-    tokens: int
-    overflowed: bool
-
-
 class EndedTurn(msgspec.Struct, frozen=True):
     """A turn that ended, and its consequences so far. `session` is as it was before; passes only read it.
 
     `messages`: the reply and its results. `users`: of the list, with the entries that the host names for them.
     `usage`: as reported. `counted`: it is believed; `doubted`: it is not; `by_estimate`: no usage is known.
-    `tokens`: of what would be sent now. `state` and `ledger`: the next ones. `asks`: the request for a compaction.
+    `tokens`: of what would be sent now. `state` and `ledger`: the next ones. `overflowed`: the provider refused the
+    list as too long. `asks`: a compaction is requested.
     """
 
     session: SessionCore
@@ -86,7 +77,7 @@ class EndedTurn(msgspec.Struct, frozen=True):
         return self.messages[0]
 
 
-def turn_end(session: SessionCore, params: lifecycle.TurnEndParams) -> Verb[TurnEnd]:
+def turn_end(session: SessionCore, params: lifecycle.TurnEndParams) -> Verb[EndedTurn]:
     """The model answered and its tools ran."""
     raws = [_reply(bytes(params.message)), *(bytes(raw) for raw in params.tool_results or ())]
     session.check_format(raws, "$.message")
@@ -97,8 +88,7 @@ def turn_end(session: SessionCore, params: lifecycle.TurnEndParams) -> Verb[Turn
     turn = _turn_ended(session, params, messages)
     _commit(turn)
     warn(session, unknown_words(params.usage))
-    reason = "overflow" if turn.overflowed else "threshold"
-    return TurnEnd(reason if turn.asks else "", turn.tokens, turn.overflowed)
+    return turn
 
 
 def _reply(raw: bytes) -> bytes:

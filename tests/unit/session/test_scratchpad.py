@@ -2,8 +2,9 @@
 
 import pytest
 
+from ctxmgr.model import InvalidParams
 from ctxmgr.model.api.compaction import Insert, Overwrite, ScratchpadOperation, StrReplace
-from ctxmgr.session.scratchpad import CHARACTERS_AT_MOST, InvalidOperation, edited
+from ctxmgr.session.scratchpad import CHARACTERS_AT_MOST, edited
 
 CASES: tuple[tuple[str, tuple[ScratchpadOperation, ...], str], ...] = (
     ("", (Overwrite("a\nb\n"),), "a\nb\n"),
@@ -35,9 +36,9 @@ def test_edited(text: str, operations: tuple[ScratchpadOperation, ...], after: s
 
 @pytest.mark.parametrize(("text", "operations", "path"), REFUSED)
 def test_refused(text: str, operations: tuple[ScratchpadOperation, ...], path: str) -> None:
-    with pytest.raises(InvalidOperation) as refused:
+    with pytest.raises(InvalidParams) as refused:
         edited(text, operations)
-    assert refused.value.path == path
+    assert refused.value.data == {"path": f"$.operations{path}"}
 
 
 def test_a_text_that_was_too_long_only_on_the_way_is_taken() -> None:

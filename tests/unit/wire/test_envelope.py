@@ -129,8 +129,8 @@ def test_unpaired_surrogates_are_mended_and_counted() -> None:
     assert read(rb'"id":1,"method":"m","params":{"x":"\ud83d","y":"\ud83d\ude00"},"z":"\ude00"}') == request(
         b"1", "m", rb'{"x":"\ufffd","y":"\ud83d\ude00"}', mended=2
     )
-    assert read(rb'"method":"m\ud83d"}') == Notification("m\ufffd", None, 1)
-    assert read(rb'"id":1,"result":"\ud83d"}') == Response(b"1", raw(rb'"\ufffd"'), None, 1)
+    assert read(rb'"method":"m\ud83d"}') == Notification("m\ufffd")
+    assert read(rb'"id":1,"result":"\ud83d"}') == Response(b"1", raw(rb'"\ufffd"'))
 
 
 @given(st.binary(max_size=80))
