@@ -54,8 +54,6 @@ def measured(task: PlaneTask) -> dict[int, list[Figures]]:
     """By window, one row for each policy, with "preset" and "measures"; empty if it has too few tokens."""
     source = readers.source(task.path)
     recorded = readers.read(source)
-    if not isinstance(recorded, Recording):
-        return {}
     known, lengths = MessageCache(message_reader()), CodeLengths()
     messages = (entry.message for entry in recorded.entries if entry.kind == "message")
     if sum(map(known.weight, messages)) < task.least_tokens:

@@ -115,9 +115,7 @@ def ground() -> MessageCache:
 
 @cache
 def recording(name: str) -> Recording:
-    found = readers.read(readers.source(SESSIONS / f"{name}.jsonl"))
-    assert isinstance(found, Recording)
-    return found
+    return readers.read(readers.source(SESSIONS / f"{name}.jsonl"))
 
 
 @cache

@@ -1,7 +1,6 @@
 """Turns a file into a recording. Its content decides which reader is used, never its name.
 
-One reader per kind of file, all with the same two result structs. A new host's file is one more reader, and one
-more row in `FILE_KINDS`.
+One reader per kind of file. A new host's file is one more reader, and one more row in `FILE_KINDS`.
 """
 
 from collections.abc import Callable
@@ -23,12 +22,12 @@ from ctxmgr.study.recordings import (
 )
 from ctxmgr.study.recordings.json_values import Json, decoded, in_utf8, members, objects, table, text, whole_lines
 from ctxmgr.study.recordings.openhands import read_completions, read_events, read_sdk
-from ctxmgr.study.recordings.recording import Recording, Stream, UnreadableRecording
+from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
 
 LINES_LOOKED_AT = 101  # a Claude Code transcript may begin with other lines
 TRANSCRIPT_LINES = ("message", "broken", "weigher", "restored")
 
-Reader = Callable[[str, bytes], Recording | Stream]
+Reader = Callable[[str, bytes], Recording]
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -83,13 +82,13 @@ def kind(source: Source) -> str:
     return file_kind(source).name
 
 
-def read(source: Source) -> Recording | Stream:
+def read(source: Source) -> Recording:
     """The recording in a file that is no transcript. Raises UnreadableRecording, with the line."""
     taken = file_kind(source)
     if taken.reader is None:
         raise UnreadableRecording(f"{source.name} is {taken.description}, not a recording")
     recording = taken.reader(source.name, source.content)
-    if source.warning and isinstance(recording, Recording):
+    if source.warning:
         recording = msgspec.structs.replace(recording, notes=(source.warning, *recording.notes))
     return recording
 
@@ -173,13 +172,6 @@ FILE_KINDS: tuple[FileKind, ...] = (
         "a pi session file",
         lambda source: source.head.get("type") == "session" or {"header", "entries"} <= source.head.keys(),
         pi_sessions.read,
-    ),
-    FileKind(
-        "events",
-        "pi",
-        "a stream of pi events",
-        lambda source: {"event", "payload"} <= source.head.keys(),
-        pi_sessions.read_events,
     ),
     FileKind(
         "codex",

@@ -20,7 +20,7 @@ from ctxmgr.study.driving import peers as beside
 from ctxmgr.study.figures import CodeLengths, Figures, Measures, closed_cost, cost, figures, legend, table
 from ctxmgr.study.observations import MessageCache, PriceSheet, message_reader
 from ctxmgr.study.probes import probes_table
-from ctxmgr.study.recordings import Recording, Stream
+from ctxmgr.study.recordings import Recording
 from ctxmgr.study.report import BASE, PolicyRow, RecordingSheet
 
 ABOUT = {
@@ -46,7 +46,7 @@ class ReplayFigures(msgspec.Struct, frozen=True):
 
 
 def work(
-    recorded: Recording | Stream,
+    recorded: Recording,
     outcomes: Sequence[ReplayResult],
     sheet: PriceSheet,
     peers: Sequence[ReplayResult],

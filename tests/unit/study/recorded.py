@@ -29,9 +29,7 @@ def load(tmp_path: Path, content: bytes, name: str = "no-extension") -> Recordin
     """By the way that files take, the choice of the reader included."""
     path = tmp_path / name
     path.write_bytes(content)
-    found = readers.read(readers.source(path))
-    assert isinstance(found, Recording)
-    return found
+    return readers.read(readers.source(path))
 
 
 def messages(recording: Recording) -> list[Json]:
