@@ -12,10 +12,10 @@ import msgspec
 
 from ctxmgr.model.estimate import ESTIMATE
 from ctxmgr.server.effects import SnapshotLoaded
-from ctxmgr.study.driving import legality
+from ctxmgr.study.driving.matching import answered
 from ctxmgr.study.recordings.pi_host import item
 from tests.contract.talk import HOST, Failed, Fields, Messages, Talk, packet
-from tests.legality import lists
+from tests.legality import lists, pi
 from tests.translation import RULES, TO, plain
 
 WINDOW = 16_000  # tokens: an epoch is worth its price once a list weighs a few thousand
@@ -164,7 +164,7 @@ class Run:
         if self.form == "pi":
             items = [item("", _raw(one)) for one in sent]
             raws = {name: msgspec.Raw(_raw(value)) for name, value in answer.items()}
-            return legality.faults(items, legality.answered(items, raws), whole_turns=False)
+            return pi.faults(items, answered(items, raws), whole_turns=False)
         found = lists.faults(RULES[self.form], list(map(_raw, sent)), list(map(_raw, self.shown)))
         return [one for one in found if "missing inside what was kept" not in one]  # steps leave, not whole turns
 

@@ -20,7 +20,6 @@ from ctxmgr.devices import tokens
 from ctxmgr.formats import pi
 from ctxmgr.session.reading import Reader
 from ctxmgr.study.driving.drive import run as run_session
-from ctxmgr.study.driving.host import ReplayHost
 from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
 from ctxmgr.study.figures import Measures
 from ctxmgr.study.figures.closed_cost import closed_loop
@@ -33,6 +32,7 @@ from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import Recording
 from ctxmgr.study.replay.command import MODELLED, RECORDED, HostModel
 from ctxmgr.study.spawning import Driver, RpcFailure
+from tests.legality.pi import JudgedHost
 
 SESSIONS = Path(__file__).parents[1] / "sessions"
 NAMES = ("greenhouse", "ledger", "allotment")
@@ -75,7 +75,7 @@ class Came(msgspec.Struct):
 
 
 class Connected:
-    """A connection in this process, as `ReplayHost` asks it. Requests of the server's own are refused."""
+    """A connection in this process, as a driven host asks it. Requests of the server's own are refused."""
 
     def __init__(self) -> None:
         self.driver = Driver(weighers={VOCABULARY: weigher()})
@@ -128,7 +128,7 @@ def drive(run: Run) -> ReplayResult:
     recorded, host = recording(run.session), MODELS[run.host]
     options = ReplayOptions(append=True, measure=True, host=host.limits(run.window), write=host.write())
     outcome = ReplayResult(run.session, run.preset, run.window)
-    side = ReplayHost(Connected(), recorded.session_id, outcome, append=True, measure=True)  # type: ignore[arg-type]
+    side = JudgedHost(Connected(), recorded.session_id, outcome, append=True, measure=True)
     begin = {
         "protocolVersion": "1.0",
         "capabilities": {"requestCompaction": "whenIdle", "edits": True},

@@ -5,7 +5,7 @@
 2. A requested compaction runs when the host is idle: when the run's last message came, or before the next user
    message. Above window - 16 384 tokens the host compacts by itself, at once; that is counted separately.
 3. Recorded compactions are skipped unless requested; then they are made where recorded, and no others.
-4. Each answer is judged from the host's side. Faults are collected in a list, and the session continues.
+4. Each answer is checked from the host's side. Faults are collected in a list, and the session continues.
 5. A peer is driven the same way, without a ctxmgr (`drive_peer`).
 6. ctxmgr is a connection in this process: no process is started, no vocabulary is loaded twice, and the answers are
    the same bytes. A sidecar is spawned on request, and if only a process will do (`_sidecar`).
@@ -214,7 +214,7 @@ def drive(recorded: Recording, options: ReplayOptions, step: Callable[[], None] 
     )
     sidecar = _sidecar(options)
     client = RpcClient(sidecar)
-    side = ReplayHost(client, recorded.session_id, outcome, options.append, options.measure, options.judged)
+    side = ReplayHost(client, recorded.session_id, outcome, options.append, options.measure)
     try:
         _begin(client, recorded, options, outcome)
         model = {"id": recorded.model, "contextWindow": window}

@@ -1,4 +1,4 @@
-"""The host's end of a driven session. Through ctxmgr, it requests lists, judges each answer and counts the events
+"""The host's end of a driven session. Through ctxmgr, it requests lists, checks each answer and counts the events
 that take effect; peers are measured on the same host.
 
 A peer is a function from a list to a list, without memory. It clears messages and omits none: the answer has a
@@ -13,10 +13,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.invariants import TURNS
-from ctxmgr.engine.presets import PRESETS
-from ctxmgr.study.driving import legality
-from ctxmgr.study.driving.legality import MatchedMessage
+from ctxmgr.study.driving.matching import IllegalAnswer, MatchedMessage, answered
 from ctxmgr.study.driving.outcomes import ReplayedCall, ReplayResult, TimelineMark
 from ctxmgr.study.observations import PACKET, Observation, ProjectedMessage, same_start
 from ctxmgr.study.recordings import HostMessage, pi_host
@@ -114,16 +111,13 @@ class ReplayHost(HostSide):
         outcome: ReplayResult,
         append: bool,
         measure: bool = False,
-        judged: bool = True,
     ) -> None:
         super().__init__(session_id, outcome, measure)
-        self.client, self.append, self.judged = client, append, judged
+        self.client, self.append = client, append
         self.seq = 0
         self.base = ""
         self.sent = 0  # messages of the list that the other side has
         self.hash = hashlib.sha256()
-        self.shortened: set[bytes] = set()  # results that the compact zone has rewritten
-        self.earlier: dict[bytes, HostMessage] = {}  # messages of earlier lists
 
     def ask(self, method: str, params: Mapping[str, Any] | bytes, counted: bool = False) -> bytes:
         if not isinstance(params, bytes):
@@ -155,7 +149,7 @@ class ReplayHost(HostSide):
             self.outcome.arithmetic.append(f"call {call}, epoch {report['epoch']}: {arithmetic}")
         self.base = msgspec.json.decode(result["base"])
         self.sent = len(self.items)
-        matched = self._judge(result, report)
+        matched = self.matched(result, report)
         self.outcome.calls.append(
             ReplayedCall(
                 zone=report["zone"],
@@ -189,7 +183,7 @@ class ReplayHost(HostSide):
                 self.fail("append refused", f"append was refused though nothing was changed: {failure.message}")
         return self.ask("context", start + b'"messages":[%b]' % _joined(self.items) + rest)
 
-    def _judge(self, result: dict[str, msgspec.Raw], report: dict[str, Any]) -> list[MatchedMessage] | None:
+    def matched(self, result: dict[str, msgspec.Raw], report: dict[str, Any]) -> list[MatchedMessage] | None:
         """The answered list, None if it cannot be reconstructed."""
         if report["checks"]:
             broken = f"broken checks: {', '.join(report['checks'])}"
@@ -199,21 +193,10 @@ class ReplayHost(HostSide):
         if report["tokens"] - report["packetTokens"] > report["rawTokens"]:
             self.fail("heavier list", f"{report['tokens']} tokens answered of {report['rawTokens']}")
         try:
-            matched = legality.answered(self.items, result)
-        except legality.IllegalAnswer as illegal:
+            matched = answered(self.items, result)
+        except IllegalAnswer as illegal:
             self.fail("illegal answer", str(illegal))
             return None
-        if not self.judged:
-            return matched
-        if report["zone"] == "compact":
-            self.shortened.update(
-                self.items[answer.index].raw for answer in matched if answer.index is not None and not answer.same
-            )
-        preset = PRESETS.get(self.outcome.preset)  # another name: no restrictions
-        whole_turns = preset is not None and preset.invariants is TURNS
-        left = report.get("messagesDropped", 0)
-        for text in legality.faults(self.items, matched, whole_turns, self.shortened, self.earlier.values(), left):
-            self.fail("illegal list", text)
         packet = next((answer.message.message["content"] for answer in matched if answer.index is None), "")
         self.outcome.packet = packet or self.outcome.packet
         return matched
@@ -236,7 +219,6 @@ class ReplayHost(HostSide):
     def rewritten(self) -> None:
         """`append` has nothing to build on."""
         self.base = ""
-        self.earlier |= {item.raw: item for item in self.items}
 
 
 class PeerList(msgspec.Struct, frozen=True):

@@ -23,7 +23,6 @@ class HostLimits(msgspec.Struct, frozen=True):
 
 class ReplayOptions(msgspec.Struct, frozen=True):
     """`window` in tokens, None for the recording's own. `append`: send only what is new and receive edits.
-    `judged`: check each answered list against what every list promises; without that a drive takes half the time.
 
     `state_dir` for snapshots. `record`: a transcript's file. `measure`: keep what each call shows. `label`: the
     outcome's name instead of its preset. `write`: writes the host's own summaries, instead of `pi_host`.
@@ -41,7 +40,6 @@ class ReplayOptions(msgspec.Struct, frozen=True):
     policy: dict[str, Any] = {}
     label: str | None = None
     measure: bool = False
-    judged: bool = True
     host: HostLimits = HostLimits()
     write: Write | None = None
     own_summaries: bool = False

@@ -93,7 +93,7 @@ def _measured(session: KeptSession, policies: Policies, registry: Registry) -> M
     sheet, window, lengths = _sheet(calls, facts), _window(recorded, calls, facts), CodeLengths()
 
     def driven(preset: str, keys: Mapping[str, Any], by: Callable[..., ReplayResult] = drive) -> Measures:
-        options = modelled(preset, keys, window, sheet, append=True, judged=False)
+        options = modelled(preset, keys, window, sheet, append=True)
         return Measures(by(recorded, options).observations, known, sheet, lengths)
 
     alone = driven(BASE, {}, drive_alone)

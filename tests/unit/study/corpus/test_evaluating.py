@@ -12,8 +12,9 @@ from ctxmgr.cli import main
 from ctxmgr.study.corpus import evaluating
 from ctxmgr.study.corpus.evaluating import decode, evaluated
 from ctxmgr.study.corpus.tasks import CorpusSettings
-from ctxmgr.study.driving import legality
+from ctxmgr.study.driving import host
 from ctxmgr.study.driving.host import ReplayHost
+from ctxmgr.study.driving.matching import IllegalAnswer
 from ctxmgr.study.spawning import InProcessDriver, RpcFailure
 from tests.unit.study.corpus.made import WINDOW, asked, begun, row
 
@@ -104,7 +105,7 @@ def _refuses(*given: object) -> None:
 
 
 def _illegal(*given: object) -> None:
-    raise legality.IllegalAnswer(OWL)
+    raise IllegalAnswer(OWL)
 
 
 @pytest.mark.parametrize(
@@ -112,11 +113,10 @@ def _illegal(*given: object) -> None:
     [
         ((ReplayHost, "context"), _raises, r"call 0: (ValueError \(test_evaluating.py, line \d+\)|exit code -9)"),
         ((ReplayHost, "context"), _refuses, r"call 0: (error answer -32602|exit code -9)"),
-        ((legality, "answered"), _illegal, r"call 0: illegal answer"),
-        ((legality, "faults"), lambda *given: [OWL], r"call 0: illegal list"),
+        ((host, "answered"), _illegal, r"call 0: illegal answer"),
         ((InProcessDriver, "stderr"), lambda self: OWL, r"call \d+: stderr"),
     ],
-    ids=["raised", "refused", "answer", "list", "stderr"],
+    ids=["raised", "refused", "answer", "stderr"],
 )
 def test_a_fault_of_an_ok_row_is_a_code_and_quotes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: tuple[Any, str], broken: Any, fault: str

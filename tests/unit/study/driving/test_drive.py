@@ -15,6 +15,7 @@ from ctxmgr.closed_loop import PriceSheet
 from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive, drive_alone
 from ctxmgr.study.recordings import Recording, readers
 from ctxmgr.study.replay import modelled
+from tests.legality.pi import JudgedHost
 
 ROOT = Path(__file__).parents[4]
 GREENHOUSE = ROOT / "tests" / "sessions" / "greenhouse.jsonl"
@@ -58,6 +59,13 @@ def test_the_same_bytes_under_another_hash_seed(turns: ReplayResult) -> None:
     env = {**os.environ, "PYTHONHASHSEED": "7"}
     done = subprocess.run(command, env=env, cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.split() == [turns.fingerprint]
+
+
+def test_each_list_of_a_driven_session_is_legal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a judge that shares no code with ctxmgr's own checks, through compactions and with edits."""
+    monkeypatch.setattr(sys.modules[drive.__module__], "ReplayHost", JudgedHost)
+    for preset in ("turns", "balanced"):
+        assert driven(preset=preset, append=True).failures == []
 
 
 def test_a_compaction_is_asked_for_and_made(turns: ReplayResult) -> None:

@@ -37,9 +37,9 @@ class Canned:
         return json.dumps(answer).encode()
 
 
-def side(*answers: Any, append: bool = False, judged: bool = True) -> tuple[ReplayHost, Canned]:
+def side(*answers: Any, append: bool = False) -> tuple[ReplayHost, Canned]:
     canned = Canned(*answers)
-    made = ReplayHost(cast(RpcClient, canned), "s", ReplayResult("f", "turns", 1_000), append, judged=judged)
+    made = ReplayHost(cast(RpcClient, canned), "s", ReplayResult("f", "turns", 1_000), append)
     made.items = [item("1", USER)]
     return made, canned
 
@@ -69,15 +69,6 @@ def test_each_planted_fault_is_named() -> None:
         host, _ = side(answer(**changes))
         host.context(5)
         assert any(words in text for text in host.outcome.failures), host.outcome.failures
-
-
-def test_without_being_judged_a_list_is_taken_as_it_came() -> None:
-    empty = {**answer(), "messages": []}
-    del empty["unchanged"]
-    for judged in (True, False):
-        host, _ = side(empty, judged=judged)
-        host.context(5)
-        assert bool(host.outcome.failures) == judged
 
 
 def test_an_answer_that_was_not_sent_is_named() -> None:

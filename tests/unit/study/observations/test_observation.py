@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.study.driving.host import ObservationRecorder
-from ctxmgr.study.driving.legality import MatchedMessage
+from ctxmgr.study.driving.matching import MatchedMessage
 from ctxmgr.study.driving.outcomes import ReplayResult
 from ctxmgr.study.observations.observation import (
     Observation,

@@ -7,9 +7,9 @@ import msgspec
 import pytest
 
 from ctxmgr import Session
-from ctxmgr.study.driving import legality
+from ctxmgr.study.driving.matching import answered
 from ctxmgr.study.recordings.pi_host import item
-from tests.legality import lists
+from tests.legality import lists, pi
 from tests.notation import Said, a, call, r, think, u
 from tests.translation import RULES, Json
 from tests.unit.session.context.fit.test_fit import (
@@ -63,7 +63,7 @@ def faults(name: str, sent: Sequence[Json], out: Sequence[Json], one: Session, p
     if name == "pi":
         items = [item("", raw) for raw in came]
         answer = {"messages": msgspec.Raw(b"[" + b",".join(left) + b"]")}
-        return legality.faults(items, legality.answered(items, answer), preset in BY_TURNS, left_to_fit=gone)
+        return pi.faults(items, answered(items, answer), preset in BY_TURNS, left_to_fit=gone)
     return (
         lists.faults(RULES[name], came, left, left_to_fit=gone) if preset in BY_TURNS else RULES[name].illegal(out)
     )

@@ -1,4 +1,4 @@
-"""The host-side check: it passes what is right, and names each fault that is planted."""
+"""An answered list is matched with what was sent; the judge of lists passes what is right, and names each fault."""
 
 import json
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from ctxmgr.study.driving import legality
-from ctxmgr.study.driving.legality import IllegalAnswer
+from ctxmgr.study.driving.matching import PACKET, IllegalAnswer, MatchedMessage, answered
 from ctxmgr.study.recordings.pi_host import HostMessage, item
+from tests.legality import pi
 
 LONG = "word " * 100
 
@@ -34,7 +34,7 @@ def summary(text: str = LONG) -> bytes:
 
 
 def packet(text: str = "facts") -> bytes:
-    return json.dumps({"role": "custom", "customType": legality.PACKET, "content": text, "display": False}).encode()
+    return json.dumps({"role": "custom", "customType": PACKET, "content": text, "display": False}).encode()
 
 
 # 0 summary, 1 u, 2 a(c1), 3 r(c1), 4 a, 5 u, 6 a(c2), 7 r(c2), 8 u, 9 a(c3), 10 r(c3)
@@ -47,11 +47,11 @@ SENT: list[HostMessage] = [item(str(place), raw) for place, raw in enumerate(SEN
 
 def judged(raws: list[bytes], whole_turns: bool = True, may_change: tuple[bytes, ...] = ()) -> list[str]:
     result = {"messages": msgspec.Raw(b"[" + b",".join(raws) + b"]")}
-    return legality.faults(SENT, legality.answered(SENT, result), whole_turns, may_change)
+    return pi.faults(SENT, answered(SENT, result), whole_turns, may_change)
 
 
-def edited(edits: list[dict[str, Any]]) -> list[legality.MatchedMessage]:
-    return legality.answered(SENT, {"edits": msgspec.Raw(msgspec.json.encode(edits))})
+def edited(edits: list[dict[str, Any]]) -> list[MatchedMessage]:
+    return answered(SENT, {"edits": msgspec.Raw(msgspec.json.encode(edits))})
 
 
 S = SENT_RAW
@@ -86,7 +86,7 @@ def test_each_planted_fault_is_named() -> None:
 
 RULES = "\n\n".join(f"Rule {number}: bed_{number} is watered by valve_{number + 7}." for number in range(900))
 QUOTED = "\n".join(f"> {line}" if line else ">" for line in RULES.split("\n"))
-HEADING = f"facts\n\n{legality.INSTRUCTIONS[1:]}, as they were read)"
+HEADING = f"facts\n\n{pi.INSTRUCTIONS[1:]}, as they were read)"
 READ = '- read path="CLAUDE.md":'
 
 
@@ -96,9 +96,9 @@ def repeating(*told: str, sent: tuple[bytes, ...] = ()) -> list[str]:
     raws = [*S[:5], *sent, *S[5:]]
     listed = [item(str(place), raw) for place, raw in enumerate(raws)]
     out = [packet("\n\n".join((HEADING, *told, "## Left out\n- more"))), *raws]
-    placed = legality.answered(listed, {"messages": msgspec.Raw(b"[" + b",".join(out) + b"]")})
+    placed = answered(listed, {"messages": msgspec.Raw(b"[" + b",".join(out) + b"]")})
     earlier = [item("", raw) for raw in (u("go"), a("", "c0"), r("c0", f"{RULES}\n"), *S)]
-    return legality.faults(listed, placed, whole_turns=True, earlier=earlier)
+    return pi.faults(listed, placed, whole_turns=True, earlier=earlier)
 
 
 def test_a_packet_may_repeat_what_was_taken_away_or_its_head_where_it_says_so() -> None:
@@ -137,7 +137,7 @@ def test_what_was_not_sent_is_illegal() -> None:
         with pytest.raises(IllegalAnswer):
             judged(raws)
     with pytest.raises(IllegalAnswer):
-        legality.answered(SENT, {})
+        answered(SENT, {})
 
 
 PASTED = (
@@ -152,7 +152,7 @@ def pasted(text: str, at: int = 1) -> list[str]:
     sent = [item(str(place), u(PASTED) if place == at else raw) for place, raw in enumerate(SENT_RAW)]
     out = [u(text) if place == at else raw for place, raw in enumerate(SENT_RAW)]
     result = {"messages": msgspec.Raw(b"[" + b",".join(out) + b"]")}
-    return legality.faults(sent, legality.answered(sent, result), whole_turns=True)
+    return pi.faults(sent, answered(sent, result), whole_turns=True)
 
 
 def test_a_text_that_was_cut_and_says_so_is_right() -> None:
@@ -170,10 +170,10 @@ def test_several_texts_of_a_message_are_cut_as_one() -> None:
         out = [u([{"type": "text", "text": text}]), *SENT_RAW[2:]]
         result = {"messages": msgspec.Raw(b"[" + b",".join(out) + b"]")}
         if right:
-            assert legality.faults(sent, legality.answered(sent, result), whole_turns=True) == []
+            assert pi.faults(sent, answered(sent, result), whole_turns=True) == []
         else:
             with pytest.raises(IllegalAnswer):
-                legality.answered(sent, result)
+                answered(sent, result)
 
 
 def test_a_text_that_was_cut_into_another_is_illegal() -> None:
@@ -206,8 +206,8 @@ def test_whole_turns_are_asked_for_where_the_preset_promises_them() -> None:
 def to_fit(gone: tuple[int, ...], told: int, sent: list[HostMessage] = SENT) -> list[str]:
     """Of an answer without these messages, where the report tells of so many that did not fit."""
     raws = [one.raw for at, one in enumerate(sent) if at not in gone]
-    answer = legality.answered(sent, {"messages": msgspec.Raw(b"[" + b",".join(raws) + b"]")})
-    return legality.faults(sent, answer, whole_turns=True, left_to_fit=told)
+    answer = answered(sent, {"messages": msgspec.Raw(b"[" + b",".join(raws) + b"]")})
+    return pi.faults(sent, answer, whole_turns=True, left_to_fit=told)
 
 
 def test_out_of_a_turn_only_steps_that_are_told_not_to_fit_may_leave() -> None:
@@ -229,7 +229,7 @@ def test_edits_are_the_same_list() -> None:
     placed = edited([{"put": msgspec.Raw(packet())}, {"keep": [5, 7]}, {"put": put}, {"keep": [8, 11]}])
     assert [one.index for one in placed] == [None, 5, 6, 7, 8, 9, 10]
     assert [one.same for one in placed] == [False, True, True, False, True, True, True]
-    assert legality.faults(SENT, placed, whole_turns=True) == []
+    assert pi.faults(SENT, placed, whole_turns=True) == []
 
 
 def test_edits_that_do_not_fit_are_illegal() -> None:
@@ -246,6 +246,4 @@ def test_edits_that_do_not_fit_are_illegal() -> None:
 def test_calls_without_results_are_no_fault_when_they_came_so() -> None:
     raws = [u("one"), a("t", "x"), u("two"), r("y")]
     sent = [item("", raw) for raw in raws]
-    assert (
-        legality.faults(sent, legality.answered(sent, {"unchanged": msgspec.Raw(b"true")}), whole_turns=True) == []
-    )
+    assert pi.faults(sent, answered(sent, {"unchanged": msgspec.Raw(b"true")}), whole_turns=True) == []

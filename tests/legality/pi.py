@@ -1,72 +1,68 @@
-"""Judges an answered list against the list that was sent, from the host's side: a second opinion beside ctxmgr's
-own checks that shares no code with them. Returns sentences about faults.
+"""Judges an answered list in pi's format against the list that was sent, from the host's side: a second opinion
+beside ctxmgr's own checks that shares no code with them. Returns sentences about faults.
 
-1. Each answered message is one that was sent, byte for byte, in order; or a tool result of which only the content
-   differs; or a text of a user or a host that was cut; or the packet, at most once.
+1. Each answered message is matched with one that was sent (`study.driving.matching`). There is at most one packet.
 2. No result without its call and no call without its result, if both were sent.
 3. The newest user message is there, and from it on everything is as it was sent, except tool results that are, or
-   in an earlier call of the session were, rewritten in the compact zone.
+   in an earlier call of the session were, rewritten in the compact zone. If it was cut, its ends are long.
 4. Older turns stay whole: what is kept, ignoring summaries, is an unbroken end of the list that starts a turn. Only
    what the report names may be missing in it, where the list would not fit: no more messages than that, none that a
    user or a host said, and not the newest reply. Where steps are removed instead, rules 3 and 4 differ: the newest
-   user message and the newest reply are there as sent, each other user message is there or a packet is, and in a
-   reply only the arguments of its calls may differ, unless it has a signature.
+   user message and the newest reply are there as sent, and each other user message is there or a packet is.
 5. The list has no more tokens than what was sent (about characters / 4), except for a packet that stands for what
    the host removed, and what that packet repeats word for word of earlier messages that are missing in what was
    sent; and it begins as a provider accepts it.
-6. A cut text keeps its start and its end, a line between them says that it was cut, and everything else in it
-   consists of pieces of the original in order; the newest user message keeps long ends.
 """
 
 import re
-from collections.abc import Container, Iterable, Sequence, Set
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 import msgspec
 
+from ctxmgr.engine.invariants import TURNS
+from ctxmgr.engine.presets import PRESETS
+from ctxmgr.study.driving.host import ReplayHost
+from ctxmgr.study.driving.matching import AS_USER, CUT_LINE, PIECES_APART, MatchedMessage, is_cut
 from ctxmgr.study.recordings import HostMessage, pi_host
 
-PACKET = "ctxmgr.packet"
 WEIGHT_SLACK = 20  # ctxmgr does not count by characters / 4; a deviation of a twentieth is no fault
 SMALL_TOKENS = 64
 PACKET_TOKENS = 5_000  # of the largest packet by default, with an index of what was removed
 SUMMARIES = frozenset({"compactionSummary", "branchSummary"})
-AS_USER = frozenset({"user", "custom", "bashExecution", *SUMMARIES})
-CONTENT = frozenset({"content"})
-TEXTS = frozenset({"content", "summary", "output"})
-CUT_LINE = re.compile(r"^\[cut to fit — .*\]\n", re.MULTILINE)
-MEDIA_LINE = re.compile(r"\[(image|document) left out( — [^\]]*)?\]")
-PIECES_APART = "…\n"
 # at either end of the newest user message; 2,000 tokens have at least that many characters in any script
 NEWEST_ENDS_CHARACTERS = 2_000
 INSTRUCTIONS, TASK = "\n## Instructions (word for word", "\n## The task (word for word"  # headings in a packet
 QUOTED = re.compile(r"\n- ([^\n]*):((?:\n>[^\n]*)+)")  # below it: a line that names the source, and its text
 HEAD = "(first "  # how that line continues for a part of a text
 
-_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
+class JudgedHost(ReplayHost):
+    """A host whose every answered list is judged as well."""
 
-class MatchedMessage(msgspec.Struct, frozen=True):
-    """One answered message: the index of the sent one, None for an inserted one. `same`: byte for byte."""
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self._shortened: set[bytes] = set()  # results that the compact zone has rewritten
+        self._earlier: dict[bytes, HostMessage] = {}  # messages of earlier lists
 
-    index: int | None
-    message: HostMessage
-    same: bool = True
+    def rewritten(self) -> None:
+        super().rewritten()
+        self._earlier |= {item.raw: item for item in self.items}
 
-
-class IllegalAnswer(Exception):
-    """The answer cannot be matched with what was sent. The text says where."""
-
-
-def answered(sent: Sequence[HostMessage], result: dict[str, msgspec.Raw]) -> list[MatchedMessage]:
-    """What the host would send, from an answer to `context`. Raises IllegalAnswer."""
-    if "unchanged" in result:
-        return [MatchedMessage(index, message) for index, message in enumerate(sent)]
-    if "edits" in result:
-        return _from_edits(sent, msgspec.json.decode(result["edits"], type=list[dict[str, msgspec.Raw]]))
-    if "messages" in result:
-        return _aligned(sent, msgspec.json.decode(result["messages"], type=list[msgspec.Raw]))
-    raise IllegalAnswer("an answer with neither messages nor edits nor unchanged")
+    def matched(self, result: dict[str, msgspec.Raw], report: dict[str, Any]) -> list[MatchedMessage] | None:
+        found = super().matched(result, report)
+        if found is None:
+            return None
+        if report["zone"] == "compact":
+            self._shortened.update(
+                self.items[one.index].raw for one in found if one.index is not None and not one.same
+            )
+        preset = PRESETS.get(self.outcome.preset)  # another name: no restrictions
+        whole_turns = preset is not None and preset.invariants is TURNS
+        left = report.get("messagesDropped", 0)
+        for text in faults(self.items, found, whole_turns, self._shortened, self._earlier.values(), left):
+            self.fail("illegal list", text)
+        return found
 
 
 def faults(
@@ -105,128 +101,6 @@ def faults(
     return out
 
 
-def _from_edits(sent: Sequence[HostMessage], edits: Sequence[dict[str, msgspec.Raw]]) -> list[MatchedMessage]:
-    out: list[MatchedMessage] = []
-    last = -1
-    for edit in edits:
-        if "keep" in edit:
-            start, end = msgspec.json.decode(edit["keep"], type=tuple[int, int])
-            if not last < start < end <= len(sent):
-                raise IllegalAnswer(f"keep [{start}, {end}] after message {last} of {len(sent)}")
-            out += [MatchedMessage(index, sent[index]) for index in range(start, end)]
-            last = end - 1
-            continue
-        put = pi_host.item("", bytes(edit["put"]))
-        after = () if _is_packet(put) else range(last + 1, len(sent))
-        index = next((index for index in after if _is_rewrite(sent[index], put)), None)
-        if index is None and not _is_packet(put):
-            raise IllegalAnswer(
-                f"a message of role {put.role} was put in that is neither packet nor shortened result"
-            )
-        out.append(MatchedMessage(index, put, same=False))
-        last = last if index is None else index
-    return out
-
-
-def _aligned(sent: Sequence[HostMessage], raws: Sequence[msgspec.Raw]) -> list[MatchedMessage]:
-    """Matched from the newest back: what is kept is the end of the list, and this distinguishes duplicates."""
-    out: list[MatchedMessage] = []
-    below = len(sent)
-    for position in range(len(raws) - 1, -1, -1):
-        raw = bytes(raws[position])
-        index = below - 1
-        if index >= 0 and sent[index].raw == raw:  # the common case, without decoding anything
-            out.append(MatchedMessage(index, sent[index]))
-            below = index
-            continue
-        message = pi_host.item("", raw)
-        if _is_packet(message):
-            out.append(MatchedMessage(None, message, same=False))
-            continue
-        while index >= 0 and sent[index].raw != raw and not _is_rewrite(sent[index], message):
-            index -= 1
-        if index < 0:
-            raise IllegalAnswer(f"message {position} (role {message.role}) is none that was sent, or out of order")
-        out.append(MatchedMessage(index, message, same=sent[index].raw == raw))
-        below = index
-    return out[::-1]
-
-
-def _is_packet(message: HostMessage) -> bool:
-    return message.role == "custom" and message.message.get("customType") == PACKET
-
-
-def _is_rewrite(old: HostMessage, new: HostMessage) -> bool:
-    """Whether `new` is the tool result `old` with only its content changed, or the reply `old` with only the
-    arguments of its calls changed, or the text `old` that was cut.
-    """
-    if new.role == "assistant" and old.role == "assistant":
-        return _is_shortened(old, new)
-    if new.role in AS_USER and old.role == new.role:
-        return _is_cut(old, new)
-    results = new.role == old.role == "toolResult"
-    return results and old.message.get("toolCallId") == new.message.get("toolCallId") and _same(old, new, CONTENT)
-
-
-def _same(old: HostMessage, new: HostMessage, beside: Set[str]) -> bool:
-    """The same members, and the same bytes in all but these."""
-    before, after = _members(old.raw), _members(new.raw)
-    return before.keys() == after.keys() and all(before[name] == after[name] for name in before.keys() - beside)
-
-
-def _is_shortened(old: HostMessage, new: HostMessage) -> bool:
-    signed = any(field.endswith("Signature") for block in old.blocks for field in block)
-    if signed or len(old.blocks) != len(new.blocks) or not _same(old, new, CONTENT):
-        return False
-    return all(
-        {**before, "arguments": None} == {**after, "arguments": None}
-        and (before == after or before["type"] == "toolCall")
-        for before, after in zip(old.blocks, new.blocks, strict=True)
-    )
-
-
-def _is_cut(old: HostMessage, new: HostMessage, ends: int = 0) -> bool:
-    """Whether `new` is the message `old` with only its texts cut (rule 6). `ends`: characters that stay."""
-    return (
-        old.message != new.message
-        and _same(old, new, TEXTS)
-        and all(_same_or_cut(old.message[name], new.message[name], ends) for name in TEXTS & old.message.keys())
-    )
-
-
-def _same_or_cut(old: Any, new: Any, ends: int) -> bool:
-    if isinstance(old, str) and isinstance(new, str):
-        return old == new or _cut_text(old, new, ends)
-    if isinstance(old, list) and isinstance(new, list) and len(old) > len(new) == 1:  # texts are cut as one
-        if any(not isinstance(block, dict) or block.get("type") != "text" for block in old):
-            return False
-        return _same_or_cut({**old[0], "text": "\n".join(block["text"] for block in old)}, new[0], ends)
-    if isinstance(old, list) and isinstance(new, list):
-        return len(old) == len(new) and all(map(_same_or_cut, old, new, [ends] * len(old)))
-    if isinstance(old, dict) and isinstance(new, dict) and old.get("type") == "image" and new.get("type") == "text":
-        return MEDIA_LINE.fullmatch(new["text"]) is not None
-    if isinstance(old, dict) and isinstance(new, dict) and old.get("type") == "text":
-        return {**old, "text": ""} == {**new, "text": ""} and _same_or_cut(old["text"], new["text"], ends)
-    return bool(old == new)
-
-
-def _cut_text(old: str, new: str, ends: int) -> bool:
-    cut = CUT_LINE.search(new)
-    if cut is None:
-        return False
-    head, *pieces = new[: cut.start()], *new[cut.end() :].split(PIECES_APART)
-    head = head if old.startswith(head) else head[:-1]  # a line end may have been appended
-    index, tail = len(head), pieces.pop()
-    if not old.startswith(head) or not old.endswith(tail) or min(index, len(tail)) < ends:
-        return False
-    for line in (line for piece in pieces for line in piece.splitlines(keepends=True)):
-        index = old.find(line, index)
-        if index < 0:
-            return False
-        index += len(line)
-    return index <= len(old) - len(tail)
-
-
 def _steps(sent: Sequence[HostMessage], kept: dict[int, MatchedMessage], has_packet: bool) -> list[str]:
     """Rules 3 and 4 for presets that remove steps."""
     out = []
@@ -242,7 +116,14 @@ def _steps(sent: Sequence[HostMessage], kept: dict[int, MatchedMessage], has_pac
 
 def _stands(old: HostMessage, answer: MatchedMessage) -> bool:
     """As it was sent; or it is a user's and its ends are."""
-    return answer.same or (old.role in AS_USER and _is_cut(old, answer.message, NEWEST_ENDS_CHARACTERS))
+    return answer.same or (old.role in AS_USER and is_cut(old, answer.message) and _has_long_ends(answer.message))
+
+
+def _has_long_ends(message: HostMessage) -> bool:
+    text = pi_host.text_of(message.message)
+    cut = CUT_LINE.search(text)
+    ends = (text[: cut.start()], text[cut.end() :].rpartition(PIECES_APART)[2]) if cut else ()
+    return all(len(end) >= NEWEST_ENDS_CHARACTERS for end in ends)
 
 
 def _pairs(sent: Sequence[HostMessage], kept: set[int]) -> list[str]:
