@@ -28,9 +28,10 @@ from ctxmgr.devices import ArchiveDatabase
 from ctxmgr.model import ArchiveRow
 from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive
 from ctxmgr.study.observations import MessageCache, message_reader
-from ctxmgr.study.probes import MissedProbe, ProbeKind, missed, write_failed
+from ctxmgr.study.probes import ProbeKind, write_failed
 from ctxmgr.study.recordings import Recording, UnreadableRecording, readers
 from ctxmgr.study.replay import HostModel
+from scripts.missed import MissedProbe, missed
 
 KINDS: tuple[ProbeKind, ...] = ("file.state", "errors")
 HITS = 5  # of one search that are retrieved

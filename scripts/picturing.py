@@ -3,8 +3,8 @@ self-contained drawing, and its figures as a table.
 
 1. The figures are those of the command's `--json`, stored in tests/outcome/front.json: drawing measures nothing
    itself.
-2. The drawing contains its colours, for light and dark screens, and a background, so that it is readable on any
-   page.
+2. The drawing contains its colours, for light and dark screens, a background, a title, a description, and below it
+   the legend in words, one item a line, so that it is readable on any page.
 """
 
 import contextlib
@@ -12,12 +12,13 @@ import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from ctxmgr.cli import main as command
 from ctxmgr.study.driving import PEERS
 from ctxmgr.study.observations import Ratio
-from ctxmgr.study.report import PolicyPoint, document, knob_name
+from ctxmgr.study.report import PolicyPoint, escaped, front, knob_name, plots
 
 ROOT = Path(__file__).parents[1]
 SESSIONS = ("greenhouse", "ledger", "allotment")
@@ -26,6 +27,9 @@ FIGURES, DRAWING, PAGE = "tests/outcome/front.json", "docs/diagrams/front.svg", 
 BEGIN, END = "<!-- figures: scripts/picture -->\n", "<!-- end of figures -->"
 BALANCED = "balanced"
 TITLE = "Cost against kept"
+SHOWN_PX = 720  # the drawing's default width
+LINE = 18  # units between two lines of the legend
+OWN = f"svg{{font-family:{plots.FONTS}}}.ground{{fill:var(--ground)}}"
 
 
 def measured() -> dict[str, Any]:
@@ -85,6 +89,33 @@ def drawing(figures: dict[str, Any]) -> str:
     ]
     says = f"One point a policy. {'; '.join(about)}. No policy is billed less than {figures['floor']}."
     return document(points(figures), figures["floor"], TITLE, says)
+
+
+def document(points: Sequence[PolicyPoint], floor: float | None, title: str, about: str) -> str:
+    """Rule 2. `about`: describes the picture for those who cannot see it. Draws only policies with a colour of
+    their own.
+    """
+    drawn = front.drawing(points, floor)
+    inside = drawn[drawn.index(">") + 1 : -len("</svg>")]
+    across = int((plots.WIDTH - 2 * plots.BESIDE) / plots.CHARACTER)
+    lines = [line for text in front.legend(points, floor) for line in wrap(text, across)]
+    high = front.HIGH + LINE * len(lines) + plots.BESIDE
+    texts = [
+        f'<text class="tick" x="{plots.BESIDE}" y="{front.HIGH + LINE * number}">{escaped(line)}</text>'
+        for number, line in enumerate(lines, 1)
+    ]
+    size = f'viewBox="0 0 {plots.WIDTH} {high}" width="{SHOWN_PX}" height="{SHOWN_PX * high / plots.WIDTH:.0f}"'
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="t d">',
+        f'<title id="t">{escaped(title)}</title>',
+        f'<desc id="d">{escaped(about)}</desc>',
+        f"<style>{plots.COLOURS_OF_BOTH}{plots.DRAWINGS}{OWN}</style>",
+        f'<rect class="ground" width="{plots.WIDTH}" height="{high}" rx="8"/>',
+        inside.replace("/><", "/>\n<").replace("><circle", ">\n<circle").replace("><text", ">\n<text"),
+        *texts,
+        "</svg>\n",
+    ]
+    return "\n".join(parts)
 
 
 def table(figures: dict[str, Any]) -> str:

@@ -6,6 +6,7 @@ This package must know neither `ctxmgr.engine` nor `ctxmgr.summarize`: what is m
 answers. A grade says what could be answered, not what would be.
 """
 
+from ctxmgr.study.probes import evidence, figures, kinds, reading
 from ctxmgr.study.probes.command import (
     Probing,
     drawn,
@@ -15,10 +16,9 @@ from ctxmgr.study.probes.command import (
 )
 from ctxmgr.study.probes.evidence import ProbeKind
 from ctxmgr.study.probes.figures import Scores, failures, means, scores
-from ctxmgr.study.probes.probing import NEWEST, MissedProbe, RemovedPart, Stub, graded, lists_of, missed
+from ctxmgr.study.probes.probing import NEWEST, RemovedPart, Stub, graded, lists_of
 
 __all__ = [
-    "MissedProbe",
     "NEWEST",
     "ProbeKind",
     "Probing",
@@ -26,13 +26,16 @@ __all__ = [
     "Scores",
     "Stub",
     "drawn",
+    "evidence",
     "failed_line",
     "failures",
+    "figures",
     "graded",
+    "kinds",
     "lists_of",
     "means",
-    "missed",
     "probes_table",
+    "reading",
     "scores",
     "write_failed",
 ]

@@ -6,15 +6,10 @@ baseline.
 2. A summary is graded by what it alone answers of everything asked about what it replaces. Used is what the kept
    part uses again, since that came after. The newest tokens of what was replaced, for which no memory is needed,
    are asked the same.
-3. A probe that a list cannot answer (`missed`) has search words that a model would use: the command or file that it
-   is about, then that plus what the next step says. A probe about neither is never asked for.
-4. What such a search returns is graded like the list: list and answer together must contain all evidence. A call
-   comes back as JSON, which a model reads as well as the list's form, so it is also graded without JSON syntax.
 """
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from itertools import accumulate
 from statistics import fmean
 
@@ -23,8 +18,8 @@ import msgspec
 from ctxmgr.model import CHARACTERS_A_TOKEN
 from ctxmgr.study.driving import ReplayOptions, ReplayResult
 from ctxmgr.study.observations import Observation, ProjectedMessage, Timeline, timeline
-from ctxmgr.study.probes.evidence import Evidence, EvidenceIndex, Ids, Probe, ProbeKind, grade
-from ctxmgr.study.probes.figures import WHOLE, PolicyGrades, ProjectedLists, Scores, answers, scores
+from ctxmgr.study.probes.evidence import EvidenceIndex
+from ctxmgr.study.probes.figures import PolicyGrades, ProjectedLists, Scores, answers, scores
 from ctxmgr.study.probes.kinds import Examined, Point, examined, names_of, probes
 from ctxmgr.study.probes.precision import precision
 from ctxmgr.study.probes.reading import SessionHistory, read_message, wording
@@ -185,83 +180,3 @@ def _course(raws: Sequence[bytes]) -> Timeline:
     """A conversation of messages, with one call after them."""
     items = [pi_host.item(str(number), raw) for number, raw in enumerate(raws)]
     return timeline.made("", (*items, REPLY), (timeline.TimelineCall(None, len(raws)),))
-
-
-_JSON_SIGNS = (("\\n", "\n"), ("\\t", "\t"), ('\\"', '"'), ('":', '" : '), ('","', '" , "'), ("\\\\", "\\"))
-HINT_CHARACTERS = 1_000  # of each; nobody types more
-_encode = msgspec.json.Encoder().encode
-
-
-class MissedProbe(msgspec.Struct, frozen=True):
-    """One probe at one call, which the entry `reply` answered. `hints`: search words. `names`: as in the index.
-    `evidence_index` and `ids`: the list that was sent.
-    """
-
-    probe: Probe
-    reply: str
-    hints: tuple[str, ...]
-    names: dict[str, int]
-    evidence_index: EvidenceIndex
-    ids: Ids
-
-    def answered(self, texts: Sequence[str]) -> bool:
-        """Whether the list and these texts contain all of the evidence."""
-        more = EvidenceIndex(self.names)
-        content = [{"type": "text", "text": piece} for text in texts for piece in (text, _without_json(text))]
-        shown = frozenset({more.number(_encode({"role": "toolResult", "content": content, "timestamp": 0}))})
-
-        def share(evidence: Evidence) -> float:
-            listed, brought = self.evidence_index.holder_sets(evidence), more.holder_sets(evidence)
-            held = [
-                not (here.isdisjoint(self.ids) and there.isdisjoint(shown))
-                for here, there in zip(listed, brought, strict=True)
-            ]
-            return sum(held) / len(held) if held else 0.0
-
-        return grade(self.probe, share) >= WHOLE
-
-
-def _without_json(text: str) -> str:
-    """With each value of an object separate, and its lines as lines."""
-    for sign, stands_for in _JSON_SIGNS:
-        text = text.replace(sign, stands_for)
-    return text
-
-
-class AskedProbes(msgspec.Struct, frozen=True):
-    """`used_counts`: probes of each kind that somebody would search for. `missed`: in call order."""
-
-    used_counts: dict[ProbeKind, int]
-    missed: tuple[MissedProbe, ...]
-
-
-def missed(
-    recording: Recording,
-    window: int,
-    sights: Sequence[Observation],
-    weigh: Callable[[bytes], int],
-    kinds: Sequence[ProbeKind],
-) -> AskedProbes:
-    """For one policy's lists. `window` in tokens. `weigh`: bytes of a message to tokens."""
-    of = examined(recording, window, weigh)
-    index = EvidenceIndex(of.names)
-    lists = ProjectedLists(index, sights)
-    asked = dict.fromkeys(kinds, 0)
-    missed_probes: list[MissedProbe] = []
-    for point in of.points:
-        ids = lists.ids(lists.calls[point.reply]) if point.reply in lists.calls else None
-        for probe in point.probes:
-            if ids is None or probe.kind not in asked or not probe.used or not probe.subject:
-                continue
-            asked[probe.kind] += 1
-            if grade(probe, partial(index.share, ids=ids)) < WHOLE:
-                hints = _hints(of.history, probe, point.end)
-                missed_probes.append(MissedProbe(probe, point.reply, hints, of.names, index, ids))
-    return AskedProbes(asked, tuple(missed_probes))
-
-
-def _hints(of: SessionHistory, probe: Probe, end: int) -> tuple[str, ...]:
-    """For a probe before message number `end`; the narrowest first."""
-    doing = of.spoken[end] if end < len(of.spoken) else ""
-    wider = f"{probe.subject} {doing}".strip()
-    return tuple(dict.fromkeys(hint[:HINT_CHARACTERS] for hint in (probe.subject, wider)))

@@ -1,7 +1,7 @@
 """One page of figures and drawings, without any other file. Knows no recordings and runs nothing."""
 
-from ctxmgr.study.report import page
-from ctxmgr.study.report.front import BASE, PolicyPoint, PolicyRow, RecordingSheet, document, knob_name
+from ctxmgr.study.report import front, page, plots
+from ctxmgr.study.report.front import BASE, PolicyPoint, PolicyRow, RecordingSheet, knob_name
 from ctxmgr.study.report.plots import escaped
 
 __all__ = [
@@ -9,8 +9,9 @@ __all__ = [
     "PolicyPoint",
     "PolicyRow",
     "RecordingSheet",
-    "document",
     "escaped",
+    "front",
     "knob_name",
     "page",
+    "plots",
 ]

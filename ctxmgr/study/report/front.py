@@ -8,14 +8,11 @@ the bill.
    named by the value of the knob, or by the named point with that value. Points in the same place share one name.
 3. A policy simulated without ctxmgr is a square.
 4. A policy without one of the two figures has no point.
-5. As a separate file it is an SVG document with its own colours for light and dark screens, a background, a title,
-   a description, and the legend in words below, one item a line.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import ceil, inf
-from textwrap import wrap
 from typing import Protocol
 
 import msgspec
@@ -24,11 +21,6 @@ from ctxmgr.engine.retention import KEEP
 from ctxmgr.study.figures import Figures, value_at
 from ctxmgr.study.observations import Ratio, total
 from ctxmgr.study.report.plots import (
-    BESIDE,
-    CHARACTER,
-    COLOURS_OF_BOTH,
-    DRAWINGS,
-    FONTS,
     LIGHT,
     MOST_ACROSS,
     WIDTH,
@@ -134,9 +126,6 @@ COSTS = {"billed": "billed: cost of input, off = 1", "closed": "closed: cost wit
 POINT = 6  # units: half the size of a point
 FAR = 14  # units between a point and its name from which a stroke connects them
 FLOOR = "floor"
-SHOWN_PX = 720  # its default width
-LINE = 18  # units between two lines of the legend
-OWN = f"svg{{font-family:{FONTS}}}.ground{{fill:var(--ground)}}"
 
 Pair = tuple[PolicyRow, PolicyRow | None]  # a policy on a recording, and the host alone on it
 
@@ -221,33 +210,6 @@ def drawing(
         marks.append(NamedPoint(x, y, names.get(point.name, point.name)))
     parts += _labels([mark for mark in marks if mark.name], marks, path, floors, frame)
     return frame.drawn("against", f"{KEPT} against {COSTS[cost]}", parts)
-
-
-def document(points: Sequence[PolicyPoint], floor: float | None, title: str, about: str) -> str:
-    """Rule 5. `about`: describes the picture for those who cannot see it. Draws only policies with a colour of
-    their own.
-    """
-    drawn = drawing(points, floor)
-    inside = drawn[drawn.index(">") + 1 : -len("</svg>")]
-    across = int((WIDTH - 2 * BESIDE) / CHARACTER)
-    lines = [line for text in legend(points, floor) for line in wrap(text, across)]
-    high = HIGH + LINE * len(lines) + BESIDE
-    texts = [
-        f'<text class="tick" x="{BESIDE}" y="{HIGH + LINE * number}">{escaped(line)}</text>'
-        for number, line in enumerate(lines, 1)
-    ]
-    size = f'viewBox="0 0 {WIDTH} {high}" width="{SHOWN_PX}" height="{SHOWN_PX * high / WIDTH:.0f}"'
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="t d">',
-        f'<title id="t">{escaped(title)}</title>',
-        f'<desc id="d">{escaped(about)}</desc>',
-        f"<style>{COLOURS_OF_BOTH}{DRAWINGS}{OWN}</style>",
-        f'<rect class="ground" width="{WIDTH}" height="{high}" rx="8"/>',
-        inside.replace("/><", "/>\n<").replace("><circle", ">\n<circle").replace("><text", ">\n<text"),
-        *texts,
-        "</svg>\n",
-    ]
-    return "\n".join(parts)
 
 
 def _dot(point: PolicyPoint, x: float, y: float, colour: int, cost: str) -> str:

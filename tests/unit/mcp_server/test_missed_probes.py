@@ -14,9 +14,9 @@ from ctxmgr.client import Timing
 from ctxmgr.proxy import Proxy, ProxySettings
 from ctxmgr.study.observations import MessageCache, message_reader
 from ctxmgr.study.observations.observation import Observation, ProjectedMessage
-from ctxmgr.study.probes import MissedProbe, missed
 from ctxmgr.study.recordings import Recording, pi_host
 from ctxmgr.study.recordings.recording import RecordedEntry
+from scripts.missed import MissedProbe, missed
 from tests.provider import Call, Found, Provider, Run, Script, looking, make_tree, script, step
 from tests.translation import from_anthropic
 from tests.unit.mcp_server.program import MCP, SmallProgram, small_program

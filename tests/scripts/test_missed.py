@@ -2,7 +2,7 @@
 what came back."""
 
 from ctxmgr.study.observations import timeline
-from ctxmgr.study.probes.probing import HINT_CHARACTERS, MissedProbe, missed
+from scripts.missed import HINT_CHARACTERS, MissedProbe, missed
 from tests.notation import a, call, err, r, u
 from tests.unit.study.probes.asked import empty, of, recording, weigh
 
