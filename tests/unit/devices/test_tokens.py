@@ -1,7 +1,6 @@
 """What text weighs: as tiktoken counts it, and never a fault."""
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
 import pytest
@@ -35,23 +34,6 @@ def test_known_weights() -> None:
         assert loaded()(text) == tokens, text
 
 
-RUNS = {
-    "letter": "a",
-    "blank": " ",
-    "line": "\n",
-    "emoji": "😀",
-    "surrogate": "\ud83d",
-    "letters": "loremipsumdolorsitametconsecteturadipiscingelit",
-    "marks": "({[<>]})",
-}
-
-
-def test_a_long_run_costs_no_more_than_other_text() -> None:
-    """Slices were needed before tiktoken 0.13, where this took minutes."""
-    for name, unit in RUNS.items():
-        assert loaded()(unit * (200_000 // len(unit))) > 0, name
-
-
 @settings(deadline=None)
 @given(st.text(alphabet=st.characters(), max_size=300), st.integers(1, 200))
 def test_any_text_has_a_weight(text: str, times: int) -> None:
@@ -78,13 +60,3 @@ def test_an_interrupt_is_not_a_panic() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         weigh(encode, "text")
-
-
-def test_threads_may_share_a_weigher() -> None:
-    texts = [
-        text * 5_000
-        for text in ("They'll say it", '{"id":12345,"ok":true},', "こんにちは、世界\n", "👩‍👩‍👧‍👦 \ud83d ")
-    ] * 4
-    expected = [loaded()(text) for text in texts]
-    with ThreadPoolExecutor(4) as threads:
-        assert list(threads.map(loaded(), texts)) == expected

@@ -67,14 +67,6 @@ def test_the_path_comes_before_the_cache(places: Places) -> None:
     assert found.skipped == ()  # the cache was not looked at
 
 
-def test_the_cache_comes_before_the_package(places: Places) -> None:
-    places.cached.write_bytes(TOY_ORIGINAL)
-    places.packaged.write_bytes(b"broken")
-    found = find(TOY)
-    assert found.ranks == TOY_RANKS
-    assert found.skipped == ()
-
-
 def test_without_a_cache_folder_the_working_directory_is_not_searched(
     places: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,15 +115,6 @@ def test_a_file_too_large_is_not_read_whole(places: Places, monkeypatch: pytest.
     monkeypatch.setattr(tokens, "FILE_BYTES", 10)
     places.path.write_bytes(TOY_ORIGINAL)
     assert "too large" in find(UNPACKAGED, str(places.path)).skipped[0]
-
-
-def test_a_file_that_may_not_be_read_is_passed_over(places: Places, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    places.path.write_bytes(TOY_ORIGINAL)
-    monkeypatch.setattr(Path, "open", refuse)
-    assert find(UNPACKAGED, str(places.path)).skipped == (f"{places.path} cannot be read: Permission denied",)
 
 
 @given(st.lists(st.binary(min_size=1, max_size=255), unique=True))

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from ctxmgr.formats import pi
 from ctxmgr.formats.pi_messages import _ROLES, SUMMARY_WRAPPER_TOKENS
 from ctxmgr.model.messages import Block, View
-from ctxmgr.wire.surrogates import mend
 from tests.notation import quarters, read
 from tests.unit.formats.pi_messages import ROLES
 
@@ -74,13 +73,6 @@ def test_odd_messages() -> None:
         assert (made.role, [block.kind for block in made.blocks], made.opens_turn) == (role, kinds, opens), name
         if role == "other":
             assert made.blocks[0].text == raw, name
-
-
-def test_unpaired_surrogates_are_mended_before() -> None:
-    raw = b'{"role":"user","content":"a \\ud83d b"}'
-    mended = mend(raw)
-    assert mended is not None
-    assert pi.view(mended[0]).blocks[0].text == "a \ufffd b"
 
 
 def test_what_a_summary_is_wrapped_in_is_weighed() -> None:

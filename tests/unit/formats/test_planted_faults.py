@@ -16,7 +16,7 @@ from ctxmgr.model.projection import Keep, Packet
 from tests import translation
 from tests.conversations import legal
 from tests.legality import lists
-from tests.notation import a, call, indexed, r, u
+from tests.notation import indexed
 from tests.translation import RULES, raws, read
 from tests.unit.formats.engine.engine_runs import PROMPTS, conversation, planned, turns, zones
 
@@ -54,33 +54,6 @@ def test_planted_faults_are_found(name: str) -> None:
     assert (
         lists.faults(rules, came, came[: users[-1] + 1], left_to_fit=len(came) - users[-1] - 1) != []
     )  # the newest answer
-
-
-RULES_READ = "\n\n".join(f"Rule {number}: bed_{number} is watered by valve_{number + 7}." for number in range(900))
-RULED = "\n".join(f"> {line}" if line else ">" for line in RULES_READ.split("\n"))
-HEADED, SOURCE = f"{PACKET_MARK}\nfacts{lists.INSTRUCTIONS}, as they were read)\n\n", '- read path="CLAUDE.md"'
-INSTRUCTED = f"{HEADED}{SOURCE}:\n"
-
-
-def test_a_packet_may_repeat_what_was_taken_away_and_nothing_else() -> None:
-    for told, right in (
-        (RULED, True),
-        (f"{RULED}\n\n## Left out\n- more", True),
-        (RULED.replace("valve_9.", "valve_8."), False),
-        (f"{RULED} And more.", False),
-        (RULED[: RULED.rindex("\n>")], False),
-        (f"{RULED}\n\n{SOURCE}:\n{RULED}", False),
-        (f"{RULED}\n\n- something else:\n" + "invented " * 4_000, False),
-    ):
-        for name in sorted(set(FORMATS) - {"pi"}):
-            came = raws(name, translation.said(*turns(2)))
-            earlier = raws(
-                name, translation.said(u("go"), a("", call("read", path="CLAUDE.md")), r(f"{RULES_READ}\n"))
-            )
-            packet = FORMATS[name].packet(INSTRUCTED + told, 0)
-            found = lists.faults(RULES[name], came, [packet, *came], earlier)
-            assert [fault.partition(":")[0] for fault in found] == [] if right else ["longer than what was sent"]
-            assert lists.faults(RULES[name], [*came, *earlier], [packet, *came, *earlier], earlier) != []
 
 
 def test_a_prompt_that_is_gone_is_found() -> None:

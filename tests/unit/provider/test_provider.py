@@ -1,4 +1,4 @@
-"""The scripted provider over HTTP: the three APIs, streamed and whole, its faults, and what it remembers."""
+"""The scripted provider over HTTP: each API plays a script, refuses and fails by plan; its caches read and bill."""
 
 import asyncio
 import json
@@ -14,13 +14,20 @@ import pytest
 
 from tests.model_server import Gate
 from tests.provider import Cut, Fault, Hold, Provider, Read, Reset, Run, failing, script, step
-from tests.unit.provider.asking import body, go_on, texts
+from tests.provider.caching import Block, Clock, MarkedCache, PrefixCache, Usage
+from tests.unit.provider.asking import GEMINI, body, go_on, texts
 
 Json = dict[str, Any]
 SCRIPT = script("Look", step(Read("a"), Run("b"), say="Two at once."), final="Done.")
-HEADERS = {"x-api-key": "k", "anthropic-version": "2023-06-01", "X-Claude-Code-Session-Id": "s1", "thread-id": "t1"}
+HEADERS = {
+    "x-api-key": "k",
+    "x-goog-api-key": "k",
+    "anthropic-version": "2023-06-01",
+    "X-Claude-Code-Session-Id": "s1",
+}
 MARK = {"cache_control": {"type": "ephemeral"}}
-PATHS = ("/v1/messages", "/v1/chat/completions", "/v1/responses")
+MESSAGES, CHAT, RESPONSES = "/v1/messages", "/v1/chat/completions", "/v1/responses"
+OLD_GEMINI = GEMINI.replace("gemini-3", "gemini-2.5")  # without ids of calls
 ROOT = Path(__file__).parents[3]
 U = {"role": "user", "content": "Look around"}
 
@@ -36,78 +43,63 @@ async def post(http: aiohttp.ClientSession, provider: Provider, path: str, asked
         return {**await answer.json(), "http": answer.status}
 
 
-@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("path", [MESSAGES, CHAT, RESPONSES, GEMINI, OLD_GEMINI])
 async def test_a_script_is_played(http: aiohttp.ClientSession, path: str) -> None:
     async with Provider(SCRIPT, root="/tree") as provider:
         asked = body(path, U)
         answer = await post(http, provider, path, asked)
         assert "Two at once." in texts(answer)
         last = await post(http, provider, path, go_on(path, asked, answer))
-    assert last["http"] == 200
     assert "Done." in texts(last)
     assert [one.place for one in provider.record.answered] == ["p0s0", "p0s1"]
     assert provider.record.distinct_results == 2
     assert provider.record.refused == []
 
 
-@pytest.mark.parametrize("path", PATHS)
+TOO_LONG = {
+    MESSAGES: "prompt is too long: 12",
+    CHAT: "Your input exceeds the context window of this model.",
+    RESPONSES: "Your input exceeds the context window of this model.",
+    GEMINI: "The input token count (",
+}
+
+
+@pytest.mark.parametrize("path", TOO_LONG)
 async def test_refusals_have_the_providers_shape(http: aiohttp.ClientSession, path: str) -> None:
-    async with Provider(SCRIPT) as provider:
-        answer = await post(http, provider, path, body(path))
-    assert answer["http"] == 400
-    assert answer["error"]["type"] == "invalid_request_error"
-    assert provider.record.refused == [answer["error"]["message"]]
-    assert [one.kind for one in provider.record.calls] == ["refused"]
-    assert provider.record.answered == []
-
-
-@pytest.mark.parametrize("path", PATHS)
-async def test_a_list_over_the_window_is_too_long(http: aiohttp.ClientSession, path: str) -> None:
     long = {"role": "user", "content": "Look " * 1000}
     async with Provider(SCRIPT, window_tokens=1000) as provider:
-        answer = await post(http, provider, path, body(path, long))
-    assert answer["http"] == 400
-    said = {"/v1/messages": "prompt is too long: 12"}.get(
-        path, "Your input exceeds the context window of this model."
-    )
-    assert answer["error"]["message"].startswith(said)
-    assert answer["error"].get("code") == (None if path == "/v1/messages" else "context_length_exceeded")
+        empty, over = [await post(http, provider, path, asked) for asked in (body(path), body(path, long))]
+    member = ("status", "INVALID_ARGUMENT") if path == GEMINI else ("type", "invalid_request_error")
+    for answer in (empty, over):
+        assert (answer["http"], answer["error"][member[0]]) == (400, member[1])
+    assert over["error"]["message"].startswith(TOO_LONG[path])
+    assert provider.record.refused == [empty["error"]["message"], over["error"]["message"]]
+    assert provider.record.answered == []
 
 
 async def test_marks_make_the_next_call_read(http: aiohttp.ClientSession) -> None:
     long = {"role": "user", "content": [{"type": "text", "text": "Look " * 1000, **MARK}]}
     async with Provider(SCRIPT) as provider:
-        first = await post(http, provider, "/v1/messages", body("/v1/messages", long))
+        first = await post(http, provider, MESSAGES, body(MESSAGES, long))
         usage = first["usage"]
         assert (usage["input_tokens"], usage["cache_read_input_tokens"]) == (0, 0)
-        again = await post(http, provider, "/v1/messages", body("/v1/messages", long))
+        again = await post(http, provider, MESSAGES, body(MESSAGES, long))
         assert again["usage"]["cache_read_input_tokens"] == usage["cache_creation_input_tokens"] > 1000
-        other = body("/v1/messages", long, thinking={"type": "adaptive"})  # thinking reaches the messages, no more
-        assert (await post(http, provider, "/v1/messages", other))["usage"]["cache_read_input_tokens"] == 0
-        bare = {"role": "user", "content": "Look " * 1000}
-        told = await post(http, provider, "/v1/messages", body("/v1/messages", bare))
-        assert told["usage"]["input_tokens"] == usage["cache_creation_input_tokens"]  # a mark is no part of a text
+        other = body(MESSAGES, long, thinking={"type": "adaptive"})
+        assert (await post(http, provider, MESSAGES, other))["usage"]["cache_read_input_tokens"] == 0
     assert provider.record.usage.read == usage["cache_creation_input_tokens"]
 
 
 async def test_faults_come_by_plan(http: aiohttp.ClientSession) -> None:
-    asked = body("/v1/messages", U, stream=True)
-    plan: dict[int, Fault] = {
-        0: failing(429, retry_after_s=1),
-        1: failing(529),
-        2: failing(500),
-        3: Cut(2),
-        4: Reset(),
-    }
+    asked = body(MESSAGES, U, stream=True)
+    plan: dict[int, Fault] = {0: failing(429, retry_after_s=1), 1: failing(529), 2: Cut(2), 3: Reset()}
     async with Provider(SCRIPT, faults=plan) as provider:
-        url = f"{provider.url}/v1/messages"
-        for status, kind in ((429, "rate_limit_error"), (529, "overloaded_error"), (500, "api_error")):
+        url = provider.url + MESSAGES
+        for status, kind in ((429, "rate_limit_error"), (529, "overloaded_error")):
             async with http.post(url, json=asked) as answer:
-                assert answer.status == status
-                assert (await answer.json())["error"]["type"] == kind
+                assert (answer.status, (await answer.json())["error"]["type"]) == (status, kind)
                 assert answer.headers.get("retry-after") == ("1" if status == 429 else None)
         async with http.post(url, json=asked) as answer:
-            assert answer.status == 200
             assert [await answer.content.readuntil(b"\n\n") for _ in range(2)]
             with pytest.raises(aiohttp.ClientPayloadError):
                 await answer.content.readuntil(b"\n\n")
@@ -115,36 +107,19 @@ async def test_faults_come_by_plan(http: aiohttp.ClientSession) -> None:
             await http.post(url, json=asked)
         async with http.post(url, json=asked) as answer:
             assert b"message_stop" in await answer.read()
-    assert [one.ended for one in provider.record.calls] == ["answered"] * 3 + ["cut", "reset", "answered"]
-    assert [one.place for one in provider.record.answered] == ["p0s0", "p1s0"]
+    assert [one.ended for one in provider.record.calls] == ["answered"] * 2 + ["cut", "reset", "answered"]
 
 
 async def test_an_answer_is_held_until_its_gate_opens_and_a_client_may_leave(http: aiohttp.ClientSession) -> None:
     gates = (Gate(), Gate())
     async with Provider(SCRIPT, faults={0: Hold(gates[0]), 1: Hold(gates[1])}) as provider:
-        url = f"{provider.url}/v1/messages"
-        asked = body("/v1/messages", U)
-        leaving = asyncio.create_task(http.post(url, json=asked))
+        leaving = asyncio.create_task(http.post(provider.url + MESSAGES, json=body(MESSAGES, U)))
         await provider.record.when(lambda record: len(record.calls) == 1)
         leaving.cancel()
         await provider.record.when(lambda record: [one.ended for one in record.calls] == ["dropped"])
         gates[1].open()
-        async with http.post(url, json=asked) as answer:
-            assert answer.status == 200
+        assert (await post(http, provider, MESSAGES, body(MESSAGES, U)))["http"] == 200
     assert [one.ended for one in provider.record.calls] == ["dropped", "answered"]
-
-
-async def test_what_came_is_remembered_as_it_came(http: aiohttp.ClientSession) -> None:
-    raw = json.dumps(body("/v1/messages", U), indent=1).encode()
-    async with Provider(SCRIPT) as provider:
-        for _ in range(2):
-            async with http.post(f"{provider.url}/v1/messages?beta=true", data=raw, headers={"X-Own": "Y"}):
-                pass
-    one, other = provider.record.exchanges
-    assert (one.method, one.path, one.body, one.conversation) == ("POST", "/v1/messages?beta=true", raw, "s1")
-    assert ("X-Own", "Y") in one.headers
-    assert one.named["x-own"] == "Y"
-    assert (one.connection, other.connection) == (0, 0)
 
 
 def test_the_command_line_says_where_it_is_and_what_came(tmp_path: Path) -> None:
@@ -153,13 +128,53 @@ def test_the_command_line_says_where_it_is_and_what_came(tmp_path: Path) -> None
     with subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe, encoding="utf-8") as process:
         assert process.stdout is not None
         url, tree = process.stdout.readline().strip(), process.stdout.readline().strip()
-        asked = json.dumps(body("/v1/chat/completions", U)).encode()
+        asked = json.dumps(body(CHAT, U)).encode()
         headers = {"authorization": "Bearer k", "content-type": "application/json"}
-        with urlopen(Request(f"{url}/v1/chat/completions", asked, headers)) as answer:
+        with urlopen(Request(url + CHAT, asked, headers)) as answer:
             said = json.load(answer)
         process.terminate()
         _, told = process.communicate()
     assert said["choices"][0]["message"]["tool_calls"][0]["function"]["name"] == "bash"
     assert tree == f"work tree: {tmp_path / 'tree'}"
-    assert (tmp_path / "tree" / "src" / "mod_000.py").exists()
     assert told.splitlines()[:2] == ["1 calls answered, 0 refused", "0 distinct tool results"]
+
+
+MINUTE_MS = 60_000
+CACHED: list[tuple[str, int, str, Usage]] = [  # blocks of one call, minutes, blocks of the next, its usage
+    ("ab*", 0, "abc*", Usage(read=200, written_5m=100)),
+    ("ab*", 0, "abc", Usage(fresh=300)),  # no mark, nothing read
+    ("abc", 0, "abc*", Usage(written_5m=300)),
+    ("a*b*", 0, "a*c*", Usage(written_5m=200)),  # the shorter one was too short
+    ("ab*c*", 0, "xb*c*", Usage(written_5m=300)),
+    ("", 0, "ab+c*", Usage(written_5m=100, written_1h=200)),
+    ("ab*", 0, "ab" + "c" * 19 + "*", Usage(read=200, written_5m=1_900)),
+    ("ab*", 0, "ab" + "c" * 20 + "*", Usage(written_5m=2_200)),  # further than it looks back
+    ("ab*", 4, "ab*", Usage(read=200)),
+    ("ab*", 5, "ab*", Usage(written_5m=200)),
+    ("ab+", 59, "ab*", Usage(read=200)),
+    ("ab+", 60, "ab*", Usage(written_5m=200)),
+]
+
+
+def blocks(letters: str) -> list[Block]:
+    """A block of 100 tokens a letter; `*` marks the one before it for five minutes, `+` for an hour."""
+    found: list[Block] = []
+    for letter in letters:
+        if letter in "*+":
+            found[-1] = Block(found[-1].text, "5m" if letter == "*" else "1h")
+        else:
+            found.append(Block(letter * 400))
+    return found
+
+
+def test_caches_read_what_a_provider_would_have_kept() -> None:
+    for before, minutes, now, expected in CACHED:
+        clock = Clock()
+        cache = MarkedCache(clock, least_tokens=200)
+        cache.use("m", blocks(before))
+        clock.advance(minutes * MINUTE_MS)
+        assert cache.use("m", blocks(now)) == expected, (before, minutes, now)
+        assert cache.use("another model", blocks(now)).read == 0
+    prefix = PrefixCache(Clock())
+    assert prefix.use("m", [b"a" * 4 * 1100, b"b" * 400]) == Usage(fresh=1200)
+    assert prefix.use("m", [b"a" * 4 * 1100, b"c" * 400]) == Usage(fresh=176, read=1024)

@@ -134,15 +134,6 @@ async def test_dollars_by_another_models_prices_and_those_that_are_missing_are_s
     assert made.proxy.rewriter.account.sentence(False).endswith("; ".join(notes))
 
 
-def test_usage_that_nobody_knows_is_named() -> None:
-    made = Account()
-    made.uncounted(False)
-    made.unknown_usage = ("foo", "bar")
-    assert made.lines(False)[0].endswith(
-        "missing from these sums (unknown usage members: foo, bar), 0 with a pruned list"
-    )
-
-
 def test_more_dollars_for_fewer_tokens_are_said_as_more() -> None:
     made = Account()
     made.count(bill(usage(0, 0, 20_000), PRICES), bill(usage(0, 50_000, 0), PRICES), True)
@@ -239,11 +230,6 @@ def test_it_costs_as_much_more_in_each_tier() -> None:
     assert mixed(both, 0.25) == TieredPrices(10, 50, 1, 14, (tier.__class__(9, 20, 100, 2, 28),))
     assert mixed(both, 0) is usual
     assert mixed(ProgramSettings({}, 9, usual, {}, None, {}), 1) is usual
-
-
-def test_nothing_was_written_here_but_would_have_been_by_the_mark() -> None:
-    split = {"cache_creation": {"ephemeral_1h_input_tokens": 0}}
-    assert long_share(split, usage(10, 400, 0), True) == 1
 
 
 def test_where_nothing_could_be_read_nothing_would_have_been() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.client import Timing
-from tests.unit.proxy.lists import HOUR, MARK, SESSION, TOOLS, conversation, marked, request
+from tests.unit.proxy.lists import HOUR, MARK, SESSION, conversation, marked, request
 from tests.unit.proxy.provider import answers, turn
 
 READ, WRITE, EDIT = ({"name": name, "input_schema": {"type": "object"}} for name in ("Read", "Write", "Edit"))
@@ -92,13 +92,6 @@ async def test_who_does_not_want_it_is_told_nothing(rig: Any) -> None:
     assert made.said == []
 
 
-async def test_to_observe_reports_it_too(rig: Any) -> None:
-    made = await rig(window=200_000, observe=True)
-    cache = await called(made, [clock(minute) for minute in range(6)])
-    assert cache["busts"]["parts"] == {"system": 5}
-    assert ["changed the start of its prompt in 3 calls" in line for line in made.said] == [True]
-
-
 async def test_a_proxy_that_was_started_again_counts_on(rig: Any) -> None:
     state, now = {"state": "kept"}, [1_800_000_000_000.0]
     timing = Timing(now_ms=lambda: now[0])
@@ -138,12 +131,3 @@ async def test_a_compaction_of_the_program_s_is_none_though_its_system_prompt_ch
     messages = [{"role": "user", "content": text * 3}, *kept]
     await made.post(request(marked(messages), **system("Be brief!")), headers=SESSION)
     assert made.proxy.conversations.all()[0].busts is None
-
-
-async def test_another_session_is_none(rig: Any) -> None:
-    made = await rig(window=200_000)
-    await called(made, [clock(1)])
-    other = SESSION | {"X-Claude-Code-Session-Id": "s-2"}
-    body = request(marked(conversation(BEGUN, ask="Read others.", lines=180)), **clock(2), tools=[*TOOLS, WRITE])
-    await made.post(body, headers=other)
-    assert [conversation.busts for conversation in made.proxy.conversations.all()] == [None, None]

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from ctxmgr.proxy import hearing
 from tests.unit.proxy import raw
 from tests.unit.proxy.lists import SESSION, conversation, request
 from tests.unit.proxy.provider import answers, sse, turn
@@ -139,7 +140,10 @@ async def test_an_error_passes_as_it_came(rig: Any) -> None:
         assert len(made.upstream.asked) == count
 
 
-async def test_an_events_bytes_pass_before_the_next_event_is_there(rig: Any) -> None:
+async def test_an_events_bytes_pass_before_the_next_event_is_there(
+    rig: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hearing, "HELD_SECONDS", 0.0)  # what has no content is held so long
     pieces = [b"event: a\ndata: {}", b"\n\nevent: b\n", b"data: {}\n\n"]
     passed = [asyncio.Event() for _ in pieces]
 
@@ -253,7 +257,10 @@ async def test_a_connection_serves_one_request_after_another_on_both_sides(rig: 
 
 @pytest.mark.parametrize("path", ["/v1/messages", "/v1/files"])
 @pytest.mark.parametrize("begun", [False, True], ids=["before the first byte", "amid the answer"])
-async def test_a_program_that_goes_away_takes_its_request_with_it(rig: Any, path: str, begun: bool) -> None:
+async def test_a_program_that_goes_away_takes_its_request_with_it(
+    rig: Any, monkeypatch: pytest.MonkeyPatch, path: str, begun: bool
+) -> None:
+    monkeypatch.setattr(hearing, "HELD_SECONDS", 0.0)  # what has no content is held so long
     arrived, gone = asyncio.Event(), asyncio.Event()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

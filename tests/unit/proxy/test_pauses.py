@@ -52,11 +52,6 @@ def timing_by(clock: list[float]) -> Timing:
     return Timing(timeouts_ms={"context": 30_000, "session_start": 30_000}, now_ms=lambda: clock[0])
 
 
-async def remade(rig: Any, host: Pausing) -> Any:
-    """Another proxy over what the host's saved."""
-    return await rig(timing=timing_by(host.clock), window=1_000_000, keep=KEEP, idle="prune", state="kept")
-
-
 async def begun(rig: Any, **policy: Any) -> Pausing:
     """A session of 200,000 tokens."""
     clock: list[float] = [NOON]
@@ -75,15 +70,6 @@ async def test_after_two_hours_a_session_of_200_000_tokens_costs_a_quarter_of_di
     fields, own = json.loads(sent), json.loads(body)
     assert fields["messages"][-10:] == own["messages"][-10:], "the working set: five results and their calls"
     assert RULES in [text for message in fields["messages"] for text in texts(message)], "instructions, too"
-
-
-async def test_a_proxy_that_was_started_anew_meanwhile_sends_as_little(rig: Any) -> None:
-    host = await begun(rig, idle="prune", state="kept")
-    await host.made.proxy.__aexit__(None, None, None)
-    again = Pausing(await remade(rig, host), host.clock)
-    again.messages, again.calls = host.messages, host.calls
-    body, sent = await again.call(120 * MINUTE_MS)
-    assert len(sent) <= 0.25 * len(body)
 
 
 async def test_who_comes_back_before_it_has_ended_finds_nothing_changed(rig: Any) -> None:

@@ -46,7 +46,6 @@ FULL_REASON = "model_context_window_exceeded"
 FULL = {"choices": [{"delta": {"content": ""}, "finish_reason": FULL_REASON}]}
 START = {"type": "message_start", "message": {"role": "assistant", "content": [], "usage": {"input_tokens": 1}}}
 BLOCK = {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
-PING = {"type": "ping"}
 DONE = b"data: [DONE]\n\n"
 CUT = {"choices": [{"index": 0, "delta": {}, "finish_reason": "length"}]}
 CUT_CHOICE = {"message": {"role": "assistant", "content": ""}, "finish_reason": "length"}
@@ -490,21 +489,6 @@ async def test_a_conversation_that_rests_is_sent_as_it_came_while_it_fits_the_wi
     assert one.account.rows[-2].own_tokens < 40_000 < one.account.rows[-1].own_tokens
 
 
-async def test_a_list_of_a_conversation_that_rests_goes_out_shorter_where_it_is_too_long(
-    rig: Any,
-) -> None:
-    made = await rig(window=40_000)
-    path, refused = AT_FAULT["422"]
-    await posted(made, path, listed(path, "Go.", 12))
-    await posted(made, path, listed(path, "Go.", 13), refused)
-    (one,) = made.proxy.conversations.all()
-    await asyncio.gather(*one._telling)
-    body = listed(path, "Go.", 20)
-    _, _, sent = await posted(made, path, body, TOO_LONG_ANSWERS["422"][1])
-    assert (sent[0], len(sent)) == (body, 2)
-    assert len(sent[1]) < 0.8 * len(body)
-
-
 async def test_a_list_of_a_conversation_that_rests_that_is_too_long_ends_the_rest(rig: Any) -> None:
     made = await rig(window=200_000)
     path, refused = AT_FAULT["422"]
@@ -535,69 +519,31 @@ async def test_a_program_that_begins_anew_ends_the_rest(rig: Any) -> None:
     assert len(made.upstream.asked[-1].body) < 0.8 * len(anew)
 
 
-async def test_nothing_of_an_answer_is_held(rig: Any) -> None:
-    """The provider waits, after each event, until the program has it."""
-    made = await rig()
-    firsts = {
-        MESSAGES: (
-            START,
-            {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
-        ),
-        CHAT: (ROLE, {"choices": [{"index": 0, "delta": {"reasoning_content": "hm"}}]}),
-        RESPONSES: (CREATED, {"type": "response.output_item.added", "item": {"type": "reasoning"}}),
-        GEMINI: ({"candidates": [{"content": {"parts": [{"text": "a"}]}}]},),
-    }
-    for path, first in firsts.items():
-        seen = asyncio.Event()
-
-        async def slowly(asked: web.Request, body: bytes) -> web.StreamResponse:
-            response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
-            await response.prepare(asked)
-            await response.write(events(*first))  # noqa: B023
-            await seen.wait()  # noqa: B023
-            return response
-
-        made.upstream.answer = slowly
-        async with asyncio.timeout(30):
-            async with made.session.post(made.proxy.url + path, data=listed(path, "hold", 1)) as response:
-                assert await response.content.readexactly(len(events(*first))) == events(*first)
-                seen.set()
-                await response.read()
+STREAM, JSON, NDJSON = "text/event-stream", "application/json", "application/x-ndjson"
+SAYS = {"candidates": [{"content": {"parts": [{"text": "a"}], "role": "model"}}]}
+DELTA = {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "a"}}
+REASONS = {"choices": [{"index": 0, "delta": {"reasoning_content": "hm"}}]}
+ITEM = {"type": "response.output_item.added", "item": {"type": "reasoning"}}
+FIRST_BYTES: list[tuple[str, str, bytes]] = [  # of answers that say something, or are no stream of events
+    (MESSAGES, STREAM, events(START, BLOCK, DELTA)),
+    (CHAT, STREAM, events(ROLE, REASONS)),
+    (CHAT, STREAM, events(REASONS)[:-1]),  # without the blank line behind it
+    (RESPONSES, STREAM, events(CREATED, ITEM)),
+    (GEMINI, STREAM, events(SAYS)),
+    (GEMINI, "text/plain", events(SAYS)),
+    (GEMINI, JSON, b"[" + compact(SAYS) + b"\n,"),
+    (GEMINI, "text/html", b"<html>a page, for whatever reason"),
+    (GEMINI, NDJSON, compact(SAYS) + b"\n"),
+    (GEMINI, JSON, b"\n \n"),
+]
 
 
-async def test_a_stream_that_is_told_as_none_is_not_held_either(rig: Any) -> None:
-    made = await rig()
-    for kind, first in (
-        ("text/plain", events({"candidates": [{"content": {"parts": [{"text": "a"}]}}]})),
-        ("application/json", b'[{"candidates": [{"content": {"parts": [{"text": "a"}], "role": "model"}}]}\n,'),
-        ("text/html", b"<html>a page, for whatever reason"),
-        ("application/x-ndjson", b'{"candidates": [{"content": {"parts": [{"text": "a"}]}}]}\n'),
-        ("application/json", b"\n \n"),
-    ):
-        seen = asyncio.Event()
-
-        async def slowly(asked: web.Request, body: bytes) -> web.StreamResponse:
-            response = web.StreamResponse(headers={"Content-Type": kind})  # noqa: B023
-            await response.prepare(asked)
-            await response.write(first)  # noqa: B023
-            await seen.wait()  # noqa: B023
-            return response
-
-        made.upstream.answer = slowly
-        async with asyncio.timeout(8):  # less than is held
-            async with made.session.post(made.proxy.url + GEMINI, data=listed(GEMINI, "hold", 1)) as response:
-                assert await response.content.readexactly(len(first)) == first
-                seen.set()
-                await response.read()
-
-
-async def test_an_event_without_a_blank_line_is_not_held_either(rig: Any) -> None:
-    made = await rig()
-    first = b'data: {"choices": [{"index": 0, "delta": {"content": "fine"}}]}\n'
+async def begins_with(made: Any, path: str, kind: str, first: bytes) -> None:
+    """The provider waits behind these bytes until the program has them."""
     seen = asyncio.Event()
 
     async def slowly(asked: web.Request, body: bytes) -> web.StreamResponse:
-        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        response = web.StreamResponse(headers={"Content-Type": kind})
         await response.prepare(asked)
         await response.write(first)
         await seen.wait()
@@ -605,30 +551,21 @@ async def test_an_event_without_a_blank_line_is_not_held_either(rig: Any) -> Non
 
     made.upstream.answer = slowly
     async with asyncio.timeout(8):  # less than is held
-        async with made.session.post(made.proxy.url + CHAT, data=listed(CHAT, "hold", 1)) as response:
+        async with made.session.post(made.proxy.url + path, data=listed(path, "hold", 1)) as response:
             assert await response.content.readexactly(len(first)) == first
             seen.set()
             await response.read()
 
 
+async def test_nothing_of_an_answer_is_held(rig: Any) -> None:
+    made = await rig()
+    for path, kind, first in FIRST_BYTES:
+        await begins_with(made, path, kind, first)
+
+
 async def test_what_says_nothing_for_long_passes(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hearing, "HELD_SECONDS", 0.01)
-    made = await rig()
-    seen = asyncio.Event()
-
-    async def thinking(asked: web.Request, body: bytes) -> web.StreamResponse:
-        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
-        await response.prepare(asked)
-        await response.write(events(CREATED))
-        await seen.wait()
-        return response
-
-    made.upstream.answer = thinking
-    async with asyncio.timeout(30):
-        async with made.session.post(made.proxy.url + RESPONSES, data=listed(RESPONSES, "hm", 1)) as response:
-            assert await response.content.readexactly(len(events(CREATED))) == events(CREATED)
-            seen.set()
-            await response.read()
+    await begins_with(await rig(), RESPONSES, STREAM, events(CREATED))
 
 
 async def test_an_error_in_the_midst_of_an_answer_is_heard_too(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:

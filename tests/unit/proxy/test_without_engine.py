@@ -16,7 +16,7 @@ from ctxmgr.client import AsyncClient, SpawnedSidecar, Timing
 from ctxmgr.proxy import conversation as program
 from ctxmgr.proxy import listener
 from tests.unit.proxy.lists import SESSION, conversation, request
-from tests.unit.proxy.provider import answers, one_after_another, turn
+from tests.unit.proxy.provider import answers
 
 AN_HOUR_MS = 3_600_000.0
 BOUND_MS = 200.0
@@ -91,14 +91,6 @@ async def test_an_engine_that_hangs_is_not_waited_for_and_the_last_projection_go
     assert made.said[-1] == "ctxmgr prunes again"
 
 
-async def test_an_engine_that_is_killed_costs_nothing_but_savings(rig: Any) -> None:
-    made = await rig(spawned=True)
-    before = await rewritten(made)
-    os.kill(engine(made), signal.SIGKILL)
-    assert await posted(made, 13) == [*before, *conversation(13, lines=200)[25:]]
-    await until_it_is_back(made, 14)
-
-
 async def test_an_engine_that_is_killed_amid_a_call_lets_it_go_out(rig: Any) -> None:
     made = await rig(spawned=True)
     before = await rewritten(made)
@@ -154,32 +146,12 @@ async def test_a_fault_of_the_proxys_own_lets_the_call_pass(rig: Any, monkeypatc
 # what the provider refuses
 
 
-async def test_a_refusal_for_size_is_tried_once_more_with_a_shorter_list(rig: Any) -> None:
-    made = await rig(window=200_000)
-    refused = answers(TOO_LONG, 400, {"Content-Type": "application/json"})
-    made.upstream.answer = one_after_another([refused, answers(turn())])
-    await posted(made, 12)
-    first, second = made.upstream.asked
-    assert first.body == request(conversation(12, lines=200))
-    assert len(second.body) < 0.7 * len(first.body)
-    assert json.loads(second.body)["model"] == json.loads(first.body)["model"]
-
-
 async def test_a_fourth_refusal_is_the_programs_to_hear(rig: Any) -> None:
     made = await rig(window=200_000)
     made.upstream.answer = answers(TOO_LONG, 400, {"Content-Type": "application/json", "request-id": "r"})
     response, came = await made.post(request(conversation(12, lines=200)), headers=SESSION)
     assert (response.status, came, response.headers["request-id"]) == (400, TOO_LONG, "r")
     assert len(made.upstream.asked) == 4
-
-
-async def test_a_refusal_for_another_reason_passes(rig: Any) -> None:
-    made = await rig()
-    told = b'{"type":"error","error":{"type":"invalid_request_error","message":"max_tokens: too many"}}'
-    made.upstream.answer = answers(told, 400, {"Content-Type": "application/json"})
-    response, came = await made.post(request(conversation(2)), headers=SESSION)
-    assert (response.status, came) == (400, told)
-    assert len(made.upstream.asked) == 1
 
 
 async def test_an_engine_that_hangs_before_it_hears_of_a_refusal_is_not_waited_for(
@@ -201,53 +173,6 @@ async def test_an_engine_that_hangs_before_it_hears_of_a_refusal_is_not_waited_f
     finally:
         os.kill(engine(made), signal.SIGCONT)
     assert (response.status, came) == (400, TOO_LONG)
-
-
-OTHERWISE = json.dumps(
-    {"type": "error", "error": {"type": "invalid_request_error", "message": "messages.3: unexpected block"}}
-).encode()
-
-
-def refusing(made: Any, *own: bytes) -> None:
-    """Any list but these is refused."""
-
-    async def answered(asked: Any, body: bytes) -> Any:
-        refused = answers(OTHERWISE, 400, {"Content-Type": "application/json"})
-        return await (answers(turn()) if body in own else refused)(asked, body)
-
-    made.upstream.answer = answered
-
-
-async def test_a_list_of_ctxmgrs_that_is_refused_gives_way_to_the_programs_own(rig: Any) -> None:
-    made = await rig(window=56_000)  # which the program's own does fit
-    *before, own, next_one = (request(conversation(number, lines=100)) for number in range(21))
-    for body in before:
-        await made.post(body, headers=SESSION)
-    refusing(made, own, next_one)
-    response, _ = await made.post(own, headers=SESSION)
-    assert response.status == 200
-    refused, *rest = made.upstream.asked[len(before) :]
-    assert len(refused.body) < 0.7 * len(own)
-    assert [one.body for one in rest] == [own]
-    (one,) = made.proxy.conversations.all()
-    await asyncio.gather(*one._telling)
-    assert one.is_paused
-    assert "ctxmgr does not prune conversation claude:s-1 for 10 calls" in made.said[-1]
-    await made.post(next_one, headers=SESSION)
-    assert [one.body for one in made.upstream.asked[len(before) + 2 :]] == [next_one]
-
-
-async def test_where_the_programs_own_list_is_refused_too_its_refusal_is_heard(rig: Any) -> None:
-    made = await rig()
-    await rewritten(made)
-    refusing(made)
-    before = len(made.upstream.asked)
-    response, came = await made.post(request(conversation(13, lines=200)), headers=SESSION)
-    assert (response.status, came) == (400, OTHERWISE)
-    assert made.upstream.asked[-1].body == request(conversation(13, lines=200))
-    assert len(made.upstream.asked) == before + 2
-    (one,) = made.proxy.conversations.all()
-    assert not one.is_paused
 
 
 async def test_the_engine_has_loaded_what_a_list_needs_before_the_first_call(

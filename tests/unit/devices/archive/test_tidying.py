@@ -28,15 +28,6 @@ def test_what_is_too_old_goes(tmp_path: Path) -> None:
         assert texts(archive, "01234") == [None, None, None, "text", "text"]
 
 
-def test_it_is_due_by_bytes_and_not_by_characters(tmp_path: Path) -> None:
-    with held(tmp_path) as archive:
-        assert tidied(archive, Limits()) == [0]
-        archive.put("s", [row("1", "漢" * (DUE_BYTES // 3 - 1))])
-        assert not archive.due
-        archive.put("s", [row("2", "漢漢")])
-        assert archive.due
-
-
 def test_the_oldest_go_until_the_rest_fits(tmp_path: Path) -> None:
     size = 10_000
     fits = MEGABYTE // (size + ROW_BYTES)

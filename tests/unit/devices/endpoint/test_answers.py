@@ -7,18 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.devices.endpoint import client as endpoint_client
-from ctxmgr.devices.endpoint.apis import CHARACTERS_A_TOKEN, SPARE_CHARACTERS
 from ctxmgr.model.compaction import Completion, CompletionUsage
-from tests.model_server import ModelServer, Reply, Script, Way
+from tests.model_server import ModelServer, Reply
 from tests.unit.devices.endpoint.calls import APIS, QUOTED, Calls, completed
-
-
-@pytest.mark.parametrize("api", APIS)
-async def test_an_answer_comes_whole_with_what_it_cost(api: str) -> None:
-    assert await completed(Reply("a summary é 😀", chunks=12, usage=(900, 40)), api=api) == Completion(
-        "a summary é 😀", "stop", CompletionUsage(900, 40)
-    )
-
 
 ANSWERS: list[tuple[str, Reply, Completion]] = [
     ("no end mark", Reply("all", way="no-end-mark", usage=None), Completion("all", "stop")),
@@ -104,14 +95,6 @@ async def test_what_is_said_of_a_fault_and_no_second_try() -> None:
         assert (done.stop, done.text, done.fault) == ("error", "", fault), title
 
 
-async def test_an_endless_answer_is_cut_and_its_connection_closed() -> None:
-    async with ModelServer([Reply("on and on ", way="endless")]) as server, Calls(server.url) as calls:
-        done = await calls.complete()
-        await server.until(lambda it: it.requests[0].cancelled)
-    assert done.stop == "length"
-    assert len(done.text) == 100 * CHARACTERS_A_TOKEN + SPARE_CHARACTERS
-
-
 @pytest.mark.parametrize("reply", [Reply(way="endless-line"), Reply("", way="endless")], ids=["line", "no text"])
 async def test_what_is_endless_without_text_is_cut(reply: Reply, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(endpoint_client, "RESPONSE_BYTES", 1 << 20)
@@ -126,20 +109,6 @@ async def test_what_comes_compressed_is_settled_before_it_is_read(status: int) -
     async with ModelServer([reply]) as server, Calls(server.url) as calls:
         done = await calls.complete()
     assert (done.fault, done.settled) == ("the answer came compressed, which was not asked for", True)
-
-
-WAYS: list[Way] = ["hangs-up", "breaks-off", "half-json", "unfinished", "error-event", "garbage", "garbled"]
-
-
-async def test_no_bad_answer_spoils_the_next_one() -> None:
-    replies = [reply for way in WAYS for reply in (Reply("a b c", way=way), Reply("fine"))]
-    script: Script = replies
-    async with ModelServer(script) as server, Calls(server.url) as calls:
-        for way in WAYS:
-            first = await calls.complete()
-            assert first.text == ("fine" if way == "hangs-up" else ""), way
-            if way != "hangs-up":
-                assert (await calls.complete()).text == "fine", way
 
 
 ENDED = b'data: {"choices": [{"delta": {"content": "all"}, "finish_reason": "stop"}]}\n\n'

@@ -102,16 +102,6 @@ async def test_cancelling_closes_the_connection_at_once(
         assert (await calls.complete()).text == "next"
 
 
-async def test_cancelling_while_it_opens_leaves_it_usable() -> None:
-    async with ModelServer([Reply()]) as server, Calls(server.url) as calls:
-        under_way = asyncio.ensure_future(calls.complete())
-        await asyncio.sleep(0)
-        under_way.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await under_way
-        assert (await calls.complete()).stop == "stop"
-
-
 async def test_closing_ends_the_call_under_way_and_refuses_later_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     begun = heard(monkeypatch, lambda answer: answer._length > 0)
     reply = Reply("one two", hold=Gate(), hold_after=1)

@@ -1,10 +1,5 @@
 """Event streams: each rule of the standard, and that it does not matter where the pieces end."""
 
-import re
-
-from hypothesis import example, given
-from hypothesis import strategies as st
-
 from ctxmgr.devices.endpoint.client import EventStream
 
 STREAMS: list[tuple[str, bytes, list[bytes]]] = [
@@ -41,32 +36,3 @@ def test_an_event_does_not_wait_for_what_may_follow_a_return() -> None:
     assert stream.feed(b"") == []
     assert stream.feed(b"\ndata: b\r\n\r") == [b"b"]
     assert stream.feed(b"\n\n") == []
-
-
-PIECES = st.lists(
-    st.sampled_from([b"data", b":", b" ", b"\r", b"\n", b"\r\n", b"\n\n", b"x", b"\xef\xbb\xbf", "é".encode()])
-)
-
-
-@given(PIECES, st.data())
-@example([b"data", b":", b"x", b"\r", b"\n", b"\r", b"\n"], None)
-def test_where_pieces_end_does_not_matter(parts: list[bytes], data: st.DataObject | None) -> None:
-    came = b"".join(parts)
-    cut = data.draw(st.integers(0, len(came))) if data else len(came) - 3
-    assert read(came[:cut], came[cut:]) == read(*parts) == by_the_letter(came)
-
-
-def by_the_letter(came: bytes) -> list[bytes]:
-    """The standard's own steps, on the whole stream at once."""
-    lines = re.split(b"\r\n|\n|\r", came.removeprefix(b"\xef\xbb\xbf"))[:-1]  # the last has no end
-    events, buffer = [], b""
-    for line in lines:
-        if not line:
-            if buffer:
-                events.append(buffer.removesuffix(b"\n"))
-            buffer = b""
-            continue
-        name, colon, value = line.partition(b":")
-        if name == b"data":
-            buffer += (value[1:] if colon and value.startswith(b" ") else value) + b"\n"
-    return events
