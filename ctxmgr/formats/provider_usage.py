@@ -6,15 +6,16 @@ Rules:
 1. `SHAPES` has one row per spelling, for all message formats, because gateways mix them. The row with cache counts
    is used, otherwise the first with input or output, otherwise the first with a total. Counts that it lacks come
    from the first row that has them.
-2. A name in camelCase and the same name in snake_case are one name: SDKs use their language's style.
+2. A name in camelCase and the same name in snake_case are one name, unless a row has it in camelCase: SDKs use
+   their language's style. Members of nested objects are read by their names with dots, to DEPTH levels.
 3. A row says whether its input includes the cached tokens. If it does, they are subtracted, so that no token is
    counted twice. Cached tokens that exceed the input cannot be part of it.
 4. Anthropic's names are used both ways: LiteLLM gives OpenAI's `prompt_tokens`, which include the cached tokens,
    and Anthropic's cache counts in one object. Then the total decides. With `input_tokens`, the cached tokens are
    separate if the total is large enough for them; with `prompt_tokens`, only if the total is exactly that sum.
 5. Reasoning tokens are part of the output, unless the total is larger by exactly their number.
-6. If an object has no input and no output, an inner object that has them is read instead. Of several, the one of
-   the last call is used (Codex).
+6. If an object has no input and no output, an inner object that has them is read instead, to DEPTH levels. Of
+   several, the one of the last call is used (Codex).
 7. A missing count of cache reads is unknown, not zero.
 8. Anthropic makes several calls for one request if its own tools need them. Each is one of `iterations`, and the
    counts beside them are the sum over those of the kinds in `MESSAGES`. The last of these says where the next call
@@ -39,7 +40,7 @@ Counts = dict[str, int]  # members that are token counts
 
 
 class UsageShape(NamedTuple):
-    """How one provider or framework spells its counts, in snake_case; a dot leads into a member.
+    """How one provider or framework spells its counts, in snake_case (rule 2); a dot leads into a member.
 
     `input`, `output`: members that are added. `read`, `written`, `total`: the first of these that is not 0 is used.
     `cached`: whether the input includes the cached tokens ("beside" if not); "by total" leaves the decision to the
@@ -60,6 +61,8 @@ _LANGCHAIN_WRITTEN = tuple(
     for name in ("cache_creation", "ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens")
 )
 _READ, _WRITTEN = "cache_read_input_tokens", "cache_creation_input_tokens"
+_BEDROCK_WRITTEN = "cacheWriteInputTokens"
+_ANTHROPIC = "provider_metadata.anthropic.usage."
 
 SHAPES: dict[str, UsageShape] = {
     "ours, pi": UsageShape(
@@ -95,7 +98,11 @@ SHAPES: dict[str, UsageShape] = {
     ),
     # pydantic-ai before 1.0: its recorded messages keep these names
     "pydantic-ai, before 1.0": UsageShape(("request_tokens",), ("response_tokens",), total=_TOTAL),
-    "Spring AI, before 1.0": UsageShape(("prompt_tokens",), ("generation_tokens",), total=_TOTAL),
+    "Spring AI, before 1.0": UsageShape(
+        ("prompt_tokens",),
+        ("generation_tokens", "generated_tokens"),  # the second: Continue, Hugging Face TGI
+        total=_TOTAL,
+    ),
     "Anthropic": UsageShape(
         _INPUT,
         _OUTPUT,
@@ -114,9 +121,11 @@ SHAPES: dict[str, UsageShape] = {
         _INPUT,
         _OUTPUT,
         ("input_tokens_details.cached_tokens", "cached_input_tokens", "cached_tokens"),
-        ("input_tokens_details.cache_write_tokens", "cache_write_input_tokens"),
+        ("input_tokens_details.cache_write_tokens", "cache_write_input_tokens", _BEDROCK_WRITTEN),
         _TOTAL,
     ),
+    # github.com/aaif-goose/goose/pull/9752: its input includes both; Bedrock has these names in camelCase alone
+    "goose": UsageShape(_INPUT, _OUTPUT, (_READ,), ("cache_write_input_tokens",), _TOTAL, "inside by total"),
     # reference.langchain.com/python/langchain-core/messages/ai/UsageMetadata: input is the sum of all kinds
     "LangChain": UsageShape(_INPUT, _OUTPUT, ("input_token_details.cache_read",), _LANGCHAIN_WRITTEN, _TOTAL),
     # ai.pydantic.dev/api/usage; input includes the cached tokens: see `_map_usage` in its models/anthropic.py
@@ -136,12 +145,20 @@ SHAPES: dict[str, UsageShape] = {
         ("input_token_details.cache_write_tokens",),
         _TOTAL,
     ),
+    # its 5 leaves out what Anthropic cached, and has Anthropic's own counts beside the usage
+    "AI SDK 5, of Anthropic": UsageShape(
+        (_ANTHROPIC + "input_tokens",),
+        (_ANTHROPIC + "output_tokens",),
+        (_ANTHROPIC + _READ,),
+        (_ANTHROPIC + _WRITTEN,),
+        cached="beside",
+    ),
     # docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html; Strands
     "Bedrock": UsageShape(
         _INPUT,
         _OUTPUT,
         (_READ, "cache_read_input_token_count"),
-        ("cache_write_input_tokens", "cache_write_input_token_count"),
+        (_BEDROCK_WRITTEN, "cache_write_input_token_count"),
         cached="beside",
     ),
     # ai.google.dev/api/generate-content#UsageMetadata: tokens of its own tools, and of reasoning, are separate
@@ -162,7 +179,11 @@ SHAPES: dict[str, UsageShape] = {
     ".NET, LangChain4j": UsageShape(
         ("input_token_count",),
         ("output_token_count", "generated_token_count"),  # the second: IBM's watsonx
-        ("cached_input_token_count", "cache_read_input_token_count"),
+        (
+            "cached_input_token_count",
+            "cache_read_input_token_count",
+            "input_token_details.cached_token_count",  # OpenAI's SDK for .NET
+        ),
         ("cache_creation_input_token_count",),
         ("total_token_count",),
     ),
@@ -196,11 +217,16 @@ SHAPES: dict[str, UsageShape] = {
             "gen_ai.usage.cache_read.input_tokens",
             "gen_ai.usage.cache_read_input_tokens",
             "gen_ai.usage.input_tokens.cached",
+            "gen_ai.usage.details.cache_read_tokens",  # pydantic-ai, with the next two
+            "gen_ai.usage.details.cache_read_input_tokens",
+            "gen_ai.usage.details.cached_tokens",
         ),
         (
             "gen_ai.usage.cache_creation.input_tokens",
             "gen_ai.usage.cache_creation_input_tokens",
             "gen_ai.usage.cache_write_input_tokens",
+            "gen_ai.usage.details.cache_write_tokens",
+            "gen_ai.usage.details.cache_creation_input_tokens",
         ),
         ("gen_ai.usage.total_tokens",),
     ),
@@ -218,6 +244,15 @@ SHAPES: dict[str, UsageShape] = {
         ("llm.token_count.prompt_details.cache_write",),
         ("llm.token_count.total",),
     ),
+    # developers.llamaindex.ai, TokenCountingEvent and TokenCountingHandler; Meta's models on Bedrock
+    "LlamaIndex": UsageShape(
+        ("prompt_token_count",),
+        ("completion_token_count", "generation_token_count"),
+        total=("total_token_count",),
+    ),
+    "LlamaIndex, counted by its handler": UsageShape(
+        ("prompt_llm_token_count",), ("completion_llm_token_count",), total=("total_llm_token_count",)
+    ),
     # docs.cohere.com/reference/chat: `usage` has billed and counted tokens
     "Cohere": UsageShape(("tokens.input_tokens",), ("tokens.output_tokens",), ("cached_tokens",)),
     "AI SDK's providers": UsageShape(
@@ -229,6 +264,15 @@ SHAPES: dict[str, UsageShape] = {
     # opencode, packages/opencode/src/session/message-v2.ts: `tokens` of a reply
     "OpenCode": UsageShape(
         ("input",), ("output", "reasoning"), ("cache.read",), ("cache.write",), ("total",), "beside"
+    ),
+    # langfuse.com/docs/observability/features/token-and-cost-tracking: `usage_details`
+    "Langfuse": UsageShape(
+        ("input",),
+        ("output",),
+        ("input_cached_tokens", "input_cache_read", _READ),
+        ("input_cache_creation", _WRITTEN),
+        ("total",),
+        "beside by total",
     ),
     # gemini-cli, packages/core/src/services/chatRecordingService.ts: `tokens` of a reply
     "Gemini CLI": UsageShape(("input", "tool"), ("output", "thoughts"), ("cached",), total=("total",)),
@@ -253,6 +297,8 @@ SHAPES: dict[str, UsageShape] = {
 SHAPES |= {
     # agentclientprotocol.com, `usage_update`: tokens in the context window
     "Agent Client Protocol": UsageShape((), (), total=("used",)),
+    # Roo-Code, packages/types/src/message.ts, TokenUsage: its other counts are sums over a task
+    "Roo Code, of a task": UsageShape((), (), total=("context_tokens",)),
 }
 _THOUGHTS = (  # rule 5
     "completion_tokens_details.reasoning_tokens",  # xAI, Gemini's API for OpenAI's clients
@@ -283,9 +329,15 @@ _ZEROS = repeat(0)
 _HUMP = expression(r"(?<=[a-z0-9])(?=[A-Z])")
 _CACHE = expression(r"cache", re.IGNORECASE)
 _TOKENS = expression(r"tok|count|cache", re.IGNORECASE)
-_SAID_TWICE = expression(r"^cache_creation\.|details|miss|uncached|no_?cache|audio|over_200k|^raw\.", re.IGNORECASE)
+_SAID_TWICE = expression(r"^cache_creation\.|miss|uncached|no_?cache|audio|over_200k", re.IGNORECASE)
+_DETAILS = expression(r"details", re.IGNORECASE)  # said twice where the cached tokens are known
+_OF_TASK = expression(  # sums: Roo Code, goose
+    r"^total_?(?:tokens_?(?:in|out)|cache_?(?:reads|writes))$|^accumulated", re.IGNORECASE
+)
 _NAME = expression(r"[A-Za-z_][\w.-]{0,60}")
+_PREFIX = "ai.usage."  # of the AI SDK's names among OpenTelemetry's attributes
 MOST_NAMED, MOST_DIGITS = 8, 15
+DEPTH = 4
 MESSAGES = ("message", "fallback_message")  # kinds of `iterations` that are answers
 
 
@@ -326,8 +378,16 @@ def unknown_usage(fields: Any) -> tuple[str, ...]:
     if len(unknown) < len(members):
         sought = _CACHE if told.there[0] and told.there[1] else _TOKENS
         counted = (name for name in unknown if _is_count(members[name]) and int(members[name]))
-        unknown = [name for name in counted if sought.search(name) and not _SAID_TWICE.search(name)]
+        has_cache = bool(told.there[2] or told.there[3])
+        unknown = [name for name in counted if sought.search(name) and not _is_repeated(name, has_cache)]
     return tuple(name for name in unknown if _NAME.fullmatch(name))[:MOST_NAMED]
+
+
+def _is_repeated(name: str, has_cache: bool) -> bool:
+    """Whether this count adds nothing. `has_cache`: the cached tokens are known."""
+    inner = _one_name(name.rpartition(".")[2])
+    within = has_cache and (inner in _KNOWN or _DETAILS.search(name))
+    return bool(within or _SAID_TWICE.search(name) or _OF_TASK.search(name))
 
 
 def _usage(fields: Any) -> Usage | None:
@@ -390,13 +450,13 @@ class _Told(NamedTuple):
     there: list[int]
 
 
-def _telling(fields: Any) -> _Told:
+def _telling(fields: Any, depth: int = 0) -> _Told:
     """Reads the object or an inner one (rule 6)."""
     told = _told(fields)
-    if told.rows[0] or told.rows[1] or not isinstance(fields, dict):
+    if told.rows[0] or told.rows[1] or not isinstance(fields, dict) or depth == DEPTH:
         return told
     last_first = sorted(fields, key=lambda name: not str(name).startswith("last"))
-    within = (_told(fields[name]) for name in last_first if isinstance(fields[name], dict))
+    within = (_telling(fields[name], depth + 1) for name in last_first if isinstance(fields[name], dict))
     return next((inner for inner in within if inner.rows[0] or inner.rows[1]), told)
 
 
@@ -437,6 +497,7 @@ def _lowest(rows: int) -> UsageShape:
 
 def _one_name(name: str) -> str:
     """The name in snake_case (rule 2)."""
+    name = name.removeprefix(_PREFIX)
     return name if name.islower() else _HUMP.sub("_", name).lower()
 
 
@@ -456,12 +517,14 @@ def _first(counts: Counts, names: Names) -> int:
     return 0
 
 
-def _members(fields: Any) -> Iterator[tuple[str, Any]]:
+def _members(fields: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
     """(name, value) of each member that is not null; those of inner objects too, as OUTER.INNER."""
     for name, value in fields.items() if isinstance(fields, dict) else ():
-        for inner, held in value.items() if isinstance(value, dict) else ((None, value),):
-            if held is not None:
-                yield str(name) if inner is None else f"{name}.{inner}", held
+        if isinstance(value, dict) and depth < DEPTH:
+            for inner, held in _members(value, depth + 1):
+                yield f"{name}.{inner}", held
+        elif value is not None:
+            yield str(name), value
 
 
 def _counts(fields: Any) -> Counts:

@@ -153,6 +153,55 @@ WHOLE: dict[str, dict[str, Any]] = {
         "outputTokenDetails": {"textTokens": 20, "reasoningTokens": 0},
         "raw": {"input_tokens": 100, "cache_read_input_tokens": 900},
     },
+    "goose": {
+        "input_tokens": 1000,
+        "output_tokens": 20,
+        "total_tokens": 1020,
+        "cache_read_input_tokens": 900,
+        "cache_write_input_tokens": 0,
+    },
+    "goose, without a total": {**SNAKE, "cache_read_input_tokens": 900, "cache_write_input_tokens": 0},
+    "goose, of a session": {
+        **SNAKE,
+        "total_tokens": 1020,
+        "cache_read_input_tokens": 900,
+        "cache_write_input_tokens": 0,
+        "accumulated_input_tokens": 9000,
+        "accumulated_cache_read_input_tokens": 8000,
+    },
+    "OpenTelemetry, nested": {
+        "gen_ai": {"usage": {"input_tokens": 1000, "output_tokens": 20, "cache_read": {"input_tokens": 900}}}
+    },
+    "OpenTelemetry, within attributes": {
+        "attributes": {
+            "gen_ai.usage.input_tokens": 1000,
+            "gen_ai.usage.output_tokens": 20,
+            "gen_ai.usage.cache_read.input_tokens": 900,
+        }
+    },
+    "pydantic-ai's attributes": {
+        "gen_ai.usage.input_tokens": 1000,
+        "gen_ai.usage.output_tokens": 20,
+        "gen_ai.usage.details.cache_read_tokens": 900,
+    },
+    "the AI SDK's attributes": {
+        "ai.usage.inputTokens": 1000,
+        "ai.usage.outputTokens": 20,
+        "ai.usage.cachedInputTokens": 900,
+        "ai.usage.totalTokens": 1020,
+    },
+    "AI SDK 6, the end of a stream": {
+        "type": "finish",
+        "finishReason": "stop",
+        "totalUsage": {**CAMEL, "inputTokenDetails": {"noCacheTokens": 100, "cacheReadTokens": 900}},
+    },
+    "OpenAI's SDK for .NET": {
+        "InputTokenCount": 1000,
+        "OutputTokenCount": 20,
+        "TotalTokenCount": 1020,
+        "InputTokenDetails": {"CachedTokenCount": 900},
+    },
+    "Langfuse, a total without room": {"input": 1000, "output": 20, "total": 1020, "input_cached_tokens": 900},
     "xAI's responses": {
         "input_tokens": 1000,
         "input_tokens_details": {"cached_tokens": 900},
@@ -171,6 +220,29 @@ APART: dict[str, dict[str, Any]] = {
         "cacheReadInputTokens": 900,
         "cacheWriteInputTokens": 50,
     },
+    "Bedrock, with its cache by lifetime": {
+        "inputTokens": 100,
+        "outputTokens": 20,
+        "totalTokens": 1070,
+        "cacheReadInputTokens": 900,
+        "cacheWriteInputTokens": 50,
+        "cacheDetails": [{"ttl": "5m", "inputTokens": 20}, {"ttl": "1h", "inputTokens": 30}],
+    },
+    "AI SDK 5, of Anthropic": {
+        "usage": {"inputTokens": 100, "outputTokens": 20, "totalTokens": 120, "cachedInputTokens": 900},
+        "providerMetadata": {
+            "anthropic": {
+                "usage": {
+                    "input_tokens": 100,
+                    "output_tokens": 20,
+                    "cache_read_input_tokens": 900,
+                    "cache_creation_input_tokens": 50,
+                },
+                "cacheCreationInputTokens": 50,
+            }
+        },
+    },
+    "Langfuse": {"input": 100, "output": 20, "cache_read_input_tokens": 900, "cache_creation_input_tokens": 50},
     "Claude Agent SDK": {
         "inputTokens": 100,
         "outputTokens": 20,
@@ -266,6 +338,19 @@ NOT_TOLD: dict[str, dict[str, Any]] = {  # whether anything was cached
     "Ollama, in camelCase": {"promptEvalCount": 1_000, "evalCount": 20, "evalDuration": 9},
     "Cohere 1": {"billed_units": {"input_tokens": 1_000, "output_tokens": 20}},
     "LangChain JS": {"tokenUsage": CHAT_CAMEL},
+    "LlamaIndex": {"prompt_token_count": 1000, "completion_token_count": 20, "total_token_count": 1020},
+    "LlamaIndex, of its handler": {
+        "prompt_llm_token_count": 1000,
+        "completion_llm_token_count": 20,
+        "total_llm_token_count": 1020,
+    },
+    "LlamaIndex, a reply's own": {"raw": {"usage": {**CHAT, "total_tokens": 1_020}}},
+    "Llama on Bedrock": {"prompt_token_count": 1000, "generation_token_count": 20, "stop_reason": "stop"},
+    "Continue, TGI": {"prompt_tokens": 1000, "generated_tokens": 20},
+    "OpenAI of the AI SDK before 5, as attributes": {
+        "ai.usage.promptTokens": 1000,
+        "ai.usage.completionTokens": 20,
+    },
     "Code Assist": {"usageMetadata": {"promptTokenCount": 1_000, "candidatesTokenCount": 20}},
     "a reply as a whole": {"id": "x", "created": 1_700_000_000, "usage": {**CHAT, "total_tokens": 1_020}},
     "the same twice, in both spellings": {**CHAT, "promptTokens": 1_000, "completionTokens": 0},
@@ -451,6 +536,33 @@ TABLE: list[tuple[str, dict[str, Any], Usage | None]] = [
         },
         Usage(100, 20, 800, 100, 1_020, True),
     ),
+    (
+        "goose: written, inside the input",
+        {**SNAKE, "total_tokens": 1_020, "cache_read_input_tokens": 800, "cache_write_input_tokens": 100},
+        Usage(100, 20, 800, 100, 1_020, True),
+    ),
+    (
+        "Codex' app server: written, inside the input",
+        {**CAMEL, "totalTokens": 1_020, "cachedInputTokens": 800, "cacheWriteInputTokens": 100},
+        Usage(100, 20, 800, 100, 1_020, True),
+    ),
+    (
+        "AI SDK 6, written",
+        {**CAMEL, "inputTokenDetails": {"noCacheTokens": 100, "cacheReadTokens": 800, "cacheWriteTokens": 100}},
+        Usage(100, 20, 800, 100, 1_020, True),
+    ),
+    (
+        "Roo Code: sums over a task, and the context of the last call",
+        {
+            "totalTokensIn": 9_000,
+            "totalTokensOut": 90,
+            "totalCacheReads": 8_000,
+            "totalCacheWrites": 50,
+            "totalCost": 0.1,
+            "contextTokens": 1_020,
+        },
+        Usage(0, 0, 0, 0, 1_020),
+    ),
     ("Agent Client Protocol: what the window holds", {"used": 53_000, "size": 200_000}, Usage(0, 0, 0, 0, 53_000)),
     ("nonsense", {"prompt_tokens": "many", "input_tokens": -1, "output_tokens": True}, None),
 ]
@@ -468,10 +580,8 @@ def test_what_nobody_knows_is_named() -> None:
         ({**CHAT, "cache_tokens_of_ours": 900}, ("cache_tokens_of_ours",)),
         ({**CHAT, "cache_tokens_of_ours": 0, "cost": 0.1}, ()),
         ({**CHAT, "prompt_cache_miss_tokens": 9, "cache_creation": {"ephemeral_5m_input_tokens": 1}}, ()),
-        (
-            {"totalTokensIn": 1_000, "contextTokens": 1_020},
-            ("totalTokensIn", "contextTokens"),
-        ),  # Roo Code: of a task
+        ({**SNAKE, "input_details": {"held_in_cache": 900}}, ("input_details.held_in_cache",)),
+        ({"gen_ai": {"usage": {"words": 9}}}, ("gen_ai.usage.words",)),
         ({**CHAT, "cached": "900"}, ()),
         ({"input_tokens": 0}, ()),
         ({"totalTokens": 1_020, "promptTok": 1_000, "replyTok": 20}, ("promptTok", "replyTok")),
