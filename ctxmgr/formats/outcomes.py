@@ -11,17 +11,21 @@
 5. It succeeded only if something says so: a code, a flag, "0 errors" at its start or end. Otherwise it is unknown.
 
 `failure` reads what a host has of a failed model call: a provider's error object, an event of its stream, a failed
-response, or the form an HTTP client gave it. Rules:
+response, the form an HTTP client gave it, or the host's own record of it. Rules:
 1. An object with a role is a message; a model's message with an error beside the role is of a failed call.
-2. Other objects are errors if they say so (`error`, a type `error`, a failed `response`), or if they contain only a
-   code or a status and a text, or a text under a name that messages do not have.
-3. The text is the JSON of these members, codes as well as words.
-4. Parts of the request that a server repeats (pydantic's `input`) are omitted.
+2. Other objects are errors if a member says so by its name (`error`, `streamingFailedMessage`), if their kind does
+   (a type `error`, an `ask` of `api_req_failed`), if a flag or an HTTP status does, or if they contain only a code
+   or a status and a text, or a text under a name that messages do not have.
+3. The text is the JSON of these members and of those with texts and kinds, codes as well as words.
+4. Parts of the request that a server or a client repeats (pydantic's `input`) are omitted.
 5. In an array, as Gemini sends one, the first error counts.
-6. A single member with the name of an exception is an error (Bedrock's event streams).
+6. A single member with the name of an exception is an error (Bedrock's event streams, Rust's enums).
+7. An envelope (`ENVELOPES`) that is no error itself is one if what it holds is, to DEPTH levels. So is an object
+   with a text that is JSON (Cline).
 """
 
 import re
+from collections.abc import Iterable
 from typing import Any, Literal
 
 import msgspec
@@ -34,6 +38,7 @@ Verdict = Literal["error", "guessed", "doubtful", "fine", "untold"]
 EDGE_CHARACTERS = 2_000  # of the start and of the end; longer than what a host puts around an output
 FIRST_LINES, LAST_LINES = 5, 3
 EXIT_CHARACTERS = 200  # of a line that is only an exit code
+HTTP_ERRORS = range(400, 600)
 OBJECT_CHARACTERS = 1_000_000  # a longer object is not decoded for its flag
 
 _EXIT = expression(
@@ -161,6 +166,9 @@ _ERRORS = (
     "Error",
     "external_model_error",
 )  # each identifies an error by itself
+_FAULT = expression(  # in the name of a member, or of a kind
+    r"error|exception|fail(?:ed|ure|ing)|overflow|exceeded|retry_delayed|too_?(?:large|long)", re.IGNORECASE
+)
 _ERROR_TEXTS = (
     *("message", "Message", "msg", "body", "detail", "details", "responseBody", "data", "cause"),
     "error_msg",  # Qianfan
@@ -170,43 +178,88 @@ _ERROR_CODES = ("code", "status", "statusCode", "status_code", "error_type", "er
 _LONE_TEXTS = ("detail", "responseBody", "Message")  # FastAPI, AI SDK, AWS
 _MINIMAX = "base_resp"  # also in successful answers
 _CLAUDE_CODE = "isApiErrorMessage"  # of a reply that the program wrote itself
-_TENCENT = "Response"  # around everything that its APIs answer
-_ERROR_MEMBERS = ("type", "name", _MINIMAX, *_ERROR_CODES, *_ERRORS, *_ERROR_TEXTS)
-_ECHOES = frozenset(("input", "inputs", "ctx", "request", "messages", "prompt", "contents"))
+_KINDS = (
+    *("type", "subtype", "kind", "event"),
+    *("say", "ask"),  # Cline, Roo Code, Kilo Code
+    "observation",  # OpenHands
+    "exception_type",  # Strands
+)
+_FLAGS = ("is_error", "isError")  # Claude Agent SDK, Cursor CLI
+_TEXTS = ("text", "content", "reason", "result", "args")  # of an error by its kind or flag
+ENVELOPES = (
+    "response",  # OpenAI's failed responses
+    "Response",  # Tencent: around everything that its APIs answer
+    *("msg", "payload", "item"),  # Codex: events, rollouts, `codex exec --json`
+    "params",  # JSON-RPC: Codex' app server
+    *("info", "properties", "data"),  # OpenCode: a message with its parts, events; Copilot CLI: events
+    "value",  # Gemini CLI: events of a turn
+    "Err",  # Rust's results: goose
+    "message",  # Claude Code, pi: entries
+    "delta",  # Cohere's streams
+)
+_ERROR_MEMBERS = ("name", _MINIMAX, *_KINDS, *_ERROR_CODES, *_ERRORS, *_ERROR_TEXTS, *_TEXTS, *ENVELOPES)
+_ECHOES = frozenset(
+    ("input", "inputs", "ctx", "request", "messages", "prompt", "contents", "requestBodyValues", "config")
+)
 _MODELS = ("assistant", "model")  # roles
+DEPTH = 4
 
 
-def failure(message: Any) -> str:
+def failure(message: Any, depth: int = 0) -> str:
     """The text of an error; "" if this is not an error."""
     if isinstance(message, list):
         return next(filter(None, map(failure, message)), "")
-    if not isinstance(message, dict):
+    if not isinstance(message, dict) or depth > DEPTH:
         return ""
-    if isinstance(message.get(_TENCENT), dict):
-        return failure(message[_TENCENT])
     role = message.get("role")
     if isinstance(role, str):
         told = (*_ERRORS, "content") if message.get(_CLAUDE_CODE) is True else _ERRORS
         return _spelled(_some(message, told)) if role in _MODELS and any(map(message.get, told)) else ""
-    if len(message) == 1 and str(next(iter(message))).endswith("Exception"):
-        return _spelled(_unechoed(message))
-    response, kind = message.get("response"), message.get("type")
-    if isinstance(response, dict) and (kind == "response.failed" or response.get("status") == "failed"):
+    if len(message) == 1 and _FAULT.search(str(next(iter(message)))):
+        return _spelled(_unechoed(message)) if all(message.values()) else ""
+    response = message.get("response")
+    if isinstance(response, dict) and (
+        message.get("type") == "response.failed" or response.get("status") == "failed"
+    ):
         return _spelled(_unechoed(response.get("error")) or {"status": "failed"})
-    coded = any(isinstance(message.get(name), str | int) for name in _ERROR_CODES)
-    coded = coded or any(str(told).endswith("Error") for told in (message.get("name"), kind))  # clients' names
-    base = message.get(_MINIMAX)
-    is_told = (
-        (isinstance(base, dict) and bool(base.get("status_code")))
-        or any(map(message.get, _ERRORS))
-        or any(message.get(name) and isinstance(message[name], str | list) for name in _LONE_TEXTS)
+    if _is_error(message):
+        return _spelled(_some(message, [name for name in message if name in _ERROR_MEMBERS or _is_fault(name)]))
+    within = (failure(message.get(name), depth + 1) for name in ENVELOPES)
+    return next(filter(None, within), "") or failure(_decoded(message.get("text")), depth + 1)
+
+
+def _is_error(fields: dict[str, Any]) -> bool:
+    """Whether it says that it is an error (rule 2)."""
+    codes = [fields[name] for name in _ERROR_CODES if isinstance(fields.get(name), str | int)]
+    base, text = fields.get(_MINIMAX), any(map(fields.get, _ERROR_TEXTS))
+    return (
+        any(map(fields.get, _ERRORS))
+        or any(isinstance(value, str) and value and _is_fault(name) for name, value in fields.items())
+        or any(isinstance(kind := fields.get(name), str) and _FAULT.search(kind) for name in _KINDS)
+        or str(fields.get("name")).endswith(("Error", "Exception"))  # a tool's name may speak of errors
+        or any(fields.get(name) is True for name in _FLAGS)
+        or any(type(code) is int and code in HTTP_ERRORS for code in codes)
+        or bool(codes and text)
+        or any(fields.get(name) and isinstance(fields[name], str | list) for name in _LONE_TEXTS)
+        or (isinstance(base, dict) and bool(base.get("status_code")))
     )
-    if not (is_told or kind == "error" or (coded and any(map(message.get, _ERROR_TEXTS)))):
-        return ""
-    return _spelled(_some(message, _ERROR_MEMBERS))
 
 
-def _some(message: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+def _is_fault(name: str) -> bool:
+    return _FAULT.search(name) is not None
+
+
+def _decoded(text: Any) -> Any:
+    """The value of a text that is a JSON object; None for anything else."""
+    if not isinstance(text, str) or not text.startswith("{") or len(text) > OBJECT_CHARACTERS:
+        return None
+    try:
+        return _decode(text.encode())
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        return None
+
+
+def _some(message: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
     return {name: _unechoed(message[name]) for name in names if message.get(name) is not None}
 
 

@@ -29,7 +29,7 @@ from ctxmgr.formats import content, media
 from ctxmgr.formats.acceptance import Progress, Said, accept_pairs
 from ctxmgr.formats.content import ContentPart, holds_summary, plain, raw_blocks, spelled, text
 from ctxmgr.formats.message_format import MarkedMessage, OneBlockFormat
-from ctxmgr.formats.outcomes import Verdict, failed_view, failure, reply_view, result_block, verdict
+from ctxmgr.formats.outcomes import Verdict, failed_view, reply_view, result_block, verdict
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import Block, View
 
@@ -52,7 +52,6 @@ OWN_ITEMS = (
 )
 OUTPUT = "_call_output"
 REASONING_ID = "rs_"  # prefix of reasoning ids
-FAILING = ("error", "turn.failed")  # how the type of an error ends; the second: `codex exec --json`
 EVENT = "response."  # prefix of a stream's events
 STOPS = {"completed": "stop", "failed": "error", "cancelled": "aborted", "incomplete": "length"}
 
@@ -113,12 +112,10 @@ def _view(item: Any) -> View | None:
         whole = item.get("response")
         listed = isinstance(whole, dict) and isinstance(whole.get("output"), list)
         return _answer(whole) if listed else failed_view(item)
-    if isinstance(kind, str) and kind.lower().endswith(FAILING):
-        return failed_view(item)
     if item.get("role") in PROMPTING or kind == "additional_tools":
         return View("prompt", (Block("other", text=spelled(item)),))
     block = _block(item, kind)
-    return View("assistant", (block,), joins=True) if block is not None else None
+    return View("assistant", (block,), joins=True) if block is not None else failed_view(item)
 
 
 def _message(item: dict[str, Any]) -> View | None:
@@ -246,7 +243,7 @@ def _joined(items: list[Any]) -> View:
     """
     views = [view for raw in items if isinstance(raw, dict) and (view := _view(raw)) is not None]
     blocks = tuple(block for view in views if view.role == "assistant" for block in view.blocks)
-    error = failure(items)
+    error = next((view.error for view in views if view.error), "")
     return View("assistant", blocks, stop="error" if error else "", error=error, joins=True)
 
 

@@ -23,7 +23,7 @@ of each.
 from ctxmgr.model import expression
 
 READ_CHARACTERS = 8_000  # of an error: some quote the whole conversation behind it
-_WORDS = expression(r"(?:(?!-\d)[^\w.,:;<>=()\[\]])+|_+")
+_WORDS = expression(r"(?:\\+[nrt]|(?!-\d)[^\w.,:;<>=()\[\]])+|_+")  # the first: ends of lines, within JSON
 _CAMEL = expression(r"(?<=[a-z])(?=[A-Z])")
 _COMMAS = expression(r"(?<=\d)[,_](?=\d{3})")
 

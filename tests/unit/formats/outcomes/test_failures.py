@@ -43,6 +43,61 @@ SHAPES: dict[str, Any] = {
     "Qianfan's": {"error_code": 336103, "error_msg": SAID},
     "Tencent's": {"Response": {"Error": {"Code": "X", "Message": SAID}, "RequestId": "x"}},
     "SiliconFlow's": {"code": 20015, "message": SAID, "data": None},
+    "Cline's": {"ts": 1, "type": "say", "say": "error", "text": SAID},
+    "Cline's question": {"ts": 1, "type": "ask", "ask": "api_req_failed", "text": SAID},
+    "Cline's, with its provider": {
+        "type": "ask",
+        "ask": "api_req_failed",
+        "text": json.dumps({"message": SAID, "status": 400, "code": CODE, "providerId": "anthropic"}),
+    },
+    "Cline's request that failed in its stream": {
+        "type": "say",
+        "say": "api_req_started",
+        "text": json.dumps({"request": "...", "cancelReason": "streaming_failed", "streamingFailedMessage": SAID}),
+    },
+    "Roo Code's, tried again": {"type": "say", "say": "api_req_retry_delayed", "text": f"400\n{SAID}"},
+    "OpenCode's message": {
+        "info": {"id": "m", "sessionID": "s", "role": "assistant", "error": {"name": "ContextOverflowError"}}
+    },
+    "OpenCode's event": {
+        "type": "session.error",
+        "properties": {"sessionID": "s", "error": {"name": "APIError", "data": {"message": SAID}}},
+    },
+    "Copilot CLI's event": {"type": "session.error", "data": {"errorType": "query", "message": SAID}},
+    "Gemini CLI's event": {"type": "error", "value": {"error": {"message": SAID, "status": 400}}},
+    "Gemini CLI's own check": {
+        "type": "context_window_will_overflow",
+        "value": {"estimatedRequestTokenCount": 1_200_000, "remainingTokenCount": 1_000},
+    },
+    "Gemini CLI's output": {"type": "result", "status": "error", "error": {"type": "Error", "message": SAID}},
+    "Gemini CLI's chat": {"id": "x", "timestamp": "t", "type": "error", "content": f"[API Error: {SAID}]"},
+    "goose's": {"ContextLengthExceeded": SAID},
+    "goose's result": {"Err": {"ContextLengthExceeded": SAID}},
+    "goose's stream": {"type": "Error", "error": SAID},
+    "Claude Agent SDK's": {
+        "type": "result",
+        "subtype": "success",
+        "is_error": True,
+        "result": "Prompt is too long",
+    },
+    "Codex' event": {"id": "1", "msg": {"type": "error", "message": SAID}},
+    "Codex' rollout": {
+        "type": "event_msg",
+        "payload": {"type": "error", "message": "x", "codex_error_info": "context_window_exceeded"},
+    },
+    "an item of `codex exec`": {"type": "item.completed", "item": {"type": "error", "message": SAID}},
+    "Codex' app server": {
+        "method": "error",
+        "params": {"error": {"message": "x", "codexErrorInfo": "contextWindowExceeded"}, "willRetry": False},
+    },
+    "OpenHands'": {"observation": "error", "content": SAID},
+    "Strands'": {"exception_type": "ContextWindowOverflowException", "message": "x"},
+    "Zed's": {"PromptTooLarge": {"tokens": 1_200_000}},
+    "the AI SDK's interface": {"type": "error", "errorText": SAID},
+    "the AWS SDK's": {"$fault": "client", "name": "ValidationException", "message": SAID},
+    "reqwest's: its status alone": {"kind": "Status", "status": 413, "url": "x"},
+    "pi's event": {"type": "message_end", "message": {"role": "assistant", "content": [], "errorMessage": SAID}},
+    "Cohere's stream": {"type": "message-end", "delta": {"error": SAID, "finish_reason": "ERROR"}},
 }
 REPLIES = {
     "anthropic": {"role": "assistant", "content": [{"type": "text", "text": "a"}]},
@@ -55,6 +110,13 @@ OTHERS: dict[str, Any] = {
     "overloaded": {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}},
     "a rate limit": {"type": "error", "code": "rate_limit_exceeded", "message": "too many tokens per minute"},
     "a failed response": {"type": "response.failed", "response": {"status": "failed", "error": {"code": "server"}}},
+    "Cline's": {"type": "say", "say": "error", "text": "Overloaded"},
+    "an edit of Cline's that did not apply": {"type": "say", "say": "diff_error", "text": "src/a.py"},
+    "what a client echoes": {
+        "name": "AI_APICallError",
+        "requestBodyValues": {"messages": [SAID]},
+        "statusCode": 500,
+    },
     "what echoes the request": {"detail": [{"loc": ["body"], "msg": "Field required", "input": {"content": SAID}}]},
 }
 
@@ -96,6 +158,11 @@ def test_what_is_no_error_is_none() -> None:
         {"role": "user", "content": "", "error": "y"},
         {"code": 3},
         {"message": "x"},
+        {"type": "say", "say": "text", "text": SAID},
+        {"type": "say", "say": "api_req_started", "text": json.dumps({"request": SAID, "tokensIn": 5})},
+        {"type": "event_msg", "payload": {"type": "agent_message", "message": SAID}},
+        {"type": "tool_use", "name": "list_errors", "text": SAID},
+        {"status": 200, "text": SAID},
         tools,
         [],
         {},
