@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ctxmgr.programs.program import Launch, NotHookable, Program, installed
-from ctxmgr.programs.table import PROGRAMS
+from ctxmgr.programs.rows import PROGRAMS
 
 __all__ = ["Launch", "NotHookable", "PROGRAMS", "Program", "installed", "proxying", "receipt"]
 

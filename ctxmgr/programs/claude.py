@@ -156,7 +156,6 @@ def with_tools(launch: Launch, command: tuple[str, ...]) -> Launch:
 CLAUDE = Program(
     "claude",
     "Claude Code",
-    "claude",
     "anthropic",
     upstream,
     hook,

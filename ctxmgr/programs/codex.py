@@ -172,7 +172,6 @@ def with_tools(launch: Launch, command: tuple[str, ...]) -> Launch:
 CODEX = Program(
     "codex",
     "Codex",
-    "codex",
     "responses",
     upstream,
     hook,

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ctxmgr.programs.program import MAX_BYTES, Launch, NotHookable, Program, home, read_json, table, with_environ
+from ctxmgr.programs.program import Launch, NotHookable, Program, home, last_match, read_json, table, with_environ
 
 BASE_URL = "GOOGLE_GEMINI_BASE_URL"
 OWN = "https://generativelanguage.googleapis.com"
@@ -32,7 +32,7 @@ def upstream(start: Launch) -> str:
     address = start.environ.get(BASE_URL)
     if not address:
         path = next((dotenv for dotenv in _dotenvs(start) if dotenv.is_file()), None)
-        address = _address(path) if path is not None else ""
+        address = last_match(path, _ADDRESS) if path is not None else ""
         if address and path is not None and path.parent not in (home(start), home(start) / FOLDER):
             raise NotHookable(f"{path}, a file of the project, sets {BASE_URL}: pass --upstream if you trust it")
     return (address or OWN).rstrip("/")
@@ -76,19 +76,9 @@ def _dotenvs(start: Launch) -> Iterator[Path]:
         yield folder / DOTENV
 
 
-def _address(path: Path) -> str:
-    try:
-        text = path.read_text("utf-8", "replace") if path.stat().st_size <= MAX_BYTES else ""
-    except OSError:
-        return ""
-    addresses = _ADDRESS.findall(text)
-    return str(addresses[-1]) if addresses else ""
-
-
 GEMINI = Program(
     "gemini",
     "Gemini CLI",
-    "gemini",
     "gemini",
     upstream,
     hook,

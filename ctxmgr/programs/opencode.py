@@ -194,14 +194,12 @@ def _program(names: Names, tried: str) -> Program:
     return Program(
         names.command,
         names.title,
-        names.command,
-        "anthropic",
+        partial(speaks, names),
         partial(upstream, names),
         partial(hook, names),
         asks=("run",),
         losses=losses,
         tried=tried,
-        speaks=partial(speaks, names),
     )
 
 

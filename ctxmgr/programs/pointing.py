@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from ctxmgr.programs.program import MAX_BYTES, Launch, NotHookable, Program, Unsaid, with_environ
+from ctxmgr.programs.program import Launch, NotHookable, Program, Unsaid, last_match, with_environ
 from ctxmgr.settings import Api
 
 
@@ -79,7 +79,6 @@ def program(
     """`tried`: the version it was tested with, "" if it is known only from its documentation. `takes_flag`: a flag
     may name its API if nothing else does.
     """
-    api = next(iter(pointing.places.values())).api
 
     def speaking(api: Api) -> Program | None:
         told = pointing.of(api)
@@ -88,23 +87,16 @@ def program(
     return Program(
         command,
         pointing.title,
-        command,
-        api,
+        pointing.speaks,
         pointing.upstream,
         pointing.hook,
         asks=asks,
         losses=losses,
         tried=tried,
-        speaks=pointing.speaks,
         speaking=speaking if takes_flag else None,
     )
 
 
 def yaml_line(path: Path, name: str) -> str:
     """The value of a top-level key of a YAML file; "" without one. Reads no other YAML."""
-    try:
-        text = path.read_text("utf-8", "replace") if path.stat().st_size <= MAX_BYTES else ""
-    except OSError:
-        return ""
-    found = re.findall(rf"^{re.escape(name)}\s*:\s*['\"]?([^'\"#\s]*)", text, re.MULTILINE)
-    return str(found[-1]) if found else ""
+    return last_match(path, re.compile(rf"^{re.escape(name)}\s*:\s*['\"]?([^'\"#\s]*)", re.MULTILINE))

@@ -54,32 +54,34 @@ class Launch(msgspec.Struct, frozen=True):
 
 
 class Program(msgspec.Struct, frozen=True):
-    """A program that people run. `command`: the name of its file; `api`: the API that it uses.
+    """A program that people run. `command`: the name of its file. `speaks`: the API that it uses; for a program
+    with several, `speaks(start)` is the one that it will use, and may raise NotHookable.
 
     `asks`: arguments with which it answers the prompt after them, and ends.
 
     `upstream(start)` and `hook(start, base_url, upstream)` may raise NotHookable. `losses`: sentences on what works
     differently behind a base URL that is not its vendor's. `tried`: the version that was tested. `variants(launch,
     listener)`: ways to start it, by name, for comparing its first request; in "own" it seems to use its vendor, and
-    the listener is its HTTP proxy. `speaks(start)`: for a program with several APIs, the one it will use; may raise
-    NotHookable too. `with_tools(launch, command)`: adds an MCP server that this command starts, which needs the
-    program's environment; None if that is impossible. `speaking(api)`: for a program with several APIs whose choice
-    is unknown, the same program with this API; None if it does not have it.
+    the listener is its HTTP proxy. `with_tools(launch, command)`: adds an MCP server that this command starts,
+    which needs the program's environment; None if that is impossible. `speaking(api)`: for a program with several
+    APIs whose choice is unknown, the same program with this API; None if it does not have it.
     """
 
-    name: str
-    title: str
     command: str
-    api: Api
+    title: str
+    speaks: Api | Callable[[Launch], Api]
     upstream: Callable[[Launch], str]
     hook: Callable[[Launch, str, str], Launch]
     asks: tuple[str, ...] = ()
     losses: tuple[str, ...] = ()
     tried: str = ""
     variants: Callable[[Launch, str], dict[str, Launch]] | None = None
-    speaks: Callable[[Launch], Api] | None = None
     with_tools: Callable[[Launch, tuple[str, ...]], Launch] | None = None
     speaking: "Callable[[Api], Program | None] | None" = None
+
+    def api(self, start: Launch) -> Api:
+        """The API that it will use. Raises NotHookable."""
+        return self.speaks if isinstance(self.speaks, str) else self.speaks(start)
 
 
 def with_environ(start: Launch, **values: str) -> Launch:
@@ -147,6 +149,15 @@ def _read(path: Path, parse: Callable[[str], Any]) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
+
+
+def last_match(path: Path, pattern: re.Pattern[str]) -> str:
+    """The last match of the pattern's group in a file; "" without one, or if the file cannot be read."""
+    try:
+        text = path.read_text("utf-8", "replace") if path.stat().st_size <= MAX_BYTES else ""
+    except OSError:
+        return ""
+    return next(reversed(pattern.findall(text)), "")
 
 
 def table(value: Any) -> dict[str, Any]:

@@ -25,8 +25,8 @@ from ctxmgr.hooks import IN_RUN
 from ctxmgr.masking import without_secrets
 from ctxmgr.mcp_server import TOKEN, URL
 from ctxmgr.model import policy_keys
-from ctxmgr.programs import browser, table
-from ctxmgr.programs.pauses import Title, watch
+from ctxmgr.programs import rows
+from ctxmgr.programs.notices import Title, opened, watch
 from ctxmgr.programs.program import Launch, NoProgram, NotHookable, Program, Unsaid, check, ended, with_environ
 from ctxmgr.proxy import Proxy, ProxySettings
 from ctxmgr.settings import APIS, Api
@@ -99,7 +99,7 @@ def say(line: str) -> None:
 def say_start(made: Proxy, what: str, opens_page: bool) -> None:
     """Prints one line with the address of the page. No other output contains the page's token."""
     print(f"ctxmgr: {without_secrets(what)}; page: {made.page_url}", file=sys.stderr, flush=True)
-    if opens_page and not browser.opened(made.page_url_once()):
+    if opens_page and not opened(made.page_url_once()):
         say("no browser was found for --page: open the address above")
 
 
@@ -214,7 +214,7 @@ def run(parsed: argparse.Namespace, environ: Mapping[str, str] = os.environ) -> 
 async def _ended(parsed: argparse.Namespace, environ: dict[str, str]) -> int:
     example = "put the program to run after --, for example: ctxmgr run -- claude"
     file, *arguments = behind_dashes(parsed.program, example)
-    check(file, environ, [known.command for known in table.PROGRAMS])
+    check(file, environ, [known.command for known in rows.PROGRAMS])
     launch = Launch(tuple(arguments), environ, os.getcwd())
     program = program_of(parsed.api, file, launch)
     notices: list[str] = []  # kept until the program ends, because the screen is the program's
@@ -222,7 +222,7 @@ async def _ended(parsed: argparse.Namespace, environ: dict[str, str]) -> int:
         parsed,
         upstream_of(parsed, program, launch),
         say=notices.append,
-        of=Keeping(True, can_have_tools(program), program.name),
+        of=Keeping(True, can_have_tools(program), program.command),
     )
     async with made:
         tidying = asyncio.create_task(asyncio.to_thread(tidy, made.settings))
@@ -258,14 +258,14 @@ def program_of(api: Api | None, command: str, launch: Launch) -> Program:
     """The program of this command. `api`: the API named by a flag. Raises WrongFlag if that would not redirect a
     known program, because it ignores the usual variables.
     """
-    known = table.by_command(command)
+    known = rows.by_command(command)
     if known is None and api is None:
         raise WrongFlag(
             f"ctxmgr does not know {command}: name its API with --anthropic, --openai, --responses or --gemini"
         )
     if known is None:
         assert api is not None
-        return table.by_api(api, command)
+        return rows.by_api(api, command)
     spoken = _spoken(known, launch)
     if api in (None, spoken):
         return known
@@ -280,7 +280,7 @@ def program_of(api: Api | None, command: str, launch: Launch) -> Program:
 def _spoken(program: Program, launch: Launch) -> Api | None:
     """The API that the program will use; None if nothing says it. Raises NotHookable."""
     try:
-        return program.api if program.speaks is None else program.speaks(launch)
+        return program.api(launch)
     except Unsaid:
         return None
 
@@ -289,6 +289,6 @@ def upstream_of(parsed: argparse.Namespace, program: Program, launch: Launch) ->
     """The upstream: a flag, otherwise the settings, otherwise the program's default."""
     if parsed.upstream:
         return str(parsed.upstream)
-    api = program.api if program.speaks is None else program.speaks(launch)
-    upstream = settings.read().settings_for(program.name).upstream.get(api)
+    api = program.api(launch)
+    upstream = settings.read().settings_for(program.command).upstream.get(api)
     return upstream or program.upstream(launch)

@@ -25,7 +25,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.model import currency
-from ctxmgr.programs import proxying, table
+from ctxmgr.programs import proxying, rows
 from ctxmgr.programs.program import Launch, check, ended
 from ctxmgr.proxy import BilledCall
 
@@ -159,13 +159,13 @@ def _receipt(parsed: argparse.Namespace, prompt: str, environ: dict[str, str]) -
 async def _ran(
     parsed: argparse.Namespace, prompt: str, environ: dict[str, str], copy: Path, tree: Path, observe: bool
 ) -> TrialRun:
-    program = table.by_command(parsed.program)
+    program = rows.by_command(parsed.program)
     assert program is not None
     check(program.command, environ)
     arguments = (*program.asks, prompt, *parsed.arg)
     launch = Launch(arguments, {**environ, "PWD": str(copy)}, str(copy))
     flags = argparse.Namespace(**{**vars(parsed), "observe": observe, "holdout": 0})
-    of = proxying.Keeping(False, False, program.name)
+    of = proxying.Keeping(False, False, program.command)
     made = proxying.proxy(flags, proxying.upstream_of(parsed, program, launch), of=of)
     start = time.monotonic()
     async with made:

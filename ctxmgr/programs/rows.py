@@ -1,5 +1,6 @@
-"""Programs that a variable or a flag redirects, one row each: aider, Copilot CLI, crush, goose, Qwen Code; and
-Cline, which cannot be redirected.
+"""The known programs. Those that a variable or a flag redirects have their row here: aider, Copilot CLI, crush,
+goose, pi, Qwen Code; and Cline, which cannot be redirected. Others have a file of their own. `by_api` is any other
+program.
 
 Rules:
 1. aider (tested with 0.86.2): its model determines the provider, by an alias or the start of a name; without a
@@ -16,11 +17,20 @@ Rules:
    refused.
 6. Cline (tested with 3.0.65): its address is in its settings, beside the key, and nowhere else. Only the user
    writes its settings, so an error says what to do.
+7. pi (tested with 1.6.0 and 0.73.1): its provider is given by `--provider`, the part before the `/` of `--model`,
+   or `defaultProvider` of its settings; the address by `baseUrl` in `models.json`, otherwise it is the vendor's. A
+   call adds `/v1/messages` to Anthropic's and `/responses` to OpenAI's. It is redirected by an extension of ours,
+   which sets the `baseUrl` of one provider and keeps its models and keys (`registerProvider`), and reads the
+   provider and the address from the environment. pi's own files stay unchanged.
 """
 
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import NoReturn
 
+from ctxmgr.programs.claude import CLAUDE
+from ctxmgr.programs.codex import CODEX
+from ctxmgr.programs.gemini import GEMINI
+from ctxmgr.programs.opencode import KILO, OPENCODE
 from ctxmgr.programs.pointing import Place, Pointing, program, yaml_line
 from ctxmgr.programs.program import (
     Launch,
@@ -33,7 +43,7 @@ from ctxmgr.programs.program import (
     with_environ,
     with_flags,
 )
-from ctxmgr.settings import APIS
+from ctxmgr.settings import APIS, Api
 
 ANTHROPIC, OPENAI = APIS["anthropic"].vendor, APIS["openai"].vendor
 KEYS = {"ANTHROPIC_API_KEY": "anthropic", "OPENAI_API_KEY": "openai"}
@@ -201,7 +211,6 @@ def _cline(*_: object) -> NoReturn:
 CLINE = Program(
     "cline",
     "Cline",
-    "cline",
     "openai",
     _cline,
     _cline,
@@ -211,3 +220,65 @@ CLINE = Program(
     ),
     tried="3.0.65",
 )
+EXTENSION = Path(__file__).with_name("pi_extension.js")
+PI_PROVIDER, PI_URL = "CTXMGR_PI_PROVIDER", "CTXMGR_PI_URL"
+PI_PLACES = {
+    "anthropic": Place("anthropic", (), ANTHROPIC),
+    "openai": Place("responses", (), APIS["responses"].vendor),
+}
+
+
+def _pi_folder(start: Launch) -> Path:
+    folder = start.environ.get("PI_CODING_AGENT_DIR")
+    return Path(folder) if folder else home(start) / ".pi" / "agent"
+
+
+def _pi(start: Launch) -> str:
+    """The provider (rule 7)."""
+    before, slash, _ = flag(start.arguments, "--model").partition("/")
+    named = flag(start.arguments, "--provider") or (before if slash else "")
+    return named or str(read_json(_pi_folder(start) / "settings.json").get("defaultProvider") or "")
+
+
+def _pi_settled(start: Launch, place: Place) -> str:
+    """Its address in pi's own files (rule 7)."""
+    providers = table(read_json(_pi_folder(start) / "models.json").get("providers"))
+    return str(table(providers.get(_pi(start))).get("baseUrl") or "")
+
+
+def _pi_hooked(start: Launch, place: Place, base_url: str) -> Launch:
+    """Redirects it (rule 7)."""
+    told = with_environ(start, **{PI_PROVIDER: _pi(start), PI_URL: base_url})
+    return with_flags(told, "--extension", str(EXTENSION))
+
+
+PI = program(
+    "pi",
+    Pointing("pi", PI_PLACES, _pi, _pi_settled, _pi_hooked),
+    asks=("-p",),
+    losses=("only calls to its model's provider go through ctxmgr: one that you select later is called directly",),
+    tried="1.6.0",
+    takes_flag=False,  # its extension needs the provider's name
+)
+
+PROGRAMS = (CLAUDE, CODEX, OPENCODE, GEMINI, AIDER, CLINE, COPILOT, CRUSH, GOOSE, KILO, PI, QWEN)
+
+
+def by_command(command: str) -> Program | None:
+    """The program with this file name or path."""
+    name = PurePath(command).name.removesuffix(".exe").lower()
+    return next((program for program in PROGRAMS if program.command == name), None)
+
+
+def by_api(api: Api, command: str) -> Program:
+    """Any program that uses the usual variables of this API."""
+
+    def upstream(start: Launch) -> str:
+        addresses = (start.environ.get(variable) for variable in APIS[api].variables)
+        return next(filter(None, addresses), APIS[api].vendor).rstrip("/")
+
+    def hook(start: Launch, base_url: str, upstream: str) -> Launch:
+        return with_environ(start, **dict.fromkeys(APIS[api].variables, base_url))
+
+    name = PurePath(command).name
+    return Program(name, name, api, upstream, hook)

@@ -21,8 +21,7 @@ def provider(name: str, url: str, **more: Any) -> dict[str, Any]:
 
 
 def spoken(begun: Launch) -> Api:
-    assert OPENCODE.speaks is not None
-    return OPENCODE.speaks(begun)
+    return OPENCODE.api(begun)
 
 
 def content(made: Launch) -> Any:

@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.programs import NotHookable, Program
-from ctxmgr.programs.pi import EXTENSION, PI
 from ctxmgr.programs.proxying import WrongFlag, program_of
-from ctxmgr.programs.rows import AIDER, CLINE, COPILOT, CRUSH, GOOSE, QWEN
+from ctxmgr.programs.rows import AIDER, CLINE, COPILOT, CRUSH, EXTENSION, GOOSE, PI, QWEN
 from ctxmgr.settings import Api
 from tests.unit.programs.starting import LISTENER, put, start
 
@@ -39,8 +38,7 @@ def test_the_provider_that_it_takes_is_pointed_elsewhere_by_its_variable(
     tmp_path: Path,
 ) -> None:
     begun = start(tmp_path, *arguments, **environ)
-    assert program.speaks is not None
-    assert (program.speaks(begun), program.upstream(begun)) == (api, upstream)
+    assert (program.api(begun), program.upstream(begun)) == (api, upstream)
     made = program.hook(begun, LISTENER, upstream)
     assert made.arguments == arguments
     assert made.environ == begun.environ | dict.fromkeys(variables, LISTENER)
@@ -61,8 +59,7 @@ def test_aider_is_told_by_flags_which_go_before_a_projects_env_file(
     model: str, api: str, words: list[str], tmp_path: Path
 ) -> None:
     begun = start(tmp_path, "--model", model, "a.py")
-    assert AIDER.speaks is not None
-    assert AIDER.speaks(begun) == api
+    assert AIDER.api(begun) == api
     made = AIDER.hook(begun, LISTENER, "")
     at = made.arguments.index(words[1])
     assert list(made.arguments[at - 1 : at + 1]) == words
@@ -129,8 +126,7 @@ def test_pi_is_pointed_elsewhere_by_an_extension_and_its_files_stay(
     put(tmp_path, ".pi/agent/settings.json", {"defaultProvider": "anthropic"})
     put(tmp_path, ".pi/agent/models.json", {"providers": {"openai": {"baseUrl": "http://own/v1/"}}})
     begun = start(tmp_path, *arguments)
-    assert PI.speaks is not None
-    assert (PI.speaks(begun), PI.upstream(begun)) == (api, upstream)
+    assert (PI.api(begun), PI.upstream(begun)) == (api, upstream)
     made = PI.hook(begun, LISTENER, upstream)
     assert made.arguments == ("--extension", str(EXTENSION), *arguments)
     assert (made.environ["CTXMGR_PI_PROVIDER"], made.environ["CTXMGR_PI_URL"]) == (name, LISTENER)

@@ -7,7 +7,7 @@ import pytest
 
 from ctxmgr.cli import parser
 from ctxmgr.programs import PROGRAMS, installed
-from ctxmgr.programs.table import by_api, by_command
+from ctxmgr.programs.rows import by_api, by_command
 from ctxmgr.settings import Api
 from tests.unit.programs.starting import LISTENER, start
 
@@ -22,19 +22,19 @@ def test_a_program_is_known_by_its_files_name() -> None:
         ("", None),
     ):
         found = by_command(command)
-        assert (found and found.name) == name, command
+        assert (found and found.command) == name, command
 
 
 def test_a_receipt_is_to_be_had_of_each() -> None:
     for one in PROGRAMS:
-        assert parser("ab").parse_args(["ab", "--program", one.name, "--", "Hi"]).program == one.name
+        assert parser("ab").parse_args(["ab", "--program", one.command, "--", "Hi"]).program == one.command
         assert one.asks
 
 
 def test_each_is_there_once_and_says_what_it_loses() -> None:
     assert len({one.command for one in PROGRAMS}) == len(PROGRAMS) == 12
     assert all(one.losses for one in PROGRAMS)
-    assert {one.name for one in PROGRAMS if not one.tried} == {"crush", "goose"}  # by documentation
+    assert {one.command for one in PROGRAMS if not one.tried} == {"crush", "goose"}  # by documentation
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_any_other_is_pointed_elsewhere_by_the_usual_variables(
     api: Api, variables: list[str], vendor: str, tmp_path: Path
 ) -> None:
     program = by_api(api, "/usr/bin/aider")
-    assert (program.name, program.api) == ("aider", api)
+    assert (program.command, program.speaks) == ("aider", api)
     begun = start(tmp_path, "a", "b")
     assert program.upstream(begun) == vendor
     made = program.hook(begun, LISTENER, vendor)
