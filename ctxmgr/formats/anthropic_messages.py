@@ -30,7 +30,7 @@ from ctxmgr.formats.message_format import MarkedBlock, MarkedMessage, MessageFor
 from ctxmgr.formats.outcomes import failed_view, full_window, reply_view
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.formats.spelling import mark_count
-from ctxmgr.model import Block, SummaryKind, View
+from ctxmgr.model import Block, View
 
 STOPS = {"end_turn": "stop", "stop_sequence": "stop", "tool_use": "toolUse", "max_tokens": "length"}
 STOPS |= {"model_context_window_exceeded": "length"}
@@ -74,12 +74,6 @@ class AnthropicMessages(MessageFormat):
             return msgspec.json.encode(content.marked(block, texts[0]))
 
         return content.edited(raw, "content", markers, edit)
-
-    def set_arguments(self, raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
-        """Returns the assistant's message with the input of these calls (by block index) replaced."""
-        return content.edited(
-            raw, "content", given, lambda block, arguments: content.put(block, {"input": arguments})
-        )
 
     def accept(self, progress: Progress, messages: Said) -> Progress:
         """Checks these messages. The API combines consecutive messages of one role, and allows prompts between
@@ -155,7 +149,7 @@ def _is_blank(block: Block) -> bool:
 
 
 def _view(message: Any) -> View | None:
-    role = message.get("role") if isinstance(message, dict) else None
+    role = content.fields(message).get("role")
     if role == "user":
         return _user(message)
     if role == "assistant":
@@ -164,8 +158,8 @@ def _view(message: Any) -> View | None:
         whole = plain(message.get("content"))
         block = Block("text", text=whole.text, media=whole.media, loads=_loaded(message))
         return View("prompt", (block,), leads=True)
-    delta = message.get("delta") if isinstance(message, dict) else None
-    if isinstance(delta, dict) and (full := full_window(text(delta.get("stop_reason")))):
+    delta = content.fields(content.fields(message).get("delta"))
+    if full := full_window(text(delta.get("stop_reason"))):
         return View("assistant", stop="error", error=full)
     return failed_view(message)
 
@@ -176,14 +170,12 @@ def _user(message: dict[str, Any]) -> View:
         return View("packet", (Block("text", 0 if isinstance(member, list) else -1, plain(member).text),))
     is_marked = content.is_marked_summary(message)
     if isinstance(member, str):
-        told_summary = is_marked or is_summary(member)
-        block = Block("summary" if told_summary else "text", text=member, can_edit=True)
-        return View("user", (block,), opens_turn=True, summary="compaction" if told_summary else "")
+        return content.user_view(Block("text", text=member, can_edit=True), is_marked or is_summary(member))
     blocks = tuple(_user_block(number, raw_block) for number, raw_block in enumerate(raw_blocks(member)))
     blocks = content.summaries(blocks) if is_marked else blocks
     results = any(block.kind == "result" for block in blocks)
     is_said = not results or any(block.kind != "result" and not _reminds(block) for block in blocks)
-    summary: SummaryKind = "compaction" if any(block.kind == "summary" for block in blocks) else ""
+    summary = content.summary_kind(blocks)
     return View("user" if is_said else "result", blocks, opens_turn=is_said, summary=summary)
 
 
@@ -216,14 +208,12 @@ def _loaded(raw_block: dict[str, Any]) -> tuple[str, ...]:
     """
     inner = raw_block.get("content")
     inner = inner.get("tool_references") if isinstance(inner, dict) else inner
-    parts = [part.get("tool", part) if part.get("type") in LOADING else {} for part in _dicts(inner)]
+    parts = [part.get("tool", part) for part in content.objects(inner) if part.get("type") in LOADING]
     return tuple(
-        content.spelled(part.get("tool_name") or part.get("name") or part) for part in _dicts(parts) if part
+        content.spelled(part.get("tool_name") or part.get("name") or part)
+        for part in content.objects(parts)
+        if part
     )
-
-
-def _dicts(listed: Any) -> list[dict[str, Any]]:
-    return [part for part in listed if isinstance(part, dict)] if isinstance(listed, list) else []
 
 
 def _assistant(message: dict[str, Any]) -> View:
@@ -237,7 +227,7 @@ def _assistant(message: dict[str, Any]) -> View:
     return View(
         "assistant",
         blocks,
-        summary="compaction" if any(block.kind == "summary" for block in blocks) else "",
+        summary=content.summary_kind(blocks),
         usage=usage(message.get("usage")),
         stop=STOPS.get(stop, stop),
         joins=True,
@@ -255,8 +245,7 @@ def _assistant_block(number: int, raw_block: dict[str, Any]) -> Block:
         call = content.call(
             number, raw_block.get("id"), raw_block.get("name"), raw_block.get("input"), can_edit=True
         )
-        caller = raw_block.get("caller")
-        maker = text(caller.get("tool_id")) if isinstance(caller, dict) else ""
+        maker = text(content.fields(raw_block.get("caller")).get("tool_id"))
         return msgspec.structs.replace(call, tie=maker, closes=True) if maker else call
     if kind == "compaction" and isinstance(raw_block.get("content"), str):
         return Block("summary" if number == 0 else "other", number, raw_block["content"])

@@ -142,9 +142,8 @@ def _users(message: dict[str, Any]) -> View:
     block = _text_block(message, can_edit=isinstance(message.get("content"), str | list | None))
     if block.text.startswith(PACKET_MARK) and PACKET_END in block.text:
         block = msgspec.structs.replace(block, text=block.text.partition(PACKET_END)[2].lstrip())
-    if not content.is_marked_summary(message) and not holds_summary(message.get("content")):
-        return View("user", (block,), opens_turn=True)
-    return View("user", (msgspec.structs.replace(block, kind="summary"),), opens_turn=True, summary="compaction")
+    is_summary = content.is_marked_summary(message) or holds_summary(message.get("content"))
+    return content.user_view(block, is_summary)
 
 
 def _summary(message: dict[str, Any]) -> View | None:
@@ -183,8 +182,7 @@ def _call(number: int, raw_call: Any) -> Block:
     custom = raw_call.get("custom")
     if isinstance(custom, dict):
         return content.custom_call(number, raw_call.get("id"), custom.get("name"), custom.get("input"))
-    function = raw_call.get("function")
-    function = function if isinstance(function, dict) else {}
+    function = content.fields(raw_call.get("function"))
     call = content.call(
         number, raw_call.get("id"), function.get("name"), function.get("arguments", ""), can_edit=True
     )
@@ -208,10 +206,9 @@ def _thought(thought: Any) -> str:
 
 def _is_signed(raw_call: dict[str, Any]) -> bool:
     """Whether it has the signature of Gemini's reasoning, as Google's own endpoint or LiteLLM writes it."""
-    extra = raw_call.get("extra_content")
-    googles = extra.get("google") if isinstance(extra, dict) else None
+    googles = content.fields(raw_call.get("extra_content")).get("google")
     members = (googles, raw_call.get("provider_specific_fields"))
-    return any(isinstance(each, dict) and bool(each.get("thought_signature")) for each in members)
+    return any(content.fields(each).get("thought_signature") for each in members)
 
 
 def _result(message: dict[str, Any], role: str) -> Block:

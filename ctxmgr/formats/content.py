@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from ctxmgr.formats import media
-from ctxmgr.model import PACKET_MARK, Block, Media, View
+from ctxmgr.model import PACKET_MARK, Block, Media, SummaryKind, View
 
 TEXTS = frozenset(("text", "input_text", "output_text", "summary_text", "reasoning_text"))
 _IMAGES = frozenset(("image", "image_url", "input_image", "computer_screenshot"))
@@ -70,6 +70,16 @@ def text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
+def fields(value: Any) -> dict[str, Any]:
+    """The value if it is an object, otherwise an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def objects(listed: Any) -> list[dict[str, Any]]:
+    """The objects in a list; none if it is not a list."""
+    return [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+
+
 def spelled(value: Any) -> str:
     return _encode(value).decode()
 
@@ -117,8 +127,7 @@ def _text_in(raw_block: dict[str, Any]) -> str:
     """The text of such a block, after its title and source; "" if it has no text, or has other media too."""
     kind, names, told = raw_block.get("type"), tuple[str, ...](), raw_block
     if kind == "resource":
-        resource = raw_block.get("resource")
-        names, told = ("uri",), resource if isinstance(resource, dict) else {}
+        names, told = ("uri",), fields(raw_block.get("resource"))
         inner = ContentPart(text(told.get("text")))
     elif kind == "search_result":
         names = ("title", "source")
@@ -154,8 +163,7 @@ def _part_of_several(raw_block: dict[str, Any], stays: bool) -> ContentPart:
 
 def _pages(raw_block: dict[str, Any]) -> ContentPart:
     """A document: its text if it is given as text, else its pages."""
-    source = raw_block.get("source")
-    source = source if isinstance(source, dict) else {}
+    source = fields(raw_block.get("source"))
     heading = "\n".join(filter(None, (text(raw_block.get("title")), text(raw_block.get("context")))))
     if source.get("type") == "text":
         return ContentPart("\n".join(filter(None, (heading, text(source.get("data"))))))
@@ -224,6 +232,18 @@ def summaries(blocks: Iterable[Block]) -> tuple[Block, ...]:
     return tuple(
         msgspec.structs.replace(block, kind="summary") if block.kind == "text" else block for block in blocks
     )
+
+
+def summary_kind(blocks: Iterable[Block]) -> SummaryKind:
+    """Whether one of these blocks is the summary of an earlier list."""
+    return "compaction" if any(block.kind == "summary" for block in blocks) else ""
+
+
+def user_view(block: Block, is_summary: bool) -> View:
+    """A user's message of one block, which may be the summary of an earlier list."""
+    if not is_summary:
+        return View("user", (block,), opens_turn=True)
+    return View("user", (msgspec.structs.replace(block, kind="summary"),), opens_turn=True, summary="compaction")
 
 
 def is_marked_summary(message: Mapping[str, Any]) -> bool:

@@ -150,8 +150,8 @@ def _user(message: dict[str, Any]) -> View:
         for number, each in enumerate(parts)
     )
     is_said = not ids or any(block.kind in ("text", "summary") for block in blocks)
-    heard = any(block.kind == "summary" for block in blocks)
-    return View("user" if is_said else "result", blocks, opens_turn=is_said, summary="compaction" if heard else "")
+    summary = content.summary_kind(blocks)
+    return View("user" if is_said else "result", blocks, opens_turn=is_said, summary=summary)
 
 
 def _result(number: int, response: dict[str, Any], id: str) -> Block:
@@ -205,8 +205,8 @@ def _models(number: int, part: dict[str, Any], id: str | None) -> Block:
         return Block("thinking", number, text(part.get("text")))
     block = _plain(number, part)
     for member, closes in RUN_BY_PROVIDER.items():
-        if isinstance(part.get(member), dict) and text(part[member].get("id")):
-            return msgspec.structs.replace(block, tie=part[member]["id"], closes=closes)
+        if tie := text(content.fields(part.get(member)).get("id")):
+            return msgspec.structs.replace(block, tie=tie, closes=closes)
     return block
 
 

@@ -63,6 +63,8 @@ class MessageFormat(ABC):
 
     blocks_member: ClassVar[str] = "content"
     """The member of a message that holds its blocks."""
+    arguments_member: ClassVar[str] = "input"
+    """The member of a call's block that holds its arguments."""
     has_templates: ClassVar[bool] = False
     """Whether it is used with models whose chat template is strict about roles."""
     own_roles: ClassVar[frozenset[str]] = frozenset()
@@ -91,9 +93,13 @@ class MessageFormat(ABC):
         in it.
         """
 
-    @abstractmethod
     def set_arguments(self, raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
-        """Returns the assistant's message with the arguments of these editable calls replaced."""
+        """Returns the assistant's message with the arguments of these editable calls, by block index, replaced."""
+
+        def edit(block: msgspec.Raw, arguments: dict[str, Any]) -> bytes:
+            return content.put(block, {self.arguments_member: arguments})
+
+        return content.edited(raw, self.blocks_member, given, edit)
 
     def packet(self, text: str, time_ms: int) -> bytes:
         """The message that carries the packet: a user's, because many models accept a prompt only at the start.

@@ -30,7 +30,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from ctxmgr.formats.content import ContentPart
+from ctxmgr.formats.content import ContentPart, spelled
+from ctxmgr.formats.content import fields as object_of
 from ctxmgr.model import Block, View, expression
 
 Verdict = Literal["error", "guessed", "doubtful", "fine", "untold"]
@@ -83,6 +84,7 @@ _HINTS: tuple[str, ...] = (
 )
 _HINTS += ("could", "can't", "unable", "timed out", "refused", "aborted", "killed", "invalid", "undefined")
 _CODES = ("exit_code", "exitCode", "returncode", "return_code")
+_OUTCOMES = (("isError", True), ("is_error", True), ("success", False), ("ok", False))  # name, value if it failed
 _decode = msgspec.json.Decoder().decode
 
 
@@ -142,19 +144,14 @@ def _flag(text: str) -> bool | None:
         return None
     if not isinstance(value, dict):
         return None
-    metadata = value.get("metadata")
-    for fields in (value, metadata if isinstance(metadata, dict) else {}):
+    for holder in (value, object_of(value.get("metadata"))):
         for name in _CODES:
-            if isinstance(fields.get(name), int) and not isinstance(fields[name], bool):
-                return bool(fields[name])
-    return _named(value)
-
-
-def _named(fields: dict[str, Any]) -> bool | None:
-    for name, when_failed in (("isError", True), ("is_error", True), ("success", False), ("ok", False)):
-        if isinstance(fields.get(name), bool):
-            return bool(fields[name] is when_failed)
-    return bool(fields["error"]) if "error" in fields else None
+            if type(holder.get(name)) is int:
+                return bool(holder[name])
+    for name, when_failed in _OUTCOMES:
+        if isinstance(value.get(name), bool):
+            return bool(value[name] is when_failed)
+    return bool(value["error"]) if "error" in value else None
 
 
 _ERRORS = (
@@ -214,16 +211,16 @@ def failure(message: Any, depth: int = 0) -> str:
     role = message.get("role")
     if isinstance(role, str):
         told = (*_ERRORS, "content") if message.get(_CLAUDE_CODE) is True else _ERRORS
-        return _spelled(_some(message, told)) if role in _MODELS and any(map(message.get, told)) else ""
+        return spelled(_some(message, told)) if role in _MODELS and any(map(message.get, told)) else ""
     if len(message) == 1 and _FAULT.search(str(next(iter(message)))):
-        return _spelled(_unechoed(message)) if all(message.values()) else ""
+        return spelled(_unechoed(message)) if all(message.values()) else ""
     response = message.get("response")
     if isinstance(response, dict) and (
         message.get("type") == "response.failed" or response.get("status") == "failed"
     ):
-        return _spelled(_unechoed(response.get("error")) or {"status": "failed"})
+        return spelled(_unechoed(response.get("error")) or {"status": "failed"})
     if _is_error(message):
-        return _spelled(_some(message, [name for name in message if name in _ERROR_MEMBERS or _is_fault(name)]))
+        return spelled(_some(message, [name for name in message if name in _ERROR_MEMBERS or _is_fault(name)]))
     within = (failure(message.get(name), depth + 1) for name in ENVELOPES)
     return next(filter(None, within), "") or failure(_decoded(message.get("text")), depth + 1)
 
@@ -306,7 +303,3 @@ def result_block(
         doubtful=how in ("doubtful", "guessed"),
         untold=how == "untold",
     )
-
-
-def _spelled(value: Any) -> str:
-    return msgspec.json.encode(value).decode()

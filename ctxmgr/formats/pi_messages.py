@@ -13,23 +13,22 @@ import msgspec
 
 from ctxmgr.formats import content, media
 from ctxmgr.formats.acceptance import Progress, Said, accept_pairs
-from ctxmgr.formats.content import raw_blocks, spelled
+from ctxmgr.formats.content import plain, raw_blocks, spelled
 from ctxmgr.formats.content import text as text_of
 from ctxmgr.formats.message_format import MarkedBlock, MarkedMessage, OneBlockFormat, present
 from ctxmgr.formats.outcomes import failed_view, reply_view
 from ctxmgr.formats.provider_usage import usage
-from ctxmgr.model import Block, Media, View
+from ctxmgr.model import Block, View
 
 PACKET_TYPE = "ctxmgr.packet"
 # about this many tokens; pi wraps a summary in a fixed sentence and <summary> tags
 SUMMARY_WRAPPER_TOKENS = 22
 
 _decode = msgspec.json.Decoder().decode
-_encode = msgspec.json.Encoder().encode
-_fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 class PiMessages(OneBlockFormat):
+    arguments_member = "arguments"
     own_roles = frozenset(("toolResult", "bashExecution", "branchSummary", "compactionSummary"))
     own_blocks = frozenset(("toolCall",))
 
@@ -54,21 +53,14 @@ class PiMessages(OneBlockFormat):
         """Replaces texts. Of a shell's run, the output is replaced and the command stays. A result's content
         becomes a list, as in pi.
         """
-        fields = _fields(raw)
-        if "output" in fields and _decode(fields.get("role", b'""')) == "bashExecution":
+        fields = content.members(raw)
+        role = _decode(fields.get("role", b'""'))
+        if "output" in fields and role == "bashExecution":
             command = f"{_decode(fields['command'])}\n" if "command" in fields else "\n"
-            return _encode({**fields, "output": texts[0].removeprefix(command)})
-        if _decode(fields.get("role", b'""')) == "toolResult" and not bytes(fields.get("content", b"")).startswith(
-            b"["
-        ):
-            return _encode({**fields, "content": [{"type": "text", "text": texts[0]}]})
+            return content.put(raw, {"output": texts[0].removeprefix(command)})
+        if role == "toolResult" and not bytes(fields.get("content", b"")).startswith(b"["):
+            return content.put(raw, {"content": [{"type": "text", "text": texts[0]}]})
         return super().set_text(raw, texts)
-
-    def set_arguments(self, raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
-        """Returns the assistant's message with the arguments of these calls (by block index) replaced."""
-        return content.edited(
-            raw, "content", given, lambda block, arguments: content.put(block, {"arguments": arguments})
-        )
 
     def packet(self, text: str, time_ms: int) -> bytes:
         """The hidden message that carries the packet; `time_ms` is since the epoch."""
@@ -79,7 +71,7 @@ class PiMessages(OneBlockFormat):
             "display": False,
             "timestamp": time_ms,
         }
-        return _encode(message)
+        return msgspec.json.encode(message)
 
     def extra_weight(self, view: View) -> int:
         """Tokens that a model sees for a message beyond the texts of its blocks."""
@@ -106,15 +98,9 @@ def _time(message: dict[str, Any]) -> int | None:
     return int(time_ms) if isinstance(time_ms, int | float) and abs(time_ms) < 2**53 else None
 
 
-def _plain(member: Any) -> tuple[str, tuple[Media, ...]]:
-    """The text of string or block content, and its media."""
-    whole = content.plain(member)
-    return whole.text, whole.media
-
-
 def _user(message: dict[str, Any]) -> View:
-    text, images = _plain(message.get("content"))
-    block = Block("text", text=text, can_edit=True, media=images)
+    whole = plain(message.get("content"))
+    block = Block("text", text=whole.text, can_edit=True, media=whole.media)
     return View("user", (block,), opens_turn=True, time_ms=_time(message))
 
 
@@ -141,11 +127,10 @@ def _assistant_block(number: int, raw_block: dict[str, Any], api: str) -> Block:
         must_lead = signed and not api.startswith(OTHERS_APIS)
         return Block("thinking", number, thought, signed=signed, must_lead=must_lead)
     if kind == "toolCall" and isinstance(raw_block.get("arguments"), dict):
-        name, arguments = text_of(raw_block.get("name")), raw_block["arguments"]
-        text = f"{name} {spelled(arguments)}"
-        signed = "thoughtSignature" in raw_block
-        id = text_of(raw_block.get("id"))
-        return Block("call", number, text, id, name, arguments, signed=signed, can_edit=True)
+        call = content.call(
+            number, raw_block.get("id"), raw_block.get("name"), raw_block["arguments"], can_edit=True
+        )
+        return msgspec.structs.replace(call, signed="thoughtSignature" in raw_block)
     if kind == "toolCall":  # arguments are missing or not an object; the call still matches its result
         return Block(
             "call", number, spelled(raw_block), text_of(raw_block.get("id")), text_of(raw_block.get("name")), {}
@@ -156,15 +141,15 @@ def _assistant_block(number: int, raw_block: dict[str, Any], api: str) -> Block:
 
 
 def _result(message: dict[str, Any]) -> View:
-    text, images = _plain(message.get("content"))
+    whole = plain(message.get("content"))
     block = Block(
         "result",
-        text=text,
+        text=whole.text,
         call_id=text_of(message.get("toolCallId")),
         tool=text_of(message.get("toolName")),
         is_error=bool(message.get("isError")),
         can_edit=True,
-        media=images,
+        media=whole.media,
         marked=bool(message.get("isError")),
     )
     return View("result", (block,), time_ms=_time(message))
@@ -186,9 +171,9 @@ def _shell(message: dict[str, Any]) -> View:
 
 
 def _custom(message: dict[str, Any]) -> View:
-    text, images = _plain(message.get("content"))
+    whole = plain(message.get("content"))
     ours = message.get("customType") == PACKET_TYPE
-    block = Block("text", text=text, can_edit=not ours, media=images)
+    block = Block("text", text=whole.text, can_edit=not ours, media=whole.media)
     return View("packet" if ours else "note", (block,), time_ms=_time(message))
 
 

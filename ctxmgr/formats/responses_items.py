@@ -130,11 +130,7 @@ def _message(item: dict[str, Any]) -> View | None:
             return View("prompt", (block,))
         if content.is_packet(member):
             return View("packet", (block,))
-        block = msgspec.structs.replace(block, can_edit=True)
-        if holds_summary(member):
-            summary = msgspec.structs.replace(block, kind="summary")
-            return View("user", (summary,), opens_turn=True, summary="compaction")
-        return View("user", (block,), opens_turn=True)
+        return content.user_view(msgspec.structs.replace(block, can_edit=True), holds_summary(member))
     if isinstance(item.get("output"), list):
         return _answer(item)
     return failed_view(item)
@@ -172,8 +168,7 @@ def _block(item: dict[str, Any], kind: Any) -> Block | None:
 
 def _of_program(item: dict[str, Any], call: Block) -> Block:
     """The call, with a reference to the program that made it (rule 4)."""
-    caller = item.get("caller")
-    maker = text(caller.get("caller_id")) if isinstance(caller, dict) else ""
+    maker = text(content.fields(item.get("caller")).get("caller_id"))
     return msgspec.structs.replace(call, tie=maker, closes=True) if maker else call
 
 
@@ -197,9 +192,8 @@ def _output(item: dict[str, Any], kind: str) -> Block:
 
 def _loaded(item: dict[str, Any]) -> View:
     """The output of a tool search (rule 5)."""
-    tools = item.get("tools")
-    tools = [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
-    inner = [part for tool in tools for part in tool.get("tools") or [] if isinstance(part, dict)]  # of a namespace
+    tools = content.objects(item.get("tools"))
+    inner = [part for tool in tools for part in content.objects(tool.get("tools"))]  # of a namespace
     names = tuple(text(tool.get("name")) for tool in (*tools, *inner) if tool.get("name"))
     id = text(item.get("call_id"))
     if id:
@@ -209,10 +203,8 @@ def _loaded(item: dict[str, Any]) -> View:
 
 def _listed(item: dict[str, Any]) -> View:
     """The tools of a server (rule 5). An error in their place lists none."""
-    server, tools = text(item.get("server_label")), item.get("tools")
-    named = (
-        text(tool.get("name")) for tool in (tools if isinstance(tools, list) else ()) if isinstance(tool, dict)
-    )
+    server = text(item.get("server_label"))
+    named = (text(tool.get("name")) for tool in content.objects(item.get("tools")))
     names = tuple(f"{server}.{name}" for name in named if name)
     return View("assistant", (Block("other", text=spelled(item), loads=names),), joins=True)
 

@@ -101,21 +101,23 @@ class Weights(msgspec.Struct, frozen=True):
 
 def heard_long(usage: Mapping[str, Any]) -> bool | None:
     """Whether the provider keeps most of this call's cache writes for an hour; None if it does not say."""
-    split = usage.get("cache_creation")
-    counts = [split.get(name) for name in WRITTEN] if isinstance(split, dict) else []
-    short, long = (
-        count if isinstance(count, int) and not isinstance(count, bool) else 0 for count in counts or (0, 0)
-    )
+    short, long = (count or 0 for count in _written(usage))
     return long > short if long > 0 or short > 0 else None
+
+
+def _written(usage: Mapping[str, Any]) -> list[int | None]:
+    """Tokens written to the cache for five minutes, and for an hour; None if the provider does not say."""
+    split = usage.get("cache_creation")
+    counts = [split.get(name) if isinstance(split, dict) else None for name in WRITTEN]
+    return [count if type(count) is int else None for count in counts]
 
 
 def long_share(usage: Mapping[str, Any], counted: Usage, is_long_lived: bool) -> float:
     """The share of a call's cache writes that is kept for an hour. `usage`: the provider's usage object;
     `is_long_lived`: the program's newest mark is for an hour.
     """
-    split = usage.get("cache_creation")
-    long = split.get("ephemeral_1h_input_tokens") if isinstance(split, dict) else None
-    if counted.cache_write_tokens > 0 and isinstance(long, int) and not isinstance(long, bool):
+    _, long = _written(usage)
+    if counted.cache_write_tokens > 0 and long is not None:
         return min(1.0, max(0, long) / counted.cache_write_tokens)
     return 1.0 if is_long_lived else 0.0
 

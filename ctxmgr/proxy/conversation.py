@@ -34,7 +34,6 @@ from ctxmgr.model.api import lifecycle, reports
 from ctxmgr.proxy import caching
 from ctxmgr.proxy.account import Account, Weights
 from ctxmgr.proxy.apis import BYTES_A_TOKEN, CalledTool, ListCall, ProviderApi
-from ctxmgr.proxy.beside import Beside, beside, change
 from ctxmgr.proxy.body import LARGE_BYTES, elements, members, shared_count
 from ctxmgr.proxy.enrolment import Enrolment
 from ctxmgr.proxy.hearing import FULL
@@ -153,7 +152,7 @@ class ProgramConversation:
         self._own_tokens = 0.0  # ctxmgr's count of the last list
         self._usage: dict[str, Any] | None = None
         self._answered: tuple[tuple[bytes, ...], tuple[bytes, ...]] = ((), ())  # the last list and its answer
-        self._beside: Beside | None = None  # of the last turn
+        self._beside: caching.Beside | None = None  # of the last turn
         # time of last use, and the cache status at that time
         self._cache: tuple[float, dict[str, Any]] | None = None
         self._said_parts: set[str] = set()  # parts with a reported bust
@@ -345,10 +344,10 @@ class ProgramConversation:
         """The change beside the list (rule 8)."""
         if call.kind != "turn":
             return None
-        before, self._beside = self._beside, beside(call)
+        before, self._beside = self._beside, caching.beside(call)
         if before is None or (shared < len(self._plain) and self._begins_anew(shared, since, call)):
             return None
-        return change(before, self._beside)
+        return caching.prefix_change(before, self._beside)
 
     def _wake(self, shared: int, since: tuple[bytes, ...], call: ListCall) -> None:
         """Counts down the rest (rule 7)."""

@@ -46,6 +46,17 @@ PAGE_HEADER = "x-ctxmgr-page"
 ACTIONS = ("pin", "unpin", "undo", "setPruning")
 
 
+class _ToolCall(msgspec.Struct, frozen=True):
+    method: str
+    params: dict[str, Any] = {}
+
+
+class _Action(_ToolCall, frozen=True, kw_only=True):
+    """An action of the page. `session`: the key of a conversation."""
+
+    session: str
+
+
 class PageRoutes:
     """The page's routes of one proxy. `engine`: returns the state of its sidecar."""
 
@@ -129,13 +140,11 @@ class PageRoutes:
             return as_json({"error": "there is no such session"}, 404)
         if action.method not in ACTIONS:
             return as_json({"error": f"method: one of {', '.join(ACTIONS)}"}, 400)
-        if (
-            action.params.get("sessionId", conversation.key) != conversation.key
-        ):  # it would take precedence over that of session
+        if action.params.get("sessionId", conversation.key) != conversation.key:  # it would take precedence
             return as_json({"error": "params.sessionId: must be the same as session"}, 400)
         if action.method == "setPruning" and conversation.is_held_out:
             return as_json({"error": "this session is held out, so ctxmgr does not prune it"}, 400)
-        answer = await _answered(conversation, action.method, action.params)
+        answer = await _answered([conversation], action, as_json)
         conversation.outdated()
         if action.method == "setPruning" and answer.status == 200:
             conversation.resting_calls = 0
@@ -144,19 +153,6 @@ class PageRoutes:
 
     def _named(self, key: str) -> ProgramConversation | None:
         return next((conversation for conversation in self._conversations.all() if conversation.key == key), None)
-
-
-class _Action(msgspec.Struct, frozen=True):
-    session: str
-    method: str
-    params: dict[str, Any] = {}
-
-
-async def _answered(conversation: ProgramConversation, method: str, params: dict[str, Any]) -> web.Response:
-    try:
-        return as_json(await conversation.session.request(method, params))
-    except (InvalidParams, SidecarFault) as fault:
-        return refused(fault)
 
 
 def _session(conversation: ProgramConversation, settings: ProxySettings) -> dict[str, Any]:
@@ -246,12 +242,8 @@ class ToolRoutes:
             return as_json({"error": "no conversation has started yet"}, 404)
         if call.method == "search":
             return await _search_answer(listed, call)
-        return await _tool_answer(listed if call.method == "retrieve" else listed[:1], call)
-
-
-class _ToolCall(msgspec.Struct, frozen=True):
-    method: str
-    params: dict[str, Any] = {}
+        among = listed if call.method == "retrieve" else listed[:1]
+        return await _answered(among, call, lambda result: for_model({"result": result}))
 
 
 def _by_right(conversations: list[ProgramConversation], call: _ToolCall) -> list[ProgramConversation]:
@@ -302,13 +294,14 @@ async def _search_answer(among: list[ProgramConversation], call: _ToolCall) -> w
     return for_model({"result": {**result, "hits": hits, "elsewhere": bool(hits)}})
 
 
-async def _tool_answer(among: list[ProgramConversation], call: _ToolCall) -> web.Response:
-    """The answer of the first conversation that has one; otherwise the error of the newest."""
-    first: web.Response | None = None
+async def _answered(
+    among: list[ProgramConversation], call: _ToolCall, response: Callable[[Any], web.Response]
+) -> web.Response:
+    """The answer of the first conversation that has one; otherwise the error of the first."""
+    faults: list[InvalidParams | SidecarFault] = []
     for conversation in among:
         try:
-            return for_model({"result": await conversation.session.request(call.method, call.params)})
+            return response(await conversation.session.request(call.method, call.params))
         except (InvalidParams, SidecarFault) as fault:
-            first = first or refused(fault)
-    assert first is not None
-    return first
+            faults.append(fault)
+    return refused(faults[0])

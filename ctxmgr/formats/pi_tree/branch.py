@@ -20,6 +20,7 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.formats.content import text
 from ctxmgr.formats.pi_messages import pi
 from ctxmgr.formats.pi_tree import entries
 from ctxmgr.formats.pi_tree import message as pi_message
@@ -61,7 +62,7 @@ def node(raw: bytes) -> RawEntry | None:
             return None
     except UNREADABLE:
         return None
-    return RawEntry(_text(id), parent if isinstance(parent, str) and parent else None, fields)
+    return RawEntry(text(id), parent if isinstance(parent, str) and parent else None, fields)
 
 
 def members(raw: bytes) -> dict[str, bytes]:
@@ -114,7 +115,7 @@ def entry(node: RawEntry) -> BranchEntry:
         given if shown else (),
         visible=shown and bool(given),
         answers=kind == "message" and any(message.content.speaker == "assistant" for message in given),
-        summary=whole(_text(summary)) if has_summary else "",
+        summary=whole(text(summary)) if has_summary else "",
         first_kept=first if kind == "compaction" and isinstance(first, str) else None,
         details=_details(soft(fields, "details")) if has_summary else Details(),
         from_hook=has_summary and bool(soft(fields, "fromHook")),
@@ -193,10 +194,6 @@ def _details(fields: Any) -> Details:
 
 def _paths(listed: Any) -> tuple[str, ...]:
     return tuple(whole(path) for path in listed if isinstance(path, str)) if isinstance(listed, list) else ()
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def branch(raws: Sequence[bytes], leaf: str | None) -> tuple[BranchEntry, ...]:

@@ -13,6 +13,8 @@ Follows pi 0.87.1 to the unit, because a host compares the results. Rules:
 import math
 from typing import Any
 
+from ctxmgr.formats.content import fields, objects
+from ctxmgr.formats.content import text as text_of
 from ctxmgr.formats.pi_tree.js_spelling import entries, spelled, units, whole
 from ctxmgr.model.compaction import MessageContent, SystemPromptChange
 
@@ -39,7 +41,7 @@ def content_of(message: dict[str, Any]) -> MessageContent:
     if role == "assistant":
         return _assistant(content)
     if role == "toolResult":
-        tool, failed = whole(_text(message.get("toolName"))), bool(message.get("isError"))
+        tool, failed = whole(text_of(message.get("toolName"))), bool(message.get("isError"))
         return MessageContent("result", _joined(content, ""), tool=tool, is_error=failed)
     if role in ("user", "custom"):
         return MessageContent("user", _joined(content, ""))
@@ -47,7 +49,7 @@ def content_of(message: dict[str, Any]) -> MessageContent:
         return MessageContent("") if message.get("excludeFromContext") else MessageContent("user", _run(message))
     if role in ("branchSummary", "compactionSummary"):
         before, after = _BRANCH if role == "branchSummary" else _COMPACTED
-        return MessageContent("user", f"{before}{whole(_text(message.get('summary')))}{after}")
+        return MessageContent("user", f"{before}{whole(text_of(message.get('summary')))}{after}")
     return MessageContent("")
 
 
@@ -55,13 +57,13 @@ def counted(message: dict[str, Any]) -> int:
     """The size of a message as pi counts it, in UTF-16 units (rule 2)."""
     role, content = message.get("role"), message.get("content")
     if role == "assistant":
-        return sum(map(_block_units, _blocks(content))) if isinstance(content, list) else 0
+        return sum(map(_block_units, objects(content))) if isinstance(content, list) else 0
     if role in ("user", "custom", "toolResult"):
         return _content_units(content)
     if role == "bashExecution":
-        return units(_text(message.get("command"))) + units(_text(message.get("output")))
+        return units(text_of(message.get("command"))) + units(text_of(message.get("output")))
     if role in ("branchSummary", "compactionSummary"):
-        return units(_text(message.get("summary")))
+        return units(text_of(message.get("summary")))
     if role == "system":
         tools = message.get("toolsAdded")
         sections = sum(size or 0 for _, size in _sections(message))
@@ -85,23 +87,22 @@ def prompt(message: dict[str, Any]) -> SystemPromptChange | None:
     """What a system message changes of the prompt; None for any other."""
     if message.get("role") != "system":
         return None
-    added = [tool for tool in _listed(message.get("toolsAdded")) if isinstance(tool, dict)]
-    removed = [tool for tool in _listed(message.get("toolsRemoved")) if isinstance(tool, dict)]
+    added = objects(message.get("toolsAdded"))
+    removed = objects(message.get("toolsRemoved"))
     return SystemPromptChange(
         text_units=units(_joined(message.get("content"), "\n")),
         sections=_sections(message),
-        added=tuple((_text(tool.get("name")), units(spelled(tool))) for tool in added),
-        removed=tuple(_text(tool.get("name")) for tool in removed),
+        added=tuple((text_of(tool.get("name")), units(spelled(tool))) for tool in added),
+        removed=tuple(text_of(tool.get("name")) for tool in removed),
         dated="timestamp" in message,
     )
 
 
 def nested(message: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     """(tool, path) of the file calls that a tool made itself (pi 1.x: `nestedCalls` of its result)."""
-    nested_calls = message.get("nestedCalls")
-    if message.get("role") != "toolResult" or not isinstance(nested_calls, dict):
+    if message.get("role") != "toolResult":
         return ()
-    calls = [call for call in _listed(nested_calls.get("calls")) if isinstance(call, dict)]
+    calls = objects(fields(message.get("nestedCalls")).get("calls"))
     pairs = ((call.get("name"), call.get("arguments")) for call in calls)
     return tuple(
         (tool, whole(given["path"]))
@@ -113,22 +114,22 @@ def nested(message: dict[str, Any]) -> tuple[tuple[str, str], ...]:
 
 def _assistant(content: Any) -> MessageContent:
     if not isinstance(content, list):  # text outside a block
-        return MessageContent("assistant", whole(_text(content)) if content else None)
+        return MessageContent("assistant", whole(text_of(content)) if content else None)
     texts, thoughts, calls = [], [], []
-    for block in _blocks(content):
+    for block in objects(content):
         if block.get("type") == "text":
-            texts.append(_text(block.get("text")))
+            texts.append(text_of(block.get("text")))
         elif block.get("type") == "thinking":
-            thoughts.append(_text(block.get("thinking")))
+            thoughts.append(text_of(block.get("thinking")))
         elif block.get("type") == "toolCall":
             given = ", ".join(f"{name}={spelled(value)}" for name, value in entries(block.get("arguments")))
-            calls.append((whole(_text(block.get("name"))), whole(given)))
+            calls.append((whole(text_of(block.get("name"))), whole(given)))
     text = whole("\n".join(texts)) if texts else None
     return MessageContent("assistant", text, whole("\n".join(thoughts)) if thoughts else None, tuple(calls))
 
 
 def _run(message: dict[str, Any]) -> str:
-    command, output = _text(message.get("command")), _text(message.get("output"))
+    command, output = text_of(message.get("command")), text_of(message.get("output"))
     code, full = message.get("exitCode"), message.get("fullOutputPath")
     text = f"Ran `{command}`\n" + (f"```\n{output}\n```" if output else "(no output)")
     if message.get("cancelled"):
@@ -144,32 +145,32 @@ def _joined(content: Any, separator: str) -> str:
     """All text blocks of string or block content."""
     if isinstance(content, str):
         return whole(content)
-    texts = (block.get("text") for block in _blocks(content) if block.get("type") == "text")
-    return whole(separator.join(map(_text, texts)))
+    texts = (block.get("text") for block in objects(content) if block.get("type") == "text")
+    return whole(separator.join(map(text_of, texts)))
 
 
 def _content_units(content: Any) -> int:
     if isinstance(content, str):
         return units(content)
-    blocks = _blocks(content)
-    texts = sum(units(_text(block.get("text"))) for block in blocks if block.get("type") == "text")
+    blocks = objects(content)
+    texts = sum(units(text_of(block.get("text"))) for block in blocks if block.get("type") == "text")
     return texts + IMAGE_UNITS * len([block for block in blocks if block.get("type") == "image"])
 
 
 def _block_units(block: dict[str, Any]) -> int:
     kind = block.get("type")
     if kind in ("text", "thinking"):
-        return units(_text(block.get(kind)))
+        return units(text_of(block.get(kind)))
     if kind == "toolCall":
         given = units(spelled(block["arguments"])) if "arguments" in block else 0
-        return units(_text(block.get("name"))) + given
+        return units(text_of(block.get("name"))) + given
     return 0
 
 
 def _sections(message: dict[str, Any]) -> tuple[tuple[str, int | None], ...]:
     sections = message.get("sections")
     named = sections.items() if isinstance(sections, dict) else ()
-    return tuple((name, None if text is None else units(_text(text))) for name, text in named)
+    return tuple((name, None if text is None else units(text_of(text))) for name, text in named)
 
 
 def _count(usage: dict[str, Any], name: str) -> float:
@@ -178,15 +179,3 @@ def _count(usage: dict[str, Any], name: str) -> float:
     if count is None:
         return 0
     return float(count) if isinstance(count, int | float) and abs(count) < 2**53 else math.nan
-
-
-def _blocks(content: Any) -> list[dict[str, Any]]:
-    return [block for block in _listed(content) if isinstance(block, dict)]
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""

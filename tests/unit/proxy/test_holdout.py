@@ -16,7 +16,7 @@ from ctxmgr.formats import FORMATS
 from ctxmgr.holdout import HoldoutCall, HoldoutCalls
 from ctxmgr.holdout.assignment import arm_of
 from ctxmgr.proxy.conversation import ProgramConversation
-from ctxmgr.proxy.list_events import ListEvents
+from ctxmgr.proxy.enrolment import ListEvents
 from tests.provider import Provider, script
 from tests.provider.caching import Usage
 from tests.unit.proxy.lists import compact, conversation, marked, request
