@@ -65,23 +65,6 @@ def test_model_gets_back_what_left_keeps_notes_and_pins(
 
 
 @pytest.mark.parametrize("program", ["0.87"], indirect=True)
-def test_model_pins(program: Installed, model: ModelServer, places: Places) -> None:
-    """What left comes back by it with the next request."""
-    place = places(modelTools=True, **BALANCED)
-    second = (place.project / "notes-2.txt").read_text()
-    with Pi(program.node, program.pi, place) as pi:
-        assert second not in _texts(_pruned(pi, program, model))
-        said = _used(pi, program, model, "pin", path="notes-2.txt")
-        assert said == "notes-2.txt stays as it is from the next request on; 1 pin."
-        assert second in _texts(model.requests[-1])
-        said = _used(pi, program, model, "pin", path="notes-2.txt", off=True)
-        assert said == "notes-2.txt may leave again; 0 pins."
-        assert "one of" in _used(pi, program, model, "pin")
-        check_legal(model.requests[-1])
-        check_clean(pi)
-
-
-@pytest.mark.parametrize("program", ["0.87"], indirect=True)
 def test_user_pins(program: Installed, model: ModelServer, places: Places) -> None:
     place = places(**BALANCED)
     first = (place.project / "notes-1.txt").read_text()

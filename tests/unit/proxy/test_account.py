@@ -215,13 +215,6 @@ def test_a_call_whose_list_was_rewritten_tells_nothing_of_the_scale() -> None:
         assert made.value == pytest.approx(1.0)
 
 
-def test_until_a_list_has_grown_the_count_by_its_weight_stands_in() -> None:
-    made = TokenScale()
-    assert made.value == 1.0
-    made.learn(10_000, 0, 12_000)
-    assert made.value == pytest.approx(1.2)
-
-
 def test_it_costs_as_much_more_in_each_tier() -> None:
     tier = PRICES.tier(0)
     usual = TieredPrices(10, 50, 1, 12, (tier.__class__(9, 20, 100, 2, 24),))

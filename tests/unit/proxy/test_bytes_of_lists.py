@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.proxy.body import MOST_OBJECTS, Crowded, ListBody, RecentLists, UnreadableBody, list_body
-from tests.unit.proxy.lists import SESSION, compact, conversation
+from tests.unit.proxy.lists import SESSION, compact, conversation, marked, request
 
 LIST = compact(conversation(12, lines=200))
 
@@ -158,3 +158,32 @@ def test_what_is_new_alone_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     recent.read(body([*long, {"role": "user", "content": "more"}]), "messages")
     recent.read(body([*long, {"role": "user", "content": "more"}, *long[:1]]), "messages")
     assert [size // 100_000 for size in sizes] == [3, 0, 1]
+
+
+async def steps(rig: Any, count: int, headers: dict[str, str] = SESSION, **more: Any) -> Any:
+    """A conversation, call by call."""
+    made = await rig(**more)
+    for number in range(count):
+        body = request(marked(conversation(number, lines=200)))
+        response, _ = await made.post(body, headers=headers)
+        assert response.status == 200
+    return made
+
+
+async def test_what_is_stale_leaves_and_all_beside_the_list_stays_byte_for_byte(rig: Any) -> None:
+    made = await steps(rig, 12)
+    whole = request(marked(conversation(11, lines=200)))
+    sent = made.upstream.asked[-1].body
+    assert len(sent) < 0.7 * len(whole)
+    fields, own = json.loads(sent), json.loads(whole)
+    assert {**fields, "messages": []} == {**own, "messages": []}
+    assert list(fields) == list(own)
+    assert fields["messages"][-1] == own["messages"][-1]
+
+
+async def test_observing_passes_every_byte_and_tells_what_would_have_been_saved(rig: Any) -> None:
+    made = await steps(rig, 12, observe=True)
+    for number, asked in enumerate(made.upstream.asked):
+        assert asked.body == request(marked(conversation(number, lines=200)))
+    account = made.proxy.rewriter.account
+    assert account.other.input_tokens < account.sent.input_tokens

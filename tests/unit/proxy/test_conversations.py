@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from tests.unit.proxy.lists import HOUR, MARK, SESSION, conversation, marked, request, step
-from tests.unit.proxy.provider import answers, turn
 
 CODEX = {"thread-id": "th-1", "session-id": "th-1", "User-Agent": "codex_exec/0.169.0"}
 OPENCODE = {"x-session-id": "ses_1", "User-Agent": "opencode/1.18.33 ai-sdk/provider-utils/4.0.46"}
@@ -228,19 +227,6 @@ async def test_where_most_before_the_end_of_a_list_is_gone_its_program_compacted
     (one,) = made.proxy.conversations.all()
     assert ("legacy.py" in json.dumps(await one.session.request("getLedger"))) is is_known
     assert json.loads(body)["messages"][-1] == whole[-1]
-
-
-async def test_no_answer_waits_for_where_a_list_ended_to_be_noted(rig: Any, tmp_path: Any) -> None:
-    made = await rig(state="one")
-    path, seen = tmp_path / "one" / "proxy-conversations", []
-
-    async def looking(request: Any, body: bytes) -> Any:
-        seen.append(len(path.read_text().splitlines()) if path.exists() else 0)
-        return await answers(turn())(request, body)
-
-    made.upstream.answer = looking
-    await all_sent(made, range(3), UNNAMED)
-    assert seen == [0, 1, 2]
 
 
 async def test_what_a_conversation_left_behind_tells_nothing_of_what_was_said(rig: Any, tmp_path: Any) -> None:

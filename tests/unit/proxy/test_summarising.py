@@ -7,8 +7,6 @@ import pytest
 
 from ctxmgr.client import SidecarFault
 from ctxmgr.model import estimate
-from ctxmgr.proxy.summarising import entries_of
-from ctxmgr.proxy.summary_prompts import PROMPTS, AskedSummary
 from tests.unit.proxy.lists import SESSION, TOOLS, compact, conversation, marked, request, step
 from tests.unit.proxy.summaries import (
     CLAUDE,
@@ -299,13 +297,3 @@ async def test_a_summary_that_a_user_quotes_takes_the_place_of_nothing(rig: Any)
     text = text_of(await answered(made, claude_asks([*planned(3), said_to(quoted), *step(9)])))
     assert "Mend the parser" in text
     assert "Never touch README.md." in text
-
-
-def test_what_stands_before_a_summary_that_tells_it_is_no_entry() -> None:
-    lead = "Another language model started to solve this problem. Use it to assist with your own analysis:\n"
-    told = f'#1: "{RULE}"'
-    listed = [compact(said(text)) for text in (RULE, "Use tabs.", lead + told, "Go on.")]
-    asked = AskedSummary(next(row for row in PROMPTS if row.program == "codex"), CODEX_PROMPT)
-    summary, *messages, _ = [json.loads(bytes(entry)) for entry in entries_of("responses", listed, asked)]
-    assert summary == {"id": "0", "parentId": None, "type": "compaction", "summary": told}
-    assert [one["message"]["content"][0]["text"] for one in messages] == ["Use tabs.", "Go on."]

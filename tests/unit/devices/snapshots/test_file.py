@@ -5,8 +5,11 @@ import threading
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from ctxmgr.devices.snapshots import SnapshotStore, file_name
+from ctxmgr.devices.snapshots import SnapshotStore, file_name, to_line
+from ctxmgr.devices.snapshots.file import from_lines
 from tests.unit.devices.snapshots.files import (
     BASE,
     ONE,
@@ -14,6 +17,7 @@ from tests.unit.devices.snapshots.files import (
     THREE,
     TWO,
     WAIT_SECONDS,
+    WHOLE,
     begun,
     held,
     named,
@@ -140,3 +144,16 @@ def test_an_old_temporary_file_is_swept_and_those_of_others_are_not(tmp_path: Pa
     assert reopened(store) == RECORDS
     assert not named(tmp_path, ".tmp").exists()
     assert other.exists()
+
+
+def test_a_line_is_checksum_space_json_newline() -> None:
+    assert to_line(b'{"kind":"event"}') == b'3d6ce014 {"kind":"event"}\n'
+    assert to_line(b'{\n"kind":"event"}').count(b"\n") == 1
+
+
+@given(st.binary(max_size=200), st.booleans())
+def test_any_bytes_are_accounted_for(tail: bytes, begun: bool) -> None:
+    content = (WHOLE if begun else b"") + tail
+    reading = from_lines(content, "s")
+    assert b"".join(map(to_line, reading.bodies)) == content[: len(content) - reading.torn_bytes]
+    assert (reading.fault is None) == (begun or not tail)

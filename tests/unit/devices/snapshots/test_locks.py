@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from ctxmgr.devices import files
 from ctxmgr.devices.snapshots import SnapshotFile, SnapshotStore, file_name
 from tests.unit.devices.snapshots.files import (
     BASE,
@@ -109,3 +110,11 @@ def test_no_descriptor_is_inherited_or_left_open(tmp_path: Path) -> None:
         assert SnapshotStore(tmp_path).open("s").refused
         SnapshotStore(tmp_path).delete("s")
     assert descriptors() == before
+
+
+def test_a_released_lock_is_free_though_a_process_that_is_being_started_has_a_copy(tmp_path: Path) -> None:
+    lock = files.seize(tmp_path / "a.lock")
+    copy = os.dup(lock)  # as a fork has it until its program begins
+    files.release(lock)
+    files.release(files.seize(tmp_path / "a.lock"))
+    os.close(copy)

@@ -4,12 +4,11 @@ import json
 from typing import Any
 
 from ctxmgr.engine.conversation import BlockRef, digest_of
-from ctxmgr.engine.invariants import TURNS
 from ctxmgr.engine.memory.extract import from_message
 from ctxmgr.engine.memory.facts import Stamp
 from ctxmgr.engine.presets.turns.prune import prune
 from ctxmgr.engine.protection import Protection
-from ctxmgr.model.policy import ZONES, Policy, TurnsKept
+from ctxmgr.model.policy import Policy, TurnsKept
 from ctxmgr.model.projection import BlockEdit, Decision
 from ctxmgr.session.ledger_updates import calls_of
 from tests import translation
@@ -18,24 +17,7 @@ from tests.legality import lists
 from tests.notation import a, call, err, indexed, r, u
 from tests.translation import NAMES, RULES, Json, raws, read, sent
 from tests.unit.engine.projections import kept
-from tests.unit.formats.engine.engine_runs import BOTH, BULKY, LONG, PROMPTS, decided, planned, turns
-
-
-def test_prompts_stay_where_they_stood() -> None:
-    """The one at the head before the packet, one of a turn that left too, one of a kept turn in its place."""
-    for zone in ZONES:
-        for name in sorted(PROMPTS):
-            came = raws(name, translation.said(*turns(8)))
-            prompt = json.dumps(PROMPTS[name]).encode()
-            came = [prompt, *came[:3], prompt, *came[3:-1], prompt, came[-1]]
-            there = read(name, came)
-            plan = planned(there, zone=zone)
-            out = sent(name, there, plan)
-            assert TURNS.check(indexed(there), plan)[0] == (), (zone, name)
-            assert out[:2] == [prompt, prompt], (zone, name)
-            assert RULES[name].is_packet(json.loads(out[2])), (zone, name)
-            assert out[-2:] == came[-2:], (zone, name)
-            assert plan.turns_kept == {"green": 6, "yellow": 3}.get(zone, 1), (zone, name)
+from tests.unit.formats.engine.engine_runs import BOTH, BULKY, LONG, decided, planned
 
 
 def test_several_results_of_one_message_are_decided_one_by_one() -> None:
@@ -52,17 +34,6 @@ def test_several_results_of_one_message_are_decided_one_by_one() -> None:
     out = json.loads(sent("anthropic", there, plan)[2])["content"]
     assert out[0] == json.loads(there[2].raw)["content"][0]
     assert out[1]["content"] == [{"type": "text", "text": '[output pruned — ~423 tokens | bash command="c"]'}]
-
-
-def test_errors_stay_whole_where_others_are_pruned() -> None:
-    for name in NAMES:
-        said = translation.said(
-            u("go"), a(call("bash", command="c")), err(BULKY), a(call("read", path="p")), r(BULKY), u("1"), u("2")
-        )
-        there = read(name, raws(name, said))
-        pruning = prune(Protection(indexed(there), Policy(prune_protect=0, prune_minimum=0)), {}, False)
-        assert len(pruning.targets) == 1, name
-        assert there[pruning.targets[0].ref.message_index].view.blocks[0].call_id == "c2", name
 
 
 def test_what_may_be_an_error_is_protected_as_one() -> None:

@@ -5,7 +5,6 @@ from typing import Any
 
 from ctxmgr.engine.pressure import overflowed
 from ctxmgr.formats import FORMATS, auto
-from tests.contract.talk import Messages, Talk
 from tests.unit.session.test_message_format import opened
 
 CODE, SAID = "context_length_exceeded", "prompt is too long: 213462 tokens > 200000 maximum"
@@ -203,17 +202,3 @@ def test_a_lone_text_in_place_of_a_reply_is_what_a_client_was_told() -> None:
             talk.context([{"role": "user", "content": "Go."}])
             answer = talk.call("turn_end", sessionId="s", message=said)
             assert [one["params"]["reason"] for one in answer["commands"]] == reasons, name
-
-
-def test_the_answer_says_what_to_send() -> None:
-    for can, asked in ((True, "session_compact"), (False, "context")):
-        talk, make = Talk(start=False), Messages()
-        capabilities = {"requestCompaction": can}
-        talk.call("initialize", protocolVersion="1.1", capabilities=capabilities, policy={"preset": "turns"})
-        talk.call("session_start", sessionId="s", model={"id": "m", "contextWindow": 200_000})
-        talk.context([make.user("Go.")])
-        assert talk.turn_end(make.reply("Done."), tokens=100).get("send") is None
-        refused = make.reply("", stopReason="error", errorMessage=SAID)
-        assert talk.call("turn_end", sessionId="s", message=refused)["send"] == asked
-        other = make.reply("", stopReason="error", errorMessage="Overloaded")
-        assert talk.call("turn_end", sessionId="s", message=other).get("send") is None
