@@ -13,6 +13,20 @@ from ctxmgr.model.api import lifecycle
 from ctxmgr.model.messages import Usage
 from ctxmgr.session.methods.turn_end import checked
 
+
+def counts(told: str) -> dict[str, Any]:
+    """The usage object with these members; a slash leads into a member."""
+    fields: dict[str, Any] = {}
+    for word in told.split():
+        name, _, count = word.partition("=")
+        *outer, name = name.split("/")
+        holder = fields
+        for each in outer:
+            holder = holder.setdefault(each, {})
+        holder[name] = int(count)
+    return fields
+
+
 INSIDE, BESIDE = Usage(100, 20, 900, 0, 1_020, True), Usage(100, 20, 900, 50, 1_070, True)
 CHAT = {"prompt_tokens": 1_000, "completion_tokens": 20}
 CHATS: dict[str, dict[str, Any]] = {
@@ -38,84 +52,57 @@ WHOLE: dict[str, dict[str, Any]] = {
         "total": {"inputTokens": 9_000, "outputTokens": 90},
         "last": {**CAMEL, "cachedInputTokens": 900},
     },
-    "Agent Framework": {
-        "input_token_count": 1_000,
-        "output_token_count": 20,
-        "total_token_count": 1_020,
-        "cache_read_input_token_count": 900,
-    },
+    "Agent Framework": counts(
+        "input_token_count=1000 output_token_count=20 total_token_count=1020 cache_read_input_token_count=900"
+    ),
     "AI SDK 5": {**CAMEL, "totalTokens": 1_020, "reasoningTokens": 8, "cachedInputTokens": 900},
     "AI SDK 6": {**CAMEL, "inputTokenDetails": {"noCacheTokens": 100, "cacheReadTokens": 900}},
-    "AI SDK's providers": {
-        "inputTokens": {"total": 1_000, "noCache": 100, "cacheRead": 900},
-        "outputTokens": {"total": 20, "text": 20},
-    },
+    "AI SDK's providers": counts(
+        "inputTokens/total=1000 inputTokens/noCache=100 inputTokens/cacheRead=900 outputTokens/total=20 "
+        "outputTokens/text=20"
+    ),
     "Gemini's SDK": {"prompt_token_count": 1_000, "cached_content_token_count": 900, "candidates_token_count": 20},
     "Mistral's and OpenRouter's SDKs": {**CHAT_CAMEL, "promptTokensDetails": {"cachedTokens": 900}},
-    "Continue": {
-        "promptTokens": 1_000,
-        "completionTokens": 20,
-        "promptTokensDetails": {"cachedTokens": 900},
-    },
+    "Continue": counts("promptTokens=1000 completionTokens=20 promptTokensDetails/cachedTokens=900"),
     "Mastra": {**CHAT_CAMEL, "cachedInputTokens": 900},
     "DeepSeek, in camelCase": {**CHAT_CAMEL, "promptCacheHitTokens": 900, "promptCacheMissTokens": 100},
     ".NET": {"inputTokenCount": 1_000, "outputTokenCount": 20, "cachedInputTokenCount": 900},
-    "Cohere": {
-        "billed_units": {"input_tokens": 77, "output_tokens": 20},
-        "tokens": {"input_tokens": 1_000, "output_tokens": 20},
-        "cached_tokens": 900,
-    },
+    "Cohere": counts(
+        "billed_units/input_tokens=77 billed_units/output_tokens=20 tokens/input_tokens=1000 "
+        "tokens/output_tokens=20 cached_tokens=900"
+    ),
     "DashScope": {**SNAKE, "total_tokens": 1_020, "prompt_tokens_details": {"cached_tokens": 900}},
     "DashScope, no total": {**SNAKE, "prompt_tokens_details": {"cached_tokens": 900}},
     "CrewAI": {**CHAT, "total_tokens": 1_020, "cached_prompt_tokens": 900, "successful_requests": 1},
     "Genkit": {**CAMEL, "totalTokens": 1_020, "cachedContentTokens": 900, "inputCharacters": 4_000},
-    "Gemini's interactions": {
-        "total_input_tokens": 1_000,
-        "total_output_tokens": 15,
-        "total_thought_tokens": 5,
-        "total_cached_tokens": 900,
-        "total_tokens": 1_020,
-    },
+    "Gemini's interactions": counts(
+        "total_input_tokens=1000 total_output_tokens=15 total_thought_tokens=5 total_cached_tokens=900 "
+        "total_tokens=1020"
+    ),
     "Vertex' interactions": {"totalInputTokens": 1_000, "totalOutputTokens": 20, "totalCachedTokens": 900},
-    "xAI: thoughts beside the output": {
-        "prompt_tokens": 1_000,
-        "completion_tokens": 5,
-        "total_tokens": 1_020,
-        "prompt_tokens_details": {"cached_tokens": 900},
-        "completion_tokens_details": {"reasoning_tokens": 15},
-    },
+    "xAI: thoughts beside the output": counts(
+        "prompt_tokens=1000 completion_tokens=5 total_tokens=1020 prompt_tokens_details/cached_tokens=900 "
+        "completion_tokens_details/reasoning_tokens=15"
+    ),
     "Gemini CLI's chats": {"input": 1000, "output": 15, "cached": 900, "thoughts": 5, "tool": 0, "total": 1020},
-    "OpenTelemetry": {
-        "gen_ai.usage.input_tokens": 1000,
-        "gen_ai.usage.output_tokens": 20,
-        "gen_ai.usage.cache_read.input_tokens": 900,
-    },
-    "OpenTelemetry, as it was spelled before": {
-        "gen_ai.usage.input_tokens": 1000,
-        "gen_ai.usage.output_tokens": 20,
-        "gen_ai.usage.input_tokens.cached": 900,
-        "gen_ai.usage.total_tokens": 1020,
-    },
-    "OpenInference": {
-        "llm.token_count.prompt": 1000,
-        "llm.token_count.completion": 20,
-        "llm.token_count.total": 1020,
-        "llm.token_count.prompt_details.cache_read": 900,
-    },
-    "Hunyuan": {
-        "PromptTokens": 1000,
-        "CompletionTokens": 20,
-        "TotalTokens": 1020,
-        "PromptTokensDetails": {"CachedTokens": 900},
-    },
-    "Letta": {
-        "prompt_tokens": 1000,
-        "completion_tokens": 20,
-        "total_tokens": 1020,
-        "step_count": 1,
-        "cached_input_tokens": 900,
-        "cache_write_tokens": 0,
-    },
+    "OpenTelemetry": counts(
+        "gen_ai.usage.input_tokens=1000 gen_ai.usage.output_tokens=20 gen_ai.usage.cache_read.input_tokens=900"
+    ),
+    "OpenTelemetry, as it was spelled before": counts(
+        "gen_ai.usage.input_tokens=1000 gen_ai.usage.output_tokens=20 "
+        "gen_ai.usage.input_tokens.cached=900 gen_ai.usage.total_tokens=1020"
+    ),
+    "OpenInference": counts(
+        "llm.token_count.prompt=1000 llm.token_count.completion=20 llm.token_count.total=1020 "
+        "llm.token_count.prompt_details.cache_read=900"
+    ),
+    "Hunyuan": counts(
+        "PromptTokens=1000 CompletionTokens=20 TotalTokens=1020 PromptTokensDetails/CachedTokens=900"
+    ),
+    "Letta": counts(
+        "prompt_tokens=1000 completion_tokens=20 total_tokens=1020 step_count=1 cached_input_tokens=900 "
+        "cache_write_tokens=0"
+    ),
     "Helicone": {"prompt_cache_read_tokens": 900, "prompt_tokens": 1000, "completion_tokens": 20},
     "browser-use": {
         "prompt_tokens": 1000,
@@ -124,42 +111,26 @@ WHOLE: dict[str, dict[str, Any]] = {
         "completion_tokens": 20,
         "total_tokens": 1020,
     },
-    "OpenRouter's generations": {
-        "tokens_prompt": 1000,
-        "tokens_completion": 20,
-        "native_tokens_prompt": 1000,
-        "native_tokens_completion": 20,
-        "native_tokens_cached": 900,
-        "native_tokens_reasoning": 3,
-    },
-    "Gemini's Live API": {
-        "promptTokenCount": 1000,
-        "responseTokenCount": 20,
-        "cachedContentTokenCount": 900,
-        "totalTokenCount": 1020,
-    },
-    "Copilot CLI": {
-        "inputTokens": 1000,
-        "outputTokens": 20,
-        "cacheReadTokens": 900,
-        "cacheWriteTokens": 0,
-        "reasoningTokens": 3,
-    },
-    "AI SDK, with the provider's own": {
-        "inputTokens": 1000,
-        "outputTokens": 20,
-        "totalTokens": 1020,
-        "inputTokenDetails": {"noCacheTokens": 100, "cacheReadTokens": 900, "cacheWriteTokens": 0},
-        "outputTokenDetails": {"textTokens": 20, "reasoningTokens": 0},
-        "raw": {"input_tokens": 100, "cache_read_input_tokens": 900},
-    },
-    "goose": {
-        "input_tokens": 1000,
-        "output_tokens": 20,
-        "total_tokens": 1020,
-        "cache_read_input_tokens": 900,
-        "cache_write_input_tokens": 0,
-    },
+    "OpenRouter's generations": counts(
+        "tokens_prompt=1000 tokens_completion=20 native_tokens_prompt=1000 native_tokens_completion=20 "
+        "native_tokens_cached=900 native_tokens_reasoning=3"
+    ),
+    "Gemini's Live API": counts(
+        "promptTokenCount=1000 responseTokenCount=20 cachedContentTokenCount=900 totalTokenCount=1020"
+    ),
+    "Copilot CLI": counts(
+        "inputTokens=1000 outputTokens=20 cacheReadTokens=900 cacheWriteTokens=0 reasoningTokens=3"
+    ),
+    "AI SDK, with the provider's own": counts(
+        "inputTokens=1000 outputTokens=20 totalTokens=1020 inputTokenDetails/noCacheTokens=100 "
+        "inputTokenDetails/cacheReadTokens=900 inputTokenDetails/cacheWriteTokens=0 "
+        "outputTokenDetails/textTokens=20 outputTokenDetails/reasoningTokens=0 raw/input_tokens=100 "
+        "raw/cache_read_input_tokens=900"
+    ),
+    "goose": counts(
+        "input_tokens=1000 output_tokens=20 total_tokens=1020 cache_read_input_tokens=900 "
+        "cache_write_input_tokens=0"
+    ),
     "goose, without a total": {**SNAKE, "cache_read_input_tokens": 900, "cache_write_input_tokens": 0},
     "goose, of a session": {
         **SNAKE,
@@ -169,57 +140,39 @@ WHOLE: dict[str, dict[str, Any]] = {
         "accumulated_input_tokens": 9000,
         "accumulated_cache_read_input_tokens": 8000,
     },
-    "OpenTelemetry, nested": {
-        "gen_ai": {"usage": {"input_tokens": 1000, "output_tokens": 20, "cache_read": {"input_tokens": 900}}}
-    },
-    "OpenTelemetry, within attributes": {
-        "attributes": {
-            "gen_ai.usage.input_tokens": 1000,
-            "gen_ai.usage.output_tokens": 20,
-            "gen_ai.usage.cache_read.input_tokens": 900,
-        }
-    },
-    "pydantic-ai's attributes": {
-        "gen_ai.usage.input_tokens": 1000,
-        "gen_ai.usage.output_tokens": 20,
-        "gen_ai.usage.details.cache_read_tokens": 900,
-    },
-    "the AI SDK's attributes": {
-        "ai.usage.inputTokens": 1000,
-        "ai.usage.outputTokens": 20,
-        "ai.usage.cachedInputTokens": 900,
-        "ai.usage.totalTokens": 1020,
-    },
+    "OpenTelemetry, nested": counts(
+        "gen_ai/usage/input_tokens=1000 gen_ai/usage/output_tokens=20 gen_ai/usage/cache_read/input_tokens=900"
+    ),
+    "OpenTelemetry, within attributes": counts(
+        "attributes/gen_ai.usage.input_tokens=1000 attributes/gen_ai.usage.output_tokens=20 "
+        "attributes/gen_ai.usage.cache_read.input_tokens=900"
+    ),
+    "pydantic-ai's attributes": counts(
+        "gen_ai.usage.input_tokens=1000 gen_ai.usage.output_tokens=20 gen_ai.usage.details.cache_read_tokens=900"
+    ),
+    "the AI SDK's attributes": counts(
+        "ai.usage.inputTokens=1000 ai.usage.outputTokens=20 ai.usage.cachedInputTokens=900 "
+        "ai.usage.totalTokens=1020"
+    ),
     "AI SDK 6, the end of a stream": {
         "type": "finish",
         "finishReason": "stop",
         "totalUsage": {**CAMEL, "inputTokenDetails": {"noCacheTokens": 100, "cacheReadTokens": 900}},
     },
-    "OpenAI's SDK for .NET": {
-        "InputTokenCount": 1000,
-        "OutputTokenCount": 20,
-        "TotalTokenCount": 1020,
-        "InputTokenDetails": {"CachedTokenCount": 900},
-    },
+    "OpenAI's SDK for .NET": counts(
+        "InputTokenCount=1000 OutputTokenCount=20 TotalTokenCount=1020 InputTokenDetails/CachedTokenCount=900"
+    ),
     "Langfuse, a total without room": {"input": 1000, "output": 20, "total": 1020, "input_cached_tokens": 900},
-    "xAI's responses": {
-        "input_tokens": 1000,
-        "input_tokens_details": {"cached_tokens": 900},
-        "output_tokens": 20,
-        "output_tokens_details": {"reasoning_tokens": 8},
-        "total_tokens": 1020,
-        "num_sources_used": 0,
-        "cost_in_usd_ticks": 199,
-    },
+    "xAI's responses": counts(
+        "input_tokens=1000 input_tokens_details/cached_tokens=900 output_tokens=20 "
+        "output_tokens_details/reasoning_tokens=8 total_tokens=1020 num_sources_used=0 "
+        "cost_in_usd_ticks=199"
+    ),
 }
 APART: dict[str, dict[str, Any]] = {
-    "Bedrock": {
-        "inputTokens": 100,
-        "outputTokens": 20,
-        "totalTokens": 120,
-        "cacheReadInputTokens": 900,
-        "cacheWriteInputTokens": 50,
-    },
+    "Bedrock": counts(
+        "inputTokens=100 outputTokens=20 totalTokens=120 cacheReadInputTokens=900 cacheWriteInputTokens=50"
+    ),
     "Bedrock, with its cache by lifetime": {
         "inputTokens": 100,
         "outputTokens": 20,
@@ -228,20 +181,14 @@ APART: dict[str, dict[str, Any]] = {
         "cacheWriteInputTokens": 50,
         "cacheDetails": [{"ttl": "5m", "inputTokens": 20}, {"ttl": "1h", "inputTokens": 30}],
     },
-    "AI SDK 5, of Anthropic": {
-        "usage": {"inputTokens": 100, "outputTokens": 20, "totalTokens": 120, "cachedInputTokens": 900},
-        "providerMetadata": {
-            "anthropic": {
-                "usage": {
-                    "input_tokens": 100,
-                    "output_tokens": 20,
-                    "cache_read_input_tokens": 900,
-                    "cache_creation_input_tokens": 50,
-                },
-                "cacheCreationInputTokens": 50,
-            }
-        },
-    },
+    "AI SDK 5, of Anthropic": counts(
+        "usage/inputTokens=100 usage/outputTokens=20 usage/totalTokens=120 usage/cachedInputTokens=900 "
+        "providerMetadata/anthropic/usage/input_tokens=100 "
+        "providerMetadata/anthropic/usage/output_tokens=20 "
+        "providerMetadata/anthropic/usage/cache_read_input_tokens=900 "
+        "providerMetadata/anthropic/usage/cache_creation_input_tokens=50 "
+        "providerMetadata/anthropic/cacheCreationInputTokens=50"
+    ),
     "Langfuse": {"input": 100, "output": 20, "cache_read_input_tokens": 900, "cache_creation_input_tokens": 50},
     "Claude Agent SDK": {
         "inputTokens": 100,
@@ -252,33 +199,19 @@ APART: dict[str, dict[str, Any]] = {
     },
     "OpenCode": {"input": 100, "output": 15, "reasoning": 5, "cache": {"read": 900, "write": 50}},
     "Cline": {"tokensIn": 100, "tokensOut": 20, "cacheReads": 900, "cacheWrites": 50},
-    "Agent Client Protocol": {
-        "inputTokens": 100,
-        "outputTokens": 15,
-        "thoughtTokens": 5,
-        "cachedReadTokens": 900,
-        "cachedWriteTokens": 50,
-        "totalTokens": 1_070,
-    },
-    "Inspect": {
-        "input_tokens": 100,
-        "output_tokens": 20,
-        "total_tokens": 1_070,
-        "input_tokens_cache_read": 900,
-        "input_tokens_cache_write": 50,
-    },
-    "Anthropic, in camelCase": {
-        "inputTokens": 100,
-        "outputTokens": 20,
-        "cacheReadInputTokens": 900,
-        "cacheCreationInputTokens": 50,
-    },
-    "Bedrock, by the count's name": {
-        "inputTokens": 100,
-        "outputTokens": 20,
-        "cacheReadInputTokenCount": 900,
-        "cacheWriteInputTokenCount": 50,
-    },
+    "Agent Client Protocol": counts(
+        "inputTokens=100 outputTokens=15 thoughtTokens=5 cachedReadTokens=900 cachedWriteTokens=50 totalTokens=1070"
+    ),
+    "Inspect": counts(
+        "input_tokens=100 output_tokens=20 total_tokens=1070 input_tokens_cache_read=900 "
+        "input_tokens_cache_write=50"
+    ),
+    "Anthropic, in camelCase": counts(
+        "inputTokens=100 outputTokens=20 cacheReadInputTokens=900 cacheCreationInputTokens=50"
+    ),
+    "Bedrock, by the count's name": counts(
+        "inputTokens=100 outputTokens=20 cacheReadInputTokenCount=900 cacheWriteInputTokenCount=50"
+    ),
     "Kimi CLI": {"input_other": 100, "output": 20, "input_cache_read": 900, "input_cache_creation": 50},
     "Amp": {
         "model": "m",
@@ -289,39 +222,22 @@ APART: dict[str, dict[str, Any]] = {
         "cacheReadInputTokens": 900,
         "totalInputTokens": 1050,
     },
-    "Factory's droid": {
-        "inputTokens": 100,
-        "outputTokens": 20,
-        "cacheCreationTokens": 50,
-        "cacheReadTokens": 900,
-        "thinkingTokens": 4,
-    },
-    "Claude Code's model usage": {
-        "claude-opus-5": {
-            "inputTokens": 100,
-            "outputTokens": 20,
-            "cacheReadInputTokens": 900,
-            "cacheCreationInputTokens": 50,
-            "webSearchRequests": 0,
-            "costUSD": 1,
-            "contextWindow": 200000,
-        }
-    },
-    "hermes-agent": {
-        "input_tokens": 100,
-        "output_tokens": 20,
-        "cache_read_tokens": 900,
-        "cache_write_tokens": 50,
-        "total_tokens": 1070,
-    },
+    "Factory's droid": counts(
+        "inputTokens=100 outputTokens=20 cacheCreationTokens=50 cacheReadTokens=900 thinkingTokens=4"
+    ),
+    "Claude Code's model usage": counts(
+        "claude-opus-5/inputTokens=100 claude-opus-5/outputTokens=20 "
+        "claude-opus-5/cacheReadInputTokens=900 claude-opus-5/cacheCreationInputTokens=50 "
+        "claude-opus-5/webSearchRequests=0 claude-opus-5/costUSD=1 claude-opus-5/contextWindow=200000"
+    ),
+    "hermes-agent": counts(
+        "input_tokens=100 output_tokens=20 cache_read_tokens=900 cache_write_tokens=50 total_tokens=1070"
+    ),
     "Cursor": {"inputTokens": 100, "outputTokens": 20, "cacheReadTokens": 900, "cacheWriteTokens": 50},
-    "Bedrock's metrics": {
-        "inputTokenCount": 100,
-        "outputTokenCount": 20,
-        "cacheReadInputTokenCount": 900,
-        "cacheWriteInputTokenCount": 50,
-        "invocationLatency": 7,
-    },
+    "Bedrock's metrics": counts(
+        "inputTokenCount=100 outputTokenCount=20 cacheReadInputTokenCount=900 "
+        "cacheWriteInputTokenCount=50 invocationLatency=7"
+    ),
 }
 NOT_TOLD: dict[str, dict[str, Any]] = {  # whether anything was cached
     "AI SDK 4": CHAT_CAMEL,
@@ -339,18 +255,15 @@ NOT_TOLD: dict[str, dict[str, Any]] = {  # whether anything was cached
     "Cohere 1": {"billed_units": {"input_tokens": 1_000, "output_tokens": 20}},
     "LangChain JS": {"tokenUsage": CHAT_CAMEL},
     "LlamaIndex": {"prompt_token_count": 1000, "completion_token_count": 20, "total_token_count": 1020},
-    "LlamaIndex, of its handler": {
-        "prompt_llm_token_count": 1000,
-        "completion_llm_token_count": 20,
-        "total_llm_token_count": 1020,
-    },
+    "LlamaIndex, of its handler": counts(
+        "prompt_llm_token_count=1000 completion_llm_token_count=20 total_llm_token_count=1020"
+    ),
     "LlamaIndex, a reply's own": {"raw": {"usage": {**CHAT, "total_tokens": 1_020}}},
     "Llama on Bedrock": {"prompt_token_count": 1000, "generation_token_count": 20, "stop_reason": "stop"},
     "Continue, TGI": {"prompt_tokens": 1000, "generated_tokens": 20},
-    "OpenAI of the AI SDK before 5, as attributes": {
-        "ai.usage.promptTokens": 1000,
-        "ai.usage.completionTokens": 20,
-    },
+    "OpenAI of the AI SDK before 5, as attributes": counts(
+        "ai.usage.promptTokens=1000 ai.usage.completionTokens=20"
+    ),
     "Code Assist": {"usageMetadata": {"promptTokenCount": 1_000, "candidatesTokenCount": 20}},
     "a reply as a whole": {"id": "x", "created": 1_700_000_000, "usage": {**CHAT, "total_tokens": 1_020}},
     "the same twice, in both spellings": {**CHAT, "promptTokens": 1_000, "completionTokens": 0},
@@ -381,47 +294,33 @@ TABLE: list[tuple[str, dict[str, Any], Usage | None]] = [
     ("ours", {"input": 1, "output": 2, "cacheRead": 3, "cacheWrite": 4}, Usage(1, 2, 3, 4, 10, True)),
     (
         "anthropic: input is beside the cache",
-        {
-            "input_tokens": 10,
-            "cache_read_input_tokens": 1_000,
-            "cache_creation_input_tokens": 50,
-            "output_tokens": 5,
-        },
+        counts("input_tokens=10 cache_read_input_tokens=1000 cache_creation_input_tokens=50 output_tokens=5"),
         Usage(10, 5, 1_000, 50, 1_065, True),
     ),
     ("ours, nothing read", {"input": 1, "cacheRead": 0}, Usage(1, 0, 0, 0, 1, True)),
     ("anthropic without a cache", {"input_tokens": 10, "output_tokens": 5}, Usage(10, 5, 0, 0, 15)),
     (
         "openai: the cached are inside",
-        {
-            "prompt_tokens": 1_000,
-            "completion_tokens": 20,
-            "total_tokens": 1_020,
-            "prompt_tokens_details": {"cached_tokens": 900, "audio_tokens": 0},
-        },
+        counts(
+            "prompt_tokens=1000 completion_tokens=20 total_tokens=1020 "
+            "prompt_tokens_details/cached_tokens=900 prompt_tokens_details/audio_tokens=0"
+        ),
         Usage(100, 20, 900, 0, 1_020, True),
     ),
     (
         "responses: inside too",
-        {
-            "input_tokens": 1_000,
-            "input_tokens_details": {"cached_tokens": 900},
-            "output_tokens": 20,
-            "output_tokens_details": {"reasoning_tokens": 8},
-            "total_tokens": 1_020,
-        },
+        counts(
+            "input_tokens=1000 input_tokens_details/cached_tokens=900 output_tokens=20 "
+            "output_tokens_details/reasoning_tokens=8 total_tokens=1020"
+        ),
         Usage(100, 20, 900, 0, 1_020, True),
     ),
     (
         "litellm: both names, the cached are inside",
-        {
-            "prompt_tokens": 10_000,
-            "completion_tokens": 100,
-            "total_tokens": 10_100,
-            "cache_read_input_tokens": 9_000,
-            "cache_creation_input_tokens": 0,
-            "prompt_tokens_details": {"cached_tokens": 9_000},
-        },
+        counts(
+            "prompt_tokens=10000 completion_tokens=100 total_tokens=10100 cache_read_input_tokens=9000 "
+            "cache_creation_input_tokens=0 prompt_tokens_details/cached_tokens=9000"
+        ),
         Usage(1_000, 100, 9_000, 0, 10_100, True),
     ),
     (
@@ -436,23 +335,18 @@ TABLE: list[tuple[str, dict[str, Any], Usage | None]] = [
     ),
     (
         "both names for nothing, and the details tell",
-        {
-            "input_tokens": 1_000,
-            "cache_read_input_tokens": 0,
-            "cache_creation_input_tokens": 0,
-            "input_tokens_details": {"cached_tokens": 900},
-        },
+        counts(
+            "input_tokens=1000 cache_read_input_tokens=0 cache_creation_input_tokens=0 "
+            "input_tokens_details/cached_tokens=900"
+        ),
         Usage(100, 0, 900, 0, 1_000, True),
     ),
     (
         "gemini: the cached are inside, thoughts beside the answer",
-        {
-            "promptTokenCount": 1_000,
-            "cachedContentTokenCount": 900,
-            "candidatesTokenCount": 20,
-            "thoughtsTokenCount": 30,
-            "totalTokenCount": 1_050,
-        },
+        counts(
+            "promptTokenCount=1000 cachedContentTokenCount=900 candidatesTokenCount=20 "
+            "thoughtsTokenCount=30 totalTokenCount=1050"
+        ),
         Usage(100, 50, 900, 0, 1_050, True),
     ),
     (
@@ -514,12 +408,7 @@ TABLE: list[tuple[str, dict[str, Any], Usage | None]] = [
     ),
     (
         "Bedrock's metrics: beside, though there would be room",
-        {
-            "inputTokenCount": 1_000,
-            "outputTokenCount": 20,
-            "cacheReadInputTokenCount": 900,
-            "cacheWriteInputTokenCount": 0,
-        },
+        counts("inputTokenCount=1000 outputTokenCount=20 cacheReadInputTokenCount=900 cacheWriteInputTokenCount=0"),
         Usage(1_000, 20, 900, 0, 1_920, True),
     ),
     (
