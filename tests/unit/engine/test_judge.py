@@ -15,9 +15,8 @@ from tests import translation
 from tests.conversations import legal
 from tests.notation import indexed
 from tests.unit.engine import stepwise
-from tests.unit.engine.invariants.plans import plan_of
 from tests.unit.engine.judge import judged
-from tests.unit.engine.projections import planned
+from tests.unit.engine.projections import plan_of, planned
 from tests.unit.formats.engine.engine_runs import conversation
 
 PROMPT = b'{"type":"message","role":"system","content":"be kind"}'

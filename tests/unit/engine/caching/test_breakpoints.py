@@ -11,13 +11,6 @@ from ctxmgr.model.prices import NO_CACHE
 from tests.unit.engine.caching.provider import LIFETIME_MS, Host, Listed, told
 
 
-def test_the_mark_itself_is_the_first_of_the_blocks_that_are_looked_at() -> None:
-    host = Host()
-    host.call(told(1))
-    assert (host.call(told(1, 19)), host.indices) == (1, (1,))
-    assert (host.call(told(1, 19, 20)), host.indices) == (2, (1, 2))
-
-
 def test_of_a_short_start_and_a_long_stay_behind_it_the_only_mark_to_spare_is_at_the_stay() -> None:
     host = Host()
     host.call(told(1, 2))
@@ -41,27 +34,11 @@ def test_a_single_mark_stands_as_far_on_as_it_finds_what_was_kept() -> None:
     assert host.indices == (5,)
 
 
-def test_a_single_mark_is_the_ends_where_the_list_changed() -> None:
-    host = Host(own=3)
-    host.call(told(1, 3))
-    host.call(told(1, 3, 2))
-    host.call((*told(1), *told(30, 30, name="other")))
-    assert host.indices == (2,)
-
-
 def test_no_single_mark_is_set_where_it_would_never_get_on() -> None:
     host = Host(own=3)
     host.call(told(1))
     host.call(told(1, 30))
     assert host.indices == (1,)
-
-
-def test_a_message_that_can_bear_no_mark_has_none() -> None:
-    host = Host()
-    host.call(told(1, 0, 3, 0))
-    assert host.indices == (2,)
-    host.call(told(0, name="none"))
-    assert host.indices == ()
 
 
 @pytest.mark.parametrize("rule", [IMPLICIT, NO_CACHE, CacheRule()])
@@ -173,12 +150,3 @@ def test_what_is_remembered_stays_small(some: list[list[int]]) -> None:
         host.call(messages, time_ms)
     assert len(host.starts) == breakpoints.MOST_REMEMBERED
     assert host.starts[-1].message_count == host.indices[-1] + 1
-
-
-@given(changes)
-def test_without_times_they_are_where_they_are_when_all_calls_come_at_once(some: list[Change]) -> None:
-    timed, timeless = Host(), Host()
-    for messages, _ in lists(some):
-        timed.call(messages, 0)
-        timeless.call(messages, None)
-        assert timed.indices == timeless.indices

@@ -42,16 +42,29 @@ def grown(rule: CacheRule = PLAIN) -> Known:
     return called(called(NOTHING, 10_000, 18_000), 12_000, 20_000, 18_000, rule=rule)
 
 
-def test_what_it_no_longer_begins_with_is_taken_off() -> None:
-    assert expected(called(grown(), 9_000, 17_000, prefix=5_000)) == [18_000, 13_000]
+def at_minute(minute: int) -> Known:
+    return called(called(NOTHING, 10_000, 18_000, at=MINUTE), 12_000, 20_000, 18_000, at=minute * MINUTE)
 
 
-def test_it_is_read_in_the_steps_of_the_rule() -> None:
-    assert expected(grown(STEPS)) == [17_920]
+OTHER = called(grown(), 14_000, 22_000, 20_000, model="other")
+SILENT = called(called(NOTHING, 10_000, 18_000, tells=False), 12_000, 20_000, tells=False)
+EXPECTED: list[tuple[str, Known, list[int]]] = [
+    ("without what the list no longer begins with", called(grown(), 9_000, 17_000, prefix=5_000), [18_000, 13_000]),
+    ("no more than is sent", called(grown(), 1_000, 7_500, prefix=0), [18_000, 7_500]),
+    ("in the steps of the rule", grown(STEPS), [17_920]),
+    ("not less than the rule keeps", called(called(NOTHING, 4_000, 4_990), 5_000, 6_000, rule=STEPS), [0]),
+    ("nothing without a cache", grown(NONE), [0]),
+    ("while it is kept", at_minute(6), [18_000]),
+    ("not after a pause in which it was dropped", at_minute(7), []),
+    ("another model begins anew", OTHER, []),
+    ("and goes on", called(OTHER, 15_000, 23_000, 22_000, model="other"), [22_000]),
+    ("not of a provider that does not tell", called(SILENT, 14_000, 22_000, tells=False), []),
+]
 
 
-def test_a_provider_without_a_cache_reads_nothing() -> None:
-    assert expected(grown(NONE)) == [0]
+@pytest.mark.parametrize(("name", "known", "tokens"), EXPECTED, ids=[row[0] for row in EXPECTED])
+def test_what_is_expected(name: str, known: Known, tokens: list[int]) -> None:
+    assert expected(known) == tokens
 
 
 def test_it_is_remembered_while_other_models_are_called() -> None:
@@ -72,25 +85,10 @@ def test_of_many_models_the_one_called_longest_ago_is_forgotten() -> None:
     assert [known[0].has_cache(id) for id in ("m1", "m2")] == [True, False]
 
 
-def test_less_than_the_rule_keeps_is_not_read() -> None:
-    known = called(NOTHING, 4_000, 4_990)
-    assert expected(called(known, 5_000, 6_000, rule=STEPS)) == [0]
-
-
-def test_no_more_is_read_than_is_sent() -> None:
-    assert expected(called(grown(), 1_000, 7_500, prefix=0)) == [18_000, 7_500]
-
-
 def test_a_list_asked_for_twice_counts_by_what_both_begin_with() -> None:
     known, counted = grown()
     asked = truth.listed(counted, 5_000, None)
     assert expected(called((known, asked), 9_000, 17_000)) == [18_000, 13_000]
-
-
-def test_after_a_pause_in_which_it_was_dropped_nothing_is_compared() -> None:
-    known = called(NOTHING, 10_000, 18_000, at=MINUTE)
-    warm, cold = (called(known, 12_000, 20_000, 18_000, at=at * MINUTE) for at in (6, 7))
-    assert (expected(warm), expected(cold)) == ([18_000], [])
 
 
 def test_a_call_that_was_not_counted_is_not_compared_nor_the_next() -> None:
@@ -106,19 +104,6 @@ def test_a_count_without_a_list_is_not_compared() -> None:
     known = truth.answered(*grown(), truth.CountedCall("m", usage, 12_000, 1.0, CacheRule(lifetime_ms=MINUTE)))
     assert expected(known) == [18_000]
     assert known[1] == CountedList()
-
-
-def test_another_model_begins_anew() -> None:
-    known = called(grown(), 14_000, 22_000, 20_000, model="other")
-    assert expected(known) == []
-    assert expected(called(known, 15_000, 23_000, 22_000, model="other")) == [22_000]
-
-
-def test_of_a_provider_that_never_tells_nothing_is_compared() -> None:
-    known = NOTHING
-    for weight in (10_000, 12_000, 14_000):
-        known = called(known, weight, weight + 8_000, tells=False)
-    assert expected(known) == []
 
 
 def test_only_the_newest_calls_are_remembered() -> None:

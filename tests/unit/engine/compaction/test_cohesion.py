@@ -8,15 +8,12 @@ from ctxmgr.engine.compaction.cohesion import (
     RESULT_UNITS,
     USER_DEPTH,
     WORD_WEIGHT,
-    closeness,
     deepened,
     depths,
     depths_from_vectors,
-    depths_of,
     step_terms,
     step_text,
     terms,
-    weighted,
 )
 from ctxmgr.engine.compaction.slices import steps
 from tests.notation import Said, a, call, r, think, u
@@ -97,47 +94,17 @@ def test_a_users_break_is_deeper_and_takes_what_is_in_reach() -> None:
     assert max(depths(steps(told(*tight)))) >= USER_DEPTH
 
 
+def test_the_depth_before_each_step() -> None:
+    """A break of a user's is half as deep again as what is in reach of it."""
+    said = [*CAKE * 6, *SHIP, u("go on with the ship"), *SHIP * 5, *MOON * 3, u("crater, please"), *CAKE * 2]
+    deep = [0, 0, 0.1823, 0.3711, 0.5369, 0.6575, 1.2861, 1.7363, 0.1472, 0, 0.0599, 0.2221, 0.7266]
+    assert [round(one, 4) for one in depths(steps(told(*said)))] == [*deep, 0.0701, 0, 0.7629, 0]
+
+
 def test_a_user_who_was_not_answered_goes_on() -> None:
     rows = steps(told(a("x"), u("one"), Said({"role": "assistant", "content": []}), u("two"), a("y")))
     assert len(rows) == 3
     assert deepened([0.0, 1.0, 1.0], rows) == [0.0, 1.5, 1.0]
-
-
-def test_a_users_break_is_half_as_deep_again_as_what_is_in_reach() -> None:
-    """Three steps on each side, a tenth less for each step away, and a tenth at least."""
-    rows = steps(told(a("x"), u("one"), a("y"), a("z"), a("w"), a("v"), u("two"), a("q"), a("p"), a("o")))
-    assert [number for number, row in enumerate(rows) if row[0].content.speaker == "user"] == [1, 5]
-    assert deepened([0.0] * 8, rows) == [0.0, 0.1, 0.0, 0.0, 0.0, 0.1, 0.0, 0.0]
-    for at, first, second in ((1, 1.5, 0.1), (2, 1.35, 1.05), (3, 1.2, 1.2), (4, 1.05, 1.35), (5, 0.1, 1.5)):
-        deep = [0.0] * 8
-        deep[at] = 1.0
-        found = deepened(deep, rows)
-        assert (found[1], found[5]) == (pytest.approx(first), pytest.approx(second)), at
-
-
-def test_terms_count_by_kind_and_rarity() -> None:
-    """One that is in a single step counts nothing."""
-    rows = [{"a": 1, "b": 3}, {"a": 2}, {"c": 1, "b": 1}, {"a": 1}]
-    assert weighted(rows) == [{"a": 51, "b": 276}, {"a": 102}, {"b": 92}, {"a": 51}]
-
-
-def test_how_close_what_is_before_is_to_what_comes() -> None:
-    found = closeness([{"a": 1}, {"a": 1}, {"b": 2}, {"b": 1, "a": 1}])
-    assert [round(one, 6) for one in found] == [1.0, 0.5547, 0.316228, 1.0]
-
-
-@pytest.mark.parametrize(
-    ("scores", "expected"),
-    [
-        ([], []),
-        ([1.0], [0.0]),
-        ([1.0, 0.75, 0.25, 0.75], [0.0, 0.0, 1.0, 0.0]),
-        ([1.0, 1.0, 0.5, 0.5, 1.0], [0.0, 0.0, 1.0, 1.0, 0.0]),  # a flat bottom is as deep all along
-        ([1.0, 1.0, 0.5, 0.75, 0.25, 1.0], [0.0, 0.0, 0.75, 0.0, 1.25, 0.0]),
-    ],
-)
-def test_depths_of_a_curve(scores: list[float], expected: list[float]) -> None:
-    assert depths_of(scores) == expected
 
 
 def test_vectors_tell_the_same() -> None:

@@ -7,33 +7,10 @@ from hypothesis import strategies as st
 from ctxmgr.engine.compaction.render import RenderLimits, message_text, utf16_units
 from ctxmgr.engine.compaction.scoring import LEAST_UNITS, changing_calls, importances, middle, shares, within
 from ctxmgr.model.compaction import BranchMessage
-from tests.notation import Said, a, call, err, quarters, r, think, u
+from tests.notation import a, call, err, quarters, r, think, u
 from tests.unit.engine.compaction.test_slices import any_history, told
 
 GOAL = "make the lexer accept hex_literals in src/lexer.py"
-FILLER = [a(call("bash", command="date")), r("Monday"), a("and on")]
-
-# name, two messages of which the second matters more (each in the same place of the same conversation)
-MORE: list[tuple[str, Said, Said]] = [
-    ("a user over an assistant", a("some words of mine"), u("some words of mine")),
-    ("an assistant over a result", r("some words of mine", "c9"), a("some words of mine")),
-    ("an error", r("it went by", "c9"), err("it went by", "c9")),
-    ("the goal's words", a("the parser is slow"), a("the hex_literals are slow")),
-    ("the goal's path", a(call("read", path="src/other.py")), a(call("read", path="src/lexer.py"))),
-    ("an edit over a read", a(call("read", path="src/x.py")), a(call("edit", path="src/x.py"))),
-    ("a write", a(call("ls", path="src/x.py")), a(call("write", path="src/x.py"))),
-    ("what is used later", a("see frobnicate_all"), a("see widget_frame")),
-    ("the newest turn's words", a("the harbour"), a("the elephant")),
-]
-
-
-@pytest.mark.parametrize(("name", "less", "more"), MORE, ids=[row[0] for row in MORE])
-def test_what_matters_more(name: str, less: Said, more: Said) -> None:
-    def weight(one: Said) -> float:
-        later = [*FILLER, a("now widget_frame again"), *FILLER, u("what of the elephant"), a("yes")]
-        return importances(told(u("hello there"), *FILLER, one, *FILLER, *later), GOAL)[4]
-
-    assert weight(more) > weight(less)
 
 
 POINTS = 85 + 1 + 60 + 20 + 20  # the most that all signals but a failure and a change come to
@@ -62,21 +39,6 @@ def test_the_points_of_each_message() -> None:
     assert changing_calls(WORK) == {3, 4}
 
 
-def test_output_off_the_goal_has_less_than_half_of_what_output_about_it_has() -> None:
-    crane = "\n".join(f"harbour crane {number} lifts a container" for number in range(200))
-    lexer = "\n".join(f"token {number}: hex_literals in src/lexer.py" for number in range(200))
-    outputs = [crane, lexer] * 10
-    said = [[a(call("read", path=f"src/f{number}.py")), r(text)] for number, text in enumerate(outputs)]
-    history = told(u("hello"), *(one for step in said for one in step), u("go on"), a("yes"))
-    for goal, wanted, other in (
-        (GOAL, "hex_literals", "harbour crane"),
-        ("move the harbour crane to the container", "harbour crane", "hex_literals"),
-    ):
-        given = shares(history, importances(history, goal), sum(map(quarters, outputs)) // 3, quarters)
-        shown = "".join(map(within, history, given))
-        assert shown.count(other) < shown.count(wanted) / 2
-
-
 # budget, characters of five messages of 10, 9,015, 315, 45 and 12,013 UTF-16 units
 SHARES: list[tuple[int, tuple[int, ...]]] = [
     (0, (10, 40, 40, 40, 40)),
@@ -93,18 +55,6 @@ def test_what_each_message_may_have(budget: int, expected: tuple[int, ...]) -> N
     """In proportion to what it matters; what a short one does not need goes to the others."""
     history = told(u("go"), *(r("x" * size, "c9") for size in (9_000, 300, 30)), a("y\U0001f600" * 4_000))
     assert shares(history, [1.0, 0.2, 0.4, 0.1, 0.3], budget, quarters) == expected
-
-
-def test_of_two_alike_the_newer() -> None:
-    found = importances(told(*[u("same words")] * 30))
-    assert found[29] > found[0]
-    assert importances(()) == ()
-    assert 0 < importances(told(a("nobody asked")))[0] <= 1
-
-
-def test_what_is_not_shown_matters_least() -> None:
-    found = importances(told(Said({"role": "system", "content": "x" * 99}), u("hi"), a("ho")))
-    assert 0 < found[0] < min(found[1:])
 
 
 @pytest.mark.parametrize(
@@ -131,15 +81,6 @@ def test_within() -> None:
 def weight_of(history: tuple[BranchMessage, ...], units: tuple[int, ...]) -> int:
     texts = [within(message, one) for message, one in zip(history, units, strict=True)]
     return sum(quarters(text + "\n\n") for text in texts if text)
-
-
-def test_with_budget_for_all_nothing_is_shortened() -> None:
-    history = told(u("go \U0001f600" * 50), r("\U0001f600" * 3_000, "c9"), a("x" * 9_000))
-    found = shares(history, [0.1, 0.1, 0.1], 10**6, quarters)
-    assert [within(m, n) for m, n in zip(history, found, strict=True)] == [
-        message_text(message, RenderLimits(10**9)) for message in history
-    ]
-    assert found[1] == utf16_units("[Tool result]: ") + 6_000
 
 
 def test_without_budget_each_keeps_a_word_and_a_marker() -> None:

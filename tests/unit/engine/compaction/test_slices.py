@@ -140,15 +140,6 @@ def test_depths_belong_to_steps() -> None:
         cut(sized(*[10] * 25), NATURAL, words, depths=[0.0, 1.0, 0.0])
 
 
-def test_without_given_depths_words_tell_the_breaks() -> None:
-    cake = [u("whisk the eggs and sugar for the sponge cake"), a("eggs whisked, sugar folded into sponge")]
-    ship = [u("hoist the mainsail and trim the jib"), a("mainsail hoisted, jib trimmed to starboard")]
-    said = [*cake * 6, *ship * 6]
-    settings = Slices(tokens=words(" ".join("w" * 17 for _ in range(100))), breaks="natural")
-    (first, *_) = cut(told(*said), settings, words)
-    assert {message.content.text for message in first.messages} == {str(m.content.text) for m in told(*cake)}
-
-
 def test_the_lead_is_what_is_right_before() -> None:
     history = sized(*[10] * 30)
     first, second, third = cut(history, Slices(tokens=100, overlap=25), words)

@@ -145,21 +145,6 @@ def test_one_message_of_a_megabyte(name: str, said: list[Said]) -> None:
     assert fit(history, 5_000, quarters).left_out == ()
 
 
-def test_what_only_thought_is_no_message_left_out() -> None:
-    fitted = fit(told(u("hello"), a(think("x" * 9_000))), 50, quarters)
-    assert fitted.text == "[User]: hello"
-    assert fitted.reductions == ("thinking left out of messages: 1",)
-    assert fitted.left_out == ()
-
-
-def test_a_room_for_the_line_alone() -> None:
-    history = told(u("x" * 4_000), a("y" * 4_000))
-    fitted = fit(history, 14, quarters)
-    assert fitted.text == "[the oldest 2 of 2 messages are not shown]"
-    assert fitted.left_out == history
-    assert fit((), 0, quarters).text == fit((), 9, quarters).text == ""
-
-
 @given(any_history, st.integers(-1, 6_000), st.booleans(), st.sampled_from([quarters, words, len]), st.data())
 def test_it_always_fits(
     history: tuple[BranchMessage, ...], room: int, important: bool, weigh: Any, data: st.DataObject

@@ -5,11 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.conversation import ConversationIndex, extend
-from ctxmgr.engine.conversation.index import step_spans, turn_at
 from ctxmgr.engine.invariants import TURNS
 from ctxmgr.model.messages import Message
 from tests.conversations import any_list, pairs
-from tests.notation import Said, a, call, indexed, note, packet, r, sh, summary, talk, u
+from tests.notation import Said, a, call, indexed, note, r, sh, summary, talk, u
 
 READ = call("read", path="x")
 
@@ -77,15 +76,6 @@ def test_a_call_is_not_looked_for_behind_many_others() -> None:
     assert indexed(talk(u("go"), *said[:100], *said[:100])).tied
 
 
-def test_a_turn_knows_its_weight_its_specials_and_its_results() -> None:
-    messages = talk(summary("s" * 40), u("go" * 10), a(READ), r("x" * 400), packet(), a("ok"))
-    headless, turn = indexed(messages).turns
-    assert (headless.specials, headless.results) == ((0,), ())
-    assert (turn.specials, turn.results) == ((4,), (3,))
-    assert headless.weight == messages[0].weight
-    assert turn.weight == sum(message.weight for message in messages[1:])
-
-
 def test_the_newest_turns_moved_back_to_where_a_cut_is_allowed() -> None:
     said = [u("1"), u("2"), a(READ), u("3"), r("x"), u("4"), u("5")]
     index = indexed(talk(*said))
@@ -93,25 +83,11 @@ def test_the_newest_turns_moved_back_to_where_a_cut_is_allowed() -> None:
     assert TURNS.cut_at(indexed(talk(u("1"), a(READ), u("2"), r("x"))), 1) == 0
 
 
-def test_which_turn_holds_a_message() -> None:
-    turns = indexed(talk(a("ok"), u("1"), a("ok"), u("2"))).turns
-    assert [turn_at(turns, position) for position in range(4)] == [0, 1, 1, 2]
-    assert turn_at(turns, 99) == 2
-    assert turn_at((), 0) == 0
-
-
 def test_a_message_that_comes_again_has_a_key_of_its_own() -> None:
     messages = talk(u("continue"), a("ok"), u("continue"), u("continue"))
     index = indexed(messages)
     digest = messages[0].digest
     assert [index.key(at) for at in (0, 2, 3)] == [digest, f"{digest}#1", f"{digest}#2"]
-
-
-def test_steps_of_a_turn() -> None:
-    messages = talk(u("go"), note("n"), a(READ, READ), r("1"), sh("ls", "x"), r("2"), a("ok"), u("more"))
-    turn = indexed(messages).turns[0]
-    assert [(step.start, step.end) for step in step_spans(messages, turn)] == [(2, 6), (6, 7)]
-    assert step_spans(messages, indexed(messages).turns[1]) == ()
 
 
 @given(any_list)

@@ -2,16 +2,62 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from tests.test_faces import circles, faceless, parsed, reached_into, sources, unused
-from tests.unit.engine.presets.adding import ROOT, edited, edits, modules
+
+ROOT = Path(__file__).parents[4]
+PAGE = ROOT / "docs" / "explanation" / "add-a-preset.md"
+FOLDER = "ctxmgr/engine/presets/newest"
+
+
+class Edit(NamedTuple):
+    """A diff of the page: in the file of this path `before` becomes `after`."""
+
+    path: str
+    before: str
+    after: str
+
+
+def blocks(language: str) -> list[str]:
+    """The code of the page, without the indent of the list that it stands in."""
+    found = re.findall(
+        rf"^( *)```{language}\n(.*?)^\1```$", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    )
+    return [textwrap.dedent(code) for _, code in found]
+
+
+def modules() -> dict[str, str]:
+    """The new files, by path from the root."""
+    preset, face = blocks("python")
+    return {f"{FOLDER}/preset.py": preset, f"{FOLDER}/__init__.py": face}
+
+
+def edits() -> list[Edit]:
+    found = []
+    for block in blocks("diff"):
+        head, *lines = block.splitlines()
+        assert head.startswith("--- "), block
+        assert all(line[0] in " +-" for line in lines), block
+        before, after = ("\n".join(line[1:] for line in lines if line[0] in signs) for signs in (" -", " +"))
+        found.append(Edit(head.removeprefix("--- "), before, after))
+    return found
+
+
+def edited(text: str, edit: Edit) -> str:
+    """The text with the edit made. AssertionError where its place is not there, or there more than once."""
+    assert text.count(edit.before) == 1, edit
+    return text.replace(edit.before, edit.after)
+
 
 TRY_IT = """
 import json
@@ -56,6 +102,7 @@ def test_its_rows_are_those_of_files_that_are_there() -> None:
         edited((ROOT / edit.path).read_text(encoding="utf-8"), edit)
 
 
+@pytest.mark.long
 def test_its_package_has_a_face_and_imports_faces(copy: Path) -> None:
     written = {path for path in (*modules(), *(edit.path for edit in edits())) if path.startswith("ctxmgr/")}
     trees = {**sources(), **parsed({path: (copy / path).read_text(encoding="utf-8") for path in written})}

@@ -23,7 +23,6 @@ from tests.unit.engine.stepwise import looked
 BALANCED = PRESETS["balanced"]
 WINDOW = 200_000
 USUAL = Policy()
-LITTLE = Policy(keep=1, working_set=WorkingSet(results=0, tokens=0))  # nearly all may leave
 SHORT = indexed(talk(u("go"), *(one for number in range(6) for one in looked(number, 60)), a("one"), a("two")))
 LONG = indexed(talk(u("go"), *(one for number in range(60) for one in looked(number, 60)), a("one"), a("two")))
 STATE = State("s", ModelSpec("m", WINDOW))
@@ -54,14 +53,6 @@ def test_one_that_only_adds_goes_there_where_an_epoch_may_be_opened() -> None:
     with pytest.raises(NeedsThread):
         BALANCED.project(adding, state, inputs(may_take_long=False))
     assert BALANCED.project(adding, state, inputs()).plan.pieces
-
-
-def test_what_is_asked_for_opens_an_epoch() -> None:
-    known = Incoming(LONG, Delta(0))
-    for more, opening in (({"reopen": "policy"}, "policy"), ({"force_prune": True}, "forced")):
-        found = BALANCED.project(known, msgspec.structs.replace(STATE, **more), inputs(policy=LITTLE))
-        assert found.receipt is not None
-        assert (found.receipt.opening, found.receipt.epoch_number) == (opening, 1)
 
 
 def test_after_a_restart_the_packet_stands_before_its_message() -> None:

@@ -1,13 +1,11 @@
 """What a session asks of a preset beside its plans: a table of answers, a row each."""
 
 import math
-from typing import Any
 
 import msgspec
 import pytest
 
 from ctxmgr.engine.conversation.delta import Delta, Incoming
-from ctxmgr.engine.invariants import STEPS, TURNS
 from ctxmgr.engine.presets.strategy import Inputs
 from ctxmgr.engine.presets.table import PRESETS
 from ctxmgr.engine.pressure.gauge import Gauge
@@ -29,26 +27,6 @@ DECIDED = State(
 )
 GAUGE = Gauge(Meter(), thresholds(Policy(), WINDOW), "quarters/m", 0)
 INPUTS = Inputs(Policy(), GAUGE, quarters, Ledger(), {})
-
-# prunes, asks for a compaction, keeps the prefix, its promises
-ANSWERS: dict[str, tuple[bool, bool, bool, Any]] = {
-    "off": (False, False, False, TURNS),
-    "tools": (True, False, False, TURNS),
-    "turns": (True, True, False, TURNS),
-    "balanced": (True, True, True, STEPS),
-}
-
-
-def test_each_preset_is_asked() -> None:
-    assert list(ANSWERS) == list(PRESETS)
-
-
-@pytest.mark.parametrize(("name", "answers"), ANSWERS.items(), ids=ANSWERS)
-def test_what_it_says_of_itself(name: str, answers: tuple[bool, bool, bool, Any]) -> None:
-    preset = PRESETS[name]
-    assert (preset.prunes, preset.asks_for_compaction, preset.keeps_prefix, preset.invariants) == answers
-    assert preset.is_active(DECIDED) is answers[0]
-    assert not preset.is_active(msgspec.structs.replace(DECIDED, enabled=False))
 
 
 @pytest.mark.parametrize("name", ["off", "tools", "turns"])
@@ -132,14 +110,6 @@ def test_what_keeps_lists_in_bounds_asks_late() -> None:
         **dict.fromkeys(PRESETS, at.red),
         "balanced": at.late,
     }
-
-
-def test_what_would_be_sent_if_nothing_were_decided() -> None:
-    messages = talk(u("1" * 40), a("2" * 80), u("3" * 40))
-    index = indexed(messages)
-    known = Incoming(index, Delta(1), msgspec.structs.replace(SHOWN, message_count=1, weight=4))
-    assert known.outgoing_weight(99) == 4 + messages[1].weight + messages[2].weight
-    assert Incoming(index, Delta(0)).outgoing_weight(99) == 99
 
 
 def test_a_gauge_goes_both_ways() -> None:

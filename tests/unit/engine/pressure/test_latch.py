@@ -152,23 +152,6 @@ def test_what_a_restart_makes_of_it(before: Latch, after: Latch) -> None:
 readings = st.sampled_from(("high", "middle", "low", "unknown"))
 
 
-@given(st.lists(readings, max_size=60))
-def test_at_most_one_request_an_episode(found: list[Reading]) -> None:
-    """An episode ends with two low readings in a row (unknown ones are none), or when a request is lost."""
-    latch, calm, asked_at, high = Latch(), 0, None, False
-    for number, reading in enumerate(found):
-        latch, asks = turn_end(latch, reading, True)
-        calm = calm + 1 if reading == "low" else calm if reading == "unknown" else 0
-        if calm >= 2 and reading == "low":
-            asked_at = None
-        if asks:
-            assert reading == "high"
-            assert asked_at is None or number - asked_at >= OUTCOME_WITHIN + COOLDOWN_FIRST
-            asked_at = number
-        high = high or reading == "high"
-    assert (latch.state == "idle" and latch.failure_count == 0) or high
-
-
 moves = st.one_of(
     readings.map(lambda reading: ("turn", reading)),
     st.sampled_from(("accepted", "refused", "failed", "compacted")).map(lambda event: ("event", event)),

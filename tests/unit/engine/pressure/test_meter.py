@@ -97,14 +97,6 @@ meters = st.builds(
 weights = st.integers(0, 400_000)
 
 
-@given(meters, st.lists(st.tuples(st.integers(-10, 300_000), weights), max_size=12))
-def test_the_ratio_stays_within_its_bounds(meter: Meter, readings: list[tuple[int, int]]) -> None:
-    for total, weight in readings:
-        meter = observe(meter, M, total, weight, WINDOW)
-        assert RATIO_LOW <= ratio(meter, M) <= RATIO_HIGH
-        assert meter.reading_tokens is None or 0 < meter.reading_tokens <= WINDOW
-
-
 @given(meters, weights, st.integers(0, 20_000))
 def test_weight_at_is_the_inverse_of_tokens(meter: Meter, weight: int, overhead: int) -> None:
     count = tokens(meter, M, weight, overhead)
@@ -121,17 +113,6 @@ def test_a_shorter_list_has_at_least_its_share_of_the_reading(meter: Meter, weig
         fixed = overhead if overhead < read else 0
         assert tokens(meter, M, weight, overhead) >= fixed + (read - fixed) * weight / meter.base - 1
         assert tokens(meter, M, weight, overhead) <= max(read, 1)
-
-
-@given(meters, st.integers(1, WINDOW), weights)
-def test_right_after_a_reading_that_is_believed_the_count_is_the_reading(
-    meter: Meter, total: int, weight: int
-) -> None:
-    after = observe(meter, M, total, weight, WINDOW)
-    if is_believed(M, total, weight, WINDOW):
-        assert tokens(after, M, weight, 7) == total
-    else:
-        assert after is meter
 
 
 # model, total, weight: is it believed in a window of 200,000?

@@ -1,6 +1,7 @@
 """Of any list an epoch breaks no promise, and its receipt tells what was done."""
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -11,13 +12,11 @@ from ctxmgr.engine.conversation import working_set_start
 from ctxmgr.engine.presets.balanced import USER_SHARE
 from ctxmgr.engine.retention.prefix_cost import cost
 from ctxmgr.engine.retention.receipts import BalancedResult
-from ctxmgr.formats import pi
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import ZONES, WorkingSet
 from ctxmgr.model.prices import Rates
-from ctxmgr.model.projection import Packet, Plan
-from tests.conversations import pairs
 from tests.notation import indexed, read
+from tests.unit.engine.judge import judged
 from tests.unit.engine.projections import kept
 from tests.unit.engine.stepwise import KEEP, NOTHING, any_list, kinds, projected, sent
 
@@ -50,53 +49,23 @@ def first_opened(messages: tuple[Message, ...], keys: dict[str, Any]) -> Balance
 
 
 @given(any_list, wanted())
-def test_told_again_from_what_leaves(messages: tuple[Message, ...], keys: dict[str, Any]) -> None:
-    """Without the index or the checks: order, pairs, users, the newest steps, what is signed, and the weight."""
+def test_an_epoch_breaks_no_promise(messages: tuple[Message, ...], keys: dict[str, Any]) -> None:
+    """The working set stays as it came, too, and so do pins, where the list fits with them."""
     plan = first_opened(messages, keys).plan
-    stays, out = kept(plan), sent(messages, plan)
-    assert stays == sorted(set(stays))
-    packets = sum(isinstance(piece, Packet) for piece in plan.pieces)
-    assert packets <= 1
-    assert len(out) == len(stays) + packets
-    for (at, _), asked in pairs(messages).items():
-        assert (at in stays) == (asked in stays)
-    changed = kinds(plan)
-    shown = [raw for raw in out if raw != _packet_raw(plan)]
-    for raw, at in zip(shown, stays, strict=True):
-        if at not in changed:
-            assert raw == messages[at].raw
-        assert messages[at].view.role not in ("user", "note", "prompt", "summary") or at not in changed
-        if any(block.signed for block in messages[at].view.blocks):
-            assert at not in changed
-    assert plan.weight == sum(message.weight for message in read(out)) <= plan.raw_weight
+    assert judged(messages, plan, by_steps=True) == set()
     users = [at for at, message in enumerate(messages) if message.view.role == "user"]
-    assert users[-1:] == [at for at in users[-1:] if at in stays]
     over = sum(messages[at].weight for at in users) > USER_SHARE * keys["usable"]
-    assert over or set(users) <= set(stays)
-    assert packets or set(users) <= set(stays)
-
-
-def _packet_raw(plan: Plan) -> bytes:
-    return next((bytes(pi.packet(piece.text, 0)) for piece in plan.pieces if isinstance(piece, Packet)), b"none")
-
-
-@given(any_list, wanted())
-def test_the_working_set_is_as_it_came(messages: tuple[Message, ...], keys: dict[str, Any]) -> None:
-    """Whatever is asked for, and whether the list fits or not: to cut into it is for others."""
-    plan = first_opened(messages, keys).plan
+    assert over or set(users) <= set(kept(plan))
+    unchanged = set(kept(plan)) - kinds(plan).keys()
     start = working_set_start(indexed(messages), keys["working_set"])
-    places = {at for at in range(start, len(messages)) if messages[at].view.role != "packet"}
-    assert places <= set(kept(plan))
-    assert places.isdisjoint(kinds(plan))
-
-
-@given(any_list, wanted())
-def test_what_is_pinned_stays_as_it_came(messages: tuple[Message, ...], keys: dict[str, Any]) -> None:
+    assert not_packets(messages, range(start, len(messages))) <= unchanged
     keys = fitting(messages, {**keys, "window_limit": 1e9})
     plan = projected(messages, **keys).plan
-    held = {at for at in keys["protected"]() if messages[at].view.role != "packet"}
-    assert held <= set(kept(plan))
-    assert held.isdisjoint(kinds(plan))
+    assert not_packets(messages, keys["protected"]()) <= set(kept(plan)) - kinds(plan).keys()
+
+
+def not_packets(messages: tuple[Message, ...], indices: Iterable[int]) -> set[int]:
+    return {at for at in indices if messages[at].view.role != "packet"}
 
 
 def told_numbers(line: str) -> list[float]:

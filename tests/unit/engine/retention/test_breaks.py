@@ -1,18 +1,17 @@
-"""When changing pays, and where: what is due against the cost of a change, the best place, the line."""
+"""What a change of a list costs, when it pays, and where: what is due against the cost, the best place."""
 
 import math
-import re
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import UNSET, UnsetType
 
 from ctxmgr.engine.retention.prefix_cost import (
     Behind,
     Offer,
     PrefixBreak,
-    arithmetic,
     best_change,
     cost,
     step_above,
@@ -21,6 +20,34 @@ from ctxmgr.model import Decision
 from ctxmgr.model.prices import BasePrices, PriceTier, Rates, TieredPrices
 
 TENTH = Rates(0.1, 1.25)
+
+# (after, cached, left), what it costs at a tenth for reading and five quarters for writing
+COSTS: list[tuple[str, tuple[int, int, int], float]] = [
+    ("all of it cached", (1_000, 1_000, 400), 400 * 1.25 - 1_000 * 0.1),
+    ("nothing cached: what is left out is saved", (1_000, 0, 400), -600 * 1.25),
+    ("half of it", (1_000, 500, 400), 400 * 1.25 - 500 * 0.1 - 500 * 1.25),
+    ("nothing is left", (1_000, 1_000, 0), -100),
+    ("nothing is there", (0, 0, 0), 0),
+]
+
+
+@pytest.mark.parametrize(("name", "of", "expected"), COSTS, ids=[row[0] for row in COSTS])
+def test_cost(name: str, of: tuple[int, int, int], expected: float) -> None:
+    assert cost(*of, TENTH) == pytest.approx(expected)
+
+
+PAYS: list[tuple[str, PrefixBreak, int | UnsetType]] = [
+    ("a cold cache: at once", PrefixBreak(1_000, 0, 400, -750, 60), 0),
+    ("after as many calls as it takes", PrefixBreak(1_000, 1_000, 400, 400, 60), 7),
+    ("what grows never does", PrefixBreak(400, 400, 1_000, 1_210, -60), UNSET),
+    ("nor does what grows in a cold cache", PrefixBreak(400, 0, 400, 0, 0), UNSET),
+]
+
+
+@pytest.mark.parametrize(("name", "change", "expected"), PAYS, ids=[row[0] for row in PAYS])
+def test_after_how_many_calls_a_change_pays(name: str, change: PrefixBreak, expected: int | UnsetType) -> None:
+    assert change.pays_after == expected
+
 
 # OpenAI's prices double above 272,000 tokens of a request
 DOUBLING = TieredPrices(1.25, 10, 0.125, 0, (PriceTier(272_000, 2.5, 15, 0.25, 0),))
@@ -109,32 +136,3 @@ def test_the_best_place_is_found(rows: Rows, data: st.DataObject, by: Rates, eve
         assert found.count == len(offers) or not every
         assert found.gain == pytest.approx(gains[found.count - 1], abs=1e-6)
         assert found.gain == pytest.approx(gains[-1] if every else max(gains), abs=1e-6)
-
-
-NUMBER = r"-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?"
-
-
-def numbers(line: str) -> list[float]:
-    return [float(found.replace(",", "")) for found in re.findall(NUMBER, line)]
-
-
-@given(
-    st.integers(0, 10**6),
-    st.integers(0, 10**6),
-    st.integers(0, 10**6),
-    some_rates,
-    st.floats(0, 1e6),
-    st.integers(0, 99),
-)
-def test_the_line_can_be_checked(after: int, cached: int, left: int, by: Rates, accrued: float, calls: int) -> None:
-    cached = min(after, cached)
-    saves = (after - left) * by.cache_read
-    found = PrefixBreak(after, cached, left, cost(after, cached, left, by), saves)
-    told = numbers(arithmetic(found, by, f"what is due has cost {accrued:,.0f} in {calls} calls"))
-    after_, left_, written, write, kept, read, uncached, write_, costs, saves_, accrued_, calls_ = told
-    assert (after_, left_, written, kept, calls_) == (after, left, left, cached, calls)
-    assert kept + uncached == after_
-    assert (read, write, write_) == (by.cache_read, by.cache_write, by.cache_write)
-    assert costs == pytest.approx(written * write - kept * read - uncached * write_, abs=0.51)
-    assert saves_ == pytest.approx((after_ - left_) * read, abs=0.51)
-    assert accrued_ == pytest.approx(accrued, abs=0.51)

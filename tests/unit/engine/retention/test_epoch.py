@@ -186,9 +186,3 @@ def test_a_pressed_list_of_which_less_than_a_quarter_can_leave_waits_for_a_compa
     most = WorkingSet(results=50, tokens=0)
     assert projected(messages, limit=weight - 1, keep=ALL, working_set=most).epoch_result is None
     assert projected(messages, window_limit=weight - 1, keep=ALL, working_set=most).epoch_result is not None
-
-
-def test_a_pressed_list_of_which_little_can_leave_is_left_alone() -> None:
-    """What is new and large leaves a step or two later by itself."""
-    messages = read(raws(u("go"), *looked(1, 5), *looked(2, 300), *LAST))
-    assert projected(messages, limit=100.0, working_set=WorkingSet(1, 1_000)).epoch_result is None

@@ -20,7 +20,6 @@ from ctxmgr.model.projection import BlockEdit, Keep, Plan
 from tests.notation import indexed, raws, read, talk, u
 from tests.unit.engine.projections import kept
 from tests.unit.engine.stepwise import (
-    ALL,
     KEEP,
     NOTHING,
     any_list,
@@ -110,13 +109,6 @@ def billed(before: Weighed, now: Weighed, by: Rates) -> float:
     cached = min(len(before), len(now)) if same is None else same
     read_tokens = sum(weight for _, weight in now[:cached])
     return read_tokens * by.cache_read + sum(weight for _, weight in now[cached:]) * by.cache_write
-
-
-def test_an_epoch_that_would_take_nothing_away_is_none() -> None:
-    messages = grown(3)
-    for reason in ("forced", "model", "policy", "pin", "cold", "red"):
-        done = projected(messages, reopen=reason, keep=ALL)
-        assert (done.epoch_result, done.epoch.number, kept(done.plan)) == (None, 0, list(range(7)))
 
 
 def test_a_cold_cache_opens_one_and_the_next_call_none() -> None:

@@ -86,16 +86,6 @@ def test_laid_out(
     assert [piece for piece in plan.pieces if isinstance(piece, Packet)] == [PACKET] * (place >= 0)
 
 
-def test_a_shortened_call_leaves_with_the_shape_of_its_arguments() -> None:
-    messages = talk(a("so", WRITE), r("ok"), END)
-    plan = laid_out(messages, {indexed(messages).block_key(BlockRef(0, 1)): SHORT})
-    (shown, _, _) = map(msgspec.json.decode, sent(messages, plan))
-    (text, block) = shown["content"]
-    assert text == {"type": "text", "text": "so"}
-    assert (block["id"], block["name"], block["arguments"]["path"]) == ("c1", "write", "a.py")
-    assert "60 lines; read the file to see them]" in block["arguments"]["content"]
-
-
 def test_of_two_alike_the_newest_of_the_user_stays_where_the_host_took_the_first_away() -> None:
     """The decision meant the first; now it would mean the other."""
     messages = talk(u("go"), a("ok"), u("go"), a("so"))
@@ -166,15 +156,6 @@ def test_what_goes_on_is_what_is_laid_out_anew(given: Drawn) -> None:
     assert sent(messages, grown)[: len(sent(messages[:size], before))] == sent(messages[:size], before)
     told: dict[str, Any] = {"pieces": ()}
     assert msgspec.structs.replace(grown, **told) == msgspec.structs.replace(anew, **told)
-
-
-@given(decided())
-def test_a_plan_weighs_what_it_says_and_edits_make_lighter(given: Drawn) -> None:
-    messages, decisions, place, _ = given
-    plan = laid_out(messages, decisions, place)
-    assert plan.weight == sum(message.weight for message in read(sent(messages, plan)))
-    assert plan.weight - plan.packet_weight <= plan.raw_weight
-    assert laid_out(messages, dict(reversed(decisions.items())), place).pieces == plan.pieces
 
 
 # items that join: an answer of several items

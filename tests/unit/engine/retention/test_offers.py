@@ -127,30 +127,10 @@ def test_words_over_their_room_let_the_oldest_steps_leave_as_one_offer() -> None
     assert offer.why == "words over their room"
 
 
-def test_what_a_step_loses_with_its_result_is_told_once() -> None:
-    """All offers together save no more than what they take away weighs."""
-    said = [u("go"), *(one for number in range(6) for one in looked(number, 60)), *LAST]
-    messages = read(raws(*said))
-    found = offered(said, NOTHING)
-    assert sum(offer.saved for offer in found) == sum(message.weight for message in messages[1:13])
-
-
 def test_the_packet_goes_with_the_oldest_steps() -> None:
     said = [u("go"), u("and test it"), *looked(1), *looked(2), *LAST]
     assert positions(offered(said, NOTHING))[-1] == 2
     assert positions(offered(said, NOTHING, packet=Packet("told", 1)))[-1] == 1
-
-
-def test_an_offer_is_due_since_it_outlived_its_worth_but_never_longer_than_the_epoch_lasts() -> None:
-    """The conversation grows by 100 tokens a call, and four calls ago the epoch began."""
-    said = [u("go"), *looked(1), *looked(2), *LAST]
-    index = indexed(read(raws(*said)))
-    age = index.weight_of(range(3, index.size))
-    for worth, expected in ((age - 200.0, 2.0), (age - 350.0, 3.5), (0.0, 4.0)):
-        worth = max(worth, 0.0)
-        newest = index.weight_of(range(working_set_start(index, NEWEST), index.size))
-        due = {offer.position: offer.due_calls for offer in offered(said, by(read=worth / 2))}[2]
-        assert due == pytest.approx(min(expected, (age - max(worth, newest)) / 100.0, 4.0), abs=0.01)
 
 
 # name, call, row of the table

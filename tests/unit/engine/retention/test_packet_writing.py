@@ -10,7 +10,7 @@ from ctxmgr.engine.invariants import STEPS
 from ctxmgr.engine.memory import PacketText, Stamp, fold
 from ctxmgr.engine.memory.extract import from_message
 from ctxmgr.engine.retention.layout import Layout, lay_out
-from ctxmgr.engine.retention.packet_writing import NO_PACKET, PacketWriter, packet_of, place_of
+from ctxmgr.engine.retention.packet_writing import NO_PACKET, PacketWriter, left_paths, packet_of, place_of
 from ctxmgr.model.messages import PACKET_MARK, Message
 from ctxmgr.model.projection import Decision, Packet, Plan
 from ctxmgr.model.saved import Ledger
@@ -136,3 +136,11 @@ def test_it_never_weighs_more_than_what_it_stands_for() -> None:
     long = talk(u("go"), *STEP, a("ok"))
     light = told(long, {1, 2}, facts=of("x" * 400))
     assert light.text == "x" * 400, "what does not fit goes from its end"
+
+
+def test_the_files_that_left_are_named_newest_first_and_once_however_they_are_spelled() -> None:
+    spelled = ("/w/project/src/a.py", "/w/project/src/b.py", "src/a.py", "c.py", "c.py")
+    messages = talk(u("go"), *(said for path in spelled for said in (a("", call("read", path=path)), r("text"))))
+    assert left_paths(messages, set(range(11))) == ("c.py", "/w/project/src/a.py", "/w/project/src/b.py")
+    assert left_paths(messages, {1, 2, 3, 4}) == ("/w/project/src/b.py", "/w/project/src/a.py")
+    assert left_paths(messages, set()) == ()

@@ -11,11 +11,9 @@ from ctxmgr.engine.invariants import STEPS
 from ctxmgr.engine.retention.layout import Layout, lay_out
 from ctxmgr.engine.retention.receipts import (
     LISTED,
-    RECEIPTS_KEPT,
     Original,
     changed,
     evicted_paths,
-    filed,
     originals,
     projected_weights,
     receipt,
@@ -125,13 +123,6 @@ def test_a_receipt_lists_the_heaviest_in_the_order_of_the_list() -> None:
     assert places == sorted(places)
     assert {one.ref.message_index for one in gone if one.before_tokens > 10} <= set(places)
     assert found.evicted[1].why == "why 1"
-
-
-def test_the_newest_receipts_are_kept() -> None:
-    kept: tuple[Receipt, ...] = ()
-    for number in range(RECEIPTS_KEPT + 3):
-        kept = filed(kept, Receipt(number, "price", 1, 1, ""))
-    assert [one.epoch_number for one in kept] == list(range(3, RECEIPTS_KEPT + 3))
 
 
 @st.composite

@@ -5,8 +5,8 @@ import math
 
 import pytest
 
-from ctxmgr.engine.retention.reuse_table import AGES, YIELDS, Kind
-from ctxmgr.engine.retention.worth import KEEP, Worth, age_of, keep_tokens
+from ctxmgr.engine.retention.reuse_table import AGES, YIELDS
+from ctxmgr.engine.retention.worth import KEEP, Worth, keep_tokens
 from ctxmgr.model import Policy, Rates
 
 
@@ -14,23 +14,6 @@ def test_the_table_falls_with_age_in_every_row() -> None:
     for kind, yields in YIELDS.items():
         assert len(yields) == len(AGES), kind
         assert all(after < before for before, after in itertools.pairwise(yields)), kind
-
-
-@pytest.mark.parametrize("column", range(len(AGES)))
-@pytest.mark.parametrize("kind", sorted(YIELDS))
-def test_at_a_column_of_the_table_a_block_stays_as_long_as_the_column_says(kind: Kind, column: int) -> None:
-    assert age_of(YIELDS[kind], YIELDS[kind][column]) == pytest.approx(AGES[column])
-
-
-def test_between_two_columns_the_yield_falls_as_a_power_of_age() -> None:
-    middle = math.sqrt(AGES[1] * AGES[2])
-    assert age_of(YIELDS["read"], math.sqrt(YIELDS["read"][1] * YIELDS["read"][2])) == pytest.approx(middle)
-
-
-def test_a_block_stays_until_its_yield_is_worth_what_reading_it_costs() -> None:
-    """1,000 tokens at .1 a call cost 100; a stretch that costs 1,500 must be repeated once in 15 calls."""
-    by = Worth(1_500, Rates(0.1, 1.25)).retention()
-    assert by.ages["read"] == pytest.approx(age_of(YIELDS["read"], 1_000 * 0.1 / 1_500))
 
 
 # keep, tokens that a block of each kind stays (arguments, call, read, command, search), the room for words
@@ -71,12 +54,6 @@ def test_results_leave_long_ones_first() -> None:
     ages = [by.age("read", weight) for weight in (10, 250, 1_000, 4_000, 100_000)]
     usual = by.ages["read"]
     assert ages == pytest.approx([2 * usual, 2 * usual, usual, usual / 2, usual / 2])
-
-
-def test_words_leave_after_reads_and_reads_after_commands_and_searches() -> None:
-    for keep in KEEP.values():
-        ages = Worth(keep, Rates()).retention().ages
-        assert ages["search"] < ages["command"] < ages["read"] < ages["arguments"]
 
 
 def test_in_a_smaller_window_less_is_kept_and_in_a_larger_one_no_more() -> None:

@@ -197,27 +197,3 @@ def test_of_any_text_the_cut_is_light_enough_and_made_of_its_parts(
     needed = ends.start_chars + ends.end_chars + len(line(quarters(text))) + 9
     assert done.weight <= tokens or 4 * tokens < needed
     assert done == short(text, tokens, ends)
-
-
-@given(texts, st.integers(200, 5_000))
-def test_no_more_is_cut_than_was_asked_for(text: str, tokens: int) -> None:
-    done = short(text, tokens)
-    longest_line = max(map(len, text.split("\n")))
-    if done is not None and quarters(text) > tokens and longest_line < 400:
-        assert done.weight >= 0.9 * tokens
-
-
-def test_an_outline_has_a_fifth_of_the_room_and_a_label_before_each_line() -> None:
-    text = log(4_000, 1_705)
-    lines = [(at, text.index("\n", at) + 1) for at in (text.index(f"line {n} of") for n in range(1_000, 3_000, 20))]
-    gap = Gap(lambda left, start, end: line(left), lines, lambda at: f"@{at} ")
-    done = cut(text, quarters(text), 1_000, quarters, gap)
-    assert done is not None
-    out = text_of(done.parts, text)
-    told = [one for one in out.splitlines() if one.startswith("@") and ERROR not in one]
-    assert [text[int(one[1:].split(" ")[0]) :].startswith(one.split(" ", 1)[1]) for one in told] == [True] * len(
-        told
-    )
-    assert 0.15 * 1_000 <= quarters("\n".join(told)) <= 0.2 * 1_000
-    assert f"@{text.index(ERROR)} {ERROR}" in out.splitlines()
-    assert done.weight == quarters(out) <= 1_000

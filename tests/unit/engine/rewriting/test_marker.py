@@ -74,13 +74,6 @@ def test_a_marker_is_one_short_line_and_known_again(tool: str, arguments: dict[s
         assert len(made) <= marker.CALL_LENGTH + 100
 
 
-@pytest.mark.parametrize("value", ['"' * 500, "x" * 500, 10**100, {"a": ["y" * 500]}])
-def test_a_marker_of_many_long_arguments_is_known_again(value: Any) -> None:
-    arguments = {f"path{number}": value for number in range(30)} | {"line\nend": value}
-    assert marker.is_marker(marker.pruned(Call("read\nme", arguments), 1))
-    assert marker.is_marker(marker.pruned(Call("odd", {"x" * 5_000: 1}), 1))
-
-
 @pytest.mark.parametrize(
     "text",
     [

@@ -154,30 +154,6 @@ def test_what_is_counted() -> None:
     )
 
 
-def projected(messages: tuple[Message, ...], found: Pruning, done: dict[str, Decision]) -> list[BlockEdit]:
-    index = indexed(messages)
-    ask = TurnsInputs(
-        zone="green",
-        protection=Protection(index, SMALL),
-        floor=0,
-        decisions={**done, **{target.key: Decision("pruned") for target in found.targets}},
-        folding=Folding(None, lambda at: False),
-        rules=TURNS,
-        limits=None,
-        rewrite=rewriter(index, quarters),
-    )
-    return [piece for piece in project(index, ask).pieces if isinstance(piece, BlockEdit)]
-
-
-def test_the_marker_names_the_call_it_had_where_an_id_is_used_again() -> None:
-    said = [u("go"), a(call("read", "x1", path="old.py")), r("x" * 4_000, "x1")]
-    said += [u("1"), a(call("read", "x1", path="new.py")), u("2")]
-    messages = talk(*said)
-    policy = small(preset="tools", prune_protect=0, prune_minimum=0)
-    (edit,) = projected(messages, prune(Protection(indexed(messages), policy), {}, False), {})
-    assert edit.text == '[output pruned — ~1,000 tokens | read path="old.py"]'
-
-
 @pytest.mark.parametrize(("protected", "expected"), [((), [2]), (("READ",), [])])
 def test_the_newest_turn_spares_protected_tools_too(protected: tuple[str, ...], expected: list[int]) -> None:
     """Rule 3 of the projection squeezes it; names are the same in whatever case there as well."""
