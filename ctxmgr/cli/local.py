@@ -15,8 +15,8 @@ SESSION = option("session", metavar="SESSION", help="the id of the session, or h
 SESSIONS = CommandRow(
     "Lists the sessions in the state directory, shows one, exports it to a file, or deletes sessions with their "
     "originals, by id or by age and size. A session is named by its id or by any beginning of it that means one "
-    "session. A session that is open is not deleted. The exit code is 1 if a session is open or cannot be read or "
-    "deleted, and 2 if there is no such session.",
+    "session; to delete it, give its whole id. A session that is open is not deleted. The exit code is 1 if a "
+    "session is open or cannot be read or deleted, and 2 if there is no such session.",
     "ctxmgr sessions list",
     "ctxmgr.inspection:sessions.run",
     part="ACTION",
@@ -64,7 +64,7 @@ SESSIONS = CommandRow(
                     metavar="URL",
                     help="also delete them in this store, unless they are open on another machine",
                 ),
-                option("session", metavar="SESSION", nargs="+", help="ids of sessions, or how they begin"),
+                option("session", metavar="SESSION", nargs="+", help="whole ids of sessions"),
             ),
         ),
         "purge": CommandRow(
@@ -145,7 +145,7 @@ FORGET = CommandRow(
     "ctxmgr forget SESSION --state-dir /tmp/ctxmgr",
     "ctxmgr.inspection:sessions.forget",
     (
-        option("session", metavar="SESSION", help="the id of the session, or how it begins"),
+        option("session", metavar="SESSION", help="the whole id of the session"),
         DIRECTORY,
         option(
             "--store",

@@ -1,13 +1,14 @@
 """Finds the saved session that a person means: by its id, or by a prefix of it.
 
 Ids of agents' sessions have the form `PROGRAM:ID`; the program may be omitted. `short` returns the shortest unique
-prefix, with at least `SHORTEST` characters after the program.
+prefix, with at least `SHORTEST` characters after the program. A session to be deleted is named by its whole id:
+after `s1` has been deleted, `s1` is a prefix of `s10` alone.
 """
 
 import contextlib
 import json
 from collections.abc import Collection, Iterable, Sequence
-from itertools import takewhile
+from os.path import commonprefix
 from pathlib import Path
 
 from ctxmgr.devices import ArchiveDatabase, ArchiveFault
@@ -35,13 +36,22 @@ def meant(directory: Path, named: str, archive: ArchiveDatabase | None = None) -
     return one_of(named, known(directory, archive), directory)
 
 
+def whole(directory: Path, named: str) -> str:
+    """The session with this id, or with this id after its program. Raises NotOne."""
+    id = meant(directory, named)
+    if named not in (id, _without_program(id)):
+        raise NotOne(f"no session has the id {named}; to delete {id}, give its whole id")
+    return id
+
+
 def one_of(named: str, ids: Collection[str], where: object) -> str:
     """Like `meant`, for these ids. `where`: their origin, for the text of a fault."""
-    if named in ids:
-        return named
-    found = [id for id in ids if id.startswith(named)] or [
-        id for id in ids if id.partition(":")[2].startswith(named)
-    ]
+    found = (
+        [id for id in ids if id == named]
+        or [id for id in ids if _without_program(id) == named]
+        or [id for id in ids if id.startswith(named)]
+        or [id for id in ids if _without_program(id).startswith(named)]
+    )
     if not named or not found:
         raise NotOne(f"nothing is saved of {named} in {where}; --state-dir names another")
     if len(found) > 1:
@@ -49,6 +59,10 @@ def one_of(named: str, ids: Collection[str], where: object) -> str:
         listed = ", ".join([*found[:MOST_NAMED], *more])
         raise NotOne(f"{len(found)} sessions begin with {named}: {listed}", is_ambiguous=True)
     return found[0]
+
+
+def _without_program(id: str) -> str:
+    return id.partition(":")[2]
 
 
 def known(directory: Path, archive: ArchiveDatabase | None = None) -> list[str]:
@@ -66,16 +80,11 @@ def short(ids: Sequence[str]) -> dict[str, str]:
     """Each id with its shortest unique prefix."""
     ordered, made = sorted(ids), {}
     for at, id in enumerate(ordered):
-        beside = (*ordered[max(0, at - 1) : at], *ordered[at + 1 : at + 2])
-        shared = max((_shared(id, other) for other in beside if other != id), default=0)
+        beside = [other for other in (*ordered[max(0, at - 1) : at], *ordered[at + 1 : at + 2]) if other != id]
+        shared = max((len(commonprefix((id, other))) for other in beside), default=0)  # noqa: RUF071  no paths
         program = id.find(":") + 1
         made[id] = id[: max(shared + 1, program + SHORTEST)]
     return made
-
-
-def _shared(one: str, other: str) -> int:
-    """The length of the common prefix."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _saved(directory: Path) -> Iterable[str]:

@@ -274,20 +274,17 @@ def delete(parsed: Namespace, directory: Path) -> int:
 
 
 def _deleted_all(command: str, directory: Path, names: Iterable[str], url: str | None) -> int:
-    """If no local id matches, the name may still be an id in the store. All names are resolved first: once a
-    session is deleted, its id may be a prefix of another one.
-    """
-    ids: dict[str, None] = {}
-    codes = {0}
+    """Each name is a whole id. One that is unknown here may still be an id in the store."""
+    ids: dict[str, str] = {}
     for named in names:
         try:
-            ids[naming.meant(directory, named)] = None
+            ids[naming.whole(directory, named)] = ""
         except naming.NotOne as fault:
-            if fault.is_ambiguous or url is None:
-                codes.add(complain(command, str(fault), 2))
-            else:
-                ids[named] = None
-    codes.update(_deleted(command, directory, id, url) for id in ids)
+            ids[named] = str(fault)
+    codes = {0}
+    for id, unknown in ids.items():
+        is_unknown = unknown and url is None
+        codes.add(complain(command, unknown, 2) if is_unknown else _deleted(command, directory, id, url))
     return 1 if 1 in codes else max(codes)
 
 

@@ -142,10 +142,15 @@ def test_an_unknown_id_is_2(state: Path, tmp_path: Path, capsys: pytest.CaptureF
     assert not state.exists()
 
 
-def test_an_id_given_twice_deletes_no_session_whose_id_begins_with_it(state: Path) -> None:
+@pytest.mark.parametrize("command", [["sessions", "delete"], ["forget"]])
+def test_a_deleted_id_deletes_no_session_whose_id_begins_with_it(
+    command: list[str], state: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     first, second = save(state, "s1"), save(state, "s10")
-    assert run(state, "delete", "s1", "s1") == 0
+    assert main([*command, "--state-dir", str(state), "s1"]) == 0
+    assert main([*command, "--state-dir", str(state), "s1"]) == 2
     assert (first.exists(), second.exists()) == (False, True)
+    assert "no session has the id s1; to delete s10, give its whole id\n" in capsys.readouterr().err
 
 
 def test_a_file_with_an_id_that_is_no_text_hides_no_session(
@@ -157,26 +162,41 @@ def test_a_file_with_an_id_that_is_no_text_hides_no_session(
     assert "session mine" in capsys.readouterr().out
 
 
-IDS = ("claude:09fffd84-80fe-1", "claude:09fffd84-80fe-2", "codex:7777", "mine")
+IDS = ("claude:09fffd84-80fe-1", "claude:09fffd84-80fe-2", "codex:7777", "mine", "codex:77777")
 
 
-@pytest.mark.parametrize("action", ["show", "export", "delete", "forget", "inspect"])
+def words(action: str, named: str, state: Path, out: Path) -> list[str]:
+    more = [str(out)] if action == "export" else []
+    return {"forget": ["forget", "--state-dir", str(state), named], "inspect": ["inspect", named]}.get(
+        action, ["sessions", action, named, *more]
+    )
+
+
+@pytest.mark.parametrize("action", ["show", "export", "inspect"])
 @pytest.mark.parametrize(
-    ("named", "meant"), [("claude:09fffd84-80fe-1", 0), ("09fffd84-80fe-2", 1), ("7", 2), ("mi", 3)]
+    ("named", "meant"), [("claude:09fffd84-80fe-1", 0), ("09fffd84-80fe-2", 1), ("7777", 2), ("mi", 3)]
 )
-def test_a_session_is_named_by_any_beginning_that_means_it_alone(
+def test_a_session_is_shown_by_any_beginning_that_means_it_alone(
     action: str, named: str, meant: int, state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
+    for id in IDS:
+        save(state, id)
+    monkeypatch.setenv("CTXMGR_STATE_DIR", str(state))
+    assert main(words(action, named, state, tmp_path / "out")) == 0
+    exported = (tmp_path / "out").read_text() if action == "export" else ""
+    assert IDS[meant] in capsys.readouterr().out + exported
+
+
+@pytest.mark.parametrize("action", ["delete", "forget"])
+@pytest.mark.parametrize(("named", "meant"), [("claude:09fffd84-80fe-1", 0), ("7777", 2), ("777", -1), ("mi", -1)])
+def test_a_session_is_deleted_by_its_whole_id_with_or_without_its_program(
+    action: str, named: str, meant: int, state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     paths = [save(state, id) for id in IDS]
     monkeypatch.setenv("CTXMGR_STATE_DIR", str(state))
-    more = [str(tmp_path / "out")] if action == "export" else []
-    words = {"forget": ["forget", "--state-dir", str(state), named], "inspect": ["inspect", named]}
-    assert main(words.get(action, ["sessions", action, named, *more])) == 0
-    if action in ("delete", "forget"):
-        assert [path.exists() for path in paths] == [number != meant for number in range(len(IDS))]
-    else:
-        assert IDS[meant] in capsys.readouterr().out + ((tmp_path / "out").read_text() if more else "")
+    assert main(words(action, named, state, tmp_path)) == (2 if meant < 0 else 0)
+    assert [path.exists() for path in paths] == [number != meant for number in range(len(IDS))]
 
 
 @pytest.mark.parametrize("action", ["show", "export", "delete", "forget", "inspect"])
@@ -185,11 +205,8 @@ def test_a_beginning_that_means_several_names_them_and_does_nothing(
 ) -> None:
     paths = [save(state, id) for id in IDS]
     monkeypatch.setenv("CTXMGR_STATE_DIR", str(state))
-    more = [str(tmp_path / "out")] if action == "export" else []
-    words = {"forget": ["forget", "--state-dir", str(state), "09ff"], "inspect": ["inspect", "09ff"]}
-    assert main(words.get(action, ["sessions", action, "09ff", *more])) == 2
-    said = capsys.readouterr().err
-    assert f"2 sessions begin with 09ff: {IDS[0]}, {IDS[1]}" in said
+    assert main(words(action, "09ff", state, tmp_path / "out")) == 2
+    assert f"2 sessions begin with 09ff: {IDS[0]}, {IDS[1]}" in capsys.readouterr().err
     assert all(path.exists() for path in paths)
 
 
@@ -208,6 +225,7 @@ def test_the_list_fits_80_columns_and_names_each_by_a_beginning_that_means_it(
         "claude:09fffd84-80fe-1",
         "claude:09fffd84-80fe-2",
         "codex:7777",
+        "codex:77777",
         "mine",
     }
 
