@@ -195,6 +195,7 @@ class SessionCore:
             time_ms=time_ms,
             archive=self.capabilities.archiving,
             may_take_long=may_take_long,
+            may_ask=self.may_ask(),
         )
 
     def weigh(self, text: str) -> int:

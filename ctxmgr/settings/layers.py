@@ -180,8 +180,10 @@ class Layers(msgspec.Struct, frozen=True):
                 origins.update({path: layer.origin(path) for path, _ in leaves(layer.values)})
         origins = {path: origins[path] for path, _ in leaves(values)}
         policy = {name: value for name, value in values.items() if name not in keys.OWN}
-        held = _checked(policy, origins)
         known = (self.models or shipped()).find(model)
+        if values.get("window", known.usual_window) < known.usual_window and known.matched != "unknown":
+            policy.setdefault("hostReserve", 0)  # the program compacts by the model's own window
+        held = _checked(policy, origins)
         state_dir = values.get("state_dir")
         is_set = held.prices is not None
         # a set price overrides a known one

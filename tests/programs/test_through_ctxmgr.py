@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.model_server import Gate
+from tests.programs import running
 from tests.programs.conftest import Playing
 from tests.programs.running import WINDOW_TOKENS, Agent, Claude, Codex
 from tests.provider import Hold, looking, script
@@ -34,6 +35,19 @@ def test_who_observes_changes_nothing(playing: Playing, agent: Agent) -> None:
     assert max(one.sent for one in calls) > WINDOW_TOKENS
     assert all(before.sent - after.read < 128 for before, after in pairwise(calls))
     assert session.told != []
+
+
+@pytest.mark.parametrize("through", ["observe", "run"])
+def test_a_session_that_fits_a_window_of_60k_costs_no_more_than_without_ctxmgr(
+    playing: Playing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even with the cheapest cache reads: nothing is removed for room before the window ends."""
+    monkeypatch.setattr(running, "WINDOW_TOKENS", 60_000)
+    session, provider = playing(Claude(), script("Look through the modules", *looking(20), final=DONE))
+    assert session.prompt("Look through the modules, please.") == DONE
+    calls = [one.usage for one in provider.record.answered]
+    assert max(one.sent for one in calls) > 0.6 * 60_000
+    assert all(before.sent - after.read < 128 for before, after in pairwise(calls))
 
 
 @pytest.mark.parametrize("through", ["direct", "run"])

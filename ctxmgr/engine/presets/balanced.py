@@ -106,7 +106,7 @@ class Balanced(PresetStrategy):
         """Everything except what must stay. 0 if that is too little for an epoch, or if the last list could not be
         brought below the limit.
         """
-        if plan.weight > _room(inputs.gauge).limit:
+        if plan.weight > _room(inputs).limit:
             return 0.0
         if not answered and state.last_projection is not None:
             return math.inf  # no list since the restart: the first one may be pruned
@@ -141,7 +141,7 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
     writer = _writer(conversation, state, inputs, zone)
     packet_index, packet, lost = _packet(incoming, state, writer)
     unsent = state.last_projection is None and writer.has_news(packet)  # notes exist, and no list was sent yet
-    room, is_pressed_cold = _room(gauge), inputs.policy.idle == "prune" and _is_cold(state, inputs)
+    room, is_pressed_cold = _room(inputs), inputs.policy.idle == "prune" and _is_cold(state, inputs)
     if is_pressed_cold:
         cold = max(LEAST_COLD, COLD_SHARE * conversation.raw_weight)
         room = msgspec.structs.replace(room, limit=min(room.limit, cold))
@@ -172,11 +172,14 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
     return WorthInputs(terms, state.epoch, reopen, incoming.last_plan, _before(state), time_ms)
 
 
-def _room(gauge: Gauge) -> ListRoom:
-    """A list is under pressure at the size at which a compaction would be requested, and at which a price tier
-    begins.
+def _room(inputs: Inputs) -> ListRoom:
+    """A list is under pressure at the size at which a compaction would be requested, or the host would compact by
+    itself; in a host that does neither, where the window ends; and at which a price tier begins.
     """
-    late, dearer = gauge.weight_at(gauge.thresholds.late), step_above(gauge.terms.prices, gauge.weight_at)
+    gauge = inputs.gauge
+    is_compacted = inputs.may_ask or inputs.policy.host_reserve > 0
+    late = gauge.weight_at(gauge.thresholds.late) if is_compacted else gauge.fit_weight
+    dearer = step_above(gauge.terms.prices, gauge.weight_at)
     return ListRoom(min(late, dearer, gauge.fit_weight), gauge.fit_weight, USER_SHARE * gauge.usable_weight)
 
 

@@ -28,7 +28,7 @@ class Inputs(msgspec.Struct, frozen=True):
     `weigh` counts the tokens of a text. `memo` only saves time. `time_ms`: when the call came, or None if the host
     did not say. `archive`: whether originals of removed content are kept, and whether markers may contain handles
     by which the model requests it. `may_take_long`: False if other calls wait for this one, so that a long list
-    should be processed in another thread.
+    should be processed in another thread. `may_ask`: whether the host may be asked for a compaction.
     """
 
     policy: Policy
@@ -39,6 +39,7 @@ class Inputs(msgspec.Struct, frozen=True):
     time_ms: int | None = None
     archive: Literal["", "originals", "handles"] = ""
     may_take_long: bool = True
+    may_ask: bool = True
 
     @property
     def archives(self) -> bool:

@@ -213,3 +213,21 @@ def test_a_model_and_a_sub_agent_have_no_holdout_of_their_own(places: Places) ->
         places.user.write_text(f"{table}\nholdout = 0.5\n")
         with pytest.raises(SettingsFault, match="holdout cannot be set here, only for all models and sub-agents"):
             places.read()
+
+
+@pytest.mark.parametrize(
+    ("model", "window", "reserve"),
+    [
+        ("claude-haiku-4-5", 40_000, 0),
+        ("claude-haiku-4-5", 200_000, None),
+        ("claude-haiku-4-5", 400_000, None),
+        ("nobody-knows-it", 40_000, None),
+        (None, 40_000, None),
+    ],
+)
+def test_a_program_does_not_compact_by_a_window_below_its_models(
+    places: Places, model: str | None, window: int, reserve: int | None
+) -> None:
+    assert places.read({"window": window}).settings_for("claude", model).policy.get("hostReserve") == reserve
+    places.user.write_text("hostReserve = 9\n")
+    assert places.read({"window": window}).settings_for("claude", model).policy["hostReserve"] == 9

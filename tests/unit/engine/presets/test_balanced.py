@@ -188,3 +188,18 @@ def test_a_list_that_was_written_anew_after_a_restart_opens_an_epoch_where_somet
         found = BALANCED.project(Incoming(MIXED, Delta(unchanged)), state, inputs(policy=policy))
         assert found.state.epoch.number == number
         assert (found.receipt is not None) == (number == 2)
+
+
+@pytest.mark.parametrize(
+    ("may_ask", "host_reserve", "is_early"), [(True, 0, True), (False, 16_384, True), (False, 0, False)]
+)
+def test_nothing_is_removed_for_room_before_the_window_ends_if_nobody_compacts(
+    may_ask: bool, host_reserve: int, is_early: bool
+) -> None:
+    """A host that compacts at another window, and cannot be asked, does nothing at the end of this one."""
+    window = round(LONG.raw_weight / 0.95 / 0.75)  # the list takes .95 of what is usable
+    policy = Policy(host_reserve=host_reserve, working_set=WorkingSet(results=0, tokens=0))
+    gauge = Gauge(Meter(), thresholds(policy, window), "quarters/m", 0)
+    by = Inputs(policy, gauge, quarters, Ledger(), {}, may_ask=may_ask)
+    found = BALANCED.project(Incoming(LONG, Delta(0)), STATE, by).receipt
+    assert (found is not None and found.opening == "red") == is_early
