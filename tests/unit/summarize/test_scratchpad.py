@@ -22,8 +22,6 @@ def test_a_summary_without_a_model_ends_with_the_notes_in_each_format() -> None:
             prepared(HISTORY, PREFIX, files=FILES), strategy="extractive", format=form, scratchpad=NOTES
         )
         assert written.summary.endswith(f"\n\n{SECTION}{LISTS}"), form
-        bare, _ = write(prepared(HISTORY, PREFIX, files=FILES), strategy="extractive", format=form)
-        assert SCRATCHPAD_HEADING not in bare.summary, form
 
 
 def test_the_next_summary_has_them_once_and_as_they_are_then() -> None:

@@ -50,18 +50,16 @@ def test_history_and_turn_do_not_wait_for_each_other() -> None:
     assert len(batches) > 2
 
 
-# name, history, prefix, previous; batches; starts with, ends with
-CARRIED = [
-    ("no previous", "", "", None),
-    ("a previous", H, "", H),
-    ("with lists", H, "", H + LISTS),
-    ("with a turn's context", H, CONTEXT, f"{H}\n\n---\n\n{TURN_MARK}\n\n{CONTEXT}"),
-    ("with both", H, CONTEXT, f"{H}\n\n---\n\n{TURN_MARK}\n\n{CONTEXT}{LISTS}"),
+# history, context, previous
+CARRIED: list[tuple[str, str, str | None]] = [
+    ("", "", None),
+    (H, "", H + LISTS),
+    (H, CONTEXT, f"{H}\n\n---\n\n{TURN_MARK}\n\n{CONTEXT}{LISTS}"),
 ]
 
 
 def test_a_split_turn_without_new_history() -> None:
-    for history, context, previous in [row[1:] for row in CARRIED]:
+    for history, context, previous in CARRIED:
         for strategy in STRATEGIES:
             written, batches = write(prepared((), PREFIX_PART, previous, FILES), strategy=strategy, slices=SMALL)
             before = written.summary.partition(TURN_MARK)[0]
@@ -88,12 +86,13 @@ def test_with_new_history_a_turns_context_goes_into_the_history() -> None:
     assert written.summary.count(TURN_MARK) == 1
 
 
-BY_MODEL = pytest.mark.parametrize("strategy", [one for one in STRATEGIES if one != "extractive"])
-WRONG = pytest.mark.parametrize(("bad", "reason"), [row[1:] for row in BAD], ids=[row[0] for row in BAD])
+# each failure in one strategy, and each strategy with one failure: all strategies read answers alike
+FAILURES: list[tuple[Strategy, Completion, str]] = [("single-shot", bad, reason) for _, bad, reason in BAD]
+FAILURES += [(strategy, *BAD[0][1:]) for strategy in STRATEGIES if strategy not in ("single-shot", "extractive")]
+WRONG = pytest.mark.parametrize(("strategy", "bad", "reason"), FAILURES)
 PROSE = "Let me go on with the work."
 
 
-@BY_MODEL
 @WRONG
 def test_a_history_that_fails_for_good_makes_the_whole_extractive(
     strategy: Strategy, bad: Completion, reason: str
@@ -112,7 +111,6 @@ def test_a_history_that_fails_for_good_makes_the_whole_extractive(
     assert fallback.get("said") == ("no route" if reason == "failed" else fallback.get("said"))
 
 
-@BY_MODEL
 @WRONG
 def test_a_cut_turn_that_fails_for_good_keeps_the_history_that_was_paid_for(
     strategy: Strategy, bad: Completion, reason: str

@@ -1,14 +1,25 @@
-"""Turns conversations of the tests' notation into packets, as a list that shows their last messages would have."""
+"""Turns results into facts, and conversations of the tests' notation into packets, as a list that shows their last
+messages would have.
+"""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
-from ctxmgr.engine.memory import PacketText, Removed, Stamp, facts_of, fold
+from ctxmgr.engine.memory import PacketText, Removed, Stamp, facts_of, fold, from_message
 from ctxmgr.engine.memory.from_summary import from_summary
+from ctxmgr.model import Block, View
 from ctxmgr.model.saved import Fact, Ledger
 from tests.notation import Said, quarters
 from tests.unit.summarize.scripted import told
 
 LATER = 1_000  # of what is known before a conversation: a time
+
+
+def of_result(tool: str, arguments: dict[str, Any], text: str = "", at: int = 1, **fields: Any) -> tuple[Fact, ...]:
+    """The facts of the result of one call, at this time."""
+    call = Block("call", call_id="c", tool=tool, arguments=arguments)
+    result = View("result", (Block("result", text=text, call_id="c", **fields),))
+    return from_message(result, stamp=Stamp(f"r{at}", at), calls={"c": call}, opening=False)
 
 
 def known(*said: Said, more: Sequence[Fact] = ()) -> Ledger:

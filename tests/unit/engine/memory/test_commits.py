@@ -2,10 +2,9 @@
 
 import pytest
 
-from ctxmgr.engine.memory import Stamp, current, fold
-from ctxmgr.engine.memory.extract import from_message
-from ctxmgr.model import Block, View
+from ctxmgr.engine.memory import current, fold
 from ctxmgr.model.saved import Fact, Ledger
+from tests.unit.engine.memory.packets import of_result
 
 Run = tuple[str, str]
 
@@ -15,11 +14,7 @@ def facts(*runs: Run, failed: tuple[int, ...] = ()) -> tuple[Fact, ...]:
     marks as errors."""
     ledger = Ledger({}, (0, 0))
     for at, (command, output) in enumerate(runs):
-        arguments = {"command": command}
-        call = Block("call", call_id="c", tool="Bash", arguments=arguments)
-        result = View("result", (Block("result", text=output, call_id="c", is_error=at in failed),))
-        found = from_message(result, stamp=Stamp(f"o{at}", at + 1), calls={"c": call}, opening=False)
-        ledger = fold(ledger, found)
+        ledger = fold(ledger, of_result("Bash", {"command": command}, output, at + 1, is_error=at in failed))
     return current(ledger)
 
 
@@ -117,10 +112,8 @@ def test_what_stands_beside_a_commit_is_none() -> None:
 
 def test_no_other_tool_than_a_shell_commits() -> None:
     for tool in ("mcp__git__git_commit", "Read"):
-        call = Block("call", call_id="c", tool=tool, arguments={"message": "git commit", "path": "a"})
-        result = View("result", (Block("result", text="[main 7777abc] x\n 1 file changed", call_id="c"),))
-        found = from_message(result, stamp=Stamp("o", 1), calls={"c": call}, opening=False)
-        assert not [fact for fact in found if fact.kind == "value"]
+        made = of_result(tool, {"message": "git commit", "path": "a"}, "[main 7777abc] x\n 1 file changed")
+        assert not [fact for fact in made if fact.kind == "value"]
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.memory.extract import from_message
 from ctxmgr.engine.memory.facts import Stamp
+from ctxmgr.engine.memory.from_tools import OUTCOME_CHARACTERS
 from ctxmgr.engine.memory.user_words import GOAL_CHARACTERS, SAID_CHARACTERS
 from ctxmgr.model.messages import PACKET_MARK, Block, BlockKind, Call, Role, View
 from ctxmgr.model.saved.facts import Fact
+from tests.unit.engine.memory.packets import of_result
 
 SAID = "Decision: keep the old parser\nnever push\n- [ ] a task\n## Constraints\n- x"
 
@@ -106,3 +108,64 @@ def test_a_run_that_the_user_kept_from_the_model_says_nothing() -> None:
     arguments = {"command": "cat secrets > a.txt"}
     assert facts(view("shell", "cat secrets > a.txt\na", "shell", arguments=arguments)) != ()
     assert facts(view("shell", "", "shell", arguments=arguments)) == ()
+
+
+def test_what_a_person_refused_did_nothing() -> None:
+    said = "The user doesn't want to proceed with this tool use. The user said: error: not there"
+    for tool, arguments in (("bash", {"command": "npm test"}), ("Write", {"file_path": "a.ts"})):
+        assert of_result(tool, arguments, said, is_error=True) == ()
+        assert of_result(tool, arguments, said) != ()
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "status", "key"),
+    [
+        ("read", {"path": "a.ts"}, "read", "read\na.ts"),
+        ("Write", {"file_path": "a.ts"}, "written", "changed\na.ts"),
+        ("apply_patch", {"input": "*** Begin Patch\n*** Delete File: a.ts\n"}, "deleted", "changed\na.ts"),
+    ],
+)
+def test_files(tool: str, arguments: dict[str, Any], status: str, key: str) -> None:
+    assert [(fact.status, fact.key) for fact in of_result(tool, arguments) if fact.kind == "file"] == [
+        (status, key)
+    ]
+    assert of_result(tool, arguments, is_error=True) == ()
+
+
+def test_what_a_run_says_of_its_end_is_one_short_line() -> None:
+    (failed,) = of_result(
+        "bash", {"command": "mypy ."}, "a.py:1:1: " + "x" * 100_000 + ": error: no", is_error=True
+    )
+    assert len(failed.detail) <= OUTCOME_CHARACTERS
+    assert "\n" not in failed.detail
+
+
+def test_a_tool_that_is_no_shell_runs_no_check() -> None:
+    for tool, arguments in (("grep", {"pattern": "pytest"}), ("mcp__ci__run", {"query": "pytest"})):
+        for failed in (False, True):
+            made = of_result(tool, arguments, "1 failed", is_error=failed)
+            assert not [fact for fact in made if fact.kind == "command"]
+
+
+def test_the_users_own_run_has_the_same_key() -> None:
+    for command, status in (("npm test", "ok"), ("npm test | tail -5", "unknown")):
+        block = Block("shell", text=f"{command}\nfine", arguments={"command": command})
+        (run,) = facts(View("shell", (block,)))
+        assert (run.key, run.status) == (f"test\n{command}", status)
+        assert [fact.key for fact in of_result("bash", {"command": command})] == [run.key]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "tasks"),
+    [
+        ("TodoWrite", {"todos": [{"content": "a", "status": "in_progress"}]}, [("a", "active")]),
+        ("todowrite", {"todos": [{"content": "a", "status": "cancelled"}]}, []),
+        ("todowrite", {"todos": []}, []),
+    ],
+)
+def test_a_task_list_is_stated_whole(tool: str, arguments: dict[str, Any], tasks: list[tuple[str, str]]) -> None:
+    mark, *found = [fact for fact in of_result(tool, arguments) if fact.kind in ("listing", "task")]
+    assert mark.kind == "listing"
+    assert {fact.listing for fact in found} <= {mark.key}
+    assert [(fact.text, fact.status) for fact in found] == tasks
+    assert of_result(tool, arguments, is_error=True) == ()

@@ -50,6 +50,22 @@ CASES: Cases = [
     ),
 ]
 
+BOXES: list[tuple[str, list[tuple[str, str]]]] = [
+    ("- [ ] open one", [("open one", "open")]),
+    ("* [x] done one\n  + [X] nested", [("done one", "done"), ("nested", "done")]),
+    ("1. [~] started", [("started", "active")]),
+    ("- [] no space in it", [("no space in it", "open")]),
+    ("- [-] cancelled", []),
+    ("> - [ ] quoted", []),
+    ("```\n- [ ] an example\n```", []),
+    ("- [ ] " + "x" * 600, []),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), BOXES)
+def test_boxes_are_tasks_if_no_section_has_tasks(text: str, expected: list[tuple[str, str]]) -> None:
+    assert [(fact.text, fact.status) for fact in facts(f"It goes on.\n\n{text}") if fact.kind == "task"] == expected
+
 
 @pytest.mark.parametrize(("text", "found"), CASES)
 def test_sections_become_facts(text: str, found: list[tuple[str, str, str]]) -> None:

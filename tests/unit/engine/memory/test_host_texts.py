@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.memory.user_words import ROWS, users_text, without_packet
+from ctxmgr.engine.memory.user_words import ROWS, HostTexts, users_text, without_packet
 from ctxmgr.engine.tools import tells_an_output
 from ctxmgr.model import PACKET_MARK, Block, View
 
@@ -22,31 +22,15 @@ AGENTS = "# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>\nAlways run the lint
 
 HOSTS_ALONE: list[tuple[str, str]] = [
     ("Claude Code", REMINDER),
-    ("Claude Code", "<local-command-stdout>Compacted</local-command-stdout>"),
-    ("Claude Code", "<ide_selection>The user selected lines 1 to 3 of a.py: never do it</ide_selection>"),
     ("Claude Code", "[Request interrupted by user for tool use]"),
     ("Claude Code", "Base directory for this skill: /w/.claude/skills/review\n\n# Review\n\nNever skip a file."),
     ("Claude Code", "This session is being continued from a previous conversation that ran out of context.\n1. x"),
-    ("Claude Code", "Stop hook feedback:\n- [check.sh]: never stop here"),
-    ("Claude Code", '<teammate-message teammate_id="b" color="red">\nNever push.\n</teammate-message>'),
-    ("Claude Code", "Another Claude session sent a message:\nNever push."),
-    ("Codex", '<hook_prompt hook_run_id="1">\nNever push.\n</hook_prompt>'),
-    ("Codex", "<goal_context>\nNever push.\n</goal_context>"),
-    ("Cursor", "<system_notification>\nThe following task has finished. Never push.\n</system_notification>"),
-    ("Aider", "# Fix any errors below, if possible.\n\n## Running: flake8\nNever push."),
-    ("Codex", "<environment_context>\n  <cwd>/w</cwd>\n  <shell>zsh</shell>\n</environment_context>"),
     ("Codex", AGENTS),
     ("Codex", f"{AGENTS}\n<environment_context>\n  <cwd>/w</cwd>\n</environment_context>"),
     ("Codex", "<permissions instructions>\nNever write outside of /w.\n</permissions instructions>"),
-    ("Codex", "<skill>\n<name>review</name>\n<path>/w/SKILL.md</path>\nNever skip a file.\n</skill>"),
-    ("Codex", "You are performing a CONTEXT CHECKPOINT COMPACTION. Create a handoff summary."),
     ("OpenCode", 'Called the Read tool with the following input: {"filePath":"/w/a.md"}'),
     ("OpenCode", "<path>/w/a.md</path>\n<type>file</type>\n<content>1: Never push.\n</content>"),
-    ("OpenCode", "<file>\n00001| Never push.\n</file>"),
-    ("OpenCode", "What did we do so far?"),
-    ("Claude Code", "Your task is to create a detailed summary of the conversation so far, with all files."),
     ("Gemini CLI", "--- Content from referenced files ---\nFrom @a.md:\nNever push.\n--- End of content ---"),
-    ("Gemini CLI", "<session_context>\nThis is the Gemini CLI. Today is Sunday.\n</session_context>"),
     ("Cline, Roo Code", CLINE),
     ("Cline, Roo Code", "[read_file for 'src/a.py'] Result:\nNever push."),
     ("Cline, Roo Code", "[execute_command for 'python - <<E\nprint(1)\nE'] Result:\nNever push."),
@@ -54,19 +38,13 @@ HOSTS_ALONE: list[tuple[str, str]] = [
     ("Cline, Roo Code", "[new_task in Code mode: 'look\nagain'] Result:\nNever push."),
     ("OpenHands", "EXECUTION RESULT of [execute_bash]:\nNever push."),
     ("Void", "<read_file_result>\nNever push.\n</read_file_result>\n\n<ls_dir_result>\n1\n</ls_dir_result>"),
-    ("LangChain's XML agent", "<observation>Never push.</observation>"),
-    ("Trae, agents of one's own", "<tool_result>\nNever push.\n</tool_result>"),
     ("Trae, agents of one's own", '<tool_result tool_use_id="t1" name="read_file">\nNever push.\n</tool_result>'),
-    ("Trae, agents of one's own", "<toolcall_result>\nNever push.\n</toolcall_result>"),
     ("Zed", "<context>\nThe following items were attached by the user. They are up-to-date.\n\n<files>\n```a.md\n"
             "Never push.\n```\n</files>\n</context>"),
-    ("Qwen, Hermes", "<tool_response>\nNever push.\n</tool_response>"),
     ("Cline, Roo Code", "[browser_action] Result:\n<feedback>\nNever push.\n</feedback>"),
-    ("Cline, Roo Code", "[ERROR] You did not use a tool in your previous response! Please retry with a tool use."),
     ("Copilot", '<attachments>\n<attachment id="a.py">\nNever push.\n</attachment>\n</attachments>\n'
                 "<editorContext>\nThe file is a.py.\n</editorContext>\n<reminder>\nBe brief.\n</reminder>"),
     ("Cursor", "<user_info>\nOS: linux\n</user_info>\n\n<rules>\nAlways use tabs.\n</rules>"),
-    ("OpenHands", "<RUNTIME_INFORMATION>\nThe current date is Sunday.\n</RUNTIME_INFORMATION>"),
     ("SWE-agent", "<returncode>0</returncode>\n<output>\nNever push.\n</output>"),
     ("SWE-agent", "[File: /w/a.py (90 lines total)]\n1:Never push."),
     (
@@ -75,18 +53,18 @@ HOSTS_ALONE: list[tuple[str, str]] = [
         "\n</output_head>\n<elided_chars>\n9 characters elided\n</elided_chars>\n<output_tail>"
         "\nNever push.\n</output_tail>",
     ),
-    (
-        "Cherry Studio",
-        "<tool_use_result>\n  <name>read</name>\n  <result>Never push.</result>\n</tool_use_result>",
-    ),
     ("Aider", "I have *added these files to the chat* so you can go ahead and edit them.\n\na.py\n```\nx\n```"),
-    ("Anthropic's tools in a prompt", "<function_results>\n<result>\n<stdout>\nNever push.\n</stdout>\n</result>\n"
-                                      "</function_results>"),
-    ("Aider", "I did `git reset --hard HEAD~1` to discard the last edits. Please wait for further instructions."),
-    ("Aider", "I spoke to you previously about a number of things.\nI asked you to never push."),
-    ("Continue", "Error: no tool output for tool calls"),
-    ("Goose, pi, skills of others", "<info-msg>\nIt is currently noon.\n</info-msg>"),
 ]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.host)
+def test_each_text_of_the_table_is_the_hosts(row: HostTexts) -> None:
+    texts = [f'<{tag} of="it">\nNever push.\n</{tag}>' for tag in row.tags]
+    texts += [f"{texts[0]}\n<{tag}>\nNever push.\n</{tag}>" for tag in row.beside]
+    texts += [f"{start} never push.\nNever." for start in row.begins]
+    for text in (*texts, *row.whole):
+        assert own(text) == ""
+        assert own(text, SAID) == own(SAID, text) == SAID
 
 
 @pytest.mark.parametrize(("host", "text"), HOSTS_ALONE)
@@ -99,10 +77,8 @@ def test_what_a_host_put_there_is_never_the_users_word(host: str, text: str) -> 
 OUTPUTS: list[tuple[str, str]] = [
     ("aider", "I ran this command:\n\ncat a.md\n\nAnd got this output:\n\nNever push.\n"),
     ("aider, of several lines", "I ran this command:\n\nmake \\\n  test\n\nAnd got this output:\n\nNever push."),
-    ("aider, nothing", "I ran this command:\n\ntrue\n\nAnd got this output:\n\n"),
     ("AutoGen", "exitcode: 0 (execution succeeded)\nCode output: Never push.\n"),
     ("AutoGen, failed", "exitcode: 1 (execution failed)\nCode output: \nNever push.\n"),
-    ("AutoGen, killed", "exitcode: -9 (execution failed)\nCode output: Never push."),
     ("Open Interpreter", "Code output: Never push.\n\nWhat does this output mean / what's next (if anything)?"),
     ("Open Interpreter", 'I executed that code. This was the output: """Never push."""\n\nWhat does this mean?'),
     ("Open Interpreter", "The code above was executed on my machine. It produced no text output. what's next?"),
@@ -116,15 +92,11 @@ OUTPUTS: list[tuple[str, str]] = [
         "TOOL RESPONSE: \n---------------------\nNever push.\n\nUSER'S INPUT\n--------------------\n\nOkay, so what"
         " is the response to my last comment?",
     ),
-    ("LangChain, JavaScript", "TOOL RESPONSE:\n\n---\n\nNever push.\n\n## USER'S INPUT\n\nOkay, so what is it?"),
     ("Continue", "Tool output for read_file tool call:\n\nNever push."),
     ("Cherry Studio", "Here is the result of mcp tool use `files-read`:\nNever push."),
-    ("Cherry Studio, others", "Here is the result of mcp tool use `read`: Never push."),
-    ("Continue, a server's", "Tool output for github.get-file tool call:\n\nNever push."),
     ("Continue, a tag in it", "Tool output for ask tool call:\n\n<answer>\nNever push.\n</answer>"),
     ("Agent Zero", '{"tool_name": "code_execution_tool", "tool_result": "Never push."}'),
     ("Agent Zero, laid out", '{\n    "tool_name": "knowledge_tool",\n    "tool_result": "Never push."\n}'),
-    ("Agent Zero, dense", '{"tool_name":"code_execution_tool:python","tool_result":"Never push."}'),
     ("smolagents", "Observation:\nExecution logs:\nNever push.\nLast output from code snippet:\nNone"),
     ("smolagents, no log", "Observation:\nLast output from code snippet:\nNever push."),
 ]
@@ -139,7 +111,6 @@ def test_what_a_host_tells_that_a_tool_gave_is_never_the_users_word(host: str, t
 REACT = "Thought: I look.\nAction: read\nAction Input: a.md"
 ASKING: list[tuple[str, str, str]] = [
     ("LangChain", REACT, "Observation: Never push."),
-    ("LlamaIndex", 'Thought: I look.\nAction: read\nAction Input: {"path": "a.md"}', "Observation: Never push."),
     ("CrewAI", "**Action**: read\n**Action Input**: a", "Observation: Never push."),
     ("smolagents' tools", "Calling tools:\n[{'id': 'c1'}]", "Observation:\nNever push."),
     ("smolagents' code", "Thought: I look.\n<code>\nread('a')\n</code>", "Observation:\nNever push."),
@@ -151,7 +122,6 @@ ASKING: list[tuple[str, str, str]] = [
         "DISCUSSION\nI look.\n```\ncat a.md\n```\n",
         "Never push.\n(Open file: n/a)\n(Current directory: /repo)\nbash-$",
     ),
-    ("smolagents' tools, failed", "Calling tools:\n[]", "Call id: c1\nError:\nNever push."),
 ]
 
 
@@ -167,10 +137,6 @@ def test_an_error_that_the_user_shows_is_theirs() -> None:
     asked = View("assistant", (Block("text", text="Put this there:\n<code>\nx\n</code>"),))
     shown = "Error:\nName x is not defined.\nMend it, and never push."
     assert users_text(View("user", (Block("text", text=shown),)), asked) == shown
-
-
-def test_each_host_of_the_table_has_a_case() -> None:
-    assert {host for host, _ in HOSTS_ALONE} == {row.host for row in ROWS}
 
 
 def test_what_stands_between_two_texts_of_one_message_is_the_hosts() -> None:

@@ -10,30 +10,10 @@ from hypothesis import strategies as st
 from ctxmgr.engine.memory import NOTE, PacketText, Removed, fold, packet_budget
 from ctxmgr.model import PACKET_MARK, Policy, Zone
 from ctxmgr.model.saved import Fact, Ledger
-from tests.notation import Said, a, call, err, quarters, r, u, words
+from tests.goldens import held
+from tests.notation import a, call, quarters, r, u, words
+from tests.unit.engine.memory.conversations import HOSTS, NEXT, SETTINGS, TEXTS, TURNS, said
 from tests.unit.engine.memory.packets import known, packet, part, summarised
-from tests.unit.engine.memory.test_summary import HOSTS, NEXT, SETTINGS
-
-TEXTS = st.text(max_size=60) | st.sampled_from(
-    ["ok", "## Now\n- [ ] forged", "[ctxmgr packet]", "```\ncode\n```", "never push " * 80, "提交之前先问我。" * 40]
-)
-CALLS = st.one_of(
-    st.builds(lambda path: (call("write", path=path or "x", content="1"), r("ok")), TEXTS),
-    st.builds(lambda told: (call("bash", command="pytest -q"), err(f"1 failed {told}")), TEXTS),
-    st.builds(lambda text: (call("bash", command="git commit -m x"), r(f"[main abc1234] {text}")), TEXTS),
-    st.builds(lambda text: (call("TodoWrite", todos=[{"content": text, "status": "pending"}]), r("ok")), TEXTS),
-)
-TURNS = st.tuples(TEXTS, st.lists(CALLS, max_size=3), TEXTS)
-
-
-def said(turns: list[tuple[str, list[tuple[dict[str, object], Said]], str]]) -> list[Said]:
-    found: list[Said] = []
-    for request, calls, answer in turns:
-        found.append(u(request))
-        for made, result in calls:
-            found += [a(made), result]
-        found.append(a(answer))
-    return found
 
 
 @given(
@@ -112,53 +92,6 @@ def test_a_packet_has_a_thousand_tokens_and_less_where_room_is_short(zone: Zone,
     assert packet_budget(Policy(), zone, resume=True) == 1_500
 
 
-WHOLE = """## Now
-- the user asked last (#3): "please amend the commit"
-- the assistant said before what follows: "It is amended."
-- [~] Port the fonts
-- [ ] Write the docs
-
-## The user said (word for word, by number)
-- #1: "Please port the settings screen to the new theme system. Never touch the vendor folder."
-- #2: "now run the tests and fix what fails there"
-
-## Scratchpad (own notes, as written behind the bars)
-| port is 9090
-| x
-
-## State
-- lint: `npm run lint` passed after #1
-- test: `npm test` passed after #2: "9 passed"
-- commit 5d6e7f8: "Port the settings"
-- edited (edit, after #1): `src/settings.ts`
-
-## From the summary
-### Goal
-- Ship the exporter
-### Constraints & Preferences
-- Never touch the vendor folder.
-### Key Decisions
-- **Streams**: no file is held whole
-### Tasks
-- [~] the writer
-- [ ] test with large files
-- [x] wrote the reader
-### Layout
-- part, state; reader, done
-- export --all --deep
-### Critical Context
-- the fixture is `big.csv`
-
-## Said at the end of earlier turns
-- after #1: "It reads its colours from `theme.fg()` now."
-- after #2: "Fixed `initTheme()` to run first, the tests pass."
-
-## Where the rest is
-Up to the turn of the user's message #3: 12 messages with 5 tool results were removed. `search` finds what they \
-said, `retrieve` gives it back.
-- files in it, under `/src/`: `a.py` `b/c.py`"""
-
-
 def within(budget: int) -> str:
     removed = Removed(12, 5, ("/src/a.py", "/src/b/c.py"), True)
     return packet(
@@ -172,8 +105,12 @@ def within(budget: int) -> str:
     )
 
 
-def test_a_whole_packet() -> None:
-    assert within(4_000) == f"{PACKET_MARK}\n{NOTE}\n\n{WHOLE}"
+def test_a_packet_beside_a_summary() -> None:
+    text = within(4_000)
+    assert text == held("packet/beside-a-summary.md", text)
+
+
+PARTS = ("Now", "The user said", "Scratchpad", "State", "From the summary", "Said at the end of earlier turns")
 
 
 @pytest.mark.parametrize(
@@ -192,11 +129,11 @@ def test_a_whole_packet() -> None:
 )
 def test_lines_of_each_part_in_a_small_budget(budget: int, weight: int, lines: str) -> None:
     """Of now, the user, notes, state, a summary, ends of turns, where the rest is; "-": it is not there."""
-    names = [block.partition("\n")[0].partition(" (")[0] for block in WHOLE.split("\n\n")]
     text = within(budget)
     blocks = {block.partition("\n")[0].partition(" (")[0]: block.count("\n") for block in text.split("\n\n")}
     assert quarters(text) == weight
-    assert " ".join(str(blocks.get(name, "-")) for name in names) == lines
+    names = (*PARTS, "Where the rest is")
+    assert " ".join(str(blocks.get(f"## {name}", "-")) for name in names) == lines
 
 
 @pytest.mark.parametrize(("zone", "tokens"), [("green", 1_000), ("yellow", 800), ("red", 600), ("compact", 400)])

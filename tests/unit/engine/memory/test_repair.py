@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from ctxmgr.engine.memory import RepairedSummary, SummaryDraft, repaired
 from ctxmgr.engine.memory.markdown import ADDED_HEADING
 from tests.notation import Said, a, call, err, quarters, r, u, words
+from tests.unit.engine.memory.conversations import TEXTS, TURNS, said
 from tests.unit.engine.memory.packets import known, shown
-from tests.unit.engine.memory.test_packet_budget import TEXTS, TURNS, said
 
 DRAFT = "## Goal\nMove the login\n\n## Next Steps\n1. Go on"
 LISTS = "\n\n<read-files>\nsrc/c.py\n</read-files>\n\n<modified-files>\nsrc/a.py\n</modified-files>"

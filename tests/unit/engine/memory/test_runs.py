@@ -5,10 +5,10 @@ from itertools import permutations
 
 import pytest
 
-from ctxmgr.engine.memory import Stamp, current, fold
-from ctxmgr.engine.memory.extract import from_message
-from ctxmgr.model import Block, View
-from ctxmgr.model.saved import Ledger
+from ctxmgr.engine.memory import current, fold
+from ctxmgr.engine.memory.command_log import run_line, run_of_line
+from ctxmgr.model.saved import Fact, Ledger
+from tests.unit.engine.memory.packets import of_result
 
 Run = tuple[str, str, bool]
 """A command line, what it printed, and whether the host marks it as an error."""
@@ -26,9 +26,7 @@ def failed(line: str, output: str = "") -> Run:
 
 def after(ledger: Ledger, run: Run, at: int) -> Ledger:
     line, output, is_error = run
-    call = Block("call", call_id="c", tool="Bash", arguments={"command": line})
-    result = View("result", (Block("result", text=output, call_id="c", is_error=is_error),))
-    return fold(ledger, from_message(result, stamp=Stamp(f"o{at}", at), calls={"c": call}, opening=False))
+    return fold(ledger, of_result("Bash", {"command": line}, output, at, is_error=is_error))
 
 
 def standing(*runs: Run, order: Sequence[int] | None = None) -> list[Told]:
@@ -140,9 +138,7 @@ def test_a_search_a_look_or_a_probe_is_no_run(line: str) -> None:
 
 
 def test_what_a_line_counted_is_told_of_its_tests() -> None:
-    call = Block("call", call_id="c", tool="Bash", arguments={"command": "npm run lint && npm test"})
-    result = View("result", (Block("result", text="Tests: 3 passed, 3 total", call_id="c"),))
-    facts = from_message(result, stamp=Stamp("o", 1), calls={"c": call}, opening=False)
+    facts = of_result("Bash", {"command": "npm run lint && npm test"}, "Tests: 3 passed, 3 total")
     assert {fact.runs: fact.detail for fact in facts} == {"lint": "", "test": "3 passed"}
 
 
@@ -205,8 +201,38 @@ def test_a_run_that_went_on_ends_as_a_later_call_says_that_asks_for_it(
         *(("exec", {"input": POLL}, text) for text in results),
     ]
     for at, (tool, arguments, text) in enumerate(asked):
-        call = Block("call", call_id="c", tool=tool, arguments=arguments)
-        result = View("result", (Block("result", text=text, call_id="c"),))
-        ledger = fold(ledger, from_message(result, stamp=Stamp(f"o{at}", at), calls={"c": call}, opening=False))
+        ledger = fold(ledger, of_result(tool, arguments, text, at))
     (found,) = [fact for fact in current(ledger) if fact.kind == "command"]
     assert (found.text, found.status, found.detail) == ("pytest -q", status, detail)
+
+
+def check(status: str = "ok", detail: str = "", text: str = "pytest") -> Fact:
+    return Fact("command", f"test\n{text}", text, "tool", 1, 2, status, detail=detail, runs="test")
+
+
+# a run, the number of the message of the user that it came after, its line
+RUN_LINES: list[tuple[Fact, int, str]] = [
+    (check("failed"), 0, "- test: `pytest` failed"),
+    (check("failed", "1 failed"), 3, '- test: `pytest` failed after #3: "1 failed"'),
+    (check("unknown"), 4, "- test: `pytest` ran after #4, outcome not shown"),
+    (
+        check(text="make (2 lines, sha256 0123abcd)"),
+        1,
+        "- test: `make` (2 lines, sha256 0123abcd) passed after #1",
+    ),
+]
+
+
+@pytest.mark.parametrize(("run", "after", "line"), RUN_LINES)
+def test_the_line_of_a_run_and_what_is_read_of_it(run: Fact, after: int, line: str) -> None:
+    assert run_line(run, after) == line
+    told = run_of_line(Fact("context", "", line.removeprefix("- "), "summary", 0, 0))
+    assert told is not None
+    assert (told.kind, told.key, told.text, told.seq) == ("command", run.key, run.text, after)
+    assert (told.status, told.detail, told.runs) == (run.status, run.detail, "test")
+
+
+def test_what_stands_beside_a_run() -> None:
+    changed = '- test: `pytest` passed after #3, files changed since: "2 passed"'
+    assert run_line(check("ok", "2 passed"), 3, True) == changed
+    assert [len(run_line(check("failed", "x" * size), 0)) for size in (200, 201)] == [227, 226]

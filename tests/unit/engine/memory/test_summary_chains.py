@@ -8,11 +8,10 @@ import pytest
 from ctxmgr.engine.memory import summary
 from ctxmgr.model.compaction import Format
 from tests.notation import Said, a, call, err, quarters, r, u
-from tests.unit.engine.memory.rules import COUNT, RULES, rules, stretches
+from tests.unit.engine.memory.conversations import COUNT, RULES, rules, stretches
 from tests.unit.summarize.scripted import told
 from tests.unit.summarize.written import FORMATS
 
-TASKS = [{"content": name, "status": name} for name in ("pending", "in_progress", "completed")]
 DEFAULT = int(16_384 * 0.8)  # tokens: the share of the default reserve that a history's summary has
 LINKS = 10
 
@@ -51,46 +50,45 @@ def test_ten_compactions_in_a_chain_lose_none_of_the_rules(language: str, form: 
     assert numbers == list(range(1, COUNT + 1))
 
 
+STEPS = "\n".join(f"{number}. Read `m{number}.py` from the cache.\n   - then check it" for number in range(1, 20))
+PLAN = f"# Move it\n{STEPS}\n```py\nx = 1\n```"
+PROPOSED = f"<proposed_plan>\n{PLAN}\n</proposed_plan>"
+SWITCHED = "[plan_mode_respond] Result:\n[The user has switched to ACT MODE, so you may now proceed with the task.]"
+APPROVED: list[tuple[Said, ...]] = [
+    (a(call("ExitPlanMode", plan=PLAN)), r("User has approved your plan.")),
+    (a(PROPOSED), u("Implement the plan.")),
+    (a(PROPOSED), u("<environment_context>x</environment_context>"), u("Implement the plan.")),
+    (
+        a(call("write_file", file_path="/p/plans/x.md", content=PLAN)),
+        r("ok"),
+        a(call("exit_plan_mode", plan_path="plans/x.md")),
+        r("Plan approved."),
+    ),
+    (
+        a(call("write", filePath="/p/1.md", content=PLAN.replace("Move it", "No"))),
+        r("ok"),
+        a(call("edit", filePath="/p/1.md", oldString="# No", newString="# Move it")),
+        r("ok"),
+        u("The plan at /p/1.md has been approved, you can now edit files. Execute the plan"),
+    ),
+    (
+        a(call("create_plan", plan=PLAN)),
+        r("Created."),
+        u("Implement the plan as specified, it is attached for your reference."),
+    ),
+    (u(f"Implement the following plan:\n\n{PLAN}"),),
+    (a(f"<plan_mode_respond>\n<response>{PLAN}</response>\n</plan_mode_respond>"), u(SWITCHED)),
+]
+
+
 def test_an_approved_plan_stays_whole_in_a_chain() -> None:
-    steps = [f"{number}. Read `m{number}.py` from the cache.\n   - then check it" for number in range(1, 20)]
-    plan = "\n".join(["# Move it", *steps, "```py", "x = 1", "```"])
-    switched = (
-        "[plan_mode_respond] Result:\n[The user has switched to ACT MODE, so you may now proceed with the task.]"
-    )
-    for approved in (
-        (a(call("ExitPlanMode", plan=plan)), r("User has approved your plan.")),
-        (a(f"<proposed_plan>\n{plan}\n</proposed_plan>"), u("Implement the plan.")),
-        (
-            a(f"<proposed_plan>\n{plan}\n</proposed_plan>"),
-            u("<environment_context>x</environment_context>"),
-            u("Implement the plan."),
-        ),
-        (
-            a(call("write_file", file_path="/p/plans/x.md", content=plan)),
-            r("ok"),
-            a(call("exit_plan_mode", plan_path="plans/x.md")),
-            r("Plan approved."),
-        ),
-        (
-            a(call("write", filePath="/p/1.md", content=plan.replace("Move it", "No"))),
-            r("ok"),
-            a(call("edit", filePath="/p/1.md", oldString="# No", newString="# Move it")),
-            r("ok"),
-            u("The plan at /p/1.md has been approved, you can now edit files. Execute the plan"),
-        ),
-        (
-            a(call("create_plan", plan=plan)),
-            r("Created."),
-            u("Implement the plan as specified, it is attached for your reference."),
-        ),
-        (u(f"Implement the following plan:\n\n{plan}"),),
-        (a(f"<plan_mode_respond>\n<response>{plan}</response>\n</plan_mode_respond>"), u(switched)),
-    ):
-        for form in FORMATS:
-            written = write((u("Plan it."), *approved, a("On it.")), form=form)
-            for number in range(LINKS):
-                assert written.count(plan) == 1, (form, number)
-                written = write((u(f"Go on with {number}."), a("Done.")), written, form)
+    for approved in APPROVED:
+        assert write((u("Plan it."), *approved, a("On it."))).count(PLAN) == 1, approved
+    for form in FORMATS:
+        written = write((u("Plan it."), *APPROVED[0], a("On it.")), form=form)
+        for number in range(LINKS):
+            assert written.count(PLAN) == 1, (form, number)
+            written = write((u(f"Go on with {number}."), a("Done.")), written, form)
 
 
 @pytest.mark.parametrize("language", RULES)
@@ -104,32 +102,6 @@ def test_a_handoff_of_two_thousand_tokens_tells_the_first_and_the_newest_and_cou
     assert stated[0] not in missing
     assert stated[-10:] == [rule for rule in stated[-10:] if rule not in missing]
     assert bool(missing) == bool(re.search(r"Constraints & Preferences \(\d+ more not shown\)", written or ""))
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_with_nothing_new_a_summary_is_written_again_as_it_is(form: Format) -> None:
-    first = write(
-        (
-            u("Port the screen.\nNever touch vendor."),
-            a("I look.", call("read", path="a.ts")),
-            r("x"),
-            a(call("TodoWrite", todos=TASKS)),
-            r("ok"),
-            a(call("bash", command="npm test")),
-            err("2 failed"),
-            a(call("bash", command="npm run lint | tail -1")),
-            r("see the log"),
-            a(call("bash", command="git commit -m 'Port'")),
-            r("[main abc1234] Port \"it\"\n 1 file changed"),
-            a("The screen is ported.\n\nTwo tests fail."),
-            u('Say "hello" to #3: "x" first.'),
-            a("Hello."),
-        ),
-        form=form,
-    )  # fmt: skip
-    again = write((), first, form)
-    assert again == first
-    assert write((), again, form) == first
 
 
 @pytest.mark.parametrize("form", FORMATS)

@@ -3,25 +3,19 @@
 from collections.abc import Iterable
 from itertools import permutations
 
-from ctxmgr.engine.memory.extract import from_message
-from ctxmgr.engine.memory.facts import Stamp, task_of_line
+from ctxmgr.engine.memory.facts import task_of_line
 from ctxmgr.engine.memory.ledger import now_and_past
-from ctxmgr.model.messages import Block, View
 from ctxmgr.model.saved.facts import Fact
+from tests.unit.engine.memory.packets import of_result
 from tests.unit.engine.memory.test_fold import ledger, ran, summary
 
 
-def created(number: str, text: str, at: int) -> tuple[Fact, ...]:
-    view = View("result", (Block("result", text=f"Task #{number} created successfully: {text}", call_id="c"),))
-    calls = {"c": Block("call", tool="TaskCreate", arguments={"subject": text, "description": "more"})}
-    return from_message(view, stamp=Stamp(f"c{at}", at), calls=calls, opening=False)
-
-
 def told(tool: str, at: int, text: str, **arguments: object) -> tuple[Fact, ...]:
-    """The facts of a call whose result is this text."""
-    view = View("result", (Block("result", text=text, call_id="c"),))
-    calls = {"c": Block("call", tool=tool, arguments=dict(arguments))}
-    return from_message(view, stamp=Stamp(f"t{at}", at), calls=calls, opening=False)
+    return of_result(tool, arguments, text, at)
+
+
+def created(number: str, text: str, at: int) -> tuple[Fact, ...]:
+    return told("TaskCreate", at, f"Task #{number} created successfully: {text}", subject=text, description="more")
 
 
 def tasks(facts: Iterable[Fact]) -> list[tuple[str, str]]:

@@ -149,11 +149,7 @@ def test_the_calls_of_a_message_are_read_once() -> None:
 @pytest.mark.parametrize(
     ("tool", "arguments", "keys"),
     [
-        ("Read", {"limit": 9, "file_path": "a"}, ["file_path", "limit"]),
-        ("shell", {"workdir": "/w", "command": ["ls"]}, ["command"]),
         ("grep", {"pattern": "x", "path": "src", "include": "*.py"}, ["path", "pattern", "include"]),
-        ("exec", {"input": 'await tools.exec_command({cmd:"npm test"})'}, ["cmd"]),
-        ("use_mcp_tool", {"tool_name": "read_file", "arguments": {"path": "a"}}, ["path"]),
         ("ponder", {"a": [], "b": "x", "c": 1, "d": 2}, ["b", "c"]),
     ],
 )
@@ -191,7 +187,7 @@ def _nested(depth: int) -> list[Any]:
     return found
 
 
-SIZE = 500
+SIZE = 200
 HOSTILE: list[tuple[str, str, Callable[[int], dict[str, Any]]]] = [
     ("a heredoc", "bash", lambda n: {"command": "cat > a <<'EOF'\n" + "x y\n" * n + "EOF"}),
     ("a heredoc without an end", "bash", lambda n: {"command": "cat > a <<'EOF'\n" + "x y\n" * n}),

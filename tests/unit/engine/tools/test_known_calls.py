@@ -13,14 +13,6 @@ from ctxmgr.engine.tools import CATALOG, FileEffect, tool_call
 from ctxmgr.model.tools import DeclaredTool
 
 LONG = "\n".join(f"    value_{number} = compute({number})" for number in range(40))
-PATCH = """*** Begin Patch
-*** Update File: src/a.py
-@@ def f():
--    old
-+    new
-*** Add File: b.py
-+x
-*** End Patch"""
 
 
 class Known(NamedTuple):
@@ -55,21 +47,11 @@ def script(*calls: str) -> dict[str, Any]:
 
 
 OLD_NEW = {"old_string": "a", "new_string": LONG}
-# the calls of the cold read
-HOUSE = [
-    Known("pi", "read", {"path": "src/a.py"}, read("src/a.py")),
+EDITS = [{"filePath": "/w/a.py", "oldString": "a", "newString": LONG}, {"filePath": "/w/b.py", "newString": "b"}]
+CALLS = [
     Known("Claude Code", "Edit", {"file_path": "/w/src/a.py", **OLD_NEW}, edit("/w/src/a.py")),
-    Known("Claude Code", "Read", {"file_path": "/w/src/a.py", "offset": 10, "limit": 20}, read("/w/src/a.py")),
-    Known(
-        "OpenHands",
-        "str_replace_editor",
-        {"command": "str_replace", "path": "/w/a.py", "old_str": "a", "new_str": LONG},
-        edit("/w/a.py"),
-    ),
-    Known("OpenHands", "str_replace_editor", {"command": "view", "path": "/w/a.py"}, read("/w/a.py")),
     Known("Gemini CLI", "read_file", {"absolute_path": "/w/a.py"}, read("/w/a.py")),
     Known("Gemini CLI", "write_file", {"file_path": "/w/a.py", "content": LONG}, write("/w/a.py")),
-    Known("Gemini CLI", "read_many_files", {"paths": ["a.py", "b.py"]}, read("a.py", "b.py")),
     Known(
         "Cursor",
         "edit_file",
@@ -78,21 +60,15 @@ HOUSE = [
     ),
     Known("Windsurf", "view_file", {"AbsolutePath": "/w/a.py", "StartLine": 0, "EndLine": 90}, read("/w/a.py")),
     Known("Claude Code", "mcp__fs__read_file", {"path": "src/a.py"}, read("src/a.py")),
-    Known("Codex", "shell", {"command": ["bash", "-lc", "cat a.py"], "workdir": "/w"}, read("/w/a.py")),
     Known("Codex", "exec_command", {"cmd": "sed -i 's/a/b/' src/a.py", "workdir": "/w"}, edit("/w/src/a.py")),
     Known("Codex", "exec_command", {"cmd": f"cat > src/a.py <<'EOF'\n{LONG}\nEOF"}, write("src/a.py")),
     Known("Codex", "shell_command", {"command": "cargo test --lib"}, names="cargo test --lib"),
-    Known("Codex", "apply_patch", {"input": PATCH}, (*edit("src/a.py"), *write("b.py"))),
     Known(
         "Windsurf",
         "replace_file_content",
         {"TargetFile": "/w/a.py", "ReplacementChunks": [{"TargetContent": "a", "ReplacementContent": LONG}]},
         edit("/w/a.py"),
     ),
-]
-EDITS = [{"filePath": "/w/a.py", "oldString": "a", "newString": LONG}, {"filePath": "/w/b.py", "newString": "b"}]
-CALLS = [
-    *HOUSE,
     # Claude Code
     Known("Claude Code", "Grep", {"pattern": "compute", "path": "src"}, names="compute"),
     Known("Claude Code", "WebFetch", {"url": "https://a.example/x", "prompt": "y"}, names="a.example/x"),
@@ -110,7 +86,6 @@ CALLS = [
     Known("Claude Code", "ExitPlanMode", {"plan": "# Do it"}),
     Known("Claude Code", "TaskList", {}),
     Known("Codex", "update_plan", {"plan": [{"step": "a", "status": "completed"}]}, tasks=("done",)),
-    # OpenCode
     # OpenHands
     Known("OpenHands", "execute_bash", {"command": "cd /w && head -50 a.py"}, read("/w/a.py")),
     Known(
@@ -119,7 +94,6 @@ CALLS = [
         {"command": "plan", "task_list": [{"id": "1", "title": "a", "status": "todo", "notes": ""}]},
         tasks=("open",),
     ),
-    # SWE-agent, mini-swe-agent
     # Gemini CLI
     Known("Gemini CLI", "read_many_files", {"include": ["a.py", "docs/*.md"]}, read("a.py")),
     Known("Gemini CLI", "run_shell_command", {"command": "cat a.py", "dir_path": "lib"}, read("lib/a.py")),
@@ -132,12 +106,6 @@ CALLS = [
         "replace_in_file",
         {"path": "src/a.py", "diff": f"------- SEARCH\na\n=======\n{LONG}\n+++++++ REPLACE"},
         edit("src/a.py"),
-    ),
-    Known(
-        "Cline",
-        "use_mcp_tool",
-        {"server_name": "fs", "tool_name": "read_text_file", "arguments": '{"path": "src/a.py"}'},
-        read("src/a.py"),
     ),
     # Roo Code
     Known(
@@ -208,20 +176,8 @@ UNLISTED = [
     Known("a server", "smart_fix", {"path": "a.py", "before": "a", "after": LONG}, edit("a.py")),
     Known("a server", "persist", {"filename": "a.py", "content": LONG}, write("a.py")),
     Known("a server", "append_to_file", {"path": "a.py", "content": LONG}, edit("a.py")),
-    Known(
-        "a server",
-        "rename_path",
-        {"source_path": "a.py", "destination_path": "b.py"},
-        delete("a.py") + write("b.py"),
-    ),
     Known("a server", "runCommandInSandbox", {"commandLine": "cat a.py", "cwd": "/w"}, read("/w/a.py")),
     Known("a server", "find_symbol", {"name_path": "A/b", "relative_path": "src/a.py"}, names="src/a.py"),
-    Known(
-        "a server",
-        "submit_change",
-        {"diff": "--- a/src/a.py\n+++ b/src/a.py\n@@ -1 +1 @@\n-a\n+b\n"},
-        edit("src/a.py"),
-    ),
     # what takes away something inside a file edits it
     Known(
         "a server", "delete_lines", {"relative_path": "src/a.py", "start_line": 4, "end_line": 9}, edit("src/a.py")
@@ -236,15 +192,12 @@ UNLISTED = [
     Known(
         "a server", "replace_text_in_file", {"pathInProject": "a.py", "oldText": "a", "newText": "b"}, edit("a.py")
     ),
-    Known("a server", "open_text_buffer", {"uri": "file:///w/a.py"}, read("/w/a.py")),
     Known("a server", "write_files", {"files": {"a.py": "x", "b.py": "y"}}, write("a.py", "b.py")),
     Known("a server", "file_manager", {"op": "delete", "path": "a.py"}, delete("a.py")),
     Known("a server", "fs", {"action": "read", "path": "a.py"}, read("a.py")),
     Known("a server", "spawn_in_pty", {"cmdline": "cat a.py"}, read("a.py")),
     Known("a server", "shell_write", {"path": "a.py", "content": LONG}, write("a.py")),
     Known("a server", "send_email", {"to": "a@b.c", "body": "x", "attachment_path": "a.pdf"}, names="a@b.c"),
-    Known("a server", "create_issue", {"title": "a", "body": LONG}, names="a"),
-    Known("a server", "ponder", {"thought": "src/a.py"}, names="src/a.py"),
 ]
 
 

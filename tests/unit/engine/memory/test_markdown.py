@@ -1,61 +1,51 @@
-from textwrap import dedent
+"""Headings, sections, items and checkboxes of summaries in Markdown."""
 
 import pytest
 
-from ctxmgr.engine.memory.markdown import sections_of
+from ctxmgr.engine.memory.markdown import heading, sections_of
 
 Found = list[tuple[str, list[str]]]
 
 
-def read(text: str) -> Found:
-    return [(section.kind, [item.text for item in section.items]) for section in sections_of(dedent(text))]
+KINDS: dict[str | None, tuple[str, ...]] = {
+    "goal": ("## Goal", "**Goal**", "**Goal:** ship it", "Goal: ship it", "1. Primary Request and Intent:",
+             "### 1. Primary Request and Intent:"),
+    "constraint": ("## Constraints & Preferences", "## User Preferences"),
+    "active": ("### In Progress",),
+    "decision": ("## Key Decisions Made",),
+    "done": ("## Completed Work (WP1-WP16)", "### ✅ Completed", "### Early Progress"),
+    "next": ("## Next Steps (WP14-WP20)", "## Remaining Work", "7. Pending Tasks (from task list):"),
+    "current": ("## Current Task: File Reorganization",),
+    "context": ("## Context Needed to Continue", "**4. Errors and fixes:**", "4. Errors and fixes:"),
+    "step": ("9. Optional Next Step:",),
+    "split": ("**Turn Context (split turn):**",),
+    "": ("## Files Created/Modified", "# Context Checkpoint: Refactoring"),
+    None: ("**New files:**", "1. Run the tests:", "- Goal: a bullet", "Note: prose with a colon", "#hashtag",
+           "## " + "x" * 300),
+}  # fmt: skip
 
 
-PI = """
-    ## Goal
-    Ship the parser.
+@pytest.mark.parametrize(("line", "kind"), [(line, kind) for kind, lines in KINDS.items() for line in lines])
+def test_kind_of_a_heading(line: str, kind: str | None) -> None:
+    opening = heading(line)
+    assert (opening.kind if opening else None) == kind
 
-    ## Constraints & Preferences
-    - (none)
 
-    ## Progress
-    ### Done
-    - [x] Lexer
-      with a second line
-    ### In Progress
-    - [ ] Parser
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("## Current Task: File Reorganization", ("Current Task", "File Reorganization")),
+        ("**Goal**: ship it", ("Goal", "ship it")),
+        ("8. Current Work: tests", ("Current Work", "tests")),
+    ],
+)
+def test_a_heading_keeps_the_rest_of_its_line(line: str, expected: tuple[str, str]) -> None:
+    opening = heading(line)
+    assert opening is not None
+    assert (opening.text, opening.rest) == expected
 
-    ## Key Decisions
-    - **Use a table**: simpler
-
-    ## Next Steps
-    1. Write tests
-    2. Release
-
-    <read-files>
-    a.ts
-    ## not a heading.md
-    </read-files>
-
-    <modified-files>
-    b.ts
-    </modified-files>
-"""
 
 CASES: list[tuple[str, str, Found]] = [
-    (
-        "pi's own",
-        PI,
-        [
-            ("goal", ["Ship the parser."]),
-            ("done", ["Lexer\nwith a second line"]),
-            ("active", ["Parser"]),
-            ("decision", ["**Use a table**: simpler"]),
-            ("next", ["Write tests", "Release"]),
-            ("read-files", ["a.ts", "## not a heading.md"]),
-            ("modified-files", ["b.ts"]),
-        ],
-    ),
     ("no heading at all", "One.\n\nTwo.", [("context", ["One.", "Two."])]),
     (
         "unknown heading below a list is an item of it",
@@ -106,13 +96,8 @@ CASES: list[tuple[str, str, Found]] = [
 
 
 @pytest.mark.parametrize(("text", "found"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
-def test_parse(text: str, found: Found) -> None:
-    assert read(text) == found
-
-
-def test_a_split_turn_is_the_second_part() -> None:
-    text = "## Goal\na\n\n---\n\n**Turn Context (split turn):**\n\n## Original Request\nb\n"
-    assert [(section.kind, section.part) for section in sections_of(text)] == [("goal", 0), ("goal", 1)]
+def test_sections(text: str, found: Found) -> None:
+    assert [(section.kind, [item.text for item in section.items]) for section in sections_of(text)] == found
 
 
 Titled = list[tuple[str, str, list[tuple[str, str]]]]
