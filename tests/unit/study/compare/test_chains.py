@@ -1,7 +1,6 @@
 """Chains of compactions over a session: what is carried on, what is checked, and that the checks can fail."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -10,7 +9,6 @@ import pytest
 from ctxmgr.closed_loop import PriceSheet
 from ctxmgr.engine.compaction import prepare
 from ctxmgr.engine.compaction.weighing import by_text
-from ctxmgr.formats.pi_tree import branch
 from ctxmgr.model.compaction import (
     Asking,
     BranchEntry,
@@ -21,10 +19,9 @@ from ctxmgr.model.compaction import (
 )
 from ctxmgr.study.compare import chains
 from ctxmgr.study.compare.chains import Chain
-from ctxmgr.study.compare.sessions import read
 from ctxmgr.study.figures.closed_cost import ClosedLoop, closed_loop
 from ctxmgr.study.observations.observation import SUMMARY, ProjectedMessage
-from ctxmgr.summarize.brief import FinishedSummary, SummaryInput
+from ctxmgr.summarize.brief import SummaryInput
 from tests.notation import Said, a, call, quarters, r, u
 from tests.unit.engine.trees import Node, compacted, left_behind, meta, omitted, raws, replaced
 from tests.unit.study.compare import scripted_model
@@ -100,36 +97,6 @@ def test_what_a_summary_lacks_and_a_reply_acts_on_is_fetched_again() -> None:
     assert far.closed > far.billed
 
 
-def test_the_entry_is_what_a_host_stores() -> None:
-    prepared = prepare.decide(
-        tuple(branch.entry(node) for node in chains.recorded(raws(*turns(6)), None)), CUT, weigh
-    )
-    assert isinstance(prepared, CompactionPlan)
-    last = chains.recorded(raws(*turns(6)), None)[-1]
-    details = {"readFiles": ["x.py"], "modifiedFiles": [], "ctxmgr": {}}
-    raw = chains._compaction("c", last, prepared, FinishedSummary("so far", details))
-    fields = msgspec.json.decode(raw)
-    assert fields["fromHook"] is True
-    assert fields["details"] == details
-    assert fields["firstKeptEntryId"] == prepared.first_kept
-    assert fields["timestamp"] == "2026-01-02T03:04:05.678Z"
-
-
-def test_files_are_carried_by_details_though_no_summary_lists_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ctxmgr.engine.compaction.files.rendered", lambda ops: "")
-    seen: list[CompactionPlan] = []
-    real = prepare.decide
-
-    def decide(*arguments: Any) -> CompactionPlan | NothingToCompact:
-        decision = real(*arguments)
-        seen.extend([decision] if isinstance(decision, CompactionPlan) else [])
-        return decision
-
-    monkeypatch.setattr(prepare, "decide", decide)
-    walked(*turns(20))
-    assert "src/part1.py" in seen[-1].files.read
-
-
 def test_recorded_compactions_are_left_out() -> None:
     plain = walked(*turns(20))
     mixed = walked(*turns(10), compacted("## Goal\nanother summary", kept="e30"), *turns(10, 11))
@@ -175,29 +142,6 @@ def test_a_model_writes_a_chain_too() -> None:
     chain = walked(*turns(30), strategy="single-shot")
     assert chain.failures == []
     assert all(detail["calls"] > 0 and "fallback" not in detail for detail in chain.details)
-
-
-GREENHOUSE = Path(__file__).parents[3] / "sessions" / "greenhouse.jsonl"
-REAL = sorted(Path(__file__).parents[5].glob("shared/recordings/pi/*.jsonl"))
-
-
-@pytest.mark.parametrize(
-    "path", [GREENHOUSE, *(path for path in REAL if path.stem != "oracle")], ids=lambda path: path.stem
-)
-def test_recorded_sessions_lose_nothing(path: Path) -> None:
-    """The real ones where they are there."""
-    session = read(path)
-    asking = chains.walked(
-        session.entries,
-        session.leaf,
-        limit=20_000,
-        cut=CutBudget(keep_recent_tokens=8_000),
-        weigh=weigh,
-        brief=lambda prepared: SummaryInput(prepared, quarters, "extractive"),
-    )
-    chain = run_out(asking)
-    assert chain.failures == []
-    assert chain.passes
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from ctxmgr.closed_loop import PriceSheet
 from ctxmgr.engine.compaction import prepare
 from ctxmgr.engine.compaction.weighing import by_text
 from ctxmgr.model.compaction import BranchMessage, CompactionPlan, CutBudget
-from ctxmgr.model.prices import TieredPrices
 from ctxmgr.study.compare import chains
 from ctxmgr.study.compare.chains import BilledList
 from ctxmgr.summarize.brief import SummaryInput
@@ -79,13 +78,6 @@ def test_list_and_overhead_are_read_and_what_came_since_is_written() -> None:
     assert way_costs.cold_cost == pytest.approx((copied * 3 + 2_000 * 15) / 1e6, abs=1e-6)
 
 
-def test_the_cheaper_way_depends_on_how_much_of_the_list_is_copied() -> None:
-    """All but a little of a short list is copied: reading it costs a tenth. Of a long one little is."""
-    short = brief(count=60)
-    assert costs(short, BilledList(16_000, 16_000)).way == "warm"
-    assert costs(short, BilledList(900_000, 900_000)).way == "cold"
-
-
 def test_a_cache_that_outlived_its_time_is_written_anew() -> None:
     late = BilledList(30_000, 28_000, 1_000, 302_000)
     assert spelled(costs(brief(), late), "warm").startswith("warm: 3")
@@ -96,15 +88,6 @@ def test_a_cache_that_outlived_its_time_is_written_anew() -> None:
 def test_a_chain_s_window_bounds_the_list_and_nothing_else_does() -> None:
     assert costs(brief(), window=36_000).warm_cost is None
     assert costs(brief(), BilledList(900_000, 900_000)).warm_cost is not None
-
-
-def test_prices_and_overhead_are_those_that_are_told() -> None:
-    sheet = PriceSheet(TieredPrices(6.0, 30.0, 0.6, 7.5), overhead_tokens=0)
-    way_costs = costs(brief(), sheet=sheet)
-    bare = costs(brief(), sheet=PriceSheet(overhead_tokens=0))
-    assert spelled(way_costs, "warm").startswith("warm: 28,000 read x 0.1 + ")
-    assert way_costs.warm_cost == pytest.approx(2 * (bare.warm_cost or 0), abs=1e-6)
-    assert way_costs.cold_cost == pytest.approx(2 * (bare.cold_cost or 0), abs=1e-6)
 
 
 def test_where_a_model_has_nothing_to_write_there_is_no_bill() -> None:

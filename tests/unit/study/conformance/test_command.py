@@ -12,6 +12,7 @@ import pytest
 from ctxmgr.cli import main
 from tests.unit.study.conformance.scripts import START, answer, ask, exits, note, process, script
 from tests.unit.study.goldens import COMPACTION, LATCH, NAMES, SIX, change, path, text
+from tests.unit.study.replay.commands import begun
 
 ALL = bool(os.environ.get("CTXMGR_CONFORM_ALL"))  # every transcript through a process of its own: half a minute
 CRASH = str(Path(__file__).parents[4] / "protocol" / "examples" / "a-crash.jsonl")
@@ -168,9 +169,9 @@ def test_a_recording_that_can_not_be_followed_is_skipped_with_the_reason(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What `replay --record` writes names a state directory that is gone, and weighs by a vocabulary."""
-    session = str(Path(__file__).parents[3] / "sessions" / "greenhouse.jsonl")
-    assert main(["replay", session, "--preset", "turns", "--no-measures", "--record", str(tmp_path)]) == 0
-    (file,) = tmp_path.iterdir()
+    session, recorded = str(begun(tmp_path, 4)), tmp_path / "recorded"
+    assert main(["replay", session, "--preset", "turns", "--no-measures", "--record", str(recorded)]) == 0
+    (file,) = recorded.iterdir()
     capsys.readouterr()
     assert main(["drive", str(file)]) == 1
     assert "skipped: line 1: weights are those of o200k_base" in " ".join(capsys.readouterr().out.split())

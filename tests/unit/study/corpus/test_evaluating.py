@@ -22,7 +22,7 @@ UNPROBED = CorpusSettings(WINDOW, with_probes=False)
 
 
 def test_the_figures_are_those_of_replay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = begun("greenhouse", tmp_path)
+    path = begun("greenhouse", tmp_path, 70)
     options = "--policy keep=500 --preset balanced --probes --peers --json --window"
     assert main(["replay", str(path), *options.split(), str(WINDOW)]) == 0
     ours = json.loads(capsys.readouterr().out)[0]

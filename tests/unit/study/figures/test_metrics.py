@@ -5,9 +5,8 @@ import json
 import pytest
 
 from ctxmgr.closed_loop import PriceSheet
-from ctxmgr.study.figures import Measures, columns, cost, figures, value_at
+from ctxmgr.study.figures import Measures, cost, figures
 from ctxmgr.study.figures.recall import said_recall
-from ctxmgr.study.figures.table import METRICS
 from ctxmgr.study.observations import Ratio
 from tests.notation import a, call, r, summary, u
 from tests.unit.study.sighted import Show, changed, known, newest, packed, sights, whole
@@ -94,14 +93,3 @@ def test_the_series_has_each_call() -> None:
     assert series[-1]["spent"] == pytest.approx(money(SOME), abs=1e-6)
     assert (sum(call["recalled"] for call in series), sum(call["names"] for call in series)) == (1, 3)
     assert (sum(call["grounded"] for call in series), sum(call["lines"] for call in series)) == (0, 1)
-
-
-def test_parquet_columns_are_the_figures() -> None:
-    row = {column.name: column.of(SOME) for column in columns()}
-    for metric in METRICS:
-        for column, key in zip(metric.columns, ("share", "held", "of"), strict=False):
-            value = value_at(MADE, metric.path)
-            assert row[column] == pytest.approx(value[key] if isinstance(value, dict) else value, abs=1e-3), column
-    assert {column.type for column in columns()} == {int, float | None}
-    names = [column.name for column in columns()]
-    assert len(names) == len(set(names))

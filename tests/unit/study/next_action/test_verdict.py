@@ -1,14 +1,23 @@
 """What is said of two lists, where the truth is known: answers drawn by chance from given shares."""
 
 import random
+import sys
 from collections.abc import Mapping
 
+import pytest
+
+from ctxmgr.study.figures import interval
 from ctxmgr.study.next_action.actions import Action
 from ctxmgr.study.next_action.verdict import FEWEST_CALLS, Sample, agreement, same_action, same_tool, sentence
 
 HOST = {"a.py": 0.7, "b.py": 0.3}
 OTHER = {"a.py": 0.1, "b.py": 0.9}
-RUNS = 60
+RUNS = 40
+
+
+@pytest.fixture(autouse=True)
+def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules[interval.__module__], "DRAWS", 200)
 
 
 def samples(before: Mapping[str, float], after: Mapping[str, float], count: int, seed: int) -> list[Sample]:

@@ -12,7 +12,9 @@ from ctxmgr.study.driving import PEERS
 from ctxmgr.study.driving.outcomes import HostLimits
 from ctxmgr.study.probes import Stub
 from ctxmgr.study.replay.command import ALL, HOSTS, MODELLED, NEVER_MS, VALUES, Front, HostModel, label
-from tests.unit.study.replay.commands import GREENHOUSE
+from tests.unit.study.replay.commands import begun
+
+OWN_SUMMARIES = {"by": "ctxmgr", "model": "none"}
 
 
 def test_the_command_offers_these_hosts_and_models_unless_told() -> None:
@@ -20,22 +22,17 @@ def test_the_command_offers_these_hosts_and_models_unless_told() -> None:
     assert HOSTS[0] == MODELLED
 
 
-def test_the_modelled_host_weighs_its_list_stays_warm_and_copies() -> None:
-    host = HostModel(overhead_tokens=7_000)
-    assert host.limits(200_000) == HostLimits(7_000, 20_000)
-    assert host.policy() == {"cacheTtlMs": NEVER_MS}
-    assert isinstance(host.write(), Stub)
-    assert host.write() is not host.write()
-
-
-def test_the_recorded_host_counts_and_rests_as_recorded() -> None:
-    host = HostModel(modelled=False, stays_warm=False, overhead_tokens=7_000)
-    assert (host.limits(64_000), host.policy(), host.write()) == (HostLimits(None, None), {}, None)
-
-
-def test_its_summaries_may_be_ctxmgr_s_own() -> None:
-    own = HostModel(own_summaries=True)
-    assert own.policy() == {"cacheTtlMs": NEVER_MS, "compaction": {"by": "ctxmgr", "model": "none"}}
+def test_what_each_host_counts_and_tells_ctxmgr() -> None:
+    warm = {"cacheTtlMs": NEVER_MS}
+    for host, limits, policy in (
+        (HostModel(overhead_tokens=7_000), HostLimits(7_000, 20_000), warm),
+        (HostModel(keep_tokens=30_000), HostLimits(5_000, 30_000), warm),
+        (HostModel(own_summaries=True), HostLimits(5_000, 20_000), {**warm, "compaction": OWN_SUMMARIES}),
+        (HostModel(modelled=False, stays_warm=False), HostLimits(None, None), {}),
+    ):
+        assert (host.limits(64_000), host.policy()) == (limits, policy)
+        assert isinstance(host.write(), Stub) == host.modelled
+    assert HostModel().write() is not HostModel().write()  # each drive has its own
 
 
 KEEPS = [(200_000, 20_000), (64_000, 20_000), (32_000, 8_000), (40_000, 11_808), (8_000, 2_000)]
@@ -44,10 +41,6 @@ KEEPS = [(200_000, 20_000), (64_000, 20_000), (32_000, 8_000), (40_000, 11_808),
 def test_a_compaction_keeps_at_most_half_of_what_is_below_the_reserve() -> None:
     for window, tokens in KEEPS:
         assert HostModel().limits(window).keep_tokens == tokens, window
-
-
-def test_a_number_of_the_user_is_taken_as_it_is() -> None:
-    assert HostModel(keep_tokens=30_000).limits(32_000).keep_tokens == 30_000
 
 
 def test_a_replay_decides_by_the_tiers_too() -> None:
@@ -81,13 +74,12 @@ def test_each_value_of_the_knob_is_driven_once() -> None:
 ROUNDED = 0.0005 + 0.000005 + 1e-9
 
 
-@pytest.mark.long
 def test_the_picture_has_each_policy_at_the_figures_that_the_command_prints(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = tmp_path / "page.html"
-    arguments = ["--front", "--window", "64000", "--report", str(page), "--json"]
-    assert main(["replay", str(GREENHOUSE), *arguments]) == 0
+    arguments = ["--front", "--window", "24000", "--report", str(page), "--json"]
+    assert main(["replay", str(begun(tmp_path, 120)), *arguments]) == 0
     rows = json.loads(capsys.readouterr().out)
     beside = rows[0]["beside"]
     assert [row["preset"] for row in rows] == [*ALL, *(label(value) for value in VALUES if value != "balanced")]
@@ -103,14 +95,13 @@ def test_the_picture_has_each_policy_at_the_figures_that_the_command_prints(
         assert all(abs(float(shown) - loop["billedOfOff"]) <= ROUNDED for shown in billed)
 
 
-@pytest.mark.long
 def test_terminal_and_page_show_the_same_figures_under_the_same_names(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Of two recordings: the table of each, and the one of both."""
     page = tmp_path / "page.html"
-    files = [str(GREENHOUSE), str(GREENHOUSE.with_name("ledger.jsonl"))]
-    assert main(["replay", *files, "--preset", "balanced", "--window", "64000", "--report", str(page)]) == 0
+    files = [str(begun(tmp_path, messages)) for messages in (90, 120)]
+    assert main(["replay", *files, "--preset", "balanced", "--window", "24000", "--report", str(page)]) == 0
     printed = [_cells(table, r"[│┃]") for table in re.findall(r"┏.*?└", capsys.readouterr().out, re.DOTALL)]
     tables = re.findall(r"<table>(.*?)</table>", page.read_text(encoding="utf-8"), re.DOTALL)
     first, second, both = printed

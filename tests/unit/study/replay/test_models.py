@@ -8,9 +8,6 @@ import pytest
 
 from ctxmgr.cli import main
 from ctxmgr.settings import models_file
-from ctxmgr.study.driving.drive import _arguments
-from ctxmgr.study.driving.outcomes import ReplayOptions
-from ctxmgr.study.price_text import own_facts
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.spawning import Driver
 from tests.unit.study.replay.commands import GREENHOUSE, begun
@@ -60,22 +57,6 @@ def test_the_hosts_own_word_in_the_recording_wins(own: Path, capsys: pytest.Capt
     ledger = SESSIONS / "ledger.jsonl"
     assert readers.read(readers.source(ledger)).says_window
     assert replayed(capsys, ledger, "--models", own, "--no-measures")["window"] == 128_000
-
-
-def test_a_model_that_the_file_does_not_name_is_as_before(tmp_path: Path) -> None:
-    other = tmp_path / "other.json"
-    other.write_text(json.dumps({"models": [{"id": "another-9", "window": 9_000}]}))
-    own = own_facts(str(other))
-    assert own.of("scripted-1") is None
-    facts = own.of("another-9")
-    assert facts is not None
-    assert facts.window == 9_000
-    assert own_facts(None).of("another-9") is None
-
-
-def test_the_sidecar_that_is_driven_reads_the_file(own: Path) -> None:
-    assert _arguments(ReplayOptions(models=str(own)))[-2:] == ["--models", str(own)]
-    assert "--models" not in _arguments(ReplayOptions())
 
 
 def test_a_transcript_recorded_with_a_file_is_the_same_with_that_file(

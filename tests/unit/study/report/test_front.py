@@ -6,7 +6,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.study.observations import Ratio
@@ -177,7 +177,8 @@ def test_what_was_simulated_is_told_by_its_shape() -> None:
     assert "floor" not in str(front.legend(policy_points([standard()]), None))
 
 
-@given(st.lists(st.tuples(st.floats(0, 2), st.floats(-1, 1)), max_size=20))
+@settings(max_examples=30)
+@given(st.lists(st.tuples(st.floats(0, 2), st.floats(-1, 1)), max_size=10))
 def test_all_points_are_in_the_frame(places: list[tuple[float, float]]) -> None:
     some = [PolicyPoint(f"p{at}", 1, x, Ratio(round(1000 * y), 1000)) for at, (x, y) in enumerate(places)]
     text = drawing(some, None)
@@ -187,6 +188,7 @@ def test_all_points_are_in_the_frame(places: list[tuple[float, float]]) -> None:
         assert 0 <= y <= front.HIGH
 
 
+@settings(max_examples=30)
 @given(st.lists(st.tuples(st.floats(40, 480), st.floats(14, 300)), max_size=9))
 def test_labels_never_lie_over_each_other_wherever_points_are(places: list[tuple[float, float]]) -> None:
     room = Box(40, 480, 0, 300)

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.study.figures import shown
 from ctxmgr.study.report.front import PolicyRow, RecordingSheet
 from ctxmgr.study.report.page import page
 from ctxmgr.study.report.plots import (
@@ -161,14 +160,6 @@ def test_with_one_recording_no_plot_and_no_table_stands_twice() -> None:
     assert len(labels) == len(set(labels)) == 3
     heads = re.findall(r"<thead>.*?</thead>", text)
     assert len(heads) == len(set(heads)) == 2
-
-
-def test_what_columns_mean_and_all_other_figures_stand_behind_a_disclosure() -> None:
-    reader = read(page([SHEET]))
-    for metric in (*shown("brief"), *shown("page")):
-        assert metric.about in reader.text
-    assert reader.text.count("What the columns mean") == 2
-    assert reader.text.count("More figures") == 1
 
 
 def test_probes_by_kind_are_a_table_with_means_over_recordings() -> None:

@@ -38,11 +38,6 @@ def ran(workers: int, time_for: int = 99, deadly: set[KeptSession] | None = None
     return list(measured_in_time(SESSIONS, MeasuredSession, workers, has_time, lambda _: Scripted(deadly or set())))
 
 
-def test_the_order_is_drawn_and_the_same_each_time() -> None:
-    assert drawn(SESSIONS) == drawn(SESSIONS) != SESSIONS
-    assert sorted(drawn(SESSIONS), key=lambda one: one.path) == sorted(SESSIONS, key=lambda one: one.path)
-
-
 def test_all_are_measured_where_there_is_time() -> None:
     for workers in (1, 2):
         assert {one.session for one in ran(workers)} == set(SESSIONS)

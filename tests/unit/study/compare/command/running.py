@@ -55,6 +55,12 @@ def shares(row: dict[str, Any]) -> dict[str, tuple[float, int]]:
     return {kind: (both["every"]["share"], both["every"]["probes"]) for kind, both in kinds.items()}
 
 
+def bill(document: dict[str, Any]) -> dict[str, Any]:
+    (row,) = document["rows"]
+    billed: dict[str, Any] = row["bill"]
+    return billed
+
+
 def answer(request: Request) -> str:
     return scripted_model.complete(CompletionRequest("history", request.system, request.prompt, 4_000)).text
 

@@ -14,6 +14,7 @@ from tests.unit.study.compare.command.running import (
     KEEP,
     Compare,
     answer,
+    bill,
     endpoint,
     recorded,
     shares,
@@ -85,32 +86,31 @@ def test_a_vocabulary_that_is_not_there_is_said(
     assert "no usable file" in capsys.readouterr().err
 
 
-def test_a_summary_that_loses_things_has_lower_figures(
-    tmp_path: Path, compare: Compare, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = recorded(tmp_path)
-    (before,) = compare(path, *KEEP)["rows"]
-    monkeypatch.setattr("ctxmgr.engine.memory.summary.compaction", lambda *_, **__: "## Goal\nMend src/part1.py.")
-    monkeypatch.setattr("ctxmgr.engine.compaction.files.rendered", lambda _: "")
-    (tmp_path / "out" / before["file"]).unlink()
-    (after,) = compare(path, *KEEP)["rows"]
-    for kind in ("files.read", "asks"):
-        assert shares(after)[kind][1] == shares(before)[kind][1]
-        assert shares(after)[kind][0] < shares(before)[kind][0]
-
-
 def test_every_strategy_runs_on_the_same_cut_in_every_format(tmp_path: Path, compare: Compare) -> None:
-    path = recorded(tmp_path, turns=90)
+    """A long session in one format, so that some calls have to slice; a short one in all."""
+    long, short = recorded(tmp_path, turns=90), recorded(tmp_path, "short.jsonl")
     with ModelServer.threaded(lambda request: Reply(answer(request), usage=None)) as server:
-        for format in get_args(Format):
-            rows = compare(path, *endpoint(server), "--keep", "2000", "--format", format)["rows"]
-            assert [row["strategy"] for row in rows] == list(get_args(Strategy))
-            assert len({row["replacedTokens"] for row in rows}) == 1
-            for row in rows:
-                assert row["fallbacks"] == []
-                assert row["weighedCalls"] == row["calls"]
-                assert (row["calls"] > 0) == (row["inputTokens"] > 0) == (row["strategy"] != "extractive")
-            assert max(row["calls"] for row in rows) > 2  # some had to slice
+        runs = [compare(long, *endpoint(server), "--keep", "2000")["rows"]]
+        assert max(row["calls"] for row in runs[0]) > 2
+        runs += [compare(short, *endpoint(server), "--format", format)["rows"] for format in get_args(Format)]
+    for rows in runs:
+        assert [row["strategy"] for row in rows] == list(get_args(Strategy))
+        assert len({row["replacedTokens"] for row in rows}) == 1
+        for row in rows:
+            assert row["fallbacks"] == []
+            assert row["weighedCalls"] == row["calls"]
+            assert (row["calls"] > 0) == (row["inputTokens"] > 0) == (row["strategy"] != "extractive")
+
+
+def test_each_summary_has_the_bill_of_both_ways_in_its_file_and_table(tmp_path: Path, compare: Compare) -> None:
+    document = compare(recorded(tmp_path, turns=30), *KEEP)
+    billed, (row,) = bill(document), document["rows"]
+    assert (billed["unit"], billed["compactions"]) == ("dollars", 1)
+    assert billed["cheaper"] == min(billed["warm"], billed["cold"])
+    assert billed["arithmetic"].startswith("warm: ")
+    assert f" + {row['summaryTokens']:,} put out x 5" in billed["arithmetic"]
+    for name in (row["file"], "comparison.md"):
+        assert f"{billed['cold']:.3f}" in (tmp_path / "out" / name).read_text()
 
 
 @pytest.mark.parametrize(

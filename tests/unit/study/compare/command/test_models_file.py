@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.cli import main
 from ctxmgr.study.compare.sessions import read
-from tests.unit.study.compare.command.running import KEEP, Compare, recorded
-from tests.unit.study.compare.command.test_bills import bill
+from tests.unit.study.compare.command.running import KEEP, Compare, bill, recorded
 
 TWICE = {"input": 6, "output": 30, "cacheRead": 0.6, "cacheWrite": 7.5}
 
@@ -43,12 +41,3 @@ def test_the_summarising_models_window_is_that_of_the_file(tmp_path: Path, compa
     )
     assert compare(path, *KEEP, *model)["settings"]["contextWindow"] == 50_000
     assert compare(path, *KEEP, *model, "--context-window", "9000")["settings"]["contextWindow"] == 9_000
-
-
-def test_where_prices_are_from_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path, file = recorded(tmp_path), own(tmp_path, id="another-9", prices=TWICE)
-    asked = ["compare", str(path), *KEEP, "--out", str(tmp_path / "out"), "--wide", "--models", str(file)]
-    assert main(asked) == 0
-    assert "that --models has prices of" in capsys.readouterr().out.replace("\n", " ")
-    assert main([*asked, "--prices", "3,0.1,1.25"]) == 0
-    assert "--models" not in capsys.readouterr().out
