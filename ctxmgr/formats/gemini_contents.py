@@ -277,7 +277,8 @@ def _answer(answer: dict[str, Any]) -> View:
     stop = STOPS.get(text(candidate.get("finishReason")), text(candidate.get("finishReason")))
     if stop == "stop" and any(block.kind == "call" for block in blocks):
         stop = "toolUse"
-    return View("assistant", blocks, usage=usage(answer.get("usageMetadata")), stop=stop, joins=True)
+    view = View("assistant", blocks, usage=usage(answer.get("usageMetadata")), stop=stop, joins=True)
+    return reply_view(answer, view)
 
 
 def _joined(listed: list[Any]) -> View:

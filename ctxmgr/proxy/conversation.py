@@ -14,8 +14,9 @@
 6. The prompt of a request for a summary is not a message of the conversation, and nothing can be learned from it:
    it is removed from the list before `context`, and added again.
 7. A conversation that rests after a refused list is sent unchanged while it fits the context window, until it is
-   too long itself. ctxmgr's lists are tried again after a number of calls, or when the program starts its list
-   anew.
+   too long itself. ctxmgr's lists are tried again after a number of calls, or earlier, once the provider's cache of
+   the list is lost anyway: the program starts its list anew, changes its tools, system prompt or model, or pauses
+   for longer than the cache lasts.
 8. Changes of tools and system prompt since the last turn are reported with the list, unless the program starts
    anew. The answer to the list says how much was written to the cache again because of them.
 9. Once the conversation is quiet, the session is asked once what the first call costs after the cache has ended.
@@ -220,8 +221,8 @@ class ProgramConversation:
         shared = shared_count(self._plain, given)
         goes_on = bool(shared) and shared == len(self._plain)
         known = shared if self._plain else _before_reply(self.api, given)
-        self._wake(shared, given[shared:], call)
         changed = self._changed_beside(shared, given[shared:], call)
+        self._wake(shared, given[shared:], call, changed is not None)
         self._tell_of(given, shared, call)
         self._own, self._plain = own, given
         await asyncio.sleep(0)  # notifications are sent before the request
@@ -349,14 +350,18 @@ class ProgramConversation:
             return None
         return caching.prefix_change(before, self._beside)
 
-    def _wake(self, shared: int, since: tuple[bytes, ...], call: ListCall) -> None:
-        """Counts down the rest (rule 7)."""
+    def _wake(self, shared: int, since: tuple[bytes, ...], call: ListCall, is_changed: bool) -> None:
+        """Counts down the rest (rule 7). `is_changed`: tools or system prompt are not those of the last turn."""
         self.firm_calls = max(0, self.firm_calls - bool(since))
         if not self.resting_calls or not since:
             return
-        left = shared < len(self._plain) and self._begins_anew(shared, since, call)
-        self.resting_calls = 0 if left else self.resting_calls - 1
-        if not self.resting_calls and self.is_paused:
+        is_left = is_changed or (shared < len(self._plain) and self._begins_anew(shared, since, call))
+        self.rest_for(0 if is_left else self.resting_calls - 1)
+
+    def rest_for(self, calls: int) -> None:
+        """Sets the number of calls for which it still rests, and ends the rest at 0."""
+        self.resting_calls = calls
+        if not calls and self.is_paused:
             self.is_paused = False
             self.tell(self.paused(False))
 

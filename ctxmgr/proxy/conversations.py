@@ -176,6 +176,8 @@ class Conversations:
             conversation.began_ms = self.now_ms()
             known.append(conversation)
         else:
+            if self._has_lost_cache(conversation, call):
+                conversation.rest_for(0)
             self._follow(conversation, call)
         conversation.used_ms = self.now_ms()
         self._let_go()
@@ -235,6 +237,11 @@ class Conversations:
         asking = [one.asking_busts for one in self.all() if one.asking_busts is not None]
         if asking:
             await asyncio.wait(asking, timeout=STATUS_SECONDS)
+
+    def _has_lost_cache(self, conversation: ProgramConversation, call: ListCall) -> bool:
+        """Whether this call finds nothing in the provider's cache: another model, or too long a pause."""
+        lifetime_ms = marks.LIFETIMES_MS["1h" if conversation.is_long_lived else "5m"]
+        return conversation.model != call.model or self.now_ms() - conversation.used_ms > lifetime_ms
 
     def _follow(self, conversation: ProgramConversation, call: ListCall) -> None:
         """Reports a change of the model or its settings once (rule 4)."""

@@ -5,9 +5,9 @@
 2. A stream with status 200 is held until an event is an error or has content of an answer: events before it only
    open the answer (`ProviderApi.opens`). No content of an answer is ever held.
 3. A whole body with status 200 is held to its end while it is small, because an error is. Of an array, as in
-   Gemini's streams, the first name decides, and of JSON lines the first line. A body that is not JSON passes, and
-   so do spaces and newlines alone, with which a gateway keeps a connection alive. A stream is recognised by its
-   type or its first bytes.
+   Gemini's streams, the first name decides, and of JSON lines the first line. A text or an HTML page, also in place
+   of a stream, is no answer of any API; it is a refusal if its words say so. Spaces and newlines alone, with which
+   a gateway keeps a connection alive, pass. A stream is recognised by its type or its first bytes.
 4. Nothing is held for longer than HELD_SECONDS, nor more than HELD_BYTES: then it passes. Later errors are still
    read (`answers`), too late to try again.
 5. A refusal is `binding` if a thinking block is in another list than the one it was made in, `size` if its words or
@@ -123,6 +123,13 @@ def status_in(failure: bytes) -> int:
     return INVALID if _INVALID.search(failure) else SERVER
 
 
+def refusing_words(body: bytes) -> bytes | None:
+    """The body if it is not JSON and says that the list is at fault; None for any other."""
+    refusal = refusal_of(SERVER, body)
+    is_said = refusal.kind in ("size", "binding") or (refusal.kind == "list" and not refusal.is_guess)
+    return body if is_said and not body.startswith((b"{", b"[")) else None
+
+
 def failure_in(api: ProviderApi, event: bytes) -> bytes | None:
     """The error in an event of a stream, or in a whole answer; None if there is none."""
     view = FORMATS[api.format].view(event)
@@ -202,18 +209,24 @@ class _Stream(_Beginning):
         self._api, self._room, self._events = api, room, EventReader()
         self._usage: dict[str, Any] = {}
         self._is_cut = False  # rule 6
+        self._content, self._has_event = bytearray(), False
 
     def feed(self, piece: bytes) -> None:
+        if not self._has_event and len(self._content) <= WHOLE_BYTES:
+            self._content += piece
         for event in self._events.feed(piece):
             self._hear(event)
 
     def end(self) -> None:
         for event in self._events.end():
             self._hear(event)
+        if not self._has_event:
+            self.failure = refusing_words(bytes(self._content))
         if not self.is_told:
             self._end()
 
     def _hear(self, event: Event) -> None:
+        self._has_event = True
         if self.is_told:
             return
         self.failure = failure_in(self._api, event.data) or (event.data if event.name == ERROR else None)
@@ -251,10 +264,9 @@ class _Whole(_Beginning):
         begins = bytes(self.content[:NAME_BYTES]).removeprefix(MARK).lstrip()
         may_be = may_be_stream(begins)
         self.is_stream = may_be is True
-        is_none = may_be is False and not begins.startswith((b"{", b"["))
         is_blank = not begins and bool(self.content)
         is_array = begins.startswith(b"[") and b'"error"' not in begins and len(self.content) >= NAME_BYTES
-        self.is_told = is_none or is_blank or is_array or len(self.content) > WHOLE_BYTES
+        self.is_told = is_blank or is_array or len(self.content) > WHOLE_BYTES
         if not self.is_told and not self._has_line and b"\n" in piece:
             self._line(bytes(self.content).removeprefix(MARK).lstrip().partition(b"\n"))
 
@@ -268,8 +280,8 @@ class _Whole(_Beginning):
                 self.failure, self.is_told = failure_in(self._api, line), True
 
     def end(self) -> None:
-        body = bytes(self.content).removeprefix(MARK)
-        self.failure, self.is_told = failure_in(self._api, body), True
+        body = bytes(self.content).removeprefix(MARK).lstrip()
+        self.failure, self.is_told = failure_in(self._api, body) or refusing_words(body), True
         if self.failure is None and self._api.cut_sign in body:
             with contextlib.suppress(*UNREADABLE, AttributeError):
                 self._hear_cut(_decode(body))

@@ -10,8 +10,8 @@ account.
 5. If the provider refuses a list of ctxmgr for another reason, the program's own list is sent once, and the program
    gets the answer to that.
    - If the provider accepts it, ctxmgr pauses the conversation for RESTING_CALLS, while its list fits the context
-     window, until it is refused for its size or the program starts a new list. If the refusal did not say that the
-     list is at fault, ctxmgr pauses only at the second such refusal.
+     window, until it is refused for its size or the provider's cache of it is lost anyway (`conversation`, rule 7).
+     If the refusal did not say that the list is at fault, ctxmgr pauses only at the second such refusal.
    - In that case, if the program's list is larger than the known window, it is not sent the first time either: the
      program gets the refusal. If the provider accepts such a list, the window is at least that large.
    - If the provider refuses the program's own list too, no list of ctxmgr gives way for RESTING_CALLS. If the

@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from ctxmgr.client import AsyncClientSession
+from ctxmgr.client import AsyncClientSession, Timing
 from ctxmgr.proxy import answers as answers_module
 from ctxmgr.proxy import hearing
 from tests.unit.proxy.lists import SESSION, compact, conversation, request
@@ -63,6 +63,24 @@ ZIPPED = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
 TOO_LONG_ANSWERS: dict[str, tuple[str, Answer]] = {
     "400": (MESSAGES, whole({"type": "error", **ERROR}, 400)),
     "400, compressed": (MESSAGES, answers(gzip.compress(compact(ERROR)), 400, ZIPPED)),
+    "200 and a text": (CHAT, whole(f"Error: {TOO_LONG}", 200, "text/plain")),
+    "200 and a page": (MESSAGES, whole(HTML, 200, "text/html")),
+    "200 and a text of many lines": (RESPONSES, whole(f"upstream said:\n{TOO_LONG}\n", 200)),
+    "200 and a text in place of a stream": (GEMINI, answers(TOO_LONG.encode())),
+    "200 and an error beside no choice": (CHAT, whole({"id": "x", "choices": [], **ERROR})),
+    "200 and an error beside an empty message": (
+        MESSAGES,
+        whole({"type": "message", "role": "assistant", "content": [], **ERROR}),
+    ),
+    "200 and an error beside no candidate": (GEMINI, whole({"candidates": [], **ERROR})),
+    "200 and an error beside an empty candidate": (
+        GEMINI,
+        whole({"candidates": [{"content": {"role": "model"}, "finishReason": "OTHER"}], **ERROR}),
+    ),
+    "200 and an error beside an empty choice": (
+        CHAT,
+        whole({"choices": [{"message": {"role": "assistant", "content": ""}}], **ERROR}),
+    ),
     "413 in HTML": (CHAT, whole(HTML, 413, "text/html")),
     "413 of nothing": (MESSAGES, whole("", 413)),
     "413 in a text": (RESPONSES, whole("Payload", 413, "text/plain")),
@@ -158,6 +176,8 @@ OTHER_ANSWERS: dict[str, tuple[str, Answer]] = {
     "the reply's cap": (MESSAGES, whole({"error": {"message": "max_tokens: 68000 > 64000, output tokens"}}, 400)),
     "overloaded": (MESSAGES, whole(OVERLOADED, 529)),
     "overloaded, in a stream": (MESSAGES, stream(events(START, OVERLOADED, named=True))),
+    "200 and a page that says nothing": (CHAT, whole("<html><title>Welcome to nginx</title></html>", 200)),
+    "200 and a text that says nothing": (CHAT, whole("Internal server error", 200, "text/plain")),
     "a key": (CHAT, whole({"error": {"message": "invalid key"}}, 401)),
     "a gateway": (CHAT, whole("<html>502 Bad Gateway</html>", 502, "text/html")),
     **{
@@ -363,13 +383,19 @@ async def test_a_list_of_ctxmgrs_that_was_too_long_is_never_followed_by_a_longer
         assert sizes == sorted(set(sizes), reverse=True), (name, sizes)
 
 
-TEACHING = ("a template", "a template behind a gateway", "in a stream")  # that users and assistants take turns
+TEACHING = (
+    "a template",
+    "a template behind a gateway",
+    "in a stream",
+    "200 and a text",
+)  # that users and assistants take turns
 AT_FAULT: dict[str, tuple[str, Answer]] = {
     "a template": (CHAT, whole({"error": {"code": 500, "message": ROLES, "type": "server_error"}}, 500)),
     "a template behind a gateway": (CHAT, whole(ROLES, 502, "text/plain")),
     "in a stream": (CHAT, stream(events({"error": {"code": 500, "message": ROLES}}))),
     "400": (RESPONSES, whole({"error": {"message": "No tool output found for function call c3."}}, 400)),
     "422": (CHAT, whole({"detail": [{"loc": ["body"], "msg": "Field required"}]}, 422)),
+    "200 and a text": (CHAT, whole(ROLES, 200, "text/plain")),
     "Anthropic's stream": (
         MESSAGES,
         stream(
@@ -519,6 +545,32 @@ async def test_a_program_that_begins_anew_ends_the_rest(rig: Any) -> None:
     assert len(made.upstream.asked[-1].body) < 0.8 * len(anew)
 
 
+PAST_THE_CACHE_MS = 6 * 60_000
+
+
+@pytest.mark.parametrize("lost", ["a pause", "another model", "another tool"])
+async def test_a_rest_ends_with_the_providers_cache(rig: Any, lost: str) -> None:
+    clock = [1.8e12]
+    timing = Timing(timeouts_ms={"context": 30_000, "session_start": 30_000}, now_ms=lambda: clock[0])
+    made = await rig(window=200_000, timing=timing)
+    path, refused = AT_FAULT["422"]
+    await posted(made, path, listed(path, "Go.", 20))
+    (one,) = made.proxy.conversations.all()
+    await one.session.request("prune", {})  # the program's own list fits
+    await posted(made, path, listed(path, "Go.", 21), refused)
+    await asyncio.gather(*one._telling)
+    body = listed(path, "Go.", 22)
+    _, _, sent = await posted(made, path, body)
+    assert sent == [body]
+    clock[0] += PAST_THE_CACHE_MS if lost == "a pause" else 1_000
+    asked = json.loads(listed(path, "Go.", 23))
+    asked["model"] = "n" if lost == "another model" else asked["model"]
+    asked["tools"] += [{"type": "function", "function": {"name": "new"}}] if lost == "another tool" else []
+    body = compact(asked)
+    _, _, sent = await posted(made, path, body)
+    assert len(sent[0]) < 0.9 * len(body)
+
+
 STREAM, JSON, NDJSON = "text/event-stream", "application/json", "application/x-ndjson"
 SAYS = {"candidates": [{"content": {"parts": [{"text": "a"}], "role": "model"}}]}
 DELTA = {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "a"}}
@@ -532,7 +584,6 @@ FIRST_BYTES: list[tuple[str, str, bytes]] = [  # of answers that say something, 
     (GEMINI, STREAM, events(SAYS)),
     (GEMINI, "text/plain", events(SAYS)),
     (GEMINI, JSON, b"[" + compact(SAYS) + b"\n,"),
-    (GEMINI, "text/html", b"<html>a page, for whatever reason"),
     (GEMINI, NDJSON, compact(SAYS) + b"\n"),
     (GEMINI, JSON, b"\n \n"),
 ]
