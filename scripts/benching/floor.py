@@ -6,21 +6,13 @@ it also decodes and encodes each message once.
 """
 
 import asyncio
-import os
-import socket
-import stat
 import sys
 
 import msgspec
 
 
-class Append(msgspec.Struct, frozen=True, gc=False):
-    messages: list[msgspec.Raw] = []
-
-
 class Params(msgspec.Struct, frozen=True, gc=False):
     messages: list[msgspec.Raw] = []
-    append: Append | None = None
 
 
 class Request(msgspec.Struct, frozen=True, gc=False):
@@ -38,7 +30,7 @@ EACH = "--each" in sys.argv
 def answer(body: bytes) -> list[bytes]:
     """The parts of the answer to one request."""
     request = _decode(body)
-    messages = request.params.append.messages if request.params.append else request.params.messages
+    messages = request.params.messages
     head = b'{"jsonrpc":"2.0","id":' + _encode(request.id)
     if not messages:
         return [head, b',"result":{"ok":true}}']
@@ -50,16 +42,11 @@ def answer(body: bytes) -> list[bytes]:
 class Reader(asyncio.Protocol):
     """Collects the pieces of a body until it is complete, then joins them once."""
 
-    def __init__(self, out: asyncio.WriteTransport | None, ended: "asyncio.Future[None]") -> None:
+    def __init__(self, out: asyncio.WriteTransport, ended: "asyncio.Future[None]") -> None:
         self.out, self.ended = out, ended
         self.header = b""
         self.pieces: list[bytes] = []
         self.left = 0
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        if self.out is None:  # a socket is bidirectional
-            assert isinstance(transport, asyncio.WriteTransport)
-            self.out = transport
 
     def data_received(self, data: bytes) -> None:
         while data:
@@ -71,7 +58,6 @@ class Reader(asyncio.Protocol):
                     body = b"".join(self.pieces) if len(self.pieces) > 1 else self.pieces[0]
                     self.pieces = []
                     parts = answer(body)
-                    assert self.out is not None
                     self.out.writelines([b"Content-Length: %d\r\n\r\n" % sum(map(len, parts)), *parts])
             else:
                 self.header += data
@@ -89,10 +75,6 @@ class Reader(asyncio.Protocol):
 async def main() -> None:
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[None] = loop.create_future()
-    if stat.S_ISSOCK(os.fstat(0).st_mode):
-        await loop.create_connection(lambda: Reader(None, ended), sock=socket.socket(fileno=os.dup(0)))
-        await ended
-        return
     out, _ = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, sys.stdout)
     await loop.connect_read_pipe(lambda: Reader(out, ended), sys.stdin)
     await ended

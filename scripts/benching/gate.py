@@ -1,30 +1,12 @@
-"""Measures in under a minute the figures that every change must keep within the table of limits.
+"""Compares measured figures with the table of limits."""
 
-Speed is a multiple of the floor in the same run, for lists and starts in CPU time, since wall-clock time depends on
-other load. CPU time does not show waiting, such as for a disk; so events are measured as answers per second. Of
-three rounds ctxmgr's best counts, divided by the floor's best. Memory is the same in each round, so it has one
-round.
-"""
-
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 from rich.table import Table
 
-from benching import footprint, long, memory, proxied, small, steady
+from benching.figures import Figure, number
 from benching.limits import LIMITS, Limit
-from benching.pair import Options
-from benching.table import Figure, number, spread
-
-ROUNDS = 3
-MEASURES: tuple[Callable[[Options], list[Figure]], ...] = (
-    steady.measure,
-    long.first_of_ten_thousand,
-    footprint.first_contexts,
-    small.events,
-    memory.briefly,
-    proxied.briefly,
-)
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -40,16 +22,12 @@ class Judged(msgspec.Struct, frozen=True):
 
 
 def judged(figures: Sequence[Figure], limits: Mapping[str, Limit] = LIMITS) -> list[Judged]:
-    """Each figure with its limit. Raises ValueError if a figure has no limit, or a limit no figure."""
-    odd = {figure.name for figure in figures} ^ set(limits)
+    """Each figure with its limit. Raises ValueError if a figure has no limit."""
+    odd = {figure.name for figure in figures} - set(limits)
     if odd:
-        raise ValueError(f"without a figure or without a limit: {', '.join(sorted(odd))}")
+        raise ValueError(f"without a limit: {', '.join(sorted(odd))}")
     found = ((figure, limits[figure.name]) for figure in figures)
     return [Judged(figure, limit, limit.best(figure)) for figure, limit in found]
-
-
-def measure(options: Options) -> list[Judged]:
-    return judged([figure for group in MEASURES for figure in group(options)])
 
 
 def table(rows: Sequence[Judged]) -> Table:
@@ -62,8 +40,8 @@ def table(rows: Sequence[Judged]) -> Table:
         held = row.limit
         out.add_row(
             row.figure.name,
-            spread(row.figure.ours, row.figure.unit),
-            spread(row.figure.floor, row.figure.unit),
+            row.figure.ours.text(row.figure.unit),
+            row.figure.floor.text(row.figure.unit) if row.figure.floor else "",
             number(row.best),
             number(held.goal) if held.goal is not None else "",
             number(held.measured),

@@ -8,17 +8,13 @@ Rules:
 
 import os
 import select
-import socket
 import subprocess
 import time
 from collections.abc import Sequence
-from typing import Literal
 
-Transport = Literal["pipe", "socket"]
 Part = bytes | memoryview
 
 BUFFER_BYTES = 48 << 20  # holds the largest answer (40 MB) and what was read after it
-SMALL_BYTES = 1 << 16
 WRITE_PARTS = 512  # parts of one writev; IOV_MAX is 1,024
 HEADER_END = b"\r\n\r\n"
 
@@ -30,41 +26,22 @@ class Ended(Exception):
 class Host:
     """One spawned server. `ask` is a complete round trip."""
 
-    def __init__(
-        self,
-        command: Sequence[str],
-        transport: Transport = "pipe",
-        environment: dict[str, str] | None = None,
-        small: bool = False,
-    ) -> None:
-        """`small`: answers are small, so no time is spent on a large buffer."""
-        self._size = SMALL_BYTES if small else BUFFER_BYTES
-        self._buffer = bytearray(b"\1") * self._size
+    def __init__(self, command: Sequence[str], environment: dict[str, str] | None = None) -> None:
+        self._buffer = bytearray(b"\1") * BUFFER_BYTES
         self._view = memoryview(self._buffer)
         self._start = self._end = 0  # the range of bytes read but not yet taken
         self.last = self._view[:0]  # the last body
-        self._socket: socket.socket | None = None
-        self.process: subprocess.Popen[bytes]
-        if transport == "socket":
-            self._socket, theirs = socket.socketpair()
-            end = theirs.fileno()
-            self.process = subprocess.Popen(command, stdin=end, stdout=end, env=environment)
-            theirs.close()
-            self._in = self._out = self._socket.fileno()
-        else:
-            self.process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, bufsize=0
-            )
-            assert self.process.stdin is not None
-            assert self.process.stdout is not None
-            self._in, self._out = self.process.stdout.fileno(), self.process.stdin.fileno()
-            os.set_blocking(self._out, False)  # the host's end has its own file description
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, bufsize=0
+        )
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self._stdin, self._stdout = self.process.stdin, self.process.stdout
+        self._in, self._out = self._stdout.fileno(), self._stdin.fileno()
+        os.set_blocking(self._out, False)  # the host's end has its own file description
         self._poll = select.poll()
         self._poll.register(self._in, select.POLLIN)
-        if self._out == self._in:
-            self._poll.modify(self._in, select.POLLIN | select.POLLOUT)
-        else:
-            self._poll.register(self._out, select.POLLOUT)
+        self._poll.register(self._out, select.POLLOUT)
 
     def ask(self, parts: Sequence[Part]) -> memoryview:
         """Writes one frame and reads one. The returned view is valid until the next call."""
@@ -89,7 +66,7 @@ class Host:
             self._fill()
         size = int(self._view[self._start + len("Content-Length:") : offset])
         offset += len(HEADER_END)
-        if offset + size > self._size:
+        if offset + size > BUFFER_BYTES:
             held = self._end - offset
             self._view[:held] = bytes(self._view[offset : self._end])
             offset, self._end = 0, held
@@ -112,25 +89,17 @@ class Host:
         return time.clock_gettime(~self.process.pid << 3 | 2)  # the clock of another process
 
     def close(self) -> None:
-        if self._socket is not None:
-            self._socket.shutdown(socket.SHUT_WR)
-        elif self.process.stdin is not None:
-            self.process.stdin.close()
+        self._stdin.close()
         try:
             self.process.wait(10)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-        if self.process.stdout is not None:
-            self.process.stdout.close()
-        if self._socket is not None:
-            self._socket.close()
+        self._stdout.close()
 
     def _send(self, parts: list[memoryview]) -> int:
         """The number of bytes that the server took. After 0, something may have been read."""
         try:
-            if self._socket is not None:
-                return self._socket.sendmsg(parts, [], socket.MSG_DONTWAIT)
             return os.writev(self._out, parts)
         except BlockingIOError:
             for descriptor, event in self._poll.poll():
@@ -139,7 +108,7 @@ class Host:
             return 0
 
     def _fill(self) -> None:
-        if self._end == self._size:
+        if self._end == BUFFER_BYTES:
             held = self._end - self._start
             self._view[:held] = bytes(self._view[self._start : self._end])
             self._start, self._end = 0, held

@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from benching.table import Figure, Spread
+from benching.figures import Figure, Spread
 
 ROOM = 1.5  # on top of the goal or the measurement, since machines are noisy
 

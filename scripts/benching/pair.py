@@ -2,41 +2,27 @@
 
 import os
 import sys
-from collections.abc import Callable
 from itertools import count
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import msgspec
 
-from benching.host import Host, Transport
+from benching.host import Host
 from benching.prepared import Part, request
 
 ROOT = Path(__file__).resolve().parents[2]
 FLOOR = Path(__file__).with_name("floor.py")
 MODEL = {"id": "bench-1", "provider": "bench", "contextWindow": 1_000_000}
-# Two ways to get the whole list back through all rules, in a window that no list fills: keep every turn and distill
-# nothing, or in the default preset pin every result, and with it its call.
-KEEP_ALL_MODEL = {**MODEL, "contextWindow": 1_000_000_000}
-KEEP_ALL = {"preset": "turns", "recentUserTurns": {"green": 1_000_000}, "distill": {"green": 1_000_000_000}}
-PIN_ALL = {"tool": "read"}
 
 _numbers = count(1)  # for session names of all pairs: a reused name would be restored from its snapshot
 
-Question = Callable[[Host], list[Part]]
-
 
 class Options(msgspec.Struct, frozen=True):
-    """`rounds` of each figure; an odd number has a true median. `scale` shortens a round."""
+    """`rounds` of each figure; an odd number has a true median."""
 
     state_dir: str
-    transport: Transport = "pipe"
-    rounds: int = 5
-    scale: float = 1.0
-
-    def times(self, count: int) -> int:
-        return max(3, round(count * self.scale))
+    rounds: int = 3
 
 
 def environment(options: Options) -> dict[str, str]:
@@ -65,31 +51,27 @@ class Pair:
 
     def __init__(self, options: Options, each: bool = False) -> None:
         self.options = options
-        self.ours = Host(serve_command(options.state_dir, "--preload"), options.transport, environment(options))
+        self.ours = Host(serve_command(options.state_dir, "--preload"), environment(options))
         command = [sys.executable, str(FLOOR), *(["--each"] if each else [])]
-        self.floor = Host(command, options.transport, environment(options))
+        self.floor = Host(command, environment(options))
         checked(self.ours.ask(initialize()))
         self.floor.ask(initialize())
 
-    def session(
-        self,
-        model: dict[str, Any] = MODEL,
-        policy: dict[str, Any] | None = None,
-        pin: dict[str, str] | None = None,
-    ) -> str:
+    def session(self, model: dict[str, Any] = MODEL, policy: dict[str, Any] | None = None) -> str:
         """The name of a new session of ctxmgr. The floor has no sessions."""
         name = f"bench-{next(_numbers)}"
         checked(self.ours.ask(request(1, "session_start", {"sessionId": name, "model": model})))
         if policy:
             checked(self.ours.ask(request(2, "setPolicy", {"sessionId": name, "policy": policy})))
-        if pin:
-            checked(self.ours.ask(request(4, "pin", {"sessionId": name, **pin})))
         return name
 
     def end(self, session: str) -> None:
         checked(self.ours.ask(request(3, "session_shutdown", {"sessionId": session})))
 
-    def close(self) -> None:
+    def __enter__(self) -> "Pair":
+        return self
+
+    def __exit__(self, *_: object) -> None:
         self.ours.close()
         self.floor.close()
 
@@ -101,21 +83,8 @@ def checked(answer: memoryview) -> memoryview:
     return answer
 
 
-Clock = Callable[[Host], float]
-
-
-def passed(host: Host) -> float:
-    """Wall-clock seconds."""
-    return perf_counter()
-
-
-def spent(host: Host) -> float:
-    """CPU seconds of the server, which exclude other load on the machine, and waiting."""
-    return host.cpu_seconds()
-
-
-def timed(host: Host, parts: list[Part], clock: Clock = passed) -> float:
-    """Seconds of one round trip."""
-    start = clock(host)
+def spent(host: Host, parts: list[Part]) -> float:
+    """CPU seconds of the server for one round trip, without waiting and other load on the machine."""
+    start = host.cpu_seconds()
     host.ask(parts)
-    return clock(host) - start
+    return host.cpu_seconds() - start

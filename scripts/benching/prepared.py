@@ -25,20 +25,13 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Growing(msgspec.Struct, frozen=True):
-    """A message list in one buffer: the first `ends[k]` bytes are the list after step k, with `counts[k]`
-    messages.
-    """
+    """A message list in one buffer: the first `ends[k]` bytes are the list after step k."""
 
     joined: bytes
     ends: tuple[int, ...]
-    counts: tuple[int, ...]
 
     def upto(self, number: int) -> memoryview:
         return memoryview(self.joined)[: self.ends[number]]
-
-    def between(self, before: int, number: int) -> memoryview:
-        """The bytes of steps `before` + 1 to `number`, without the comma before them."""
-        return memoryview(self.joined)[self.ends[before] + 1 : self.ends[number]]
 
     def first_of(self, size: int) -> int:
         """The number of the first step at which the list has at least `size` bytes."""
@@ -93,23 +86,17 @@ def result(chance: random.Random, number: int, characters: int) -> bytes:
     return _encode(message)
 
 
-def growing(
-    messages_bytes: int,
-    more_steps: int,
-    steps_a_turn: int = STEPS_A_TURN,
-    result_characters: int = RESULT_CHARACTERS,
-) -> Growing:
+def growing(messages_bytes: int, more_steps: int, result_characters: int = RESULT_CHARACTERS) -> Growing:
     """A session whose list reaches `messages_bytes`, and then grows by `more_steps` small steps. No step ends a
-    turn: a user message precedes every `steps_a_turn` steps (0: only the first step).
+    turn: a user message precedes every `STEPS_A_TURN` steps.
     """
     chance = random.Random(7)
     parts: list[bytes] = []
     ends: list[int] = []
-    counts: list[int] = []
     size, number, more = 0, 0, more_steps
     while size < messages_bytes or more:
         new = []
-        if number == 0 or (steps_a_turn and number % steps_a_turn == 0):
+        if number % STEPS_A_TURN == 0:
             new.append(user(number, f"Please look at part {number}. {prose(chance, 200)}"))
         more -= size >= messages_bytes
         characters = NEW_RESULT_CHARACTERS if size >= messages_bytes else result_characters
@@ -117,15 +104,8 @@ def growing(
         parts += new
         size += sum(map(len, new)) + len(new)
         ends.append(size - 1)
-        counts.append(len(parts))
         number += 1
-    return Growing(b",".join(parts), tuple(ends), tuple(counts))
-
-
-def pasted(characters: int) -> Growing:
-    """One user message."""
-    only = user(0, prose(random.Random(7), characters))
-    return Growing(only, (len(only),), (1,))
+    return Growing(b",".join(parts), tuple(ends))
 
 
 def frame(parts: Sequence[Part]) -> list[Part]:
@@ -141,10 +121,3 @@ def context(id: int, session: str, messages: Part, answer: str | None = None) ->
     wants = b',"answer":"%b"' % answer.encode() if answer else b""
     head = b'{"jsonrpc":"2.0","id":%d,"method":"context","params":{"sessionId":"%b"%b,"messages":['
     return frame([head % (id, session.encode(), wants), messages, b"]}}"])
-
-
-def appended(id: int, session: str, after: int, base: bytes, messages: Part) -> list[Part]:
-    """A `context` request with `append`, answered in edits. `base`: from the last answer."""
-    head = b'{"jsonrpc":"2.0","id":%d,"method":"context","params":{"sessionId":"%b","answer":"edits",'
-    more = b'"append":{"after":%d,"base":"%b","messages":[' % (after, base)
-    return frame([head % (id, session.encode()) + more, messages, b"]}}}"])

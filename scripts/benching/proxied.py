@@ -2,7 +2,7 @@
 in the same run.
 
 A conversation in Claude Code's format grows step by step beyond 1 MB. Each list is sent through both proxies in
-turn; the provider answers at once. Reported separately: the first call, calls that open an epoch, and all others.
+turn; the provider answers at once. Calls that open an epoch do not count.
 """
 
 import asyncio
@@ -11,6 +11,7 @@ import os
 import random
 import tempfile
 from collections.abc import AsyncIterator
+from statistics import median
 from time import perf_counter
 from typing import Any
 
@@ -18,9 +19,9 @@ import aiohttp
 import msgspec
 from aiohttp import web
 
+from benching.figures import Figure, figure
 from benching.pair import Options, environment
 from benching.prepared import prose
-from benching.table import Figure, Goal, figure, percentile
 from ctxmgr import settings
 from ctxmgr.proxy import Proxy, ProxySettings
 
@@ -49,39 +50,20 @@ class Call(msgspec.Struct, frozen=True):
     size: int
 
     @property
-    def added(self) -> float:
-        return self.ours - self.floor
-
-    @property
     def is_steady(self) -> bool:
         return self.size >= LIST_BYTES and not self.opened
 
 
 def measure(options: Options) -> list[Figure]:
+    """The conversation grows by `STRIDE` steps a call up to 1 MB, then by one."""
     rounds = [asyncio.run(_round(options, number)) for number in range(options.rounds)]
-    added = [[call.added for call in calls[1:] if call.is_steady] for calls in rounds]
-    epochs = [[call.added for call in calls[1:] if call.opened] or [0.0] for calls in rounds]
-    p50, p95 = ([percentile(times, share) for times in added] for share in (0.5, 0.95))
-    slowest, first = [percentile(times, 0.95) for times in epochs], [calls[0].added for calls in rounds]
-    return [
-        figure("proxy adds, 1 MB, steady, p50", "ms", p50, goal=Goal("ours", "at most", 6)),
-        figure("proxy adds, 1 MB, steady, p95", "ms", p95, goal=Goal("ours", "at most", 15)),
-        figure("proxy adds, epochs on the way there, p95", "ms", slowest, goal=Goal("ours", "at most", 60)),
-        figure("proxy adds, first call", "ms", first, goal=Goal("ours", "at most", 100)),
-    ]
-
-
-def briefly(options: Options) -> list[Figure]:
-    """Calls through the proxy, for the gate: the conversation grows by `STRIDE` steps a call up to 1 MB."""
-    rounds = [asyncio.run(_round(options, number, STRIDE)) for number in range(options.rounds)]
     steady = [[call for call in calls if call.is_steady] for calls in rounds]
-    ours, floor = (
-        [percentile([getattr(call, side) for call in calls], 0.5) for calls in steady] for side in ("ours", "floor")
-    )
+    ours = [median(call.ours for call in calls) for calls in steady]
+    floor = [median(call.floor for call in calls) for calls in steady]
     return [figure("call through the proxy, 1 MB, steady", "ms", ours, floor)]
 
 
-async def _round(options: Options, number: int, stride: int = 1) -> list[Call]:
+async def _round(options: Options, number: int) -> list[Call]:
     chance = random.Random(number)
     calls: list[Call] = []
     async with (
@@ -93,7 +75,7 @@ async def _round(options: Options, number: int, stride: int = 1) -> list[Call]:
         await _settled(proxy)
         messages: list[Any] = [{"role": "user", "content": "Look at all parts."}]
         epoch, beyond = 0, 0
-        while beyond < options.times(STEADY_CALLS):
+        while beyond < STEADY_CALLS:
             body = _body(messages)
             beyond += len(body) >= LIST_BYTES
             await _first_byte(session, bare, body)
@@ -104,7 +86,7 @@ async def _round(options: Options, number: int, stride: int = 1) -> list[Call]:
             opened = report is not None and report.epoch != epoch
             epoch = report.epoch if report is not None else epoch
             calls.append(Call(ours * MILLISECONDS, floor * MILLISECONDS, opened, len(body)))
-            for _ in range(1 if beyond else stride):
+            for _ in range(1 if beyond else STRIDE):
                 messages += _step(chance, len(messages))
     return calls
 

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
-from benching.pair import KEEP_ALL, MODEL, Options, Pair, checked, spent, timed
+from benching.figures import Figure, figure
+from benching.pair import MODEL, Options, Pair, checked, spent
 from benching.prepared import Growing, context, growing
-from benching.table import Figure, figure
 
 SIZES = (("1 MB", 1_000_000, 30), ("8 MB", 8_000_000, 10))  # name, bytes, and calls in one round
 WINDOWS = {"whole": 1_000_000_000, "outgrown": 200_000}  # tokens
@@ -23,7 +23,7 @@ Policies = dict[str, dict[str, Any]]
 WHOLE: Policies = {
     "off": {"preset": "off"},
     "tools": {"preset": "tools", "protectedTools": ["read"]},
-    "turns": KEEP_ALL,
+    "turns": {"preset": "turns", "recentUserTurns": {"green": 1_000_000}, "distill": {"green": 1_000_000_000}},
     "balanced": {"preset": "balanced", "keep": 1_000_000_000},
 }
 """All of a list stays."""
@@ -40,8 +40,7 @@ def measure(
     whole: Policies = WHOLE,
     outgrown: Policies = OUTGROWN,
 ) -> list[Figure]:
-    pair = Pair(options)
-    try:
+    with Pair(options) as pair:
         return [
             figure(name, "ms", *times)
             for label, size, calls in sizes
@@ -51,8 +50,6 @@ def measure(
                 *_rows(pair, label, grown, grown.first_of(size), "outgrown", outgrown, ("",)),
             )
         ]
-    finally:
-        pair.close()
 
 
 def _rows(
@@ -79,11 +76,11 @@ def _asked(
         for number in range(start + 1, len(grown.ends)):
             answer = answers[number % len(answers)]
             parts = context(2, session, grown.upto(number), answer or None)
-            ours[answer].append(timed(pair.ours, parts, spent) * MILLISECONDS)
+            ours[answer].append(spent(pair.ours, parts) * MILLISECONDS)
             told = bytes(checked(pair.ours.last)[:64])
             if window == WINDOWS["whole"] and (UNCHANGED in told) == (answer == "messages"):
                 raise RuntimeError(f"a list that stays whole was answered otherwise: {told!r}")
-            floor.append(timed(pair.floor, parts, spent) * MILLISECONDS)
+            floor.append(spent(pair.floor, parts) * MILLISECONDS)
         pair.end(session)
         for answer, (mine, theirs) in found.items():
             mine.append(median(ours[answer]))
