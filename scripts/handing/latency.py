@@ -1,10 +1,8 @@
-"""What the store adds to the time of an answer, and which requests it gets: the same events with and without a
-store, in one run.
+"""What the store adds to the time of an answer: the same events with and without a store, in one run.
 
     python -m scripts.handing.latency [EVENTS [URL]]     400 events and a folder, by default
 
-Two sidecars take turns, event by event, so that other load on the machine affects both. `python -m
-scripts.handing.costs` shows the cost in dollars.
+Two sidecars take turns, event by event, so that other load on the machine affects both.
 """
 
 import statistics
@@ -15,15 +13,14 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from scripts.handing.counting import request_totals
 from scripts.handing.sidecars import MODEL, Sidecar, spawned
 
 EVENTS = 400
 LONG = "A tool printed this line, which is as long as such lines are.\n" * 60
 
 
-def started(state_dir: Path, *more: str, log: Path | None = None, **capabilities: Any) -> Sidecar:
-    sidecar = spawned("--state-dir", str(state_dir), *more, log=log, **capabilities)
+def started(state_dir: Path, *more: str) -> Sidecar:
+    sidecar = spawned("--state-dir", str(state_dir), *more)
     sidecar.ask("session_start", sessionId="s", model=MODEL)
     return sidecar
 
@@ -42,9 +39,7 @@ def turn(sidecar: Sidecar, messages: list[Any], number: int) -> dict[str, float]
 def measure(url: str | None, folder: Path, events: int) -> None:
     chance = Random(1)
     store = (folder / "store").as_uri() if url is None else url
-    log = folder / "asked.log"
-    without, beside = started(folder / "a"), started(folder / "b", "--store", store, log=log)
-    began = time.perf_counter()
+    without, beside = started(folder / "a"), started(folder / "b", "--store", store)
     times: dict[tuple[str, str], list[float]] = {}
     messages: list[Any] = []
     for number in range(events):
@@ -54,17 +49,9 @@ def measure(url: str | None, folder: Path, events: int) -> None:
         for name, sidecar in pair:
             for method, took in turn(sidecar, messages[-40:], number).items():
                 times.setdefault((method, name), []).append(took)
-    status = beside.ask("getStatus", sessionId="s", flush=True)["result"]
-    seconds, totals = time.perf_counter() - began, request_totals(log)
     for (method, name), taken in sorted(times.items()):
         cuts = statistics.quantiles(taken, n=100)
         print(f"{method} {name}: p50 {cuts[49]:.2f} ms, p99 {cuts[98]:.2f} ms of {len(taken)} answers")
-    puts = totals.requests["PUT"]
-    print(f"durable {status['durable']} of {status['seq']} after {seconds:.0f} s")
-    print(
-        f"{puts} PUTs of {totals.put_bytes / 1000:.0f} kB for {events} events: {puts / events:.2f} requests and "
-        f"{totals.put_bytes / events:.0f} bytes an event"
-    )
     for sidecar in (without, beside):
         sidecar.kill()
 

@@ -25,21 +25,16 @@ class Gone(Exception):
 
 class Sidecar:
     """`process`: a descriptor of it, which becomes readable when it has ended. `child`: the process, if it is a
-    child of this one. `capabilities`: of its host.
+    child of this one.
     """
 
     def __init__(
-        self,
-        process: int,
-        source: int,
-        sink: int,
-        child: "subprocess.Popen[bytes] | None" = None,
-        **capabilities: Any,
+        self, process: int, source: int, sink: int, child: "subprocess.Popen[bytes] | None" = None
     ) -> None:
         self._process, self._in, self._out, self._child = process, source, sink, child
         self._number, self._unread = 0, b""
         self._closed = False
-        self.ask("initialize", protocolVersion="1.1", capabilities=capabilities, policy=POLICY)
+        self.ask("initialize", protocolVersion="1.1", policy=POLICY)
 
     @property
     def lives(self) -> bool:
@@ -103,7 +98,7 @@ class Nursery:
         self._channel, self._log = channel, log
         self._living: list[Sidecar] = []
 
-    def sidecar(self, *arguments: str, shift_seconds: float = 0.0, **capabilities: Any) -> Sidecar:
+    def sidecar(self, *arguments: str, shift_seconds: float) -> Sidecar:
         """A sidecar that serves, with its wall clock shifted by `shift_seconds`."""
         its_in, our_in = os.pipe()
         our_out, its_out = os.pipe()
@@ -113,7 +108,7 @@ class Nursery:
         os.close(its_in)
         os.close(its_out)
         self._living = [child for child in self._living if child.lives]
-        self._living.append(Sidecar(process, our_in, our_out, **capabilities))
+        self._living.append(Sidecar(process, our_in, our_out))
         return self._living[-1]
 
     def end(self) -> None:
@@ -135,13 +130,10 @@ def nursery(log: Path) -> Iterator[Nursery]:
             process.kill()
 
 
-def spawned(*arguments: str, log: Path | None = None, **capabilities: Any) -> Sidecar:
-    """A sidecar started as programs do. `log`: the file for its requests to the store. `capabilities`: of its
-    host.
-    """
-    command = ["ctxmgr", "serve"] if log is None else ["scripts.handing.counting", str(log)]
+def spawned(*arguments: str) -> Sidecar:
+    """A sidecar started as programs do."""
     process = subprocess.Popen(
-        [sys.executable, "-m", *command, *arguments],
+        [sys.executable, "-m", "ctxmgr", "serve", *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -153,4 +145,4 @@ def spawned(*arguments: str, log: Path | None = None, **capabilities: Any) -> Si
     streams = os.dup(process.stdin.fileno()), os.dup(process.stdout.fileno())
     process.stdin.close()
     process.stdout.close()
-    return Sidecar(os.pidfd_open(process.pid), *streams, child=process, **capabilities)
+    return Sidecar(os.pidfd_open(process.pid), *streams, child=process)
