@@ -13,7 +13,6 @@ from ctxmgr.store.objects import Objects, StoreUnreachable, file_objects
 from ctxmgr.store.objects.file_objects import AWAY, OTHER
 from tests.store.folders import Folder, Take, on, serving, tree
 from tests.store.test_serve import ready, started, status, turn
-from tests.unit.store.machines import BASE, Machine, event, heard, running
 
 AWAY_NOTE = f"{keeping.OFFLINE}, as {AWAY}: {keeping.LATER}"
 
@@ -108,27 +107,6 @@ async def test_a_store_is_the_same_by_whatever_path_it_is_named(tmp_path: Path, 
         with pytest.raises(StoreUnreachable, match=AWAY):
             await on(Folder(path), tmp_path / "here").put_if_none_match("heads/a", b"2")
     assert folder.untouched()
-
-
-async def test_flush_says_no_more_than_what_was_there_before(
-    tmp_path: Path, folder: Folder, away: Take, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(keeping, "RETRY_SECONDS", 0.05)
-    here = Machine(tmp_path / "here", on(folder, tmp_path / "here"))
-    await here.start()
-    async with running(here):
-        here.save(BASE, event(1))
-        assert (await here.kept.flush()).seq == 1
-        away()
-        with monkeypatch.context() as patched:
-            patched.setattr(keeping, "FLUSH_SECONDS", 0.0)
-            here.save(event(2))
-            await heard(here, 1, AWAY_NOTE)
-            stored = await here.kept.flush()
-        assert (stored.seq, stored.note) == (1, AWAY_NOTE)
-        folder.back()
-        stored = await here.kept.flush()
-        assert (stored.seq, stored.note) == (2, None)
 
 
 @pytest.mark.parametrize("process", ["the same", "a later one"])

@@ -2,14 +2,13 @@
 
 import contextlib
 import re
-import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ctxmgr.store.keeping import FENCED, LATER, OFFLINE
+from ctxmgr.store.keeping import LATER, OFFLINE
 from ctxmgr.store.objects.interface import NO_SERVER
 from tests.stdio.sidecar import MODEL, Sidecar
 from tests.stdio.test_archive import messages, text_of
@@ -112,22 +111,7 @@ def test_killed_here_the_session_goes_on_elsewhere_with_the_same_bytes(serve: Se
     assert knows(elsewhere) == known
 
 
-@pytest.mark.kill
-def test_durable_rises_to_the_newest_event_and_survives_a_kill(serve: Serve) -> None:
-    here = serve("here")
-    started(here)
-    durable = []
-    for number in range(4):
-        turn(here, number)
-        found = status(here)
-        assert found["durable"] == found["seq"]
-        durable.append(found["durable"])
-    assert durable == sorted(set(durable))
-    here.kill()
-    elsewhere = serve("elsewhere")
-    assert started(elsewhere)["seq"] == durable[-1]
-
-
+@pytest.mark.parametrize("serve", ["folder"], indirect=True)
 def test_ended_here_it_goes_on_elsewhere_at_once_and_back(serve: Serve, tmp_path: Path) -> None:
     here = serve("here")
     known = worked(here)
@@ -142,29 +126,6 @@ def test_ended_here_it_goes_on_elsewhere_at_once_and_back(serve: Serve, tmp_path
     assert here.call("getScratchpad", sessionId="s")["text"] == "done elsewhere"
     assert again["status"]["notes"] == []  # what lay here was an older part of the same
     assert not list((tmp_path / "here").glob("*.broken*"))
-
-
-@pytest.mark.kill
-def test_an_owner_that_was_away_says_so_once_and_saves_nothing_there(serve: Serve) -> None:
-    here = serve("here")
-    worked(here)
-    here.process.send_signal(signal.SIGSTOP)
-    elsewhere = serve("elsewhere")
-    started(elsewhere)
-    turn(elsewhere, 20)
-    there = status(elsewhere)
-    here.process.send_signal(signal.SIGCONT)
-    for number in range(21, 25):
-        turn(here, number)
-        found = status(here)
-        assert found["notes"].count(FENCED) == 1
-        assert found["durable"] < found["seq"]
-    here.says(FENCED)
-    assert here.said.count(FENCED) == 1
-    assert knows(here)  # and goes on here
-    elsewhere.kill()
-    third = serve("third")
-    assert started(third)["seq"] == there["seq"]
 
 
 @pytest.mark.kill

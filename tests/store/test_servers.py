@@ -79,13 +79,16 @@ async def test_a_session_goes_on_elsewhere(objects: Objects, tmp_path: Path) -> 
     here, elsewhere = Machine(tmp_path / "here", objects), Machine(tmp_path / "elsewhere", objects)
     await here.start()
     here.save(BASE)
-    here.leaves(row("h"))
-    here.save(event(1))
-    assert (await here.end()).seq == 1
-    await elsewhere.start()
+    await here.kept.flush()
+    odd = row("h2", "half of a pair: \ud800")
+    here.leaves(row("h1"), odd)
+    here.save(event(1, "naïve"), event(2))
+    assert (await here.end()).seq == 2
+    begun = await elsewhere.start()
     async with running(elsewhere):
+        assert begun.records is not None
         assert elsewhere.saved == here.saved
-        assert elsewhere.archived("h") == row("h")
+        assert (elsewhere.archived("h1"), elsewhere.archived("h2")) == (row("h1"), odd)
 
 
 @pytest.mark.parametrize("address", ["moto", REAL], indirect=True)

@@ -111,45 +111,14 @@ def test_a_long_request_is_dearer() -> None:
     assert (prices.tier(100_000).cache_read, prices.tier(100_001).cache_read) == (0.01, 0.05)
 
 
-def test_prices_are_those_of_the_price_lists() -> None:
-    for model, input, output, reading, write in (
-        ("claude-opus-5-5", 4, 20, 0.2, 5),
-        ("claude-sonnet-5-5", 2, 10, 0.1, 2.5),
-        ("claude-fable-5-1", 10, 50, 0.25, 12.5),
-        ("claude-3-opus", 15, 75, 1.5, 18.75),
-        ("gpt-6.1-sol", 2, 10, 0.1, 2.5),
-        ("gpt-5.5", 5, 30, 0.5, 5),
-        ("gpt-5.5-pro", 30, 180, 30, 30),
-        ("gemini-3.8-flash", 0.75, 3.75, 0.075, 0.75),
-    ):
-        prices = find(model).prices
-        assert prices is not None, model
-        assert (prices.input, prices.output, prices.cache_read, prices.cache_write) == (
-            input,
-            output,
-            reading,
-            write,
-        )
-
-
 def test_each_provider_caches_by_a_rule_of_its_own() -> None:
     for model, kind, least, step, lifetime_ms in (
         ("claude-opus-5-5", "marks", 512, 1, 300_000),
-        ("claude-sonnet-4-5", "marks", 1_024, 1, 300_000),
-        ("claude-opus-4-7", "marks", 2_048, 1, 300_000),
-        ("claude-haiku-4-5", "marks", 4_096, 1, 300_000),
-        ("gpt-5.2", "implicit", 1_024, 128, 300_000),
         ("gpt-5.5", "implicit", 1_024, 128, 3_600_000),
         ("gpt-6.1-sol", "implicit", 1_024, 1, 1_800_000),
         ("gemini-3.8-flash", "implicit", 4_096, 1, 300_000),
-        ("gemini-2.5-pro", "implicit", 2_048, 1, 300_000),
         ("deepseek-v4-pro", "implicit", 64, 64, 3_600_000),
         ("gpt-5.5-pro", "none", 0, 1, 0),
-        ("gpt-4", "none", 0, 1, 0),
-        ("gpt-4o-2024-05-13", "none", 0, 1, 0),
-        ("grok-3", "implicit", 0, 1, 300_000),
-        ("grok-4-fast", "implicit", 0, 1, 300_000),
-        ("glm-4.5", "implicit", 0, 1, 300_000),
         ("qwen-max", "implicit", 256, 1, 300_000),
     ):
         rule = find(model).cache
@@ -181,12 +150,3 @@ def test_a_start_kept_for_an_hour_costs_twice_the_input_to_write() -> None:
     assert known.prices is not None
     assert (known.long_cache.lifetime_ms, known.long_cache.cache_write) == (3_600_000, 2 * known.prices.input)
     assert (known.cache.look_back_blocks, known.cache.renews) == (20, True)
-
-
-def test_pictures_and_vocabulary_are_told_too() -> None:
-    assert [find(model).media for model in ("claude-opus-5-5", "gpt-5", "gemini-3.8-flash")] == [
-        "claude-large",
-        "gpt-5",
-        "gemini-3",
-    ]
-    assert [find(model).vocabulary for model in ("gpt-5", "gpt-4")] == ["o200k_base", "cl100k_base"]

@@ -72,28 +72,6 @@ def test_each_familys_window_is_told_as_assumed_and_by_which_rows() -> None:
     assert known.date
 
 
-def test_that_there_is_no_cache_is_the_providers_own_word_or_said_to_be_anothers() -> None:
-    """A price that the map does not have says nothing: of those rows the family's rule holds."""
-    uncached = {row.id: row.source or "" for row in ROWS if row.cache == "none"}
-    assert len(uncached) == 21
-    assert {row.family for row in ROWS if row.cache == "none"} == {"gpt", "o"}
-    told = ("cache: developers.openai.com/api/docs/", "cache: openai.com/index/")
-    others = {
-        id: source.rpartition("cache: ")[2]
-        for id, source in uncached.items()
-        if not any(one in source for one in told)
-    }
-    assert others == {
-        "gpt-5.2-pro": "benchlm.ai/blog/posts/openai-api-pricing, 2026-11-27",
-        "gpt-5.5-pro": "vercel.com/ai-gateway/models/gpt-5.5-pro/faq, 2026-11-27",
-        "o1-pro": "assumed, as of gpt-5-pro, 2026-11-27",
-        "o3-pro": "assumed, as of gpt-5-pro, 2026-11-27",
-    }
-    assert all(family.cache != "none" for family in shipped().families.values())
-    untold = [row for row in ROWS if row.prices and row.prices.cache_read is None and row.cache != "none"]
-    assert len(untold) > 30
-
-
 def test_each_cache_rule_has_a_source_and_a_day() -> None:
     for name, rule in shipped().caches.items():
         if rule.kind == "none":

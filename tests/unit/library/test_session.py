@@ -34,15 +34,6 @@ def conversation(turns: int, size: int = 400) -> list[dict[str, Any]]:
     return [message for number in range(turns) for message in (user(f"Read file {number}."), *step(number, size))]
 
 
-def test_three_lines_project_a_list() -> None:
-    """As the package's documentation has them."""
-    from ctxmgr import Policy, Session
-
-    session = Session(Policy(preset="turns"), format="openai")
-    sent = session.project([{"role": "user", "content": "Fix the login bug."}])
-    assert sent == [{"role": "user", "content": "Fix the login bug."}]
-
-
 def test_it_loads_nothing_of_a_server() -> None:
     code = (
         "import sys; from ctxmgr import Session, Policy; "
@@ -164,15 +155,6 @@ def test_what_does_not_fit_is_refused_by_its_path() -> None:
         with pytest.raises(InvalidParams) as refused:
             call()
         assert refused.value.data == {"path": path}, call
-
-
-def test_a_call_that_is_refused_has_changed_nothing() -> None:
-    session = Session(TURNS, format="openai")
-    session.project(conversation(2))
-    before = session.state
-    with pytest.raises(InvalidParams):
-        session.turn_end(user("x"), usage={"input": -1})
-    assert session.state == before
 
 
 @pytest.mark.parametrize("preset", ["balanced", "turns", "tools", "off"])

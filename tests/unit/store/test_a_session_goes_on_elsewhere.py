@@ -9,21 +9,6 @@ from tests.unit.store.machines import BASE, ID, Machine, event, head, row, runni
 from tests.unit.store.memory import MemoryObjects, down, up
 
 
-async def test_restoring_elsewhere_gives_the_same_bytes(here: Machine, elsewhere: Machine) -> None:
-    await here.start()
-    here.save(BASE)
-    await here.kept.flush()
-    here.leaves(row("h1"), row("h2", "half of a pair: \ud800"))
-    here.save(event(1, "naïve"), event(2))
-    await here.end()
-    begun = await elsewhere.start()
-    async with running(elsewhere):
-        assert begun.records is not None
-        assert elsewhere.saved == here.saved
-        assert elsewhere.archived("h1") == row("h1")
-        assert elsewhere.archived("h2") == row("h2", "half of a pair: \ud800")
-
-
 async def test_what_comes_together_goes_in_one_batch_of_two_requests(here: Machine, objects: MemoryObjects) -> None:
     await here.start(Terms(600_000, 600_000))
     async with running(here):

@@ -87,20 +87,6 @@ async def test_sessions_whose_names_are_nearly_the_same_do_not_meet(tmp_path: Pa
     assert len(os.listdir(tmp_path / "store" / "objects")) == len(names)
 
 
-async def test_a_store_that_takes_no_writes_stops_nobody(here: Machine, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("no folder")
-    here.objects = opened((tmp_path / "file" / "store").as_uri())
-    begun = await here.start()
-    async with running(here):
-        assert begun.refused is None
-        assert (
-            begun.stored.note
-            == f"{keeping.OFFLINE}, as the store's folder cannot be used (Not a directory): {keeping.LATER}"
-        )
-        here.save(BASE, event(1))
-        assert b'"seq":1' in here.saved
-
-
 async def test_a_folder_that_can_not_be_written_is_told_so(
     here: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -178,11 +178,3 @@ def test_by_the_command_line_in_a_folder(tmp_path: Path, capsys: pytest.CaptureF
     assert ('"young"' in listed, '"old"' in listed) == (True, False)
     assert (tmp_path / "here").exists()
     assert main(["sessions", "purge", "--store", "nowhere"]) == 2
-
-
-async def test_state_first_nothing_is_deleted(tmp_path: Path, objects: MemoryObjects) -> None:
-    await keep(tmp_path, objects, "old", 31)
-    before = dict(objects.kept)
-    gone = await catalogue.purged(objects, LIMITS, dry_run=True)
-    assert [one.session.session_id for one in gone] == ["old"]
-    assert objects.kept == before

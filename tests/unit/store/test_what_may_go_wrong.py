@@ -37,20 +37,6 @@ async def test_offline_it_is_said_kept_here_and_caught_up(
         assert objects.kept[objects_prefix(ID) + head(objects).contents.rows[0]]
 
 
-async def test_a_store_that_can_not_be_reached_at_the_start_stops_nobody(
-    here: Machine, objects: MemoryObjects
-) -> None:
-    objects.fault = down
-    begun = await here.start()
-    async with running(here):
-        assert begun.refused is None
-        here.save(BASE, event(1))
-        await heard(here, None, OFFLINE)
-        objects.fault = up
-        here.kept._hurry.set()
-        await heard(here, 1, None)
-
-
 async def test_what_went_on_offline_does_not_take_the_place_of_what_went_on_elsewhere(
     here: Machine, elsewhere: Machine, objects: MemoryObjects
 ) -> None:
