@@ -123,8 +123,9 @@ def questions(name: str, window: int) -> Examined:
     return examined(recording(name), window, ground().weight)
 
 
+@cache
 def drive(run: Run) -> ReplayResult:
-    """One session. A fault of ctxmgr ends on the outcome's list of failures."""
+    """One session, driven once for all tests. A fault of ctxmgr ends on the outcome's list of failures."""
     recorded, host = recording(run.session), MODELS[run.host]
     options = ReplayOptions(append=True, measure=True, host=host.limits(run.window), write=host.write())
     outcome = ReplayResult(run.session, run.preset, run.window)

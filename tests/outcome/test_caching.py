@@ -1,10 +1,7 @@
 """However a provider caches, a session costs no more than with its host alone, re-fetches and all."""
 
-from functools import cache
-
 import pytest
 
-from ctxmgr.study.driving import ReplayResult
 from ctxmgr.study.figures.closed_cost import closed_loop
 from ctxmgr.study.price_text import IDEAL, price_sheet
 from tests.outcome.measuring import Run, drive, ground
@@ -13,13 +10,8 @@ RUNS = (Run("greenhouse", 64_000), Run("allotment", 64_000))
 LOOK_BACK_COSTS = 1.08  # of the closed cost of an ideal cache, at most, where marks are as we say
 
 
-@cache
-def driven(run: Run) -> ReplayResult:
-    return drive(run)
-
-
 def cost(run: Run, caching: str) -> float:
-    return closed_loop(driven(run).observations, ground(), price_sheet(None, None, 5_000, caching)).closed
+    return closed_loop(drive(run).observations, ground(), price_sheet(None, None, 5_000, caching)).closed
 
 
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: run.session)

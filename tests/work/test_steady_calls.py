@@ -14,11 +14,7 @@ from ctxmgr.session.context import listing
 from tests.work.conversations import CASES, Host
 from tests.work.counting import ROOT, Lines, growth
 
-SHORT, LONG, LONGEST = (
-    60,
-    500,
-    5_000,
-)  # steps, of two messages each; even turns, for `tools` prunes at each other one
+SHORT, LONG, LONGEST = 60, 300, 5_000  # steps of two messages; even turns, for `tools` prunes at each other one
 CALLS = 4  # of each way
 SLACK = 200  # lines: a list's bytes lie in a few pieces more
 WAYS = ("whole", "default", "append", "turn_end")

@@ -11,6 +11,7 @@ from ctxmgr.engine.compaction.cohesion import (
     deepened,
     depths,
     depths_from_vectors,
+    depths_of,
     step_terms,
     step_text,
     terms,
@@ -105,6 +106,11 @@ def test_a_user_who_was_not_answered_goes_on() -> None:
     rows = steps(told(a("x"), u("one"), Said({"role": "assistant", "content": []}), u("two"), a("y")))
     assert len(rows) == 3
     assert deepened([0.0, 1.0, 1.0], rows) == [0.0, 1.5, 1.0]
+
+
+def test_a_flat_bottom_is_as_deep_all_along() -> None:
+    assert depths_of([1.0, 1.0, 0.5, 0.5, 1.0]) == [0.0, 0.0, 1.0, 1.0, 0.0]
+    assert depths_of([1.0, 1.0, 0.5, 0.75, 0.25, 1.0]) == [0.0, 0.0, 0.75, 0.0, 1.25, 0.0]
 
 
 def test_vectors_tell_the_same() -> None:
