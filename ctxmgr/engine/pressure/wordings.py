@@ -15,6 +15,8 @@ words. A row of `OVERFLOW` is how several of them say it.
 Sources: the errors that pi, OpenCode, LiteLLM, inspect_ai and hermes-agent test their readers with; pages of the
 providers; issues of servers, as sgl-project/sglang#4048, vllm-project/vllm#36197, ggml-org/llama.cpp#19851,
 anomalyco/opencode#11141, openclaw/openclaw#58839, jaylfc/taOS#1738,
+anomalyco/opencode#27519, #45834 and #50574, earendil-works/pi#5930, BerriAI/litellm#37862,
+strands-agents/harness-sdk#3722, ikawrakow/ik_llama.cpp#2051, google-gemini/gemini-cli#26188,
 openai/codex#13270, kirodotdev/Kiro#7730 and #10773; of what is none of it anomalyco/opencode#12219
 and #43802, code-yeongyu/senpi#1466, can1357/oh-my-pi#9569. `tests/unit/engine/pressure/test_overflow.py` has a text
 of each.
@@ -104,13 +106,13 @@ LOOSE: tuple[tuple[str, str], ...] = (
     ),
     (
         "SiliconFlow, Hugging Face TGI",
-        rf"\b{_LIST} ?(?:\(\d+\) ?)?(?:must|should|can ?not|may not) (?:not )?(?:be |have )?"
+        rf"\b{_LIST} ?(?:\(?\d+\)? ?)?(?:must|should|can ?not|may not) (?:not )?(?:be |have )?"
         r"(?:less|fewer|smaller|shorter|at most|under|exceed|<)[^.;]{0,40}?\d{4,}",
     ),
     (
         "servers with a tokenizer of their own",
         rf"\b{_LIST}\b[^.;]{{0,40}}?(?: not|n t) fit\b"
-        rf"|\b(?:{_LIST}|bytes)\b[^.;]{{0,40}}?\d{{3,}} ?(?:tokens? )?>=? ?\d{{3,}}"
+        rf"|\b(?:{_LIST}|bytes)\b[^.;]{{0,40}}?\d{{3,}}\)? ?(?:tokens? )?>=? ?(?:max (?:\w+ ){{1,3}}\()?\d{{3,}}"
         rf"|\b{_LIST} (?:\w+ ){{0,3}}?longer than|\d tokens?\b[^.;]{{0,30}}? limit is"
         rf"|\bmax(?:imum)? number of tokens",
     ),
@@ -128,6 +130,9 @@ LOOSE: tuple[tuple[str, str], ...] = (
     ("OpenAI, of more messages than it takes", r"\b(?:messages|input) ?: ?array too long"),
     ("Kiro, Amazon Q", r"\bcontent length exceeds threshold"),
     ("servers made with axum", r"\bbody: length limit exceeded"),
+    ("servers made with Express: body-parser's type", r"\bentity\.too\.large\b"),
+    ("gateways, by size or length", r"\b(?:request|prompt|input|payload|body) (?:size|length) exceeded"),
+    ("Hugging Face's inference providers", r"\bat most \d{3,} (?:input|prompt|context) tokens"),
     ("Bedrock, by its schema", r"request: expected max length: \d{4,}, actual: \d{4,}"),
     ("onnxruntime-genai", r"\bsequence length \(\d+\) is >= max length"),
     ("exllamav3, TabbyAPI", r"\brequires \d+ pages\b"),
@@ -145,7 +150,8 @@ LOOSE: tuple[tuple[str, str], ...] = (
 OTHER_LIMIT: tuple[tuple[str, str], ...] = (
     (
         "all: limits in a time",
-        r"rate ?limit|too many requests|\bper (?:\w+ )?(?:second|minute|min|hour|day|month)\b"
+        r"rate ?limit|\brate (?:is )?too (?:large|high)|too many requests"
+        r"|\bper (?:\w+ )?(?:second|minute|min|hour|day|month)\b"
         r"|\b[rt]p[mds]\b|throttl"
         r"|please wait|concurren|\boverloaded\b|time ?out|timed out|deadline|resource exhausted"
         r"|频率|速率|每(?:秒|分钟|小时|天|日|月)|并发|额度|余额|超时",
@@ -188,7 +194,7 @@ OTHER_PART: tuple[tuple[str, str], ...] = (
         "OpenAI, Anthropic, Mistral: names and other members",
         r"metadata|names?|id|ids|keys?|temperature|bias|budget tokens|stop sequences?|breakpoints?|cached content",
     ),
-    ("HTTP: any server or gateway", r"headers?|cookies?|ur[il]"),
+    ("HTTP: any server or gateway", r"headers?|cookies?|ur[il]|(?:access|auth|bearer|id|refresh|session) tokens?"),
     ("OpenAI, Fireworks: batches and searches", r"batch|(?:web )?search(?:es)?"),
 )
 _LIMITED = (

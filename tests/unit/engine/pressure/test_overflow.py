@@ -103,6 +103,24 @@ TOO_LONG = [
     "Request Entity Too Large FUNCTION_PAYLOAD_TOO_LARGE",
     "Malformed input request: expected maxLength: 300000, actual: 410000, please reformat your input",
     "InternalError.Algo.InvalidParameter: messages token length must be in (0, 1000000], but got 1000123",
+    # Bedrock's Mantle, Qwen Code by the Agent Client Protocol, Gemini CLI's own check, MiniMax, ik_llama.cpp
+    "prompt tokens (400007) exceed model maximum (278528) for openai.gpt-5.5",
+    "prompt tokens (1200008) exceed customer model maximum (1050000)",
+    'Error: Internal error (code: -32603) Data: {"details":"<400> InternalError.Algo.InvalidParameter: Range of'
+    ' input length should be [1, 983616]"}',
+    "Sending this message (9 tokens) might exceed the context window limit (-31,601,307 tokens left). Please try"
+    " reducing the size of your message or use the `/compress` command to compress the chat history.",
+    '{"base_resp":{"status_code":1039,"status_msg":"token limit"}}',
+    "context_length_exceeded: the request exceeds the available context size; context shift is disabled",
+    # body-parser, gateways, Hugging Face
+    '{"type":"entity.too.large","expected":210000,"length":210000,"limit":102400}',
+    "maximum request size exceeded",
+    '{"code":"prompt_length_exceeded"}',
+    "input_tokens 140000 must be <= 128000",
+    "total_tokens (140000) > max_total_tokens (131072)",
+    "Input validation error: expected at most 131072 input tokens",
+    # the end of a line, as JSON spells it
+    '{"text":"400\\nprompt is too long: 213462 tokens"}',
     # in Chinese, the verb first
     "对话内容超出模型上下文窗口",
 ]
@@ -133,6 +151,8 @@ OTHER = [
     "thinking.budget_tokens: Input should be greater than or equal to 1024",
     "JSON: content exceeds depth limit of 128",
     "prompt_cache_key too long",
+    "Access token too long",
+    "Request rate is too large. More Request Units may be needed",
     # numbers that no limit has: Python reads no more than 4,300 digits
     f"Limit {'1' * 4_400}, Requested 5",
     f"Limit 5, Requested {'1' * 4_400}",
