@@ -5,7 +5,7 @@ Strategies request completions and never make one.
 
 from ctxmgr.summarize import writing
 from ctxmgr.summarize.brief import FinishedSummary, HostContext, Prepared, SummaryInput
-from ctxmgr.summarize.on_context import WayCosts
+from ctxmgr.summarize.compacting import WayCosts
 
 __all__ = [
     "FinishedSummary",

@@ -47,11 +47,11 @@ from ctxmgr.engine.memory import (
 from ctxmgr.model import Weigh
 from ctxmgr.model.compaction import Asking, BranchMessage, BranchSummaryPlan, CompactionPlan, FileLists, Format
 from ctxmgr.model.saved import Fact, Ledger
-from ctxmgr.summarize import compacting, on_context
+from ctxmgr.summarize import compacting
 from ctxmgr.summarize.asks import SummaryFailed
 from ctxmgr.summarize.brief import CompletionFailure, FinishedSummary, HostContext, PromptTask, SummaryInput
+from ctxmgr.summarize.compacting import WayCosts
 from ctxmgr.summarize.formats import BRANCH, CONTINUE, FREE, HANDOFF, NINE, STRUCTURED, Shape, asked_for
-from ctxmgr.summarize.on_context import WayCosts
 from ctxmgr.summarize.parse import AcceptedAnswer
 from ctxmgr.summarize.previous_summary import RECENT_HEADING, TURN_MARK, previous_parts
 from ctxmgr.summarize.strategies import STRATEGIES
@@ -149,7 +149,7 @@ def compaction(brief: SummaryInput[CompactionPlan]) -> Asking[FinishedSummary]:
     accepted = AcceptedAnswer("")
     if brief.strategy != "extractive" and (prepared.history or prepared.prefix):
         try:
-            accepted = yield from on_context.written(brief, shape, before)
+            accepted = yield from compacting.written(brief, shape, before)
         except SummaryFailed as gave_up:
             failure = gave_up.failure
     by_model = bool(accepted.text)
@@ -173,9 +173,7 @@ def both_ways(brief: SummaryInput[CompactionPlan], context: HostContext, output_
     """What one call costs with a copy and at the end of the host's list, whichever way writes this one."""
     shape = asked_for(brief.prompts.history, SHAPES[brief.format])
     past = previous_parts(brief.preparation.previous)
-    single = msgspec.structs.replace(brief, strategy=on_context.STRATEGY)
-    copied = on_context.copied_tokens(single, shape, past)
-    return on_context.way_costs(context, on_context.instruction_tokens(single, shape), copied, output_tokens)
+    return compacting.both_ways(brief, shape, past, context, output_tokens)
 
 
 def with_newer_notes(text: str, notes: str, reserve_tokens: int, weigh: Weigh) -> str:

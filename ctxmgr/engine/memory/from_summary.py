@@ -16,9 +16,8 @@ from typing import Literal
 
 from msgspec import structs
 
-from ctxmgr.engine.memory.command_log import run_of_line
+from ctxmgr.engine.memory.command_log import commit_of_line, run_of_line
 from ctxmgr.engine.memory.facts import TASK_KEY, Stamp, Statements, task_of_line
-from ctxmgr.engine.memory.git_history import commit_of_line
 from ctxmgr.engine.memory.markdown import (
     ITEM_CHARACTERS,
     STATUS_OF_MARK,

@@ -18,8 +18,8 @@ Rules:
 
 from collections.abc import Iterator, Mapping
 
+from ctxmgr.engine.memory.command_log import commits_of_call
 from ctxmgr.engine.memory.facts import Statements, id_key
-from ctxmgr.engine.memory.git_history import commits_of_call
 from ctxmgr.engine.memory.wording import COMMAND_CHARACTERS, both_ends, code, command_line, key_of, plain, shorten
 from ctxmgr.engine.tools import (
     CallOutcome,

@@ -17,7 +17,7 @@ Rules:
    decides its state: a summary covers only what it replaced, and the task may have been done after that. If the
    summary states such a task only by its text, the tool's fact stands for both.
 7. For each kind of check, the newest run holds, and failures that no later run has closed (`command_log`).
-8. A commit holds while it is known to exist (`git_history`).
+8. A commit holds while it is known to exist (`command_log`).
 9. Release 0.2 sorted sentences by their wording. In its snapshots, facts that were made that way no longer hold.
 """
 
@@ -29,9 +29,8 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import structs
 
-from ctxmgr.engine.memory.command_log import standing_runs, with_ends
+from ctxmgr.engine.memory.command_log import standing_runs, still_there, with_ends
 from ctxmgr.engine.memory.facts import TASK_KEY
-from ctxmgr.engine.memory.git_history import still_there
 from ctxmgr.engine.memory.wording import key_of
 from ctxmgr.model import once
 from ctxmgr.model.saved import BROUGHT_BACK, GOING_ON, KINDS, RENAMED, STATE, Fact, Ledger

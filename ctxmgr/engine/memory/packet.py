@@ -15,10 +15,9 @@ from collections.abc import Collection, Container, Iterable, Iterator, Mapping, 
 
 import msgspec
 
-from ctxmgr.engine.memory.command_log import END_CHARACTERS, run_line
+from ctxmgr.engine.memory.command_log import END_CHARACTERS, PATH_CHARACTERS, commit_line, run_line
 from ctxmgr.engine.memory.facts import with_id
 from ctxmgr.engine.memory.fill import FlexiblePart, Part, fill, newest_first, part_of
-from ctxmgr.engine.memory.git_history import PATH_CHARACTERS, commit_line
 from ctxmgr.engine.memory.ledger import LedgerView, record_of
 from ctxmgr.engine.memory.scratchpad import SCRATCHPAD_HEADING, scratchpad_in, scratchpad_lines
 from ctxmgr.engine.memory.user_words import user_lines

@@ -19,12 +19,11 @@ from itertools import chain
 import msgspec
 
 from ctxmgr.engine.conversation import digest
-from ctxmgr.engine.memory.command_log import run_line
+from ctxmgr.engine.memory.command_log import commit_line, run_line
 from ctxmgr.engine.memory.extract import from_message, speaker
 from ctxmgr.engine.memory.facts import Stamp, with_id
 from ctxmgr.engine.memory.fill import FlexiblePart, Part, fill, part_of
 from ctxmgr.engine.memory.from_summary import ENDED, LATEST, carried_facts, last_number
-from ctxmgr.engine.memory.git_history import commit_line
 from ctxmgr.engine.memory.ledger import LedgerView, fold, record_of
 from ctxmgr.engine.memory.markdown import CONTINUE_LEAD
 from ctxmgr.engine.memory.packet import approved_plan_text, commits, own_lines, runs

@@ -12,7 +12,7 @@ Rules:
 The cost of a compaction that a model writes, both ways: with a copy of the conversation, and at the end of the list
 that was sent to the session's model:
 
-1. The engine does the arithmetic (`ctxmgr.summarize.on_context`), so the cheaper way here is the one it would
+1. The engine does the arithmetic (`ctxmgr.summarize.compacting`), so the cheaper way here is the one it would
    choose.
 2. One call is billed, whatever wrote the summary. Its output is as long as the summary.
 3. The provider's cache holds what was sent for the last reply: the overhead and the list before that reply.

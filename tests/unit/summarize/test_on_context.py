@@ -7,7 +7,7 @@ import pytest
 from ctxmgr.model.compaction import Completion, CompletionRequest
 from ctxmgr.model.prices import BasePrices, PriceTier, TieredPrices
 from ctxmgr.summarize.brief import FinishedSummary, HostContext
-from ctxmgr.summarize.on_context import way_costs
+from ctxmgr.summarize.compacting import way_costs
 from tests.unit.summarize.scripted import filled, prepared, shape_in, turns
 from tests.unit.summarize.written import FILES, LISTS, H, ctxmgr, write
 

@@ -2,7 +2,7 @@
 name.
 """
 
-from ctxmgr.engine.tools.shell.changes import of_patch
+from ctxmgr.engine.tools.shell.files import of_patch
 from ctxmgr.engine.tools.shell.lines import of_shell
 from ctxmgr.engine.tools.shell.programs import (
     GitCall,

@@ -2,7 +2,7 @@
 
 Rules:
 
-1. `reads` finds reads, `changes` finds changes.
+1. `files` finds reads and changes.
 2. A look changes nothing (`ls`, `rg`, `git status`); a check runs tests, a build or a linter. Repeating either
    shows its newer state. Looks and checks are known by name (`programs`); everything else is a run.
 3. `cd` applies to the rest of the line. What is not understood only counts as having run.
@@ -15,9 +15,8 @@ from msgspec import structs
 from ctxmgr.engine.tools.effects import RUN, CallEffects, FileEffect, Shell
 from ctxmgr.engine.tools.names import EffectKind
 from ctxmgr.engine.tools.paths import UNKNOWN, joined
-from ctxmgr.engine.tools.shell.changes import changes
+from ctxmgr.engine.tools.shell.files import changes, reads
 from ctxmgr.engine.tools.shell.programs import SEARCHES, SHELLS, SILENT, is_check, is_look
-from ctxmgr.engine.tools.shell.reads import reads
 from ctxmgr.engine.tools.shell.status import status_of
 from ctxmgr.engine.tools.shell.words import Pipeline, ShellCommand, Word, name_of, parse
 from ctxmgr.engine.tools.shell.wrappers import MOST_SHELLS

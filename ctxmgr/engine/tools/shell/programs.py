@@ -11,7 +11,7 @@ from typing import Literal
 
 import msgspec
 
-from ctxmgr.engine.tools.shell.reads import sed_call
+from ctxmgr.engine.tools.shell.files import sed_call
 from ctxmgr.engine.tools.shell.words import ShellCommand, Word, name_of
 from ctxmgr.engine.tools.shell.wrappers import VERSION, commands_run, unwrapped, unwrapped_words
 from ctxmgr.model import expression

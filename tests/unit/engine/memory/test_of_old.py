@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.memory import PacketText, current, fold
-from ctxmgr.engine.memory.git_history import still_there
+from ctxmgr.engine.memory.command_log import still_there
 from ctxmgr.model.saved import Fact, Ledger
 from tests.notation import quarters
 

@@ -12,7 +12,7 @@ from ctxmgr.model.compaction import BranchMessage, CompactionPlan, CutBudget
 from ctxmgr.study.compare import chains
 from ctxmgr.study.compare.chains import BilledList
 from ctxmgr.summarize.brief import SummaryInput
-from ctxmgr.summarize.on_context import WayCosts
+from ctxmgr.summarize.compacting import WayCosts
 from tests.notation import a, call, quarters, r, u
 from tests.unit.engine.trees import compacted, path
 from tests.unit.study.compare.chains import turns

@@ -14,7 +14,7 @@ from ctxmgr.engine.tools import (
     tool_call,
     weighed_run,
 )
-from ctxmgr.engine.tools.outcome.reading import READ_CHARACTERS, read_output
+from ctxmgr.engine.tools.outcome import READ_CHARACTERS, read_output
 
 ONE = "\n\nCommand exited with code 1"
 FAILS = "FAILED tests/a.py::test_one - x\n1 failed, 2 passed in 0.10s"

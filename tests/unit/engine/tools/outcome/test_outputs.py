@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 from ctxmgr.engine.tools import counts_text, outcome, tool_call
-from ctxmgr.engine.tools.outcome.reading import PROGRAMS, read_output
+from ctxmgr.engine.tools.outcome import PROGRAMS, read_output
 
 OUTPUTS = Path(__file__).parent / "outputs"
 SHOWN_LINES = 2
