@@ -26,8 +26,8 @@ from rich.table import Table
 
 from ctxmgr.devices import ArchiveDatabase
 from ctxmgr.model import ArchiveRow
+from ctxmgr.study import observations
 from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive
-from ctxmgr.study.observations import MessageCache, message_reader
 from ctxmgr.study.probes import ProbeKind, write_failed
 from ctxmgr.study.recordings import Recording, UnreadableRecording, readers
 from ctxmgr.study.replay import HostModel
@@ -83,7 +83,13 @@ class _Driven(msgspec.Struct, frozen=True):
 def finding(recording: Recording, window: int, policy: dict[str, object] | None = None) -> Finding:
     """`window` in tokens. `policy`: keys, {} for the default."""
     driven = _driven(recording, window, policy or {})
-    probes = missed(recording, window, driven.outcome.observations, MessageCache(message_reader()).weight, KINDS)
+    probes = missed(
+        recording,
+        window,
+        driven.outcome.observations,
+        observations.MessageCache(observations.message_reader()).weight,
+        KINDS,
+    )
     counts = {kind: FindingCount(probes.used_counts[kind]) for kind in KINDS}
     failed: list[MissedProbe] = []
     with tempfile.TemporaryDirectory(prefix="ctxmgr-finding-") as folder:

@@ -12,8 +12,8 @@ from functools import partial
 
 import msgspec
 
-from ctxmgr.study.observations import Observation
-from ctxmgr.study.probes import ProbeKind, evidence, figures, kinds, reading
+from ctxmgr.study import observations
+from ctxmgr.study.probes import ProbeKind, evidence, figures, history, kinds
 from ctxmgr.study.recordings import Recording
 
 _JSON_SIGNS = (("\\n", "\n"), ("\\t", "\t"), ('\\"', '"'), ('":', '" : '), ('","', '" , "'), ("\\\\", "\\"))
@@ -67,7 +67,7 @@ class AskedProbes(msgspec.Struct, frozen=True):
 def missed(
     recording: Recording,
     window: int,
-    sights: Sequence[Observation],
+    sights: Sequence[observations.Observation],
     weigh: Callable[[bytes], int],
     wanted: Sequence[ProbeKind],
 ) -> AskedProbes:
@@ -89,7 +89,7 @@ def missed(
     return AskedProbes(asked, tuple(missed_probes))
 
 
-def _hints(of: reading.SessionHistory, probe: evidence.Probe, end: int) -> tuple[str, ...]:
+def _hints(of: history.SessionHistory, probe: evidence.Probe, end: int) -> tuple[str, ...]:
     """For a probe before message number `end`; the narrowest first."""
     doing = of.spoken[end] if end < len(of.spoken) else ""
     wider = f"{probe.subject} {doing}".strip()

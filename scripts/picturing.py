@@ -16,8 +16,8 @@ from textwrap import wrap
 from typing import Any
 
 from ctxmgr.cli import main as command
+from ctxmgr.study import observations
 from ctxmgr.study.driving import PEERS
-from ctxmgr.study.observations import Ratio
 from ctxmgr.study.report import PolicyPoint, escaped, front, knob_name, plots
 
 ROOT = Path(__file__).parents[1]
@@ -72,7 +72,7 @@ def points(figures: dict[str, Any]) -> list[PolicyPoint]:
             policy["name"],
             len(figures["recordings"]),
             policy["billed"],
-            Ratio(round(1_000 * policy["kept"]), 1_000),
+            observations.Ratio(round(1_000 * policy["kept"]), 1_000),
             knob=policy["knob"],
             simulated=policy["name"] in PEERS,
         )

@@ -4,6 +4,6 @@ or subject.
 Nothing that serves may import it.
 """
 
-from ctxmgr.study import price_text
+from ctxmgr.study import observations, price_text
 
-__all__ = ["price_text"]
+__all__ = ["observations", "price_text"]

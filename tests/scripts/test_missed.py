@@ -1,7 +1,7 @@
 """What a list misses is asked for by the command or file that it is about, never by the answer, and graded with
 what came back."""
 
-from ctxmgr.study.observations import timeline
+from ctxmgr.study.probes import timeline
 from scripts.missed import HINT_CHARACTERS, MissedProbe, missed
 from tests.notation import a, call, err, r, u
 from tests.unit.study.probes.asked import empty, of, recording, weigh

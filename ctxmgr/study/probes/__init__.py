@@ -1,12 +1,13 @@
 """Memory probes: questions about a recorded session that rules derive from it, and how much of each answer a list
 still contains. No model asks, answers or judges.
 
-`reading` turns messages into what happened, `kinds` turns that into probes, `evidence` and `grading` grade lists.
-This package must know neither `ctxmgr.engine` nor `ctxmgr.summarize`: what is measured must not derive its own
-answers. A grade says what could be answered, not what would be.
+`history` reads from messages what happened (with `messages`, `commands` and `wording`), `kinds` turns that into
+probes, and `figures` grades lists by their `evidence`. This package must know neither `ctxmgr.engine` nor
+`ctxmgr.summarize`: what measures a policy must not share its recognition. A grade says what could be answered, not
+what would be.
 """
 
-from ctxmgr.study.probes import evidence, figures, kinds, reading
+from ctxmgr.study.probes import evidence, figures, history, kinds
 from ctxmgr.study.probes.command import (
     Probing,
     drawn,
@@ -31,11 +32,11 @@ __all__ = [
     "failures",
     "figures",
     "graded",
+    "history",
     "kinds",
     "lists_of",
     "means",
     "probes_table",
-    "reading",
     "scores",
     "write_failed",
 ]

@@ -31,7 +31,9 @@ from typing import Literal
 import msgspec
 
 from ctxmgr.model import PACKET_MARK
-from ctxmgr.study.probes.reading import CommandRun, FileUse, SessionHistory, command_line, wording
+from ctxmgr.study.probes import wording
+from ctxmgr.study.probes.commands import command_line
+from ctxmgr.study.probes.history import CommandRun, FileUse, SessionHistory
 
 Section = Literal["head", "now", "user", "state", "answers", "summary", "turns", "rest", "unknown"]
 Form = Literal["none", "silent", "user", "assistant", "task", "run", "commit", "file", "answer", "summary"]

@@ -17,7 +17,8 @@ from typing import Literal
 
 import msgspec
 
-from ctxmgr.study.probes.reading import SessionMessage, read_message, wording
+from ctxmgr.study.probes import wording
+from ctxmgr.study.probes.messages import SessionMessage, read_message
 
 ProbeKind = Literal[
     "goal",

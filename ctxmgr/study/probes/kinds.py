@@ -33,7 +33,9 @@ from typing import TypeVar
 
 import msgspec
 
-from ctxmgr.study.observations import Timeline, paths, timeline
+from ctxmgr.study.observations import paths
+from ctxmgr.study.probes import timeline, wording
+from ctxmgr.study.probes.commands import command_line
 from ctxmgr.study.probes.evidence import (
     Evidence,
     Exact,
@@ -46,17 +48,9 @@ from ctxmgr.study.probes.evidence import (
     TextState,
     Wording,
 )
-from ctxmgr.study.probes.reading import (
-    CommandRun,
-    FileUse,
-    SessionCall,
-    SessionHistory,
-    SessionMessage,
-    command_line,
-    name_words,
-    read_message,
-    wording,
-)
+from ctxmgr.study.probes.history import CommandRun, FileUse, SessionHistory
+from ctxmgr.study.probes.messages import SessionCall, SessionMessage, name_words, read_message
+from ctxmgr.study.probes.timeline import Timeline
 from ctxmgr.study.recordings import Recording
 
 T = TypeVar("T")

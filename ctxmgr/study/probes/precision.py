@@ -22,9 +22,11 @@ from typing import get_args
 import msgspec
 
 from ctxmgr.study.observations import SUMMARY, Observation, in_place, strings
+from ctxmgr.study.probes import wording
 from ctxmgr.study.probes.checks import Deeds, PacketLine, Section, folded, lines, packets, pieces, within
+from ctxmgr.study.probes.history import SessionHistory
 from ctxmgr.study.probes.kinds import Examined
-from ctxmgr.study.probes.reading import SessionCall, SessionHistory, name_words, wording
+from ctxmgr.study.probes.messages import SessionCall, name_words
 
 SILENT, UNTRUE = "silent", "untrue"
 OUTCOMES = {True: "true", False: UNTRUE, None: "unjudged"}

@@ -17,12 +17,15 @@ import msgspec
 
 from ctxmgr.model import CHARACTERS_A_TOKEN
 from ctxmgr.study.driving import ReplayOptions, ReplayResult
-from ctxmgr.study.observations import Observation, ProjectedMessage, Timeline, timeline
+from ctxmgr.study.observations import Observation, ProjectedMessage
+from ctxmgr.study.probes import timeline, wording
 from ctxmgr.study.probes.evidence import EvidenceIndex
 from ctxmgr.study.probes.figures import PolicyGrades, ProjectedLists, Scores, answers, scores
+from ctxmgr.study.probes.history import SessionHistory
 from ctxmgr.study.probes.kinds import Examined, Point, examined, names_of, probes
+from ctxmgr.study.probes.messages import read_message
 from ctxmgr.study.probes.precision import precision
-from ctxmgr.study.probes.reading import SessionHistory, read_message, wording
+from ctxmgr.study.probes.timeline import Timeline
 from ctxmgr.study.recordings import HostMessage, Recording, compaction_message, pi_host
 
 NEWEST_TOKENS = 10_000

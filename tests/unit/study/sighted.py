@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from ctxmgr.closed_loop import MessageCache
 from ctxmgr.formats import pi
 from ctxmgr.session.reading import Reader
-from ctxmgr.study.observations.observation import PACKET, Observation, ProjectedMessage
+from ctxmgr.study.observations import PACKET, Observation, ProjectedMessage
 from ctxmgr.study.recordings.pi_host import HostMessage, item
 from tests.notation import Said, raws, words
 

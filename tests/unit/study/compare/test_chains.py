@@ -20,7 +20,7 @@ from ctxmgr.model.compaction import (
 from ctxmgr.study.compare import chains
 from ctxmgr.study.compare.chains import Chain
 from ctxmgr.study.figures.closed_cost import ClosedLoop, closed_loop
-from ctxmgr.study.observations.observation import SUMMARY, ProjectedMessage
+from ctxmgr.study.observations import SUMMARY, ProjectedMessage
 from ctxmgr.summarize.brief import SummaryInput
 from tests.notation import Said, a, call, quarters, r, u
 from tests.unit.engine.trees import Node, compacted, left_behind, meta, omitted, raws, replaced

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ctxmgr.closed_loop import PriceSheet
 from ctxmgr.model.prices import TieredPrices
 from ctxmgr.study.figures.cost import bill
-from ctxmgr.study.observations.observation import Observation, ProjectedMessage
+from ctxmgr.study.observations import Observation, ProjectedMessage
 from ctxmgr.study.recordings.pi_host import item
 
 PRICES = PriceSheet(TieredPrices(input=1e6, cache_read=1e5, cache_write=2e6), ttl_ms=1_000)  # a dollar a token

@@ -15,7 +15,7 @@ from ctxmgr.closed_loop.prompt_cache import MILLION, PriceSheet
 from ctxmgr.model import CacheRule
 from ctxmgr.model.prices import PriceTier, TieredPrices
 from ctxmgr.study.figures.closed_cost import ClosedLoop, closed_loop, floor_dollars
-from ctxmgr.study.observations.observation import ProjectedMessage
+from ctxmgr.study.observations import ProjectedMessage
 from ctxmgr.study.recordings.pi_host import HostMessage
 from tests.notation import Said, a, call, r, raws, summary, u
 from tests.unit.study.sighted import Show, changed, known, newest, packed, sights, whole

@@ -4,7 +4,7 @@ import json
 
 from ctxmgr.closed_loop.references import replaced
 from ctxmgr.study.figures.grounding import grounding
-from ctxmgr.study.observations.observation import Ratio
+from ctxmgr.study.observations import Ratio
 from tests.notation import a, call, r, think, u
 from tests.unit.study.sighted import changed, known, newest, packed, sights, whole
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.study.figures.recall import NamePresence, recall
-from ctxmgr.study.observations.observation import Observation, ProjectedMessage, Ratio
+from ctxmgr.study.observations import Observation, ProjectedMessage, Ratio
 from tests.notation import Said, a, call, r, summary, think, u
 from tests.unit.study.sighted import Show, changed, known, newest, packed, sights, whole
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from ctxmgr.study.observations import timeline
-from ctxmgr.study.observations.observation import Observation
-from ctxmgr.study.observations.timeline import Timeline
+from ctxmgr.study.observations import Observation
+from ctxmgr.study.probes import timeline
 from ctxmgr.study.probes.evidence import EvidenceIndex
 from ctxmgr.study.probes.figures import PolicyGrades, ProjectedLists, answers
 from ctxmgr.study.probes.kinds import Examined, examined
+from ctxmgr.study.probes.timeline import Timeline
 from ctxmgr.study.recordings.recording import RecordedEntry, Recording
 from tests.notation import Said, a, call, err, r, raws, u
 from tests.unit.study.sighted import packed

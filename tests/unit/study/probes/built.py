@@ -9,8 +9,9 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.study.probes.evidence import EvidenceIndex, Probe, grade
+from ctxmgr.study.probes.history import SessionHistory
 from ctxmgr.study.probes.kinds import names_of, probes
-from ctxmgr.study.probes.reading import SessionHistory, read_message
+from ctxmgr.study.probes.messages import read_message
 from tests.notation import Said, call, raws
 
 EDIT = call("edit", path="src/core/parse.ts", oldText="const a = 1;", newText="const limit = 25;")

@@ -4,7 +4,8 @@ as the host's tool has them."""
 from collections.abc import Sequence
 
 from ctxmgr.study.probes.checks import Deeds
-from ctxmgr.study.probes.reading import SessionHistory, read_message
+from ctxmgr.study.probes.history import SessionHistory
+from ctxmgr.study.probes.messages import read_message
 from tests.notation import Said, a, call, err, r, raws, u
 from tests.unit.study.probes.judged import NOW, STATE, bash, verdict
 

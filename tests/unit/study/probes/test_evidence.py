@@ -3,7 +3,7 @@
 import pytest
 
 from ctxmgr.study.probes.evidence import Evidence, EvidenceIndex, Exact, PathMention, PathState, TextState, Wording
-from ctxmgr.study.probes.reading.wording import joined, line_pieces, pieces, prose, references, sentences, shortened
+from ctxmgr.study.probes.wording import joined, line_pieces, pieces, prose, references, sentences, shortened
 from tests.notation import Said, a, call, r, raws, u
 
 NAMES = {"index.ts": 2, "parse.ts": 1}

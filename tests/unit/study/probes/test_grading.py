@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.study.observations import timeline
-from ctxmgr.study.probes import Stub, figures, probing
+from ctxmgr.study.probes import Stub, figures, probing, timeline
 from ctxmgr.study.probes.figures import PolicyGrades
 from ctxmgr.study.probes.kinds import examined, points
 from tests.notation import Said, a, call, r, u

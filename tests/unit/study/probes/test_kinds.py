@@ -3,8 +3,9 @@
 import pytest
 
 from ctxmgr.study.probes.figures import KINDS
+from ctxmgr.study.probes.history import SessionHistory
 from ctxmgr.study.probes.kinds import probes
-from ctxmgr.study.probes.reading import SessionHistory, read_message
+from ctxmgr.study.probes.messages import read_message
 from tests.notation import Said, a, call, err, r, raws, u
 from tests.unit.study.probes.built import (
     COMMITTED,

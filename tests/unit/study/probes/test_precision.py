@@ -4,7 +4,7 @@ import json
 
 import msgspec
 
-from ctxmgr.study.observations.observation import ProjectedMessage
+from ctxmgr.study.observations import ProjectedMessage
 from ctxmgr.study.probes.checks import lines, packets
 from ctxmgr.study.probes.precision import LineCounts, precision
 from tests.notation import a, call, err, r, raws, u

@@ -10,8 +10,7 @@ import pytest
 
 from ctxmgr.cli import main
 from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
-from ctxmgr.study.observations import timeline
-from ctxmgr.study.probes import Probing, Stub, figures, probes_table
+from ctxmgr.study.probes import Probing, Stub, figures, probes_table, timeline
 from ctxmgr.study.probes.evidence import Exact, Probe, ProbePart
 from ctxmgr.study.probes.figures import GradedProbe, Loss, PolicyGrades
 from ctxmgr.study.probes.precision import LineCounts, Precision, UntrueLine

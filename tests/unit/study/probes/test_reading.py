@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from ctxmgr.study.probes.reading.commands import changes, command_line, literals, simple_commands
-from ctxmgr.study.probes.reading.history import ended
-from ctxmgr.study.probes.reading.messages import TaskChange, did
+from ctxmgr.study.probes.commands import changes, command_line, literals, simple_commands
+from ctxmgr.study.probes.history import ended
+from ctxmgr.study.probes.messages import TaskChange, did
 
 PATCH = (
     "*** Begin Patch\n*** Update File: src/a.ts\n@@\n-old\n+new line\n*** Add File: src/b.ts\n+first\n*** End Patch"

@@ -7,9 +7,9 @@ import pytest
 from ctxmgr.cli import main
 from ctxmgr.closed_loop import PriceSheet
 from ctxmgr.study.driving import ReplayOptions, ReplayResult, peers
-from ctxmgr.study.observations.observation import Observation
-from ctxmgr.study.observations.timeline import Timeline
-from ctxmgr.study.observations.timeline import of as course_of
+from ctxmgr.study.observations import Observation
+from ctxmgr.study.probes.timeline import Timeline
+from ctxmgr.study.probes.timeline import of as course_of
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import Recording
 from ctxmgr.study.replay import tables

@@ -1,19 +1,16 @@
 """Turns a recorded session into a timeline: every message once, the calls, and the indices at which a list may be
 cut.
 
-This is the basis of policies that the study simulates without ctxmgr (`closed_loop`). Rules:
 1. The host never compacts here, and its recorded compactions are skipped, as `drive` skips them: what is kept is up
    to the simulated policy.
 2. A list may be cut before a message of the user or the assistant, but not between a call and its result.
-3. A step starts at an assistant message at which the list may be cut, and includes everything up to the next step,
-   such as a host's notes and the user's own bash runs. User messages belong to no step.
 """
 
 from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.study.observations.observation import Observation, ProjectedMessage
+from ctxmgr.study.observations import Observation, ProjectedMessage
 from ctxmgr.study.recordings import HostMessage, Recording, pi_host
 
 CUT_AT = ("user", "assistant")

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from ctxmgr.study.probes.reading.commands import command_line
-from ctxmgr.study.probes.reading.messages import Did, SessionCall, SessionMessage, TaskChange
-from ctxmgr.study.probes.reading.wording import references, word_set
+from ctxmgr.study.probes.commands import command_line
+from ctxmgr.study.probes.messages import Did, SessionCall, SessionMessage, TaskChange
+from ctxmgr.study.probes.wording import references, word_set
 
 ERROR_LINES = 3
 TELLING_LINES = 2

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from ctxmgr.study.driving.host import ObservationRecorder
 from ctxmgr.study.driving.matching import MatchedMessage
 from ctxmgr.study.driving.outcomes import ReplayResult
-from ctxmgr.study.observations.observation import (
+from ctxmgr.study.observations import (
     Observation,
     ProjectedMessage,
     in_place,

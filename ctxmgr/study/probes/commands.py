@@ -22,7 +22,7 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
-from ctxmgr.study.probes.reading.wording import word_set
+from ctxmgr.study.probes.wording import word_set
 
 Action = Literal["changed", "deleted"]
 

@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.study.observations import strings
-from ctxmgr.study.probes.reading.commands import (
+from ctxmgr.study.probes.commands import (
     BEGIN,
     PROGRAMS,
     Change,
@@ -31,7 +31,7 @@ from ctxmgr.study.probes.reading.commands import (
     literals,
     simple_commands,
 )
-from ctxmgr.study.probes.reading.wording import word_set
+from ctxmgr.study.probes.wording import word_set
 
 PATHS = word_set(
     """path file_path filePath filename file target_file TargetFile absolute_path notebook_path

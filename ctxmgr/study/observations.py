@@ -1,4 +1,5 @@
-"""What a model was shown at each call of a driven session: the basis of all measures.
+"""What a model was shown at each call of a driven session, and the tokens and mentions of its messages: the basis
+of all measures.
 
 Messages of recordings are read in pi's format, and counted with the project's vocabulary.
 """
@@ -8,10 +9,42 @@ from functools import cache
 
 import msgspec
 
+from ctxmgr.closed_loop import (
+    MessageCache,
+    PriceSheet,
+    dollars,
+    error_codes,
+    identifiers,
+    paths,
+    strings,
+)
 from ctxmgr.devices import tokens
 from ctxmgr.formats import pi
 from ctxmgr.session import Reader
 from ctxmgr.study.recordings import HostMessage
+
+__all__ = [
+    "MessageCache",
+    "Observation",
+    "PACKET",
+    "PriceSheet",
+    "ProjectedMessage",
+    "Ratio",
+    "SUMMARY",
+    "VOCABULARY",
+    "dollars",
+    "error_codes",
+    "identifiers",
+    "in_place",
+    "message_reader",
+    "message_weigher",
+    "new_messages",
+    "paths",
+    "same_start",
+    "stands_for_others",
+    "strings",
+    "total",
+]
 
 VOCABULARY = "o200k_base"
 

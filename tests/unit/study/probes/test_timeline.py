@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.study.observations import timeline
-from ctxmgr.study.observations.timeline import Timeline
+from ctxmgr.study.probes import timeline
+from ctxmgr.study.probes.timeline import Timeline
 from ctxmgr.study.recordings.recording import RecordedEntry, Recording
 from tests.notation import Said, a, branch, call, note, r, sh, summary, u, written
 
