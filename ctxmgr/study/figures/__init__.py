@@ -4,9 +4,8 @@ Does not depend on the sidecar.
 """
 
 from ctxmgr.study.figures import closed_cost, cost
-from ctxmgr.study.figures.bootstrap import interval
 from ctxmgr.study.figures.code_length import CodeLengths
-from ctxmgr.study.figures.registry import Figures, Measures, value_at
+from ctxmgr.study.figures.registry import Figures, Measures, interval, value_at
 from ctxmgr.study.figures.table import (
     CALLS,
     Column,

@@ -25,7 +25,6 @@ from rich.table import Table
 from ctxmgr.model import currency
 from ctxmgr.study.console import figure, figures_table, plain
 from ctxmgr.study.figures import closed_cost, cost, grounding, recall
-from ctxmgr.study.figures.bootstrap import interval
 from ctxmgr.study.figures.registry import (
     DOLLARS,
     PER_100,
@@ -34,6 +33,7 @@ from ctxmgr.study.figures.registry import (
     Measures,
     Metric,
     View,
+    interval,
     put,
     rounded,
     share,

@@ -1,8 +1,7 @@
 """Measures whether another list changes what the model does next: `ctxmgr ab --next-action`.
 
-`lists` finds the calls of a recording whose list ctxmgr changes, `requests` writes each list for a model's API,
-`actions` reads the tool and its target from an answer, `verdict` compares, and `command` sends requests and shows
-results.
+`requests` writes each list for a model's API, `actions` reads the tool and its target from an answer, `verdict`
+compares, and `command` finds the calls whose list ctxmgr changes, sends requests and shows results.
 """
 
 from ctxmgr.study.next_action import command

@@ -10,9 +10,10 @@ each.
 import asyncio
 import os
 import sys
+import tempfile
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -24,12 +25,66 @@ from ctxmgr.model import Endpoint, Message, TieredPrices, currency, estimate
 from ctxmgr.plain_text import complain, missing_text, write_json
 from ctxmgr.settings import SettingsFault
 from ctxmgr.study.console import TextTable, console, plain, progress_bar
-from ctxmgr.study.next_action import lists, requests
+from ctxmgr.study.driving import ReplayOptions, drive
+from ctxmgr.study.next_action import requests
 from ctxmgr.study.next_action.actions import APIS, ActionCompletion, ListRequest
-from ctxmgr.study.next_action.lists import ListPair
 from ctxmgr.study.next_action.verdict import Agreement, Sample, agreement, same_action, same_tool, sentence
+from ctxmgr.study.observations import Observation, message_reader
 from ctxmgr.study.price_text import own_facts
 from ctxmgr.study.recordings import Recording, UnreadableRecording, readers
+
+
+class ListPair(msgspec.Struct, frozen=True):
+    """Both lists of one call. `number`: of the call, from 1. `before`: the host's list; `after`: ctxmgr's.
+    `before_tokens` and `after_tokens`: without system prompt and tools.
+    """
+
+    number: int
+    before: tuple[Message, ...]
+    after: tuple[Message, ...]
+
+    @property
+    def before_tokens(self) -> int:
+        return sum(message.weight for message in self.before)
+
+    @property
+    def after_tokens(self) -> int:
+        return sum(message.weight for message in self.after)
+
+
+def changed_lists(recorded: Recording, preset: str, window: int, step: Callable[[], None]) -> list[ListPair]:
+    """One pair for each call whose list changes, oldest first. `window` in tokens. Calls `step` once for each
+    entry. Raises RuntimeError with what went wrong while the recording was driven.
+    """
+    with tempfile.TemporaryDirectory(prefix="ctxmgr-ab-") as state:
+        options = ReplayOptions(
+            preset=preset,
+            window=window,
+            state_dir=Path(state),
+            recorded_compactions=True,
+            measure=True,
+        )
+        outcome = drive(recorded, options, step)
+    if outcome.fault_codes:
+        raise RuntimeError(outcome.fault_codes[0])
+    pairs = (_pair(number, seen) for number, seen in enumerate(outcome.observations, 1))
+    return [pair for pair in pairs if pair is not None]
+
+
+def spread(pairs: Sequence[ListPair], count: int) -> list[ListPair]:
+    """At most `count` pairs, spread evenly over the session, with the last pair among them."""
+    if len(pairs) <= count:
+        return list(pairs)
+    return [pairs[(number + 1) * len(pairs) // count - 1] for number in range(count)]
+
+
+def _pair(number: int, seen: Observation) -> ListPair | None:
+    before = [item.raw for item in seen.items]
+    after = [message.raw for message in seen.projected_messages]
+    if before == after:
+        return None
+    return ListPair(number, *(tuple(message_reader().read(raws)) for raws in (before, after)))
+
 
 COMMAND = "ab --next-action"
 ANSWERS = 4  # for each call: A, A', B, B'
@@ -61,13 +116,13 @@ def run(parsed: Namespace, environment: Mapping[str, str] = os.environ) -> int:
     window = parsed.window or recorded.window
     try:
         with progress_bar(recorded.name, len(recorded.entries)) as advanced:
-            pairs = lists.changed_lists(recorded, parsed.preset or PRESET, window, lambda: advanced(1))
+            pairs = changed_lists(recorded, parsed.preset or PRESET, window, lambda: advanced(1))
     except RuntimeError as fault:
         return complain(COMMAND, f"{recorded.name} cannot be replayed: {fault}", 1)
     if not pairs:
         print(f"ctxmgr changes no list of {recorded.name}: there is nothing to compare.")
         return 0
-    chosen = lists.spread(pairs, parsed.calls)
+    chosen = spread(pairs, parsed.calls)
     facts = (own.registry or shipped()).find(model)
     system, prices = recorded.system_prompt or requests.SYSTEM, None if facts is None else facts.prices
     print(cost_text(chosen, len(pairs), model, prices, estimate(system)), file=sys.stderr)

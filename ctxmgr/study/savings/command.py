@@ -22,7 +22,7 @@ from ctxmgr.study.console import console, plain, progress_bar
 from ctxmgr.study.savings import agents, showing
 from ctxmgr.study.savings.measuring import MeasuredSession, Policies, measured
 from ctxmgr.study.savings.running import measured_in_time
-from ctxmgr.study.savings.sentence import Scope, sentence
+from ctxmgr.study.savings.showing import Scope, sentence
 from ctxmgr.study.savings.summing import summed
 
 INTERRUPTED = 130  # the exit code that shells report for a command ended by Ctrl-C

@@ -11,15 +11,17 @@
 5. A session of a model without known prices has no cost. Its shares use the prices that `replay` assumes.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from ctxmgr.closed_loop import PriceSheet
+from ctxmgr.closed_loop import PriceSheet, dollars
 from ctxmgr.known_models import ModelFacts, Registry, shipped
+from ctxmgr.model import TieredPrices
 from ctxmgr.plain_text import unquoted_fault_text
 from ctxmgr.settings import models_file
 from ctxmgr.study.driving import ReplayResult, drive, drive_alone
@@ -28,10 +30,67 @@ from ctxmgr.study.observations import MessageCache, message_reader, total
 from ctxmgr.study.recordings import NoConversation, Recording, UnreadableRecording, readers
 from ctxmgr.study.replay import modelled
 from ctxmgr.study.report import BASE
-from ctxmgr.study.savings import counting
 from ctxmgr.study.savings.agents import KeptSession
-from ctxmgr.study.savings.counting import CountedCall
 from ctxmgr.study.savings.stores import STORES
+
+MOST_OVERHEAD_TOKENS = 60_000  # more than any agent's prompt and tools: a session resumed from elsewhere
+MOST_UNCOUNTED = 0.1  # of the calls may lack a count, such as failed calls
+
+
+class CountedCall(msgspec.Struct, frozen=True, gc=False):
+    """One reply: its `model`, and its input in tokens: uncached, `read` from the cache, and `written` to it; all 0
+    if nothing was counted. `listed_tokens`: of the list before it, as counted here.
+    """
+
+    model: str
+    new: int
+    read: int
+    written: int
+    listed_tokens: int
+
+    @property
+    def input_tokens(self) -> int:
+        return self.new + self.read + self.written
+
+
+def counted_calls(recorded: Recording, weigh: Callable[[bytes], int]) -> list[CountedCall]:
+    """All calls, oldest first. `weigh`: returns the tokens of a message's bytes."""
+    found, listed = [], 0
+    for entry in recorded.entries:
+        if entry.role == "assistant":
+            message = json.loads(entry.message)
+            usage = message.get("usage") or {}
+            new, read, written = (int(usage.get(name) or 0) for name in ("input", "cacheRead", "cacheWrite"))
+            found.append(CountedCall(message.get("model") or recorded.model, new, read, written, listed))
+        listed += weigh(entry.message) if entry.message else 0
+    return found
+
+
+def cost(calls: Sequence[CountedCall], prices_of: Callable[[str], TieredPrices | None]) -> float | None:
+    """The cost in dollars, each call at its model's prices; None if too few are counted, or a model has no
+    prices.
+    """
+    counted = [call for call in calls if call.input_tokens]
+    prices_of = cache(prices_of)
+    if len(calls) - len(counted) > MOST_UNCOUNTED * len(calls):
+        return None
+    bills = [_bill(call, prices) for call in counted if (prices := prices_of(call.model))]
+    return sum(bills) if len(bills) == len(counted) else None
+
+
+def _bill(call: CountedCall, prices: TieredPrices) -> float:
+    return dollars(prices.tier(call.input_tokens), new=call.new, read=call.read, written=call.written)
+
+
+def overhead_tokens(calls: Sequence[CountedCall]) -> int | None:
+    """The tokens that the first counted call had beside its list; None if no call is counted."""
+    first = next((call for call in calls if call.input_tokens), None)
+    return None if first is None else min(max(0, first.input_tokens - first.listed_tokens), MOST_OVERHEAD_TOKENS)
+
+
+def longest_tokens(calls: Sequence[CountedCall]) -> int:
+    return max((call.input_tokens for call in calls), default=0)
+
 
 Policies = Mapping[str, tuple[str, Mapping[str, Any]]]  # name to preset and keys of the policy
 
@@ -88,7 +147,7 @@ def _registry(models: str | None) -> Registry:
 def _measured(session: KeptSession, policies: Policies, registry: Registry) -> MeasuredSession:
     recorded = _recorded(session)
     known = MessageCache(message_reader())
-    calls = counting.calls(recorded, known.weight)
+    calls = counted_calls(recorded, known.weight)
     facts = registry.find(recorded.model)
     sheet, window, lengths = _sheet(calls, facts), _window(recorded, calls, facts), CodeLengths()
 
@@ -100,7 +159,7 @@ def _measured(session: KeptSession, policies: Policies, registry: Registry) -> M
     base = alone.once(closed_cost.of_session)
     if not base.closed:
         raise NoConversation(f"{recorded.name}: it contains no model call")
-    counted = counting.cost(calls, lambda model: registry.find(model).prices)
+    counted = cost(calls, lambda model: registry.find(model).prices)
     return MeasuredSession(
         session,
         host=recorded.host,
@@ -127,13 +186,13 @@ def _recorded(session: KeptSession) -> Recording:
 def _sheet(calls: Sequence[CountedCall], facts: ModelFacts) -> PriceSheet:
     """Rules 4 and 5."""
     sheet = PriceSheet() if facts.prices is None else PriceSheet(prices=facts.prices)
-    overhead = counting.overhead_tokens(calls)
+    overhead = overhead_tokens(calls)
     return sheet if overhead is None else msgspec.structs.replace(sheet, overhead_tokens=overhead)
 
 
 def _window(recorded: Recording, calls: Sequence[CountedCall], facts: ModelFacts) -> int:
     """Rule 4."""
-    is_longer = not recorded.says_window and counting.longest_tokens(calls) > recorded.window
+    is_longer = not recorded.says_window and longest_tokens(calls) > recorded.window
     return max(recorded.window, facts.window) if is_longer else recorded.window
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from ctxmgr.model import PriceTier, TieredPrices
 from ctxmgr.study.recordings import readers
-from ctxmgr.study.savings.counting import CountedCall, calls, cost, longest_tokens, overhead_tokens
+from ctxmgr.study.savings.measuring import CountedCall, cost, counted_calls, longest_tokens, overhead_tokens
 from ctxmgr.study.savings.stores import STORES
 from tests.unit.study.savings import made
 
@@ -15,7 +15,7 @@ PRICES = TieredPrices(1.0, 5.0, 0.1, 1.25, (PriceTier(1_000, 2.0, 10.0, 0.2, 2.5
 
 def counted(content: bytes) -> list[CountedCall]:
     found = readers.read(readers.source_of("s", content))
-    return calls(found, len)
+    return counted_calls(found, len)
 
 
 def call(new: int = 0, read: int = 0, written: int = 0, model: str = "m", listed: int = 0) -> CountedCall:

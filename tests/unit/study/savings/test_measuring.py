@@ -9,8 +9,7 @@ import pytest
 from ctxmgr.cli import main
 from ctxmgr.known_models import shipped
 from ctxmgr.study.savings.agents import KeptSession
-from ctxmgr.study.savings.counting import MOST_OVERHEAD_TOKENS
-from ctxmgr.study.savings.measuring import MeasuredSession, Policies, measured
+from ctxmgr.study.savings.measuring import MOST_OVERHEAD_TOKENS, MeasuredSession, Policies, measured
 from tests.unit.study.replay.commands import GREENHOUSE
 from tests.unit.study.savings import made
 

@@ -3,7 +3,7 @@
 import pytest
 
 from ctxmgr.study.savings.measuring import MeasuredSession
-from ctxmgr.study.savings.sentence import CASES, PolicyBill, Scope, sentence
+from ctxmgr.study.savings.showing import CASES, PolicyBill, Scope, sentence
 from ctxmgr.study.savings.summing import summed
 from tests.unit.study.savings.invented import many, session
 
