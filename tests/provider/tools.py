@@ -13,10 +13,10 @@ from tests.provider.scripts import Act, Agent, Call, Edit, Read, Run, Write
 
 PATH = ("file_path", "filePath", "path", "absolute_path")
 FAMILIES: dict[type, tuple[tuple[str, ...], dict[str, tuple[str, ...]]]] = {
-    Read: (("Read", "read", "read_file", "view", "read_files"), {"path": (*PATH, "files")}),
+    Read: (("Read", "read", "read_file", "view"), {"path": PATH}),
     Run: (
-        ("Bash", "bash", "exec_command", "shell_command", "shell", "run_shell_command", "run_commands"),
-        {"command": ("command", "cmd", "commands")},
+        ("Bash", "bash", "exec_command", "shell_command", "shell", "run_shell_command"),
+        {"command": ("command", "cmd")},
     ),
     Edit: (
         ("Edit", "edit", "replace", "str_replace"),
@@ -34,7 +34,6 @@ EXTRAS = {
     "instruction": "A scripted step",
     "subagent_type": "general-purpose",
     "run_in_background": False,
-    "systemPrompt": "You help with one task.",
 }
 PATCH = ("input", "patchText")  # the argument of a patch, where the tool that takes one has a schema
 
@@ -112,18 +111,13 @@ def _arguments(values: dict[str, str], tool: Tool, roles: dict[str, tuple[str, .
         values = {"path": values["path"]}
     for role, value in values.items():
         name = next(name for name in roles[role] if name in properties)
-        given[name] = _given(value, name, properties[name])
+        given[name] = _given(value, properties[name])
     return given | {name: value for name, value in EXTRAS.items() if name in properties and name not in given}
 
 
-def _given(value: str, name: str, schema: dict[str, Any]) -> Any:
-    """The value as the schema wants it: a text, a list of texts or of objects, or a command's words."""
-    if schema.get("type") != "array":
-        return value
-    inner = schema.get("items", {}).get("properties")
-    if inner:
-        return [{next(one for one in PATH if one in inner): value}]
-    return [value] if name.endswith("s") else ["bash", "-c", value]
+def _given(value: str, schema: dict[str, Any]) -> Any:
+    """The value as the schema wants it: a text, or a command's words."""
+    return ["bash", "-c", value] if schema.get("type") == "array" else value
 
 
 def _patching(act: Edit, tool: Tool) -> ToolCall:

@@ -9,7 +9,6 @@ from ctxmgr.formats import anthropic
 from ctxmgr.model.media import Media
 from ctxmgr.model.messages import Block, Usage, View
 
-MARK = {"type": "ephemeral"}
 CALL = {"type": "tool_use", "id": "t1", "name": "read", "input": {"path": "x"}}
 RESULT = {"type": "tool_result", "tool_use_id": "t1", "content": "text"}
 IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "xxxx"}}
@@ -133,52 +132,7 @@ def test_the_providers_own_summary() -> None:
     assert found.blocks == (Block("summary", 0, "so far"), Block("text", 1, "ok"))
 
 
-OTHERS = '{"type":"text","text":"a \\u00e9","cache_control":{ "type":"ephemeral" }}'
-SPELLED = '{"role":"user","n":1.50,"content":[{"type":"tool_result","tool_use_id":"t1","x":1e3,%s},' + OTHERS + "]}"
 # members of the result as they came, as they leave
-PUT = [
-    ('"content":"text"', '"content":"new"'),
-    ('"is_error":true', '"is_error":true,"content":"new"'),
-    (
-        '"content":"text","cache_control":{"type":"ephemeral"}',
-        '"content":"new","cache_control":{"type":"ephemeral"}',
-    ),
-    (
-        '"content":[{"type":"text","text":"a"},{"type":"image","source":{}}]',
-        '"content":[{"type":"text","text":"new"},{"type":"image","source":{}}]',
-    ),
-    (
-        '"content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral","ttl":"1h"}}]',
-        '"content":[{"type":"text","text":"new","cache_control":{"type":"ephemeral","ttl":"1h"}}]',
-    ),
-]
-
-
-def test_a_result_is_put_anew_and_all_else_stays() -> None:
-    for came, leaves in PUT:
-        assert anthropic.set_text((SPELLED % came).encode(), {0: "new"}).decode() == SPELLED % leaves, came
-
-
-def test_one_of_several_results_is_put_anew() -> None:
-    blocks = [RESULT, {**RESULT, "tool_use_id": "t2", "cache_control": MARK}, text("stop")]
-    raw = json.dumps({"role": "user", "content": blocks}).encode()
-    found = json.loads(anthropic.set_text(raw, {1: "new"}))["content"]
-    assert found == [RESULT, {**RESULT, "tool_use_id": "t2", "cache_control": MARK, "content": "new"}, text("stop")]
-
-
-def test_arguments_are_put_anew_and_signatures_stay() -> None:
-    thought = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}
-    raw = json.dumps({"role": "assistant", "content": [thought, CALL]}).encode()
-    found = json.loads(anthropic.set_arguments(raw, {1: {"path": "y"}}))["content"]
-    assert found == [thought, {**CALL, "input": {"path": "y"}}]
-
-
-def test_blocks_leave() -> None:
-    raw = json.dumps({"role": "user", "content": [RESULT, text("stop")]}).encode()
-    left = anthropic.drop(raw, frozenset({0}))
-    assert left is not None
-    assert json.loads(left) == {"role": "user", "content": [text("stop")]}
-    assert anthropic.drop(raw, frozenset({0, 1})) is None
 
 
 def test_a_message_that_adds_or_removes_a_tool_has_the_newest_word_on_it() -> None:

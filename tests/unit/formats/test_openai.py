@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 import msgspec
-import pytest
 
 from ctxmgr.formats import openai
 from ctxmgr.model.media import Media
@@ -152,43 +151,4 @@ def test_what_is_read() -> None:
         assert view(message) == expected, name
 
 
-SPELLED = '{ "tool_call_id":"c1","x":1.50, "role":"tool","content":%s, "y":[1e3] }'
 # content as it came, as it leaves
-PUT = [
-    ('"text"', '"new"'),
-    ("null", '"new"'),
-    ('[{"type":"text","text":"a"}]', '[{"type":"text","text":"new"}]'),
-    (
-        '[{"type":"text","text":"a","cache_control":{ "type":"ephemeral"}},{"type":"text","text":"b"}]',
-        '[{"type":"text","text":"new","cache_control":{ "type":"ephemeral"}}]',
-    ),
-]
-
-
-def test_a_result_is_put_anew() -> None:
-    for came, leaves in PUT:
-        found = openai.set_text((SPELLED % came).encode(), {0: "new"}).decode()
-        assert found == '{"tool_call_id":"c1","x":1.50,"role":"tool","content":' + leaves + ',"y":[1e3]}', came
-        assert openai.view(found.encode()).blocks[0].text == "new", came
-
-
-def test_arguments_are_put_anew() -> None:
-    raw = json.dumps({"role": "assistant", "content": "ok", "tool_calls": [CALL, {**CALL, "id": "c2"}]}).encode()
-    found = openai.set_arguments(raw, {2: {"path": "y"}})
-    assert [block.arguments for block in openai.view(found).blocks] == [None, {"path": "x"}, {"path": "y"}]
-    assert json.loads(found)["tool_calls"][0] == CALL
-
-
-def test_blocks_leave() -> None:
-    said = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
-    raw = json.dumps({"role": "assistant", "content": said, "tool_calls": [CALL, {**CALL, "id": "c2"}]}).encode()
-    for gone in ({0}, {1, 2}, {2, 3}, {0, 1}):
-        left = openai.drop(raw, frozenset(gone))
-        assert left is not None
-        texts = [block.text for number, block in enumerate(openai.view(raw).blocks) if number not in gone]
-        assert [block.text for block in openai.view(left).blocks] == texts
-    assert openai.drop(raw, frozenset(range(4))) is None
-    with pytest.raises(ValueError, match="alone"):
-        openai.drop(
-            json.dumps({"role": "assistant", "content": "a", "tool_calls": [CALL]}).encode(), frozenset({0})
-        )

@@ -152,29 +152,3 @@ def test_a_whole_answer() -> None:
     assert view({**answer, "status": "incomplete"}).stop == "length"
     failed = view({**answer, "status": "failed", "output": [], "error": {"code": "context_length_exceeded"}})
     assert (failed.stop, failed.error) == ("error", '{"code":"context_length_exceeded"}')
-
-
-SPELLED = '{"id":"o","type":"function_call_output","n":1.50,"call_id":"c1","output":%s,"status":"completed"}'
-
-
-def test_an_output_is_put_anew() -> None:
-    for came, leaves in (
-        ('"text"', '"new"'),
-        ('[{"type":"input_text","text":"a"}]', '[{"type":"input_text","text":"new"}]'),
-    ):
-        assert responses.set_text((SPELLED % came).encode(), {0: "new"}).decode() == SPELLED % leaves, came
-    bare = responses.set_text(b'{"type":"function_call_output","call_id":"c1"}', {0: "new"})
-    assert json.loads(bare) == {"type": "function_call_output", "call_id": "c1", "output": "new"}
-
-
-def test_arguments_are_put_anew() -> None:
-    found = responses.set_arguments(json.dumps(CALL).encode(), {0: {"path": "y"}})
-    assert json.loads(found) == {**CALL, "arguments": '{"path":"y"}'}
-
-
-def test_blocks_leave() -> None:
-    both = {**SAID, "content": [*SAID["content"], {"type": "refusal", "refusal": "no"}]}
-    left = responses.drop(json.dumps(both).encode(), frozenset({1}))
-    assert left is not None
-    assert json.loads(left) == SAID
-    assert responses.drop(json.dumps(CALL).encode(), frozenset({0})) is None
