@@ -53,10 +53,19 @@ def load() -> None:
 def late_modules(package: str, *names: str) -> Callable[[str], object]:
     """The `__getattr__` of a package that exposes these modules of its own."""
     MODULES.update(dict.fromkeys(f"{package}.{name}" for name in names))
+    return late_members(package, **dict.fromkeys(names, ""))
+
+
+def late_members(package: str, **modules: str) -> Callable[[str], object]:
+    """The `__getattr__` of a package that exposes these names of its modules, or a module itself that has none.
+    `load` does not load them.
+    """
+    places = {name: module for module, names in modules.items() for name in names.split() or [module]}
 
     def member(name: str) -> object:
-        if name not in names:
+        if name not in places:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return import_module(f"{package}.{name}")
+        module = import_module(f"{package}.{places[name]}")
+        return module if name == places[name] else getattr(module, name)
 
     return member

@@ -4,8 +4,9 @@ make no decisions.
 The names below are loaded on first use, so a start of the sidecar waits for no device but its streams.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from ctxmgr.late import late_members
 
 __all__ = [
     "ArchiveDatabase",
@@ -54,32 +55,16 @@ if TYPE_CHECKING:
     from ctxmgr.devices.tokens import Weigher
     from ctxmgr.devices.vocabularies import Vocabularies
 else:
-    _MODULES = {
-        "give_back": "allocator",
-        "keep_large_buffers": "allocator",
-        "ArchiveDatabase": "archive",
-        "ArchiveFault": "archive",
-        "ArchiveDatabases": "archive",
-        "HitRow": "archive",
-        "hits_among": "archive",
-        "archive_path": "archive",
-        "archive_fault": "archive",
-        "at_rest": "archive",
-        "default_state_dir": "files",
-        "Chat": "endpoint",
-        "NO_ADDRESS": "endpoint",
-        "LockedError": "files",
-        "seize": "files",
-        "private_file": "files",
-        "shared": "files",
-        "sync_directory": "files",
-        "Weigher": "tokens",
-        "Vocabularies": "vocabularies",
-    }
-
-    def __getattr__(name: str) -> object:
-        if name not in __all__:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        if name not in _MODULES:
-            return import_module(f"{__name__}.{name}")
-        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    __getattr__ = late_members(
+        __name__,
+        allocator="give_back keep_large_buffers",
+        archive="ArchiveDatabase ArchiveDatabases ArchiveFault HitRow "
+        "archive_fault archive_path at_rest hits_among",
+        embeddings="",
+        endpoint="NO_ADDRESS Chat",
+        files="LockedError default_state_dir files private_file seize shared sync_directory",
+        retention="",
+        stdio="",
+        tokens="Weigher tokens",
+        vocabularies="Vocabularies",
+    )

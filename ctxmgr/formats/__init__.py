@@ -3,10 +3,10 @@
 A format and its reader are loaded on first use, so the start of the sidecar does not wait for any.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ctxmgr.formats.table import AUTO, FIRST_NAMES, FORMATS, ROWS, checked_name, format_of
+from ctxmgr.late import late_members
 
 __all__ = [
     "AUTO",
@@ -41,16 +41,12 @@ if TYPE_CHECKING:
     from ctxmgr.formats.recognition import messages_of, settled
     from ctxmgr.formats.spelling import compact, is_marked, mark_count, same_content, unmarked
 else:
-    _MODULES = {
-        **{name: row.module for name, row in ROWS.items()},
-        **dict.fromkeys(("BEGINNING", "Progress", "STRICT_MODELS", "refused"), "acceptance"),
-        "MessageFormat": "message_format",
-        **dict.fromkeys(("billed_usage", "is_number_as_text", "unknown_usage"), "provider_usage"),
-        **dict.fromkeys(("messages_of", "settled"), "recognition"),
-        **dict.fromkeys(("compact", "is_marked", "mark_count", "same_content", "unmarked"), "spelling"),
-    }
-
-    def __getattr__(name: str) -> object:
-        if name not in _MODULES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    __getattr__ = late_members(
+        __name__,
+        **{row.module: " ".join(name for name in ROWS if ROWS[name].module == row.module) for row in ROWS.values()},
+        acceptance="BEGINNING Progress STRICT_MODELS refused",
+        message_format="MessageFormat",
+        provider_usage="billed_usage is_number_as_text unknown_usage",
+        recognition="messages_of settled",
+        spelling="compact is_marked mark_count same_content unmarked",
+    )

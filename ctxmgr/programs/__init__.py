@@ -4,9 +4,9 @@ to start it in this terminal behind a proxy.
 The agents' own files are read and never written. Whatever needs the extra `proxy` is loaded on first use.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ctxmgr.late import late_members
 from ctxmgr.programs.program import Launch, NotHookable, Program, installed
 from ctxmgr.programs.rows import PROGRAMS
 
@@ -15,8 +15,4 @@ __all__ = ["Launch", "NotHookable", "PROGRAMS", "Program", "installed", "proxyin
 if TYPE_CHECKING:
     from ctxmgr.programs import proxying, receipt
 else:
-
-    def __getattr__(name: str) -> object:
-        if name not in ("proxying", "receipt"):
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return import_module(f"{__name__}.{name}")
+    __getattr__ = late_members(__name__, proxying="", receipt="")

@@ -5,8 +5,9 @@ This package knows snapshots as lines and archives as rows. It does not know sta
 without IO, `keeping` does the work. The names below are loaded on first use.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from ctxmgr.late import late_members
 
 __all__ = [
     "BadAddress",
@@ -27,20 +28,10 @@ if TYPE_CHECKING:
     from ctxmgr.store.objects import BadAddress, StoreFault
     from ctxmgr.store.store import SessionStore
 else:
-    _MODULES = {
-        "Begun": "beginning",
-        "PurgeLimits": "catalogue",
-        "check": "catalogue",
-        "forget": "catalogue",
-        "purge": "catalogue",
-        "sessions": "catalogue",
-        "Claims": "beginning",
-        "StoreFault": "objects",
-        "BadAddress": "objects",
-        "SessionStore": "store",
-    }
-
-    def __getattr__(name: str) -> object:
-        if name not in _MODULES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    __getattr__ = late_members(
+        __name__,
+        beginning="Begun Claims",
+        catalogue="PurgeLimits check forget purge sessions",
+        objects="BadAddress StoreFault",
+        store="SessionStore",
+    )

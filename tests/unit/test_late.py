@@ -1,6 +1,7 @@
 """What is loaded when it is first used."""
 
 import ast
+import json
 import pkgutil
 import subprocess
 import sys
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxmgr.late import late, late_modules
+from ctxmgr.late import late, late_members, late_modules
 
 ROOT = Path(__file__).parents[2]
 
@@ -50,7 +51,9 @@ def test_a_module_of_a_package_may_be_named_by_the_package() -> None:
     assert late("os:path.join")("a", "b") == str(Path("a") / "b")
 
 
-def test_a_name_of_a_face_is_the_module_or_none() -> None:
+def test_a_name_of_a_face_is_of_its_module_the_module_or_none() -> None:
+    named = late_members("json", decoder="decoder JSONDecoder", scanner="")
+    assert (named("JSONDecoder"), named("scanner")) == (json.JSONDecoder, sys.modules["json.scanner"])
     member = late_modules("json", "decoder")
     assert member("decoder") is sys.modules["json.decoder"]
     with pytest.raises(AttributeError, match="module 'json' has no attribute 'encoder'"):
