@@ -28,7 +28,14 @@ def test_scenario(name: str) -> None:
     assert text == transcript(name).read_bytes(), f"{name} says something else now: if that is meant, {FIX}"
 
 
-@pytest.mark.parametrize("name", sorted(name for name, one in MANIFEST.items() if not one.planted))
+REPLAYED = sorted(name for name, one in MANIFEST.items() if not one.planted)
+STRIDE = 4  # of the transcripts that are replayed whenever tests run
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.long] * bool(at % STRIDE)) for at, name in enumerate(REPLAYED)],
+)
 def test_transcript_replays(name: str) -> None:
     """What a stranger would do with it: feed the host's lines to a fresh connection."""
     replayed = replay(name, transcript(name).read_bytes())

@@ -6,11 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxmgr.wire import errors
-from ctxmgr.wire.methods import TABLE
-from scripts.generating import typescript
 from scripts.generating.guide import FIRST, TRANSCRIPT
-from scripts.generating.spec import openrpc, schema
 from tests import needs
 
 ROOT = Path(__file__).parents[2]
@@ -18,19 +14,6 @@ COMPILER = ROOT / "tests" / "contract" / "typescript"
 PROTOCOL = ROOT / "protocol" / "ctxmgr.ts"
 SECONDS = 120.0  # one run of the compiler: seconds on a slow disk
 OPTIONS = ("--strict", "--noEmit", "--target", "es2022", "--module", "es2022", "--exactOptionalPropertyTypes")
-MODULE = typescript.module(schema.document(), openrpc.named_errors())
-
-
-def test_every_type_method_and_code_is_there() -> None:
-    for name in schema.types():
-        assert f"export interface {name} {{" in MODULE or f"export type {name} =" in MODULE
-    for row in TABLE:
-        assert f"  {json.dumps(row.name)}: {{ params: {row.params.__name__};" in MODULE
-    for code in errors.MEANINGS:
-        assert f": {code},\n" in MODULE
-
-
-# the compiler
 
 
 def compiled(folder: Path, module: str, uses: str) -> str:

@@ -103,7 +103,6 @@ def upstream() -> Iterator[str]:
 
 
 # what starts a process of ours; `state` is a folder, `main` the command line
-CONTEXT = f"messages=[{USER!r}]"
 PROCESSES = {
     "client": f"""
 from ctxmgr.client import Client, SpawnedSidecar
@@ -111,20 +110,6 @@ with Client(format="openai", sidecar=SpawnedSidecar(state_dir=state)) as client:
     session = client.session("s", {{"id": "m", "contextWindow": 200_000}})
     session.context([{USER!r}])
     print(session.outcome.source)
-""",
-    "named-command": f"""
-from ctxmgr.client import Client, SpawnedSidecar
-command = (sys.executable, "-m", "ctxmgr", "serve", "--state-dir", state)
-with Client(format="openai", sidecar=SpawnedSidecar(command)) as client:
-    session = client.session("s", {{"id": "m", "contextWindow": 200_000}})
-    session.context([{USER!r}])
-    print(session.outcome.source)
-""",
-    "study-spawned": """
-from ctxmgr.study.spawning import Spawned, this_ctxmgr
-with Spawned(this_ctxmgr("--state-dir", state)) as process:
-    process.write(b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"1.1"}}\\n')
-    print(process.read(60.0).decode())
 """,
     "weighing": """
 from ctxmgr.devices.weighing import WeighingChild
@@ -142,9 +127,6 @@ greeting = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "param
 env = {**os.environ, URL: "http://127.0.0.1:9", TOKEN: "t"}
 print(subprocess.run(proxying.MODEL_TOOLS, input=greeting, env=env, capture_output=True, text=True))
 """,
-    "doctor": """
-main(["doctor"])
-""",
     "run": """
 main(["run", "--anthropic", "--upstream", upstream, "--state-dir", state, "--", sys.executable, "-I", asks])
 """,
@@ -157,11 +139,8 @@ if __name__ == "__main__":
 }
 DONE = {
     "client": "answered",
-    "named-command": "answered",
-    "study-spawned": '"serverInfo":{"name":"ctxmgr"',
     "weighing": "None 2",
     "model-tools": '"serverInfo":{"name":"ctxmgr"',
-    "doctor": "ctxmgr serve answers ",
     "run": ", 0 with a pruned list",
     "corpus": "128",
 }

@@ -130,10 +130,6 @@ def turns(count: int, long: str = LONG) -> list[Fields]:
     return entries([message for number in range(1, count + 1) for message in turn(number, long)])
 
 
-def marks(text: str) -> set[str]:
-    return set(re.findall(r"mark-\d+-[a-z]+", text))
-
-
 TURN_PART = (
     "## Original Request\nMend a part\n\n## Progress So Far\n- It was read, says {n}\n\n"
     "## Context Needed to Continue\n- (none)"
@@ -241,9 +237,6 @@ def finished(writer: Writer, id: int, server: ModelServer, gate: Gate) -> Fields
     compaction: Fields = writer.result(id)["compaction"]
     assert "fallback" not in compaction["details"]["ctxmgr"]
     return compaction
-
-
-CAN = {"complete": True, "embed": True, "requestCompaction": "whenIdle"}
 
 
 def answered(params: Fields) -> Fields:

@@ -79,13 +79,6 @@ def test_where_retrieve_was_not_declared_there_is_nothing(tmp_path: Path) -> Non
     assert not list(tmp_path.glob("archive*"))
 
 
-def test_declared_nothing_is_on_the_disk_before_something_leaves(tmp_path: Path) -> None:
-    with Sidecar(tmp_path, program=LEAVING).ready("s", retrieve=True) as sidecar:
-        sidecar.call("context", sessionId="s", messages=[u("hello")])
-        assert sidecar.leave() == 0
-    assert not list(tmp_path.glob("archive*"))
-
-
 def test_a_broken_file_is_set_aside_and_said(tmp_path: Path) -> None:
     (tmp_path / NAME).write_bytes(b"no archive" * 1_000)
     with Sidecar(tmp_path, program=LEAVING).ready("s", retrieve=True) as sidecar:

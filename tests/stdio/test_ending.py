@@ -12,10 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.model_server import ModelServer
-from tests.stdio.compacting_sidecar import KEY, LONG, SMALL, Holding, Writer, endpoint, held, turns, until_asked
-from tests.stdio.sidecar import BOUND, ROOT, Sidecar, call, u
-from tests.stdio.test_state import started
-from tests.stdio.test_state import turn as turn_of
+from tests.stdio.compacting_sidecar import KEY, SMALL, Holding, Writer, endpoint, held, turns, until_asked
+from tests.stdio.sidecar import BOUND, ROOT
 
 # A host of its own that can be killed: hands on what it is given, and leaves its stderr to the sidecar.
 HOST = """
@@ -45,41 +43,16 @@ def gone(server: ModelServer) -> None:
     assert len(server.requests) == 2
 
 
-def test_shutdown_and_exit(writer: Writer, server: ModelServer) -> None:
+@pytest.mark.parametrize("how", ["shutdown", "exit", "end of input"])
+def test_a_host_that_goes(writer: Writer, server: ModelServer, how: str) -> None:
     id = held(writer, writer.started("s", **endpoint(server)), turns(6), server)
-    assert writer.ask("shutdown")["result"] is None
-    assert writer.answer(id)["error"]["code"] == -32803
-    gone(server)
-    writer.tell("exit")
-    assert writer.wait() == 0
-
-
-@pytest.mark.parametrize("shutdown", [True, False])
-def test_exit_back_to_back_behind_twenty_requests(tmp_path: Path, shutdown: bool) -> None:
-    with Sidecar(tmp_path).ready("s") as sidecar:
-        calls = [call(f"t{number}", "turn_end", **turn_of(number)) for number in range(20)]
-        calls[10:10] = [call("c", "context", sessionId="s", messages=[u(LONG * 20)])]  # weighed in a thread
-        end = [call("end", "shutdown")] if shutdown else []
-        sidecar.send(*calls, *end, {"jsonrpc": "2.0", "method": "exit"})
-        answers = [one["id"] for one in sidecar.rest() if "result" in one]
-        assert answers == [one["id"] for one in (*calls, *end)]
-        assert sidecar.wait() == (0 if shutdown else 1)
-    with Sidecar(tmp_path).ready() as sidecar:
-        assert started(sidecar)["seq"] == 20
-
-
-def test_exit_without_shutdown(writer: Writer, server: ModelServer) -> None:
-    id = held(writer, writer.started("s", **endpoint(server)), turns(6), server)
-    writer.tell("exit")
-    assert writer.wait() == 1
-    assert writer.answer(id)["error"]["code"] == -32803
-    gone(server)
-
-
-def test_end_of_input(writer: Writer, server: ModelServer) -> None:
-    id = held(writer, writer.started("s", **endpoint(server)), turns(6), server)
-    writer.end_input()
-    assert writer.wait() == 0
+    if how == "shutdown":
+        assert writer.ask("shutdown")["result"] is None
+    if how == "end of input":
+        writer.end_input()
+    else:
+        writer.tell("exit")
+    assert writer.wait() == (1 if how == "exit" else 0)
     assert writer.answer(id)["error"]["code"] == -32803
     gone(server)
 

@@ -69,14 +69,6 @@ def test_key_that_is_not_set_is_said_by_its_name(writer: Writer) -> None:
     assert "NO_SUCH_KEY" in compaction["details"]["ctxmgr"]["fallback"]["said"]
 
 
-def test_call_that_takes_longer_than_its_limit_has_failed(writer: Writer) -> None:
-    with ModelServer.threaded(Holding()) as server:
-        session = writer.started("timed out", retries=0, **endpoint(server, timeoutMs=50))
-        compaction = writer.call("compact", sessionId=session, entries=turns(6))["compaction"]
-        server.wait_until(lambda server: server.in_flight == 0)
-    assert compaction["details"]["ctxmgr"]["fallback"]["said"] == "timed out after 50 ms"
-
-
 def test_events_of_the_session_are_answered_while_it_compacts(writer: Writer) -> None:
     script = Holding()
     with ModelServer.threaded(script) as server:
@@ -101,13 +93,3 @@ def test_cancelled_compaction_is_answered_and_its_calls_end(writer: Writer) -> N
             server.wait_until(lambda server: all(request.cancelled for request in server.requests))
         assert len(server.requests) == 4
         assert writer.call("getStatus", sessionId=session)["seq"] == 0
-
-
-def test_session_that_ends_ends_its_calls(writer: Writer) -> None:
-    with ModelServer.threaded(Holding()) as server:
-        session = writer.started("ended", **endpoint(server))
-        id = held(writer, session, turns(6), server)
-        assert writer.call("session_shutdown", sessionId=session) is None
-        assert writer.answer(id)["error"]["code"] == -32803
-        server.wait_until(lambda server: all(request.cancelled for request in server.requests))
-        assert writer.started(session) == session

@@ -62,17 +62,6 @@ def test_killed_at_any_moment_it_knows_what_it_has_answered(tmp_path: Path, answ
         assert all(f"src/{number}.py" in known for number in range(len(answered)))
 
 
-@pytest.mark.kill
-def test_killed_again_and_again(tmp_path: Path) -> None:
-    seq = 0
-    for life in range(4):
-        with Sidecar(tmp_path).ready() as sidecar:
-            again = started(sidecar)
-            assert (again["restored"], again["seq"]) == (life > 0, seq)
-            seq = sidecar.call("turn_end", **turn(life))["seq"]
-            sidecar.kill()
-
-
 def test_second_process_is_refused_that_session_alone(tmp_path: Path) -> None:
     with Sidecar(tmp_path).ready("s") as first, Sidecar(tmp_path).ready("t") as second:
         refused = second.ask("session_start", sessionId="s", model=MODEL)["error"]
@@ -188,23 +177,6 @@ def test_full_disk_is_said_once_and_survived(tmp_path: Path, full_from: str) -> 
 # weighers
 
 
-def test_unknown_vocabulary_is_said_and_estimated(tmp_path: Path) -> None:
-    with Sidecar(tmp_path).ready("s", policy={"tokenizer": "nonsense"}) as sidecar:
-        sidecar.call("session_start", sessionId="t", model=MODEL)
-        for session in ("s", "t"):
-            sidecar.call("turn_end", sessionId=session, message=a("done"))  # it tells no usage
-        for _ in range(200_000):  # it is looked for in a process of its own; each call gives it time
-            status = sidecar.call("getStatus", sessionId="s")
-            if status["notes"]:
-                break
-        assert status["weigher"] == "estimate"
-        assert "nonsense" in status["notes"][0]
-        assert "nonsense" in sidecar.call("getStatus", sessionId="t")["notes"][0]
-        assert sidecar.call("context", sessionId="s", messages=[u("a word " * 100)])["report"]["rawTokens"] >= 100
-        assert sidecar.leave() == 0
-        assert sidecar.said.count("nonsense") == 1
-
-
 def test_preloaded_vocabulary_weighs_from_the_start(tmp_path: Path) -> None:
     with Sidecar(tmp_path, "--preload", environment={"TIKTOKEN_CACHE_DIR": ""}) as sidecar:
         sidecar.ready("s")
@@ -234,17 +206,6 @@ def test_recording_is_private_and_json(tmp_path: Path) -> None:
     kinds = [next(name for name in ("message", "broken", "weigher") if name in line) for line in lines[1:]]
     assert kinds.count("broken") == 3
     assert [line["message"]["id"] for line in lines[1:] if "result" in line.get("message", {})] == [1, 2, 3, 8, 4]
-
-
-def test_recording_of_a_restored_session_holds_what_it_began_with(tmp_path: Path) -> None:
-    for life in range(2):
-        record = tmp_path / f"{life}.jsonl"
-        with Sidecar(tmp_path / "state", "--record", str(record)).ready("s") as sidecar:
-            sidecar.call("turn_end", **turn(life))
-            assert sidecar.leave() == 0
-    (restored,) = [line for line in map(json.loads, record.read_text().splitlines()) if "restored" in line]
-    assert (restored["from"], restored["restored"]) == ("ctxmgr", "s")
-    assert restored["lines"][0]["kind"] == "base"
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is always full")

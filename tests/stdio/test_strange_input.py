@@ -56,38 +56,6 @@ def test_strange_input_is_planned_and_compacted(writer: Writer, name: str, param
     assert writer.call("getStatus", sessionId=session)["mode"] == "on"
 
 
-REFUSED: list[tuple[str, Fields, int, str | None]] = [
-    ("planCompaction", {"entries": {}}, -32602, "$.entries"),
-    ("planCompaction", {"entries": TREE, "settings": {"contextWindow": -1}}, -32602, "$.settings.contextWindow"),
-    ("planCompaction", {"entries": TREE, "settings": {"weigher": "stones"}}, -32602, "$.settings.weigher"),
-    ("planCompaction", {"entries": TREE, "format": "poem"}, -32602, "$.format"),
-    ("compact", {"entries": TREE, "sessionId": "nobody"}, -32001, None),
-    ("compact", {"entries": TREE, "strategy": "magic"}, -32602, "$.strategy"),
-    ("compact", {"entries": TREE, "deadlineMs": -1}, -32602, "$.deadlineMs"),
-    ("session_before_compact", {"preparation": SECRET}, -32602, "$.preparation"),
-    ("session_before_compact", {"preparation": {}}, -32602, "$.preparation.firstKeptEntryId"),
-    (
-        "session_before_compact",
-        {"preparation": {"firstKeptEntryId": "e1", "messagesToSummarize": 5}},
-        -32602,
-        "$.preparation.messagesToSummarize",
-    ),
-    ("session_before_tree", {"preparation": 5}, -32602, "$.preparation"),
-    ("summarizeBranch", {"entries": TREE, "oldLeafId": "e1"}, -32602, "$.targetId"),
-]
-
-
-def test_what_can_not_be_taken_is_refused_by_its_path(writer: Writer) -> None:
-    session = writer.started("refused")
-    for method, params, code, path in REFUSED:
-        named = params if "sessionId" in params else {"sessionId": session, **params}
-        error = writer.ask(method, **named)["error"]
-        assert (error["code"], (error.get("data") or {}).get("path")) == (code, path), (method, params)
-        assert "ValidationError" not in error["message"]
-        assert SECRET not in error["message"]
-        assert writer.call("getStatus", sessionId=session)["seq"] == 0
-
-
 def test_preparation_may_hold_null_for_what_may_be_absent(writer: Writer) -> None:
     session = writer.started("nulls")
     messages = turn(1)

@@ -41,22 +41,6 @@ def walk(value: Any, place: str) -> Iterator[tuple[str, Json]]:
 EVERY = [found for name, one in TYPES.items() for found in walk(one, name)]
 
 
-def test_every_reference_leads_to_a_type() -> None:
-    named = {one["$ref"] for _, one in EVERY if "$ref" in one}
-    named |= {one[part]["$ref"] for one in DOCUMENT["methods"].values() for part in ("params",)}
-    assert named <= {f"#/$defs/{name}" for name in TYPES}
-
-
-def test_names_are_clean() -> None:
-    assert all(re.fullmatch(r"[A-Z][A-Za-z]+", name) for name in TYPES)
-    assert all(one["title"] == name for name, one in TYPES.items())
-    members = {place.partition(".")[2] for place, _ in EVERY if "." in place}
-    foreign = re.compile(r"[a-z]+(_[a-z]+)+")  # a provider's own usage goes as it came
-    owners = {place.partition(".")[0] for place, _ in EVERY if foreign.fullmatch(place.partition(".")[2])}
-    assert owners <= {"UsageParams", "CachedTokens"}
-    assert all(re.fullmatch(r"[a-z][A-Za-z]*", one) or foreign.fullmatch(one) for one in members)
-
-
 def test_every_set_of_words_has_a_name() -> None:
     assert [place for place, one in EVERY if "enum" in one and place not in TYPES] == []
     values = [frozenset(one["enum"]) for one in TYPES.values() if "enum" in one]
@@ -109,34 +93,3 @@ def test_a_preparation_is_what_a_session_reads() -> None:
         described, fields = TYPES[read.__name__], msgspec.structs.fields(read)
         assert list(described["properties"]) == [one.encode_name for one in fields], read
         assert described.get("required", []) == [one.encode_name for one in fields if one.required], read
-
-
-# how a type goes by its direction
-
-
-def required(name: str) -> set[str]:
-    return set(TYPES[name].get("required", ()))
-
-
-def test_what_a_host_may_leave_out_it_may_leave_out() -> None:
-    assert required("ContextParams") == {"sessionId"}
-    assert required("PolicyKeys") == required("ZonesKeys") == set()
-    assert required("EndpointKeys") == {"baseUrl", "model"}
-
-
-OPTIONAL_IN_REPORT = {"reason", "mended", "arithmetic", "readsGone", "carriedTokens", "cacheBust"}
-OPTIONAL_IN_REPORT |= {"blocksCut", "tooBig", "messagesDropped", "prefixBytes", "prefixTokens", "cacheBreakpoints"}
-
-
-def test_what_is_left_out_is_never_null() -> None:
-    assert required("Report") == set(TYPES["Report"]["properties"]) - OPTIONAL_IN_REPORT
-    assert TYPES["Report"]["properties"]["reason"]["type"] == "string"
-    assert TYPES["ContextParams"]["properties"]["at"]["anyOf"][-1] == {"type": "null"}
-
-
-def test_policies_alone_are_closed() -> None:
-    closed = {name for name, one in TYPES.items() if one.get("additionalProperties") is False}
-    assert {name for name in closed if name.endswith("Keys")} == {one for one in TYPES if one.endswith("Keys")}
-    assert {f"{name}Keys" for name in closed if not name.endswith("Keys")} == {
-        name for name in closed if name.endswith("Keys")
-    }

@@ -159,16 +159,6 @@ def test_payload_keys_do_not_reach_the_envelope(host: Host) -> None:
     assert answer["result"]["messages"] == [odd]
 
 
-def test_unpaired_surrogates_are_mended_and_said(host: Host) -> None:
-    host.ready("s")
-    message = rb'{"role":"user","content":"cut \ud83d here \\ud83d and \ude00"}'
-    params = b'{"sessionId":"s","answer":"messages","messages":[%b]}' % message
-    body = b'{"jsonrpc":"2.0","id":1,"method":"context","params":%b}' % params
-    result = host.write(body)[0]["result"]
-    assert result["messages"][0]["content"] == "cut \ufffd here \\ud83d and \ufffd"
-    assert result["report"]["mended"] == 2
-
-
 def test_missing_jsonrpc_is_taken_in_lines_only() -> None:
     body = b'{"id":1,"method":"initialize","params":{"protocolVersion":"1.0"}}'
     assert "result" in Host(ndjson=True).write(body)[0]

@@ -13,6 +13,8 @@ from ctxmgr.server.jobs import Jobs
 from ctxmgr.server.peer import Peer
 from ctxmgr.session.work import Embed, Job, ModelRunner, Routine
 from ctxmgr.wire.errors import REQUEST_FAILED, RpcError
+from tests.inprocess import InProcess
+from tests.stdio.compacting_sidecar import SMALL, turn, turns
 
 HOST = ModelRunner("host", 100_000, concurrency=2)
 SERVER = ModelRunner("endpoint", 100_000, None, Endpoint(base_url="http://127.0.0.1:1/v1", model="m"), 2)
@@ -161,3 +163,31 @@ def test_the_end_of_a_session_ends_its_jobs() -> None:
     assert isinstance(fault, RpcError)
     assert fault.code == REQUEST_FAILED
     assert bench.methods() == ["complete", "$/cancelRequest"]
+
+
+def test_usage_of_any_shape_costs_no_answer() -> None:
+    shapes: list[Any] = [None, 5, "x", [], {"input": "many", "output": -1}, {"input": True, "output": 1e300}]
+    for usage in shapes:
+        bench = Bench()
+        future = bench.start(asking(1))
+        bench.answer(0, {"text": "one", "stopReason": "stop", "usage": usage})
+        (completion,) = future.result()
+        assert completion.text == "one"
+        assert completion.usage in (None, CompletionUsage())
+
+
+def test_one_job_computes_at_a_time_the_oldest_first() -> None:
+    """The worker has two threads: with one job in each, every `context` would wait for both."""
+    driver = InProcess(hold=True, policy={"compaction": {**SMALL}}, capabilities={})
+    ids = [driver.ask("compact", sessionId="s", entries=turns(count)) for count in (6, 2)]
+    plan = driver.ask("planCompaction", entries=turns(2))
+    messages = [*turn(1, "new words " * 1_000)]
+    context = driver.ask("context", sessionId="s", messages=messages)
+    assert driver.answer_to(context) is None  # it is held as well: new text is weighed in a thread
+    driver.work()
+    driver.work()
+    assert driver.answer_to(context) is not None
+    order = []
+    while driver.work():
+        order += [id for id in (*ids, plan) if driver.answer_to(id) is not None]
+    assert order == [*ids, plan]

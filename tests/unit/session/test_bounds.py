@@ -1,12 +1,15 @@
 """What a session saves and holds does not grow with all that it ever heard: what nothing needs any more leaves."""
 
+import pytest
+
 from ctxmgr.devices.snapshots.file import grown_bytes
 from ctxmgr.engine.memory import fold
 from ctxmgr.model.saved import Fact
 from ctxmgr.model.saved.state import ModelSpec, RawSummary, State
 from ctxmgr.server.effects import SnapshotLoaded
+from ctxmgr.session import ledger_updates
 from ctxmgr.session.journal import base, restore
-from ctxmgr.session.ledger_updates import FACTS_BETWEEN_LOOKS, learn, ledger
+from ctxmgr.session.ledger_updates import learn, ledger
 from ctxmgr.session.projection import ENTRIES_A_MESSAGE, SLACK_ENTRIES, ListMemo
 from tests.inprocess import InProcess
 
@@ -56,31 +59,36 @@ def test_the_newest_three_of_the_active_path_stay_whole() -> None:
     assert [one.digest for one in known.summaries] == [f"d{at}" for at in range(1, 8)]
 
 
+@pytest.fixture
+def looks(monkeypatch: pytest.MonkeyPatch) -> int:
+    """Facts between two searches for outdated versions: fewer than usual."""
+    monkeypatch.setattr(ledger_updates, "FACTS_BETWEEN_LOOKS", 100)
+    return 100
+
+
 def read_of(path: int, at: int, entry: str | None = None) -> Fact:
     return Fact("file", f"read\n{path}.py", f"{path}.py", "tool", at, entry=entry)
 
 
-def test_older_versions_of_what_is_known_leave_where_no_entries_are_named() -> None:
+def test_older_versions_of_what_is_known_leave_where_no_entries_are_named(looks: int) -> None:
     named = tuple(read_of(at, at, "e1") for at in range(3))
     state = State("s", ModelSpec("m", 200_000), facts=named)
     sizes = []
-    for at in range(10 * FACTS_BETWEEN_LOOKS):
+    for at in range(10 * looks):
         before = ledger(state)
         facts = (read_of(at % 40, at),)
         state = learn(state, facts, bound=True)
         sizes.append(len(state.facts))
         if at % 100 == 0:
             assert ledger(state) == fold(before, facts)
-    assert max(sizes) < 2 * FACTS_BETWEEN_LOOKS
+    assert max(sizes) < 2 * looks
     assert state.facts[:3] == named
-    assert {fact.time_ms for fact in state.facts} > set(
-        range(10 * FACTS_BETWEEN_LOOKS - 40, 10 * FACTS_BETWEEN_LOOKS)
-    )
+    assert {fact.time_ms for fact in state.facts} > set(range(10 * looks - 40, 10 * looks))
 
 
-def test_they_stay_where_a_host_may_go_back_to_them() -> None:
+def test_they_stay_where_a_host_may_go_back_to_them(looks: int) -> None:
     state = State("s", ModelSpec("m", 200_000))
-    facts = tuple(read_of(at % 40, at, f"e{at}") for at in range(2 * FACTS_BETWEEN_LOOKS))
+    facts = tuple(read_of(at % 40, at, f"e{at}") for at in range(2 * looks))
     assert learn(state, facts, bound=True).facts == facts
 
 

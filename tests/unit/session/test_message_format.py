@@ -87,13 +87,6 @@ def test_a_session_names_its_own_format(name: str) -> None:
     assert talk.context(messages)["messages"] == opened(name).context(messages)["messages"]
 
 
-def test_an_unknown_format_is_refused_and_the_formats_are_named() -> None:
-    talk = opened("pi")
-    code, error = refusal(talk, "session_start", model=MODEL, messageFormat="nope")
-    assert (code, error["data"]["path"]) == (-32602, "$.messageFormat")
-    assert "`pi`, `openai`, `anthropic`, `responses`, `gemini`, `auto`" in error["message"]
-
-
 def test_a_reply_in_another_format_is_refused() -> None:
     talk = opened("pi")
     reply = conversation("anthropic")[1]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.model.saved.state import State
 from ctxmgr.server.effects import SnapshotLoaded
+from ctxmgr.session import ledger_updates
 from tests.contract.talk import Fields, Messages, Talk
 
 SESSION = Path(__file__).parents[2] / "sessions" / "greenhouse.jsonl"
@@ -59,7 +60,7 @@ def whole() -> tuple[list[Fields], State]:
     return answers, state(talk)
 
 
-@settings(max_examples=5)
+@settings(max_examples=3)
 @given(st.data())
 def test_a_restart_anywhere_changes_nothing(data: st.DataObject) -> None:
     answers, final = whole()
@@ -76,36 +77,22 @@ def test_a_restart_anywhere_changes_nothing(data: st.DataObject) -> None:
     assert state(talk) == final
 
 
-def test_what_was_asked_for_becomes_a_cooldown() -> None:
-    before, make = Talk(), Messages()
-    before.turn_end(make.reply("Noted."), tokens=150_000)
-    assert before.status()["latch"]["state"] == "asked"
-    after = Talk(found=SnapshotLoaded(tuple(before.saved)))
-    assert after.status()["latch"] == {"state": "cooldown", "failures": 0}
-
-
-@pytest.mark.parametrize(
-    "lines",
-    [
-        (b'{"kind":"base","version":1,"sessionId":"s","state":{"session_id":"s"}}',),
-        (b'{"kind":"event","seq":1}',),
-        (b'{"kind":"base","version":1,"sessionId":"s","state":null}',),
-        (b"[]",),
-    ],
-)
-def test_lines_that_make_up_no_state_are_said(lines: tuple[bytes, ...]) -> None:
-    talk = Talk(found=SnapshotLoaded(lines))
+def test_lines_that_make_up_no_state_are_said() -> None:
+    line = b'{"kind":"base","version":1,"sessionId":"s","state":{"session_id":"s"}}'
+    talk = Talk(found=SnapshotLoaded((line,)))
     assert talk.started["restored"] is False
     assert any("starts empty" in note for note in talk.status()["notes"])
     assert talk.context([Messages().user("Hello.")])["unchanged"]
 
 
-def test_what_the_user_said_is_never_trimmed() -> None:
+def test_what_the_user_said_is_never_trimmed(monkeypatch: pytest.MonkeyPatch) -> None:
     """With more facts than are kept, the live ledger and a restored one know the same."""
+    monkeypatch.setattr(ledger_updates, "FACTS_AT_MOST", 400)
+    monkeypatch.setattr(ledger_updates, "FACTS_KEPT", 300)
     talk, make = Talk(), Messages()
     rule = "Goal: ship the parser. Never touch the schema. Always use tabs."
     talk.context([make.user(rule)])
-    for number in range(1_200):
+    for number in range(120):
         calls = [make.call("read", path=f"src/part{number}/file{at}.py") for at in range(4)]
         talk.turn_end(make.reply("", *calls), *(make.result("text") for _ in calls), tokens=5_000)
     before = talk.call("getLedger", sessionId="s")["facts"]
@@ -113,7 +100,7 @@ def test_what_the_user_said_is_never_trimmed() -> None:
     assert "src/part0/file0.py" not in [fact["text"] for fact in before]
     again = Talk(found=SnapshotLoaded(tuple(talk.saved)))
     assert again.call("getLedger", sessionId="s")["facts"] == before
-    assert len(state(talk).facts) <= 4_000
+    assert len(state(talk).facts) <= 400
 
 
 def test_an_entry_id_that_comes_later_reaches_the_live_ledger() -> None:

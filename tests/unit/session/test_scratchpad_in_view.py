@@ -5,7 +5,7 @@ import pytest
 from ctxmgr.model.prices import LIFETIME_MS
 from tests.contract.talk import Fields, Messages, Talk, packet
 from tests.unit.session.context.compacted import Host, packet_of
-from tests.unit.session.context.epochs import WINDOW, extends, step, steps, talk_of
+from tests.unit.session.context.epochs import WINDOW, steps, talk_of
 
 NOTE = "| port is 9090"
 
@@ -21,32 +21,6 @@ def begun(**policy: object) -> tuple[Talk, Messages, list[Fields], Fields]:
     before = talk.context(messages, answer="messages", at=10**6)
     noted(talk)
     return talk, make, messages, before
-
-
-def test_an_edit_opens_no_epoch_and_breaks_no_prefix() -> None:
-    talk, make, messages, before = begun()
-    for number in range(3):
-        new = step(make, 10 + number)
-        messages += new
-        after = talk.context(messages, answer="messages", at=10**6)
-        assert extends(after, before, new)
-        assert after["report"]["epoch"] == 0
-        before = after
-
-
-@pytest.mark.parametrize("restart", [False, True])
-def test_a_forced_prune_shows_it_where_nothing_leaves(restart: bool) -> None:
-    talk, make, messages, _ = begun()
-    talk.call("prune", sessionId="s")
-    talk = talk_of(talk.saved) if restart else talk
-    after = talk.context(messages, answer="messages")
-    assert NOTE in packet(after["list"])
-    assert len(after["list"]) == len(messages) + 1
-    assert after["report"]["epoch"] == 1
-    assert after["report"]["checks"] == []
-    new = step(make, 10)
-    again = talk.context([*messages, *new], answer="messages")
-    assert extends(again, after, new)
 
 
 @pytest.mark.parametrize("why", ["model", "cold", "rewritten", "price"])
@@ -82,17 +56,3 @@ def test_it_stands_in_view_in_every_preset(preset: str, form: str) -> None:
     host.turn_end()
     host.said.append(host.make.user("And then?"))
     assert "| port is 7070" in packet_of(host.context())
-
-
-def test_a_later_edit_waits_for_the_next_epoch_as_well() -> None:
-    talk, make, messages, _ = begun()
-    talk.call("prune", sessionId="s")
-    before = talk.context(messages, answer="messages")
-    noted(talk, "port is 7070")
-    new = step(make, 10)
-    after = talk.context([*messages, *new], answer="messages")
-    assert extends(after, before, new)
-    talk.call("prune", sessionId="s")
-    last = packet(talk.context([*messages, *new], answer="messages")["list"])
-    assert "| port is 7070" in last
-    assert NOTE not in last

@@ -157,13 +157,6 @@ def test_a_users_facts_of_models_hold_for_programs(places: Places, tmp_path: Pat
     assert models_file(None) is None
 
 
-def test_upstream_may_differ_by_program(places: Places) -> None:
-    places.user.write_text("upstream.openai = 'http://a'\n[programs.codex]\nupstream.openai = 'http://b'\n")
-    layers = places.read()
-    assert layers.settings_for("codex").upstream == {"openai": "http://b"}
-    assert layers.settings_for("claude").upstream == {"openai": "http://a"}
-
-
 def test_prices_that_are_set_go_before_those_that_are_known(places: Places) -> None:
     places.user.write_text("prices = { input = 8, cacheRead = 1 }\n")
     settings = places.read().settings_for(model="claude-opus-5-5")
@@ -180,12 +173,6 @@ def test_set_prices_without_it_have_the_tiers_of_the_very_model_in_proportion(pl
     assert layers.settings_for(model="gpt-5.5-of-acme").prices == TieredPrices(5, 30, 0.5, 5)
 
 
-def test_zones_may_be_raised_in_two_files(places: Places) -> None:
-    places.user.write_text("zones.red = 0.8\n")
-    places.project.write_text("zones.yellow = 0.75\n")
-    assert places.read().settings_for().policy == {"zones": {"red": 0.8, "yellow": 0.75}}
-
-
 @pytest.mark.parametrize(
     ("text", "share"), [('"10%"', 0.1), ("0.1", 0.1), ('" 2.5 % "', 0.025), ("0", 0), ("1", 1), ('"100%"', 1)]
 )
@@ -199,20 +186,6 @@ def test_what_is_no_share_is_refused(places: Places, text: str) -> None:
     places.user.write_text(f"holdout = {text}\n")
     with pytest.raises(SettingsFault, match="holdout must be a share of sessions, such as 10%"):
         places.read()
-
-
-def test_without_a_holdout_none_is_held_out_and_a_program_may_have_its_own(places: Places) -> None:
-    assert places.read().settings_for().holdout == 0
-    places.user.write_text("[programs.codex]\nholdout = 0.5\n")
-    layers = places.read()
-    assert (layers.settings_for("codex").holdout, layers.settings_for("claude").holdout) == (0.5, 0)
-
-
-def test_a_model_and_a_sub_agent_have_no_holdout_of_their_own(places: Places) -> None:
-    for table in ("[subagents]", '[models."gpt-*"]'):
-        places.user.write_text(f"{table}\nholdout = 0.5\n")
-        with pytest.raises(SettingsFault, match="holdout cannot be set here, only for all models and sub-agents"):
-            places.read()
 
 
 @pytest.mark.parametrize(

@@ -145,22 +145,6 @@ def test_framed_lines_come_back(data: st.DataObject, lines: list[bytes]) -> None
     assert read(*data.draw(chunked(stream)))[0] == lines
 
 
-@given(st.data(), BODIES, st.integers(0, 8), st.integers(LIMIT + 1, 2000))
-def test_an_oversized_body_costs_only_itself(data: st.DataObject, bodies: list[bytes], at: int, size: int) -> None:
-    at = min(at, len(bodies))
-    stream = b"".join(map(block, [*bodies[:at], b"x" * size, *bodies[at:]]))
-    expected = [*bodies[:at], oversized(size), *bodies[at:]]
-    assert read(*data.draw(chunked(stream)))[0] == expected
-
-
-@given(st.data(), LINES, st.integers(0, 8), st.integers(LIMIT, 2000))
-def test_an_oversized_line_costs_only_itself(data: st.DataObject, lines: list[bytes], at: int, size: int) -> None:
-    at = min(at, len(lines))
-    stream = b"\n".join([*lines[:at], b"{" + b"x" * size, *lines[at:], b""])
-    expected = [*lines[:at], oversized(size + 1), *lines[at:]]
-    assert read(*data.draw(chunked(stream)))[0] == expected
-
-
 PIECES = st.sampled_from(
     [b"Content-Length: 3", b"content-length:9", b"\r\n", b"\n", b"\r", b"{}", b"x: y", b"\xef"]
 )

@@ -10,56 +10,7 @@ from ctxmgr.session.methods.table import JOBS, ROUTES
 from ctxmgr.wire import errors
 from ctxmgr.wire.methods import METHODS, TABLE
 
-# Design, section 2: what this release serves. R request, N notification, E either.
-DESIGNED = {
-    "initialize": "R",
-    "initialized": "N",
-    "exit": "N",
-    "shutdown": "R",
-    "session_start": "R",
-    "model_select": "E",
-    "context": "R",
-    "turn_end": "E",
-    "session_before_compact": "R",
-    "session_compact": "E",
-    "session_compact_failed": "E",
-    "session_before_tree": "R",
-    "session_tree": "E",
-    "session_shutdown": "E",
-    "getStatus": "R",
-    "prune": "R",
-    "setPruning": "R",
-    "getPruneStats": "R",
-    "getPolicy": "R",
-    "setPolicy": "R",
-    "getLedger": "R",
-    "getSummaries": "R",
-    "getPacket": "R",
-    "explain": "R",
-    "retrieve": "R",
-    "search": "R",
-    "pin": "R",
-    "unpin": "R",
-    "undo": "R",
-    "planCompaction": "R",
-    "compact": "R",
-    "summarizeBranch": "R",
-    "getScratchpad": "R",
-    "editScratchpad": "R",
-    "rpc.discover": "R",
-    "$/cancelRequest": "N",
-}
-KINDS = {"R": "request", "N": "notification", "E": "event"}
 CONNECTION = {"initialize", "initialized", "shutdown", "exit", "rpc.discover", "$/cancelRequest", "session_start"}
-
-
-def test_table_is_the_designed_one() -> None:
-    assert {name: row.kind for name, row in METHODS.items()} == {
-        name: KINDS[kind] for name, kind in DESIGNED.items()
-    }
-    to_host = [row.name for row in TABLE if row.direction == "to host"]
-    assert to_host == ["requestCompaction", "complete", "embed", "$/progress", "telemetry/event"]
-    assert len(TABLE) == len(METHODS) + len(to_host)
 
 
 def test_each_method_of_a_session_has_a_route() -> None:

@@ -121,16 +121,5 @@ async def test_a_fault_at_each_call_of_an_effect(kind: type, stride: int, state:
     assert set(hit) == reached >= {number for number in tried if number <= every}, counted.made
 
 
-def test_the_ends_of_a_place_are_its_first_and_its_last_call() -> None:
-    assert ends(["open a", "read b", "read b", "read b", "open a", "stat c"]) == {1, 2, 4, 5, 6}
-
-
 def test_each_kind_of_effect_has_a_row() -> None:
     assert set(CALLS_AT_LEAST) == set(KINDS)
-
-
-def test_faults_are_of_the_system_and_of_the_interpreter_once_and_lasting() -> None:
-    shapes = {
-        (isinstance(fault.make(), OSError), fault.lasting) for number in range(1, 7) for fault in faults(number)
-    }
-    assert shapes == {(True, False), (True, True), (False, False), (False, True)}

@@ -91,17 +91,6 @@ def test_the_packet_never_says_again_what_the_list_shows(preset: str, form: str,
         works(host, 4 + 5 * number)
 
 
-@EVERYWHERE
-def test_two_equal_calls_in_a_row_answer_the_same_bytes(preset: str, form: str) -> None:
-    """A packet that resumes is used up by `turn_end`, and not by asking."""
-    host = compacted(preset, form)
-    first, second = host.context(), host.context()
-    assert first["list"] == second["list"]
-    again = Host(preset, form, saved=host.talk.saved)
-    again.said = host.said
-    assert again.context()["list"] == first["list"]
-
-
 LINES = [
     f"Part {at} of the parser reads table{at} and not list{at}, as the rows of file{at}.c need it."
     for at in range(80)
@@ -125,35 +114,3 @@ def test_a_long_summary_keeps_what_the_budget_can_hold(preset: str, form: str) -
         assert max(shown) == 1
         host.turn_end("And so on.")
         host.said.append(host.make.user("And then?"))
-
-
-@EVERYWHERE
-def test_it_breaks_no_prefix(preset: str, form: str) -> None:
-    """The list of the call after it only grows, in `balanced`; in `turns` the lean packet stands in its place."""
-    host = compacted(preset, form)
-    first = host.context()
-    host.turn_end()
-    host.said.append(host.make.user("And then?"))
-    second = host.context()
-    assert RULE in packet_of(second)
-    if preset == "balanced":
-        assert second["list"][: len(first["list"])] == first["list"]
-        assert second["report"]["firstChangedIndex"] == -1
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_in_turns_it_is_used_up_by_an_answer(form: str) -> None:
-    """Where it is larger than other packets are."""
-    host = Host("turns", form, packetTokens=60)
-    host.worked()
-    host.compacted()
-    resumed = packet_of(host.context())
-    assert RULE in resumed
-    reply = {**host.make.reply(""), "stopReason": "error"}
-    if form == "pi":
-        host.talk.turn_end(reply)  # the call failed: it is made again
-        assert packet_of(host.context()) == resumed
-    host.turn_end()
-    told, _, task = packet_of(host.context()).partition("## The task")
-    assert estimate(told) <= 60 < estimate(resumed)
-    assert bool(task) is (form == "pi"), "the host's summary stays whole; of other formats in its message"

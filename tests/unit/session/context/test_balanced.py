@@ -102,16 +102,6 @@ def test_a_restart_changes_no_byte(opening: str, act: Act, opens: bool) -> None:
             assert restarted["report"]["epoch"] == going["report"]["epoch"]
 
 
-def test_the_hosts_lifetime_of_a_cache_goes_before_ours_be_it_nothing() -> None:
-    for ttl, opens in ((0, True), (2, False), (None, False)):
-        talk, make, messages, before = begun()
-        told = {} if ttl is None else {"cacheTtlMs": ttl}
-        talk.call("model_select", sessionId="s", model={"id": "model-1", "contextWindow": WINDOW, **told})
-        talk.context(messages, at=10**6)
-        after = talk.context([*messages, *steps(make, 2, start=40)], at=10**6 + 1)
-        assert (after["report"]["epoch"] > before["report"]["epoch"]) == opens
-
-
 def test_pruning_off_sends_the_list_as_it_came_and_on_again_as_it_was_decided() -> None:
     talk, make, messages, before = begun()
     talk.call("setPruning", sessionId="s", enabled=False)

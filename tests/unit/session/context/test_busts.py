@@ -86,17 +86,6 @@ def test_what_a_host_says_of_tools_and_system_prompt_costs_all_that_stands_behin
     assert "cacheBust" not in host.report
 
 
-def test_they_are_counted_by_what_changed() -> None:
-    host = begun()
-    for _ in range(3):
-        host.call(prefixChange=CLOCK)
-    edit(host.messages)
-    cache = host.call()
-    assert cache is not None
-    assert (cache["busts"]["count"], cache["busts"]["parts"]) == (4, {"system": 3, "messages": 1})
-    assert cache["busts"]["last"]["part"] == "messages"
-
-
 def rewind(host: CachedHost) -> None:
     del host.messages[5:]
     host.messages.append({"role": "user", "content": "Rather look at something else. " * 200})

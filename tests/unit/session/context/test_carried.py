@@ -67,7 +67,7 @@ def forget(talk: Talk) -> None:
 
 
 @pytest.mark.parametrize("name", POLICIES)
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(moves=st.lists(st.tuples(st.sampled_from(Lively.MOVES), st.sampled_from(Course.DEEDS)), max_size=20))
 def test_what_is_carried_changes_nothing(name: str, moves: list[tuple[str, str]]) -> None:
     policy = {"preset": name.partition(",")[0], **POLICIES[name]}

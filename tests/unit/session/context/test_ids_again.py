@@ -54,7 +54,7 @@ def holds(format: str, lists: list[list[Json]], model: Json, **policy: Any) -> N
         assert set(session.report.checks) <= {"fit"}
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(
     st.lists(parts, min_size=4, max_size=24),
     st.sampled_from(FORMATS),

@@ -65,17 +65,25 @@ def begun(preset: str, window: int = WINDOW, keys: Fields | None = None, **model
     return talk
 
 
-def answers(talk: Talk, listed: list[Fields]) -> list[list[Fields]]:
-    """Of each list that ends before an answer. None is a fallback."""
-    ends = [end for end in range(1, len(listed)) if listed[end]["role"] == "assistant"]
+STRIDE = 5  # of the answers before which a list is sent
+
+
+def answers(talk: Talk, listed: list[Fields], stride: int = STRIDE) -> list[list[Fields]]:
+    """Of each fifth list that ends before an answer, and of the last. None is a fallback."""
+    ends = [end for end in range(1, len(listed)) if listed[end]["role"] == "assistant"][::-stride][::-1]
     made = [talk.context(listed[:end], answer="messages") for end in ends]
     assert {check for one in made for check in one["report"]["checks"]} == set()
     assert max(one["report"]["tokens"] for one in made) <= WINDOW
     return [one["list"] for one in made]
 
 
+def last_answer(talk: Talk, listed: list[Fields]) -> list[Fields]:
+    """Of the whole list, sent at once."""
+    return answers(talk, listed, len(listed))[-1]
+
+
 def _end(content: Any) -> str:
-    return str(content)[-20:]
+    return str(content)[-14:]
 
 
 @pytest.mark.parametrize("name", LISTS)
@@ -107,13 +115,13 @@ def test_a_host_may_say_it_and_a_model_may_go_on_with_it() -> None:
         ({"id": "local"}, False),
         ({"id": "gemma-3-27b", "strictRoles": False}, False),
     ):
-        last = answers(begun("balanced", **model), LISTS["short turns"])[-1]
+        last = last_answer(begun("balanced", **model), LISTS["short turns"])
         assert (openai.untaken(last) == []) == strict, model
 
 
 def test_a_model_that_takes_over_is_sent_what_it_takes() -> None:
     talk, listed = begun("balanced", id="gpt-5"), LISTS["short turns"]
-    assert openai.untaken(answers(talk, listed)[-1]) != []
+    assert openai.untaken(last_answer(talk, listed)) != []
     talk.call("model_select", sessionId="s", model={"id": "gemma-3-27b", "contextWindow": WINDOW})
     assert openai.untaken(talk.context(listed, answer="messages")["list"]) == []
 
@@ -122,7 +130,7 @@ def test_a_message_whose_content_is_no_text_holds_no_packet() -> None:
     for content in (5, True, {"a": 1}, None, ""):
         said = [{"role": "user", "content": CUES}, {"role": "assistant", "content": "Yes."}]
         listed = [*said, {"role": "user", "content": content}, *LISTS["one turn"][2:], said[1]]
-        last = answers(begun("balanced", id="mistral-small"), listed)[-1]
+        last = last_answer(begun("balanced", id="mistral-small"), listed)
         assert len(last) < len(listed), content
         assert "[ctxmgr packet]" in str(last[0 if content else 2]), content
 
@@ -136,7 +144,7 @@ def test_what_was_decided_for_a_strict_model_outlives_a_restart_with_another_for
         return talk
 
     talk, listed = started(), LISTS["short turns"]
-    last = answers(talk, listed)[-1]
+    last = last_answer(talk, listed)
     assert started(tuple(talk.saved)).context(listed[:-1], answer="messages")["list"] == last
 
 
@@ -157,14 +165,14 @@ def test_a_refusal_for_roles_teaches_that_they_take_turns() -> None:
     listed = LISTS["short turns"]
     for words, learnt in REFUSALS.items():
         talk = begun("balanced", id="local")
-        assert openai.untaken(answers(talk, listed)[-1]) != []
+        assert openai.untaken(last_answer(talk, listed)) != []
         talk.call("turn_end", sessionId="s", message={"error": {"code": 500, "message": words}})
         assert (openai.untaken(talk.context(listed, answer="messages")["list"]) == []) == learnt, words
 
 
 def test_a_packet_that_comes_back_inside_a_message_leaves_the_words() -> None:
     talk, listed = begun("balanced", id="mistral-small"), LISTS["long turns"]
-    came = answers(talk, listed)[-1]
+    came = last_answer(talk, listed)
     holding = next(one for one in came if "[ctxmgr packet]" in str(one))
     again = begun("balanced", id="mistral-small").context(came, answer="messages")["list"]
     assert [one for one in again if str(one["content"]).endswith(holding["content"][-20:])]

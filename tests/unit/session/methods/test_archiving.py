@@ -84,16 +84,6 @@ def test_where_nothing_leaves_the_archive_is_not_asked() -> None:
     assert talk.driver.archived == {"s": {}}
 
 
-def test_a_host_that_declares_no_retrieve_has_no_archive() -> None:
-    talk, make = ready(requestCompaction="whenIdle"), Messages()
-    asked = failing(talk)
-    with leaving(row("a")):
-        context(talk, make)
-        assert session_of(talk).pending_archive == []
-        talk.call("session_shutdown", sessionId="s")
-    assert asked == []
-
-
 def test_the_limits_are_the_policys() -> None:
     talk = Talk({"archive": {"maxAgeDays": 3}}, capabilities=RETRIEVE)
     asked = failing(talk)
@@ -201,13 +191,6 @@ def test_what_leaves_is_archived_and_the_lists_are_those_without() -> None:
     assert (len(bare.driver.archived.get("s", {})), len(talk.driver.archived["s"]) > 3) == (0, True)
 
 
-def test_it_is_found_and_retrieved_by_people() -> None:
-    talk, _ = lived(ALONE)
-    (hit, *_) = talk.call("search", sessionId="s", query="path:src/f1.py owl1")["hits"]
-    page = talk.call("retrieve", sessionId="s", handle=hit["handle"])
-    assert page["text"].startswith("owl1 owl1")
-
-
 def replayed(talk: Talk) -> ReplayedTranscript:
     return replay("t", b"".join(line + b"\n" for line in talk.lines))
 
@@ -219,12 +202,3 @@ def test_a_transcript_replays_what_the_archive_had_from_elsewhere() -> None:
     assert replayed(talk).findings == ()
     lines = [msgspec.json.decode(line) for line in talk.lines]
     assert [line["retrieve"] for line in lines if "archive" in line] == [handle("a"), handle("b")]
-
-
-def test_a_replay_notices_another_text() -> None:
-    talk = Talk(capabilities=RETRIEVE, archived=[row("a", "of an earlier run")])
-    page(talk, "a")
-    text = b"".join(line + b"\n" for line in talk.lines)
-    planted = text.replace(b'"text":"of an earlier run"}}', b'"text":"of another run!!!"}}')
-    assert planted != text
-    assert [finding.path for finding in replay("t", planted).findings] == ["$.result.text"]

@@ -17,21 +17,6 @@ def test_where_all_is_read_the_sums_agree_and_there_is_no_gap() -> None:
     assert "gap" not in cache
 
 
-def test_its_end_is_known_from_the_first_counted_call_on() -> None:
-    host = CachedHost()
-    cache = host.call()
-    assert cache is not None
-    assert (cache["calls"], cache["expiresAt"]) == (0, host.at + minutes(5))
-    asked = host.talk.call("getStatus", sessionId="s", coldCost=True)["cache"]
-    assert asked["coldCost"]["raw"]["tokens"] > 0
-
-
-def test_where_usage_does_not_tell_what_was_read_nothing_is_said() -> None:
-    host = CachedHost()
-    assert host.calls(6, tells=False) is None
-    assert host.status["tokens"] > 0
-
-
 def test_a_count_without_it_is_of_nothing_read_once_it_was_told() -> None:
     host = CachedHost()
     cache = host.calls(3)
@@ -71,16 +56,6 @@ def test_a_word_that_is_wrong_holds_and_is_told(made: dict[str, Any], whose: str
     assert cache is not None
     assert cache["lifetimeMs"] == minutes(60)
     assert cache["gap"] == f"reads fail after pauses of 10 min: its entries expire before the 60 min that {whose}"
-
-
-def test_prompts_that_changed_early_outlive_a_restart() -> None:
-    host = CachedHost()
-    host.calls(3)
-    host.call(prefixChange={"part": "tools", "how": "moved", "index": 0, "offset": 0})
-    again = CachedHost(found=SnapshotLoaded(tuple(host.talk.saved)))
-    busts = again.talk.status()["cache"]["busts"]
-    assert busts == host.status["cache"]["busts"]
-    assert busts["parts"] == {"tools": 1}
 
 
 def test_it_outlives_a_restart_and_what_comes_then_goes_on_from_it() -> None:

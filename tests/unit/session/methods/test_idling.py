@@ -49,20 +49,6 @@ def test_to_ask_changes_nothing_and_is_worked_out_once() -> None:
         assert host.report == other.report
 
 
-def test_the_cache_ends_its_lifetime_after_the_last_list() -> None:
-    host = begun()
-    assert asked(host)["expiresAt"] == host.at + minutes(5)
-    hour = CachedHost(60, POLICY, cacheTtlMs=minutes(60))
-    hour.calls(3)
-    assert asked(hour)["expiresAt"] == hour.at + minutes(60)
-
-
-def test_without_being_asked_for_it_no_cost_is_told() -> None:
-    host = begun()
-    assert "coldCost" not in host.status["cache"]
-    assert "coldCost" not in host.talk.status()["cache"]
-
-
 def test_where_the_list_is_not_at_hand_or_no_price_is_known_that_is_not_told() -> None:
     host = begun()
     host.talk.call("model_select", sessionId="s", model={"id": "nobodys-1", "contextWindow": 200_000})

@@ -44,38 +44,6 @@ def state(talk: Talk) -> Any:
 # pin and unpin
 
 
-def test_pins_are_kept_in_their_order_each_once() -> None:
-    talk = Talk()
-    assert [pin(talk, path="*.md"), pin(talk, tool="bash"), pin(talk, path="*.md"), pin(talk, callId="c1")] == [
-        1,
-        2,
-        2,
-        3,
-    ]
-    assert state(talk).pins == (Pin("path", "*.md"), Pin("tool", "bash"), Pin("callId", "c1"))
-    assert talk.call("unpin", sessionId="s", tool="bash")["status"]["pins"] == 2
-    assert talk.call("unpin", sessionId="s", tool="bash")["status"]["pins"] == 2
-    assert state(talk).pins == (Pin("path", "*.md"), Pin("callId", "c1"))
-
-
-@pytest.mark.parametrize("method", ["pin", "unpin"])
-@pytest.mark.parametrize(
-    ("by", "path"),
-    [
-        ({}, "$"),
-        ({"callId": None}, "$"),
-        ({"path": "a", "tool": "b"}, "$"),
-        ({"callId": "a", "digest": "b", "path": "c", "tool": "d"}, "$"),
-        ({"path": ""}, "$.path"),
-        ({"tool": 7}, "$.tool"),
-    ],
-)
-def test_exactly_one_is_given(method: str, by: Fields, path: str) -> None:
-    talk = Talk()
-    assert talk.refused(method, sessionId="s", **by) == (-32602, path)
-    assert state(talk).pins == ()
-
-
 OPENS: list[tuple[str, Fields, bool]] = [
     ("its path", {"path": "a.py"}, True),
     ("its call", {"callId": "c1"}, True),
@@ -104,29 +72,6 @@ def test_an_epoch_opens_only_where_something_comes_back(by: Fields, opens: bool,
 
 
 # undo
-
-
-def test_undo_takes_back_what_the_receipt_lists_and_pins_it() -> None:
-    messages = two_reads()
-    keys = [key_of(messages, at) for at in (2, 6)]
-    kept = {"decisions": {keys[0]: Decision("pruned"), keys[1]: Decision("distilled", 400)}}
-    talk = Talk({"preset": "tools"}, found=after_an_epoch(messages, [2], **kept))
-    answer = talk.call("undo", sessionId="s", epoch=1)
-    assert (answer["status"]["epoch"], answer["status"]["pins"]) == (1, 1)
-    assert state(talk).decisions == {keys[1]: Decision("distilled", 400)}
-    assert state(talk).pins == (Pin("digest", keys[0]),)
-    assert state(talk).reopen == "undo"
-    assert len(state(talk).receipts) == 1
-    saved = len(talk.saved)
-    talk.call("undo", sessionId="s", epoch=1.0)
-    assert len(talk.saved) == saved, "undone already: nothing has changed"
-
-
-@pytest.mark.parametrize("epoch", [0, 2, 1.5, 10**9])
-def test_an_epoch_without_a_receipt_is_refused(epoch: float) -> None:
-    talk = epoch_of_both()
-    assert talk.refused("undo", sessionId="s", epoch=epoch) == (-32602, "$.epoch")
-    assert state(talk).decisions
 
 
 def test_what_a_receipt_does_not_list_is_said() -> None:

@@ -32,20 +32,6 @@ def test_a_page(params: Fields, start: int, end: int) -> None:
     assert answer == {**expected, "more": more, "call": CALL, "seq": 0}
 
 
-@pytest.mark.parametrize("params", [{"limit": 0}, {"offset": -1}, {"limit": "all"}, {"handle": None}])
-def test_a_page_that_can_not_be(params: Fields) -> None:
-    talk = Talk(capabilities=RETRIEVE, archived=[row("a")])
-    code, path = talk.refused("retrieve", **({"sessionId": "s", "handle": handle("a")} | params))
-    assert (code, path) == (-32602, f"$.{next(iter(params))}")
-
-
-def test_without_the_capability_it_is_refused_with_a_sentence() -> None:
-    talk = ready(requestCompaction="whenIdle")
-    refused = error(talk, "a")
-    assert refused["code"] == -32803
-    assert "`capabilities.retrieve` was not declared" in refused["message"]
-
-
 def test_what_came_back_is_noted_with_its_epoch_and_saved() -> None:
     talk = Talk(capabilities=RETRIEVE, archived=[row("a"), row("b")])
     page(talk, "a")

@@ -6,7 +6,7 @@ from ctxmgr.engine.rewriting.handles import handle
 from ctxmgr.session.methods.archiving import MOST_HITS, USUAL_HITS
 from tests.contract.talk import Failed, Fields, Messages, Talk
 from tests.unit.session.methods.archived import context, failing, ready
-from tests.unit.session.recovery import CALL, RETRIEVE, leaving, row
+from tests.unit.session.recovery import RETRIEVE, leaving, row
 
 
 def found(talk: Talk, query: str, **params: object) -> list[str]:
@@ -26,29 +26,6 @@ def refused(talk: Talk) -> Fields:
 def test_so_many_are_found(params: Fields, count: int) -> None:
     talk = Talk(capabilities=RETRIEVE, archived=[row(f"n{number}", "the owl") for number in range(60)])
     assert len(found(talk, "owl", **params)) == count
-
-
-@pytest.mark.parametrize("params", [{"limit": 0}, {"query": None}, {"query": "x" * 4_001}, {"limit": "all"}])
-def test_a_search_that_can_not_be(params: Fields) -> None:
-    talk = Talk(capabilities=RETRIEVE, archived=[row("a")])
-    code, path = talk.refused("search", **({"sessionId": "s", "query": "owl"} | params))
-    assert (code, path) == (-32602, f"$.{next(iter(params))}")
-
-
-def test_a_hit_is_answered_whole() -> None:
-    talk = Talk(capabilities=RETRIEVE, archived=[row("a", "the owl")])
-    (hit,) = talk.call("search", sessionId="s", query="owl")["hits"]
-    assert hit == {
-        "handle": handle("a"),
-        "rank": 1,
-        "call": CALL,
-        "tool": "read",
-        "path": "a.py",
-        "epoch": None,
-        "snippet": "the owl",
-        "offset": 0,
-        "total": 7,
-    }
 
 
 def test_an_archive_at_fault_is_said_once_without_conversation() -> None:

@@ -168,11 +168,3 @@ def test_what_is_remembered_is_bounded_in_characters(preset: str) -> None:
     assert state.instructions[-1].text
     assert not state.instructions[0].text
     assert sum(len(one.text) for one in state.instructions) <= 5 * 0.15 * 200_000
-
-
-@IN_BOTH
-def test_there_are_none_where_the_policy_says_so(preset: str) -> None:
-    host = begun(preset, protectedInstructions=False)
-    read(host, RULES)
-    host.compacted()
-    assert quoted(RULES) not in packet_of(host.context())

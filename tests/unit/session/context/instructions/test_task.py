@@ -33,7 +33,7 @@ def worked(host: Host, turns: int = 9) -> Fields:
         for number in range(6):
             text = "\n".join(f"mod_{turn}_{number} row {line}: words of it" for line in range(90))
             called(host, "read", text, path=f"src/mod_{turn}_{number}.py")
-            host.context()
+        host.context()
         host.turn_end(f"Part {turn} is done.")
         host.said.append(host.make.user(f"And part {turn + 1}?"))
     return host.context()
