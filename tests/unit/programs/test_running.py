@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from ctxmgr.cli import main
 from ctxmgr.hooks import IN_RUN
 
 BOUND = 60.0  # seconds; only a failing test waits so long
@@ -48,14 +49,10 @@ def python(script: str) -> tuple[str, ...]:
     return sys.executable, "-c", script
 
 
-def test_a_program_that_is_killed_ends_as_a_shell_says_it(environ: dict[str, str]) -> None:
-    assert ran(environ, *python("import os; os.kill(os.getpid(), 15)")).returncode == 128 + 15
-
-
 def test_arguments_input_output_and_exit_code_are_the_programs_and_its_environment_names_the_proxy(
     environ: dict[str, str],
 ) -> None:
-    """It is not told the address of the page."""
+    """It is not told the address of the page; hooks that it starts know that ctxmgr runs it."""
     script = "import json, os, sys; print(json.dumps([sys.argv[1:], sys.stdin.read(), dict(os.environ)])); exit(7)"
     command = [*RUN, *python(script), "--help", "--", "a b"]
     done = subprocess.run(command, env=environ, input="typed", capture_output=True, text=True, timeout=BOUND)
@@ -67,31 +64,12 @@ def test_arguments_input_output_and_exit_code_are_the_programs_and_its_environme
     assert (arguments, typed) == (["--help", "--", "a b"], "typed")
     assert told["OPENAI_BASE_URL"] == told["OPENAI_API_BASE"]
     assert told["OPENAI_BASE_URL"].startswith(page[1])
+    assert told[IN_RUN] == "1"
     assert page[2] not in done.stdout
     assert done.stderr.count(page[2]) == 1
 
 
-def test_hooks_know_that_the_program_is_run_by_ctxmgr(environ: dict[str, str]) -> None:
-    assert ran(environ, *python(f"import os; print(os.environ[{IN_RUN!r}])")).stdout == "1\n"
-
-
-def test_a_proxy_starts_with_one_line_that_has_the_address_of_its_page(
-    environ: dict[str, str], upstream: str
-) -> None:
-    command = [sys.executable, "-m", "ctxmgr", "proxy", "--upstream", upstream]
-    with subprocess.Popen(command, env=environ, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        line = LISTENING.fullmatch(process.stderr.readline())
-        assert line is not None
-        listening, before, page, token = line.groups()
-        assert (listening, before) == (page, upstream)
-        statuses = [status(f"{page}/ctxmgr/{query}") for query in ("", f"?token={token}")]
-        process.terminate()
-        assert process.stderr.read() == "ctxmgr: no model call was made\n"
-    assert statuses == [401, 303]
-
-
-def test_page_opens_the_page_in_the_browser_by_an_address_that_works_once(
+def test_a_proxy_starts_with_one_line_and_opens_its_page_by_an_address_that_works_once(
     environ: dict[str, str], upstream: str, tmp_path: Path
 ) -> None:
     """The browser is a script that passes its argument on; nothing that it prints is seen."""
@@ -109,28 +87,35 @@ def test_page_opens_the_page_in_the_browser_by_an_address_that_works_once(
         line = LISTENING.fullmatch(process.stderr.readline())
         url = named.read_text().strip()
         assert line is not None
-        assert url.startswith(f"{line[3]}/ctxmgr/?once=")
-        assert line[4] not in url
-        statuses = [status(url), status(url)]
+        listening, before, page, token = line.groups()
+        assert (listening, before) == (page, upstream)
+        assert url.startswith(f"{page}/ctxmgr/?once=")
+        assert token not in url
+        statuses = [status(one) for one in (url, url, f"{page}/ctxmgr/?", f"{page}/ctxmgr/?token={token}")]
         process.terminate()
         assert process.stdout.read() == ""
-        process.stderr.read()
-    assert statuses == [303, 401]
+        assert process.stderr.read() == "ctxmgr: no model call was made\n"
+    assert statuses == [303, 401, 401, 303]
 
 
-def test_where_there_is_no_browser_page_says_so(environ: dict[str, str]) -> None:
+def test_a_program_that_is_killed_ends_as_a_shell_says_it_and_a_missing_browser_is_said(
+    environ: dict[str, str],
+) -> None:
     bare = {**environ, "PATH": os.path.dirname(sys.executable), "BROWSER": " :'unclosed"}
-    done = ran(bare, *python(""), run=(*RUN[:-1], "--page", "--"))
+    done = ran(bare, *python("import os; os.kill(os.getpid(), 15)"), run=(*RUN[:-1], "--page", "--"))
+    assert done.returncode == 128 + 15
     assert said(done)[0] == "ctxmgr: no browser was found for --page: open the address above"
 
 
-def test_a_port_that_is_taken_is_said_in_one_line(environ: dict[str, str]) -> None:
+def test_a_port_that_is_taken_is_said_in_one_line(
+    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(os, "environ", environ)
     with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as taken:
         port = taken.getsockname()[1]
-        listen = ("--listen", f"127.0.0.1:{port}", "--upstream", "http://127.0.0.1:1")
-        done = ran(environ, run=(sys.executable, "-m", "ctxmgr", "proxy", *listen))
+        assert main(["proxy", "--listen", f"127.0.0.1:{port}", "--upstream", "http://127.0.0.1:1"]) == 1
     in_use = f"ctxmgr: 127.0.0.1:{port} is in use by another program; --listen 127.0.0.1:0 picks a free port\n"
-    assert (done.returncode, done.stderr) == (1, in_use)
+    assert capsys.readouterr().err == in_use
 
 
 def status(url: str) -> int:
@@ -175,18 +160,7 @@ def upstream(tmp_path: Path) -> Iterator[str]:
         process.kill()
 
 
-def test_a_call_goes_to_where_the_program_would_have_gone_and_three_lines_tell_of_it(
-    environ: dict[str, str], upstream: str
-) -> None:
-    done = ran({**environ, "OPENAI_BASE_URL": upstream}, *python(CALLING))
-    assert '"path": "/v1/chat/completions"' in done.stdout
-    *_, calls, sent, saved = done.stderr.splitlines()  # a machine that is busy has more to tell before them
-    assert calls == "ctxmgr: 1 call, 0 with a pruned list"
-    assert sent.startswith("ctxmgr: sent 1,000 tokens ($0.01)")
-    assert saved.startswith("ctxmgr: saved nothing")
-
-
-def test_what_is_set_for_a_program_holds_for_its_calls_whatever_they_call_themselves(
+def test_a_call_goes_to_where_the_program_would_have_gone_and_three_lines_tell_of_it_by_the_programs_settings(
     environ: dict[str, str], upstream: str, tmp_path: Path
 ) -> None:
     settings, agent = tmp_path / "config.toml", tmp_path / "some-agent"
@@ -194,7 +168,11 @@ def test_what_is_set_for_a_program_holds_for_its_calls_whatever_they_call_themse
     agent.write_text(f"#!{sys.executable}\n{CALLING}")
     agent.chmod(0o700)
     done = ran({**environ, "OPENAI_BASE_URL": upstream, "CTXMGR_CONFIG": str(settings)}, str(agent))
-    assert said(done)[1].startswith("ctxmgr: sent 1,000 tokens ($2.06)")  # output in proportion
+    assert '"path": "/v1/chat/completions"' in done.stdout
+    *_, calls, sent, saved = done.stderr.splitlines()  # a machine that is busy has more to tell before them
+    assert calls == "ctxmgr: 1 call, 0 with a pruned list"
+    assert sent.startswith("ctxmgr: sent 1,000 tokens ($2.06)")  # output in proportion
+    assert saved.startswith("ctxmgr: saved nothing")
 
 
 @pytest.mark.parametrize(
@@ -210,10 +188,10 @@ def test_what_is_set_for_a_program_holds_for_its_calls_whatever_they_call_themse
     ],
 )
 def test_what_cannot_be_run_is_said_in_one_line(
-    environ: dict[str, str], command: tuple[str, ...], text: str, code: int
+    capsys: pytest.CaptureFixture[str], command: tuple[str, ...], text: str, code: int
 ) -> None:
-    done = ran(environ, *command, run=(sys.executable, "-m", "ctxmgr", "run", "--"))
-    assert (done.returncode, done.stderr) == (code, f"ctxmgr: {text}\n")
+    assert main(["run", "--", *command]) == code
+    assert capsys.readouterr().err == f"ctxmgr: {text}\n"
 
 
 @pytest.fixture
@@ -244,25 +222,19 @@ def until(ours: int, text: bytes) -> bytes:
     return seen
 
 
-def test_the_terminal_is_the_programs(terminal: tuple[int, int], environ: dict[str, str]) -> None:
-    script = "import os; print([os.isatty(one) for one in (0, 1, 2)], os.tcgetpgrp(0) == os.getpgrp())"
-    with on(terminal, environ, script) as process:
-        assert b"[True, True, True] True" in until(terminal[0], b"was made")
-        assert process.wait(BOUND) == 0
-
-
-def test_an_interrupt_at_the_terminal_is_the_programs_to_deal_with(
+def test_the_terminal_and_its_interrupts_are_the_programs(
     terminal: tuple[int, int], environ: dict[str, str]
 ) -> None:
     script = (
-        "import signal\n"
+        "import os, signal\n"
+        "print([os.isatty(one) for one in (0, 1, 2)], os.tcgetpgrp(0) == os.getpgrp())\n"
         "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])\n"
         "print('ready', flush=True)\n"
         "signal.sigwait([signal.SIGINT])\n"
         "exit(int(input('and? ')))\n"
     )
     with on(terminal, environ, script) as process:
-        until(terminal[0], b"ready")
+        assert b"[True, True, True] True" in until(terminal[0], b"ready")
         os.write(terminal[0], b"\x03")
         until(terminal[0], b"and? ")
         os.write(terminal[0], b"5\n")
@@ -270,16 +242,18 @@ def test_an_interrupt_at_the_terminal_is_the_programs_to_deal_with(
         assert process.wait(BOUND) == 5
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_to_ctxmgr_alone_is_passed_on(environ: dict[str, str], number: signal.Signals) -> None:
+def test_signals_to_ctxmgr_alone_are_passed_on(environ: dict[str, str]) -> None:
     script = (
         "import signal, sys\n"
-        f"signal.signal({int(number)}, lambda *_: sys.exit(9))\n"
+        "signal.signal(signal.SIGHUP, lambda *_: print('hung up', flush=True))\n"
+        "signal.signal(signal.SIGTERM, lambda *_: sys.exit(9))\n"
         "print('ready', flush=True)\n"
-        "signal.pause()\n"
+        "while True: signal.pause()\n"
     )
     with subprocess.Popen([*RUN, *python(script)], env=environ, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"ready\n"
-        process.send_signal(number)
+        process.send_signal(signal.SIGHUP)
+        assert process.stdout.readline() == b"hung up\n"
+        process.send_signal(signal.SIGTERM)
         assert process.wait(BOUND) == 9
