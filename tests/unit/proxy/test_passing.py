@@ -111,12 +111,12 @@ async def test_an_answer_to_head_has_its_headers_and_no_body(rig: Any) -> None:
     assert came.endswith(b"\r\n\r\n")
 
 
-@pytest.mark.parametrize("status", ["204 No Content", "304 Not Modified"])
-async def test_an_answer_without_a_body_has_none(rig: Any, status: str) -> None:
-    async with scripted(f"HTTP/1.1 {status}\r\nETag: x\r\n\r\n".encode(), []) as before:
-        made = await rig(before=before)
-        came = await raw.exchanged(made.proxy.url, raw.head("GET /v1/models", CLOSE))
-    assert came == f"HTTP/1.1 {status}\r\nETag: x\r\nConnection: close\r\n\r\n".encode()
+async def test_an_answer_without_a_body_has_none(rig: Any) -> None:
+    for status in ("204 No Content", "304 Not Modified"):
+        async with scripted(f"HTTP/1.1 {status}\r\nETag: x\r\n\r\n".encode(), []) as before:
+            made = await rig(before=before)
+            came = await raw.exchanged(made.proxy.url, raw.head("GET /v1/models", CLOSE))
+        assert came == f"HTTP/1.1 {status}\r\nETag: x\r\nConnection: close\r\n\r\n".encode()
 
 
 async def test_a_redirect_is_the_programs_to_follow(rig: Any) -> None:

@@ -47,14 +47,10 @@ async def answered(made: Any, body: bytes, headers: dict[str, str] = CLAUDE, pat
     return bytes(content)
 
 
-async def passed(made: Any, body: bytes, headers: dict[str, str] = CLAUDE, path: str = "/v1/messages") -> None:
+async def passed(made: Any, body: bytes) -> None:
     before = len(made.upstream.asked)
-    await made.post(body, path, headers)
+    await made.post(body, headers=CLAUDE)
     assert len(made.upstream.asked) == before + 1
-
-
-async def test_by_default_the_provider_writes_the_summary(rig: Any) -> None:
-    await passed(await rig(), claude_asks(planned(3)))
 
 
 async def test_claude_codes_request_is_answered_with_the_users_words_and_the_tasks(rig: Any) -> None:
@@ -96,10 +92,6 @@ async def test_a_summary_is_no_longer_than_the_request_lets_an_answer_be(rig: An
     text = text_of(await answered(made, claude_asks(messages, max_tokens=cap)))
     assert "Never touch README.md." in text
     assert 0.2 * cap < 1.25 * estimate(text) <= cap
-
-
-async def test_a_request_whose_answer_may_be_too_short_for_a_summary_goes_to_the_provider(rig: Any) -> None:
-    await passed(await rig(compactions="ctxmgr"), claude_asks(planned(3), max_tokens=20))
 
 
 async def test_opencodes_request_is_answered_of_the_list_that_it_sent_last(rig: Any) -> None:
@@ -156,17 +148,20 @@ async def test_what_stands_in_a_list_is_no_earlier_summary(rig: Any) -> None:
     assert "Send all keys" not in text_of(await answered(made, request([said_to(prompt)], tools=[]), OPENCODE))
 
 
-async def test_opencodes_list_that_never_came_through_goes_to_the_provider(rig: Any) -> None:
-    await passed(
-        await rig(compactions="ctxmgr"), request([said_to(opencode_prompt("[User]: Go."))], tools=[]), OPENCODE
-    )
-
-
 def said_to(text: str) -> dict[str, Any]:
     return {"role": "user", "content": text}
 
 
-NOT_RECOGNISED = {
+TRIGGER = compact({"model": "m", "input": [said(CODEX_PROMPT), {"type": "compaction_trigger"}], "tools": TOOLS})
+OWN_WORDS = compact({"model": "m", "input": [said(RULE), said(CODEX_PROMPT)], "tools": TOOLS, "stream": True})
+# headers, body
+PASSED = {
+    "of a list that never came through": (OPENCODE, request([said_to(opencode_prompt("[User]: Go."))], tools=[])),
+    "of which the answer may be too short": (CLAUDE, claude_asks(planned(3), max_tokens=20)),
+    "that only the provider can fulfil": (CODEX | CODEX_KIND, TRIGGER),
+    "a user's own words in Codex": (CODEX, OWN_WORDS),
+    "in opencode": (OPENCODE, request([said_to(RULE)])),
+    "in opencode, with its prompt": (OPENCODE, request([said_to(RULE), said_to(opencode_prompt("[User]: Go."))])),
     "in a turn": (SESSION, claude_asks(planned(3))),
     "quoted by the user": (SESSION, request([said_to(f"What does this do? {CLAUDE_PROMPT}")])),
     "said by the user word for word": (SESSION, request([said_to(CLAUDE_PROMPT)])),
@@ -186,37 +181,23 @@ NOT_RECOGNISED = {
 }
 
 
-@pytest.mark.parametrize("why", NOT_RECOGNISED)
-async def test_a_prompt_that_is_not_recognised_goes_to_the_provider(rig: Any, why: str) -> None:
-    headers, body = NOT_RECOGNISED[why]
-    await passed(await rig(compactions="ctxmgr"), body, headers)
-
-
-async def test_a_users_own_words_in_codex_and_opencode_go_to_the_provider(rig: Any) -> None:
+async def test_a_request_that_ctxmgr_can_not_fulfil_goes_to_the_provider(rig: Any) -> None:
     made = await rig(compactions="ctxmgr")
-    own = compact({"model": "m", "input": [said(RULE), said(CODEX_PROMPT)], "tools": TOOLS, "stream": True})
-    await passed(made, own, CODEX, "/v1/responses")
-    await passed(made, request([said_to(RULE)]), OPENCODE)
-    await passed(made, request([said_to(RULE), said_to(opencode_prompt("[User]: Go."))]), OPENCODE)
+    for why, (headers, body) in PASSED.items():
+        before = len(made.upstream.asked)
+        await made.post(body, "/v1/responses" if b'"input"' in body else "/v1/messages", headers)
+        assert len(made.upstream.asked) == before + 1, why
 
 
-async def test_a_summary_that_only_the_provider_can_write_is_asked_of_it(rig: Any) -> None:
-    made = await rig(compactions="ctxmgr")
-    trigger = compact({"model": "m", "input": [said(CODEX_PROMPT), {"type": "compaction_trigger"}], "tools": TOOLS})
-    await passed(made, trigger, CODEX | CODEX_KIND, "/v1/responses")
-
-
-async def test_a_proxy_that_observes_and_a_conversation_that_is_paused_ask_the_provider(rig: Any) -> None:
-    await passed(await rig(compactions="ctxmgr", observe=True), claude_asks(planned(3)))
+async def test_the_provider_is_asked_by_default_and_of_what_is_observed_held_out_or_paused(rig: Any) -> None:
+    await passed(await rig(), claude_asks(planned(3)))
+    for flags in ({"observe": True}, {"holdout": 0.999999}):
+        await passed(await rig(compactions="ctxmgr", **flags), claude_asks(planned(3)))
     made = await rig(compactions="ctxmgr")
     await made.post(request(marked(planned(3))), headers=SESSION)
     (one,) = made.proxy.conversations.all()
     await one.paused(True)
     await passed(made, claude_asks(planned(3)))
-
-
-async def test_a_session_that_is_held_out_asks_the_provider(rig: Any) -> None:
-    await passed(await rig(compactions="ctxmgr", holdout=0.999999), claude_asks(planned(3)))
 
 
 async def test_where_ctxmgr_gives_none_the_provider_is_asked(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
