@@ -29,7 +29,6 @@ QUOTED_WEIGHT = 1.25  # times a text's own tokens; so a text that stays whole in
 LONGEST_TOKENS = 2_000  # of one text: two pages of rules
 SKILL_FILE = "skill.md"  # in a lower-case path
 SKILL_BYTES = 800  # of a skill: its name, its path and its purpose, in at most 300 tokens of any script
-PARTLY_CHARACTERS = 60  # of the note on a text that is shown only by its beginning
 LONGEST_PART, PART_TOKENS = 2, 1_000  # one text uses at most half of the room, or this many tokens if that is more
 
 
@@ -155,8 +154,6 @@ def _told(
     whole: list[InstructionCopy] = []
     for part in ranked:
         text = _shown_copy(part, longest or left - 1, weigh) if part.text else ""
-        if longest is None and weigh(text) >= left:
-            text = _shown_copy(part, left - weigh(f"{part.source}{' ' * PARTLY_CHARACTERS}"), weigh)
         weight = weigh(text) + 1
         if text and weight <= left:
             left -= weight
@@ -172,19 +169,22 @@ def _only_announces(part: InstructionCopy) -> bool:
 
 
 def _shown_copy(part: InstructionCopy, longest: float, weigh: Weigh) -> str:
-    """The quote of a copy, cut to `longest` tokens (rules 1 and 2 of `word_for_word`)."""
+    """The quote of a copy in at most `longest` tokens, "" if nothing fits (rules 1 and 2 of `word_for_word`)."""
     lines = without_mark(part.text).splitlines()
-    text = _quoted(lines)
-    weight = weigh(text)
-    if weight <= longest:
-        return f"{part.source}\n{text}"
-    head = text
-    while head and weight > longest:  # in proportion, so that few texts are counted
-        head = head[: min(len(head) - 1, int(len(head) * longest / weight))]
-        weight = weigh(head)
-    head = head[: head.rfind("\n")] if "\n" in head else f"{head}…"
-    shown, rest = head.count("\n") + 1, _where_rest_is(part)
-    return f"{part.source.removesuffix(':')} (first {shown} of {len(lines)} lines; {rest} the rest):\n{head}"
+    head = _quoted(lines)
+    text = f"{part.source}\n{head}"
+    if weigh(text) <= longest:
+        return text
+    longest -= weigh(f"{_partly(part, len(lines), len(lines))}\n…")
+    while head and (weight := weigh(head)) > longest:  # in proportion, so that few texts are counted
+        head = head[: min(len(head) - 1, int(len(head) * max(0, longest) / weight))]
+    head = head[: head.rfind("\n")] if "\n" in head else head and f"{head}…"
+    return f"{_partly(part, head.count(chr(10)) + 1, len(lines))}\n{head}" if head else ""
+
+
+def _partly(part: InstructionCopy, shown: int, lines: int) -> str:
+    """The line above a copy that is shown only by its beginning."""
+    return f"{part.source.removesuffix(':')} (first {shown} of {lines} lines; {_where_rest_is(part)} the rest):"
 
 
 def _where_rest_is(part: InstructionCopy) -> str:

@@ -22,6 +22,7 @@ from ctxmgr.engine.instructions import Copies, InPlace, quoted, remembered, task
 from ctxmgr.engine.instructions.copies import TASK_HEADING
 from ctxmgr.engine.instructions.task import FIRST_REQUEST, PLAN, REQUEST, SUMMARY
 from ctxmgr.engine.tools import approval_in
+from ctxmgr.model.estimate import estimate
 from tests.notation import Said, a, call, indexed, quarters, r, summary, talk, u
 
 TEXT = "# Do it\n1. Now.\n2. Then the rest."
@@ -278,6 +279,15 @@ def test_what_is_longer_than_the_room_is_told_by_its_head() -> None:
         assert "> 0. Read m0.py" in told.text, room
         assert quarters(told.text) <= room
         assert bool(told.texts) is (quarters(plan) < room - 900)
+
+
+def test_whatever_the_room_is_it_is_told_by_its_head() -> None:
+    """Also where the note on the missing lines takes more tokens than as many spaces."""
+    plan = "\n".join(f"{number}. Read m{number}.py from the cache." for number in range(40))
+    for room in range(60, 700):
+        told = quoted(leaving(u("go"), *planned(plan=plan)), InPlace(10_000), room, estimate)
+        assert "> 0. Read m0.py" in told.text, room
+        assert estimate(told.text) <= room
 
 
 def test_what_stands_in_the_list_and_instructions_take_of_its_room() -> None:
