@@ -16,7 +16,7 @@ from ctxmgr.engine.instructions.task import SOURCES, Task
 from ctxmgr.engine.memory import without_mark
 from ctxmgr.engine.rewriting import marker
 from ctxmgr.engine.tools import SKILL_STARTS, is_skill, tool_call
-from ctxmgr.model import Weigh, expression
+from ctxmgr.model import PACKET_MARK, Weigh, expression
 from ctxmgr.model.saved import InstructionCopy
 
 HEADING = "## Instructions (word for word, as they were read)"
@@ -95,15 +95,26 @@ class InPlace(msgspec.Struct, frozen=True):
 
 
 class Quoted(msgspec.Struct, frozen=True):
-    """The parts of a packet that quote copies, or "". `whole`: the copies that are quoted in full."""
+    """The parts of a packet that quote copies, or "". `whole`: the copies that are quoted in full. `tokens`: the
+    room for this, counted part by part; the text itself may have fewer.
+    """
 
     text: str = ""
     whole: tuple[InstructionCopy, ...] = ()
+    tokens: int = 0
 
     @property
     def texts(self) -> dict[str, str]:
         """The texts of the task's copies that are quoted in full, by the digest of their message."""
         return {copy.origin: copy.text for copy in self.whole if copy.source in SOURCES}
+
+    def stands_in(self, packet: str) -> bool:
+        """Whether this packet has all that is quoted here in full."""
+        return all(_whole(copy) in packet for copy in self.whole)
+
+    def packet_tokens(self, weigh: Weigh) -> int:
+        """The room for a packet with nothing else, 0 without a text."""
+        return weigh(PACKET_MARK) + 2 + self.tokens if self.text else 0
 
 
 def quoted(copies: Copies, room: InPlace, tokens: float, weigh: Weigh) -> Quoted:
@@ -111,10 +122,11 @@ def quoted(copies: Copies, room: InPlace, tokens: float, weigh: Weigh) -> Quoted
     first.
     """
     rules = word_for_word(copies.instructions, min(room.share - room.instructions, tokens), weigh)
-    used = weigh(rules.text) + 1 if rules.text else 0
+    used = rules.tokens + 1 if rules.text else 0
     left = QUOTED_WEIGHT * (2 * room.share - room.instructions - room.task) - used
     told = _task_told(copies.task, min(left, tokens - used), weigh)
-    return Quoted("\n\n".join(filter(None, (told.text, rules.text))), (*told.whole, *rules.whole))
+    text = "\n\n".join(filter(None, (told.text, rules.text)))
+    return Quoted(text, (*told.whole, *rules.whole), told.tokens + used)
 
 
 def word_for_word(parts: Sequence[InstructionCopy], tokens: float, weigh: Weigh) -> Quoted:
@@ -152,14 +164,16 @@ def _told(
         return Quoted()
     texts: list[str] = []
     whole: list[InstructionCopy] = []
+    used = weigh(_heading(heading, len(ranked)))
     for part in ranked:
         text = _shown_copy(part, longest or left - 1, weigh) if part.text else ""
         weight = weigh(text) + 1
         if text and weight <= left:
-            left -= weight
+            left, used = left - weight, used + weight
             texts.append(text)
             whole += [part] if text.startswith(f"{part.source}\n") else []
-    return Quoted("\n\n".join((_heading(heading, len(ranked) - len(texts)), *reversed(texts))), tuple(whole))
+    text = "\n\n".join((_heading(heading, len(ranked) - len(texts)), *reversed(texts)))
+    return Quoted(text, tuple(whole), used)
 
 
 def _only_announces(part: InstructionCopy) -> bool:
@@ -170,16 +184,22 @@ def _only_announces(part: InstructionCopy) -> bool:
 
 def _shown_copy(part: InstructionCopy, longest: float, weigh: Weigh) -> str:
     """The quote of a copy in at most `longest` tokens, "" if nothing fits (rules 1 and 2 of `word_for_word`)."""
-    lines = without_mark(part.text).splitlines()
-    head = _quoted(lines)
-    text = f"{part.source}\n{head}"
+    text = _whole(part)
     if weigh(text) <= longest:
         return text
-    longest -= weigh(f"{_partly(part, len(lines), len(lines))}\n…")
+    _, _, head = text.partition("\n")
+    lines = head.count("\n") + 1
+    longest -= weigh(f"{_partly(part, lines, lines)}\n…")
     while head and (weight := weigh(head)) > longest:  # in proportion, so that few texts are counted
         head = head[: min(len(head) - 1, int(len(head) * max(0, longest) / weight))]
     head = head[: head.rfind("\n")] if "\n" in head else head and f"{head}…"
-    return f"{_partly(part, head.count(chr(10)) + 1, len(lines))}\n{head}" if head else ""
+    return f"{_partly(part, head.count(chr(10)) + 1, lines)}\n{head}" if head else ""
+
+
+def _whole(part: InstructionCopy) -> str:
+    """The quote of a whole copy."""
+    lines = without_mark(part.text).splitlines()
+    return "\n".join((part.source, *(f"> {line}" if line else ">" for line in lines)))
 
 
 def _partly(part: InstructionCopy, shown: int, lines: int) -> str:
@@ -191,10 +211,6 @@ def _where_rest_is(part: InstructionCopy) -> str:
     if part.source in SOURCES:
         return "no room for"
     return "its file has" if part.source == BY_HOST else "call it again for"
-
-
-def _quoted(lines: Sequence[str]) -> str:
-    return "\n".join(f"> {line}" if line else ">" for line in lines)
 
 
 def _heading(heading: str, missing: int) -> str:

@@ -140,7 +140,7 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
     conversation, gauge = incoming.conversation, inputs.gauge
     writer = _writer(conversation, state, inputs, zone)
     packet_index, packet, lost = _packet(incoming, state, writer)
-    unsent = state.last_projection is None and writer.has_news(packet)  # notes exist, and no list was sent yet
+    unsent = state.last_projection is None and writer.has_news(packet)  # no list was sent yet
     room, is_pressed_cold = _room(inputs), inputs.policy.idle == "prune" and _is_cold(state, inputs)
     if is_pressed_cold:
         cold = max(LEAST_COLD, COLD_SHARE * conversation.raw_weight)
@@ -253,8 +253,9 @@ def _packet(incoming: Incoming, state: State, writer: PacketWriter) -> tuple[int
     if last is not None:  # the last plan is what is shown, even if the state was reset since
         return last.floor, last.packet or NO_PACKET, None
     packet = Packet(state.packet.text, state.packet.weight) if state.packet is not None else NO_PACKET
-    due = bool(state.decisions) or writer.has_news(packet)
-    rewritten: Opening | None = "rewritten" if due and incoming.delta.unchanged_count < _before(state) else None
+    is_changed = incoming.delta.unchanged_count < _before(state)
+    due = is_changed and (state.decisions or writer.has_news(packet))
+    rewritten: Opening | None = "rewritten" if due else None
     # a packet cannot come before a summary at the start of a list
     head = int(conversation.size > 1 and bool(conversation.messages[0].view.summary))
     if not state.anchor or not packet.text:

@@ -344,8 +344,8 @@ class EpochWriting(msgspec.Struct, frozen=True):
     """Writes an epoch's plan, its packet and its receipt.
 
     1. The current packet stays if it is before what changes; otherwise it is written again.
-    2. An epoch that removes little of the list is not worth its prefix, unless it renews the model's notes, costs
-       nothing, or the list would not fit.
+    2. An epoch that removes little of the list is not worth its prefix, unless it renews the model's notes or
+       the quotes, costs nothing, or the list would not fit.
 
     `before`: the plan without new decisions. `working_set`: the index of its first message. `leaving_users`: user
     messages beyond their share. `calls`: of the previous epoch.
@@ -365,7 +365,7 @@ class EpochWriting(msgspec.Struct, frozen=True):
         """The plan with its packet (rule 1). `position`: the index of the first message that changes."""
         inputs = self.ask.terms
         layout, writer = inputs.layout, inputs.writer
-        news = writer.has_news(layout.packet) and opening in ("forced", "cold")
+        news = writer.has_news(layout.packet) and opening in ("forced", "cold", "rewritten")
         if layout.packet.text and layout.packet_index < position and not news:
             return self._laid_out(decisions, layout.packet, layout.packet_index), layout.packet
         bare = self._laid_out(decisions, NO_PACKET, 0)
@@ -406,7 +406,7 @@ class EpochWriting(msgspec.Struct, frozen=True):
         inputs = self.ask.terms
         saved, fits = self.before.weight - plan.weight, self.before.weight <= inputs.room.window
         if inputs.writer.has_news(inputs.layout.packet):
-            return inputs.writer.renews_notes(inputs.layout.packet, packet) or saved > 0
+            return inputs.writer.renews(inputs.layout.packet, packet) or saved > 0
         cost = self.came_to(plan).cost
         return saved > 0 if cost <= 0 or not fits else saved >= WORTH_A_PREFIX * self.before.weight
 

@@ -45,8 +45,7 @@ class PacketWriter(msgspec.Struct, frozen=True):
     def most_allowed(self) -> int:
         """The tokens that the packet may have beyond what was removed, including what the host removed and it
         repeats word for word."""
-        text = self.quoted(math.inf, ()).text
-        return self.allowance + (self.weigh(text) if text else 0)
+        return self.allowance + self.quoted(math.inf, ()).packet_tokens(self.weigh)
 
     def written(
         self, tokens: int, shown: Iterable[Message], cut: Iterable[Message], removed: Removed, quoted: Quoted
@@ -58,12 +57,12 @@ class PacketWriter(msgspec.Struct, frozen=True):
         return self.text.within(most, self.text.in_view(shown, quoted.texts), removed, short)
 
     def has_news(self, shown: Packet) -> bool:
-        """Whether the model's notes differ from those in the current packet."""
-        return self.text.is_outdated(shown.text)
+        """Whether the current packet has other notes of the model, or lacks a quote of what the host removed."""
+        return self.text.is_outdated(shown.text) or not self.quoted(math.inf, ()).stands_in(shown.text)
 
-    def renews_notes(self, shown: Packet, packet: Packet) -> bool:
-        """Whether this packet has other notes of the model than the current one."""
-        return scratchpad_in(shown.text) != scratchpad_in(packet.text)
+    def renews(self, shown: Packet, packet: Packet) -> bool:
+        """Whether this packet has other notes of the model than the current one, or all quotes."""
+        return scratchpad_in(shown.text) != scratchpad_in(packet.text) or not self.has_news(packet)
 
     def handle(self, key: str) -> str:
         """The name of an original in the archive; "" if there is none."""

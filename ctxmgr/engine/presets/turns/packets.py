@@ -11,7 +11,16 @@ from collections.abc import Callable
 import msgspec
 
 from ctxmgr.engine.conversation import ConversationIndex
-from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, QUOTED_WEIGHT, Copies, InPlace, absent, leaving, quoted
+from ctxmgr.engine.instructions import (
+    INSTRUCTIONS_SHARE,
+    QUOTED_WEIGHT,
+    Copies,
+    InPlace,
+    Quoted,
+    absent,
+    leaving,
+    quoted,
+)
 from ctxmgr.engine.memory import NOTE, PacketText, Removed, packet_allowance, packet_budget
 from ctxmgr.engine.presets.strategy import Inputs
 from ctxmgr.engine.protection import Protection
@@ -54,8 +63,8 @@ class Packets:
         self._instructions, self._task = protection.instructions(), protection.task()
         self._room = InPlace(INSTRUCTIONS_SHARE * inputs.gauge.usable_weight)
         self._absent = absent(state.instructions, conversation, inputs.policy.protected_instructions)
-        text = quoted(self._absent, self._room, math.inf, inputs.weigh).text
-        self._absent_tokens = inputs.weigh(text) if text else 0
+        self._owed = quoted(self._absent, self._room, math.inf, inputs.weigh)
+        self._absent_tokens = self._owed.packet_tokens(inputs.weigh)
         self._lasting = lasting
         in_force = state.packet.weight if lasting and state.packet is not None else 0  # checked when it was written
         allowed = packet_allowance(state, self.budget) + self._absent_tokens
@@ -73,25 +82,33 @@ class Packets:
     def render(self, left: LeftOut) -> tuple[str, int]:
         """The packet and its token count."""
         if not self.stays(left):
-            shrinks = self.rendered is not None and self.rendered.placement_key == _placement_key(
-                left, self._resume
-            )
-            # so that it does not change on each call
-            most = max(left.tokens, left.most_tokens // 2) if shrinks else left.most_tokens
+            before, key = self.rendered, _placement_key(left, self._resume)
+            shrinks = before is not None and before.placement_key == key and before.weight > left.most_tokens
+            half = max(left.tokens, left.most_tokens // 2, self._absent_tokens)  # so that it lasts some calls
+            most = min(half, left.most_tokens) if shrinks else left.most_tokens
             text = self._written(left, most)
-            self.rendered = RenderedPacket(_placement_key(left, self._resume), text, self._text.weigh(text))
+            self.rendered = RenderedPacket(key, text, self._text.weigh(text))
         return (self.rendered.text, self.rendered.weight) if self.rendered is not None else ("", 0)
 
-    def _written(self, left: LeftOut, most: int) -> str:
-        """The text in at most `most` tokens: first the quotes, then what is known."""
+    def whole(self, left: LeftOut) -> bool:
+        """Whether the packet has each part of the task whole that its budget allows."""
+        return self.stays(left) or self._quoted(left, math.inf).texts == self._quoted(left, left.most_tokens).texts
+
+    def _quoted(self, left: LeftOut, most: float) -> Quoted:
+        """The quotes in a packet of at most `most` tokens."""
         weigh, conversation = self._text.weigh, self._conversation
-        kept = [index for index in range(left.start, conversation.size) if index not in left.gone]
         gone = left.gone.union(range(left.start))
         copies = Copies(
             leaving(conversation, self._instructions, range(left.start)), self._task.leaving(conversation, gone)
         )
         in_place = InPlace.of(conversation, self._room.share, self._instructions, self._task, gone)
-        told = quoted(self._absent + copies, in_place, most - weigh(PACKET_MARK) - 2, weigh)
+        return quoted(self._absent + copies, in_place, most - weigh(PACKET_MARK) - 2, weigh)
+
+    def _written(self, left: LeftOut, most: int) -> str:
+        """The text in at most `most` tokens: first the quotes, then what is known."""
+        weigh, conversation = self._text.weigh, self._conversation
+        kept = [index for index in range(left.start, conversation.size) if index not in left.gone]
+        told = self._quoted(left, most)
         room = most - (weigh(told.text) + 2 if told.text else 0)
         shown = self._text.in_view((conversation.messages[index] for index in kept), told.texts)
         cut = frozenset(conversation.digest(index) for index in left.cut)
@@ -104,11 +121,11 @@ class Packets:
         return Removed(len(gone), results, may_ask=self._may_ask)
 
     def stays(self, left: LeftOut) -> bool:
-        """Whether the current packet keeps its bytes. A packet written to resume a session does if it is no larger
-        than others.
+        """Whether the current packet keeps its bytes. Not if the host has removed more instructions, or more
+        of the task. A packet written to resume a session does if it is no larger than others.
         """
         before = self.rendered
-        if before is None or before.weight > left.most_tokens:
+        if before is None or before.weight > left.most_tokens or not self._owed.stands_in(before.text):
             return False
         if self._resume or before.placement_key != _placement_key(left, resume=True):
             return before.placement_key == _placement_key(left, self._resume)
@@ -129,7 +146,7 @@ class Folding(msgspec.Struct, frozen=True):
     `packet_for`: the text and token count for what was removed, ("", 0) if nothing fits; None: there is no packet.
     `folded`: whether the summary at this index is in the ledger. `allowance`: tokens that the packet may have
     beyond what was removed (rule 2), while the list stays below `window`. `stays`: whether the current packet keeps
-    its bytes.
+    its bytes. `whole`: whether the packet has each part of the task whole that its budget allows.
     """
 
     packet_for: Callable[[LeftOut], tuple[str, int]] | None
@@ -137,6 +154,7 @@ class Folding(msgspec.Struct, frozen=True):
     allowance: int = 0
     window: float = math.inf
     stays: Callable[[LeftOut], bool] = lambda left: False
+    whole: Callable[[LeftOut], bool] = lambda left: True
 
     def packet(self, left: LeftOut) -> tuple[str, int]:
         """The packet and its token count."""

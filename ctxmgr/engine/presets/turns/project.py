@@ -16,7 +16,8 @@ Rules (design, section 4; the number in brackets is the design's):
 6. [5] If turns or summaries were removed, one packet comes before the first kept message. It has no more tokens
    than what it stands for; packets that came back count as removed, and so does what the host removed itself. If so
    little was removed that there is no room for a packet, nothing is removed: there is nothing to gain, and a list
-   that came with a summary or a packet before an assistant message may not start with that message. Prompts always
+   that came with a summary or a packet before an assistant message may not start with that message. For the same
+   reason no more is removed if the packet would have a part of the task only partly (`keep_task`). Prompts always
    stay, and those of older turns come before the packet, because many models accept a prompt only at the start.
 7. [6] Tool-output pruning (`prune`) adds its targets to the remembered edits. In kept turns it only removes more.
 8. The promised working set stays whole: a turn with any part of it stays, and rules 3, 5 and 7 do not change it.
@@ -189,6 +190,7 @@ def project(conversation: ConversationIndex, ask: TurnsInputs) -> Plan:
         return plan
     draft = _Draft(conversation, ask)
     draft.decide_results()
+    draft.keep_task()
     draft.write_packet()
     draft.prune_newest()
     return draft.plan()
@@ -257,16 +259,25 @@ class _Draft:
         self.without |= to_fit
         self.unfit_count = len(to_fit)
 
-    def write_packet(self) -> None:
-        """Writes the packet for what was removed; it does not repeat what is shown."""
-        folding, tokens = self.ask.folding, self.evicted_tokens
-        left = LeftOut(
-            tokens,
+    def keep_task(self) -> None:
+        """Removes no more turns than before if the packet would have a part of the task only partly (rule 6)."""
+        before = self.ask.rules.cut_at(self.conversation, turn_at(self.turns, self.ask.floor))
+        if self.first > before and not self.ask.folding.whole(self._left()):
+            self._keep_from(before, filtered=True)
+            self.decide_results()
+
+    def _left(self) -> LeftOut:
+        return LeftOut(
+            self.evicted_tokens,
             self.turns[self.first].start,
-            folding.most_tokens(tokens, self.weight()),
+            self.ask.folding.most_tokens(self.evicted_tokens, self.weight()),
             gone=self.without,
             cut=frozenset(self.block_edits),
         )
+
+    def write_packet(self) -> None:
+        """Writes the packet for what was removed; it does not repeat what is shown."""
+        folding, left = self.ask.folding, self._left()
         self.packet = folding.packet(left)
         if not self.ask.rules.may_stand_for(self.packet[1], left.most_tokens):
             self.packet = ("", 0)

@@ -94,6 +94,7 @@ class WholeTurns(PresetStrategy):
             packets.allowance if packets.budget > 0 else 0,
             gauge.fit_weight,
             packets.stays,
+            packets.whole,
         )
 
 

@@ -111,6 +111,55 @@ def test_what_the_host_took_away_of_it_is_told_word_for_word_once(preset: str, f
     assert text.count("Each public name keeps its meaning") == REQUEST.count("Each public name")
 
 
+@pytest.mark.parametrize("lines", [5, 20, 80])
+@pytest.mark.parametrize("before", [0, 3])
+def test_a_plan_whose_turn_is_removed_alone_is_whole_in_its_place_or_in_the_packet(lines: int, before: int) -> None:
+    """A packet may not have more tokens than what it stands for, and a quote has more than the original."""
+    host = Host("turns", "pi", workingSet={"results": 1, "tokens": 100})
+    for number in range(before):
+        small_turn(host, number)
+    plan = "# The plan\n\n" + "\n".join(f"{line}. Move m_{line} to the zebra cache." for line in range(lines))
+    host.said.append(host.make.user("Plan it."))
+    called(host, "exit_plan_mode", YES, plan=plan)
+    assert stands(plan, host.context())
+    host.turn_end("Done.")
+    for number in range(36):
+        assert stands(plan, small_turn(host, number)), number
+    assert packet_of(host.context())
+
+
+def small_turn(host: Host, number: int) -> Fields:
+    host.said.append(host.make.user(f"And {number}?"))
+    called(host, "read", "a few words of it", path=f"a{number}.py")
+    answer = host.context()
+    host.turn_end("Ok.")
+    return answer
+
+
+@EACH
+def test_what_the_host_removes_of_it_without_a_word_is_in_the_packet_whole(preset: str) -> None:
+    """Each time that it removes some, also if nothing else of the list changes."""
+    host = begun(preset, window=200_000)
+    for number in range(3):
+        small_turn(host, number)
+    rest = len(host.said)
+    host.said.append(host.make.user(LATER))
+    called(host, "exit_plan_mode", YES, plan=PLAN)
+    for number in range(3):
+        small_turn(host, number)
+    host.said.append(host.make.user("Go on."))
+    host.context()
+    del host.said[:rest]
+    assert quoted(REQUEST.strip()) in packet_of(host.context())
+    del host.said[:-3]
+    for part in (REQUEST, LATER, PLAN):
+        assert quoted(part.strip()) in packet_of(host.context()), part
+    called(host, "exit_plan_mode", YES, plan="1. Another way.")
+    answer = host.context()
+    assert stands("1. Another way.", answer)
+    assert quoted(REQUEST.strip()) in packet_of(answer)
+
+
 @EACH
 def test_a_plan_that_the_user_rejected_is_not_told(preset: str) -> None:
     host = begun(preset)
