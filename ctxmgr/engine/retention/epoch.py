@@ -343,7 +343,8 @@ WORTH_A_PREFIX = 0.05  # of the list; removing less is not worth a prefix
 class EpochWriting(msgspec.Struct, frozen=True):
     """Writes an epoch's plan, its packet and its receipt.
 
-    1. The current packet stays if it is before what changes; otherwise it is written again.
+    1. The current packet stays if it is before what changes; otherwise it is written again. It never stays after a
+       move in the host's tree: it may quote what is not on the path.
     2. An epoch that removes little of the list is not worth its prefix, unless it renews the model's notes or
        the quotes, costs nothing, or the list would not fit.
 
@@ -365,7 +366,7 @@ class EpochWriting(msgspec.Struct, frozen=True):
         """The plan with its packet (rule 1). `position`: the index of the first message that changes."""
         inputs = self.ask.terms
         layout, writer = inputs.layout, inputs.writer
-        news = writer.has_news(layout.packet) and opening in ("forced", "cold", "rewritten")
+        news = opening == "tree" or (writer.has_news(layout.packet) and opening in ("forced", "cold", "rewritten"))
         if layout.packet.text and layout.packet_index < position and not news:
             return self._laid_out(decisions, layout.packet, layout.packet_index), layout.packet
         bare = self._laid_out(decisions, NO_PACKET, 0)

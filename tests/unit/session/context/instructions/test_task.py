@@ -212,16 +212,22 @@ def test_explain_says_that_it_stays_or_is_told(preset: str) -> None:
         assert "older turn; word for word in the packet" in rules
 
 
-@pytest.mark.parametrize("preset", ["turns", "tools"])
-def test_a_move_to_another_branch_takes_none_of_it_along(preset: str) -> None:
+@pytest.mark.parametrize("shared", [0, 3])
+@pytest.mark.parametrize("leaf", [None, "elsewhere"])
+@EACH
+def test_a_move_to_another_branch_takes_none_of_it_along(preset: str, leaf: str | None, shared: int) -> None:
     """What was wanted there is not wanted here, and no packet may say so."""
     host = begun(preset)
+    called(host, "read", "words of it", path="a.py")
+    begin = host.said[:shared]
     called(host, "exit_plan_mode", YES, plan=PLAN)
     host.worked()
     host.compacted("## Goal\nPort the okapi.\n")
     worked(host, 2)
-    host.talk.call("session_tree", sessionId="s", newLeafId=None, oldLeafId="k")
-    host.said[:] = [host.make.user("Another way: read the notes.")]
-    answer = worked(host)
-    assert "zebra" not in shown(answer)
-    assert "okapi" not in shown(answer)
+    host.talk.call("session_tree", sessionId="s", newLeafId=leaf, oldLeafId="k")
+    host.said[:] = [*begin, host.make.user("Another way: read the notes.")]
+    for answer in (host.context(), worked(host)):
+        assert "zebra" not in shown(answer)
+        assert "okapi" not in shown(answer)
+    if begin:
+        assert stands(REQUEST, answer)
