@@ -3,7 +3,6 @@
 import json
 import resource
 import stat
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ import pytest
 
 from ctxmgr.devices.archive.file import NAME
 from ctxmgr.engine.rewriting.handles import handle
-from tests.stdio.sidecar import BOUND, ROOT, SECRET, Sidecar, u
+from tests.stdio.sidecar import SECRET, Sidecar, u
 from tests.stdio.test_recorded import replayed
 
 LEAVING = (str(Path(__file__).with_name("leaving_serve.py")),)
@@ -127,37 +126,3 @@ def test_what_was_recorded_replays_without_the_archive(tmp_path: Path) -> None:
         "nonesuch",
     ]
     replayed(tmp_path, record)
-
-
-def forgotten(*arguments: str) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "ctxmgr", "forget", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=BOUND, check=False)
-
-
-def test_forget_deletes_a_session_and_leaves_the_others(tmp_path: Path) -> None:
-    with Sidecar(tmp_path, program=LEAVING).ready("s", "t", retrieve=True) as sidecar:
-        context(sidecar, 2)
-        context(sidecar, 1, session="t")
-        busy = forgotten("s", "--state-dir", str(tmp_path))
-        assert busy.returncode == 1
-        assert "locked by" in busy.stderr
-        assert retrieved(sidecar, 1) == text_of(1), "nothing was deleted of an open session"
-        assert sidecar.leave() == 0
-    done = forgotten("s", "--state-dir", str(tmp_path))
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "2 originals" in done.stdout
-    assert [path.name for path in tmp_path.glob("s-*")] == []
-    with Sidecar(tmp_path).ready(retrieve=True) as sidecar:
-        for session, restored, code in (("t", True, None), ("s", False, -32602)):
-            model = {"id": "m", "contextWindow": 200_000}
-            assert sidecar.call("session_start", sessionId=session, model=model)["restored"] is restored
-            answer = sidecar.ask("retrieve", sessionId=session, handle=handle("c1"))
-            assert answer.get("error", {}).get("code") == code
-    again = forgotten("s", "--state-dir", str(tmp_path))
-    assert again.returncode == 0, "a session that was started anew has a snapshot again"
-    nothing = forgotten("never-heard-of", "--state-dir", str(tmp_path))
-    assert nothing.returncode == 2
-    assert "nothing is saved of never-heard-of" in nothing.stderr
-    assert not (tmp_path / "nowhere").exists()
-    assert forgotten("s", "--state-dir", str(tmp_path / "nowhere")).returncode == 2
-    assert not (tmp_path / "nowhere").exists()

@@ -9,7 +9,6 @@ from ctxmgr.client import Host, RestartLimits, SidecarFault
 from tests.unit.client.scripted import (
     DEATH,
     MODEL,
-    REPORT,
     SILENCE,
     Refusal,
     Scripted,
@@ -111,17 +110,6 @@ async def test_without_an_answer_the_last_projection_goes_on(script: Scripted, a
         assert client.trouble.kind == kind
 
 
-@pytest.mark.parametrize("answer", [Refusal(-32603), SILENCE, listed()], ids=["error", "silence", "garbage"])
-async def test_without_any_answer_yet_the_own_list_goes_out(script: Scripted, answer: Any) -> None:
-    async with script.client(timeouts_ms=LATE) as client:
-        session, messages = await begun(client), conversation(3)
-        script.answers["context"] = answer
-        sent = await session.context(messages)
-        assert sent == messages
-        assert all(one is other for one, other in zip(sent, messages, strict=True))
-        assert session.outcome.source == "own"
-
-
 async def test_what_does_not_fit_goes_out_untouched_and_says_so(script: Scripted) -> None:
     async with script.client() as client:
         session = await client.session("s", {"id": "m", "contextWindow": 8_000})
@@ -129,18 +117,6 @@ async def test_what_does_not_fit_goes_out_untouched_and_says_so(script: Scripted
         messages = conversation(12)
         assert await session.context(messages) == messages
         assert (session.outcome.source, session.outcome.fits) == ("own", False)
-
-
-async def test_a_projection_weighs_what_ctxmgr_said_it_does(script: Scripted) -> None:
-    """By characters alone it would not fit."""
-    async with script.client() as client:
-        session, messages = await client.session("s", {"id": "m", "contextWindow": 8_000}), conversation(12)
-        report = {**REPORT, "tokens": 5_000}
-        script.answers["context"] = listed(edits=[{"keep": [0, 36]}], report=report)
-        await session.context(messages)
-        script.answers["context"] = Refusal(-32603)
-        await session.context([*messages, user(99)])
-        assert (session.outcome.source, session.outcome.fits) == ("kept", True)
 
 
 async def test_after_a_fault_the_whole_list_travels(script: Scripted) -> None:

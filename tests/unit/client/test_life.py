@@ -24,17 +24,6 @@ async def test_one_that_ended_between_calls_is_replaced_and_told_anew(script: Sc
         assert client.state == "ready"
 
 
-async def test_one_that_ended_in_a_call_is_replaced(script: Scripted) -> None:
-    async with script.client() as client:
-        session = await begun(client)
-        script.answers["turn_end"] = DEATH
-        assert await session.turn_end(user(1)) is None
-        del script.answers["turn_end"]
-        script.clock.now += 250
-        assert (await session.context([user(1)])) == [user(1)]
-        assert script.methods(1) == [*START, "turn_end", "context"]
-
-
 async def test_entries_go_once_but_a_function_is_asked_again(script: Scripted) -> None:
     entry = {"type": "message", "id": "e1", "parentId": None, "message": user(1)}
     for entries, again in (([entry], None), (lambda: [entry], [entry])):
@@ -109,13 +98,3 @@ async def test_tools_are_declared_to_every_process(script: Scripted) -> None:
         await session.context([user(1)])
         told = [params["tools"] for _, method, params in script.asked if method == "initialize"]
         assert told == [own, own]
-
-
-async def test_a_base_holds_for_the_process_that_gave_it_alone(script: Scripted) -> None:
-    async with script.client() as client:
-        session = await begun(client)
-        await session.context([user(1)])
-        script.links[0].die()
-        script.clock.now += 250
-        await session.context([user(1), user(2)])
-        assert script.methods(1) == [*START, "context"]

@@ -37,14 +37,6 @@ async def said(script: Scripted, method: str) -> Any:
     return script.last(method)
 
 
-async def test_a_compaction_is_asked_for_in_the_answer_to_turn_end(script: Scripted) -> None:
-    async with script.client() as client:
-        session = await begun(client)
-        done = await session.turn_end(REPLY, usage=HIGH)
-        assert [command.method for command in done.commands] == ["requestCompaction"]
-        assert session.last_status.latch.state == "asked"
-
-
 async def test_a_command_goes_to_the_callback_as_a_request_does(script: Scripted) -> None:
     asked: list[RequestCompactionParams] = []
 

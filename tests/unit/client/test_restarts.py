@@ -3,7 +3,7 @@
 import pytest
 
 from ctxmgr.client import Host, RestartLimits, SidecarFault
-from ctxmgr.client.channel import LATE_CALLS, SignsOfLife
+from ctxmgr.client.channel import LATE_CALLS
 from ctxmgr.client.client import Restarts
 from ctxmgr.client.settings import LONG, Timing, bound_ms
 from tests.unit.client.scripted import SILENCE, START, Scripted, begun, user
@@ -134,17 +134,3 @@ def test_how_long_an_answer_may_take() -> None:
         ("getStatus", None, 7),
     ]:
         assert bound_ms(Timing(timeouts_ms={"getStatus": 7}), method, deadline) == bound, method
-
-
-def test_one_late_call_is_a_doubt_and_silence_is_a_hang() -> None:
-    life = SignsOfLife(1_000)
-    life.late(0)
-    assert (life.doubted, life.hangs(999), life.hangs(1_000)) == (True, False, True)
-    life.wrote()
-    assert (life.doubted, life.hangs(5_000)) == (False, False)
-    for at in range(LATE_CALLS - 1):
-        life.late(at)
-        life.wrote()
-    assert life.hangs(9)
-    life.answered()
-    assert not life.hangs(9)

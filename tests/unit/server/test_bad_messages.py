@@ -136,13 +136,6 @@ def test_failed_notification_is_said_even_if_it_had_to_wait() -> None:
     assert said.startswith("notification model_select: unknown session")
 
 
-def test_member_order_spaces_and_duplicates_do_not_matter(host: Host) -> None:
-    host.ready("s")
-    params = b'{"sessionId":"t", "sessionId": "s"}'
-    body = b'{ "params" : %b ,\t"method":"getStatus","id" : 5, "jsonrpc":"2.0","more":1 }' % params
-    assert host.write(body)[0]["result"]["seq"] == 0
-
-
 def test_payload_keys_do_not_reach_the_envelope(host: Host) -> None:
     host.ready("s")
     odd = {

@@ -57,6 +57,13 @@ def test_the_work_of_a_cancelled_request_is_kept_for_the_next(read: list[bytes])
     assert host.sent[-1] == expected
 
 
+def test_a_call_that_is_cancelled_while_it_waits_changes_nothing() -> None:
+    host = Host(holds=True).ready("s")
+    host.write(long_context(1, "s"), call(2, "turn_end", sessionId="s", message=a("done")), cancel(2))
+    host.release_all()
+    assert host.call(3, "getStatus", sessionId="s")["result"]["seq"] == 0
+
+
 def test_what_was_kept_is_not_taken_for_another_state() -> None:
     never, host = Host(holds=True).ready("s"), Host(holds=True).ready("s")
     host.write(long_context(1, "s"), cancel(1))
