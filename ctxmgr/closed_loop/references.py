@@ -106,14 +106,14 @@ def paths(text: str) -> list[str]:
     return [path.removeprefix("./") for path in matches if not path.replace(".", "").isdigit()]
 
 
-def identifiers(text: str, *, shortest: int = SHORTEST) -> list[str]:
-    """The identifiers in a text of at least `shortest` characters, each occurrence."""
+def identifiers(text: str) -> list[str]:
+    """The identifiers in a text, each occurrence."""
     text = _PATH.sub(" ", _ADDRESS.sub(" ", text))
     names = []
     for name in _IDENTIFIER.findall(text):
         for start in _SELF:
             name = name.removeprefix(start)
-        if len(name) >= shortest and _CODED.search(name) and name.casefold() not in _ABBREVIATIONS:
+        if len(name) >= SHORTEST and _CODED.search(name) and name.casefold() not in _ABBREVIATIONS:
             names.append(name)
     return names
 

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from ctxmgr.engine.compaction import FOR_MODEL, scoring, truncation
+from ctxmgr.engine.compaction import scoring, truncation
 from ctxmgr.engine.memory import summary
 from ctxmgr.model.compaction import Asking, BranchMessage, Completion, CompletionRequest, Purpose
 from ctxmgr.summarize.brief import CompletionFailure, PromptTask, SummaryInput
@@ -87,12 +87,12 @@ def _fitted(
 ) -> tuple[str, str]:
     """The conversation and the digest of what it omits, both within `free` tokens."""
     beside = free - _digest_room(free)
-    fitted = truncation.fit(messages, beside if left_out else free, brief.weigh, shown=FOR_MODEL)
+    fitted = truncation.fit(messages, beside if left_out else free, brief.weigh)
     if fitted.reductions:
         weights, has_digest = scoring.importances(messages), bool(left_out or fitted.left_out)
-        fitted = truncation.fit(messages, beside if has_digest else free, brief.weigh, weights, FOR_MODEL)
+        fitted = truncation.fit(messages, beside if has_digest else free, brief.weigh, weights)
         if fitted.left_out and not has_digest:
-            fitted = truncation.fit(messages, beside, brief.weigh, weights, FOR_MODEL)
+            fitted = truncation.fit(messages, beside, brief.weigh, weights)
     missing = (*left_out, *fitted.left_out)
     brief.usage.shortened(fitted.reductions)
     brief.usage.left_out += len(missing)

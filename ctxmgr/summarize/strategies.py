@@ -116,7 +116,7 @@ def slice_texts(brief: SummaryInput[Any], job: PromptTask, cut: Sequence[Slice])
 
 def lead_text(brief: SummaryInput[Any], part: Slice) -> str:
     """What precedes a slice, as a model is shown it."""
-    return truncation.fit(part.lead, part.lead_weight, brief.weigh, shown=FOR_MODEL).text if part.lead else ""
+    return truncation.fit(part.lead, part.lead_weight, brief.weigh).text if part.lead else ""
 
 
 def single_shot(brief: SummaryInput[Any], job: PromptTask) -> Asking[AcceptedAnswer]:

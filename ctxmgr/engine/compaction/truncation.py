@@ -21,7 +21,7 @@ from itertools import accumulate
 
 import msgspec
 
-from ctxmgr.engine.compaction.render import AS_PI, RenderLimits
+from ctxmgr.engine.compaction.render import FOR_MODEL, RESULT_UNITS
 from ctxmgr.engine.compaction.scoring import WHOLE, within
 from ctxmgr.engine.compaction.slices import step_starts
 from ctxmgr.model import Weigh
@@ -33,26 +33,28 @@ SEPARATOR = "\n\n"  # between messages, as in `render`
 class TruncationLevel(msgspec.Struct, frozen=True):
     """What may be shown: characters of a result, of another text, of a user's text; and whether thinking is."""
 
-    result_chars: int = WHOLE
+    result_chars: int
     thinking: bool = True
     other_chars: int = WHOLE
     user_chars: int = WHOLE
 
 
-RESULTS = (2_000, 1_000, 400, 120, 0)
-"""Characters of a tool result: 2,000 is what pi shows a summariser; 120 is a line."""
+RESULTS = (RESULT_UNITS, 1_000, 400, 120, 0)
+"""Characters of a tool result: what is ever shown of one, and less; 120 is a line."""
 OTHERS = (4_000, 1_000, 240)
 """Characters of a longer text: two pages, some paragraphs, a sentence."""
 
 RUNGS = (
-    TruncationLevel(),
     *(TruncationLevel(units) for units in RESULTS),
     TruncationLevel(0, False),
     *(TruncationLevel(0, False, units) for units in OTHERS),
     *(TruncationLevel(0, False, OTHERS[-1], units) for units in OTHERS),
 )
 """From all that is ever shown to the least that says anything of each message."""
-WITHOUT_THINKING = 1 + len(RESULTS)  # the number of the first level without it
+WITHOUT_THINKING = len(RESULTS)  # the number of the first level without it
+
+
+BARE = msgspec.structs.replace(FOR_MODEL, thinking=False)
 
 
 class FittedText(msgspec.Struct, frozen=True):
@@ -68,14 +70,11 @@ def fit(
     room: int,
     weigh: Weigh,
     importance: Sequence[float] | None = None,
-    shown: RenderLimits = AS_PI,
 ) -> FittedText:
-    """The text of these messages in at most `room` tokens. `importance`: a number per message; `shown`: how they
-    are rendered if there is room.
-    """
+    """The text of these messages in at most `room` tokens. `importance`: a number per message."""
     if importance is not None and len(importance) != len(messages):
         raise ValueError(f"{len(importance)} numbers for {len(messages)} messages")
-    texts = _Texts(messages, weigh, shown)
+    texts = _Texts(messages, weigh)
     rank = range(len(messages)) if importance is None else sorted(range(len(messages)), key=importance.__getitem__)
     budget = room
     while budget > 0:
@@ -95,23 +94,9 @@ class _Texts:
     A text that is the same at several levels is counted once.
     """
 
-    def __init__(self, messages: Sequence[BranchMessage], weigh: Weigh, shown: RenderLimits) -> None:
+    def __init__(self, messages: Sequence[BranchMessage], weigh: Weigh) -> None:
         self.messages = messages
         self.weigh = weigh
-        self.thinking = shown.thinking
-        self.rungs = [
-            TruncationLevel(
-                min(rung.result_chars, shown.result_units),
-                rung.thinking and shown.thinking,
-                rung.other_chars,
-                rung.user_chars,
-            )
-            for rung in RUNGS
-        ]
-        self._excerpts = [
-            msgspec.structs.replace(shown, result_units=rung.result_chars, thinking=rung.thinking)
-            for rung in self.rungs
-        ]
         self._texts: dict[int, list[str]] = {}
         self._weights: dict[int, list[int]] = {}
         self._weight_cache: list[dict[str, int]] = [{} for _ in messages]
@@ -129,11 +114,11 @@ class _Texts:
         return self._weights[number]
 
     def _text(self, message: BranchMessage, number: int) -> str:
-        speaker, rung = message.content.speaker, self.rungs[number]
+        speaker, rung = message.content.speaker, RUNGS[number]
         units = (
             rung.result_chars if speaker == "result" else rung.user_chars if speaker == "user" else rung.other_chars
         )
-        return within(message, units, self._excerpts[number])
+        return within(message, units, FOR_MODEL if rung.thinking else BARE)
 
     def _weight(self, index: int, text: str) -> int:
         if not text:
@@ -200,11 +185,11 @@ def _given_up(texts: _Texts, parts: Sequence[str], number: int, in_part: bool) -
     for message, part, whole, spoken in zip(texts.messages, parts, full, bare, strict=True):
         speaker = message.content.speaker
         if part != whole and (part or not spoken):  # otherwise it was removed
-            shorter["thinking"] += texts.thinking and message.content.thinking is not None
+            shorter["thinking"] += message.content.thinking is not None
             shorter[speaker] += speaker != "assistant" or (number > WITHOUT_THINKING and part != spoken)
-    now, before, first = (texts.rungs[rung] for rung in (number, number - in_part, 0))
+    now, before = RUNGS[number], RUNGS[number - in_part]
     phrases = {
-        "result": f"tool results shortened to {_units(now.result_chars, before.result_chars, first.result_chars)}",
+        "result": f"tool results shortened to {_units(now.result_chars, before.result_chars, RESULT_UNITS)}",
         "thinking": "thinking left out of messages",
         "assistant": f"long texts of the assistant shortened to {_units(now.other_chars, before.other_chars)}",
         "user": f"long texts of the user shortened to {_units(now.user_chars, before.user_chars)}",

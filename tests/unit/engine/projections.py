@@ -7,7 +7,7 @@ import msgspec
 
 from ctxmgr.engine.invariants import TURNS
 from ctxmgr.engine.presets.turns.packets import Folding, LeftOut
-from ctxmgr.engine.presets.turns.project import Limits, TurnsInputs, project
+from ctxmgr.engine.presets.turns.project import TurnsInputs, project
 from ctxmgr.engine.protection import Protection
 from ctxmgr.engine.rewriting.rewrite import rewriter
 from ctxmgr.formats import pi
@@ -46,11 +46,12 @@ def ask(messages: tuple[Message, ...], **keys: Any) -> TurnsInputs:
     keys["protection"] = Protection(indexed(messages), keys.pop("policy"))
     window = keys.pop("window_limit", math.inf)
     folding = Folding(keys.pop("packet"), keys.pop("folded"), keys.pop("allowance", 0), window)
-    limits = Limits(keys.pop("newest_limit", None))
+    limit = keys.pop("newest_limit", None)
+    limit = math.inf if limit is None else limit
     pruned = {target.key: Decision("pruned") for target in keys.pop("targets", ())}
     decisions = {**keys.pop("decisions"), **pruned}
     drops = keys.pop("drop_turns", True)
-    return TurnsInputs(**keys, decisions=decisions, folding=folding, limits=limits if drops else None)
+    return TurnsInputs(**keys, decisions=decisions, folding=folding, newest_limit=limit if drops else None)
 
 
 def planned(messages: tuple[Message, ...], **keys: Any) -> Plan:

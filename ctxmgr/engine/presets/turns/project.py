@@ -32,6 +32,7 @@ Everything is computed turn by turn from the index, so that the cost of a call d
 whole list; with rule 9, on what is new.
 """
 
+import math
 from collections.abc import Sequence
 
 import msgspec
@@ -60,18 +61,13 @@ from ctxmgr.model import Block, BlockEdit, Decision, Keep, Packet, Piece, Plan, 
 STEPS_LOSSLESS = 2  # newest steps of the newest turn, which rule 3 never changes
 
 
-class Limits(msgspec.Struct, frozen=True):
-    """Uncalibrated weights; None for no limit. Rule 3 applies if the newest turn and the packet exceed `newest`."""
-
-    newest: float | None = None
-
-
 class TurnsInputs(msgspec.Struct, frozen=True):
     """What a projection is computed from, besides the list.
 
-    `floor`: the index of the first kept turn's first message so far. `limits`: None if no more turns may be
-    removed. `decisions`: the current edits, and those to make now. `last_plan`: the plan of the first `last_count`
-    messages, if the list only adds to them. `held`: the blocks of instructions and of the task.
+    `floor`: the index of the first kept turn's first message so far. `newest_limit`: tokens, uncalibrated, that
+    the newest turn and the packet may have (rule 3); None if no more turns may be removed. `decisions`: the current
+    edits, and those to make now. `last_plan`: the plan of the first `last_count` messages, if the list only adds to
+    them. `held`: the blocks of instructions and of the task.
     """
 
     zone: Zone
@@ -80,7 +76,7 @@ class TurnsInputs(msgspec.Struct, frozen=True):
     decisions: dict[str, Decision]
     folding: Folding
     rules: Invariants
-    limits: Limits | None = Limits()
+    newest_limit: float | None = math.inf
     rewrite: Rewrite | None = None
     last_plan: Plan | None = None
     last_count: int = 0
@@ -111,9 +107,9 @@ def _standing(conversation: ConversationIndex, before: _Standing | None, start: 
     policy, turns, last = ask.protection.policy, conversation.turns, ask.last_plan
     working_set = working_set_start(conversation, policy.working_set)
     held = 0
-    if ask.limits is not None:
+    if ask.newest_limit is not None:
         held = min(working_set, working_set_before(conversation, policy.working_set, turns[-1].start))
-    zone, first = ask.zone if ask.limits is not None else None, _first_turn(conversation, ask, working_set)
+    zone, first = ask.zone if ask.newest_limit is not None else None, _first_turn(conversation, ask, working_set)
     now = _Standing(policy, zone, ask.held, first, held, working_set)
     if before is None or last is None or start != ask.last_count or not now.same(before):
         return now
@@ -139,8 +135,8 @@ def _specials(conversation: ConversationIndex, before: frozenset[str] | None, st
 def _going_on(conversation: ConversationIndex, ask: TurnsInputs) -> Plan | None:
     """The last plan, extended (rule 9), or None."""
     standing, last = _standing(conversation, ask), ask.last_plan
-    leaving = _specials(conversation) & ({"packet"} if ask.limits is None else frozenset(SPECIAL))
-    newest_may_lose = ask.limits is not None and ask.zone == "compact"  # by rule 3
+    leaving = _specials(conversation) & ({"packet"} if ask.newest_limit is None else frozenset(SPECIAL))
+    newest_may_lose = ask.newest_limit is not None and ask.zone == "compact"  # by rule 3
     if not standing.goes_on or last is None or not last.pieces or newest_may_lose or leaving:
         return None
     tail, weight = last.pieces[-1], last.weight + conversation.weight_of(range(ask.last_count, conversation.size))
@@ -200,7 +196,7 @@ def _first_turn(conversation: ConversationIndex, ask: TurnsInputs, working_set: 
     """The index of the first kept turn (rule 2)."""
     rules, turns = ask.rules, conversation.turns
     floor = rules.cut_at(conversation, turn_at(turns, ask.floor))
-    if ask.limits is None:
+    if ask.newest_limit is None:
         return floor
     count = getattr(ask.protection.policy.recent_user_turns, ask.zone)
     wanted = max(floor, rules.cut_at(conversation, max(0, len(turns) - count)))
@@ -288,7 +284,7 @@ class _Draft:
         if any(decision.kind == "cut" for decision in self.decisions.values()):
             self._cut_again()
         for turn in self.turns[self.first :]:
-            older = self.ask.limits is not None and turn is not self.turns[-1]
+            older = self.ask.newest_limit is not None and turn is not self.turns[-1]
             if not older and not self.decisions:
                 continue
             for position in turn.results:
@@ -319,10 +315,10 @@ class _Draft:
 
     def prune_newest(self) -> None:
         """Prunes old steps of the newest turn while it is over its limit (rule 3)."""
-        newest, limits = self.turns[-1], self.ask.limits or Limits()
-        if limits.newest is None or self.ask.zone != "compact":
+        newest, limit = self.turns[-1], self.ask.newest_limit
+        if limit is None or self.ask.zone != "compact":
             return
-        over = self._newest_weight() + self.packet[1] - limits.newest
+        over = self._newest_weight() + self.packet[1] - limit
         for step in step_spans(self.messages, newest)[:-STEPS_LOSSLESS]:
             if over <= 0 or step.end > self.working_set:
                 break

@@ -24,7 +24,7 @@ from ctxmgr.engine.conversation import (
 from ctxmgr.engine.invariants import TURNS, Invariants
 from ctxmgr.engine.presets.strategy import Inputs, Planned, PresetStrategy
 from ctxmgr.engine.presets.turns.packets import Folding, Packets
-from ctxmgr.engine.presets.turns.project import Limits, TurnsInputs, project
+from ctxmgr.engine.presets.turns.project import TurnsInputs, project
 from ctxmgr.engine.presets.turns.prune import Pruning, prune, why_nothing
 from ctxmgr.engine.pressure import Gauge
 from ctxmgr.engine.protection import Protection
@@ -39,8 +39,8 @@ class WholeTurns(PresetStrategy):
 
     invariants: ClassVar[Invariants] = TURNS
 
-    def limits(self, gauge: Gauge) -> Limits | None:
-        """What the list has to fit, or None if no more turns may be removed."""
+    def newest_limit(self, gauge: Gauge) -> float | None:
+        """What the newest turn may have, in tokens, or None if no more turns may be removed."""
         return None
 
     def pruning(self, incoming: Incoming, state: State, inputs: Inputs) -> Pruning:
@@ -58,7 +58,7 @@ class WholeTurns(PresetStrategy):
         pruning = self.pruning(incoming, state, inputs) if active else Pruning()
         protection = Protection(conversation, inputs.policy, summary=state.newest_summary)
         held = protection.told()
-        packets = Packets(conversation, state, zone, inputs, protection, self.limits(gauge) is None)
+        packets = Packets(conversation, state, zone, inputs, protection, self.newest_limit(gauge) is None)
         pruned = {target.key: Decision("pruned") for target in pruning.targets}
         ask = TurnsInputs(
             zone=zone,
@@ -67,7 +67,7 @@ class WholeTurns(PresetStrategy):
             decisions=state.decisions | pruned if pruned else state.decisions,
             folding=self._folding(conversation, state, packets, gauge),
             rules=self.invariants,
-            limits=self.limits(gauge),
+            newest_limit=self.newest_limit(gauge),
             rewrite=_sparing(
                 memoised(conversation, inputs.weigh, inputs.archives, inputs.memo), conversation, held
             ),
@@ -82,12 +82,14 @@ class WholeTurns(PresetStrategy):
                 unpruned = f"prune took nothing: {why_nothing(pruning.scanned_tokens, inputs.policy)}"
             state = _next_state(state, incoming, ask, plan, pruning)
         else:
-            plan = project(conversation, msgspec.structs.replace(ask, limits=None))
+            plan = project(conversation, msgspec.structs.replace(ask, newest_limit=None))
         return Planned(plan, msgspec.structs.replace(state, packet=packets.rendered), tokens, unpruned=unpruned)
 
     def _folding(self, conversation: ConversationIndex, state: State, packets: Packets, gauge: Gauge) -> Folding:
         known = frozenset(summary.digest for summary in state.summaries)
-        folds = self.limits(gauge) is not None and packets.budget > 0  # otherwise nothing would repeat its content
+        folds = (
+            self.newest_limit(gauge) is not None and packets.budget > 0
+        )  # otherwise nothing would repeat its content
         return Folding(
             packets.render if packets.may_say else None,
             _folded(conversation, known if folds else frozenset()),
@@ -220,6 +222,6 @@ class Turns(WholeTurns):
         )
     )
 
-    def limits(self, gauge: Gauge) -> Limits | None:
+    def newest_limit(self, gauge: Gauge) -> float | None:
         """The newest turn may reach red at most."""
-        return Limits(gauge.weight_at(gauge.thresholds.red))
+        return gauge.weight_at(gauge.thresholds.red)

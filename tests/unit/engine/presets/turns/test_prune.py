@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.invariants import TURNS
 from ctxmgr.engine.presets.turns.packets import Folding
-from ctxmgr.engine.presets.turns.project import Limits, TurnsInputs, project
+from ctxmgr.engine.presets.turns.project import TurnsInputs, project
 from ctxmgr.engine.presets.turns.prune import Pruning, prune
 from ctxmgr.engine.protection import Protection
 from ctxmgr.engine.rewriting.rewrite import rewriter
@@ -165,7 +165,7 @@ def test_the_newest_turn_spares_protected_tools_too(protected: tuple[str, ...], 
         decisions={},
         folding=Folding(None, lambda at: False),
         rules=TURNS,
-        limits=Limits(newest=100),
+        newest_limit=100,
         rewrite=rewriter(indexed(messages), quarters),
     )
     edits = [piece for piece in project(indexed(messages), ask).pieces if isinstance(piece, BlockEdit)]
