@@ -5,8 +5,8 @@ Built once per list and extended as the list grows. Knows no policy, no decision
 """
 
 from ctxmgr.engine.conversation.delta import Delta, Incoming
-from ctxmgr.engine.conversation.digest import DIGESTS, digest
 from ctxmgr.engine.conversation.index import (
+    DIGESTS,
     SPECIAL,
     BlockRef,
     ConversationIndex,
@@ -14,6 +14,7 @@ from ctxmgr.engine.conversation.index import (
     block_key,
     carried,
     carried_with,
+    digest,
     digest_of,
     extend,
     goes_on,

@@ -18,6 +18,7 @@ Appended messages extend it without a rebuild, so a call costs its new messages.
 list are `carried` from the previous list in the same way.
 """
 
+import hashlib
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
@@ -25,7 +26,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import msgspec
 
-from ctxmgr.model import Block, Call, Message
+from ctxmgr.model import Block, Call, Message, View, plain_numbers
 
 SPECIAL = ("summary", "packet")  # roles of messages that may be removed from inside a turn, or stand for others
 LONGEST_WAIT = 200  # messages after which a call is no longer waited for
@@ -396,3 +397,31 @@ def block_key(message_key: str, block_index: int) -> str:
 def digest_of(key: str) -> str:
     """The digest in a key of either kind."""
     return key.partition("/")[0].partition("#")[0]
+
+
+DIGEST_BYTES = 8
+DIGESTS = 2
+"""How they are made. By 1 a call's arguments were digested as they were spelled."""
+
+_encode = msgspec.json.Encoder(order="deterministic").encode
+
+
+def digest(view: View) -> str:
+    """16 hex characters over role, call ids and texts, so that a rewritten message keeps its digest. Of a call's
+    arguments the values count, in any order and spelling.
+    """
+    parts = [view.role.encode()]
+    for block in view.blocks:
+        parts.append(f"\0{block.kind}\0{block.call_id}\0".encode("utf-8", "surrogatepass"))
+        parts.append(_block_bytes(block))
+    return hashlib.blake2b(b"".join(parts), digest_size=DIGEST_BYTES).hexdigest()
+
+
+def _block_bytes(block: Block) -> bytes:
+    if block.arguments:
+        try:
+            return f"{block.tool} ".encode() + _encode(plain_numbers(block.arguments))
+        # JSON cannot express it
+        except (msgspec.MsgspecError, ValueError, TypeError, OverflowError, RecursionError):
+            pass
+    return block.text.encode("utf-8", "surrogatepass")

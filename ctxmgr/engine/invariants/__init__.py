@@ -6,8 +6,7 @@ made.
 """
 
 from ctxmgr.engine.invariants.check_state import FRESH, CheckState
-from ctxmgr.engine.invariants.loading import loading_steps
-from ctxmgr.engine.invariants.promises import set_aside
+from ctxmgr.engine.invariants.promises import loading_steps, set_aside
 from ctxmgr.engine.invariants.registry import ALTERNATING, STEPS, TURNS, Invariants
 
 __all__ = ["ALTERNATING", "CheckState", "FRESH", "Invariants", "STEPS", "TURNS", "loading_steps", "set_aside"]

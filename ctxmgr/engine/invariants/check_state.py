@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.conversation import ConversationIndex
-from ctxmgr.engine.invariants.loading import loading_steps
+from ctxmgr.engine.invariants.promises import loading_steps
 from ctxmgr.engine.invariants.rule import Rule, Runs, Walk, overriding
 from ctxmgr.model import BlockEdit, Keep, Packet, Piece, Plan
 

@@ -11,14 +11,15 @@ from ctxmgr.engine.conversation import (
     BlockRef,
     ConversationIndex,
     Step,
+    Steps,
     carried,
     goes_on,
     is_waiting,
     promised_start,
+    steps_of,
 )
-from ctxmgr.engine.invariants.loading import loading_places
 from ctxmgr.engine.invariants.rule import USER_LIKE, LeftOut, Rule, Walk
-from ctxmgr.model import BlockEdit, EditKind, Message, View
+from ctxmgr.model import BlockEdit, EditKind, Message, View, once
 
 
 class NewestStep(Rule):
@@ -141,6 +142,33 @@ class Prompts(Rule):
 
     def must_stay(self, conversation: ConversationIndex) -> frozenset[int]:
         return frozenset(conversation.prompts)
+
+
+@carried
+def loading_places(conversation: ConversationIndex, before: dict[str, int] | None, start: int) -> dict[str, int]:
+    """By tool, the index of the newest message that loads it."""
+    new = {
+        tool: index
+        for index in range(start, conversation.size)
+        for block in conversation.messages[index].view.blocks
+        for tool in block.loads
+    }
+    return {**before, **new} if before and new else before or new
+
+
+@once
+def loading_steps(conversation: ConversationIndex) -> frozenset[int]:
+    """The messages of the steps that last loaded a tool, by index."""
+    places = frozenset(loading_places(conversation).values())
+    steps = _steps(conversation).steps if places else ()
+    return frozenset(
+        index for step in steps if not places.isdisjoint(step.message_indices) for index in step.message_indices
+    )
+
+
+@carried
+def _steps(conversation: ConversationIndex, before: Steps | None, start: int) -> Steps:
+    return steps_of(conversation, before, start, lambda listed, index: goes_on(listed.messages, index))
 
 
 class LoadedTools(Rule):

@@ -1,8 +1,5 @@
-"""The preset that keeps whole turns and decides on each call, and the code that it shares with `tools` and `off`.
-Knows nothing of cache epochs.
-"""
+"""The presets that keep whole turns and decide on each call. Know nothing of cache epochs."""
 
-from ctxmgr.engine.presets.turns.prune import Pruning, why_nothing
-from ctxmgr.engine.presets.turns.whole_turns import Turns, WholeTurns, pruning_of
+from ctxmgr.engine.presets.turns.whole_turns import Off, Tools, Turns
 
-__all__ = ["Pruning", "Turns", "WholeTurns", "pruning_of", "why_nothing"]
+__all__ = ["Off", "Tools", "Turns"]

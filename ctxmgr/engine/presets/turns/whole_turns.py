@@ -1,5 +1,4 @@
-"""Preset `turns`, and what `tools` and `off` share with it: computes plan and state from a list and a state, in
-whole turns.
+"""Presets `turns`, `tools` and `off`: compute plan and state from a list and a state, in whole turns.
 
 1. The first kept turn is remembered by its key (`anchor`), so that a rewritten list begins at the same turn.
 2. Tool output is pruned when the host requests it; in `tools`, on each call.
@@ -30,7 +29,7 @@ from ctxmgr.engine.pressure import Gauge
 from ctxmgr.engine.protection import Protection
 from ctxmgr.engine.retention import receipts
 from ctxmgr.engine.rewriting import Rewrite, memoised
-from ctxmgr.model import BlockEdit, Decision, Plan
+from ctxmgr.model import BlockEdit, Decision, Plan, Policy
 from ctxmgr.model.saved import State
 
 
@@ -225,3 +224,42 @@ class Turns(WholeTurns):
     def newest_limit(self, gauge: Gauge) -> float | None:
         """The newest turn may reach red at most."""
         return gauge.weight_at(gauge.thresholds.red)
+
+
+class Off(WholeTurns):
+    """Decides nothing new. Earlier decisions apply only if the raw list no longer fits the window."""
+
+    name = "off"
+    prunes = False
+    asks_for_compaction = False
+
+
+class Tools(WholeTurns):
+    """Removes no turn. Prunes old tool output when it reaches the policy's minimum."""
+
+    name = "tools"
+    policy_keys = frozenset(
+        (
+            "packetTokens",
+            "protectedTools",
+            "protectedTurns",
+            "prunableTools",
+            "pruneMinimum",
+            "pruneProtect",
+            "resumeTokens",
+        )
+    )
+    asks_for_compaction = False
+
+    def pruning(self, incoming: Incoming, state: State, inputs: Inputs) -> Pruning:
+        """Prunes on each call."""
+        return pruning_of(incoming, state, inputs)
+
+    def why_idle(self, state: State, policy: Policy) -> str:
+        totals = state.totals
+        if not state.enabled or not totals.contexts or totals.pruned_tokens:
+            return ""
+        if not totals.prunable_tokens:
+            return f"nothing is pruned yet: {why_nothing(totals.scanned_tokens, policy)}"
+        few = f"{totals.prunable_tokens} tokens of old tool output could be, fewer than pruneMinimum"
+        return f"nothing is pruned yet: {few} ({policy.prune_minimum})"

@@ -2,8 +2,7 @@
 
 import pytest
 
-from ctxmgr.engine.conversation.digest import digest
-from ctxmgr.engine.conversation.index import block_key, digest_of, message_key
+from ctxmgr.engine.conversation.index import block_key, digest, digest_of, message_key
 from ctxmgr.model.messages import Block, View
 from tests.notation import a, call, r, read, talk, u
 

@@ -4,9 +4,9 @@ import msgspec
 import pytest
 
 from ctxmgr.engine.conversation.delta import Incoming
-from ctxmgr.engine.presets.off import Off
 from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned
 from ctxmgr.engine.presets.table import PRESETS
+from ctxmgr.engine.presets.turns import Off
 from ctxmgr.model.projection import Decision, Keep, Plan
 from ctxmgr.model.saved.state import RenderedPacket, State
 from ctxmgr.server.effects import SnapshotLoaded
