@@ -172,6 +172,14 @@ def _commands(done: codex_exec.ScriptRun) -> str:
     return " && ".join(dict.fromkeys(line for line, _ in done.commands))
 
 
+def patches_in(given: CallArguments) -> tuple[str, ...]:
+    """The patches that a call contains as arguments, or in a script."""
+    if given.patch is not None:
+        return (given.patch,)
+    line = given.text("input") if not given.has("command") else None
+    return codex_exec.run(line).patches if line and codex_exec.is_script(line) else ()
+
+
 def scripted(given: CallArguments) -> str:
     """The command lines that a script passes to a shell, as one; "" for none."""
     line = given.text("input") if not given.has("command") else None

@@ -10,7 +10,8 @@ writes it.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
 from typing import Literal
 
 import msgspec
@@ -61,12 +62,44 @@ def sections(text: str) -> tuple[Section, ...]:
 
 def added(text: str) -> Iterator[tuple[str, str]]:
     """(path, whole text) of each file that a patch of `apply_patch` adds."""
+    for path, lines in _lines(text, "Add"):
+        yield path, "\n".join(line[1:] for line in lines if line.startswith("+"))
+
+
+def updated(text: str, old: str, path: Callable[[str], bool]) -> str:
+    """A file with the text `old` after a patch of `apply_patch`; `old` if a hunk does not match. `path`: whether a
+    name means the file.
+    """
+    new, position = f"\n{old}\n", 0
+    for lines in (lines for name, lines in _lines(text, "Update") if path(name)):
+        for hunk in _hunks(lines):
+            before, after = ("\n".join(["", *_side(hunk, sign), ""]) for sign in "-+")
+            position = new.find(before, position)
+            if position < 0 or before == "\n":
+                return old
+            new = new[:position] + after + new[position + len(before) :]
+            position += len(after) - 1
+    return new[1:-1]
+
+
+def _lines(text: str, verb: Verb) -> Iterator[tuple[str, list[str]]]:
+    """(path, lines) of each section with this verb."""
     heads = list(_FILE.finditer(text))
     ends = [head.start() for head in heads[1:]] + [len(text)]
     for head, end in zip(heads, ends, strict=True):
-        if head[1] == "Add":
-            lines = text[head.end() : end].split("\n")
-            yield head[2].strip(), "\n".join(line[1:] for line in lines if line.startswith("+"))
+        if head[1] == verb:
+            yield head[2].strip(), text[head.end() + 1 : end].split("\n")
+
+
+def _hunks(lines: Iterable[str]) -> Iterator[list[str]]:
+    """The changed and unchanged lines of each hunk, with their signs."""
+    for changes, hunk in groupby(lines, lambda line: line[:1] in ("+", "-", " ")):
+        if changes:
+            yield list(hunk)
+
+
+def _side(hunk: Iterable[str], sign: str) -> list[str]:
+    return [line[1:] for line in hunk if line[0] in (" ", sign)]
 
 
 def _of_unified(head: re.Match[str]) -> Section:

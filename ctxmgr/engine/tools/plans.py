@@ -7,7 +7,7 @@
 3. Some hosts approve a plan in the user's name (`APPROVALS`). Such a text contains the plan, names its file, or
    means the plan that an earlier reply proposed, in tags or with a call.
 4. The text of a file is the last one that a call wrote in full, with the later edits that name the text they
-   replace.
+   replace: arguments, hunks of a patch, and heredocs appended to it. Any other edit leaves it as it was.
 """
 
 import re
@@ -20,7 +20,9 @@ from ctxmgr.engine.tools import patches
 from ctxmgr.engine.tools.catalog import CATALOG, call_of_block
 from ctxmgr.engine.tools.dialogue import told_result
 from ctxmgr.engine.tools.effects import FileEffect
+from ctxmgr.engine.tools.families import patches_in
 from ctxmgr.engine.tools.paths import normal
+from ctxmgr.engine.tools.shell import texts_in
 from ctxmgr.model import Block, expression
 
 TITLE_CHARACTERS = 120
@@ -212,10 +214,31 @@ def _first_text(arguments: Mapping[str, Any], names: Iterable[str]) -> str:
 
 def file_after(text: str | None, path: str, call: Block) -> str | None:
     """The text of the file after this call (rule 4). `text`: before it. None: unknown."""
+    made = call_of_block(call)
     kinds = {effect.kind for effect in _effects_on(path, call)}
+    if made is not None and made.shell is not None and kinds:
+        return _after_shell(text, path, made.shell.command)
     if "write" in kinds:
         return _written(path, call)
     return _edited(text, path, call) if text is not None and "edit" in kinds else text
+
+
+def _after_shell(text: str | None, path: str, line: str) -> str | None:
+    """An edit that the line does not contain leaves the text as it was."""
+    for kind, file, given in texts_in(line):
+        if kind == "patch":
+            text = _patched(text, path, given)
+        elif _is_same(normal(file), path):
+            text = given if kind == ">" else None if text is None else text + given
+    return text
+
+
+def _patched(text: str | None, path: str, patch: str) -> str | None:
+    def is_same(name: str) -> bool:
+        return _is_same(normal(name), path)
+
+    whole = next((added for name, added in patches.added(patch) if is_same(name)), None)
+    return whole if whole is not None else text and patches.updated(patch, text, is_same)
 
 
 def file_named(path: str, call: Block) -> str:
@@ -255,8 +278,9 @@ def _is_same(one: str, other: str) -> bool:
 
 def _written(path: str, call: Block) -> str | None:
     given = CATALOG.arguments(call.tool, call.arguments or {})
-    if given.patch is not None:
-        return next((text for name, text in patches.added(given.patch) if _is_same(normal(name), path)), None)
+    for patch in patches_in(given):
+        if (text := _patched(None, path, patch)) is not None:
+            return text
     for part in (*given.parts, given):
         if not part.path or _is_same(part.path, path):
             text = part.text("content", "new text")
@@ -268,6 +292,8 @@ def _written(path: str, call: Block) -> str | None:
 def _edited(text: str, path: str, call: Block) -> str | None:
     """None if the text grows beyond what is followed: edits may multiply it."""
     given = CATALOG.arguments(call.tool, call.arguments or {})
+    for patch in patches_in(given):
+        text = _patched(text, path, patch) or text
     for part in (*given.parts, given):
         old, new = part.text("old text"), part.text("new text")
         if old and new is not None and (not part.path or _is_same(part.path, path)):

@@ -3,7 +3,7 @@ name.
 """
 
 from ctxmgr.engine.tools.shell.files import of_patch
-from ctxmgr.engine.tools.shell.lines import of_shell
+from ctxmgr.engine.tools.shell.lines import of_shell, texts_in
 from ctxmgr.engine.tools.shell.programs import (
     GitCall,
     check_kind,
@@ -27,5 +27,6 @@ __all__ = [
     "runs_project_check",
     "status_of",
     "subjects_of",
+    "texts_in",
     "words_of",
 ]

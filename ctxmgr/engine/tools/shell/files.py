@@ -13,7 +13,7 @@ Rules:
    script.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -127,6 +127,33 @@ def changes(commands: Sequence[ShellCommand], directory: str) -> FileEffects | N
     return _redirected(commands, directory)
 
 
+def texts(commands: Sequence[ShellCommand]) -> Iterator[tuple[str, str, str]]:
+    """(">", ">>" or "patch"; file, "" for a patch; text) of what the commands of a pipe put into files, if the line
+    has it as a heredoc or as a patch.
+    """
+    first, *behind = commands
+    if not behind and (patch := _patch(first)):
+        yield "patch", "", patch
+    if first.stdin is None:
+        return
+    writes: Sequence[tuple[str, Word]] = ()
+    if first.words == ("cat",):
+        teed = len(behind) == 1 and not first.writes and behind[0].words[:1] == ("tee",)
+        writes = _teed(behind[0].words) if teed else () if behind else first.writes
+    elif first.words[:1] == ("tee",) and not behind:
+        writes = _teed(first.words)
+    yield from ((kind, file, first.stdin) for kind, file in writes if file)
+
+
+def _patch(command: ShellCommand) -> str:
+    """The patch that a command applies, "" for none that the line contains."""
+    words = command.words
+    if words[:1] not in _PATCHERS and words[:2] != ("git", "apply"):
+        return ""
+    given = command.stdin if command.stdin is not None else words[1] if len(words) == 2 else None
+    return given if given is not None and patches.is_patch(given) else ""
+
+
 def _teed(words: Sequence[Word]) -> list[tuple[str, Word]]:
     """(">" or ">>", file) of the files that `tee` writes."""
     kind = ">>" if "-a" in words or "--append" in words else ">"
@@ -159,8 +186,8 @@ def _alone(command: ShellCommand, directory: str) -> FileEffects | None:
         call = sed_call(words[1:])
         return _each("edit", call.files, directory) if call.in_place else None
     if words[:1] in _PATCHERS or words[:2] == ("git", "apply"):
-        given = command.stdin if command.stdin is not None else words[1] if len(words) == 2 else None
-        return of_patch(given, directory) if given is not None and patches.is_patch(given) else (RUN,)
+        patch = _patch(command)
+        return of_patch(patch, directory) if patch else (RUN,)
     if name == "git":
         return _git(words[1:], directory)
     if name == "tee" and command.stdin is not None:

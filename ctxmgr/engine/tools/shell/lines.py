@@ -8,14 +8,14 @@ Rules:
 3. `cd` applies to the rest of the line. What is not understood only counts as having run.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import structs
 
 from ctxmgr.engine.tools.effects import RUN, CallEffects, FileEffect, Shell
 from ctxmgr.engine.tools.names import EffectKind
 from ctxmgr.engine.tools.paths import UNKNOWN, joined
-from ctxmgr.engine.tools.shell.files import changes, reads
+from ctxmgr.engine.tools.shell.files import changes, reads, texts
 from ctxmgr.engine.tools.shell.programs import SEARCHES, SHELLS, SILENT, is_check, is_look
 from ctxmgr.engine.tools.shell.status import status_of
 from ctxmgr.engine.tools.shell.words import Pipeline, ShellCommand, Word, name_of, parse
@@ -47,6 +47,12 @@ def of_shell(line: str, directory: str = "", depth: int = 0) -> CallEffects:
             directory, moved = left.pop()
     went = directory if moved else ""
     return CallEffects(tuple(effects), repeats and bool(effects), Shell(line, went, status_of(line, depth)))
+
+
+def texts_in(line: str) -> Iterator[tuple[str, str, str]]:
+    """What `files.texts` finds in the pipes of a command line, in order."""
+    for pipeline in parse(line) or ():
+        yield from texts(list(map(_plain, pipeline.commands)))
 
 
 def _plain(command: ShellCommand) -> ShellCommand:

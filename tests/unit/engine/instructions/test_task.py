@@ -74,7 +74,51 @@ SWITCHED = (
 )
 ADDED = "\n".join(f"+{line}" for line in TEXT.split("\n"))
 PATCH = f"*** Begin Patch\n*** Add File: .opencode/plans/1.md\n{ADDED}\n*** End Patch"
+PATCHED = (
+    "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: plans/do-it.md\n 1. Now.\n+2. Then the rest.\n"
+    "*** End Patch\nEOF"
+)
+SCRIPT = "await tools.apply_patch(`" + PATCH.replace(".opencode/plans/1.md", "plans/do-it.md") + "`)"
 SESSIONS = "/h/.copilot/session-state/7/plan.md"
+
+
+def ran(command: str, tool: str = "run_shell_command") -> list[Said]:
+    return [a("", call(tool, command=command)), r("ok")]
+
+
+def patched(*lines: str, verb: str = "Update", tool: str = "apply_patch") -> list[Said]:
+    patch = "\n".join(("*** Begin Patch", f"*** {verb} File: plans/do-it.md", *lines, "*** End Patch"))
+    return [a("", call(tool, input=patch)), r("Done!")]
+
+
+HEAD = "# Do it\n1. Now."
+HEREDOC = ran(f"mkdir -p plans && cat > plans/do-it.md <<'EOF'\n{TEXT}\nEOF")
+THEN = ("@@", " 1. Now.", "+2. Then the rest.")
+# how the file came about, its calls, the messages that hold the plan, its text
+IN_FILES: list[tuple[str, list[Said], set[int], str]] = [
+    ("by a heredoc", HEREDOC, {1, 2, 3, 4}, f"{TEXT}\n"),
+    ("by a heredoc of tee", ran(f"tee plans/do-it.md <<EOF\n{TEXT}\nEOF"), {1, 2, 3, 4}, f"{TEXT}\n"),
+    ("by two heredocs", [*ran("cat > plans/do-it.md <<A\n1. No.\nA"), *HEREDOC], {3, 4, 5, 6}, f"{TEXT}\n"),
+    (
+        "by a heredoc behind another",
+        [*wrote(text=f"{HEAD}\n"), *ran(f"cat >> {FILE} <<'EOF'\n2. Then the rest.\nEOF")],
+        {1, 2, 3, 4, 5, 6},
+        f"{TEXT}\n",
+    ),
+    ("and a hunk", [*wrote(text=HEAD), *patched(*THEN)], {1, 2, 3, 4, 5, 6}, TEXT),
+    ("a heredoc and a hunk", [*ran(f"cat > {FILE} <<E\n{HEAD}\nE"), *patched(*THEN)], {*range(1, 7)}, f"{TEXT}\n"),
+    (
+        "and two hunks",
+        [*wrote(text="# Do\n1. Now.\n2. Then."), *patched("@@", "-# Do", "+# Do it", "@@", "-2. Then.", *THEN[2:])],
+        {1, 2, 3, 4, 5, 6},
+        TEXT,
+    ),
+    ("and a hunk that a shell applies", [*wrote(text=HEAD), *ran(PATCHED)], {1, 2, 3, 4, 5, 6}, TEXT),
+    ("and a hunk of another text", [*wrote(), *patched("@@", "-3. What?", "+3. No.")], {1, 2, 5, 6}, TEXT),
+    ("and an edit by sed", [*wrote(), *ran(f"sed -i s/Now/No/ {FILE}")], {1, 2, 5, 6}, TEXT),
+    ("a heredoc of another file", [*wrote(), *ran("cat > notes.md <<E\nNo.\nE")], {1, 2, 5, 6}, TEXT),
+    ("by a script", [a("", call("exec", input=SCRIPT)), r("ok")], {1, 2, 3, 4}, TEXT),
+]
 
 # host and what is told, list, the messages that hold the plan, its text
 PLANS: list[tuple[str, list[Said], set[int], str]] = [
@@ -160,6 +204,10 @@ PLANS: list[tuple[str, list[Said], set[int], str]] = [
         {1, 2, 3},
         TEXT,
     ),
+    *[
+        (f"Gemini CLI, {how}", [GO, *said, *planned(plan_path="plans/do-it.md", reply=APPROVED)], places, text)
+        for how, said, places, text in IN_FILES
+    ],
     ("OpenCode, by a change of the agent", [GO, *wrote("/p/1.md", tool="write"), u(SWITCHED)], {1, 2, 3}, TEXT),
     (
         "Kilo Code",
