@@ -74,6 +74,13 @@ def test_an_epoch_opens_only_where_something_comes_back(by: Fields, opens: bool,
 # undo
 
 
+@pytest.mark.parametrize("epoch", [0, 2, 1.5, 10**9])
+def test_an_epoch_without_a_receipt_is_refused(epoch: float) -> None:
+    talk = epoch_of_both()
+    assert talk.refused("undo", sessionId="s", epoch=epoch) == (-32602, "$.epoch")
+    assert state(talk).decisions
+
+
 def test_what_a_receipt_does_not_list_is_said() -> None:
     talk = epoch_of_both(omitted=3)
     talk.call("undo", sessionId="s", epoch=1)

@@ -86,6 +86,13 @@ def cut_run(**policy: Any) -> tuple[Run, str]:
     return run, found
 
 
+def test_explain_and_report_say_what_was_cut_as_it_arrived() -> None:
+    run, _ = cut_run()
+    verdict = run.talk.call("explain", sessionId="s")["verdicts"][-1]
+    assert (verdict["verdict"], verdict["rule"]) == ("cut", "longer than maxResultTokens")
+    assert verdict["after"] <= MOST < verdict["before"]
+
+
 def test_what_came_back_is_not_cut_again() -> None:
     run, handle = cut_run()
     run.talk.call("retrieve", sessionId="s", handle=handle, limit=8_000)
