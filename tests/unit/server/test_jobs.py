@@ -171,6 +171,7 @@ def test_usage_of_any_shape_costs_no_answer() -> None:
         bench = Bench()
         future = bench.start(asking(1))
         bench.answer(0, {"text": "one", "stopReason": "stop", "usage": usage})
+        assert future.done(), usage
         (completion,) = future.result()
         assert completion.text == "one"
         assert completion.usage in (None, CompletionUsage())
