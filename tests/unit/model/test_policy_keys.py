@@ -92,6 +92,7 @@ FAULTS: list[tuple[Keys, str, str]] = [
     ({"zones": {"red": 2}}, ".zones.red", "at most 1"),
     ({"zones": {"pink": 0.5}}, ".zones.pink", "pink"),
     ({"zones": {"yellow": 0.8}}, ".zones", "increase"),
+    ({"zones": {"red": 0.95}}, ".zones", "increase"),
     ({"reserve": -1}, ".reserve", "at least 0"),
     ({"reserve": "much"}, ".reserve", "whole number"),
     ({"protectedTools": ["read", 5]}, ".protectedTools[1]", "must be a string"),

@@ -3,7 +3,7 @@
 import pytest
 
 from ctxmgr.model.prices import LIFETIME_MS
-from tests.contract.talk import Fields, Messages, Talk, packet
+from tests.contract.talk import Messages, Talk, packet
 from tests.unit.session.context.compacted import Host, packet_of
 from tests.unit.session.context.epochs import WINDOW, steps, talk_of
 
@@ -14,19 +14,12 @@ def noted(talk: Talk, text: str = "port is 9090") -> None:
     talk.call("editScratchpad", sessionId="s", operations=[{"op": "overwrite", "text": text}])
 
 
-def begun(**policy: object) -> tuple[Talk, Messages, list[Fields], Fields]:
-    """A short list that was sent as it came, and a note since."""
-    talk, make = talk_of(**policy), Messages()
-    messages = [make.user("Go on with src/mod_1.py."), *steps(make, 5)]
-    before = talk.context(messages, answer="messages", at=10**6)
-    noted(talk)
-    return talk, make, messages, before
-
-
 @pytest.mark.parametrize("why", ["model", "cold", "rewritten", "price"])
 def test_it_is_there_with_an_epoch_that_another_reason_opens(why: str) -> None:
-    talk, make, messages, _ = begun()
-    at = 10**6
+    talk, make, at = talk_of(), Messages(), 10**6
+    messages = [make.user("Go on with src/mod_1.py."), *steps(make, 5)]
+    talk.context(messages, answer="messages", at=at)
+    noted(talk)
     if why == "model":
         talk.call("model_select", sessionId="s", model={"id": "model-2", "contextWindow": WINDOW})
     elif why == "cold":
@@ -56,3 +49,6 @@ def test_it_stands_in_view_in_every_preset(preset: str, form: str) -> None:
     host.turn_end()
     host.said.append(host.make.user("And then?"))
     assert "| port is 7070" in packet_of(host.context())
+    if preset != "balanced":  # which keeps its prefix until the next epoch
+        noted(host.talk, "port is 6060")
+        assert "| port is 6060" in packet_of(host.context())

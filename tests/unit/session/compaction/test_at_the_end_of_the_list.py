@@ -13,37 +13,22 @@ from tests.contract.tree import Tree
 class Host:
     """A host whose model can be asked at the end of its list, after a session of six turns."""
 
-    def __init__(self, preset: str = "off", **keys: Any) -> None:
+    def __init__(self) -> None:
         capabilities = {**MODEL, "completeOnContext": True}
-        policy = {
-            **OURS,
-            "preset": preset,
-            **keys,
-            "compaction": {**OURS["compaction"], **keys.get("compaction", {})},
-        }
-        self.talk = Talk(policy, capabilities=capabilities, version="1.1")
-        self.make, self.tree = Messages(), Tree()
-        self.messages = work(self.make, 6)
-        self.tree.say(self.messages)
-        self.talk.play(self.messages, tokens=4_000)
+        self.talk = Talk({**OURS, "preset": "off"}, capabilities=capabilities, version="1.1")
+        self.tree, messages = Tree(), work(Messages(), 6)
+        self.tree.say(messages)
+        self.talk.play(messages, tokens=4_000)
 
-    def say(self, message: Fields) -> Fields:
-        self.messages.append(message)
-        self.tree.say([message])
-        return message
-
-    def asks(self) -> list[Fields]:
-        return [request["params"] for request in self.talk.asked("complete")]
-
-    def compact(self, answer: Callable[[Fields], Any] | None = None, **params: Any) -> tuple[list[bool], Fields]:
+    def compact(self, answer: Callable[[Fields], Any]) -> tuple[list[bool], Fields]:
         """Of each call whether it was at the list's end; and what the compaction says of itself."""
         asked: list[bool] = []
 
         def answered(given: Fields) -> Any:
             asked.append("instruction" in given)
-            return (answer or _good)(given)
+            return answer(given)
 
-        id = self.talk.ask("compact", sessionId="s", entries=self.tree.entries, settings=SMALL, **params)
+        id = self.talk.ask("compact", sessionId="s", entries=self.tree.entries, settings=SMALL)
         self.talk.model(answered)
         details: Fields = self.talk.result(id)["compaction"]["details"]["ctxmgr"]
         return asked, details
