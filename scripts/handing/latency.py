@@ -13,25 +13,27 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from scripts.handing.sidecars import MODEL, Sidecar, spawned
+from scripts.handing.over import MODEL, POLICY
+from scripts.soaking.life import Life
 
 EVENTS = 400
 LONG = "A tool printed this line, which is as long as such lines are.\n" * 60
 
 
-def started(state_dir: Path, *more: str) -> Sidecar:
-    sidecar = spawned("--state-dir", str(state_dir), *more)
-    sidecar.ask("session_start", sessionId="s", model=MODEL)
+def started(state_dir: Path, *more: str) -> Life:
+    sidecar = Life("ctxmgr", "serve", "--state-dir", str(state_dir), *more)
+    sidecar.call("initialize", {"protocolVersion": "1.1", "policy": POLICY})
+    sidecar.call("session_start", {"sessionId": "s", "model": MODEL})
     return sidecar
 
 
-def turn(sidecar: Sidecar, messages: list[Any], number: int) -> dict[str, float]:
+def turn(sidecar: Life, messages: list[Any], number: int) -> dict[str, float]:
     """Milliseconds of `context` and of `turn_end`."""
     took = {}
     message = {"role": "assistant", "content": [{"type": "text", "text": f"I decided to use module_{number}."}]}
     for method, params in (("context", {"messages": messages}), ("turn_end", {"message": message})):
         began = time.perf_counter()
-        sidecar.ask(method, sessionId="s", **params)
+        sidecar.call(method, {"sessionId": "s", **params})
         took[method] = (time.perf_counter() - began) * 1000
     return took
 
@@ -53,7 +55,7 @@ def measure(url: str | None, folder: Path, events: int) -> None:
         cuts = statistics.quantiles(taken, n=100)
         print(f"{method} {name}: p50 {cuts[49]:.2f} ms, p99 {cuts[98]:.2f} ms of {len(taken)} answers")
     for sidecar in (without, beside):
-        sidecar.kill()
+        sidecar.end("kill")
 
 
 if __name__ == "__main__":

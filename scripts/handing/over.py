@@ -19,8 +19,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from scripts.handing.sidecars import MODEL, Fields, Gone, Nursery, Sidecar, nursery
+from scripts.soaking.life import Fields, Life
 
+MODEL = {"id": "m", "contextWindow": 100_000}
+POLICY = {"tokenizer": "estimate"}  # avoids a second process that loads a vocabulary
 FENCED = "another machine has gone on with this session: nothing more of it is saved in the store from here"
 OFFLINE = "nothing goes to the store for now"
 LEASE_MS = 200
@@ -63,62 +65,69 @@ class Judge:
 
 
 class HandOver:
-    def __init__(self, folder: Path, nursery: Nursery, judge: Judge, seed: int) -> None:
-        self._folder, self._nursery, self.judge = folder, nursery, judge
+    def __init__(self, folder: Path, seed: int) -> None:
+        self._folder, self._log = folder, folder / "heads.log"
+        self.judge = Judge(self._log)
         self._chance = random.Random(seed)
-        self._former: Sidecar | None = None
+        self._former: Life | None = None
         self._former_machine = -1
 
     def once(self) -> None:
         """The next machine takes over, works, and is ended. Raises AssertionError if a promise is broken."""
         machine, chance, former = self._chance.randrange(MACHINES), self._chance, self._former
-        if former is not None and former.lives and self._former_machine == machine:
-            former.kill()  # otherwise it would hold the lock
+        if former is not None and self._former_machine == machine:
+            former.end("kill")  # otherwise it would hold the lock
+            former = None
         sidecar, seq = self._begun(machine, former)
         self.judge.look()
         assert seq >= self.judge.durable, f"{seq} events of {self.judge.durable} that were durable"
-        if former is not None and former.lives:
-            former.send_signal(signal.SIGCONT)
+        if former is not None:
+            former.process.send_signal(signal.SIGCONT)
             self._works(former, is_fenced=True)
-            former.kill()
+            former.end("kill")
         self._works(sidecar)
-        self._former, self._former_machine = sidecar, machine
+        self._former, self._former_machine = None, machine
         how = chance.random()
         if how < 0.5:
-            sidecar.tell("turn_end", **_turn(chance))
+            sidecar.ask("turn_end", _turn(chance))
             sidecar.wait(chance.random() * STILL_MS / 1000)  # so that the kill may interrupt any part of the work
-            sidecar.kill()
+            sidecar.end("kill")
         elif how < 0.75:
-            sidecar.ask("session_shutdown", sessionId="s")
-            sidecar.kill()
+            sidecar.call("session_shutdown", {"sessionId": "s"})
+            sidecar.end("kill")
         else:
-            sidecar.send_signal(signal.SIGSTOP)  # it is away, and returns as a second owner
+            sidecar.process.send_signal(signal.SIGSTOP)  # it is away, and returns as a second owner
+            self._former = sidecar
 
-    def _begun(self, machine: int, former: Sidecar | None) -> tuple[Sidecar, int]:
+    def end(self) -> None:
+        if self._former is not None:
+            self._former.end("kill")
+
+    def _begun(self, machine: int, former: Life | None) -> tuple[Life, int]:
         for _ in range(STARTS):
             sidecar = self._sidecar(machine)
             seq = _started(sidecar)
             if seq is not None:
                 return sidecar, seq
-            sidecar.kill()
+            sidecar.end("kill")
             if former is not None:  # it was stopped while it held the folder's lock
-                former.send_signal(signal.SIGCONT)
+                former.process.send_signal(signal.SIGCONT)
         raise AssertionError("the store could not be reached")
 
-    def _sidecar(self, machine: int) -> Sidecar:
+    def _sidecar(self, machine: int) -> Life:
+        program = ["scripts.handing.shifted", str((machine - 1) * 3600.0), str(self._log)]
         state = ["--state-dir", str(self._folder / f"machine-{machine}")]
         store = ["--store", (self._folder / "store").as_uri()]
         times = ["--store-delay-ms", str(DELAY_MS), "--store-lease-ms", str(LEASE_MS)]
-        return self._nursery.sidecar(*state, *store, *times, shift_seconds=(machine - 1) * 3600.0)
+        life = Life(*program, *state, *store, *times)
+        life.call("initialize", {"protocolVersion": "1.1", "policy": POLICY})
+        return life
 
-    def _works(self, sidecar: Sidecar, is_fenced: bool = False) -> None:
+    def _works(self, sidecar: Life, is_fenced: bool = False) -> None:
         for _ in range(self._chance.randrange(1, 4)):
             flush = self._chance.random() < 0.5
-            try:
-                sidecar.ask("turn_end", **_turn(self._chance))
-                status = sidecar.ask("getStatus", sessionId="s", flush=flush)["result"]
-            except Gone:
-                return
+            sidecar.call("turn_end", _turn(self._chance))
+            status = _status(sidecar, flush)
             if not is_fenced:
                 self.judge.note_status(status)
             elif flush:
@@ -128,26 +137,30 @@ class HandOver:
 
 def hand_over(folder: Path, times: int, seed: int, say: bool = False) -> Judge:
     """Hands one session over `times` times. Raises AssertionError if a promise is broken."""
-    log = folder / "heads.log"
-    with nursery(log) as children:
-        chaos = HandOver(folder, children, Judge(log), seed)
-        for number in range(times):
-            chaos.once()
-            if say and (number + 1) % 50 == 0:
-                judge = chaos.judge
-                progress = f"epoch {judge.epoch}, {judge.heads} heads, {judge.durable} events durable"
-                print(f"{number + 1} hand-overs, {progress}", flush=True)
-    return chaos.judge
+    chaos = HandOver(folder, seed)
+    judge = chaos.judge
+    for number in range(times):
+        chaos.once()
+        if say and (number + 1) % 50 == 0:
+            progress = f"epoch {judge.epoch}, {judge.heads} heads, {judge.durable} events durable"
+            print(f"{number + 1} hand-overs, {progress}", flush=True)
+    chaos.end()
+    return judge
 
 
-def _started(sidecar: Sidecar) -> int | None:
+def _status(sidecar: Life, flush: bool) -> Fields:
+    status: Fields = sidecar.call("getStatus", {"sessionId": "s", "flush": flush})["result"]
+    return status
+
+
+def _started(sidecar: Life) -> int | None:
     """The session's `seq` once the previous lease is over. None if the store did not answer and the sidecar
     continued from its own older copy.
     """
     while True:
-        answer = sidecar.ask("session_start", sessionId="s", model=MODEL)
+        answer = sidecar.call("session_start", {"sessionId": "s", "model": MODEL})
         if "result" in answer:
-            status = sidecar.ask("getStatus", sessionId="s", flush=True)["result"]
+            status = _status(sidecar, flush=True)
             went_on_alone = FENCED in status["notes"] or any(note.startswith(OFFLINE) for note in status["notes"])
             return None if went_on_alone else int(answer["result"]["seq"])
 

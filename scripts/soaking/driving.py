@@ -151,17 +151,20 @@ class _Soak:
         self._take(life.end(how))
 
     def _begun(self, faulty: str | None) -> Life:
-        life = Life(self._state_dir, faulty)
-        self._initialize(life)
+        life = self._lived(faulty)
         self._usable = []
         for session in self._sessions:
             answer = life.call("session_start", {"sessionId": session.name, "model": MODEL})
             self._started(session, answer)
         return life
 
-    def _initialize(self, life: Life) -> None:
+    def _lived(self, faulty: str | None) -> Life:
+        """A life, initialized. `faulty`: a seed of disk faults, which occur until `mend`."""
+        program = ["ctxmgr"] if faulty is None else ["scripts.soaking.faulty", faulty]
+        life = Life(*program, "serve", "--state-dir", str(self._state_dir))
         policy = {"tokenizer": "estimate", "preset": "balanced"}
         life.call("initialize", {"protocolVersion": "1.1", "policy": policy})
+        return life
 
     def _started(self, session: Session, answer: Fields) -> None:
         """Rule 1."""
@@ -220,8 +223,7 @@ class _Soak:
 
     def _check_memory(self) -> None:
         """Rule 4. Waits a moment for the work after an answer."""
-        life = Life(self._state_dir)
-        self._initialize(life)
+        life = self._lived(None)
         self._come_and_go(life, self._sessions[:1])
         start = life.memory()
         self._come_and_go(life, self._sessions)

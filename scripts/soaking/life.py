@@ -22,14 +22,11 @@ class Hung(Exception):
 
 
 class Life:
-    def __init__(self, state_dir: Path, faulty: str | None = None) -> None:
-        """`faulty`: a seed of disk faults, which occur until `mend`."""
-        self.state_dir = state_dir
+    def __init__(self, *program: str) -> None:
+        """`program`: the module that Python runs, and its arguments."""
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  until `end`
-        serve = ["serve", "--state-dir", str(state_dir)]
-        program = ["-m", "ctxmgr", *serve] if faulty is None else ["-m", "scripts.soaking.faulty", faulty, *serve]
         self.process = subprocess.Popen(
-            [sys.executable, *program],
+            [sys.executable, "-m", *program],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
@@ -100,6 +97,10 @@ class Life:
         """Resident memory in bytes (Linux)."""
         with open(f"/proc/{self.process.pid}/statm", encoding="ascii") as status:
             return int(status.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def wait(self, seconds: float) -> None:
+        """Waits for the next answer, at most `seconds`."""
+        select.select([self._out], [], [], seconds)
 
     def mend(self) -> None:
         """Stops all faults."""

@@ -1,5 +1,7 @@
 """The soak, small: what a sidecar answered its next life knows, whatever ended it, and each request is answered."""
 
+from pathlib import Path
+
 import pytest
 
 from scripts.soaking import Plan, driving, soak
@@ -19,6 +21,10 @@ def test_an_event_that_is_lost_is_found(monkeypatch: pytest.MonkeyPatch) -> None
     deleted = []
 
     class Forgetful(driving.Life):
+        def __init__(self, *program: str) -> None:
+            super().__init__(*program)
+            self.state_dir = Path(program[-1])
+
         def end(self, how: str) -> list[tuple[object, dict[str, object]]]:
             answers = super().end(how)
             for path in sorted(self.state_dir.glob("session-0-*.jsonl")):
