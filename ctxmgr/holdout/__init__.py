@@ -2,8 +2,7 @@
 arms differ. It knows no messages and no HTTP; the proxy writes the rows.
 """
 
-from ctxmgr.holdout.assignment import Arm, digest
-from ctxmgr.holdout.calls import HoldoutCall, HoldoutCalls
+from ctxmgr.holdout.calls import Arm, HoldoutCall, HoldoutCalls, digest
 from ctxmgr.holdout.live import run
 
 __all__ = ["Arm", "HoldoutCall", "HoldoutCalls", "digest", "run"]

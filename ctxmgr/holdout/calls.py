@@ -8,17 +8,19 @@
    are read once, from the newest READ_BYTES; a session with only older calls starts over.
 5. When the file reaches ROTATED_BYTES it is renamed to `holdout-calls.1`, replacing the previous one. Both are
    read. The process that renames it holds the file's lock, and has checked that the name still means that file.
+6. A session's arm follows from its id: it is the same one on any machine.
 """
 
 import contextlib
+import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
-from ctxmgr.holdout.assignment import Arm, arm_of, digest
+Arm = Literal["managed", "heldOut"]
 
 FILE, OLDER = "holdout-calls", "holdout-calls.1"  # not the name of a session's snapshot
 MODE, FOLDER_MODE = 0o600, 0o700
@@ -27,6 +29,18 @@ READ_BYTES = ROTATED_BYTES = 16 << 20  # about 60,000 calls
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Dollars = Annotated[float, msgspec.Meta(ge=0, le=1e9)]  # larger amounts would make sums infinite
+DIGEST_CHARACTERS = 16  # hex, 64 bits: enough to distinguish a user's sessions
+RANGE = 16**DIGEST_CHARACTERS
+
+
+def digest(session_id: str) -> str:
+    """The beginning of the id's SHA-256, in hex. Rows of calls contain it instead of the id."""
+    return hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()[:DIGEST_CHARACTERS]
+
+
+def arm_of(session_id: str, share: float) -> Arm:
+    """`share`: of the sessions that are held out, 0 to 1."""
+    return "heldOut" if int(digest(session_id), 16) < share * RANGE else "managed"
 
 
 class HoldoutCall(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):

@@ -30,8 +30,7 @@ from statistics import NormalDist, pstdev
 
 import msgspec
 
-from ctxmgr.holdout.assignment import Arm
-from ctxmgr.holdout.calls import HoldoutCall
+from ctxmgr.holdout.calls import Arm, HoldoutCall
 
 BINS = (10, 25, 60, 150, 400)  # the last call of each bin, except for the last bin
 LEVEL, POWER = 0.99, 0.8

@@ -5,11 +5,13 @@ nothing gets slower unnoticed, and the table shows what misses its goal. When a 
 measurement here.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import msgspec
+from rich.table import Table
 
-from benching.figures import Figure, Spread
+from benching.figures import Figure, Spread, number
 
 ROOM = 1.5  # on top of the goal or the measurement, since machines are noisy
 
@@ -94,3 +96,62 @@ LIMITS: dict[str, Limit] = {
     "call through the proxy, 1 MB, steady": Limit(4.0, 3.5),  # 6 ms more than a bare one, which takes 2
 }
 """By name of a figure. `ours` is in the figure's unit."""
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """`best`: the best of the figure's rounds, compared with its limit."""
+
+    figure: Figure
+    limit: Limit
+    best: float
+
+    @property
+    def holds(self) -> bool:
+        return self.limit.holds(self.best)
+
+
+def judged(figures: Sequence[Figure], limits: Mapping[str, Limit] = LIMITS) -> list[Judged]:
+    """Each figure with its limit. Raises ValueError if a figure has no limit."""
+    odd = {figure.name for figure in figures} - set(limits)
+    if odd:
+        raise ValueError(f"without a limit: {', '.join(sorted(odd))}")
+    found = ((figure, limits[figure.name]) for figure in figures)
+    return [Judged(figure, limit, limit.best(figure)) for figure, limit in found]
+
+
+def table(rows: Sequence[Judged]) -> Table:
+    out = Table(title="The gate: the best of the rounds (of lists and starts in CPU), within its limit or not")
+    out.add_column("figure")
+    for title in ("ctxmgr", "floor", "held", "goal", "measured last", "limit"):
+        out.add_column(title, justify="right")
+    out.add_column("")
+    for row in rows:
+        held = row.limit
+        out.add_row(
+            row.figure.name,
+            row.figure.ours.text(row.figure.unit),
+            row.figure.floor.text(row.figure.unit) if row.figure.floor else "",
+            number(row.best),
+            number(held.goal) if held.goal is not None else "",
+            number(held.measured),
+            f"{'<=' if held.sense == 'at most' else '>='} {number(held.limit)}",
+            verdict(row),
+        )
+    return out
+
+
+def verdict(row: Judged) -> str:
+    if not row.holds:
+        return "[red]beyond its limit[/red]"
+    if row.limit.goal is None:
+        return "[green]within[/green]"
+    return "[green]within[/green]" if row.limit.was_reached else "within, [yellow]short of its goal[/yellow]"
+
+
+def failures(rows: Sequence[Judged]) -> list[str]:
+    """The figures beyond their limits, as text."""
+    return [
+        f"{row.figure.name}: {number(row.best)}, {row.limit.sense} {number(row.limit.limit)}"
+        for row in rows
+        if not row.holds
+    ]

@@ -6,12 +6,14 @@ The log holds each head that a sidecar swapped into a folder, in the order of th
 the lock of the swap.
 """
 
+import importlib
 import os
 import sys
 import time
+from typing import Any
 
 from ctxmgr.cli import main
-from ctxmgr.store.objects import HEADS, file_objects
+from ctxmgr.store.objects import HEADS
 
 
 def shift_clock(seconds: float) -> None:
@@ -20,7 +22,8 @@ def shift_clock(seconds: float) -> None:
 
 
 def log_heads(path: str) -> None:
-    write = file_objects.write_file
+    files: Any = importlib.import_module("ctxmgr.store.objects.file_objects")
+    write = files.write_file
 
     def logged(root: int, key: str, content: bytes) -> None:
         write(root, key, content)
@@ -29,7 +32,7 @@ def log_heads(path: str) -> None:
             os.write(log, content + b"\n")
             os.close(log)
 
-    file_objects.write_file = logged
+    files.write_file = logged
 
 
 if __name__ == "__main__":

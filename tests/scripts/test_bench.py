@@ -21,7 +21,7 @@ def part(name: str) -> ModuleType:
 
 
 figures, floor, prepared = part("figures"), part("floor"), part("prepared")
-gate, limits, pair, steady = part("gate"), part("limits"), part("pair"), part("steady")
+limits, pair, steady = part("limits"), part("pair"), part("steady")
 
 
 def test_the_floor_echoes_the_list_byte_for_byte() -> None:
@@ -59,9 +59,9 @@ def test_the_gate_holds_the_best_round_of_each_figure_to_its_limit() -> None:
         figures.figure("rate", "/s", [0.1, 0.1, 0.21], [1.0, 1.0, 1.0]),
         figures.figure("own", "MB", [2.9]),
     ]
-    rows = gate.judged(within, held)
+    rows = limits.judged(within, held)
     assert [row.best for row in rows] == [1.4, 0.21, 2.9]
-    assert not gate.failures(rows)
+    assert not limits.failures(rows)
     busy_floor = figures.figure("ratio", "ms", [2.0, 3.0, 4.0], [9.0, 2.0, 4.0])
     assert held["ratio"].best(busy_floor) == 1.0
     beyond = [
@@ -69,9 +69,9 @@ def test_the_gate_holds_the_best_round_of_each_figure_to_its_limit() -> None:
         figures.figure("rate", "/s", [0.1, 0.1, 0.19], [1.0, 1.0, 1.0]),
         figures.figure("own", "MB", [3.1]),
     ]
-    assert len(gate.failures(gate.judged(beyond, held))) == 3
+    assert len(limits.failures(limits.judged(beyond, held))) == 3
     with pytest.raises(ValueError, match=r"without a limit: own$"):
-        gate.judged(beyond, {"ratio": held["ratio"], "rate": held["rate"]})
+        limits.judged(beyond, {"ratio": held["ratio"], "rate": held["rate"]})
 
 
 @pytest.mark.long

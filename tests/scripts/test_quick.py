@@ -113,24 +113,24 @@ def test_every_path_that_the_table_of_pages_names_is_there() -> None:
 
 
 def test_a_failure_is_shown_when_it_happens(tmp_path: Path) -> None:
-    """Before the next test has run, and in a process that tests by workers, too."""
+    """Before the next test has run, in a process that tests by workers, too."""
     (tmp_path / "conftest.py").write_text("from tests.conftest import pytest_configure\n", encoding="utf-8")
     (tmp_path / "test_two.py").write_text(
         "def test_one():\n    assert 1 == 2\n\ndef test_two(capfd):\n    pass\n", encoding="utf-8"
     )
-    for workers in ((), ("-n", "1")):
-        command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-p",
-            "no:cacheprovider",
-            "--rootdir",
-            str(tmp_path),
-            *workers,
-        ]
-        done = subprocess.run([*command, str(tmp_path)], cwd=quick.ROOT, capture_output=True, encoding="utf-8")
-        shown, _, summary = done.stdout.partition("= FAILURES =")
-        assert "\nFAILED test_two.py::test_one: assert 1 == 2\n" in shown, done.stdout + done.stderr
-        assert "1 failed, 1 passed" in summary
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "--rootdir",
+        str(tmp_path),
+        "-n",
+        "1",
+    ]
+    done = subprocess.run([*command, str(tmp_path)], cwd=quick.ROOT, capture_output=True, encoding="utf-8")
+    shown, _, summary = done.stdout.partition("= FAILURES =")
+    assert "\nFAILED test_two.py::test_one: assert 1 == 2\n" in shown, done.stdout + done.stderr
+    assert "1 failed, 1 passed" in summary

@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator
 
 from ctxmgr.holdout import HoldoutCall, digest
-from ctxmgr.holdout.assignment import arm_of
+from ctxmgr.holdout.calls import arm_of
 
 FULL_CALLS = 60  # from there on a list grows no more
 PRICES = {"large": 0.05, "small": 0.01}  # dollars a call of a full list

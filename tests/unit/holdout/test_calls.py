@@ -1,6 +1,7 @@
-"""The file of a holdout's calls."""
+"""The file of a holdout's calls, and the arm of a session."""
 
 import fcntl
+import hashlib
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pytest
 
 from ctxmgr.holdout import HoldoutCall, HoldoutCalls, digest
 from ctxmgr.holdout import calls as module
+from ctxmgr.holdout.calls import arm_of
 
 CALL = HoldoutCall(1, "heldOut", digest("s"), digest("c"), "claude", "m", 1, 1, 2, 3, 4, 0.5, rereads=2)
 
@@ -109,3 +111,25 @@ def test_a_disk_at_fault_stops_nothing(tmp_path: Path) -> None:
 def test_a_system_without_file_locks_can_load_it() -> None:
     code = "import sys; sys.modules['fcntl'] = None; import ctxmgr.holdout, ctxmgr.holdout.calls"
     assert subprocess.run([sys.executable, "-c", code], check=False, capture_output=True).stderr == b""
+
+
+NAMES = [f"claude:{number}" for number in range(2_000)]
+
+
+def test_it_is_by_the_ids_sha_256_and_nothing_else() -> None:
+    for name in NAMES[:100]:
+        first = int(hashlib.sha256(name.encode()).hexdigest()[:16], 16) / 16**16
+        assert digest(name) == hashlib.sha256(name.encode()).hexdigest()[:16]
+        assert arm_of(name, first + 1e-9) == "heldOut"
+        assert arm_of(name, first - 1e-9) == "managed"
+
+
+def test_it_has_the_share_that_was_asked_for() -> None:
+    for share in (0.0, 0.1, 0.5, 1.0):
+        held_out = sum(arm_of(name, share) == "heldOut" for name in NAMES)
+        assert abs(held_out / len(NAMES) - share) <= 0.03
+
+
+def test_a_larger_share_holds_out_the_same_sessions_and_more() -> None:
+    small, large = ({name for name in NAMES if arm_of(name, share) == "heldOut"} for share in (0.1, 0.3))
+    assert small < large

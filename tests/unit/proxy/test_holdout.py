@@ -14,7 +14,7 @@ import pytest
 from ctxmgr.cli import main
 from ctxmgr.formats import FORMATS
 from ctxmgr.holdout import HoldoutCall, HoldoutCalls
-from ctxmgr.holdout.assignment import arm_of
+from ctxmgr.holdout.calls import arm_of
 from ctxmgr.proxy.conversation import ProgramConversation
 from ctxmgr.proxy.enrolment import ListEvents
 from tests.provider import Provider, script
