@@ -200,13 +200,9 @@ class Claims:
         """
         word = secrets.token_hex(WORD_BYTES)
         kept = self._words()
-        temporary = self._path.with_name(f"{self._path.name}.tmp")
+        temporary = files.beside(self._path, "tmp")
         with contextlib.suppress(OSError):
-            made = files.private_file(str(temporary))
-            try:
-                os.write(made, msgspec.json.encode((*kept, word)[-KEPT:]))
-            finally:
-                os.close(made)
+            os.close(files.create(temporary, msgspec.json.encode((*kept, word)[-KEPT:])))
             os.replace(temporary, self._path)
         return word
 

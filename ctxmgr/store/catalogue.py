@@ -9,7 +9,7 @@ from typing import TypeVar
 import msgspec
 
 from ctxmgr.store import parts
-from ctxmgr.store.driving import Sleep, driven, read_head
+from ctxmgr.store.driving import Sleep, driven, read_head, side_by_side
 from ctxmgr.store.head import CLOCK, LEASE_MS, escaped, head_key, objects_prefix, unescaped
 from ctxmgr.store.objects import HEADS, ListedObject, Objects, StoreFault, StoreUnreachable, opened
 from ctxmgr.store.protocol import Away, Busy, End, take
@@ -133,11 +133,9 @@ async def outdated(objects: Objects, limits: PurgeLimits) -> list[Outdated]:
     """Outdated sessions, oldest first. Never includes a session that changed within the last day, open or not, or
     one that cannot be read. Reads a session's objects only if it returns the session or a size limit is set.
     """
-    room = asyncio.Semaphore(AT_ONCE)
 
     async def sized(session: StoredSession) -> StoredSession:
-        async with room:
-            parts = await objects.listed(objects_prefix(session.session_id))
+        parts = await objects.listed(objects_prefix(session.session_id))
         return msgspec.structs.replace(session, size_bytes=sum(part.size_bytes for part in parts))
 
     sessions = [session for session in await listed(objects) if session.fault is None]
@@ -147,7 +145,7 @@ async def outdated(objects: Objects, limits: PurgeLimits) -> list[Outdated]:
     over = 0
     if limits.max_megabytes is None:
         sessions = [session for session in sessions if session.saved_ms < oldest_ms]
-    sessions = await asyncio.gather(*map(sized, sessions))
+    sessions = await side_by_side(sized, sessions, AT_ONCE)
     if limits.max_megabytes is not None:
         over = sum(session.size_bytes for session in sessions) - limits.max_megabytes * MEGABYTE
     gone = []
@@ -160,16 +158,13 @@ async def outdated(objects: Objects, limits: PurgeLimits) -> list[Outdated]:
 
 
 async def listed(objects: Objects) -> list[StoredSession]:
-    room = asyncio.Semaphore(AT_ONCE)
-
     async def stored_session(entry: ListedObject) -> StoredSession | None:
-        async with room:
-            try:
-                head = (await read_head(objects, entry.key)).head
-            except StoreUnreachable:
-                raise
-            except StoreFault as fault:
-                return StoredSession(fault=str(fault))
+        try:
+            head = (await read_head(objects, entry.key)).head
+        except StoreUnreachable:
+            raise
+        except StoreFault as fault:
+            return StoredSession(fault=str(fault))
         if head is None or head.deleted:
             return None
         contents = head.contents
@@ -177,7 +172,7 @@ async def listed(objects: Objects) -> list[StoredSession]:
         size, number = contents.size_bytes, head.epoch_number
         return StoredSession(name, contents.seq, size, number, head.is_open, entry.saved_ms)
 
-    sessions = await asyncio.gather(*map(stored_session, await objects.listed(HEADS)))
+    sessions = await side_by_side(stored_session, await objects.listed(HEADS), AT_ONCE)
     return sorted(filter(None, sessions), key=lambda session: session.session_id)
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import math
 import time
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Iterable
 from typing import Any, TypeVar
 
 from ctxmgr.store import head as heads
@@ -11,6 +11,7 @@ from ctxmgr.store.objects import Conflict, Missing, Objects, StoreUnreachable
 from ctxmgr.store.protocol import HeadRead, Lost, Pause, Read, Step, Swap, Swapped
 
 TOO_LATE = "the store did not answer in time"
+Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
 Sleep = Callable[[float], Awaitable[None]]
 
@@ -58,6 +59,19 @@ async def _answer(step: Read | Swap, objects: Objects, key: str) -> Any:
         return Lost(str(fault))
     except Conflict:
         return Lost()
+
+
+async def side_by_side(
+    do: Callable[[Item], Awaitable[Outcome]], items: Iterable[Item], at_once: int
+) -> list[Outcome]:
+    """The results of these requests, in the order of `items`, at most `at_once` of them at a time."""
+    room = asyncio.Semaphore(at_once)
+
+    async def done(item: Item) -> Outcome:
+        async with room:
+            return await do(item)
+
+    return await asyncio.gather(*map(done, items))
 
 
 async def read_head(objects: Objects, key: str) -> HeadRead:

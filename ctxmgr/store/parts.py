@@ -9,7 +9,7 @@ deletes objects that no head names any more.
    use.
 """
 
-import asyncio
+import contextlib
 import zlib
 from collections.abc import Iterable, Sequence
 
@@ -17,6 +17,7 @@ import msgspec
 
 from ctxmgr.devices.snapshots import to_line
 from ctxmgr.model import ArchiveRow
+from ctxmgr.store.driving import side_by_side
 from ctxmgr.store.head import Contents, SessionHead, digest, epoch_of, is_object_name, objects_prefix
 from ctxmgr.store.objects import Missing, Objects, StoreFault
 
@@ -109,17 +110,15 @@ async def rows(objects: Objects, session_id: str, contents: Contents) -> list[Ar
 
 
 async def _got(objects: Objects, session_id: str, names: Sequence[str]) -> list[bytes]:
-    room = asyncio.Semaphore(AT_ONCE)
     prefix = objects_prefix(session_id)
 
     async def get(name: str) -> bytes:
-        async with room:
-            try:
-                return (await objects.get(prefix + name)).content
-            except Missing:
-                raise Damaged("an object that the session's head names is gone from the store") from None
+        try:
+            return (await objects.get(prefix + name)).content
+        except Missing:
+            raise Damaged("an object that the session's head names is gone from the store") from None
 
-    return await asyncio.gather(*map(get, names))
+    return await side_by_side(get, names, AT_ONCE)
 
 
 def records(content: bytes) -> tuple[bytes, ...]:
@@ -144,13 +143,10 @@ async def sweep(objects: Objects, session_id: str, head: SessionHead) -> int:
 
 async def delete(objects: Objects, session_id: str, names: Iterable[str]) -> None:
     """What cannot be deleted is swept later."""
-    room = asyncio.Semaphore(AT_ONCE)
     prefix = objects_prefix(session_id)
 
     async def delete_one(name: str) -> None:
-        async with room:
+        with contextlib.suppress(StoreFault):
             await objects.delete(prefix + name)
 
-    for fault in await asyncio.gather(*map(delete_one, names), return_exceptions=True):
-        if fault is not None and not isinstance(fault, StoreFault):
-            raise fault
+    await side_by_side(delete_one, names, AT_ONCE)
