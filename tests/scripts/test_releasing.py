@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from ctxmgr import __version__
 from ctxmgr.model.rules import RELEASES, RULES
 from scripts import artifacts
 from scripts.releasing import (
@@ -22,16 +23,19 @@ from scripts.releasing import (
     read,
     released,
     sections,
+    versions,
 )
 
-LOG = """# Changelog
+MAJOR, MINOR, _ = __version__.split(".")
+BEFORE, NEXT = __version__, f"{MAJOR}.{int(MINOR) + 1}.0"
+LOG = f"""# Changelog
 
-## 0.2.0 (unreleased)
+## {NEXT} (unreleased)
 
 - One thing.
 - Another.
 
-## 0.1.1 (2025-02-03)
+## {BEFORE} (2025-02-03)
 
 - A third.
 
@@ -39,38 +43,7 @@ LOG = """# Changelog
 
 - The first.
 """
-PROJECT_TEXT = '[project]\nname = "x"\nversion = "0.1.1"\n\n[tool.z]\ntarget-version = "py311"\n'
-PROJECT_TEXT += 'study = ["ctxmgr-study==0.1.1"]\n'
-STUDY_TEXT = 'version = "0.1.1"  # as the other\ndependencies = ["ctxmgr-sidecar==0.1.1", "rich"]\n'
-PACKAGE_TEXT = '{\n  "name": "ctxmgr-client",\n  "version": "0.1.1",\n  "devDependencies": {"ms": "2.0.0"}\n}\n'
-LOCK_TEXT = """{
-  "name": "ctxmgr-client",
-  "version": "0.1.1",
-  "packages": {
-    "": {
-      "name": "ctxmgr-client",
-      "version": "0.1.1"
-    },
-    "node_modules/ms": {
-      "version": "2.0.0"
-    }
-  }
-}
-"""
-CRATE_TEXT = '[package]\nversion = "0.1.1"\n\n[dependencies]\nserde = { version = "1.0.190" }\n'
-CRATE_LOCK_TEXT = 'name = "ctxmgr-client"\nversion = "0.1.1"\n\nname = "serde"\nversion = "1.0.190"\n'
-HOSTS = {
-    "protocol/hosts/typescript/package.json": PACKAGE_TEXT,
-    "protocol/hosts/typescript/package-lock.json": LOCK_TEXT,
-    "protocol/hosts/pi/package.json": PACKAGE_TEXT.replace("client", "pi"),
-    "protocol/hosts/pi/package-lock.json": LOCK_TEXT.replace("client", "pi"),
-    "protocol/hosts/rust/Cargo.toml": CRATE_TEXT,
-    "protocol/hosts/rust/Cargo.lock": CRATE_LOCK_TEXT,
-    "protocol/hosts/claude-code-hooks/.claude-plugin/plugin.json": '{\n  "version": "0.1.1"\n}\n',
-}
-GOOD = Checkout(
-    {CHANGELOG: LOG, PROJECT: PROJECT_TEXT, STUDY: STUDY_TEXT, MODULE: '__version__ = "0.1.1"\n', **HOSTS}, "0.2"
-)
+GOOD = Checkout({**read(ROOT).texts, CHANGELOG: LOG}, NEXT.rpartition(".")[0])
 
 
 def changed(name: str, old: str, new: str) -> Checkout:
@@ -79,64 +52,56 @@ def changed(name: str, old: str, new: str) -> Checkout:
 
 
 def test_a_checkout_in_order_has_no_fault() -> None:
-    assert list(faults("0.2.0", GOOD)) == []
+    assert list(faults(NEXT, GOOD)) == []
 
 
 OUT_OF_ORDER = [
-    ("v0.2.0", GOOD, "v0.2.0 is no version such as 0.2.0"),
+    (f"v{NEXT}", GOOD, f"v{NEXT} is no version such as 0.2.0"),
+    ("9.0.0", msgspec.structs.replace(GOOD, newest="9.0"), f"CHANGELOG.md starts with {NEXT}, not with 9.0.0"),
     (
-        "0.3.0",
-        msgspec.structs.replace(GOOD, newest="0.3"),
-        "CHANGELOG.md starts with 0.2.0, not with 0.3.0",
-    ),
-    (
-        "0.2.0",
+        NEXT,
         changed(CHANGELOG, "(unreleased)", "(2025-03-04)"),
-        "CHANGELOG.md: 0.2.0 is marked (2025-03-04), not (unreleased)",
+        f"CHANGELOG.md: {NEXT} is marked (2025-03-04), not (unreleased)",
     ),
-    ("0.2.0", changed(CHANGELOG, "- One thing.\n- Another.\n", ""), "CHANGELOG.md says nothing of 0.2.0"),
-    ("0.2.0", changed(CHANGELOG, "## 0.1.1 (2025-02-03)", "## 0.1.1"), "CHANGELOG.md: 0.1.1 has no date"),
-    ("0.2.0", changed(CHANGELOG, "## 0.1.0 (", "## 0.1.10 ("), "CHANGELOG.md: 0.1.10 is listed below 0.1.1"),
-    ("0.2.0", changed(MODULE, "0.1.1", "new"), "ctxmgr/__init__.py does not name a version"),
+    (NEXT, changed(CHANGELOG, "- One thing.\n- Another.\n", ""), f"CHANGELOG.md says nothing of {NEXT}"),
+    (NEXT, changed(CHANGELOG, f"{BEFORE} (2025-02-03)", BEFORE), f"CHANGELOG.md: {BEFORE} has no date"),
+    (NEXT, changed(CHANGELOG, "## 0.1.0", "## 0.99.0"), f"CHANGELOG.md: 0.99.0 is listed below {BEFORE}"),
+    (NEXT, changed(MODULE, BEFORE, "new"), "ctxmgr/__init__.py does not name a version"),
+    (NEXT, changed(MODULE, BEFORE, "0.1.2"), f"pyproject.toml names {BEFORE}, but ctxmgr/__init__.py: 0.1.2"),
     (
-        "0.2.0",
-        changed(MODULE, "0.1.1", "0.1.2"),
-        "pyproject.toml names 0.1.1, but ctxmgr/__init__.py: 0.1.2",
-    ),
-    (
-        "0.2.0",
-        changed(STUDY, "sidecar==0.1.1", "sidecar==0.1.0"),
-        "pyproject.toml names 0.1.1, but ctxmgr/study/pyproject.toml: 0.1.0, 0.1.1",
+        NEXT,
+        changed(STUDY, f"sidecar=={BEFORE}", "sidecar==0.1.0"),
+        f"pyproject.toml names {BEFORE}, but ctxmgr/study/pyproject.toml: 0.1.0, {BEFORE}",
     ),
     (
-        "0.2.0",
+        NEXT,
         msgspec.structs.replace(GOOD, newest="0.1"),
-        "the table of rules says that ctxmgr 0.1 replays today's rules, not 0.2.0",
+        f"the table of rules says that ctxmgr 0.1 replays today's rules, not {NEXT}",
     ),
-    ("0.2.0", msgspec.structs.replace(GOOD, changed=" M a.py"), "uncommitted changes:\n M a.py"),
+    (NEXT, msgspec.structs.replace(GOOD, changed=" M a.py"), "uncommitted changes:\n M a.py"),
+    (
+        NEXT,
+        msgspec.structs.replace(GOOD, texts=released("99.0.0", "", GOOD) | {CHANGELOG: LOG}),
+        f"pyproject.toml names 99.0.0 already, which is later than {NEXT}",
+    ),
 ]
 
 
 def test_what_stands_in_the_way_is_said() -> None:
     for version, checkout, fault in OUT_OF_ORDER:
-        assert list(faults(version, checkout)) == [fault], version
-
-
-def test_a_version_does_not_go_back() -> None:
-    texts = {name: text.replace("0.1.1", "0.10.0") for name, text in GOOD.texts.items() if name != CHANGELOG}
-    texts[CHANGELOG] = LOG
-    checkout = msgspec.structs.replace(GOOD, texts=texts)
-    assert list(faults("0.2.0", checkout)) == ["pyproject.toml names 0.10.0 already, which is later than 0.2.0"]
+        assert list(faults(version, checkout)) == [fault], fault
 
 
 def test_the_version_and_the_date_are_written_and_nothing_else() -> None:
-    assert released("0.2.0", "2025-03-04", GOOD) == {
-        CHANGELOG: LOG.replace("(unreleased)", "(2025-03-04)"),
-        PROJECT: PROJECT_TEXT.replace("0.1.1", "0.2.0"),
-        STUDY: STUDY_TEXT.replace("0.1.1", "0.2.0"),
-        MODULE: '__version__ = "0.2.0"\n',
-        **{name: text.replace("0.1.1", "0.2.0") for name, text in HOSTS.items()},
-    }
+    written = released(NEXT, "2025-03-04", GOOD)
+    assert written.pop(CHANGELOG) == LOG.replace("(unreleased)", "(2025-03-04)")
+    assert set(written) == set(VERSIONED)
+    for name, text in written.items():
+        assert versions(name, text) == {NEXT}
+        pairs = zip(GOOD.texts[name].splitlines(), text.splitlines(), strict=True)
+        lines = [(old, new) for old, new in pairs if old != new]
+        assert all(new == old.replace(BEFORE, NEXT) for old, new in lines)
+        assert len(lines) <= 2 or name == PROJECT, "of a lock file, the package itself"
 
 
 def test_every_file_that_has_a_version_is_written() -> None:
@@ -150,13 +115,8 @@ def test_every_file_that_has_a_version_is_written() -> None:
 def checkout(tmp_path: Path) -> Path:
     """A repository with a version that today's rules fit, unreleased."""
     version = f"{RELEASES[RULES]}.9"
-    texts = {
-        CHANGELOG: f"# Changelog\n\n## {version} (unreleased)\n\n- A thing.\n",
-        PROJECT: 'version = "0.0.1"\n',
-        STUDY: 'version = "0.0.1"\ndependencies = ["ctxmgr-sidecar==0.0.1"]\n',
-        MODULE: '__version__ = "0.0.1"\n',
-        **{name: text.replace("0.1.1", "0.0.1") for name, text in HOSTS.items()},
-    }
+    log = f"# Changelog\n\n## {version} (unreleased)\n\n- A thing.\n"
+    texts = released("0.0.1", "", GOOD) | {CHANGELOG: log}
     for name, text in texts.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
@@ -180,8 +140,7 @@ def test_releasing_writes_the_files_and_not_twice(checkout: Path, capsys: pytest
     assert main([version], checkout) == 0
     after = read(checkout)
     assert re.search(rf"^## {version} \(\d{{4}}-\d\d-\d\d\)$", after.texts[CHANGELOG], re.MULTILINE)
-    assert after.texts[MODULE] == f'__version__ = "{version}"\n'
-    assert after.texts[PROJECT] == f'version = "{version}"\n'
+    assert all(versions(name, after.texts[name]) == {version} for name in VERSIONED)
     assert main([version], checkout) == 1
     said = capsys.readouterr().err
     assert "not (unreleased)" in said
