@@ -1,7 +1,12 @@
-"""pi 0.87.1's own preparations of the recorded sessions: each of them equalled, to the last unit."""
+"""pi 0.87.1's own preparations of the recorded sessions: each of them equalled, to the last unit.
+
+The sessions lie outside of the repository (../shared/recordings/pi); without them the test says so.
+"""
 
 import hashlib
+import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +16,31 @@ from ctxmgr.engine.compaction.render import conversation, utf16_units
 from ctxmgr.engine.compaction.weighing import quarters
 from ctxmgr.formats.pi_tree import branch
 from ctxmgr.model.compaction import BranchEntry, BranchMessage, CutBudget, NothingToCompact
-from tests.contract.oracle import RECORDINGS, recorded, rows
+
+RECORDINGS = Path(__file__).parents[3] / "shared" / "recordings" / "pi"
+
+
+def recorded(name: str) -> list[bytes]:
+    """The entries of a recorded session, each as it stands in its file."""
+    text = (RECORDINGS / name).read_text(encoding="utf-8")
+    if name.endswith(".json"):
+        return [json.dumps(one).encode() for one in json.loads(text)["entries"]]
+    decoder, found = json.JSONDecoder(), []
+    for line in text.split("\n"):
+        at = 0
+        while line[at:].strip():  # some lines hold two entries
+            at += len(line[at:]) - len(line[at:].lstrip())
+            _, end = decoder.raw_decode(line, at)
+            found.append(line[at:end].encode())
+            at = end
+    return found
+
+
+def rows() -> list[dict[str, Any]]:
+    """What pi 0.87.1 prepares of each recording's first entries; none where they are not there."""
+    path = RECORDINGS / "oracle.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
 
 NAMES = sorted({row["recording"] for row in rows()})
 

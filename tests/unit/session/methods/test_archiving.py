@@ -1,5 +1,4 @@
-"""What leaves is archived before its markers are sent, held while it cannot be, and paged back; a transcript of it
-replays; and a host whose model has no tool for it may have it all the same, which changes no list."""
+"""What leaves is archived before its markers are sent, held while it cannot be, paged back and found by words."""
 
 import re
 from typing import Any
@@ -13,10 +12,11 @@ from ctxmgr.server import effects as do
 from ctxmgr.server.connection import Connection, ConnectionConfig
 from ctxmgr.server.effects import SnapshotLoaded
 from ctxmgr.session.methods import archiving
+from ctxmgr.session.methods.archiving import MOST_HITS, PAGE_CHARACTERS, USUAL_HITS
 from ctxmgr.study.conformance.replaying import ReplayedTranscript, replay
-from tests.contract.talk import Fields, Messages, Talk
+from tests.contract.talk import Failed, Fields, Messages, Talk
 from tests.unit.session.methods.archived import context, error, failing, page, ready
-from tests.unit.session.recovery import RETRIEVE, leaving, row, session_of
+from tests.unit.session.recovery import CALL, RETRIEVE, leaving, row, session_of
 
 
 def keys(talk: Talk) -> list[str]:
@@ -202,3 +202,82 @@ def test_a_transcript_replays_what_the_archive_had_from_elsewhere() -> None:
     assert replayed(talk).findings == ()
     lines = [msgspec.json.decode(line) for line in talk.lines]
     assert [line["retrieve"] for line in lines if "archive" in line] == [handle("a"), handle("b")]
+
+
+TEXT = "".join(f"line {number}\n" for number in range(5_000))  # 58,890 characters
+PAGES: list[tuple[Fields, int, int]] = [
+    ({}, 0, PAGE_CHARACTERS),
+    ({"offset": PAGE_CHARACTERS}, PAGE_CHARACTERS, 2 * PAGE_CHARACTERS),
+    ({"offset": 2 * PAGE_CHARACTERS}, 2 * PAGE_CHARACTERS, len(TEXT)),
+    ({"offset": 7.0, "limit": 3.0}, 7, 10),
+    ({"limit": 10**9}, 0, len(TEXT)),
+    ({"offset": len(TEXT)}, len(TEXT), len(TEXT)),
+    ({"offset": 10**9}, len(TEXT), len(TEXT)),
+]
+
+
+@pytest.mark.parametrize(("params", "start", "end"), PAGES)
+def test_a_page(params: Fields, start: int, end: int) -> None:
+    talk = Talk(capabilities=RETRIEVE, archived=[row("a", TEXT)])
+    answer = page(talk, "a", **params)
+    more = end < len(TEXT)
+    expected = {"text": TEXT[start:end], "offset": start, "next": end if more else None, "total": len(TEXT)}
+    assert answer == {**expected, "more": more, "call": CALL, "seq": 0}
+
+
+def test_what_came_back_is_noted_with_its_epoch_and_saved() -> None:
+    talk = Talk(capabilities=RETRIEVE, archived=[row("a"), row("b")])
+    page(talk, "a")
+    assert session_of(talk).state.returned == {handle("a"): 0}
+    saved = len(talk.saved)
+    page(talk, "a", offset=3)
+    assert len(talk.saved) == saved, "nothing new to save"
+    again = Talk(capabilities=RETRIEVE, found=SnapshotLoaded(tuple(talk.saved)))
+    assert session_of(again).state.returned == {handle("a"): 0}
+
+
+def test_two_that_meet_in_a_handle_are_not_there() -> None:
+    talk, make = ready(), Messages()
+    failing(talk)
+    with leaving(row("a"), msgspec.structs.replace(row("b"), handle=handle("a"))):
+        context(talk, make)
+    talk.driver.archive = lambda effect: ArchiveAnswer()  # type: ignore[method-assign]
+    assert error(talk, "a")["code"] == -32602
+
+
+def found(talk: Talk, query: str, **params: object) -> list[str]:
+    answer: Fields = talk.call("search", sessionId="s", query=query, **params)
+    return [hit["handle"] for hit in answer["hits"]]
+
+
+def refused(talk: Talk) -> Fields:
+    with pytest.raises(Failed) as failed:
+        found(talk, "owl")
+    return failed.value.error
+
+
+@pytest.mark.parametrize(
+    ("params", "count"), [({}, USUAL_HITS), ({"limit": 3}, 3), ({"limit": 10**9}, MOST_HITS), ({"limit": 2.0}, 2)]
+)
+def test_so_many_are_found(params: Fields, count: int) -> None:
+    talk = Talk(capabilities=RETRIEVE, archived=[row(f"n{number}", "the owl") for number in range(60)])
+    assert len(found(talk, "owl", **params)) == count
+
+
+def test_an_archive_at_fault_is_said_once_without_conversation() -> None:
+    talk = ready()
+    failing(talk)
+    error = refused(talk)
+    assert (error["code"], error["message"]) == (-32803, "the archive could not be searched now")
+    assert refused(talk) == error
+    assert talk.status()["notes"] == ["the archive could not be searched: the disk is full"]
+
+
+def test_what_the_disk_did_not_take_is_found() -> None:
+    talk = ready()
+    real = talk.driver.archive
+    with leaving(row("a", "the owl")):
+        failing(talk)
+        context(talk, Messages())
+    talk.driver.archive = real  # type: ignore[method-assign]
+    assert found(talk, "owl") == [handle("a")]
