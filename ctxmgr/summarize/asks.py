@@ -18,9 +18,9 @@ import msgspec
 from ctxmgr.engine.compaction import scoring, truncation
 from ctxmgr.engine.memory import summary
 from ctxmgr.model.compaction import Asking, BranchMessage, Completion, CompletionRequest, Purpose
-from ctxmgr.summarize.brief import CompletionFailure, PromptTask, SummaryInput
+from ctxmgr.summarize.brief import PromptTask, SummaryInput
 from ctxmgr.summarize.formats import Shape
-from ctxmgr.summarize.parse import AcceptedAnswer, Reason, RejectedAnswer, verdict
+from ctxmgr.summarize.parse import AcceptedAnswer, CompletionFailure, Reason, verdict
 from ctxmgr.summarize.prompts import PromptParts, merge_prompt, prompt
 
 INPUT_SHARE = 0.8
@@ -63,7 +63,7 @@ def question(
     """
     label = LABELS[job.matter] if slice_number is None else f"slice {slice_number[0]} of {slice_number[1]}"
     left_out = job.left_out if slice_number is None or slice_number[0] == 1 else ()
-    notes = job.scratchpad if slice_number is None or slice_number[0] == slice_number[1] else ""
+    notes = job.given.scratchpad if slice_number is None or slice_number[0] == slice_number[1] else ""
     text, given = given.conversation, msgspec.structs.replace(given, conversation="", scratchpad=notes)
 
     def put(given: PromptParts) -> str:
@@ -71,7 +71,9 @@ def question(
 
     free = input_room(brief, output) - brief.weigh(brief.system) - brief.weigh(put(given))
     if free < LEAST_ROOM:
-        give_up(RejectedAnswer("does not fit", f"{free} of {brief.window} tokens left for the conversation"), label)
+        give_up(
+            CompletionFailure("does not fit", f"{free} of {brief.window} tokens left for the conversation"), label
+        )
     if text and not left_out and brief.weigh(text) <= free:
         digest = ""
     else:
@@ -105,11 +107,12 @@ def _digest_room(free: int) -> int:
 
 def merge_question(brief: SummaryInput[Any], job: PromptTask, texts: tuple[str, ...]) -> ShapedRequest:
     """The request that merges the texts of slices. Raises SummaryFailed if they do not fit."""
-    text = merge_prompt(job.matter, job.shape, texts, job.given, job.instructions, most=job.max_tokens)
+    given = msgspec.structs.replace(job.given, scratchpad="")
+    text = merge_prompt(job.matter, job.shape, texts, given, job.instructions, most=job.max_tokens)
     over = brief.weigh(brief.system) + brief.weigh(text) - input_room(brief, job.max_tokens)
     if over > 0:
-        give_up(RejectedAnswer("does not fit", f"{over} tokens too many"), "merge")
-    replaced = sum(map(brief.weigh, (*texts, job.previous, job.earlier, job.notes)))
+        give_up(CompletionFailure("does not fit", f"{over} tokens too many"), "merge")
+    replaced = sum(map(brief.weigh, (*texts, given.previous, given.earlier, given.notes)))
     return ShapedRequest(
         CompletionRequest("merge", brief.system, text, job.max_tokens, f"merge of {len(texts)} slices"),
         job.shape,
@@ -169,11 +172,11 @@ def answer(brief: SummaryInput[Any], question: ShapedRequest) -> Asking[Accepted
     return accepted
 
 
-def give_up(refused: RejectedAnswer, label: str) -> NoReturn:
-    raise SummaryFailed(CompletionFailure(refused.reason, label, refused.detail, refused.prose))
+def give_up(refused: CompletionFailure, label: str) -> NoReturn:
+    raise SummaryFailed(msgspec.structs.replace(refused, label=label))
 
 
-def _hinted(question: ShapedRequest, refused: RejectedAnswer) -> CompletionRequest:
+def _hinted(question: ShapedRequest, refused: CompletionFailure) -> CompletionRequest:
     """The request of the next attempt: always based on the first one, so that hints do not accumulate."""
     hint = _HINTS.get(refused.reason)
     if hint is None:

@@ -17,15 +17,13 @@ from ctxmgr.model.compaction import (
 )
 from ctxmgr.model.saved import Ledger
 from ctxmgr.summarize.formats import Shape
-from ctxmgr.summarize.parse import Reason
+from ctxmgr.summarize.parse import CompletionFailure
 from ctxmgr.summarize.prompts import SYSTEM, Matter, PromptParts
 
 
 class PromptTask(msgspec.Struct, frozen=True):
-    """One text to write. `max_tokens`: its limit. `previous`, `earlier` and `notes` as in `PromptParts`.
-
-    `left_out`: messages that belong to it and are only covered by a digest. `scratchpad`: the model's own notes,
-    shown with the newest messages.
+    """One text to write. `max_tokens`: its limit. `given`: what is shown beside its messages; the scratchpad is
+    shown with the newest of them. `left_out`: messages that belong to it and are only covered by a digest.
     """
 
     matter: Matter
@@ -33,27 +31,8 @@ class PromptTask(msgspec.Struct, frozen=True):
     shape: Shape
     max_tokens: int
     instructions: str = ""
-    previous: str = ""
-    earlier: str = ""
-    notes: str = ""
+    given: PromptParts = PromptParts()
     left_out: tuple[BranchMessage, ...] = ()
-    scratchpad: str = ""
-
-    @property
-    def given(self) -> PromptParts:
-        """What the job has beside its messages."""
-        return PromptParts("", previous=self.previous, earlier=self.earlier, notes=self.notes)
-
-
-class CompletionFailure(msgspec.Struct, frozen=True):
-    """Why there is no answer: of which request, for what reason, and the words of whoever ran it. `prose`: what the
-    model said instead of a summary, if that can be kept.
-    """
-
-    reason: Reason
-    label: str = ""
-    detail: str = ""
-    prose: str = ""
 
 
 class SummaryUsage:

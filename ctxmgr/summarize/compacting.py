@@ -21,12 +21,12 @@ from ctxmgr.engine.memory import scratchpad_section, summary
 from ctxmgr.model import Weigh, prices
 from ctxmgr.model.compaction import Asking, BranchMessage, CompactionPlan, CompletionRequest, Result
 from ctxmgr.summarize.asks import ShapedRequest, SummaryFailed, answer, give_up
-from ctxmgr.summarize.brief import CompletionFailure, HostContext, PromptTask, SummaryInput, SummaryUsage
+from ctxmgr.summarize.brief import HostContext, PromptTask, SummaryInput, SummaryUsage
 from ctxmgr.summarize.formats import STRUCTURED, TURN, Shape, asked_for
 from ctxmgr.summarize.outline import together
-from ctxmgr.summarize.parse import LEAST_TOKENS, AcceptedAnswer, RejectedAnswer
+from ctxmgr.summarize.parse import LEAST_TOKENS, AcceptedAnswer, CompletionFailure
 from ctxmgr.summarize.previous_summary import PreviousSummary, with_turn_context
-from ctxmgr.summarize.prompts import on_context_prompt
+from ctxmgr.summarize.prompts import PromptParts, on_context_prompt
 from ctxmgr.summarize.strategies import STRATEGIES, side_by_side
 
 HISTORY_SHARE = 0.8  # of the reserve, for the summary of a history (pi)
@@ -50,10 +50,7 @@ def from_copy(brief: SummaryInput[CompactionPlan], shape: Shape, past: PreviousS
         shape,
         history_output(brief, shape),
         brief.instructions,
-        previous=past.history,
-        earlier=past.context,
-        notes=past.notes,
-        scratchpad=brief.scratchpad,
+        PromptParts(previous=past.history, earlier=past.context, notes=past.notes, scratchpad=brief.scratchpad),
     )
     turn = PromptTask(
         "turn-prefix",
@@ -61,8 +58,7 @@ def from_copy(brief: SummaryInput[CompactionPlan], shape: Shape, past: PreviousS
         asked_for(brief.prompts.turn_prefix, TURN),
         output(brief, _share(brief, TURN_SHARE)),
         brief.instructions,
-        earlier="" if prepared.history else past.context,
-        scratchpad="" if prepared.history else brief.scratchpad,
+        PromptParts() if prepared.history else PromptParts(earlier=past.context, scratchpad=brief.scratchpad),
     )
     # depths are those of the history's steps
     for_turn = brief if callable(brief.depths) else msgspec.structs.replace(brief, depths=None)
@@ -81,7 +77,7 @@ def from_copy(brief: SummaryInput[CompactionPlan], shape: Shape, past: PreviousS
         if first.text and first.text.strip() != accepted.text.strip():  # the same text, reported once
             accepted = AcceptedAnswer(with_turn_context(accepted.text, first.text), accepted.short)
     if is_longer(brief, accepted.text, past):
-        give_up(RejectedAnswer("too long", "more than what it replaces"), "summary")
+        give_up(CompletionFailure("too long", "more than what it replaces"), "summary")
     brief.usage.turn_failure = failure
     return accepted
 
@@ -235,7 +231,7 @@ def written(brief: SummaryInput[CompactionPlan], shape: Shape, past: PreviousSum
             once = msgspec.structs.replace(brief, retries=0)
             accepted = yield from answer(once, ShapedRequest(ask, shape, context.tokens))
             if is_longer(brief, accepted.text, past):
-                give_up(RejectedAnswer("too long", "more than what it replaces"), ON_CONTEXT_LABEL)
+                give_up(CompletionFailure("too long", "more than what it replaces"), ON_CONTEXT_LABEL)
         except SummaryFailed as gave_up:
             if gave_up.failure.reason == "cancelled":
                 copy.close()

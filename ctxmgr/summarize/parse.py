@@ -59,57 +59,57 @@ class AcceptedAnswer(msgspec.Struct, frozen=True):
     short: str = ""
 
 
-class RejectedAnswer(msgspec.Struct, frozen=True):
-    """Why an answer cannot be used. `detail`: more about it for people, without conversation.
-
-    `prose`: the answer, if it had no section (rule 5).
+class CompletionFailure(msgspec.Struct, frozen=True):
+    """Why there is no summary. `detail`: more about it for people, without conversation. `prose`: the answer, if it
+    had no section (rule 5). `label`: of the request.
     """
 
     reason: Reason
     detail: str = ""
     prose: str = ""
+    label: str = ""
 
 
 def verdict(
     completion: Completion, ask: CompletionRequest, shape: Shape, *, most: int, weigh: Weigh
-) -> AcceptedAnswer | RejectedAnswer:
+) -> AcceptedAnswer | CompletionFailure:
     """Judges one answer. `most`: tokens of what it replaces."""
     stopped = _stopped(completion)
     if stopped:
         return stopped
     text = without_surrogates(completion.text)
     if not text.strip():
-        return RejectedAnswer("empty")
+        return CompletionFailure("empty")
     read = text_of(text, shape)
-    answer = read.prose if isinstance(read, RejectedAnswer) else read.text
+    answer = read.prose if isinstance(read, CompletionFailure) else read.text
     weight, limit = weigh(answer), max(most, LEAST_TOKENS)
-    if isinstance(read, RejectedAnswer) and weight <= min(limit, max(ask.max_tokens, LEAST_TOKENS)):
+    if isinstance(read, CompletionFailure) and weight <= min(limit, max(ask.max_tokens, LEAST_TOKENS)):
         return read
     if weight > limit:
-        return RejectedAnswer("too long", f"{weight} tokens for {most}")
+        return CompletionFailure("too long", f"{weight} tokens for {most}")
     if weight > max(ask.max_tokens * OVER_MAX, LEAST_TOKENS):
-        return RejectedAnswer("too long", f"{weight} tokens where {ask.max_tokens} were asked for")
+        return CompletionFailure("too long", f"{weight} tokens where {ask.max_tokens} were asked for")
     return read
 
 
-def _stopped(completion: Completion) -> RejectedAnswer | None:
+def _stopped(completion: Completion) -> CompletionFailure | None:
     match completion.stop:
         case "stop":
             return None
         case "length":
-            return RejectedAnswer("truncated")
+            return CompletionFailure("truncated")
         case "toolUse":
-            return RejectedAnswer("called a tool")
+            return CompletionFailure("called a tool")
         case "cancelled":
-            return RejectedAnswer("cancelled")
-    return RejectedAnswer("failed", plain(completion.fault))
+            return CompletionFailure("cancelled")
+    return CompletionFailure("failed", plain(completion.fault))
 
 
-def text_of(text: str, shape: Shape) -> AcceptedAnswer | RejectedAnswer:
+def text_of(text: str, shape: Shape) -> AcceptedAnswer | CompletionFailure:
     """Reads a whole answer in a shape (rules 1 to 3)."""
     if shape.is_free:
         body = without_turn_mark(without_lists(_unfenced(text))).strip()
-        return AcceptedAnswer(body) if plain(body) else RejectedAnswer("empty")
+        return AcceptedAnswer(body) if plain(body) else CompletionFailure("empty")
     answer = _unfenced(text)
     short = _SHORT.search(answer) if shape.short else None
     apart = answer[: short.start()] + answer[short.end() :] if short else answer
@@ -119,11 +119,11 @@ def text_of(text: str, shape: Shape) -> AcceptedAnswer | RejectedAnswer:
     there = section_kinds(body, shape)
     if not there:
         prose = _without_tag_lines(without_turn_mark(without_lists(whole))).strip()
-        return RejectedAnswer("no sections", ", ".join(need.name for need in shape.needs), prose)
+        return CompletionFailure("no sections", ", ".join(need.name for need in shape.needs), prose)
     asked = _PLACEHOLDER.findall(shape.outline)
     is_outline = sum(title in body for title in asked) * 2 > len(asked) > 0  # most of its own placeholders
     if is_outline or not sections_of(body):
-        return RejectedAnswer("empty")
+        return CompletionFailure("empty")
     return AcceptedAnswer(body, _short(short[1] if short else "", body) if shape.short else "")
 
 

@@ -86,7 +86,7 @@ Matter = Literal["history", "turn-prefix", "branch"]
 
 
 class PromptParts(msgspec.Struct, frozen=True):
-    """What a model is shown; everything but `conversation` may be "".
+    """What a model is shown; "" for a part that is missing.
 
     `left_out`: a digest of what did not fit. `before`: the end of what precedes the conversation. `previous`: the
     summary that this one replaces. `earlier`: what an earlier summary said of the turn that was cut. `notes`: an
@@ -94,7 +94,7 @@ class PromptParts(msgspec.Struct, frozen=True):
     assistant's own notes.
     """
 
-    conversation: str
+    conversation: str = ""
     left_out: str = ""
     before: str = ""
     previous: str = ""

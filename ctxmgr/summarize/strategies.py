@@ -21,7 +21,6 @@ import msgspec
 from ctxmgr.engine.compaction import FOR_MODEL, Slice, cohesion, scoring, slices, truncation
 from ctxmgr.model.compaction import Asking, Completion, CompletionRequest, Strategy
 from ctxmgr.summarize.asks import (
-    ShapedRequest,
     SummaryFailed,
     answer,
     answers,
@@ -32,7 +31,7 @@ from ctxmgr.summarize.asks import (
 )
 from ctxmgr.summarize.brief import PromptTask, SummaryInput
 from ctxmgr.summarize.outline import together
-from ctxmgr.summarize.parse import LEAST_TOKENS, AcceptedAnswer, RejectedAnswer
+from ctxmgr.summarize.parse import LEAST_TOKENS, AcceptedAnswer, CompletionFailure
 from ctxmgr.summarize.previous_summary import RECENT_HEADING, recent_notes, without_recent_turns
 from ctxmgr.summarize.prompts import PromptParts
 
@@ -102,7 +101,7 @@ def slice_texts(brief: SummaryInput[Any], job: PromptTask, cut: Sequence[Slice])
     """
     if not brief.slices.weighted:
         return ("",) * len(cut)
-    goal = f"{job.instructions}\n{job.previous[:GOAL_CHARACTERS]}"
+    goal = f"{job.instructions}\n{job.given.previous[:GOAL_CHARACTERS]}"
     weights = scoring.importances(job.messages, goal)
     shown, start = [], 0
     for part in cut:
@@ -114,9 +113,14 @@ def slice_texts(brief: SummaryInput[Any], job: PromptTask, cut: Sequence[Slice])
     return tuple(shown)
 
 
-def lead_text(brief: SummaryInput[Any], part: Slice) -> str:
-    """What precedes a slice, as a model is shown it."""
-    return truncation.fit(part.lead, part.lead_weight, brief.weigh).text if part.lead else ""
+def slice_parts(
+    brief: SummaryInput[Any], job: PromptTask, cap: int | None = None
+) -> list[tuple[Slice, PromptParts]]:
+    """The slices, oldest first, and what a model is shown of each and before it. `cap` as in `sliced`."""
+    cut = sliced(brief, job, cap)
+    leads = (truncation.fit(part.lead, part.lead_weight, brief.weigh).text for part in cut)
+    texts = zip(slice_texts(brief, job, cut), leads, strict=True)
+    return [(part, PromptParts(shown, before=lead)) for part, (shown, lead) in zip(cut, texts, strict=True)]
 
 
 def single_shot(brief: SummaryInput[Any], job: PromptTask) -> Asking[AcceptedAnswer]:
@@ -145,14 +149,19 @@ def incremental(brief: SummaryInput[Any], job: PromptTask) -> Asking[AcceptedAns
 
 def parallel_stitch(brief: SummaryInput[Any], job: PromptTask) -> Asking[AcceptedAnswer]:
     """Requests all slices at once, then the merge; a single slice is requested as a whole. Raises SummaryFailed."""
-    slices = sliced(brief, job)
+    slices = slice_parts(brief, job)
     if len(slices) < 2:
         return (yield from single_shot(brief, job))
     asked = [
-        _question(
-            brief, job, part, PromptParts(shown), (number, len(slices)), min(part.max_output_tokens, job.max_tokens)
+        question(
+            brief,
+            job,
+            part.messages,
+            shown,
+            output=min(part.max_output_tokens, job.max_tokens),
+            slice_number=(number, len(slices)),
         )
-        for number, (part, shown) in enumerate(zip(slices, slice_texts(brief, job, slices), strict=True), 1)
+        for number, (part, shown) in enumerate(slices, 1)
     ]
     accepted = yield from answers(brief, asked)
     try:
@@ -160,9 +169,10 @@ def parallel_stitch(brief: SummaryInput[Any], job: PromptTask) -> Asking[Accepte
         merged = yield from answer(brief, merge)
     except SummaryFailed as gave_up:
         brief.usage.joined = gave_up.failure.reason
-        most = sum(request.max_tokens for request in asked) + brief.weigh(job.previous)
+        most = sum(request.max_tokens for request in asked) + brief.weigh(job.given.previous)
+        given = job.given
         return put_together(
-            brief, job, (job.previous, job.earlier, job.notes, *(answer.text for answer in accepted)), most
+            brief, job, (given.previous, given.earlier, given.notes, *(answer.text for answer in accepted)), most
         )
     if merged.short or not job.shape.short:
         return merged
@@ -176,7 +186,7 @@ def put_together(
     text = together([text for text in texts if text.strip()], job.shape)
     weight = brief.weigh(text)
     if weight > max(most, LEAST_TOKENS):
-        give_up(RejectedAnswer("too long", f"{weight} tokens for {most}"), "slices put together")
+        give_up(CompletionFailure("too long", f"{weight} tokens for {most}"), "slices put together")
     return AcceptedAnswer(text, short)
 
 
@@ -185,49 +195,39 @@ EARLIER_SHARE = 0.3  # of the input's room, for summaries of earlier slices; the
 
 def accumulated(brief: SummaryInput[Any], job: PromptTask) -> Asking[AcceptedAnswer]:
     """One text per slice, concatenated in order. The first updates the previous summary. Raises SummaryFailed."""
-    slices = sliced(brief, job, cap=job.max_tokens)
+    slices = slice_parts(brief, job, cap=job.max_tokens)
     if len(slices) < 2:
         return (yield from single_shot(brief, job))
     written: list[str] = []
     short, most = "", 0
-    for number, (part, shown) in enumerate(zip(slices, slice_texts(brief, job, slices), strict=True), 1):
-        given = job.given if number == 1 else PromptParts("", slices=_earlier_texts(brief, job, written))
-        carried = sum(map(brief.weigh, (job.previous, job.earlier, job.notes))) if number == 1 else 0
+    given = job.given
+    carried = sum(map(brief.weigh, (given.previous, given.earlier, given.notes)))  # by the first slice's text
+    for number, (part, shown) in enumerate(slices, 1):
+        given = msgspec.structs.replace(given, conversation=shown.conversation, before=shown.before)
         output = min(job.max_tokens, part.max_output_tokens + carried)
-        given = msgspec.structs.replace(given, conversation=shown)
-        asked = _question(brief, job, part, given, (number, len(slices)), output)
+        asked = question(brief, job, part.messages, given, output=output, slice_number=(number, len(slices)))
         most += asked.max_tokens
         accepted = yield from answer(brief, asked)
         written.append(accepted.text)
-        short = accepted.short
+        short, carried = accepted.short, 0
+        given = PromptParts(slices=_earlier_texts(brief, job, written))
     return put_together(brief, job, tuple(written), most, short)
 
 
 def rolling(brief: SummaryInput[Any], job: PromptTask) -> Asking[AcceptedAnswer]:
     """A running summary that each slice updates. Raises SummaryFailed."""
-    slices = sliced(brief, job)
+    slices = slice_parts(brief, job)
     if len(slices) < 2:
         return (yield from single_shot(brief, job))
-    given = job.given
-    accepted = AcceptedAnswer("")
-    for number, (part, shown) in enumerate(zip(slices, slice_texts(brief, job, slices), strict=True), 1):
-        given = msgspec.structs.replace(given, conversation=shown)
-        asked = _question(brief, job, part, given, (number, len(slices)), job.max_tokens)
+    given, accepted = job.given, AcceptedAnswer("")
+    for number, (part, shown) in enumerate(slices, 1):
+        given = msgspec.structs.replace(given, conversation=shown.conversation, before=shown.before)
+        asked = question(
+            brief, job, part.messages, given, output=job.max_tokens, slice_number=(number, len(slices))
+        )
         accepted = yield from answer(brief, asked)
-        given = PromptParts("", previous=accepted.text)
+        given = PromptParts(previous=accepted.text)
     return accepted
-
-
-def _question(
-    brief: SummaryInput[Any],
-    job: PromptTask,
-    part: Slice,
-    given: PromptParts,
-    slice_number: tuple[int, int],
-    output: int,
-) -> ShapedRequest:
-    lead = msgspec.structs.replace(given, before=lead_text(brief, part))
-    return question(brief, job, part.messages, lead, output=output, slice_number=slice_number)
 
 
 def _earlier_texts(brief: SummaryInput[Any], job: PromptTask, texts: list[str]) -> tuple[str, ...]:

@@ -49,11 +49,12 @@ from ctxmgr.model.compaction import Asking, BranchMessage, BranchSummaryPlan, Co
 from ctxmgr.model.saved import Fact, Ledger
 from ctxmgr.summarize import compacting
 from ctxmgr.summarize.asks import SummaryFailed
-from ctxmgr.summarize.brief import CompletionFailure, FinishedSummary, HostContext, PromptTask, SummaryInput
+from ctxmgr.summarize.brief import FinishedSummary, HostContext, PromptTask, SummaryInput
 from ctxmgr.summarize.compacting import WayCosts
 from ctxmgr.summarize.formats import BRANCH, CONTINUE, FREE, HANDOFF, NINE, STRUCTURED, Shape, asked_for
-from ctxmgr.summarize.parse import AcceptedAnswer
+from ctxmgr.summarize.parse import AcceptedAnswer, CompletionFailure
 from ctxmgr.summarize.previous_summary import RECENT_HEADING, TURN_MARK, previous_parts
+from ctxmgr.summarize.prompts import PromptParts
 from ctxmgr.summarize.strategies import STRATEGIES
 
 ADDED_SHARE = 0.25  # of a summary's budget
@@ -74,19 +75,14 @@ def repaired_compaction(brief: SummaryInput[CompactionPlan], text: str, lists: s
         before, facts = _once(before, facts)
     else:
         before = [fact for fact in carried_facts(prepared.previous) if fact.kind == "request"]
-    return _repaired(brief, text, lists, (*before, *facts), (output, removed), shown)
+    return _repaired(brief, text, lists, (*before, *facts), output, removed, shown)
 
 
 def repaired_branch(brief: SummaryInput[BranchSummaryPlan], text: str, lists: str, output: int) -> RepairedSummary:
     """The same for an abandoned branch; only what it shows itself counts."""
     prepared = brief.preparation
     messages = (*prepared.left_out, *prepared.messages)
-    return _repaired(brief, text, lists, facts_of(messages), (output, messages), frozenset())
-
-
-def repair_details(summary: RepairedSummary) -> list[dict[str, Any]]:
-    """What was done, for a summary's details."""
-    return [{"kind": repair.kind, "text": repair.text} for repair in summary.repairs]
+    return _repaired(brief, text, lists, facts_of(messages), output, messages)
 
 
 def _once(known: Sequence[Fact], facts: Sequence[Fact]) -> tuple[list[Fact], list[Fact]]:
@@ -116,10 +112,10 @@ def _repaired(
     text: str,
     lists: str,
     facts: Sequence[Fact],
-    bounds: tuple[int, Sequence[BranchMessage]],
-    shown: frozenset[str],
+    output: int,
+    replaced: Sequence[BranchMessage],
+    shown: frozenset[str] = frozenset(),
 ) -> RepairedSummary:
-    output, replaced = bounds
     units = sum(message.utf16_units for message in replaced)
     budget = int(ADDED_SHARE * min(output, units // UNITS_A_TOKEN))
     places = [offset for mark in _LAST if (offset := text.find(mark)) >= 0]
@@ -201,8 +197,8 @@ def branch_summary(brief: SummaryInput[BranchSummaryPlan]) -> Asking[FinishedSum
                 shape,
                 output,
                 brief.instructions,
+                PromptParts(scratchpad=brief.scratchpad),
                 left_out=prepared.left_out,
-                scratchpad=brief.scratchpad,
             )
             accepted = yield from STRATEGIES[brief.strategy](brief, job)
         except SummaryFailed as gave_up:
@@ -249,7 +245,7 @@ def _written(
     if written.short:
         details["short"] = written.short
     if repaired.repairs:
-        details["mended"] = repair_details(repaired)
+        details["mended"] = msgspec.to_builtins(list(repaired.repairs))
     if account.bill is not None:
         details["bill"] = account.bill
     if account.warm_failure is not None:

@@ -29,18 +29,20 @@ class Statements:
     """
 
     def __init__(self, stamp: Stamp) -> None:
-        self.stamp, self._listing = stamp, ""
+        self.stamp = stamp
         self._facts: dict[tuple[Slot, str, Source], Fact] = {}
         self._places: Iterator[int] = count()
 
-    def items_of(self, listing: str) -> "Statements":
-        """A collector for the items of this list. Its facts go into the same collection."""
-        items = Statements(self.stamp)
-        items._listing, items._facts, items._places = listing, self._facts, self._places
-        return items
-
     def add(
-        self, slot: Slot, key: str, text: str, source: Source, status: str = "", detail: str = "", runs: str = ""
+        self,
+        slot: Slot,
+        key: str,
+        text: str,
+        source: Source,
+        status: str = "",
+        detail: str = "",
+        runs: str = "",
+        listing: str = "",
     ) -> None:
         """Adds one fact; the arguments are the fields of `Fact`. If a summary states the text under several
         headings, `detail` keeps all of them.
@@ -59,7 +61,7 @@ class Statements:
             detail,
             self.stamp.entry,
             self.stamp.origin,
-            self._listing,
+            listing,
             next(self._places),
             runs,
         )

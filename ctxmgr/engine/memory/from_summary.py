@@ -45,32 +45,32 @@ def from_summary(
     """The facts of one summary. A blank text gives none, so that a failed summary closes nothing."""
     if not without_scratchpad(text).strip():
         return ()
-    into = _Summary(Statements(stamp), kind)
+    into = _SummaryStatements(stamp, kind)
     if kind == "compaction":
-        into.add("listing", SUMMARY_LISTING, "")
+        into.state("listing", SUMMARY_LISTING, "")
     sections = sections_of(text)
     for slot, texts in _singles(sections).items():
         if texts:
-            into.add(slot, stamp.origin if kind == "branch" else "", "\n".join(texts))
+            into.state(slot, stamp.origin if kind == "branch" else "", "\n".join(texts))
     boxes_alone = not any(
         section.kind == "progress" or ITEMS.get(section.kind, ("context", ""))[0] == "task" for section in sections
     )
     for section in sections:
         for number, item in enumerate(section.items):
             _add_item(section, number, _without_boxes(item, into) if boxes_alone else item, into)
-    return into.statements.facts()
+    return into.facts()
 
 
-class _Summary:
+class _SummaryStatements(Statements):
     """The statements of one summary. All have one source; those of a compaction are in one listing."""
 
-    def __init__(self, statements: Statements, kind: Literal["compaction", "branch"]) -> None:
-        self.statements = statements
-        self._items = statements.items_of(SUMMARY_LISTING if kind == "compaction" else "")
+    def __init__(self, stamp: Stamp, kind: Literal["compaction", "branch"]) -> None:
+        super().__init__(stamp)
         self._source: Source = "branch" if kind == "branch" else "summary"
+        self._listing = "" if kind == "branch" else SUMMARY_LISTING
 
-    def add(self, slot: Slot, key: str, text: str, status: str = "", detail: str = "") -> None:
-        self._items.add(slot, key, text, self._source, status, detail)
+    def state(self, slot: Slot, key: str, text: str, status: str = "", detail: str = "") -> None:
+        self.add(slot, key, text, self._source, status, detail, listing=self._listing)
 
 
 def _singles(sections: tuple[SummarySection, ...]) -> dict[Slot, list[str]]:
@@ -88,19 +88,19 @@ def _singles(sections: tuple[SummarySection, ...]) -> dict[Slot, list[str]]:
     return {"goal": goals or asked, "current": (asked if goals else []) + current}
 
 
-def _without_boxes(item: SectionItem, into: _Summary) -> SectionItem:
+def _without_boxes(item: SectionItem, into: _SummaryStatements) -> SectionItem:
     """The item without its lines with checkboxes, which become tasks (rule 4). Checkboxes in code stay."""
     kept: list[str] = []
     for line, outside in outside_fences(item.text):
         bullet = BULLET.match(line) if outside and len(line) <= ITEM_CHARACTERS else None
         if bullet and bullet["box"] is not None:
-            into.add("task", *task_of_line(line[bullet.end() :].strip()), STATUS_OF_MARK[bullet["box"]])
+            into.state("task", *task_of_line(line[bullet.end() :].strip()), STATUS_OF_MARK[bullet["box"]])
         else:
             kept.append(line)
     return SectionItem("\n".join(kept).strip(), item.mark)
 
 
-def _add_item(section: SummarySection, number: int, item: SectionItem, into: _Summary) -> None:
+def _add_item(section: SummarySection, number: int, item: SectionItem, into: _SummaryStatements) -> None:
     """Puts one item of a section into its slot."""
     kind, text = section.kind, item.text
     if kind in ("goal", "current") or not text:
@@ -108,20 +108,20 @@ def _add_item(section: SummarySection, number: int, item: SectionItem, into: _Su
     if kind in ("read-files", "modified-files"):
         reading = kind == "read-files"
         path = plain(text)
-        into.add("file", f"{'read' if reading else 'changed'}\n{path}", path, "read" if reading else "edited")
+        into.state("file", f"{'read' if reading else 'changed'}\n{path}", path, "read" if reading else "edited")
         return
     if kind == "progress" and item.mark:
-        into.add("task", *task_of_line(text), item.mark)
+        into.state("task", *task_of_line(text), item.mark)
         return
     slot, status = ITEMS.get(kind, ("context", ""))
     later_paragraph = kind == "step" and number > 0
     if slot == "context" or later_paragraph:
-        into.add("context", key_of(text), text, detail="" if section.title == text else section.title)
+        into.state("context", key_of(text), text, detail="" if section.title == text else section.title)
     elif slot == "task":
         heading_kept = section.title if kind == "step" else _aside(section.title)
-        into.add("task", *task_of_line(text), _status(status, item.mark), heading_kept)
+        into.state("task", *task_of_line(text), _status(status, item.mark), heading_kept)
     else:
-        into.add(slot, key_of(text), text, detail=_aside(section.title))
+        into.state(slot, key_of(text), text, detail=_aside(section.title))
 
 
 def _aside(title: str) -> str:

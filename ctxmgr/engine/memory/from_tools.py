@@ -174,11 +174,10 @@ def _tasks(call: ToolCall, result: str, into: Statements) -> None:
         return
     name = "".join(filter(str.isalnum, call.tool.rsplit(".", 1)[-1].casefold()))
     listing = f"tool:{name}"
-    items = into.items_of(listing)
-    items.add("listing", listing, "", "assistant")
+    into.add("listing", listing, "", "assistant", listing=listing)
     for task in call.tasks.tasks:
         if task.status != "dropped":
-            items.add("task", key_of(task.text), plain(task.text), "assistant", task.status)
+            into.add("task", key_of(task.text), plain(task.text), "assistant", task.status, listing=listing)
 
 
 def _task(task: Task, number: str, into: Statements) -> None:
@@ -186,7 +185,7 @@ def _task(task: Task, number: str, into: Statements) -> None:
     key = id_key(number) if number else key_of(task.text)
     part = RENAMED if task.text and not task.status else "" if task.text else STATE
     if task.text or task.status:
-        into.items_of(part).add("task", key, plain(task.text), "assistant", task.status)
+        into.add("task", key, plain(task.text), "assistant", task.status, listing=part)
 
 
 CALL_CHARACTERS = 120  # of a rejected call

@@ -206,7 +206,7 @@ def of_old(fact: Fact) -> bool:
     return checklist or (fact.kind, fact.source) in _SORTED_BY_WORDING
 
 
-_SAID_OR_DONE = ("user", "assistant", "tool")  # sources of what was said or done; a summary is none
+SAID_OR_DONE = ("user", "assistant", "tool")  # sources of what was said or done; a summary is none
 
 
 class LedgerView(msgspec.Struct, frozen=True):
@@ -259,7 +259,7 @@ def record_of(
     ends = list({fact.detail: fact for fact in past if fact.kind == "said"}.values())
     gone = [fact for fact in past if fact.kind == "said" and fact.origin not in shown]
     stamps = [_stamp(entry) for entry in requests]
-    told = (fact for fact in ledger if fact.source in _SAID_OR_DONE)
+    told = (fact for fact in ledger if fact.source in SAID_OR_DONE)
     edge = earlier + bisect_right(stamps, _newest(fact for fact in told if fact.origin not in shown))
     unseen = {number: fact for number, fact in enumerate(requests, earlier + 1) if fact.origin not in shown}
     ended = earlier + bisect_right(stamps, _stamp(gone[-1])) if gone else 0

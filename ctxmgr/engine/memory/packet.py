@@ -18,7 +18,7 @@ import msgspec
 from ctxmgr.engine.memory.command_log import END_CHARACTERS, PATH_CHARACTERS, commit_line, run_line
 from ctxmgr.engine.memory.facts import with_id
 from ctxmgr.engine.memory.fill import FlexiblePart, Part, fill, newest_first, part_of
-from ctxmgr.engine.memory.ledger import LedgerView, record_of
+from ctxmgr.engine.memory.ledger import SAID_OR_DONE, LedgerView, record_of
 from ctxmgr.engine.memory.scratchpad import SCRATCHPAD_HEADING, scratchpad_in, scratchpad_lines
 from ctxmgr.engine.memory.user_words import user_lines
 from ctxmgr.engine.memory.wording import code, one_line, plain, quotation
@@ -37,7 +37,6 @@ SHORT_TOKENS = 4  # of a message ("ok, go on") that says nothing without the mes
 NEWEST_ENDS, NEWEST_COMMITS = 3, 5
 KNOWN_CHARACTERS = 60  # of a message, enough to recognise it
 ITEM_CHARACTERS = 600  # of one of a summary's statements
-_STATED = ("user", "assistant", "tool")  # sources of what was said or done; a summary is none
 BOXES = {"active": "[~]", "open": "[ ]", "blocked": "[!]", "done": "[x]"}
 
 
@@ -82,7 +81,7 @@ def open_tasks(record: LedgerView) -> list[str]:
 def own_lines(record: LedgerView) -> dict[Slot, list[str]]:
     """Lines by kind of fact, for the kinds that have a part of their own."""
     return {
-        slot: [_statement(fact) for fact in record.of(slot, *_STATED)]
+        slot: [_statement(fact) for fact in record.of(slot, *SAID_OR_DONE)]
         for slot, kind in KINDS.items()
         if kind.heading
     }

@@ -12,7 +12,7 @@ Rules:
 from collections.abc import Sequence
 from typing import Literal
 
-import msgspec
+from msgspec import structs
 
 from ctxmgr.engine.tools.effects import CallOutcome, ShellStatus
 from ctxmgr.engine.tools.shell.programs import (
@@ -35,17 +35,6 @@ _HEAD_LINES = 10  # of a `head` without options
 _HEADERS = ("-q", "--quiet", "--silent", "-v", "--verbose")  # options of `head` that count nothing
 
 
-class _CommandEnd(msgspec.Struct, frozen=True, gc=False):
-    """`on_zero`, `on_one`: what its own status says. `covered`: status 0 of the line covers it."""
-
-    about: Literal["", "check", "run", "look"]
-    covered: bool
-    on_zero: CallOutcome = "ok"
-    on_one: CallOutcome = "failed"
-    subjects: tuple[str, ...] = ()
-    shown_lines: int = 0
-
-
 def status_of(line: str, depth: int = 0) -> ShellStatus:
     """What the status of a line says. `depth`: how many other shells contain it."""
     pipelines = pipelines_of(line) if depth <= MOST_SHELLS else ()
@@ -53,23 +42,23 @@ def status_of(line: str, depth: int = 0) -> ShellStatus:
     covered = _covered(pipelines)
     commands = [
         [
-            _end_of(pipeline, position, index >= covered and position == len(pipeline.commands) - 1, depth)
-            for position in range(len(pipeline.commands))
+            (index >= covered and command is pipeline.commands[-1], _command_status(pipeline, position, depth))
+            for position, command in enumerate(pipeline.commands)
         ]
         for index, pipeline in enumerate(pipelines)
     ]
-    named = [command for pipe in commands for command in pipe if command.about]
-    subject = [command for command in named if command.about != "look"] or named
-    untold = [command for command in subject if not (command.covered and command.on_zero == "ok")]
+    named = [(is_covered, end) for pipe in commands for is_covered, end in pipe if end is not None]
+    subject = [(is_covered, end) for is_covered, end in named if end.about != "look"] or named
+    untold = [end for is_covered, end in subject if not (is_covered and end.on_zero == "ok")]
     on_zero: CallOutcome = "unknown" if untold or not pipelines else "ok"
-    last = [pipe[-1] for pipe in commands[_blamed(pipelines) :] if pipe[-1].about]
-    ones = {command.on_one for command in (last if is_parsed else named)}
+    last = [end for *_, (_, end) in commands[_blamed(pipelines) :] if end is not None]
+    ones = {end.on_one for end in (last if is_parsed else [end for _, end in named])}
     on_one: CallOutcome = "failed" if ones <= {"failed"} else on_zero if ones == {"ok"} else "unknown"
-    kinds = {command.about for command in subject}
+    kinds = {end.about for _, end in subject}
     is_check_line = "check" in kinds and is_parsed  # of another line nobody knows which part an output belongs to
     about: Literal["check", "run", "look"] = "check" if is_check_line else "look" if kinds == {"look"} else "run"
-    subjects = tuple(dict.fromkeys(name for command in subject for name in command.subjects))
-    shown = untold or subject
+    subjects = tuple(dict.fromkeys(name for _, end in subject for name in end.subjects))
+    shown = untold or [end for _, end in subject]
     return ShellStatus(on_zero, on_one, about, subjects, shown[0].shown_lines if len(shown) == 1 else 0)
 
 
@@ -89,23 +78,21 @@ def _blamed(pipelines: Sequence[Pipeline]) -> int:
     return first
 
 
-def _end_of(pipeline: Pipeline, position: int, covered: bool, depth: int) -> _CommandEnd:
-    """For one command of a pipeline. `covered`: as in `_CommandEnd`."""
+def _command_status(pipeline: Pipeline, position: int, depth: int) -> ShellStatus | None:
+    """What the status of one command of a pipeline says; None for one that a line is never about (rule 1)."""
     command = unwrapped(pipeline.commands[position])
     if not command.words or name_of(command) in SILENT or name_of(command) in _STEERS:
-        return _CommandEnd("", covered)
+        return None
     shown = _shown_lines(pipeline, position)
     line = handed_line(command)
     if line is not None:
         inner = status_of(line, depth + 1)
-        return _CommandEnd(
-            inner.about, covered, inner.on_zero, inner.on_one, inner.subjects, min(shown, inner.shown_lines)
-        )
+        return structs.replace(inner, shown_lines=min(shown, inner.shown_lines))
     on_one: CallOutcome = "ok" if answers_by_one(command) else "failed"
     if is_look(command) or is_dry(command) or name_of(command) in _ASKING:
-        return _CommandEnd("look", covered, on_one=on_one)
+        return ShellStatus(on_one=on_one, about="look")
     about: Literal["check", "run"] = "check" if is_check(command) else "run"
-    return _CommandEnd(about, covered, on_one=on_one, subjects=(subject_of(command),), shown_lines=shown)
+    return ShellStatus(on_one=on_one, about=about, subjects=(subject_of(command),), shown_lines=shown)
 
 
 def _shown_lines(pipeline: Pipeline, position: int) -> int:

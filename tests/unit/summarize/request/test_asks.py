@@ -4,8 +4,9 @@ import pytest
 
 from ctxmgr.model.compaction import Asking, Completion, CompletionRequest, CompletionUsage
 from ctxmgr.summarize.asks import ShapedRequest, SummaryFailed, answers
-from ctxmgr.summarize.brief import CompletionFailure, SummaryInput, SummaryUsage
+from ctxmgr.summarize.brief import SummaryInput, SummaryUsage
 from ctxmgr.summarize.formats import STRUCTURED
+from ctxmgr.summarize.parse import CompletionFailure
 from ctxmgr.summarize.strategies import side_by_side
 from tests.notation import quarters
 from tests.unit.summarize.scripted import filled, prepared, run

@@ -9,7 +9,7 @@ from ctxmgr.engine.memory.markdown import sections_of
 from ctxmgr.model.compaction import Completion, CompletionRequest, Stop
 from ctxmgr.summarize.formats import CONTINUE, NINE, STRUCTURED, TURN, Shape
 from ctxmgr.summarize.outline import first_section, outline_sections, section_kinds
-from ctxmgr.summarize.parse import LEAST_TOKENS, AcceptedAnswer, Reason, RejectedAnswer, text_of, verdict
+from ctxmgr.summarize.parse import LEAST_TOKENS, AcceptedAnswer, CompletionFailure, Reason, text_of, verdict
 from tests.notation import quarters
 from tests.unit.summarize.scripted import SHAPES, filled
 
@@ -23,7 +23,7 @@ CONTINUE_BODY = filled(CONTINUE).partition("</short>\n")[2].strip()
 
 def judged(
     text: str, shape: Shape = STRUCTURED, stop: Stop = "stop", most: int = 5_000
-) -> AcceptedAnswer | RejectedAnswer:
+) -> AcceptedAnswer | CompletionFailure:
     return verdict(Completion(text, stop), ASK, shape, most=most, weigh=quarters)
 
 
@@ -61,7 +61,7 @@ REFUSED: list[tuple[str, str, Stop, Shape, Reason]] = [
 def test_refused() -> None:
     for text, stop, shape, reason in [row[1:] for row in REFUSED]:
         read = judged(text, shape, stop, most=100_000)
-        assert isinstance(read, RejectedAnswer), text
+        assert isinstance(read, CompletionFailure), text
         assert read.reason == reason, text
 
 
@@ -81,7 +81,7 @@ def test_a_summary_that_lacks_headings_is_taken_as_it_is() -> None:
 
 
 def test_of_prose_the_sections_that_were_asked_for_are_named_and_the_prose_is_kept() -> None:
-    assert judged("All is well.") == RejectedAnswer("no sections", "Goal, Progress, Next Steps", "All is well.")
+    assert judged("All is well.") == CompletionFailure("no sections", "Goal, Progress, Next Steps", "All is well.")
 
 
 def test_a_summary_longer_than_what_it_replaces_is_refused() -> None:
@@ -89,7 +89,7 @@ def test_a_summary_longer_than_what_it_replaces_is_refused() -> None:
     assert quarters(long) > LEAST_TOKENS
     assert isinstance(judged(long, most=quarters(long)), AcceptedAnswer)
     weight = quarters(long)
-    assert judged(long, most=weight - 1) == RejectedAnswer("too long", f"{weight} tokens for {weight - 1}")
+    assert judged(long, most=weight - 1) == CompletionFailure("too long", f"{weight} tokens for {weight - 1}")
     assert isinstance(judged(GOOD, most=1), AcceptedAnswer)  # an outline hardly filled in
 
 
