@@ -75,26 +75,6 @@ def test_what_a_model_left_out_is_added_in_every_strategy(strategy: Strategy) ->
     assert f'#1: "{RULE}"' in said
 
 
-def test_a_summary_that_says_it_all_is_as_the_model_wrote_it() -> None:
-    def model(ask: CompletionRequest) -> Completion:
-        return Completion(f"{working(ask).text}- never touch the generated files\n")
-
-    written, _ = write(prepared(told(*RULED)), model)
-    assert ADDED_HEADING not in written.summary
-    assert "mended" not in ctxmgr(written)
-
-
-def test_a_summary_that_lacks_headings_is_taken_and_what_it_lacks_is_added() -> None:
-    brief = "## Goal\nMend the parser\n\n## Next Steps\n1. Part 4"
-    written, batches = write(prepared(told(*RULED), files=FILES), lambda _: Completion(brief), retries=2)
-    assert len(batches) == 1
-    assert "fallback" not in ctxmgr(written)
-    assert written.summary.startswith(
-        f'{brief}\n\n{ADDED_HEADING}\n\n### The user said (word for word)\n- #1: "{RULE}"'
-    )
-    assert written.summary.endswith("<modified-files>\nb.py\n</modified-files>")
-
-
 def test_what_the_session_heard_long_before_is_known_by_its_number() -> None:
     heard = knowing(u("Begin."), a("Yes."), u(RULE), *WORK)
     for plan in (prepared(told(*WORK), previous=H), keeping(prepared(told(*WORK), previous=H), u("Go on."))):
@@ -108,17 +88,6 @@ def test_of_a_session_that_knows_nothing_the_summary_before_tells_what_the_user_
     written, _ = write(plan, working)
     assert f'- #7: "{RULE}"\n- #8: "Use tabs."' in written.summary
     assert len(mends(written)) == 2
-
-
-def test_a_chain_adds_below_what_was_added_before() -> None:
-    first, _ = write(prepared(told(*RULED)), working)
-
-    def echo(ask: CompletionRequest) -> Completion:
-        return Completion(first.summary)
-
-    second, _ = write(prepared(told(u("Use tabs."), a("Yes."), *WORK), previous=first.summary), echo)
-    assert second.summary.count(ADDED_HEADING) == second.summary.count("### The user said") == 1
-    assert second.summary == f'{first.summary}\n- #2: "Use tabs."'
 
 
 def test_what_stays_beside_the_summary_is_not_added_but_counts() -> None:

@@ -83,13 +83,3 @@ def test_where_no_copy_fits_the_hosts_list_is_asked() -> None:
     written, ((ask,),) = write(plan, model, window=8_000, context=WARM)
     assert ask.on_context
     assert bill(written)["cold"] is None
-
-
-def test_told_prices_make_dollars() -> None:
-    prices = BasePrices(input=3.0, output=15.0, cache_read=0.3, cache_write=3.75)
-    context = HostContext(20_000, 21_000, 200_000, 1.0, prices)
-    written, ((ask,),) = write(prepared(HISTORY), context=context)
-    instruction = (len(ask.prompt) + 3) // 4
-    by_hand = (20_000 * 0.3 + (1_000 + instruction) * 3.75 + ask.max_tokens * 15) / 1e6
-    assert bill(written)["unit"] == "dollars"
-    assert bill(written)["warm"] == pytest.approx(by_hand, abs=1e-6)

@@ -57,18 +57,11 @@ def test_a_message_of_a_few_lines_is_told_word_for_word(texts: list[str]) -> Non
         assert f'- #{number}: "say {plain(text)}"' in told
 
 
-LONG = [
-    ("English", "Keep the API stable. ", "Never push to main."),
-    ("Chinese", "接口必须保持稳定。", "绝对不要推送到主分支。"),
-    ("Russian", "Интерфейс должен остаться прежним. ", "Никогда не отправляй в main."),
-]
-
-
-@pytest.mark.parametrize(("head", "tail"), [row[1:] for row in LONG], ids=[row[0] for row in LONG])
-def test_a_long_message_is_told_by_how_it_begins_and_how_it_ends_in_any_language(head: str, tail: str) -> None:
+def test_a_long_message_is_shown_by_its_beginning_and_its_end() -> None:
+    head, tail = "接口必须保持稳定。", "绝对不要推送到主分支。"
     text = f"{head}{'x1 ' * 400}{'词' * 300}。{tail}"
     (line,) = part(packet(u(text), a("Yes."), *END, budget=300), "The user said")
-    assert line.startswith(f'- #1: "{head.strip()}')
+    assert line.startswith(f'- #1: "{head}')
     assert line.endswith(f'{tail}"')
     begin, end = line.removeprefix('- #1: "').removesuffix('"').split(" … ")
     assert begin in one_spaced(text)
