@@ -72,21 +72,27 @@ def plan_of(messages: tuple[Message, ...], *pieces: Piece, off: int = 0) -> Plan
     return Plan(pieces, "green", 0, weight, raw, {})
 
 
-def sent(messages: tuple[Message, ...], plan: Plan) -> list[bytes]:
+def sent(messages: tuple[Message, ...], plan: Plan, form: Any = pi) -> list[bytes]:
     """The messages that leave."""
     out: list[bytes] = []
-    texts: dict[int, dict[int, str]] = {}
+    edits: dict[int, list[BlockEdit]] = {}
     for piece in plan.pieces:
         if isinstance(piece, Packet):
-            out.append(pi.packet(piece.text, 0))
+            out.append(form.packet(piece.text, 0))
         elif isinstance(piece, Keep):
             out.extend(message.raw for message in messages[piece.start : piece.end])
         else:
-            first = piece.message_index not in texts
-            texts.setdefault(piece.message_index, {})[piece.block_index] = piece.text
-            edited = pi.set_text(messages[piece.message_index].raw, texts[piece.message_index])
-            out[len(out) if first else len(out) - 1 :] = [edited]
+            some = edits.setdefault(piece.message_index, [])
+            some.append(piece)
+            out[len(out) - (len(some) > 1) :] = [_rewritten(messages[piece.message_index].raw, some, form)]
     return out
+
+
+def _rewritten(raw: bytes, edits: list[BlockEdit], form: Any) -> bytes:
+    arguments = {edit.block_index: edit.arguments for edit in edits if edit.arguments is not None}
+    if arguments:
+        return bytes(form.set_arguments(raw, arguments))
+    return bytes(form.set_text(raw, {edit.block_index: edit.text for edit in edits}))
 
 
 def kept(plan: Plan) -> list[int]:

@@ -18,12 +18,11 @@ from ctxmgr.engine.retention.packet_writing import ListRoom
 from ctxmgr.engine.retention.receipts import BalancedResult
 from ctxmgr.engine.retention.worth import Worth
 from ctxmgr.engine.rewriting.rewrite import rewriter, shorten
-from ctxmgr.formats import pi
 from ctxmgr.model.epochs import Epoch
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Policy, WorkingSet
 from ctxmgr.model.prices import Rates
-from ctxmgr.model.projection import BlockEdit, Keep, Packet, Plan
+from ctxmgr.model.projection import Packet, Plan
 from tests.notation import Said, a, call, err, indexed, note, packet, quarters, r, raws, read, sh, summary, think, u
 
 KEEP = 15.0  # what lacking a stretch costs, in tokens: a read of 115 tokens is worth 800 tokens of conversation
@@ -177,36 +176,8 @@ def opened(said: list[Said], reopen: str = "forced", **keys: Any) -> tuple[tuple
     return messages, projected(messages, reopen=reopen, **keys).plan
 
 
-def sent(messages: tuple[Message, ...], plan: Plan, form: Any = pi) -> list[bytes]:
-    """The messages that leave."""
-    out: list[bytes] = []
-    edits: dict[int, list[BlockEdit]] = {}
-    for piece in plan.pieces:
-        if isinstance(piece, Packet):
-            out.append(form.packet(piece.text, 0))
-        elif isinstance(piece, Keep):
-            out.extend(message.raw for message in messages[piece.start : piece.end])
-        else:
-            some = edits.setdefault(piece.message_index, [])
-            some.append(piece)
-            out[len(out) - (len(some) > 1) :] = [edited(messages[piece.message_index].raw, some, form)]
-    return out
-
-
-def edited(raw: bytes, edits: list[BlockEdit], form: Any) -> bytes:
-    arguments = {edit.block_index: edit.arguments for edit in edits if edit.arguments is not None}
-    if arguments:
-        return bytes(form.set_arguments(raw, arguments))
-    return bytes(form.set_text(raw, {edit.block_index: edit.text for edit in edits}))
-
-
 def packet_of(plan: Plan) -> str:
     return "".join(piece.text for piece in plan.pieces if isinstance(piece, Packet))
-
-
-def kinds(plan: Plan) -> dict[int, str]:
-    """Index to kind of edit."""
-    return {piece.message_index: piece.kind for piece in plan.pieces if isinstance(piece, BlockEdit)}
 
 
 USERS = [[u(f"go on with src/mod_{number}.py")] for number in range(4)]

@@ -1,20 +1,16 @@
 """How a long history is cut into slices, read as conversations. A word weighs one token here."""
 
-import json
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.compaction.slices import LEAST_OUTPUT, REACH, Slice, budgets, cut, step_starts, steps
-from ctxmgr.formats import pi
+from ctxmgr.formats.pi_tree import branch
 from ctxmgr.model.compaction import BranchMessage
-from ctxmgr.model.compaction import MessageContent as Shown
-from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Slices
 from tests.conversations import any_list
 from tests.notation import Said, a, call, note, quarters, r, raws, sh, u, words
@@ -22,45 +18,19 @@ from tests.notation import Said, a, call, note, quarters, r, raws, sh, u, words
 
 def told(*said: Said) -> tuple[BranchMessage, ...]:
     """A conversation as cutting and summarising see it."""
-    return tuple(as_told(raw) for raw in raws(*said))
+    return messages_of(raws(*said))
 
 
-def as_told(raw: bytes) -> BranchMessage:
-    return BranchMessage(raw, pi.view(raw), _shown(msgspec.json.decode(raw)), len(raw))
+def messages_of(raws: Sequence[bytes]) -> tuple[BranchMessage, ...]:
+    entries = []
+    for at, raw in enumerate(raws):
+        parent = b'"e%d"' % (at - 1) if at else b"null"
+        entries.append(b'{"id":"e%d","parentId":%b,"type":"message","message":%b}' % (at, parent, raw))
+    path = branch.branch(entries, None)
+    return tuple(message for entry in path for message in entry.messages)
 
 
-def _shown(message: dict[str, Any]) -> Shown:
-    role, content = message.get("role"), message.get("content") or []
-    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    texts = [block["text"] for block in blocks if block.get("type") == "text"]
-    if role == "assistant":
-        thoughts = [block["thinking"] for block in blocks if block.get("type") == "thinking"]
-        calls = [block for block in blocks if block.get("type") == "toolCall"]
-        return Shown(
-            "assistant",
-            "\n".join(texts) if texts else None,
-            "\n".join(thoughts) if thoughts else None,
-            tuple((one["name"], _arguments(one["arguments"])) for one in calls),
-        )
-    if role == "toolResult":
-        error = bool(message.get("isError"))
-        return Shown("result", "".join(texts), tool=message.get("toolName", ""), is_error=error)
-    if role == "bashExecution":
-        return Shown("user", f"Ran `{message['command']}`\n{message['output']}")
-    if role in ("compactionSummary", "branchSummary"):
-        return Shown("user", message["summary"])
-    return Shown("user", "".join(texts)) if role in ("user", "custom") else Shown("")
-
-
-def _arguments(arguments: dict[str, Any]) -> str:
-    return ", ".join(f"{name}={json.dumps(value)}" for name, value in arguments.items())
-
-
-def as_branch(messages: Sequence[Message]) -> tuple[BranchMessage, ...]:
-    return tuple(as_told(message.raw) for message in messages)
-
-
-any_history = any_list.map(as_branch)
+any_history = any_list.map(lambda messages: messages_of([message.raw for message in messages]))
 
 
 # name, conversation, where steps start

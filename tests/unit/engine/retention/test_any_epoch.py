@@ -17,8 +17,8 @@ from ctxmgr.model.policy import ZONES, WorkingSet
 from ctxmgr.model.prices import Rates
 from tests.notation import indexed, read
 from tests.unit.engine.judge import judged
-from tests.unit.engine.projections import kept
-from tests.unit.engine.stepwise import KEEP, NOTHING, any_list, kinds, projected, sent
+from tests.unit.engine.projections import edited, kept, sent
+from tests.unit.engine.stepwise import KEEP, NOTHING, any_list, projected
 
 
 @st.composite
@@ -56,12 +56,12 @@ def test_an_epoch_breaks_no_promise(messages: tuple[Message, ...], keys: dict[st
     users = [at for at, message in enumerate(messages) if message.view.role == "user"]
     over = sum(messages[at].weight for at in users) > USER_SHARE * keys["usable"]
     assert over or set(users) <= set(kept(plan))
-    unchanged = set(kept(plan)) - kinds(plan).keys()
+    unchanged = set(kept(plan)) - edited(plan).keys()
     start = working_set_start(indexed(messages), keys["working_set"])
     assert not_packets(messages, range(start, len(messages))) <= unchanged
     keys = fitting(messages, {**keys, "window_limit": 1e9})
     plan = projected(messages, **keys).plan
-    assert not_packets(messages, keys["protected"]()) <= set(kept(plan)) - kinds(plan).keys()
+    assert not_packets(messages, keys["protected"]()) <= set(kept(plan)) - edited(plan).keys()
 
 
 def not_packets(messages: tuple[Message, ...], indices: Iterable[int]) -> set[int]:

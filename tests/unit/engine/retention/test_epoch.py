@@ -7,8 +7,8 @@ import pytest
 from ctxmgr.engine.retention.epoch import PRESSED_SHARE, WORTH_A_PREFIX
 from ctxmgr.model.policy import WorkingSet
 from tests.notation import Said, a, note, packet, raws, read, sh, summary, u
-from tests.unit.engine.projections import kept
-from tests.unit.engine.stepwise import ALL, NOTHING, code, kinds, looked, ok, opened, packet_of, projected
+from tests.unit.engine.projections import edited, kept
+from tests.unit.engine.stepwise import ALL, NOTHING, code, looked, ok, opened, packet_of, projected
 
 NEWEST = WorkingSet(results=0, tokens=2)  # the last two steps of the lists below
 NONE: dict[str, Any] = {"keep": NOTHING, "working_set": NEWEST}  # nothing of the old part stays
@@ -109,7 +109,7 @@ def test_what_an_epoch_leaves(
     messages, plan = opened(said, **keys)
     ok(messages, plan, NEWEST)
     assert kept(plan) == stays
-    assert kinds(plan) == edits
+    assert edited(plan) == edits
     assert bool(packet_of(plan)) == with_packet
 
 

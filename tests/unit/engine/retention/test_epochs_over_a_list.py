@@ -18,7 +18,7 @@ from ctxmgr.model.policy import ZONES
 from ctxmgr.model.prices import Rates
 from ctxmgr.model.projection import BlockEdit, Keep, Plan
 from tests.notation import indexed, raws, read, talk, u
-from tests.unit.engine.projections import kept
+from tests.unit.engine.projections import kept, sent
 from tests.unit.engine.stepwise import (
     KEEP,
     NOTHING,
@@ -28,7 +28,6 @@ from tests.unit.engine.stepwise import (
     projected,
     restarted,
     results_late,
-    sent,
 )
 
 

@@ -15,8 +15,8 @@ from ctxmgr.model.messages import Block, Message, View
 from ctxmgr.model.projection import Decision, Packet, Plan
 from tests import translation
 from tests.notation import Said, a, call, indexed, r, read, talk, think, u
-from tests.unit.engine.projections import edited, kept
-from tests.unit.engine.stepwise import any_list, code, kinds, sent, terms
+from tests.unit.engine.projections import edited, kept, sent
+from tests.unit.engine.stepwise import any_list, code, terms
 
 LONG = code(1, 60)
 RUN = call("bash", command="make")
@@ -76,7 +76,7 @@ def test_laid_out(
     index = indexed(messages)
     decisions = {index.block_key(BlockRef(*at)): one for at, one in by_block.items()}
     plan = laid_out(messages, decisions, place)
-    assert (kept(plan), kinds(plan)) == (stays, edits)
+    assert (kept(plan), edited(plan)) == (stays, edits)
     assert plan.weight == sum(message.weight for message in read(sent(messages, plan)))
     assert plan.raw_weight == sum(message.weight for message in messages)
     assert plan.dropped == len(messages) - len(stays)

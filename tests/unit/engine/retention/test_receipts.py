@@ -23,7 +23,8 @@ from ctxmgr.model.epochs import EvictedItem, Receipt
 from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import BlockEdit, Decision, Keep, Packet, Plan
 from tests.notation import a, call, indexed, r, raws, read, sh, talk, u
-from tests.unit.engine.stepwise import any_list, code, sent, terms
+from tests.unit.engine.projections import sent
+from tests.unit.engine.stepwise import any_list, code, terms
 
 RUN = call("bash", command="make")
 WRITE = call("write", path="a.py", content=code(1, 60))
@@ -139,41 +140,6 @@ def plans(draw: st.DrawFn) -> tuple[tuple[Message, ...], Plan, Plan]:
                     decisions[at, block] = pick
         made.append(plan_of(messages, decisions, draw(st.integers(-1, len(messages) - 1))))
     return messages, made[0], made[1]
-
-
-def shown_blocks(messages: tuple[Message, ...], plan: Plan) -> dict[tuple[int, int], str]:
-    """(index, block) of all that is shown, and how."""
-    found: dict[tuple[int, int], str] = {}
-    for piece in plan.pieces:
-        if isinstance(piece, Packet):
-            continue
-        indices = range(piece.start, piece.end) if isinstance(piece, Keep) else (piece.message_index,)
-        for at in indices:
-            for block in range(len(messages[at].view.blocks)):
-                found.setdefault((at, block), "whole")
-        if isinstance(piece, BlockEdit):
-            found[piece.message_index, piece.block_index] = piece.kind
-    return found
-
-
-@given(plans())
-def test_exactly_what_left_is_listed(given: tuple[tuple[Message, ...], Plan, Plan]) -> None:
-    messages, old, new = given
-    before, after = shown_blocks(messages, old), shown_blocks(messages, new)
-    expected = set()
-    for (at, block), how in before.items():
-        now = after.get((at, block), "dropped")
-        if now != how and now != "whole" and (now != "dropped" or messages[at].view.blocks[block].text):
-            expected.add((at, block, now))
-    index = indexed(messages)
-    by_key = {
-        index.block_key(BlockRef(at, block)): (at, block)
-        for at, message in enumerate(messages)
-        for block in range(len(message.view.blocks))
-    }
-    found = originals(index, old, new, lambda key: "")
-    assert {(*by_key[one.key], one.kind) for one in found} == expected
-    assert len(found) == len(expected)
 
 
 @settings(max_examples=25)

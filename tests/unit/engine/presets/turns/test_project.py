@@ -1,19 +1,23 @@
-"""The projection: each rule as a conversation. What holds for any list is in test_project_properties."""
+"""The projection: each rule as a conversation. What holds in every format is in `tests/unit/formats/engine`."""
 
+from itertools import pairwise
 from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.engine.invariants import TURNS
 from ctxmgr.engine.presets.turns.packets import LeftOut
-from ctxmgr.model.policy import Policy, TurnsKept
+from ctxmgr.model.messages import Message
+from ctxmgr.model.policy import ZONES, Policy, TurnsKept
 from ctxmgr.model.projection import BlockEdit, Decision, Packet
-from tests.conversations import text_of
+from tests.conversations import any_list, text_of
 from tests.notation import Said, a, branch, call, err, indexed, packet, r, read, summary, talk, u
 from tests.unit.engine.presets.turns.turns import BULKY, LONG, READ, did, turns
-from tests.unit.engine.projections import kept, planned, rendered, sent
+from tests.unit.engine.projections import edited, kept, planned, rendered, sent
 
 # name, conversation, what differs in the ask, indices that stay, is there a packet?
 KEPT: list[tuple[str, list[Said], dict[str, Any], list[int], bool]] = [
@@ -232,3 +236,34 @@ def test_the_room_for_a_packet_is_what_is_left_beside_what_is_shown() -> None:
     plan = planned(messages, packet=packet_for, window_limit=10_000, allowance=500)
     assert plan.raw_weight > 10_000
     assert room == [500]
+
+
+@given(any_list, st.integers(0, 3_000))
+def test_in_compact_only_old_steps_of_the_newest_turn_lose_output(
+    messages: tuple[Message, ...], limit: int
+) -> None:
+    plan = planned(messages, zone="compact", newest_limit=limit)
+    if not messages:
+        return
+    start = indexed(messages).turns[-1].start
+    replies = [at for at in range(start, len(messages)) if messages[at].view.role == "assistant"]
+    lossless = replies[-2] if len(replies) > 1 else start
+    for at, kind in edited(plan).items():
+        if at >= start:
+            assert kind == "pruned"
+            assert replies[0] < at < lossless
+            assert not messages[at].view.blocks[0].is_error
+
+
+@given(any_list)
+def test_a_worse_zone_keeps_a_subset(messages: tuple[Message, ...]) -> None:
+    plans = [planned(messages, zone=zone) for zone in ZONES]
+    for better, worse in pairwise(plans):
+        assert worse.floor >= better.floor
+        assert set(kept(worse)) <= set(kept(better))
+        assert {at for at in edited(better) if at in kept(worse)} <= {*edited(worse), *newest(messages)}
+
+
+def newest(messages: tuple[Message, ...]) -> range:
+    turns = indexed(messages).turns
+    return range(turns[-1].start, len(messages)) if turns else range(0)

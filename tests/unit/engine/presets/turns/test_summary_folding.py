@@ -3,16 +3,10 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ctxmgr.engine.invariants import TURNS
-from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import Packet, Plan
-from tests.conversations import any_list
 from tests.notation import Said, a, branch, indexed, read, summary, talk, u
-from tests.unit.engine.judge import judged
-from tests.unit.engine.presets.turns.test_project_properties import asks, fitting
 from tests.unit.engine.projections import kept, planned, sent
 
 TINY, SHORT, LATER = summary("t"), summary("s" * 400), summary("l" * 400)  # 2, 100 and 100 tokens
@@ -55,14 +49,3 @@ def test_what_comes_back_for_want_of_a_packet_is_not_remembered_as_gone() -> Non
     messages = talk(summary("s"), a("ok"))
     plan = planned(messages, packet=lambda left: ("", 0))
     assert (kept(plan), plan.decisions) == ([0, 1], {})
-
-
-@given(any_list, asks(), st.integers(0, 60))
-def test_no_promise_is_broken(messages: tuple[Message, ...], keys: dict[str, Any], allowance: int) -> None:
-    """Nor does a folded summary stay, where a packet may stand for it."""
-    keys = {**fitting(messages, keys), "newest_limit": None, "allowance": allowance}
-    plan = planned(messages, **keys)
-    assert TURNS.check(indexed(messages), plan)[0] == ()
-    assert judged(messages, plan, by_steps=False) == set()
-    if plan.packet is not None and keys.get("drop_turns", True):
-        assert not [at for at in kept(plan) if messages[at].view.role == "summary"]
