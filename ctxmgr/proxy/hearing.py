@@ -4,7 +4,7 @@
    is cut, or takes too long (rule 4), what has arrived is used.
 2. A stream with status 200 is held until an event is an error or has content of an answer: events before it only
    open the answer (`ProviderApi.opens`). No content of an answer is ever held.
-3. A whole body with status 200 is held to its end while it is small, because an error is. Of an array, as in
+3. A whole body with status 200 is held to its end: a program uses none of it before. Of an array, as in
    Gemini's streams, the first name decides, and of JSON lines the first line. A text or an HTML page, also in place
    of a stream, is no answer of any API; it is a refusal if its words say so. Spaces and newlines alone, with which
    a gateway keeps a connection alive, pass. A stream is recognised by its type or its first bytes.
@@ -35,7 +35,6 @@ from ctxmgr.proxy.events import ERROR, MARK, Event, EventReader, may_be_stream
 
 HELD_SECONDS = 10.0  # enough for a refusal; slower answers come from a model that is reasoning
 HELD_BYTES = 1 << 20  # the first event of a response repeats its tools and its instructions
-WHOLE_BYTES = 64 << 10  # of a whole answer
 NAME_BYTES = 64  # of an array, enough for its first name
 TOLD_CHARACTERS = 4_000  # of an error that is not JSON
 CUT_AT_ONCE = 4  # tokens of an answer that was cut at once, which shows a full context window, whatever its size
@@ -100,7 +99,7 @@ def refusal_of(status: int, content: bytes) -> Refusal:
         error = _decode(content.removeprefix(MARK))
     except UNREADABLE:
         error = content.decode("utf-8", "replace")[:TOLD_CHARACTERS]
-    if not error:
+    if not error or (status == INVALID and _says_nothing(error)):
         error = f"{status} status code (no body)"
     told = msgspec.json.encode({"status": status, "error": error})
     words = FORMATS["openai"].view(told).error  # as `turn_end` reads it
@@ -114,6 +113,16 @@ def refusal_of(status: int, content: bytes) -> Refusal:
     is_of_list = sure or (status in OF_LIST and not is_other)
     is_sure = (sure or status in OF_LIST[:2]) and not wordings.says_of_roles(words)
     return Refusal("list" if is_of_list else "other", told, is_sure, is_guess)
+
+
+def _says_nothing(error: Any) -> bool:
+    """Whether a body is JSON without an error and without a sentence: a gateway has dropped the provider's words
+    (anomalyco/opencode#50761).
+    """
+    if not isinstance(error, dict):
+        return False
+    raw = msgspec.json.encode(error)
+    return FORMATS["openai"].view(raw).stop != "error" and b" " not in raw
 
 
 def status_in(failure: bytes) -> int:
@@ -212,7 +221,7 @@ class _Stream(_Beginning):
         self._content, self._has_event = bytearray(), False
 
     def feed(self, piece: bytes) -> None:
-        if not self._has_event and len(self._content) <= WHOLE_BYTES:
+        if not self._has_event and len(self._content) <= HELD_BYTES:
             self._content += piece
         for event in self._events.feed(piece):
             self._hear(event)
@@ -266,7 +275,7 @@ class _Whole(_Beginning):
         self.is_stream = may_be is True
         is_blank = not begins and bool(self.content)
         is_array = begins.startswith(b"[") and b'"error"' not in begins and len(self.content) >= NAME_BYTES
-        self.is_told = is_blank or is_array or len(self.content) > WHOLE_BYTES
+        self.is_told = is_blank or is_array or len(self.content) > HELD_BYTES
         if not self.is_told and not self._has_line and b"\n" in piece:
             self._line(bytes(self.content).removeprefix(MARK).lstrip().partition(b"\n"))
 

@@ -81,6 +81,11 @@ TOO_LONG_ANSWERS: dict[str, tuple[str, Answer]] = {
         CHAT,
         whole({"choices": [{"message": {"role": "assistant", "content": ""}}], **ERROR}),
     ),
+    "400 of nothing but the model's name": (CHAT, whole({"model": "m"}, 400)),
+    "200 and an error that repeats the request": (
+        CHAT,
+        whole({"error": {"message": TOO_LONG, "param": "x" * 90_000}}),
+    ),
     "413 in HTML": (CHAT, whole(HTML, 413, "text/html")),
     "413 of nothing": (MESSAGES, whole("", 413)),
     "413 in a text": (RESPONSES, whole("Payload", 413, "text/plain")),
