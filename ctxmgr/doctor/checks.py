@@ -324,7 +324,7 @@ def recording(surroundings: Surroundings) -> Iterator[Diagnosis]:
         return
     try:
         source = readers.source(Path(surroundings.recording))
-        kind = readers.file_kind(source)
+        kind = readers.kind(source)
         if kind.reader is None:
             read(source.name, source.content)
             advice = f"ctxmgr replay {surroundings.recording} checks it against this version"

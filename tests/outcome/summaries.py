@@ -19,6 +19,7 @@ from ctxmgr.model.estimate import WeighMessage
 from ctxmgr.model.policy import Slices
 from ctxmgr.study.compare import chains, sessions
 from ctxmgr.study.compare.sessions import RecordedSession
+from ctxmgr.study.probes.figures import scores
 from ctxmgr.study.probes.probing import RemovedPart
 from ctxmgr.summarize import writing
 from ctxmgr.summarize.brief import SummaryInput
@@ -139,4 +140,4 @@ def summary_figures(run: SummaryRun) -> Figures:
 
 def graded(one: Written) -> Figures:
     """A kind of probe by its share, of all that are asked of what was taken out."""
-    return by_kind(asked_of(one.removed, one.kept).scores(one.text))
+    return by_kind(scores(asked_of(one.removed, one.kept).grades(one.text)))

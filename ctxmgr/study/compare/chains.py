@@ -146,10 +146,6 @@ Bill = Callable[[Brief, BilledList, str], WayCosts | None]
 _encode = msgspec.json.Encoder().encode
 
 
-def not_billed(brief: Brief, listed: BilledList, summary: str) -> None:
-    """A `Bill` that computes nothing."""
-
-
 class Pass(msgspec.Struct, frozen=True, rename="camel"):
     """One compaction. `entry`: id of the last entry before it. Tokens: of the list before and after, of the summary
     in the list, and of what this compaction removed. `bill`: its cost if a model writes it, both ways; None if
@@ -193,9 +189,10 @@ def walked(
     cut: CutBudget,
     weigh: WeighMessage,
     brief: Callable[[CompactionPlan], Brief],
-    bill: Bill = not_billed,
+    bill: Bill | None = None,
 ) -> Asking[Chain]:
-    """The chain over a session's tree. `limit`: tokens of the list. `brief` says how each summary is written.
+    """The chain over a session's tree. `limit`: tokens of the list. `brief` says how each summary is written, and
+    `bill` what it costs.
 
     Yields an empty request after each compaction, so that the caller can stop there.
     """
@@ -226,7 +223,7 @@ def recorded(raws: Sequence[bytes], leaf: str | None) -> list[RawEntry]:
 class _Walk:
     """The session so far. `open`: ids of calls without a result."""
 
-    def __init__(self, weigh: WeighMessage, bill: Bill) -> None:
+    def __init__(self, weigh: WeighMessage, bill: Bill | None) -> None:
         self.chain = Chain()
         self.open: set[str] = set()
         self._weigh, self._bill = weigh, bill
@@ -282,7 +279,7 @@ class _Walk:
             message.raw for message in plan.recent
         ]:
             chain.failures.append(f"after compaction {number} the list is not what was to be kept")
-        bill = self._bill(asked, sent(path, self._weigh), written.summary)
+        bill = self._bill and self._bill(asked, sent(path, self._weigh), written.summary)
         weights = self._weighed(now[-1].messages), self._weighed(removed)
         chain.passes.append(Pass(last.id, before, chain.last, *weights, bill))
         chain.details.append(written.details["ctxmgr"])

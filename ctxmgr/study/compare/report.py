@@ -15,7 +15,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
-from statistics import fmean
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -29,7 +28,7 @@ from ctxmgr.study.compare.chains import BothWays
 from ctxmgr.study.compare.rows import ChainFigures, SummaryRow
 from ctxmgr.study.compare.settings import Settings
 from ctxmgr.study.console import TextTable, plain
-from ctxmgr.study.figures import closed_cost, prices, prices_line
+from ctxmgr.study.figures import closed_cost, mean, prices, prices_line
 from ctxmgr.study.probes import NEWEST, Scores, failed_line
 
 DASH = "–"
@@ -71,9 +70,7 @@ class RowFigure(NamedTuple):
 
 def answers(row: SummaryRow) -> float | None:
     """The share of probes that the summary answers, as a mean over the kinds of probes."""
-    shares = [kind.every.share for kind in row.probes.kinds.values()] if row.probes else []
-    known = [share for share in shares if share is not None]
-    return fmean(known) if known else None
+    return mean(kind.every.share for kind in row.probes.kinds.values()) if row.probes else None
 
 
 def _spent(row: SummaryRow, tokens: int) -> str:

@@ -61,7 +61,7 @@ def read(path: Path) -> RecordedSession:
     except OSError as fault:
         raise UnreadableRecording(f"{path.name}: {fault.strerror}") from None
     source = readers.source(path)
-    kind = readers.kind(source)
+    kind = readers.kind(source).name
     if kind == "transcript":
         raise UnreadableRecording(f"{path.name} is a transcript; compare wants a recorded session of a host")
     if source.warning:

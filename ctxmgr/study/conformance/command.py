@@ -15,6 +15,7 @@ from typing import Literal
 import msgspec
 from rich.console import Console
 
+from ctxmgr.devices import private_file
 from ctxmgr.devices.snapshots import SnapshotStore
 from ctxmgr.plain_text import complain, file_text, start_text
 from ctxmgr.study.conformance.conversation import Conversation
@@ -169,8 +170,7 @@ def _sentence(finding: GoldenDifference) -> str:
 
 def _write(path: str, verdict: object) -> None:
     """It contains conversation: readable only by the user."""
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    with open(file, "wb") as opened:
+    with os.fdopen(private_file(path), "wb") as opened:
         opened.write(json.dumps(verdict, indent=1).encode() + b"\n")
 
 

@@ -20,7 +20,7 @@ from ctxmgr.plain_text import unquoted_fault_text
 from ctxmgr.study.corpus import sources
 from ctxmgr.study.corpus.tasks import SCHEMA_VERSION, CorpusTask, Evaluation, Row
 from ctxmgr.study.driving import PEERS, drive, peers
-from ctxmgr.study.figures import CALLS, Measures, closed_cost, columns
+from ctxmgr.study.figures import CALLS, Measures, calls, closed_cost, columns
 from ctxmgr.study.observations import MessageCache, Observation, PriceSheet, message_reader
 from ctxmgr.study.probes import graded
 from ctxmgr.study.recordings import Recording, UnreadableRecording, readers
@@ -126,17 +126,8 @@ def _evaluation(task: CorpusTask) -> Evaluation:
         **_probed(task, recorded, outcome.observations, messages),
         "fingerprint": outcome.fingerprint,
     }
-    return Evaluation(row, _calls(task.key, measures))
-
-
-def _calls(key: str, measures: Measures) -> list[Row]:
-    columns = [column for column in CALLS if column.name]
-    calls = zip(*(column.of(measures) for column in columns), strict=True)
-    names = [column.name for column in columns]
-    return [
-        {"key": key, "call_index": number, **dict(zip(names, values, strict=True))}
-        for number, values in enumerate(calls)
-    ]
+    series = calls(measures, {column.name: column for column in CALLS if column.name})
+    return Evaluation(row, [{"key": task.key, "call_index": index, **call} for index, call in enumerate(series)])
 
 
 def _probed(

@@ -23,7 +23,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ctxmgr.devices import LockedError, seize
+from ctxmgr.devices import LockedError, private_file, seize
 from ctxmgr.study.corpus import tasks
 from ctxmgr.study.corpus.evaluating import decode
 from ctxmgr.study.corpus.sources import CorpusFault
@@ -163,8 +163,7 @@ def _column_type(of: Any) -> tuple[pa.DataType, bool]:
 def _write(path: Path, rows: pa.Table) -> None:
     """Replaces `path` atomically."""
     beside = path.with_name(f".{path.name}.new")
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
+    with os.fdopen(private_file(str(beside)), "wb") as file:
         pq.write_table(rows, file, compression="zstd")
         file.flush()
         os.fsync(file.fileno())

@@ -27,6 +27,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr import __version__
+from ctxmgr.devices import private_file
 from ctxmgr.study.corpus.sources import CorpusFault, RecordingAddress, SourceFile, recordings_in
 from ctxmgr.study.figures import CALLS, Column, columns
 
@@ -212,7 +213,7 @@ def _remember(memory: Path, known: dict[str, _Known]) -> None:
     completely.
     """
     whole = {address: msgspec.to_builtins(entry) for address, entry in known.items() if entry.is_whole}
-    with os.fdopen(os.open(memory, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="ascii") as file:
+    with os.fdopen(private_file(str(memory)), "w", encoding="ascii") as file:
         json.dump(whole, file)
 
 

@@ -222,7 +222,8 @@ def drive(recorded: Recording, options: ReplayOptions, step: Callable[[], None] 
         run(side, recorded, options, window, step)
         client.close()
     except Exception as fault:  # noqa: BLE001  whatever it was, the other recordings go on
-        side.fail(_code(fault), f"{type(fault).__name__}: {fault}")
+        code = f"error answer {fault.code}" if isinstance(fault, RpcFailure) else unquoted_fault_text(fault)
+        side.fail(code, f"{type(fault).__name__}: {fault}")
     finally:
         sidecar.kill()
     outcome.exit_code = sidecar.exit_code
@@ -239,18 +240,17 @@ def drive_alone(recorded: Recording, options: ReplayOptions) -> ReplayResult:
     """One recording by its host alone: each list goes out whole, as with preset `off`, in a third of the time.
     Raises nothing of its own.
     """
-    weigh = MessageCache(Reader(pi)).weight  # as a session counts
-    return _drive_peer(recorded, "off", lambda given: given.messages, options, weigh)
+    counted_as_a_session = Reader(pi)
+    return drive_peer(recorded, "off", lambda given: given.messages, options, counted_as_a_session)
 
 
-def drive_peer(recorded: Recording, name: str, peer: Peer, options: ReplayOptions) -> ReplayResult:
-    """One recording, with the lists of this peer, whose name is the outcome's preset. Raises nothing of its own."""
-    return _drive_peer(recorded, name, peer, options, MessageCache(message_reader()).weight)
-
-
-def _drive_peer(
-    recorded: Recording, name: str, peer: Peer, options: ReplayOptions, weigh: Callable[[bytes], int]
+def drive_peer(
+    recorded: Recording, name: str, peer: Peer, options: ReplayOptions, reader: Reader | None = None
 ) -> ReplayResult:
+    """One recording, with the lists of this peer, whose name is the outcome's preset. `reader`: counts tokens; by
+    default as the measures do. Raises nothing of its own.
+    """
+    weigh = MessageCache(reader or message_reader()).weight
     window = options.window or recorded.window
     outcome = ReplayResult(recorded.name, name, window, host=recorded.host, notes=recorded.notes)
     side = PeerHost(peer, options.host.overhead_tokens or 0, weigh, recorded.session_id, outcome)
@@ -258,15 +258,12 @@ def _drive_peer(
     return outcome
 
 
-def _code(fault: Exception) -> str:
-    """What it is and where, without its text."""
-    return f"error answer {fault.code}" if isinstance(fault, RpcFailure) else unquoted_fault_text(fault)
-
-
 def _sidecar(options: ReplayOptions) -> SidecarProcess:
     """Rule 6. A transcript is of a process; an archive, or some keys, need a device."""
     if options.spawn or options.retrieves or options.record is not None or _of_devices(options.policy):
-        return Spawned(this_ctxmgr(*_arguments(options)))
+        recorded = () if options.record is None else ("--record", str(options.record))
+        models = () if options.models is None else ("--models", options.models)
+        return Spawned(this_ctxmgr("--preload", VOCABULARY, *recorded, *models))
     weigher = message_weigher()  # loaded first: counts must not depend on when it would have come
     return InProcessDriver({weigher.name: weigher}, models_file(options.models))
 
@@ -276,12 +273,6 @@ def _of_devices(value: Any) -> bool:
     if isinstance(value, Mapping):
         return any(key in DEVICES or _of_devices(inner) for key, inner in value.items())
     return isinstance(value, str) and value in DEVICES
-
-
-def _arguments(options: ReplayOptions) -> list[str]:
-    recorded = () if options.record is None else ("--record", str(options.record))
-    models = () if options.models is None else ("--models", options.models)
-    return ["--preload", VOCABULARY, *recorded, *models]
 
 
 def _begin(

@@ -36,12 +36,8 @@ CHARACTERS_A_TOKEN = 4  # as OpenCode estimates
 Messages = tuple[ProjectedMessage, ...]
 
 
-def masking(newest_count: int, least_tokens: int) -> Peer:
+def masked(given: PeerList, newest_count: int, least_tokens: int) -> Messages:
     """Rule 1."""
-    return partial(_masked, newest_count, least_tokens)
-
-
-def _masked(newest_count: int, least_tokens: int, given: PeerList) -> Messages:
     results = [index for index, message in enumerate(given.messages) if given.role(message) == RESULT]
     made = _cleared(given, results[: max(0, len(results) - newest_count)])
     saved = given.tokens - sum(given.weigh(message.raw) for message in made)
@@ -53,7 +49,7 @@ def clear_tool_uses(given: PeerList) -> Messages:
     whole_tokens = sum(given.weigh(item.raw) for item in given.items)
     if whole_tokens + given.overhead_tokens <= TRIGGER_SHARE * given.window_tokens:
         return given.messages
-    return _masked(NEWEST_USES, 0, given)
+    return masked(given, NEWEST_USES, 0)
 
 
 def opencode(given: PeerList) -> Messages:
@@ -95,8 +91,8 @@ def _with_placeholder(message: dict[str, Any]) -> bytes:
 
 PEERS: Mapping[str, Peer] = MappingProxyType(
     {
-        "masking-10": masking(newest_count=10, least_tokens=15_000),
-        "masking-5": masking(newest_count=5, least_tokens=10_000),
+        "masking-10": partial(masked, newest_count=10, least_tokens=15_000),
+        "masking-5": partial(masked, newest_count=5, least_tokens=10_000),
         "clear-tool-uses": clear_tool_uses,
         "opencode": opencode,
     }

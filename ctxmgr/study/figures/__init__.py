@@ -5,11 +5,12 @@ Does not depend on the sidecar.
 
 from ctxmgr.study.figures import closed_cost, cost
 from ctxmgr.study.figures.code_length import CodeLengths
-from ctxmgr.study.figures.registry import Figures, Measures, interval, value_at
+from ctxmgr.study.figures.registry import Figures, Measures, interval, mean, value_at
 from ctxmgr.study.figures.table import (
     CALLS,
     Column,
     ShownTable,
+    calls,
     columns,
     difference,
     figures,
@@ -19,9 +20,7 @@ from ctxmgr.study.figures.table import (
     prices,
     prices_line,
     shown,
-    table,
     totals,
-    totals_table,
 )
 
 __all__ = [
@@ -32,6 +31,7 @@ __all__ = [
     "Measures",
     "ShownTable",
     "value_at",
+    "calls",
     "closed_cost",
     "columns",
     "cost",
@@ -39,12 +39,11 @@ __all__ = [
     "figures",
     "interval",
     "legend",
+    "mean",
     "of_recording",
     "of_totals",
     "prices",
     "prices_line",
     "shown",
-    "table",
     "totals",
-    "totals_table",
 ]

@@ -5,7 +5,8 @@ tables, `--json`, the page and the Parquet rows of a corpus are generated from t
 """
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from statistics import fmean
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -123,6 +124,12 @@ def put(figures: Figures, path: str, value: Any) -> None:
 def share(part: Any, whole: Any) -> float | None:
     """None if `whole` is 0 or None."""
     return round(part / whole, SHARE.json_digits) if whole else None
+
+
+def mean(values: Iterable[float | None]) -> float | None:
+    """Of the values that are known; None if none is."""
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
 
 
 def rounded(value: float | int | None, unit: Unit) -> float | int | None:

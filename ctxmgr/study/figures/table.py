@@ -13,7 +13,7 @@ policies is:
 """
 
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import accumulate
 from statistics import fmean
@@ -34,6 +34,7 @@ from ctxmgr.study.figures.registry import (
     Metric,
     View,
     interval,
+    mean,
     put,
     rounded,
     share,
@@ -94,9 +95,13 @@ def figures(session: Measures, base: Measures | None) -> Figures:
     made: Figures = {"prices": prices(session.sheet), "weighedBy": message_weigher().name}
     for metric in METRICS:
         put(made, metric.path, metric.plain(session, base))
-    keys = [column.key for column in CALLS]
-    calls = zip(*(column.of(session) for column in CALLS), strict=True)
-    return {**made, "series": [dict(zip(keys, call, strict=True)) for call in calls]}
+    return {**made, "series": calls(session, {column.key: column for column in CALLS})}
+
+
+def calls(session: Measures, columns: Mapping[str, Column]) -> list[Figures]:
+    """One row for each call, with these columns by their names."""
+    rows = zip(*(column.of(session) for column in columns.values()), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 def columns() -> list[Column]:
@@ -188,11 +193,6 @@ def _texts(metrics: Sequence[Metric], numbers: Sequence[float | None]) -> tuple[
 
 def _shares(metrics: Sequence[Metric], numbers: Sequence[float | None]) -> tuple[float | None, ...]:
     return tuple(number if metric.part_of else None for metric, number in zip(metrics, numbers, strict=True))
-
-
-def table(rows: Sequence[tuple[str, Figures]]) -> Table:
-    """The table of one recording for a terminal. `rows`: (preset, figures)."""
-    return of_recording(rows, shown("brief")).rendered("")
 
 
 def legend() -> str:
@@ -330,7 +330,9 @@ def _total(name: str, measured: Sequence[Figures], base: str) -> Figures:
         if metric.total:
             put(row, metric.total, _pooled(metric, mine, bases))
     averaged = {key: f"closedLoop.{key}OfOff" for key in ("billed", "closed", "all")} | {"kept": "kept.share"}
-    row["mean"] = {key: _mean(value_at(measures, path) for measures in mine) for key, path in averaged.items()}
+    row["mean"] = {
+        key: rounded(mean(value_at(measures, path) for measures in mine), SHARE) for key, path in averaged.items()
+    }
     return row | {"worstKept": _worst_kept(mine)}
 
 
@@ -379,16 +381,6 @@ def of_totals(rows: Sequence[Figures]) -> ShownTable:
         values=tuple(values),
         meanings=tuple(meanings),
     )
-
-
-def totals_table(rows: Sequence[Figures]) -> Table:
-    """The table of `totals` for a terminal."""
-    return of_totals(rows).rendered("all recordings together")
-
-
-def _mean(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return round(fmean(known), 5) if known else None
 
 
 def _worst_kept(some: Sequence[Figures]) -> float | None:

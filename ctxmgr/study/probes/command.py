@@ -10,7 +10,8 @@ from pathlib import Path
 import msgspec
 from rich.table import Table
 
-from ctxmgr.study.console import figures_table, plain
+from ctxmgr.devices import private_file
+from ctxmgr.study.console import figure, figures_table, plain
 from ctxmgr.study.figures import Figures
 from ctxmgr.study.observations import MessageCache, Observation, message_reader
 from ctxmgr.study.probes import figures
@@ -62,8 +63,7 @@ class Probing:
 
 def write_failed(path: Path, lines: Sequence[str]) -> None:
     """One JSON object per line, readable only by its owner. Raises OSError."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+    with os.fdopen(private_file(str(path)), "w", encoding="utf-8", newline="\n") as file:
         file.writelines(f"{line}\n" for line in lines)
 
 
@@ -103,7 +103,7 @@ def probes_table(title: str, policies: Mapping[str, Figures]) -> Table:
             counts = f"{some[0]['all']['probes']} ({some[0]['used']['probes']})"
             made.add_row(kind, counts, *cells)
     made.add_section()
-    made.add_row("tokens a call", "", *(_number(policy["tokens"], 0) for policy in policies.values()))
+    made.add_row("tokens a call", "", *(figure(policy["tokens"], 0) for policy in policies.values()))
     for name, packet_cells in _packet_rows([policy["packets"] for policy in policies.values()]):
         made.add_row(name, "", *packet_cells)
     points = max((policy["points"] for policy in policies.values()), default=0)
@@ -121,7 +121,7 @@ def _packet_rows(some: Sequence[Figures | None]) -> Iterator[tuple[str, list[str
     if not any(packets and packets["packets"] for packets in some):
         return
     for name, key in (("packets", "packets"), ("packet tokens", "tokens"), ("over all calls", "tokensACall")):
-        yield name, [_number(packets[key] if packets else None, 0) for packets in some]
+        yield name, [figure(packets[key] if packets else None, 0) for packets in some]
     yield "untrue lines", list(map(_untrue, some))
     yield (
         "unjudged lines",
@@ -136,8 +136,4 @@ def _untrue(lines: Figures | None) -> str:
 
 
 def _share(both: Figures | None) -> str:
-    return NONE if both is None else _number(both["used"]["share"], 3)
-
-
-def _number(value: float | None, digits: int) -> str:
-    return NONE if value is None else f"{value:,.{digits}f}"
+    return NONE if both is None else figure(both["used"]["share"], 3)

@@ -17,7 +17,7 @@ from typing import get_args
 
 import msgspec
 
-from ctxmgr.study.figures import Figures
+from ctxmgr.study.figures import Figures, mean
 from ctxmgr.study.observations import Observation
 from ctxmgr.study.probes.evidence import EvidenceIndex, Ids, Probe, ProbeKind, grade
 from ctxmgr.study.probes.kinds import Examined
@@ -29,15 +29,13 @@ HOLDERS_SHOWN = 3
 
 class Loss(msgspec.Struct, frozen=True):
     """`call_index`: the first call without it, -1: it was never there. `epoch_number` of that call. `holders`: what
-    had contained it.
-
-    `after_compaction`: the host had compacted before that call.
+    had contained it. `after_compaction`: the host had compacted before that call. Plain values have shorter names.
     """
 
-    call_index: int
-    epoch_number: int = 0
-    after_compaction: bool = False
-    holders: tuple[str, ...] = ()
+    call_index: int = msgspec.field(name="call")
+    epoch_number: int = msgspec.field(name="epoch", default=0)
+    after_compaction: bool = msgspec.field(name="compacted", default=False)
+    holders: tuple[str, ...] = msgspec.field(name="left", default=())
 
 
 class GradedProbe(msgspec.Struct, frozen=True):
@@ -163,7 +161,7 @@ def means(some: Sequence[Scores]) -> Scores:
     return Scores(
         kinds,
         sum(session.point_count for session in some),
-        _mean(session.tokens for session in some),
+        mean(session.tokens for session in some),
         _added_up([session.precision for session in some if session.precision is not None]),
     )
 
@@ -174,7 +172,7 @@ def _added_up(some: Sequence[Precision]) -> Precision | None:
     names = dict.fromkeys(name for precision in some for name in precision.sections)
     return Precision(
         sum(precision.packet_count for precision in some),
-        _mean(precision.packet_tokens for precision in some),
+        mean(precision.packet_tokens for precision in some),
         fmean(precision.tokens_a_call for precision in some),
         {
             name: sum((precision.sections.get(name, LineCounts()) for precision in some), LineCounts())
@@ -204,17 +202,8 @@ def _packets(of: Precision) -> Figures:
         "packets": of.packet_count,
         "tokens": _rounded(of.packet_tokens, 1),
         "tokensACall": _rounded(of.tokens_a_call, 1),
-        **_lines(of.every),
-        "sections": {name: _lines(counts) for name, counts in of.sections.items()},
-    }
-
-
-def _lines(of: LineCounts) -> Figures:
-    return {
-        "lines": of.line_count,
-        "judged": of.judged_count,
-        "untrue": of.untrue_count,
-        "unjudged": of.unjudged_count,
+        **msgspec.to_builtins(of.every),
+        "sections": msgspec.to_builtins(of.sections),
     }
 
 
@@ -240,7 +229,7 @@ def failures(of: PolicyGrades) -> list[Figures]:
             "grade": round(answer.grade, 4),
             "question": answer.probe.question,
             "evidence": answer.probe.answer,
-            "lost": None if answer.loss is None or answer.loss.call_index < 0 else _loss(answer.loss),
+            "lost": msgspec.to_builtins(answer.loss) if answer.loss and answer.loss.call_index >= 0 else None,
         }
         for answer in sorted(
             (answer for answer in of.answers if answer.grade < WHOLE),
@@ -248,15 +237,6 @@ def failures(of: PolicyGrades) -> list[Figures]:
         )
     ]
     return [*wrong, *failed]
-
-
-def _loss(loss: Loss) -> Figures:
-    return {
-        "call": loss.call_index,
-        "epoch": loss.epoch_number,
-        "compacted": loss.after_compaction,
-        "left": list(loss.holders),
-    }
 
 
 def _score(some: Iterable[GradedProbe]) -> Score:
@@ -268,12 +248,7 @@ def _score(some: Iterable[GradedProbe]) -> Score:
 
 
 def _together(some: Sequence[Score]) -> Score:
-    return Score(_mean(score.share for score in some), sum(score.probe_count for score in some))
-
-
-def _mean(some: Iterable[float | None]) -> float | None:
-    known = [value for value in some if value is not None]
-    return fmean(known) if known else None
+    return Score(mean(score.share for score in some), sum(score.probe_count for score in some))
 
 
 def _rounded(value: float | None, digits: int = 5) -> float | None:

@@ -46,10 +46,10 @@ class LineCounts(msgspec.Struct, frozen=True):
     rest state nothing.
     """
 
-    line_count: int = 0
-    judged_count: int = 0
-    untrue_count: int = 0
-    unjudged_count: int = 0
+    line_count: int = msgspec.field(name="lines", default=0)
+    judged_count: int = msgspec.field(name="judged", default=0)
+    untrue_count: int = msgspec.field(name="untrue", default=0)
+    unjudged_count: int = msgspec.field(name="unjudged", default=0)
 
     def __add__(self, other: "LineCounts") -> "LineCounts":
         each = zip(msgspec.structs.astuple(self), msgspec.structs.astuple(other), strict=True)

@@ -154,9 +154,6 @@ class RemovedPart:
         point = Point(len(removed), REPLY.id, probes(history, len(removed)))
         self._examined = Examined(self._course, history, (point,), names_of(history))
 
-    def scores(self, summary: str) -> Scores:
-        return scores(self.grades(summary))
-
     def grades(self, summary: str, before: Sequence[Observation] = ()) -> PolicyGrades:
         """`before`: the lists of the calls up to the compaction, to find where evidence was lost; without them it
         counts as lost at the next call.

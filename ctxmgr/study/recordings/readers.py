@@ -77,14 +77,9 @@ def source_of(name: str, content: bytes) -> Source:
     return Source(name, content, head, listed, torn)
 
 
-def kind(source: Source) -> str:
-    """The name of its kind, by its first objects. Raises UnreadableRecording, which names what was tried."""
-    return file_kind(source).name
-
-
 def read(source: Source) -> Recording:
     """The recording in a file that is no transcript. Raises UnreadableRecording, with the line."""
-    taken = file_kind(source)
+    taken = kind(source)
     if taken.reader is None:
         raise UnreadableRecording(f"{source.name} is {taken.description}, not a recording")
     recording = taken.reader(source.name, source.content)
@@ -93,11 +88,11 @@ def read(source: Source) -> Recording:
     return recording
 
 
-def file_kind(source: Source) -> "FileKind":
+def kind(source: Source) -> "FileKind":
     """By its first objects. Raises UnreadableRecording, which names what was tried."""
-    for kind in FILE_KINDS:
-        if kind.sign(source):
-            return kind
+    for row in FILE_KINDS:
+        if row.sign(source):
+            return row
     raise UnreadableRecording(f"{source.name} is neither {_kinds()}")
 
 

@@ -38,7 +38,7 @@ from ctxmgr.study import conformance
 from ctxmgr.study.console import console, plain, progress_bar
 from ctxmgr.study.driving import PEERS, HostLimits, ReplayOptions, ReplayResult, drive
 from ctxmgr.study.driving import peers as beside
-from ctxmgr.study.figures import Figures, totals, totals_table
+from ctxmgr.study.figures import Figures, of_totals, totals
 from ctxmgr.study.observations import Observation, PriceSheet
 from ctxmgr.study.price_text import OwnFacts, own_facts, price_sheet
 from ctxmgr.study.probes import Probing, Stub, drawn, lists_of, probes_table
@@ -223,7 +223,7 @@ def _show_together(
         whole += [{"probes": probes, "failures": []}] if probes else []
         print(json.dumps(whole, indent=1, ensure_ascii=True))
     elif together:
-        out.print(totals_table(together))
+        out.print(of_totals(together).rendered("all recordings together"))
         if probes:
             out.print(probes_table("memory probes: means over recordings", probes["policies"]))
 
@@ -235,7 +235,7 @@ def _file_figures(path: Path, asked_for: ReplayRequest, sheets: list[RecordingSh
         if source.warning:
             complain("replay", source.warning, 0)
         update = asked_for.parsed.update
-        if readers.kind(source) == "transcript":
+        if readers.kind(source).name == "transcript":
             return _transcript(path, source, update, asked_for.own_models)
         if update:
             raise UnreadableRecording(f"{path.name}: --update is for transcripts, this is a recording")

@@ -17,7 +17,17 @@ from ctxmgr.model import currency
 from ctxmgr.study.console import figure, figures_table, plain
 from ctxmgr.study.driving import ReplayedCall, ReplayResult
 from ctxmgr.study.driving import peers as beside
-from ctxmgr.study.figures import CodeLengths, Figures, Measures, closed_cost, cost, figures, legend, table
+from ctxmgr.study.figures import (
+    CodeLengths,
+    Figures,
+    Measures,
+    closed_cost,
+    cost,
+    figures,
+    legend,
+    of_recording,
+    shown,
+)
 from ctxmgr.study.observations import MessageCache, PriceSheet, message_reader
 from ctxmgr.study.probes import probes_table
 from ctxmgr.study.recordings import Recording
@@ -179,7 +189,8 @@ def brief(drives: Sequence[Figures]) -> RenderableType:
     parts: list[RenderableType] = [plain(f"{first['file']}, window {first['window']:,} tokens", "bold")]
     parts.append(plain(verdict(drives)))
     if rows:
-        parts += [table([(row["preset"], row["measures"]) for row in rows]), plain(legend())]
+        table = of_recording([(row["preset"], row["measures"]) for row in rows], shown("brief"))
+        parts += [table.rendered(""), plain(legend())]
     else:
         parts += [_driven(drives), plain("before, after: estimated mean tokens of a list.")]
     parts.append(plain(ALL_FIGURES))

@@ -13,7 +13,6 @@ the bill.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import ceil, inf
-from typing import Protocol
 
 import msgspec
 
@@ -44,15 +43,6 @@ FRONT = "balanced by keep"
 COLOURS = {BASE: 0, "turns": 1, "tools": 2, BALANCED: 3}  # other policies take the remaining colours in turn
 COLOURS[FRONT] = COLOURS[BALANCED]
 SPARE = [number for number in range(len(LIGHT)) if number not in COLOURS.values()]
-
-
-class Named(Protocol):
-    """A policy, and its `keep` in tokens if it belongs to the front."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def knob(self) -> float | None: ...
 
 
 class PolicyRow(msgspec.Struct, frozen=True):
@@ -107,7 +97,7 @@ def knob_name(knob: float) -> str:
     return next((point for point, tokens in KEEP.items() if tokens == knob), plain(knob))
 
 
-def colours_of(lines: Iterable[Named], asked: Iterable[str] = ()) -> dict[str, int]:
+def colours_of(lines: "Iterable[PolicyRow | PolicyPoint]", asked: Iterable[str] = ()) -> dict[str, int]:
     """Each policy has the same colour everywhere, and all points of the front share one. `asked`: names that occur
     only in tables.
     """

@@ -6,10 +6,9 @@ sheet compares policies on one recording, one line each; costs are shares of the
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from statistics import fmean
 
 from ctxmgr.model import currency
-from ctxmgr.study.figures import Figures, ShownTable, of_recording, of_totals, shown
+from ctxmgr.study.figures import Figures, ShownTable, mean, of_recording, of_totals, shown
 from ctxmgr.study.report import front
 from ctxmgr.study.report.front import BALANCED, PolicyRow, RecordingSheet, colours_of
 from ctxmgr.study.report.plots import SCRIPT, STYLE, Series, dollars, escaped, over_calls, tokens
@@ -132,11 +131,6 @@ def _shown(table: ShownTable, colours: dict[str, int]) -> Iterator[str]:
     yield f'<details>{summary}<dl class="meanings">{meanings}</dl>{soft(ABOUT)}</details>'
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fmean(known) if known else None
-
-
 # one recording over its calls
 
 
@@ -200,7 +194,7 @@ def _probes(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> str:
         return ""
     rows = []
     for name, by_kind in shares.items():
-        values = [_mean(by_kind.get(kind, ())) for kind in kinds]
+        values = [mean(by_kind.get(kind, ())) for kind in kinds]
         rows.append((name, [("–" if value is None else f"{value:.3f}", value) for value in values]))
     about = (
         "Memory probes by kind: the share of the answers that the list held, of what the session used again. A row "

@@ -41,17 +41,13 @@ def _series(colours: tuple[str, ...]) -> str:
     return "".join(f"--s{number}:{colour};" for number, colour in enumerate(colours))
 
 
-def _uses(number: int) -> str:
-    return f".s{number}{{--c:var(--s{number})}}"
-
-
 FONTS = 'system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif'
 COLOURS_OF_BOTH = f"""
 :root{{color-scheme:light dark;--ground:{GROUNDS[0]};--raised:#f6f8fa;--ink:#1f2328;--soft:#59636e;--rule:#d1d9e0;
 --grid:#e6eaef;--bar:#0969da1f;{_series(LIGHT)}}}
 @media (prefers-color-scheme:dark){{:root{{--ground:{GROUNDS[1]};--raised:#151b23;--ink:#f0f6fc;--soft:#9198a1;
 --rule:#3d444d;--grid:#262c36;--bar:#58a6ff2e;{_series(DARK)}}}}}
-{"".join(_uses(number) for number in range(len(LIGHT)))}
+{"".join(f".s{number}{{--c:var(--s{number})}}" for number in range(len(LIGHT)))}
 """
 DRAWINGS = """
 svg text{font-family:inherit;fill:var(--soft);font-size:11.5px}

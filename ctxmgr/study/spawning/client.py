@@ -206,23 +206,12 @@ _decode = msgspec.json.Decoder(_Incoming).decode
 
 
 class RpcClient:
-    """One conversation. A context manager: leaving it lets the sidecar end, or kills it after a fault. Refuses
-    requests of the sidecar, and ignores its notifications.
-    """
+    """One conversation. Refuses requests of the sidecar, and ignores its notifications."""
 
-    def __init__(self, sidecar: SidecarProcess, framing: Framing = "content-length") -> None:
-        self.sidecar, self.framing = sidecar, framing
+    def __init__(self, sidecar: SidecarProcess) -> None:
+        self.sidecar = sidecar
         self._framer = Framer()
         self._next_id = 1
-
-    def __enter__(self) -> "RpcClient":
-        return self
-
-    def __exit__(self, *fault: object) -> None:
-        if fault[0] is None:
-            self.close()
-        else:
-            self.sidecar.kill()
 
     def request(self, method: str, params: Any = None) -> Any:
         """The decoded result. Raises like `request_raw`."""
@@ -260,7 +249,7 @@ class RpcClient:
             self.sidecar.kill()
 
     def _send(self, body: bytes) -> None:
-        self.sidecar.write(b"".join(frame(self.framing, [body])))
+        self.sidecar.write(b"".join(frame("content-length", [body])))
 
     def _receive(self, end: float) -> list[_Incoming]:
         """The messages of the next chunk. `end`: in seconds of the monotonic clock."""

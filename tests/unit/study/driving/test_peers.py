@@ -1,6 +1,7 @@
 """Peers that clear tool results: by their published rules, and nothing but results."""
 
 import json
+from functools import partial
 
 import pytest
 
@@ -43,11 +44,12 @@ def cleared(peer: Peer, given: PeerList) -> list[int]:
 def test_masking_clears_results_older_than_the_newest_when_that_is_enough_at_once() -> None:
     """A placeholder weighs 5 words, so three of them save 285."""
     for newest, least, gone in ((2, 0, [0, 1, 2]), (5, 0, []), (2, 250, [0, 1, 2]), (2, 300, [])):
-        assert cleared(peers.masking(newest, least), listed(u("go"), *STEP * 5)) == gone
+        peer = partial(peers.masked, newest_count=newest, least_tokens=least)
+        assert cleared(peer, listed(u("go"), *STEP * 5)) == gone
 
 
 def test_what_masking_cleared_stays_as_it_is_until_there_is_enough_again() -> None:
-    peer = peers.masking(1, 190)
+    peer = partial(peers.masked, newest_count=1, least_tokens=190)
     given = listed(u("go"), *STEP * 3)
     first = tuple(peer(given))
     assert cleared(peer, given) == [0, 1]

@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.console import Console
 
-from ctxmgr.study.figures import difference, totals, totals_table
+from ctxmgr.study.figures import difference, of_totals, totals
 
 
 def share(held: int, of: int) -> dict[str, Any]:
@@ -56,7 +56,8 @@ def test_a_policy_is_held_against_off_where_it_was_measured() -> None:
 
 
 def test_a_table_of_totals_has_a_row_a_policy() -> None:
-    lines = [line for line in drawn(totals_table(totals(PARTS, "off"))).splitlines() if line.startswith("│")]
+    table = drawn(of_totals(totals(PARTS, "off")).rendered(""))
+    lines = [line for line in table.splitlines() if line.startswith("│")]
     rows = [[cell.strip() for cell in line.strip("│").split("│")] for line in lines]
     balanced = next(row for row in rows if row[0] == "balanced")
     assert balanced[:6] == ["balanced", "2", "0.600", "0.600", "5.0", "0.750"]

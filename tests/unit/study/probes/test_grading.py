@@ -85,7 +85,7 @@ def test_a_failed_probe_names_the_call_that_lost_it_and_what_left() -> None:
     told = figures.failures(result)[0]
     assert told["question"] == "What was asked for at the start?"
     assert told["evidence"] == "mend the parser"
-    assert told["lost"] == {"call": 2, "epoch": 2, "compacted": True, "left": ["user: mend the parser"]}
+    assert told["lost"] == {"call": 2, "epoch": 2, "compacted": True, "left": ("user: mend the parser",)}
 
 
 def test_what_never_stood_in_a_list_was_lost_nowhere() -> None:

@@ -150,7 +150,7 @@ def test_failures_are_listed_used_ones_first_then_those_that_lack_most() -> None
 def test_a_summary_is_asked_by_itself_of_what_it_replaces() -> None:
     removed = raws(u("mend the parser"), a(call("edit", path="src/parse.ts", newText="limit = 25")), r("ok"))
     kept = raws(u("see parse.ts"), a("fine"))
-    found = RemovedPart(removed, kept).scores("## Goal\nmend the parser\n\nchanged src/parse.ts")
+    found = figures.scores(RemovedPart(removed, kept).grades("## Goal\nmend the parser\n\nchanged src/parse.ts"))
     assert found.kinds["goal"].used.share == 1
     assert found.kinds["files.modified"].used.share == 1
     assert found.kinds["file.state"].every.share == 0.5

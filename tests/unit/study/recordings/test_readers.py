@@ -47,7 +47,7 @@ def ids(recording: Recording) -> list[str]:
 
 def test_greenhouse_is_read_whole() -> None:
     source = readers.source(GREENHOUSE)
-    assert readers.kind(source) == "session"
+    assert readers.kind(source).name == "session"
     recording = readers.read(source)
     roles = [entry.role for entry in recording.entries if entry.kind == "message"]
     assert len(roles) == 266
@@ -231,7 +231,7 @@ def test_the_content_decides(tmp_path: Path) -> None:
     for content, expected in BEGINNINGS:
         path = tmp_path / "named-like-nothing"
         path.write_bytes(content)
-        assert readers.kind(readers.source(path)) == expected
+        assert readers.kind(readers.source(path)).name == expected
     assert {expected for _, expected in BEGINNINGS} == {kind.name for kind in readers.FILE_KINDS}
 
 

@@ -7,24 +7,23 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from ctxmgr.study.spawning import Framing, InProcessDriver, RpcClient, RpcFailure, Spawned, TimedOut, this_ctxmgr
+from ctxmgr.study.spawning import InProcessDriver, RpcClient, RpcFailure, Spawned, TimedOut, this_ctxmgr
 from ctxmgr.study.spawning.client import SidecarEnded
 
 INITIALIZE = {"protocolVersion": "1.0", "capabilities": {"requestCompaction": "whenIdle"}}
 MODEL = {"id": "m", "contextWindow": 20_000_000}  # nothing that is sent here is cut
 
 
-@pytest.fixture(params=["content-length", "ndjson", "in process"], scope="module")
+@pytest.fixture(params=["spawned", "in process"], scope="module")
 def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RpcClient]:
     state = str(tmp_path_factory.mktemp("state"))
     here = request.param == "in process"
-    framing: Framing = "content-length" if here else request.param
     sidecar = InProcessDriver() if here else Spawned(this_ctxmgr("--state-dir", state))
-    with RpcClient(sidecar, framing) as client:
-        client.request("initialize", INITIALIZE)
-        client.request("session_start", {"sessionId": "s", "model": MODEL})
-        yield client
-    assert sidecar.exit_code == 0
+    client = RpcClient(sidecar)
+    client.request("initialize", INITIALIZE)
+    client.request("session_start", {"sessionId": "s", "model": MODEL})
+    yield client
+    assert client.close() == sidecar.exit_code == 0
     with pytest.raises(SidecarEnded):
         client.request("getStatus", {"sessionId": "s"})
 
@@ -57,12 +56,9 @@ def test_requests_of_the_sidecar_are_refused_and_do_not_hang(client: RpcClient) 
 
 
 def test_a_process_that_ends_or_is_silent_is_told_with_what_it_said() -> None:
-    with (
-        pytest.raises(SidecarEnded, match="no-such-option"),
-        RpcClient(Spawned(this_ctxmgr("--no-such-option"))) as client,
-    ):
-        client.request("initialize", INITIALIZE)
-    assert "no-such-option" in client.sidecar.stderr()
+    with Spawned(this_ctxmgr("--no-such-option")) as ended, pytest.raises(SidecarEnded, match="no-such-option"):
+        RpcClient(ended).request("initialize", INITIALIZE)
+    assert "no-such-option" in ended.stderr()
     with Spawned([sys.executable, "-c", "import time; time.sleep(60)"]) as silent:
         for wait in (silent.read, silent.wait):
             with pytest.raises(TimedOut):
