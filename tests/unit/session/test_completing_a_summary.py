@@ -5,7 +5,6 @@ import json
 
 import pytest
 
-from ctxmgr.model.estimate import estimate
 from tests.unit.session.context.compacted import Host, packet_of
 
 RULE = "Port the parser. Never touch the schema."
@@ -16,9 +15,9 @@ EVERYWHERE = pytest.mark.parametrize(
 )
 
 
-def worked(preset: str, form: str, **policy: object) -> Host:
+def worked(preset: str, form: str) -> Host:
     """A session that changed a file and ran tests, which failed at last, and types, which passed."""
-    host = Host(preset, form, **policy)
+    host = Host(preset, form)
     host.said.append(host.make.user(RULE))
     for text, tool, arguments, printed, failed in (
         ("First the rows.", "edit", {"path": "src/rows.py", "oldText": "a", "newText": "b"}, "edited", False),
@@ -68,14 +67,3 @@ def test_a_summary_that_evidence_contradicts_is_answered_with_the_evidence(
     host = worked(preset, form)
     host.compacted(f"{LACKING}- {claim}\n")
     assert TESTS in packet_of(host.context())
-
-
-@EVERYWHERE
-@pytest.mark.parametrize("tokens", [0, 50, 150, 100_000])
-def test_it_weighs_no_more_than_resume_tokens(preset: str, form: str, tokens: int) -> None:
-    host = worked(preset, form, resumeTokens=tokens)
-    host.compacted(LACKING)
-    text = packet_of(host.context())
-    assert estimate(text) <= tokens
-    assert (RULE in text) or tokens < 150
-    assert (TESTS in text) or tokens < 1_000

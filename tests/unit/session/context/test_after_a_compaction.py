@@ -5,8 +5,7 @@ import json
 
 import pytest
 
-from ctxmgr.model.estimate import estimate
-from tests.unit.session.context.compacted import ASKED, BARE, FORMATS, RULE, Host, packet_of
+from tests.unit.session.context.compacted import ASKED, BARE, FORMATS, RULE, Host
 
 EVERYWHERE = pytest.mark.parametrize(
     ("preset", "form"), [("balanced", "pi"), ("balanced", "responses"), ("turns", "anthropic"), ("tools", "openai")]
@@ -89,28 +88,3 @@ def test_the_packet_never_says_again_what_the_list_shows(preset: str, form: str,
         text = sent(host)
         assert [one for one in unique if text.count(one) > 1] == []
         works(host, 4 + 5 * number)
-
-
-LINES = [
-    f"Part {at} of the parser reads table{at} and not list{at}, as the rows of file{at}.c need it."
-    for at in range(80)
-]
-
-
-@EVERYWHERE
-def test_a_long_summary_keeps_what_the_budget_can_hold(preset: str, form: str) -> None:
-    """All of 80 lines is in view, once, where the summary stays; of a packet of `turns` all room is used, and it
-    says how many are not shown."""
-    text = "## Goal\nPort the parser\n\n## Key Decisions\n" + "\n".join(f"- {line}" for line in LINES)
-    host = compacted(preset, form, text)
-    for number in range(3):
-        answer = host.context()
-        listed = json.dumps(answer["list"])
-        shown = [listed.count(f"table{at} ") for at in range(80)]
-        if shown != [1] * 80:
-            assert preset == "turns"
-            assert estimate(packet_of(answer)) > 0.9 * (1_000 if number else 1_500)
-            assert f"## From the summary ({shown.count(0)} more not shown)" in packet_of(answer)
-        assert max(shown) == 1
-        host.turn_end("And so on.")
-        host.said.append(host.make.user("And then?"))

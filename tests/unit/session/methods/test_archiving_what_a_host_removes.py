@@ -22,9 +22,9 @@ def texts(talk: Talk) -> list[str]:
     return [row.text for row in talk.driver.archived.get("s", {}).values()]
 
 
-def owls(format: str, count: int = 4) -> list[Fields]:
+def owls(format: str) -> list[Fields]:
     first = said_by_user(format, "The owl's code is 4711.")
-    return [first, *(message for number in range(count) for message in step(format, number))]
+    return [first, *(message for number in range(4) for message in step(format, number))]
 
 
 @pytest.mark.parametrize(

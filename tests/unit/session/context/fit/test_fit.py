@@ -115,17 +115,6 @@ def test_what_was_cut_stays_so_in_the_calls_after(preset: str, name: str, restar
         before = after
 
 
-@EVERYWHERE
-def test_of_the_newest_users_text_both_ends_stay(preset: str, name: str) -> None:
-    text = log(90_000)
-    one = session(preset, name, 60_000)
-    out = one.project(messages(name, u(text)), overhead_tokens=OVERHEAD)
-    (block,) = FORMATS[name].view(msgspec.json.encode(out[0])).blocks
-    assert block.text.startswith(text[:8_000])
-    assert block.text.endswith(text[-8_000:])
-    assert in_bounds(name, out, 60_000, preset)
-
-
 @pytest.mark.parametrize("preset", PRESETS)
 def test_what_fits_is_not_cut(preset: str) -> None:
     sent = messages("pi", u("go"), *steps(1, 30_000))

@@ -137,20 +137,6 @@ def request_size(listed: Sequence[Json]) -> int:
     return len(json.dumps(listed, separators=(",", ":"), ensure_ascii=False).encode())
 
 
-def test_34_megabytes_of_pictures_leave_as_24_and_the_newest_stay() -> None:
-    preset, name = "balanced", "anthropic"
-    sent = talk(name, 17, 1_020_000)
-    assert request_size(sent) > 34_600_000
-    one = session(preset, name)
-    out = one.project(sent)
-    assert 22_000_000 < request_size(out) <= 24_000_000
-    spelled = json.dumps(out, ensure_ascii=False)
-    shown = [number for number in range(34) if data(number, 0) in spelled]
-    assert shown == list(range(34 - len(shown), 34))
-    assert spelled.count("[image left out — 1.0 MB, 1200 x ") == 34 - len(shown)
-    assert RULES[name].illegal(out) == []
-
-
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("said", ["a", "\u00e9\u4e16", '\n"\\'], ids=["ascii", "other scripts", "escapes"])
 def test_what_is_counted_is_what_the_request_takes(name: str, said: str) -> None:

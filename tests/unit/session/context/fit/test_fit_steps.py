@@ -106,18 +106,3 @@ def test_steps_that_left_stay_out_in_the_calls_after(preset: str, name: str, kin
         assert one.report.checks == ()
         assert faults(name, sent, after, one, preset) == []
         before = after
-
-
-@pytest.mark.parametrize(("preset", "name"), [("tools", "pi"), ("turns", "anthropic")])
-def test_a_turn_that_grows_fits_at_each_call(preset: str, name: str) -> None:
-    said, one, changes = [USER], session(preset, name, WINDOW), 0
-    before: list[Json] = []
-    for number in range(60):
-        said += signed(number, 1_200)
-        sent = messages(name, *said)
-        after = one.project(sent, overhead_tokens=OVERHEAD)
-        assert weight(name, after) + OVERHEAD <= limit(WINDOW)
-        assert faults(name, sent, after, one, preset) == []
-        changes += after[: len(before)] != before
-        before = after
-    assert 0 < changes < 30  # a twentieth is free after each cut

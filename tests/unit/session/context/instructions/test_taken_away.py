@@ -1,7 +1,6 @@
 """What a host's compaction takes away of instructions stands word for word in the packet, in every format."""
 
 import json
-import re
 
 import pytest
 
@@ -75,26 +74,6 @@ def test_they_stand_word_for_word_in_the_packet(preset: str, form: str, kept: in
 
 
 @EVERYWHERE
-def test_a_long_one_is_told_by_its_head_and_how_to_get_the_rest(preset: str, form: str) -> None:
-    host = begun(preset, form)
-    read(host, "Be kind.", path="sub/CLAUDE.md")
-    lines = [f"Rule {number}: bed_{number} is watered by valve_{number + 7}." for number in range(900)]
-    read(host, "\n".join(lines))
-    host.compacted()
-    text = packet_of(host.context())
-    assert told("Be kind.", "sub/CLAUDE.md") in text
-    found = re.search(r'- read path="CLAUDE.md" \(first (\d+) of 900 lines; call it again for the rest\):\n', text)
-    assert found
-    first = int(found[1])
-    assert quoted("\n".join(lines[:first])) in text
-    assert lines[first] not in text
-    assert 1_000 * 4 < len("\n".join(lines[:first])) <= 2_000 * 5
-    host.turn_end()
-    host.said.append(host.make.user("And then?"))
-    assert packet_of(host.context()) == text
-
-
-@EVERYWHERE
 def test_texts_that_a_host_put_in_do(preset: str, form: str) -> None:
     host = begun(preset, form)
     host.said.append(host.make.user(f"<system-reminder>\nContents of /p/AGENTS.md:\n{RULES}\n</system-reminder>"))
@@ -145,17 +124,6 @@ def test_a_newer_reading_of_the_file_in_view_takes_their_place(preset: str, form
     text = packet_of(host.context())
     assert told("Use spaces.", "./CLAUDE.md") in text
     assert quoted(RULES) not in text
-
-
-@EVERYWHERE
-def test_the_oldest_that_do_not_fit_their_budget_are_left_out_and_counted(preset: str, form: str) -> None:
-    host = begun(preset, form, window=40_000)
-    for number in range(9):
-        read(host, rule(number), path=f"p{number}/AGENTS.md")
-    host.compacted()
-    text = packet_of(host.context())
-    assert [f"Rule {number}: " in text for number in range(9)] == [False] * 6 + [True] * 3
-    assert "## Instructions (word for word, as they were read) (6 more not shown)" in text
 
 
 @IN_BOTH

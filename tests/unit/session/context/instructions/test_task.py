@@ -161,46 +161,6 @@ def test_what_the_host_removes_of_it_without_a_word_is_in_the_packet_whole(prese
 
 
 @EACH
-def test_a_plan_that_the_user_rejected_is_not_told(preset: str) -> None:
-    host = begun(preset)
-    called(host, "exit_plan_mode", "Plan rejected. User feedback: no zebras", plan=PLAN)
-    host.worked()
-    host.compacted()
-    assert "Write to both" not in packet_of(host.context())
-
-
-@EACH
-def test_with_protected_instructions_off_it_is_as_any_message(preset: str) -> None:
-    host = begun(preset, protectedInstructions=False)
-    called(host, "exit_plan_mode", YES, plan=PLAN)
-    host.worked()
-    host.compacted()
-    assert quoted(PLAN) not in packet_of(host.context())
-
-
-@pytest.mark.parametrize("share", [0.1, 0.25])
-@EACH
-def test_a_request_stays_whole_up_to_what_instructions_leave_of_their_shares(preset: str, share: float) -> None:
-    host = begun(preset, request=_of(int(share * 25_000)))
-    assert stands(str(host.said[0]["content"]), worked(host))
-
-
-@EACH
-def test_a_longer_one_is_told_by_how_it_begins(preset: str) -> None:
-    host = begun(preset, request=_of(14_000))
-    answer = worked(host, 14)
-    assert "rule_0 of the port" in shown(answer)
-    assert answer["report"]["tokens"] < 40_000
-
-
-def _of(tokens: int) -> str:
-    lines: list[str] = []
-    while 4 * tokens > sum(map(len, lines)):
-        lines.append(f"rule_{len(lines)} of the port: bed_{len(lines)} is watered first.\n")
-    return "".join(lines)
-
-
-@EACH
 def test_explain_says_that_it_stays_or_is_told(preset: str) -> None:
     host = begun(preset)
     answer = worked(host)
